@@ -14,6 +14,7 @@ from programs import has_nvrtc
 from quern import cuda, numba
 from quern.cuda import bf16, float32x2, int16x2, int16x3, int16x4, launchconfig, types
 from quern.cuda.extending import overload
+from quern.errors import LogicError
 from quern.numba import config, float64, int32, uint8, void
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -303,6 +304,25 @@ def test_what_addresses_refuse(device, tmp_path, given, line, said):
         module_of(tmp_path, f"@cuda.jit({given!r})\ndef kernel(p):\n    {line}\n")
 
 
+def test_addresses_in_plain_python(device, tmp_path, monkeypatch):
+    monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
+
+    @cuda.jit(void(types.CPointer(types.float32), types.int64))
+    def kernel(p, n):
+        i = cuda.grid(1)
+        if i < n:
+            cuda.atomic.add(p, 0, 1)
+            p[i + 1] *= 2
+
+    there = cuda.to_device(np.arange(6, dtype=np.float32))
+    if device.kind != "cpu":
+        with pytest.raises(LogicError, match="does not see a GPU's memory"):
+            kernel[1, 8](there.device_ctypes_pointer.value, 5)
+        return
+    kernel[1, 8](there.device_ctypes_pointer.value, 5)
+    np.testing.assert_array_equal(there.copy_to_host(), [5, 2, 4, 6, 8, 10])
+
+
 def test_arguments_that_are_no_addresses(device):
     @cuda.jit("void(CPointer(float32))")
     def kernel(p):
@@ -311,6 +331,29 @@ def test_arguments_that_are_no_addresses(device):
     for wrong in (np.zeros(3, np.float32), 2.5, np.int32(3), None):
         with pytest.raises(TypeError, match="no signature takes"):
             kernel[1, 1](wrong)
+
+
+# ---- the environment
+
+
+def test_debugging_by_the_environment(tmp_path):
+    text = """
+import warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from numba import config, cuda
+@cuda.jit
+def kernel(x):
+    assert x[0] > 3
+try:
+    kernel[1, 1](np.zeros(1))
+    print("nothing")
+except AssertionError as e:
+    print("raised")
+print(config.CUDA_DEBUGINFO_DEFAULT, config.DEBUGINFO_DEFAULT)
+"""
+    assert run(tmp_path, text, NUMBA_CUDA_DEBUGINFO="1").split() == ["raised", "1", "0"]
+    assert run(tmp_path, text, NUMBA_DEBUGINFO="1", NUMBA_CUDA_DEBUGINFO="0").split() == ["nothing", "0", "1"]
 
 
 # ---- launches (the reference of kernels)

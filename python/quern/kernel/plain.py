@@ -10,6 +10,7 @@ compiled. Start at PlainKernel, then Thread; what threads do to wait for each ot
 from __future__ import annotations
 
 import bdb
+import ctypes
 import functools
 import itertools
 import math
@@ -22,16 +23,19 @@ import types as python_types
 import numpy
 
 from quern.arrays import core as _core
+from quern.device import current_device
 from quern.errors import LogicError
-from quern.kernel import intrinsics, types
+from quern.kernel import intrinsics, signatures, types
 from quern.kernel.hosted import HostFunction
 from quern.kernel.intrinsics import running
 from quern.kernel.launching import checked_tasks
+from quern.kernel.linked import CPointer
 from quern.kernel.powers import with_integer_powers
 from quern.lib import _engine
 
 MOST_THREADS = 1024  # of a block
 MOST_TOGETHER = 4096  # of a launch whose blocks wait for each other
+MOST_ELEMENTS = 2**32  # behind an address
 WARP = 32
 
 
@@ -373,11 +377,18 @@ class PlainKernel:
     def __init__(self, function, given_signatures=None, **options):
         functools.update_wrapper(self, function)
         self.py_func, self.targetoptions, self.overloads = function, options, {}
+        self._pointers = {  # the place of a parameter -> the type of what lies there
+            i: type_.dtype
+            for given in given_signatures or ()
+            for i, type_ in enumerate(signatures.parsed(given).args)
+            if isinstance(type_, CPointer)
+        }
 
     def __getitem__(self, key):
         if not isinstance(key, tuple) or not 2 <= len(key) <= 4:
             raise ValueError("[launch] a kernel is launched as kernel[grid, block], or kernel[grid, block, stream, shared_bytes]")
-        return Launch(self.py_func, _dimensions(key[0], "griddim"), _dimensions(key[1], "blockdim"), int(key[3]) if len(key) > 3 else 0)
+        griddim, blockdim = _dimensions(key[0], "griddim"), _dimensions(key[1], "blockdim")
+        return Launch(self.py_func, griddim, blockdim, int(key[3]) if len(key) > 3 else 0, self._pointers)
 
     def __call__(self, *args):
         if getattr(running, "thread", None) is not None:  # of a kernel that calls it
@@ -413,8 +424,8 @@ def _dimensions(given, what):
 class Launch:
     """``kernel[grid, block]``: called with the kernel's arguments."""
 
-    def __init__(self, function, griddim, blockdim, sharedmem):
-        self.function, self.griddim, self.blockdim, self.sharedmem = function, griddim, blockdim, sharedmem
+    def __init__(self, function, griddim, blockdim, sharedmem, pointers):
+        self.function, self.griddim, self.blockdim, self.sharedmem, self.pointers = function, griddim, blockdim, sharedmem, pointers
         self.body = with_integer_powers(function)
         self.pre_launch_callbacks = []
         self.threads = math.prod(blockdim)
@@ -426,7 +437,7 @@ class Launch:
         for callback in self.pre_launch_callbacks:
             callback(self.function, self)
         back = []
-        args = [_on_host(a, back) for a in args]
+        args = [self._over_address(a, self.pointers[i]) if i in self.pointers else _on_host(a, back) for i, a in enumerate(args)]
         names = _names_used(self.function)
         waits = names & _WAITS and self.threads > 1
         try:
@@ -441,6 +452,16 @@ class Launch:
         finally:
             for put in back:
                 put()
+
+    def _over_address(self, address, type_):
+        """The memory from there on, as an array of which nobody knows where it ends."""
+        device = current_device()
+        if device.kind != "cpu":
+            raise LogicError(f"[{self.function.__name__}] plain Python does not see a GPU's memory by its address; hand over the array")
+        device.synchronize()
+        dtype = numpy.dtype(numpy.uint8) if isinstance(type_, types.NoneType) else _dtype(type_)
+        memory = (ctypes.c_char * (MOST_ELEMENTS * dtype.itemsize)).from_address(int(address))
+        return _with_fields(numpy.frombuffer(memory, dtype))
 
     def _blocks(self):
         for number, (z, y, x) in enumerate(itertools.product(*map(range, reversed(self.griddim)))):
