@@ -58,9 +58,17 @@ class Program:
         return ["acc += 1"]
 
 
+# Of integers alone, and with floats, too: a name that gets one is another variable from there on, where no place sees both.
+CHANGES = {"integers": {}, "floats": {"x + 2": "x * 0.5", "acc += 7": "acc += 7.5", " = 1": " = 0.5"}}
+
+
+@pytest.mark.parametrize("numbers", CHANGES)
 @pytest.mark.parametrize("seed", range(4))
-def test_kernels_do_what_python_does(device, tmp_path, seed):
+def test_kernels_do_what_python_does(device, tmp_path, seed, numbers):
     programs = [Program(1000 * seed + i) for i in range(PROGRAMS)]
+    for program in programs:
+        for old, new in CHANGES[numbers].items():
+            program.text = program.text.replace(old, new)
     texts = [*LIBRARY, *(f"def kernel_{i}{p.text}" for i, p in enumerate(programs))]
     plain = module_of(tmp_path, "\n".join(texts))
     marks = ["@cuda.jit(device=True)\n"] * len(LIBRARY) + ["@cuda.jit\n"] * len(programs)

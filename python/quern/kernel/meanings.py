@@ -50,8 +50,11 @@ class Meanings:
         if end is None:
             return variable
         self.numbers_again.add(place)
-        made = self.of_another_type(variable.name, node)
-        made.origin, made.scope = variable, (begin(node), end)
+        made, around = self.of_another_type(variable.name, node), variable
+        while around is not None and around is not made:
+            around = around.origin
+        if around is None:  # else it is what the name means around, from a walk before
+            made.origin, made.scope = variable, (begin(node), end)
         return made
 
     def copy(self, parameter):
