@@ -168,8 +168,12 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
     shape.dynamic_shared = shared_mem ? to_dim(shared_mem, "shared_mem") : function->shared;
     shape.cooperative = cooperative ? PyObject_IsTrue(cooperative) == 1 : function->cooperative;
     const StreamPtr* stream = &current_stream(kernel.context());
+    nb::object foreign;
     if (on && on != Py_None) {
-      PyStream* s = stream_or_null(on);
+      // What another library's stream comes in: anything that says its address.
+      if (!nb::isinstance<PyStream>(on) && nb::hasattr(on, "ptr"))
+        foreign = nb::module_::import_("quern.cupy.cuda.stream").attr("ExternalStream")(nb::handle(on).attr("ptr"));
+      PyStream* s = stream_or_null(foreign.is_valid() ? foreign : nb::handle(on));
       stream = s ? &s->stream : &kernel.context().default_stream;
     }
     if (!PyTuple_Check(values) && !PyList_Check(values)) raise(ErrorKind::type, "[launch] a RawKernel's args must be a tuple");

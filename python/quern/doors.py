@@ -29,6 +29,8 @@ DOORS = {
 _USERS_ALONE = {"torch", "tensorflow"}
 # No module of ours is called "...numba.cuda": the numba-cuda package leads all such names to itself.
 PARTS = {
+    "cupy.core": "quern.cupy._core",  # what older programs call it
+    "cupy.util": "quern.cupy._util",
     "numba.cuda.core.sigutils": "quern.cuda.sigutils",
     "numba.cuda.core.typing": "quern.cuda.typing",
     "numba.cuda.core.config": "quern.cuda.config",

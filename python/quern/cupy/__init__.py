@@ -13,10 +13,26 @@ import numpy
 
 import quern as _quern
 from quern import arrays as _arrays
-from quern.arrays import core as _core
+from quern.arrays import core as _array_core
 from quern.arrays.fallback import quick as _quick
 from quern.arrays.objects import exchange as _exchange
-from quern.cupy import _polynomials, _ufunc, cuda, exceptions, fft, lib, linalg, polynomial, random, testing, typing  # noqa: F401
+from quern.cupy import (  # noqa: F401
+    _core,
+    _polynomials,
+    _ufunc,
+    _util,
+    cuda,
+    exceptions,
+    fft,
+    lib,
+    linalg,
+    polynomial,
+    random,
+    testing,
+    typing,
+)
+from quern.cupy import _core as core  # noqa: F401
+from quern.cupy import _util as util  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
 from quern.cupy._array import placed_result as _placed_result
 from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
@@ -70,7 +86,7 @@ def apply_over_axes(func, a, axes):
     """``func(a, axis)`` for one axis after the other; axes that it drops are kept with one element."""
     a = asarray(a)
     for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
-        axis = _core._axis(axis, a.ndim)
+        axis = _array_core._axis(axis, a.ndim)
         result = func(a, axis)
         a = result if result.ndim == a.ndim else as_ndarray(_arrays.expand_dims(result, axis))
     return a
@@ -86,7 +102,7 @@ def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocki
     """A new array of ``obj``; see :func:`quern.array`. ``subok``: True keeps the class of an array; ``blocking`` changes nothing."""
     if dtype is not None:
         _warn_of_lost_parts(obj, dtype)
-    out = as_ndarray(_core.array(obj, dtype, copy=copy, order=order, ndmin=ndmin))
+    out = as_ndarray(_array_core.array(obj, dtype, copy=copy, order=order, ndmin=ndmin))
     return out if subok else _base(out)
 
 
@@ -94,11 +110,11 @@ def asanyarray(a, dtype=None, order=None, *, blocking=False):
     """An array of ``a``, of a class made of CuPy's too; see :func:`asarray`."""
     if dtype is not None:
         _warn_of_lost_parts(a, dtype)
-    is_on_gpu = _core._is_on_gpu(a)
-    if not is_on_gpu and not isinstance(a, _core.Array) and _has_own_allocator():
-        return _placed_result(lambda: _core.asarray(a, dtype, order))
+    is_on_gpu = _array_core._is_on_gpu(a)
+    if not is_on_gpu and not isinstance(a, _array_core.Array) and _has_own_allocator():
+        return _placed_result(lambda: _array_core.asarray(a, dtype, order))
     copy = False if is_on_gpu and dtype is None and order is None else None
-    return as_ndarray(_core.asarray(a, dtype, order, copy=copy))
+    return as_ndarray(_array_core.asarray(a, dtype, order, copy=copy))
 
 
 def asarray(a, dtype=None, order=None, *, blocking=False):
@@ -149,7 +165,7 @@ def take_along_axis(arr, indices, axis=-1):
         if indices.ndim != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
         arr, axis = arr.ravel(), 0
-    return arr[tuple(_engine.array_indices_along(arr, indices, _core._axis(axis, arr.ndim)))]
+    return arr[tuple(_engine.array_indices_along(arr, indices, _array_core._axis(axis, arr.ndim)))]
 
 
 def _engine_of(device):
@@ -186,7 +202,7 @@ def _warned_of_reals(function):
     def call(tup, *args, **kwargs):
         result = function(tup, *args, **kwargs)
         is_real = kwargs.get("casting") == "unsafe" and result.dtype.kind not in "cb"
-        if is_real and builtins.any(_core.asarray(a).dtype.kind == "c" for a in tup):
+        if is_real and builtins.any(_array_core.asarray(a).dtype.kind == "c" for a in tup):
             _warn_of_reals()
         return result
 
@@ -205,7 +221,7 @@ def fromDlpack(dltensor):  # noqa: N802
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     """A NumPy array with the values of ``a``; this waits for them. What is no array of ours is given to numpy.asarray."""
-    if hasattr(type(a), "__cupy_get_ndarray__") or _core._is_on_gpu(a):
+    if hasattr(type(a), "__cupy_get_ndarray__") or _array_core._is_on_gpu(a):
         a = asarray(a)
     if issubclass(type(a), _quern.Array):  # not records of the device, which say that they are
         _may_wait("asnumpy()")
@@ -226,7 +242,7 @@ def get_array_module(*args):
 
 def min_scalar_type(a):
     """The smallest type that holds a number; of an array its own type."""
-    return asarray(a).dtype if isinstance(a, _quern.Array) or _core._offers_array(a) else _arrays.min_scalar_type(a)
+    return asarray(a).dtype if isinstance(a, _quern.Array) or _array_core._offers_array(a) else _arrays.min_scalar_type(a)
 
 
 def is_available():

@@ -193,7 +193,6 @@ class ElementwiseKernel(_Kernel):
         out = given or tuple(out)
         return out[0] if self.nout == 1 and not self.return_tuple else out
 
-
     def _with_textures(self, places):
         """The engine's kernel where the inputs at these places are textures, whose placeholders are numbers then."""
         found = self._made_with_textures.get(places)

@@ -12,6 +12,9 @@
 extern "C++" {
 
 #ifndef QUERN_NO_SHORT_FLOATS
+typedef __half half;
+typedef __half2 half2;
+
 // A half that computes as a float: x * 2 and x + 0.5f mean what they say.
 struct __align__(2) float16 {
   unsigned short __x;

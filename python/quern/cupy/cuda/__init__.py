@@ -29,6 +29,7 @@ from quern.cupy.cuda import (  # noqa: F401
     texture,
     thrust,
 )
+from quern.cupy.cuda.compiler import compile_with_cache  # noqa: F401
 from quern.cupy.cuda.device import Device, get_cublas_handle, get_device_id  # noqa: F401
 from quern.cupy.cuda.function import Function, Module  # noqa: F401
 from quern.cupy.cuda.graph import Graph  # noqa: F401
