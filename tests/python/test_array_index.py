@@ -165,7 +165,7 @@ class Pair:
         return [2, 0][i]
 
 
-@pytest.mark.parametrize("part", [range(3), range(0), range(3, 0, -2), deque([1, 1]), array("i", [0, 3]), Pair()], ids=str)
+@pytest.mark.parametrize("part", [range(3), range(0), range(3, 0, -2), deque([1, 1]), array("i", [0, 3]), Pair()], ids=lambda x: type(x).__name__)
 def test_sequences_as_indices(device, part):
     host = np.arange(20.0).reshape(4, 5)
     for key in (part, (part,), (slice(None), part), (part, part), (1, part), (..., part), (part, None)):
