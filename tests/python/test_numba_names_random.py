@@ -15,12 +15,12 @@ LIBRARY = [
 
 
 class Program:
-    """A random function: `p` and `q` are numbers or None, `s` is a number, an array or a tuple."""
+    """A random function: `p` and `q` are numbers or None, `m` is a number and what loops count, `s` is a number, an array or a tuple."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
-        lines = [f"p = {self.any('None', '1')}", f"q = {self.any('None', '2', 'x')}", *self.block(0, False), *self.block(0, False)]
-        lines += ["r[0] = acc", "r[1] = -1 if p is None else p", "r[2] = -1 if q is None else q"]
+        lines = ["m = 3", f"p = {self.any('None', '1')}", f"q = {self.any('None', '2', 'x')}", *self.block(0, False), *self.block(0, False)]
+        lines += ["r[0] = acc + m", "r[1] = -1 if p is None else p", "r[2] = -1 if q is None else q"]
         self.text = "(x, a, r):\n    acc = 1\n    k = 0\n" + "".join(f"    {line}\n" for line in lines)
 
     def any(self, *choices):
@@ -36,6 +36,8 @@ class Program:
         kind, v = self.random.random(), self.any("p", "q")
         if kind < 0.34 or depth > 3:
             return [f"{v} = {self.any('None', 'None', '1', 'x', 'x + 2', 'k', 'p', 'q', 'acc % 5', 'perhaps(acc % 4)')}"]
+        if kind < 0.38:
+            return [f"m = {self.any('1', 'x + 2', 'k', 'acc % 5')}", *self.any(["acc += m"], [])]
         if kind < 0.44:
             return [f"if {v} is None:", "    acc += 7", "else:", f"    acc += tag({v})"]
         if kind < 0.50:
@@ -50,9 +52,11 @@ class Program:
             test = self.any("x > 1", "x > k", "k % 2 == 0", "acc % 3 == 1", f"{v} is None", f"{v} is not None and acc > 5")
             lines = self.inside(f"if {test}:", depth, in_loop)
             return lines + (self.inside("else:", depth, in_loop) if self.random.random() < 0.6 else [])
-        if kind < 0.95:
+        if kind < 0.91:
             head, *body = self.inside(f"for j{depth} in range({self.any('2', '3', 'x')}):", depth, True)
             return [head, "    k += 1", *body]
+        if kind < 0.97:
+            return self.inside(f"for m in range({self.any('0', '2', 'x', 'k % 3')}):", depth, True)
         if in_loop:
             return self.any(["if acc % 2 == 0:", "    break"], ["if x > 1:", "    continue"])
         return ["acc += 1"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+import math
 import types as python_types
 from dataclasses import replace
 
@@ -670,6 +671,15 @@ class Expressions(Indexing):
         if not isinstance(value.type, (types.Integer, types.Boolean)):
             raise self.error(TypingError, node, f"{what} is needed, not {value.type}")
         return cast(value, types.int64)
+
+    def truncated(self, value, node, what="an integer"):
+        """An integer; of a real the whole part, which Numba takes for the ends of ranges and slices: range(math.ceil(x))."""
+        if isinstance(value.type, types.Float):
+            if value.is_const and math.isfinite(value.const):
+                return operators.constant(int(value.const))
+            return cast(value, types.int64)
+        self.integer(value, node, what)
+        return value
 
     def dtype_of(self, value, node):
         """The type that a dtype argument means: ``numba.float32``, ``numpy.float32``, ``"float32"``."""

@@ -93,10 +93,8 @@ class Indexing:
         for part in nodes:
             if isinstance(part, ast.Slice):
                 bounds = [None if b is None else self.expression(b) for b in _bounds(part)]
-                for bound in bounds:
-                    if bound is not None and not isinstance(bound.type, types.NoneType):
-                        self.integer(bound, part, "an integer in a slice")
                 bounds = [None if b is None or isinstance(b.type, types.NoneType) else b for b in bounds]
+                bounds = [None if b is None else self.truncated(b, part, "an integer in a slice") for b in bounds]
                 if bounds[2] is not None and bounds[2].is_const and bounds[2].const == 0:
                     raise self.error(TypingError, part, "the step of a slice is 0")
                 if self.reports and bounds[2] is not None and not bounds[2].is_const:

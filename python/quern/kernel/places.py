@@ -14,8 +14,10 @@ class Places:
     """A function's names; places are lines and columns."""
 
     def __init__(self, tree):
-        self.tree, self.parents, self.reads, self.inner = tree, {}, {}, set()
+        self.tree, self.parents, self.reads, self.inner, self.loops = tree, {}, {}, set(), []
         for node in ast.walk(tree):
+            if isinstance(node, ast.For):
+                self.loops.append(node)
             for child in ast.iter_child_nodes(node):
                 self.parents[id(child)] = node
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
@@ -30,7 +32,7 @@ class Places:
         one from before there."""
         if id(node) not in self.parents or name in self.inner:
             return None
-        end = None
+        end = before = None
         while node is not self.tree:
             if isinstance(node, ast.stmt):
                 is_plain = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
@@ -38,15 +40,18 @@ class Places:
                     return None
                 if not is_plain and end is None:
                     end = end_of(node)
-                if isinstance(node, (ast.For, ast.While)) and not self._begins_with(name, node):
+                is_target = isinstance(node, ast.For) and before is node.target
+                if is_target and not _sets(node, name):
+                    return None
+                if isinstance(node, (ast.For, ast.While)) and not is_target and not self._begins_with(name, node):
                     return None
                 if (next_one := self._next(name, node, is_plain)) is not None:
                     return end or begin(next_one)
-                if not is_plain and any(place >= end_of(node) for place in self.reads.get(name, ())):
+                if not is_plain and self._is_read_behind(name, end_of(node)):
                     return None
             elif not isinstance(node, (ast.Name, ast.Tuple, ast.List)):
                 return None
-            node = self.parents[id(node)]
+            before, node = node, self.parents[id(node)]
         return end or EVERYWHERE
 
     def _next(self, name, node, is_plain):
@@ -61,7 +66,7 @@ class Places:
                 continue
             if isinstance(statement, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in statement.targets):
                 return statement if is_plain or not _names(statement.value, name) else None
-            if not is_plain and _names(statement, name):
+            if not is_plain and _names(statement, name) and not (isinstance(statement, ast.For) and _sets(statement, name)):
                 return None
         return None
 
@@ -71,7 +76,19 @@ class Places:
             if _names(node, name):
                 return False
         first = next((s for s in loop.body if _names(s, name)), None)
+        if isinstance(first, ast.For):
+            return _sets(first, name) and not self._is_read_behind(name, end_of(first))  # what no round of it leaves
         return isinstance(first, (ast.Assign, ast.AnnAssign)) and first.value is not None and not _names(first.value, name)
+
+    def _is_read_behind(self, name, end):
+        """Does a place from there on see a value from before? Those in a loop over the name see the loop's."""
+        loops = [(begin(f.body[0]), end_of(f.body[-1])) for f in self.loops if begin(f) >= end and _sets(f, name)]
+        return any(place >= end and not any(first <= place < last for first, last in loops) for place in self.reads.get(name, ()))
+
+
+def _sets(loop, name):
+    """Is it a loop over the name, each round of which begins with a new value, and which sees none from before?"""
+    return _names(loop.target, name) and not any(_names(n, name) for n in [loop.iter, *loop.orelse])
 
 
 def begin(node):

@@ -83,8 +83,7 @@ def _is_of(compiler, value, cls, node):
 
 @entry(range, intrinsics.prange, takes=(1, 3))
 def call_range(compiler, arguments, named, node):
-    for a in arguments:
-        compiler.integer(a, node)
+    arguments = [compiler.truncated(a, node) for a in arguments]
     zero, one = operators.constant(0), operators.constant(1)
     start, stop, step = {1: (zero, *arguments, one), 2: (*arguments, one)}.get(len(arguments), tuple(arguments))
     made = Range(start, stop, step)
@@ -270,6 +269,8 @@ def call_len(compiler, arguments, named, node):
         return operators.constant(len(value.type.types))
     if isinstance(value.type, types.Known) and isinstance(value.const, Elements):
         return Value(types.int64, value.const.length(compiler, node), natural=True)
+    if isinstance(value.type, types.Known) and isinstance(value.const, Range):
+        return Value(types.int64, _length(compiler, value, node, []), natural=True)
     if not isinstance(value.type, types.Array):
         raise compiler.error(TypingError, node, f"{value.type} has no length")
     return Value(types.int64, f"{value.text}.extent(0)", natural=True)
