@@ -190,3 +190,15 @@ def test_what_a_compile_error_tells(device):
     with pytest.raises(drv.CompileError, match="nonsense") as raised:
         SourceModule("__global__ void f(int* o) { *o = nonsense; }")
     assert "nonsense" in raised.value.stderr and "nonsense" in raised.value.msg and not raised.value.stdout
+
+
+@pytest.mark.parametrize("own", ["", "typedef unsigned int uint32_t;\ntypedef unsigned long long uint64_t;\n", "#include <stdint.h>\n"])
+def test_types_of_fixed_width_without_their_header(device, own):
+    source = own + """
+    __device__ uint32_t turned(uint32_t x, int by) { return x << by | x >> (32 - by); }
+    __global__ void mixed(const uint32_t* x, uint64_t* y) { y[threadIdx.x] = (uint64_t)turned(x[threadIdx.x], 13) * 3266489917U; }
+    """
+    x = np.arange(1, 9, dtype=np.uint32) * 123456789
+    y = np.zeros(8, np.uint64)
+    SourceModule(source).get_function("mixed")(drv.In(x), drv.Out(y), block=(8, 1, 1))
+    np.testing.assert_array_equal(y, (x << 13 | x >> 19).astype(np.uint64) * 3266489917)

@@ -17,6 +17,9 @@ from quern.pycuda.enums import jit_input_type
 
 DEFAULT_NVCC_FLAGS = [flag.strip() for flag in os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split() if flag.strip()]
 
+_FIXED_WIDTH = re.compile(r"\bu?int(8|16|32|64|ptr)_t\b")
+_OWN_FIXED_WIDTH = re.compile(r"\b(typedef\b[^;{]*|using\s+|define\s+)\bu?int\d+_t\b\s*[;=\s]")
+
 
 def _folders(include_dirs):
     if isinstance(include_dirs, (str, bytes)):
@@ -32,6 +35,8 @@ def _text(source):
 def _flags(source, options, include_dirs):
     # nvcc, for which these programs are written, reads these headers before every text. The last ones take milliseconds.
     before = ["nvcc_includes.h"] + (["cmath", "limits", "type_traits"] if "std::" in source or "namespace std" in source else [])
+    if _FIXED_WIDTH.search(source) and not _OWN_FIXED_WIDTH.search(source):
+        before.append("stdint.h")  # whether nvcc brings these types depends on the host's compiler
     flags = list(DEFAULT_NVCC_FLAGS if options is None else options)
     return ["-include=" + header for header in before] + flags + ["-I" + folder for folder in _folders(include_dirs)]
 
