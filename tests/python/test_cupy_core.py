@@ -1,6 +1,7 @@
 """cupy._core, and the names of it and of cupy.util that older programs use."""
 
 import collections
+import importlib
 import warnings
 
 import numpy as np
@@ -153,3 +154,21 @@ def test_elementwise_texts_know_half(device):
         np.float16(0.4) + np.float16(1),
         np.float16(2.6) + np.float16(2),
     ]
+
+
+def test_ranges_of_older_programs(device):
+    prof = importlib.import_module("quern.cupy.prof")
+
+    @prof.TimeRangeDecorator("twice", color_id=1)
+    def twice(x, by=2):
+        """Twice as much."""
+        return x * by
+
+    @prof.TimeRangeDecorator()
+    def same(x):
+        return x
+
+    assert twice(cp.arange(3)).tolist() == [0, 2, 4] and twice(3, by=3) == 9 and same(1) == 1
+    assert twice.__doc__ == "Twice as much." and twice.__name__ == "twice"
+    with prof.time_range("more", sync=True):
+        pass
