@@ -165,6 +165,9 @@ def test_the_array_interface(device):
     cp.asarray(every)[...] *= 10
     assert x.tolist() == [0, 1, 20, 3, 40, 5]
     numba_cuda.as_cuda_array(x)[1] = 7
+    apart = numba_cuda.to_device(x)
+    apart[0] = 5
+    assert apart.copy_to_host().tolist() == [5, 7, 20, 3, 40, 5] and x[0] == 0
 
     @numba_cuda.jit
     def halved(x):

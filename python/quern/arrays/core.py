@@ -308,15 +308,11 @@ def _from_capsule_of(x):
     return _engine.array_from_capsule(capsule)
 
 
-class _Masked(ValueError, NotImplementedError):
-    """Of an array with a mask: a ValueError in CuPy, a NotImplementedError in Numba."""
-
-
 def _from_interface(obj):
     """An array over the memory that ``__cuda_array_interface__`` describes."""
     interface = obj.__cuda_array_interface__
     if interface.get("mask") is not None:
-        raise _Masked("[asarray] quern does not support arrays with a mask; pass the data and the mask apart")
+        raise ValueError("[asarray] quern does not support arrays with a mask; pass the data and the mask apart")
     dtype = numpy.dtype(interface["typestr"])
     if dtype.kind == "V" and interface.get("descr"):
         dtype = numpy.lib.format.descr_to_dtype(interface["descr"])

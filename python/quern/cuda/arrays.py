@@ -49,7 +49,7 @@ def to_device(obj, stream=0, copy=True, to=None):
         return states
     if not copy and (isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")):
         return as_cuda_array(obj)
-    host = obj if isinstance(obj, (_core.Array, numpy.ndarray)) or hasattr(obj, "__cuda_array_interface__") else numpy.asarray(obj)
+    host = obj if isinstance(obj, (_core.Array, numpy.ndarray)) else as_cuda_array(obj) if is_cuda_array(obj) else numpy.asarray(obj)
     is_record = isinstance(obj, DeviceRecord) or (isinstance(obj, numpy.void) and host.dtype.names is not None)
     return with_stream(sent(host)._as(DeviceRecord) if is_record else sent(host), stream)
 
