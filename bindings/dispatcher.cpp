@@ -334,7 +334,8 @@ class Reader {
     if (PyObject_HasAttrString(value, "__cuda_array_interface__") || PyObject_HasAttrString(value, "__dlpack__")) {
       nb::object interface = nb::getattr(nb::handle(value), "__cuda_array_interface__", nb::none());
       if (nb::isinstance<nb::dict>(interface) && !interface.attr("get")("mask").is_none())
-        raise(ErrorKind::not_implemented, "[launch] argument {} has a mask, and kernels take no masked arrays", leaves.size() + 1);
+        raise(ErrorKind::not_implemented, "[launch] argument {} has a mask, and kernels take no masked arrays",
+              leaves.size() + 1);
       // The same memory, since the kernel may write there.
       made_.push_back(nb::module_::import_("quern.arrays.core").attr("asarray")(nb::handle(value), nb::arg("copy") = false));
       return add_array(*as_array(made_.back().ptr()));
