@@ -31,6 +31,7 @@ _USERS_ALONE = {"torch", "tensorflow"}
 PARTS = {
     "cupy.core": "quern.cupy._core",  # what older programs call it
     "cupy.util": "quern.cupy._util",
+    "cupy.prof": "quern.cupyx.prof",
     "numba.cuda.core.sigutils": "quern.cuda.sigutils",
     "numba.cuda.core.typing": "quern.cuda.typing",
     "numba.cuda.core.config": "quern.cuda.config",

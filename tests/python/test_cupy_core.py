@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from quern import cupy as cp
+from quern.doors import door_of
 from quern.errors import CompileError
 
 
@@ -157,7 +158,7 @@ def test_elementwise_texts_know_half(device):
 
 
 def test_ranges_of_older_programs(device):
-    prof = importlib.import_module("quern.cupy.prof")
+    prof = importlib.import_module(door_of("cupy.prof"))
 
     @prof.TimeRangeDecorator("twice", color_id=1)
     def twice(x, by=2):

@@ -233,3 +233,36 @@ def test_what_cannot_be_compiled_is_run_by_python(device):
     np.testing.assert_array_equal(out[0], values)
     with pytest.raises(KernelError, match="cannot be called in a kernel"):
         guvectorize(given, "(n),()->(2),()", target="cuda")(largest)
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda"])
+@pytest.mark.parametrize("kind", ["host", "device"])
+def test_functions_see_what_is_in_the_arrays_for_results(device, target, kind):
+    @guvectorize([(int64[:, :], int64, int64[:, :])], "(n,m),()->(n,m)", target=target)
+    def grown(cells, least, out):
+        for i in range(cells.shape[0]):
+            for j in range(cells.shape[1]):
+                if cells[i, j] > least:  # all others stay as they are
+                    out[i, j] += cells[i, j]
+
+    @guvectorize([(float64, float64[:])], "()->()", target=target)
+    def held(least, out):
+        out[0] = max(out[0], least)
+
+    place = cuda.to_device if kind == "device" else np.array
+    back = (lambda a: a.copy_to_host()) if kind == "device" else np.array
+    cells = np.array([[1, 5, 2], [7, 0, 3]])
+    out = place(np.full((2, 3), 10))
+    assert grown(place(cells), 2, out) is out
+    np.testing.assert_array_equal(back(out), np.where(cells > 2, 10 + cells, 10))
+    several = place(np.arange(12).reshape(2, 2, 3))  # more leading axes than the inputs
+    grown(place(cells), 2, out=several)
+    np.testing.assert_array_equal(back(several), np.arange(12).reshape(2, 2, 3) + np.where(cells > 2, cells, 0))
+    same = place(cells)
+    grown(same, 2, out=same)
+    np.testing.assert_array_equal(back(same), np.where(cells > 2, 2 * cells, cells))
+    single = place(np.array([0.1, 0.9, 0.5], np.float32))
+    held(0.4, out=single)
+    np.testing.assert_array_equal(back(single), np.array([0.4, 0.9, 0.5], np.float32))
+    with pytest.raises(ValueError, match=r"shape \(3,\), and the array for it \(1,\)"):
+        held(np.ones(3), out=np.zeros(1))

@@ -162,16 +162,16 @@ class GeneralFunction:
             self.add(tuple(_element_type(a, core) for a, core in zip([*args, *given], self._inputs + self._outputs, strict=True)))
         loop = self._chosen(args)
         arrays = [_converted(a, _element(t)) for a, t in zip(args, loop, strict=False)]
-        outer, sizes = self._shapes(arrays)
+        outer, sizes = self._shapes(arrays, given)
         operands = []
         for array, core in zip(arrays, self._inputs, strict=True):
             array = array if core else array.reshape((*array.shape, 1))
             tail = array.shape[array.ndim - max(len(core), 1) :]
             operands.append(_core.Array.__getitem__(_broadcast(array, (*outer, *tail)), ...))
         made = []
-        for type_, core in zip(loop[self.nin :], self._outputs, strict=True):
+        for n, (type_, core) in enumerate(zip(loop[self.nin :], self._outputs, strict=True)):
             shape = (*outer, *(sizes.get(d, d) for d in core))
-            made.append(empty(shape, numpy.int64 if isinstance(_element(type_), types.Time) else _element(type_).dtype))
+            made.append(self._result(shape, _element(type_), given[n] if given else None))
         results = [m if core else m.reshape((*m.shape, 1)) for m, core in zip(made, self._outputs, strict=True)]
         count = 1
         for n in outer:
@@ -190,22 +190,34 @@ class GeneralFunction:
             made = [m if self._kind is _core.Array else m._as(self._kind) for m in made]
         return made[0] if self.nout == 1 else tuple(made)
 
+    def _result(self, shape, element, to):
+        """An array for a result. Where one is given for it, this has its elements: the function may read them, or leave some alone."""
+        if to is not None:
+            if to.shape != shape:
+                raise ValueError(f"[{self.__name__}] the result has shape {shape}, and the array for it {to.shape}")
+            if not numpy.can_cast(element.dtype, to.dtype, "same_kind"):
+                raise TypeError(f"[{self.__name__}] the result is {element.dtype}, which does not go into an array of {to.dtype}")
+        is_time = isinstance(element, types.Time)
+        made = empty(shape, numpy.int64 if is_time else element.dtype)
+        if to is not None and made.size:
+            if is_time:
+                to = to.astype(element.dtype).view(numpy.int64)
+            if numpy.can_cast(to.dtype, made.dtype, "same_kind"):
+                _core.Array.__setitem__(made, ..., to)
+        return made
+
     def _given_back(self, made, given):
-        if len(given) != self.nout:
-            raise TypeError(f"[{self.__name__}] it has {self.nout} results, and {len(given)} arrays are given for them")
         for result, to in zip(made, given, strict=True):
-            if result.shape != to.shape:
-                raise ValueError(f"[{self.__name__}] the result has shape {result.shape}, and the array for it {to.shape}")
-            if not numpy.can_cast(result.dtype, to.dtype, "same_kind"):
-                raise TypeError(f"[{self.__name__}] the result is {result.dtype}, which does not go into an array of {to.dtype}")
             if isinstance(to, numpy.ndarray):
                 to[...] = _core.asnumpy(result)
             else:
                 _core.Array.__setitem__(to, ..., result)
         return given[0] if self.nout == 1 else tuple(given)
 
-    def _shapes(self, arrays):
-        """What all leading axes broadcast to, and the size of each name."""
+    def _shapes(self, arrays, given):
+        """What all leading axes broadcast to, with those of the arrays that results go into, and the size of each name."""
+        if given and len(given) != self.nout:
+            raise TypeError(f"[{self.__name__}] it has {self.nout} results, and {len(given)} arrays are given for them")
         sizes, outer = {}, []
         for number, (array, core) in enumerate(zip(arrays, self._inputs, strict=True), 1):
             if array.ndim < len(core):
@@ -215,6 +227,7 @@ class GeneralFunction:
             for size, name in zip(array.shape[start:], core, strict=True):
                 if sizes.setdefault(name, size if isinstance(name, str) else name) != size:
                     raise ValueError(f"[{self.__name__}] argument {number} has {size} elements where '{name}' is {sizes[name]}")
+        outer += [to.shape[: to.ndim - len(core)] for to, core in zip(given, self._outputs, strict=False) if to.ndim >= len(core)]
         return numpy.broadcast_shapes(*outer), sizes
 
     def _kernel(self, parameters, given):
