@@ -124,6 +124,9 @@ class _Importer:
                         _try_submodule(f"{ours}.{item}")
                         _check_has(module, item, name)
                 return module
+            around, _, part = name.rpartition(".")
+            if ours in PARTS.values() and not hasattr(package := _import_door(around, door_of(around)), part):
+                setattr(package, part, module)  # it stands elsewhere: cupy.prof
             top = name.partition(".")[0]
             return _import_door(top, DOORS[top])
         return self.real(name, globals, locals, fromlist, level)

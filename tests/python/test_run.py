@@ -100,6 +100,17 @@ def test_import_module_finds_the_door(tmp_path):
     assert quern("run", program).stdout.strip() == "quern.pycuda.driver"
 
 
+def test_parts_that_stand_elsewhere(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import cupy as cp, cupy.prof, cupy.core.core, cupy.util\n"
+        "from cupy.core.dlpack import toDlpack\n"
+        "from cupy._core import create_ufunc\n"
+        "print(cp.prof.TimeRangeDecorator.__name__, cupy.core.core.ndarray is cp.ndarray, cp.util.memoize is cp.memoize, create_ufunc.__name__)\n"
+    )
+    assert quern("run", program).stdout.strip() == "time_range True True create_ufunc"
+
+
 def test_importlib_serves_torch_to_the_users_files_alone(tmp_path):
     site = tmp_path / "site-packages"
     site.mkdir()
