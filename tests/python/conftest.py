@@ -59,3 +59,11 @@ def quiet():
         warnings.simplefilter("ignore")
         yield
     qn.set_fallback(before)
+
+
+@pytest.fixture
+def no_fallback():
+    """What NumPy or Python would run is an error."""
+    before = qn.set_fallback("error")
+    yield
+    qn.set_fallback(before)

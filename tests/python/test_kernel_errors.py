@@ -683,8 +683,7 @@ CALLS_OF_THE_HOST = [
 
 
 @pytest.mark.parametrize("call, kind, message", CALLS_OF_THE_HOST, ids=map(str, range(len(CALLS_OF_THE_HOST))))
-def test_the_host(device, call, kind, message, monkeypatch):
-    monkeypatch.setattr("quern.arrays.fallback._mode", "error")  # else Python runs what cannot be compiled
+def test_the_host(device, no_fallback, call, kind, message):
     with pytest.raises(kind) as caught:
         call()
     assert type(caught.value) is kind

@@ -212,7 +212,7 @@ def by_position(p):
     ],
     ids=lambda p: getattr(p, "__name__", ""),
 )
-def test_patterns_that_kernels_do_not_have(device, function, arguments, said):
+def test_patterns_that_kernels_do_not_have(device, no_fallback, function, arguments, said):
     with pytest.raises(UnsupportedError, match=said):
         njit(function)(*arguments)
 
@@ -263,6 +263,6 @@ def perhaps_of_another_type(c, x):
 
 
 @pytest.mark.parametrize("function", [of_other_types_by_the_way, perhaps_of_another_type])
-def test_a_name_that_means_one_or_another(device, function):
+def test_a_name_that_means_one_or_another(device, no_fallback, function):
     with pytest.raises(TypingError, match=r"'y' is .* or .* here, by the way that was taken; use names of their own"):
         njit(function)(True, 3)
