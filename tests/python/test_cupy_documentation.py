@@ -270,8 +270,14 @@ def test_structures_as_arguments(device):
     given = np.arange(12.0).view(table)
     assert given.itemsize == 96 and given.shape == (1,)
     out = cp.zeros((4, 3))
-    code = "struct Table { double values[3][4]; }; extern \"C\" __global__ void turned(Table t, double* out) { int i = threadIdx.x; "
-    cp.RawKernel(code + "out[i] = t.values[i % 3][i / 3]; }", "turned")((1,), (12,), (given, out))
+    code = r"""
+    struct Table { double values[3][4]; };
+    extern "C" __global__ void turned(Table t, double* out) {
+      int i = threadIdx.x;
+      out[i] = t.values[i % 3][i / 3];
+    }
+    """
+    cp.RawKernel(code, "turned")((1,), (12,), (given, out))
     close(out, np.arange(12.0).reshape(3, 4).T)
 
 

@@ -523,6 +523,7 @@ def test_expectations_on_several_devices(device):
 
 def test_products_by_tiles(device, tmp_path):
     (tmp_path / "product.cu").write_text(r"""
+    // nvrtc: -DTILE=8 -DEACH=1
     extern "C" __global__ void product(int rows, int columns, int inner, const float* A, const float* B, float* C) {
         extern __shared__ float tiles[];
         float* a = tiles;
