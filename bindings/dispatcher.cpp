@@ -161,7 +161,7 @@ class Reader {
         return add_record(value, in, out);
       case What::tuple:
         if (!PyTuple_CheckExact(value) && PyObject_HasAttrString(value, "_fields"))
-          key += fmt::format("T{:04}", class_number(Py_TYPE(value)));
+          key += formatted("T{:04}", class_number(Py_TYPE(value)));
         key += '(';
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) read(PyTuple_GET_ITEM(value, i));
         key += ')';
@@ -220,7 +220,7 @@ class Reader {
   void add_time(PyObject* value) {
     const nb::object dtype = nb::handle(value).attr("dtype");
     if (!is_of_times(dtype)) refuse(value);
-    key += fmt::format("V{:04}0", record_number(dtype));
+    key += formatted("V{:04}0", record_number(dtype));
     Leaf leaf{Leaf::What::number, DType::int64};
     const nb::bytes bytes = nb::cast<nb::bytes>(nb::handle(value).attr("tobytes")());
     std::memcpy(leaf.value, bytes.c_str(), 8);
@@ -305,7 +305,7 @@ class Reader {
     leaves.push_back(leaf);
   }
   // The type's number in four digits.
-  void add_records(int number) { key += fmt::format("R{:04}", number); }
+  void add_records(int number) { key += formatted("R{:04}", number); }
   // A record of the host: its memory, which the kernel may write.
   void add_record(PyObject* value, bool in, bool out) {
     int number = record_number(nb::handle(value).attr("dtype"));
@@ -316,7 +316,7 @@ class Reader {
             leaves.size() + 1);
     }
     views_.push_back(view);
-    key += fmt::format("V{:04}{}", number, static_cast<char>('0' + lower_alignment(view)));
+    key += formatted("V{:04}{}", number, static_cast<char>('0' + lower_alignment(view)));
     Leaf leaf{Leaf::What::host, DType::uint8};
     leaf.in = in, leaf.out = out, leaf.view = views_.size() - 1, leaf.is_record = true;
     leaves.push_back(leaf);
@@ -327,7 +327,7 @@ class Reader {
   void from_others(PyObject* value) {
     static nb::handle enumeration = nb::object(nb::module_::import_("enum").attr("Enum")).release();
     if (PyObject_IsInstance(value, enumeration.ptr()) == 1) {
-      key += fmt::format("T{:04}", class_number(Py_TYPE(value)));
+      key += formatted("T{:04}", class_number(Py_TYPE(value)));
       made_.push_back(nb::handle(value).attr("value"));
       return read(made_.back().ptr());
     }
@@ -404,7 +404,7 @@ const Compiled& find(nb::handle launch, nb::handle args, Context& context, const
     std::string key = reader.key + static_cast<char>('0' + context.id().key());
     const LaunchShape& shape = given->shape;
     if (dispatcher.by_shape)
-      key += fmt::format("{} {} {}", fmt::join(shape.grid, ","), fmt::join(shape.block, ","), shape.dynamic_shared);
+      key += formatted("{} {} {}", join_text(shape.grid, ","), join_text(shape.block, ","), shape.dynamic_shared);
     return key;
   };
   std::string key = key_now();
@@ -560,7 +560,7 @@ Dim3 dims_of(PyObject* value, const char* name) {
   auto said = [&](const char* what) {
     nb::list parts = is_sequence ? nb::list(nb::handle(value)) : nb::list();
     if (!is_sequence) parts.append(nb::handle(value));
-    return fmt::format("[launch] {} must be a sequence of {}integers, got {}", name, what,
+    return formatted("[launch] {} must be a sequence of {}integers, got {}", name, what,
                        nb::cast<std::string>(nb::repr(parts)));
   };
   if (is_sequence) {

@@ -429,7 +429,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     std::string format = buffer_format(array.dtype());
     if (format.empty())
       raise(ErrorKind::buffer, "[memoryview] {} has no format in the buffer protocol; look at its bits, x.view('{}')",
-            row(array.dtype()).name, is_record(array.dtype()) ? fmt::format("V{}", size_of(array.dtype())) : "uint16");
+            row(array.dtype()).name, is_record(array.dtype()) ? formatted("V{}", size_of(array.dtype())) : "uint16");
     if ((flags & PyBUF_WRITABLE) && array.is_read_only()) raise(ErrorKind::buffer, "[memoryview] the array is read-only");
     const Layout& layout = array.layout();
     auto asked = [&](int what) { return (flags & what) == what; };

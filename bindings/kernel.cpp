@@ -69,7 +69,7 @@ void submit(Kernel& kernel, const StreamPtr& stream, const LaunchShape& shape, A
   const KernelInfo& info = kernel.info();
   if (classified(value).what == Given::What::host_array) {
     bool sized = info.params_known && static_cast<size_t>(i) < info.params.size();
-    std::string size = sized ? fmt::format(", {} bytes", info.params[static_cast<size_t>(i)].size) : "";
+    std::string size = sized ? formatted(", {} bytes", info.params[static_cast<size_t>(i)].size) : "";
     raise(ErrorKind::type,
           "[launch] argument {} of '{}' is a NumPy array in host memory; copy it to the device with asarray(), or where the "
           "kernel takes a "

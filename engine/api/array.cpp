@@ -432,11 +432,11 @@ void print(std::string& out, const std::vector<T>& values, const Shape& shape, c
   if (axis == shape.size()) {
     T value = values[next++];
     if constexpr (detail::is_complex<T>) {
-      out += fmt::format("{:.8g}{:+.8g}j", value.real(), value.imag());
+      out += formatted("{:.8g}{:+.8g}j", value.real(), value.imag());
     } else if constexpr (std::is_floating_point_v<T>) {
-      out += fmt::format("{:.8g}", value);
+      out += formatted("{:.8g}", value);
     } else {
-      out += fmt::format("{}", value);
+      out += formatted("{}", value);
     }
     return;
   }

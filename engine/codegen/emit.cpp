@@ -16,18 +16,18 @@ std::string user_type_text(DType type) { return type == DType::float16 ? "float1
 
 namespace {
 
-std::string namespace_of(const UserRow& row) { return fmt::format("row_{:016x}", row.hash); }
+std::string namespace_of(const UserRow& row) { return formatted("row_{:016x}", row.hash); }
 
 // The body may `return`, `continue` or `break`: each ends the element.
 std::string print_row(const UserRow& row) {
   std::string parameters;
   for (const UserRow::Input& o : row.operands) {
     if (o.name.empty()) continue;
-    parameters += fmt::format("{}const {} {}", parameters.empty() ? "" : ", ", user_type_text(o.dtype), o.name);
+    parameters += formatted("{}const {} {}", parameters.empty() ? "" : ", ", user_type_text(o.dtype), o.name);
   }
   for (const UserRow::Result& r : row.results)
-    parameters += fmt::format("{}{}& {}", parameters.empty() ? "" : ", ", user_type_text(r.dtype), r.name);
-  return fmt::format(
+    parameters += formatted("{}{}& {}", parameters.empty() ? "" : ", ", user_type_text(r.dtype), r.name);
+  return formatted(
       "namespace {} {{\n{}\n__QUERN_DEVICE void quern_row({}) {{\n  do {{\n#line 1 \"{}\"\n{};\n  }} while (0);\n}}\n}}\n\n",
       namespace_of(row), row.preamble, parameters, row.name, row.body);
 }
@@ -47,7 +47,7 @@ std::string Printer::start() {
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
     if (is_per_element(n)) loops_ = std::max<uint8_t>(loops_, static_cast<uint8_t>(group_.loops[n] + 1));
   }
-  return fmt::format("#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}",
+  return formatted("#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}",
                      form_.wide ? "long long" : "int", user_rows());
 }
 
@@ -60,12 +60,12 @@ static std::string with_switches(std::string text) {
 }
 
 std::string launch_bounds(int64_t threads) {
-  return threads > threads_with_any_registers ? fmt::format("__launch_bounds__({}) ", threads) : "";
+  return threads > threads_with_any_registers ? formatted("__launch_bounds__({}) ", threads) : "";
 }
 
 std::string Printer::print() {
   out_ = start() + "extern \"C\" __global__ void " + launch_bounds(most_threads(form_.walk)) + "group(";
-  for (const Parameter& p : parameters_) out_ += fmt::format("{}{} {}", &p == parameters_.data() ? "" : ", ", p.type, p.name);
+  for (const Parameter& p : parameters_) out_ += formatted("{}{} {}", &p == parameters_.data() ? "" : ", ", p.type, p.name);
   out_ += ") {\n";
   group_.reduces ? reduction() : elementwise();
   return with_switches(out_ + "}\n");
@@ -75,7 +75,7 @@ std::string Printer::print_segments() {
   out_ = start() + "struct Segment {\n";
   for (const Parameter& p : parameters_) line(1, "{} {};", p.type, p.name);
   out_ += "};\n";
-  out_ += fmt::format(
+  out_ += formatted(
       "struct Segments {{\n  unsigned first[{}];\n  Segment segments[{}];\n}};\n\n"
       "extern \"C\" __global__ void group(const Segments all) {{\n"
       "  int at = 0;\n",
@@ -93,7 +93,7 @@ void Printer::numbers() {
   size_t next = form_.shape.size();
   auto of = [&](const Path& path) {
     std::vector<std::string> names;
-    for (Step step : path.steps) names.push_back(step == Step::none ? "" : step == Step::unit ? "1" : fmt::format("n{}", next++));
+    for (Step step : path.steps) names.push_back(step == Step::none ? "" : step == Step::unit ? "1" : formatted("n{}", next++));
     return names;
   };
   for (const Path& p : form_.loads) load_steps_.push_back(of(p));
@@ -104,31 +104,31 @@ void Printer::parameters() {
   auto add = [&](std::string type, std::string name) { parameters_.push_back({std::move(type), std::move(name)}); };
   for (size_t i = 0; i < group_.loads.size(); ++i) {
     if (is_positions(i)) {
-      add("long long", fmt::format("a{}", i));  // the first one
+      add("long long", formatted("a{}", i));  // the first one
     } else {
-      add(fmt::format("const {}*{}", stored_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : ""),
-          fmt::format("a{}", i));
+      add(formatted("const {}*{}", stored_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : ""),
+          formatted("a{}", i));
     }
   }
-  for (size_t i = 0; i < group_.stores.size(); ++i) add(type_text(stored_type(i)) + "*", fmt::format("o{}", i));
+  for (size_t i = 0; i < group_.stores.size(); ++i) add(type_text(stored_type(i)) + "*", formatted("o{}", i));
   if (form_.combines) {
     for (size_t i = 0; i < group_.stores.size(); ++i)
-      if (is_reduction(group_.stores[i])) add(type_text(group_.nodes[group_.stores[i]]->dtype) + "*", fmt::format("f{}", i));
+      if (is_reduction(group_.stores[i])) add(type_text(group_.nodes[group_.stores[i]]->dtype) + "*", formatted("f{}", i));
     add("unsigned*", "ended");
   }
   for (size_t i = 0; i < group_.constants.size(); ++i) {
     DType type = group_.constants[i]->dtype;
     if (is_complex(type)) {
       std::string part = type_text(real_part_type(type));
-      add(part, fmt::format("c{}", i));
-      add(part, fmt::format("c{}i", i));
+      add(part, formatted("c{}", i));
+      add(part, formatted("c{}i", i));
     } else if (type == DType::float16 || type == DType::bfloat16) {
-      add("unsigned short", fmt::format("c{}", i));
+      add("unsigned short", formatted("c{}", i));
     } else {
-      add(type_text(type), fmt::format("c{}", i));
+      add(type_text(type), formatted("c{}", i));
     }
   }
-  for (size_t i = 0; i < form_.numbers.size(); ++i) add("I", fmt::format("n{}", i));
+  for (size_t i = 0; i < form_.numbers.size(); ++i) add("I", formatted("n{}", i));
   if (group_.reduces) add("I", "chunks");
 }
 
@@ -144,7 +144,7 @@ std::string Printer::index(const std::vector<std::string>& steps, size_t from, s
   for (size_t d = from; d < to; ++d) {
     if (steps[d].empty()) continue;
     text += text.empty() ? "" : " + ";
-    text += steps[d] == "1" ? fmt::format("i{}", d) : fmt::format("i{} * {}", d, steps[d]);
+    text += steps[d] == "1" ? formatted("i{}", d) : formatted("i{} * {}", d, steps[d]);
   }
   return text.empty() ? "0" : text;
 }
@@ -156,7 +156,7 @@ void Printer::coordinates(int depth, size_t from, size_t to, std::string number)
       line(depth, "const I i{} = {};", d, number);
     } else {
       line(depth, "const I i{} = {} % n{}, r{} = {} / n{};", d, number, d, d, number, d);
-      number = fmt::format("r{}", d);
+      number = formatted("r{}", d);
     }
   }
 }
@@ -184,7 +184,7 @@ std::string Printer::value(const Origin& source, DType wanted) const {
   DType has = source.kind == Origin::Kind::local  ? group_.nodes[source.index]->dtype
               : source.kind == Origin::Kind::load ? group_.loads[source.index].dtype
                                                   : group_.constants[source.index]->dtype;
-  return has == wanted ? text : fmt::format("op::to<{}>({})", type_text(wanted), text);
+  return has == wanted ? text : formatted("op::to<{}>({})", type_text(wanted), text);
 }
 
 // Each user row's text once, as a function in a namespace of its own.
@@ -226,7 +226,7 @@ void Printer::user_result(int depth, size_t i) {
       const UserRow::Result& result = row.results[r];
       std::string start = result.start < 0 ? "{}" : value(sources[static_cast<size_t>(result.start)], result.dtype);
       line(depth, "{} u{}_{} = {};", user_type_text(result.dtype), i, r, start);
-      add(fmt::format("u{}_{}", i, r));
+      add(formatted("u{}_{}", i, r));
     }
     line(depth, "{}::quern_row({});", namespace_of(row), arguments);
   }
@@ -274,7 +274,7 @@ void Printer::uniform(int depth) {
   }
   std::string stores;
   for (size_t s = 0; s < group_.stores.size(); ++s) {
-    if (group_.is_uniform(*group_.nodes[group_.stores[s]])) stores += fmt::format(" *o{} = v{};", s, group_.stores[s]);
+    if (group_.is_uniform(*group_.nodes[group_.stores[s]])) stores += formatted(" *o{} = v{};", s, group_.stores[s]);
   }
   if (!stores.empty())
     line(depth, "if (({} | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y) == 0) {{{} }}", block_, stores);
@@ -288,9 +288,9 @@ void Printer::row_result(int depth, size_t i) {
   for (int k = 0; k < r.operands; ++k) {
     DType wanted = operand_type(r, k, node.compute);
     if (k == 1 && divides_by_number(i)) {
-      operands += fmt::format("const op::Divisor<{}>& b = d{}; ", type_text(wanted), i);
+      operands += formatted("const op::Divisor<{}>& b = d{}; ", type_text(wanted), i);
     } else {
-      operands += fmt::format("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
+      operands += formatted("const {} {} = {}; ", type_text(wanted), names[k], value(group_.sources(i)[k], wanted));
     }
   }
   line(depth, "{0} v{1};", type_text(node.dtype), i);
@@ -375,7 +375,7 @@ void Printer::packs() {
   line(2, "}}");
   line(2, "return;");
   line(1, "}}");
-  auto pack = [&](const std::string& type) { return fmt::format("op::Pack<{}, {}>", type, form_.pack); };
+  auto pack = [&](const std::string& type) { return formatted("op::Pack<{}, {}>", type, form_.pack); };
   for (size_t i = 0; i < group_.loads.size(); ++i) {
     if (is_positions(i) || is_number(i)) continue;
     std::string type = pack(stored_text(group_.loads[i].dtype));
@@ -409,7 +409,7 @@ void Printer::elementwise() {
     line(1, "if (i{0} >= n{0}) return;", inner);
     if (inner > 0) {
       std::string rows;
-      for (size_t d = 0; d < inner; ++d) rows += fmt::format("{}n{}", d ? " * " : "", d);
+      for (size_t d = 0; d < inner; ++d) rows += formatted("{}n{}", d ? " * " : "", d);
       line(1, "const I row = (I)blockIdx.z * gridDim.y + blockIdx.y;");
       line(1, "if (row >= {}) return;", rows);
       coordinates(1, 0, inner, "row");
@@ -439,7 +439,7 @@ Segments segments_of(const Group& group, const Form& form) {
 std::string print_combine(Reduction reduction, DType partial, DType result) {
   std::string a = type_text(partial), r = type_text(result);
   std::string_view name = name_of(reduction);
-  return with_switches(fmt::format(R"(#include "quern/array.cuh"
+  return with_switches(formatted(R"(#include "quern/array.cuh"
 using namespace quern;
 typedef long long I;
 

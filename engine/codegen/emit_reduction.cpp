@@ -10,7 +10,7 @@ std::string Printer::sum_type(size_t node) const {
   return type_text(accumulator(group_.nodes[node]->reduction, group_.nodes[node]->compute));
 }
 std::string Printer::reduction_name(size_t node) const {
-  return fmt::format("op::{}<{}>", name_of(group_.nodes[node]->reduction), sum_type(node));
+  return formatted("op::{}<{}>", name_of(group_.nodes[node]->reduction), sum_type(node));
 }
 
 // Loop after loop over a result's elements; in front of each, what is computed once for each result from what is known by then.
@@ -61,9 +61,9 @@ bool Printer::is_last(uint8_t loop) const { return loop + 1 == loops_; }
 // How many results there are, how many elements are reduced to each, and which of them this thread works on.
 void Printer::reduction_start() {
   std::string results = "1", count = "1";
-  for (size_t d = 0; d < form_.kept; ++d) results = d ? fmt::format("{} * n{}", results, d) : "n0";
+  for (size_t d = 0; d < form_.kept; ++d) results = d ? formatted("{} * n{}", results, d) : "n0";
   for (size_t d = form_.kept; d < form_.shape.size(); ++d) {
-    count = d > form_.kept ? fmt::format("{} * n{}", count, d) : fmt::format("n{}", d);
+    count = d > form_.kept ? formatted("{} * n{}", count, d) : formatted("n{}", d);
   }
   line(1, "const I results = {}, count = {};", results, count);
   switch (form_.walk) {
@@ -155,7 +155,7 @@ void Printer::one_after_the_other(uint8_t loop) {
   element(2, loop);
   line(1, "}}");
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
-    if (is_reduction(n) && group_.loops[n] == loop) finish_reduction(1, n, fmt::format("s{}", n));
+    if (is_reduction(n) && group_.loops[n] == loop) finish_reduction(1, n, formatted("s{}", n));
   }
 }
 
@@ -187,12 +187,12 @@ void Printer::next_coordinates(int depth) {
 // What neighbouring threads have of a reduction lies side by side.
 std::string Printer::lane_of(size_t n, const Lanes& lanes, const std::string& lane) const {
   bool is_inside = form_.walk == Walk::lanes_inside;
-  return fmt::format("t{}[{}][{}]", n, is_inside ? lanes.other : lane, is_inside ? lane : lanes.other);
+  return formatted("t{}[{}][{}]", n, is_inside ? lanes.other : lane, is_inside ? lane : lanes.other);
 }
 std::string Printer::tree_of(size_t n, const Lanes& lanes) const {
   const char* format =
       form_.walk == Walk::lanes_inside ? "op::reduce_tree<{}>(t{}[{}], 1)" : "op::reduce_tree<{}>(&t{}[0][{}], op::reduce_width)";
-  return fmt::format(fmt::runtime(format), reduction_name(n), n, lanes.other);
+  return formatted(fmt::runtime(format), reduction_name(n), n, lanes.other);
 }
 
 // How many elements a GPU's thread reads before it reduces the first of them: fewer where much is computed of each.
@@ -306,7 +306,7 @@ void Printer::in_columns(uint8_t loop) {
   line(1, "}}");
   line(1, "__syncthreads();");
   each([&](size_t n) {
-    finish_reduction(1, n, fmt::format("op::reduce_tree<{}>(t{} + threadIdx.x, blockDim.x)", reduction_name(n), n));
+    finish_reduction(1, n, formatted("op::reduce_tree<{}>(t{} + threadIdx.x, blockDim.x)", reduction_name(n), n));
   });
 }
 
@@ -347,7 +347,7 @@ void Printer::in_rows(uint8_t loop) {
   line(2, "for (int lane = 0; k + lane < end; ++lane) {{");
   element_of_lane(3, 't');
   line(1, "}}");
-  each([&](size_t n) { finish_reduction(1, n, fmt::format("op::reduce_tree<{}>(t{})", reduction_name(n), n)); });
+  each([&](size_t n) { finish_reduction(1, n, formatted("op::reduce_tree<{}>(t{})", reduction_name(n), n)); });
 }
 
 // The order of op::reduce_tree, by a whole warp of a GPU; the result is the first.
@@ -389,12 +389,12 @@ void Printer::in_block(uint8_t loop) {
     if (is_reduction(n) && group_.loops[n] == loop) line(2, "t{0}[threadIdx.x] = s{0};", n);
   }
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
-    if (is_reduction(n) && group_.loops[n] == loop) tree_of_warp(2, n, fmt::format("t{}", n), "threadIdx.x");
+    if (is_reduction(n) && group_.loops[n] == loop) tree_of_warp(2, n, formatted("t{}", n), "threadIdx.x");
   }
   line(1, "}}");
   line(1, "__syncthreads();");
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
-    if (is_reduction(n) && group_.loops[n] == loop) finish_reduction(1, n, fmt::format("t{}[0]", n));
+    if (is_reduction(n) && group_.loops[n] == loop) finish_reduction(1, n, formatted("t{}[0]", n));
   }
 }
 
@@ -415,7 +415,7 @@ void Printer::combine_in_last_block() {
     line(1, "__shared__ {} u{}[op::reduce_lanes];", sum_type(n), n);
     line(1, "for (I r = 0; r < results; ++r) {{");
     line(2, "u{}[lane] = op::reduce_share<{}, 16>(o{} + r * chunks, I(0), chunks, lane);", n, reduction_name(n), s);
-    tree_of_warp(2, n, fmt::format("u{}", n), "lane");
+    tree_of_warp(2, n, formatted("u{}", n), "lane");
     line(2, "if (lane == 0) f{}[r] = op::to<{}>(u{}[0]);", s, type_text(group_.nodes[n]->dtype), n);
     line(2, "__syncwarp();");
     line(1, "}}");

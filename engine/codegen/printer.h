@@ -4,9 +4,9 @@
 // result.
 #pragma once
 
+#include "core/format.h"
 #include "codegen/emit.h"
 
-#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ class Printer {
  private:
   template <class... Args>
   void line(int depth, fmt::format_string<Args...> format, Args&&... args) {
-    out_ += std::string(static_cast<size_t>(depth) * 2, ' ') + fmt::format(format, std::forward<Args>(args)...) + "\n";
+    out_ += std::string(static_cast<size_t>(depth) * 2, ' ') + formatted(format, std::forward<Args>(args)...) + "\n";
   }
 
   std::string start();

@@ -1,9 +1,9 @@
+#include "core/format.h"
 #include "codegen/user_text.h"
 
 #include "codegen/emit.h"
 #include "core/error.h"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -112,7 +112,7 @@ class Arguments {
     for (size_t i = 0; i < in.size(); ++i) add(in[i], types.in[i], forms[i], true);
     for (size_t i = 0; i < out.size(); ++i) add(out[i], types.out[i], forms[in.size() + i], false);
   }
-  void number(const std::string& name) { parameter(fmt::format("long long {}", name)); }
+  void number(const std::string& name) { parameter(formatted("long long {}", name)); }
   void parameter(const std::string& text) { parameters += (parameters.empty() ? "" : ", ") + text; }
 
   std::string parameters;
@@ -125,32 +125,32 @@ class Arguments {
     if (form.rank < 0) {
       if (is_complex(type)) {
         std::string part = user_type_text(real_part_type(type));
-        parameter(fmt::format("{} _re_{}, {} _im_{}", part, p.name, part, p.name));
-        declarations += fmt::format("  const {} {}(_re_{}, _im_{});\n", text, p.name, p.name, p.name);
+        parameter(formatted("{} _re_{}, {} _im_{}", part, p.name, part, p.name));
+        declarations += formatted("  const {} {}(_re_{}, _im_{});\n", text, p.name, p.name, p.name);
       } else if (type == DType::float16 || type == DType::bfloat16) {
-        parameter(fmt::format("unsigned short _bits_{}", p.name));
+        parameter(formatted("unsigned short _bits_{}", p.name));
         declarations +=
-            fmt::format("  {0} _half_{1};\n  _half_{1}.__x = _bits_{1};\n  const {0} {1} = _half_{1};\n", text, p.name);
+            formatted("  {0} _half_{1};\n  _half_{1}.__x = _bits_{1};\n  const {0} {1} = _half_{1};\n", text, p.name);
       } else {
-        parameter(fmt::format("const {} {}", text, p.name));
+        parameter(formatted("const {} {}", text, p.name));
       }
       return;
     }
     std::string constant = is_input ? "const " : "", variable = p.is_raw ? p.name : "_raw_" + p.name;
-    parameter(fmt::format("{}{}* _data_{}", constant, text, p.name));
+    parameter(formatted("{}{}* _data_{}", constant, text, p.name));
     std::string numbers;
     for (const char* kind : {"shape", "step"}) {
       for (int d = 0; d < form.rank; ++d) {
-        std::string name = fmt::format("_{}_{}_{}", kind, p.name, d);
+        std::string name = formatted("_{}_{}_{}", kind, p.name, d);
         number(name);
         numbers += ", " + name;
       }
     }
-    declarations += fmt::format("  const CArray<{}{}, {}, {}> {}(_data_{}{});\n", constant, text, form.rank, form.is_dense,
+    declarations += formatted("  const CArray<{}{}, {}, {}> {}(_data_{}{});\n", constant, text, form.rank, form.is_dense,
                                 variable, p.name, numbers);
     if (p.is_raw) return;
     (is_input ? loads : stores) +=
-        fmt::format("{}{}& {} = {}[{}];\n", constant, text, p.name, variable, form.is_dense ? "_place" : "_at");
+        formatted("{}{}& {} = {}[{}];\n", constant, text, p.name, variable, form.is_dense ? "_place" : "_at");
   }
 };
 
@@ -162,7 +162,7 @@ std::string typedefs(std::span<const KernelParam> in, std::span<const KernelPara
   for (size_t i = 0; i < out.size(); ++i)
     if (!out[i].dtype) known.emplace(out[i].type, types.out[i]);
   std::string text;
-  for (auto& [name, type] : known) text += fmt::format("typedef {} {};\n", user_type_text(type), name);
+  for (auto& [name, type] : known) text += formatted("typedef {} {};\n", user_type_text(type), name);
   return text;
 }
 
@@ -182,13 +182,13 @@ bool makes_type(std::string_view text, std::string_view name) {
 std::string own_names(std::string_view preamble) {
   std::string text = bare(preamble), names;
   for (std::string_view name : {"int64_t", "uint64_t"})
-    if (makes_type(text, name)) names += fmt::format("#define {0} _quern_users_{0}\n", name);
+    if (makes_type(text, name)) names += formatted("#define {0} _quern_users_{0}\n", name);
   return names;
 }
 
 template <class Text>
 std::string start_of(const Text& text, const KernelTypes& types) {
-  return fmt::format("#include \"quern/user.cuh\"\n{}{}\n{}\n\n", own_names(text.preamble), typedefs(text.in, text.out, types),
+  return formatted("#include \"quern/user.cuh\"\n{}{}\n{}\n\n", own_names(text.preamble), typedefs(text.in, text.out, types),
                      text.preamble);
 }
 
@@ -305,10 +305,10 @@ std::string print_elementwise(const ElementwiseText& text, const KernelTypes& ty
   arguments.number("_size");
   std::string shape;
   for (size_t d = 0; d < rank; ++d) {
-    arguments.number(fmt::format("_n{}", d));
-    shape += fmt::format(", _n{}", d);
+    arguments.number(formatted("_n{}", d));
+    shape += formatted(", _n{}", d);
   }
-  return start_of(text, types) + fmt::format(R"(extern "C" __global__ void {0}({1}) {{
+  return start_of(text, types) + formatted(R"(extern "C" __global__ void {0}({1}) {{
 {2}{10}  CIndexer<{3}> _ind(_size{4});
 {5};
   for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < _size; i += (ptrdiff_t)blockDim.x * gridDim.x) {{
@@ -331,8 +331,8 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
   Arguments arguments(text.in, text.out, types, forms);
   std::string shape, kept_shape;
   for (size_t d = 0; d < kept + reduced; ++d) {
-    arguments.number(fmt::format("_n{}", d));
-    shape += fmt::format(", _n{}", d);
+    arguments.number(formatted("_n{}", d));
+    shape += formatted(", _n{}", d);
     if (d + 1 == kept) kept_shape = shape;
   }
   for (const char* name : {"_results", "_count", "_whole", "_chunks"}) arguments.number(name);
@@ -346,12 +346,12 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
   std::string state =
       none ? "struct _State {\n  _type_reduce value;\n  bool any;\n};\n" : "struct _State {\n  _type_reduce value;\n};\n";
   std::string start =
-      none ? "_State _s = {_type_reduce(), false};" : fmt::format("_State _s = {{_type_reduce({})}};", text.identity);
+      none ? "_State _s = {_type_reduce(), false};" : formatted("_State _s = {{_type_reduce({})}};", text.identity);
   std::string both =
       none ? "  if (!_y.any) return _x;\n  if (!_x.any) return _y;\n  _State _z = {_quern_both(_x.value, _y.value), true};\n"
            : "  _State _z = {_quern_both(_x.value, _y.value)};\n";
   auto kernel = [&](std::string_view suffix, std::string_view more, std::string_view element) {
-    return fmt::format(R"(extern "C" __global__ void {17}{0}{1}({2}{3}) {{
+    return formatted(R"(extern "C" __global__ void {17}{0}{1}({2}{3}) {{
 {4}  CIndexer<{5}> _in_ind(_results * _whole{6});
   CIndexer<{7}> _out_ind(_results{8});
   __shared__ __align__(16) char _lanes[32 * {16} * sizeof(_State)];
@@ -386,7 +386,7 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
                        kept_shape, width, other, start, lane, element, arguments.stores, text.post_map, lanes_inside ? 8 : 32,
                        launch_bounds(most_threads(lanes_inside ? Walk::lanes_inside : Walk::lanes_outside)));
   };
-  std::string first = fmt::format(R"(      _in_ind.set<{0}, {1}>(_J);
+  std::string first = formatted(R"(      _in_ind.set<{0}, {1}>(_J);
       const ptrdiff_t* _at = _in_ind.get();
       const ptrdiff_t _place = _i * _count + _J;
 {2}      _State _e = {{static_cast<_type_reduce>({3}){4}}};
@@ -394,7 +394,7 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
 )",
                                   kept, kept + reduced, arguments.loads, text.map, none ? ", true" : "");
   return start_of(text, types) +
-         fmt::format(R"(typedef {0} _type_reduce;
+         formatted(R"(typedef {0} _type_reduce;
 {1}
 __device__ char quern_state[sizeof(_State)];
 

@@ -112,7 +112,7 @@ size_t limit_from_environment() {
 
 }  // namespace
 
-std::string CacheKey::hex() const { return fmt::format("{:016x}{:016x}", high, low); }
+std::string CacheKey::hex() const { return formatted("{:016x}{:016x}", high, low); }
 
 CacheKey cache_key(const Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target) {
   Hasher hasher;

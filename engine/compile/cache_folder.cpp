@@ -112,7 +112,7 @@ CacheFolder::CacheFolder(const std::string& given) {
   given_ = std::filesystem::absolute(given, error).lexically_normal();  // the process may go to another folder
   if (given_.size() > 1 && given_.back() == '/') given_.pop_back();
   // The number in the name: who becomes another user (sudo) or shares the given folder has a cache, too.
-  path_ = fmt::format("{}/{}-{}", given_, own_name, geteuid());
+  path_ = formatted("{}/{}-{}", given_, own_name, geteuid());
 }
 
 std::string CacheFolder::problem(bool make) {
@@ -158,7 +158,7 @@ Descriptor CacheFolder::open(bool make, std::string* problem) {
 
 void CacheFolder::tell(const std::string& problem) {
   if (told_.exchange(true)) return;
-  log_text(fmt::format("compiled code is not kept on disk: {}; set QUERN_CACHE_DIR to a folder of yours", problem));
+  log_text(formatted("compiled code is not kept on disk: {}; set QUERN_CACHE_DIR to a folder of yours", problem));
 }
 
 Descriptor CacheFolder::open_part(const Descriptor& folder, const std::string& part, bool make) {
@@ -175,7 +175,7 @@ Descriptor CacheFolder::open_part(const Descriptor& folder, const std::string& p
 std::optional<std::string> CacheFolder::read(const std::string& name) {
   // A process looks at the folder once before it reads: each file is looked at anyway, and its content carries its own proof.
   if (!seen_ && !open(false)) return std::nullopt;
-  std::string path = fmt::format("{}/{}/{}", path_, name.substr(0, 2), name);
+  std::string path = formatted("{}/{}/{}", path_, name.substr(0, 2), name);
   Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat s;
   if (!file || fstat(file.get(), &s) != 0 || !S_ISREG(s.st_mode) || !is_private(s)) return std::nullopt;
@@ -199,7 +199,7 @@ bool CacheFolder::write(const std::string& name, std::string_view bytes) {
   if (!folder) return false;
   Descriptor part = open_part(folder, name.substr(0, 2), true);
   if (!part) return false;
-  std::string temporary = fmt::format("{}.{}.{}.tmp", name, getpid(), counter++);
+  std::string temporary = formatted("{}.{}.{}.tmp", name, getpid(), counter++);
   Descriptor file(openat(part.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   bool good = file && write_all(file.get(), bytes);
   if (file) good = close(file.release()) == 0 && good;

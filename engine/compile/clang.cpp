@@ -40,7 +40,7 @@ std::string cpu_fingerprint() {
   for (unsigned leaf : {0u, 1u, 7u, 0xdu, 0x80000001u}) {
     if (!__get_cpuid_count(leaf, 0, &a, &b, &c, &d)) continue;
     if (leaf == 1) b &= 0xff, c &= ~(1u << 27);  // the APIC number and OSXSAVE say nothing about the processor
-    out += fmt::format("{:x}.{:x}.{:x}.{:x}-", a, b, c, d);
+    out += formatted("{:x}.{:x}.{:x}.{:x}-", a, b, c, d);
   }
   return out;
 }
@@ -48,7 +48,7 @@ std::string cpu_fingerprint() {
 std::string file_stamp(const std::string& path) {
   struct stat s;
   if (stat(path.c_str(), &s) != 0) return "absent";
-  return fmt::format("{}.{}.{}", s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+  return formatted("{}.{}.{}", s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
 }
 
 struct Plugin {
@@ -105,9 +105,9 @@ std::string pch_path(const std::string& directory) { return directory + "/prelud
 class ClangCompiler : public Compiler {
  public:
   std::string id() const override {
-    static const std::string fixed = fmt::format("clang/{}/{}/{}/{}/{}", QUERN_CLANG_ABI, file_stamp(plugin_path()),
+    static const std::string fixed = formatted("clang/{}/{}/{}/{}/{}", QUERN_CLANG_ABI, file_stamp(plugin_path()),
                                                  embedded_version, cccl_version(), cpu_fingerprint());
-    return fmt::format("{}/{}", fixed, static_cast<int>(lowering_wish.load()));
+    return formatted("{}/{}", fixed, static_cast<int>(lowering_wish.load()));
   }
 
   Binary compile(const Source& source, const CompileOptions& options, const Target&) override {

@@ -119,7 +119,7 @@ std::string file_identity(const std::string& path) {
         size_t text = n + sizeof note + ((note.n_namesz + 3u) & ~size_t{3});
         if (text + note.n_descsz > notes.size()) break;
         if (note.n_type == NT_GNU_BUILD_ID) {
-          for (size_t k = 0; k < note.n_descsz; ++k) identity += fmt::format("{:02x}", notes[text + k]);
+          for (size_t k = 0; k < note.n_descsz; ++k) identity += formatted("{:02x}", notes[text + k]);
           break;
         }
         n = text + ((note.n_descsz + 3u) & ~size_t{3});
@@ -127,7 +127,7 @@ std::string file_identity(const std::string& path) {
     }
   }
   struct stat status;
-  if (identity.empty() && fstat(fd, &status) == 0) identity = fmt::format("{}-{}", status.st_size, status.st_mtime);
+  if (identity.empty() && fstat(fd, &status) == 0) identity = formatted("{}-{}", status.st_size, status.st_mtime);
   close(fd);
   return identity;
 }
@@ -302,14 +302,14 @@ std::string explain(const std::string& log) {
     start = start == std::string::npos ? 0 : start + 1;
     size_t colon = log.find(": ", start);
     std::string place = colon < at ? log.substr(start, colon - start) + ": " : "";
-    return fmt::format("{}error: {}", place, trouble.says);
+    return formatted("{}error: {}", place, trouble.says);
   }
   size_t at = log.find("Error in parsing name expression for lowered name lookup");
   if (at != std::string::npos) {
     size_t quote = log.find('"', at), end = quote == std::string::npos ? quote : log.find('"', quote + 1);
     std::string expression =
         end == std::string::npos ? "" : std::string(trim(std::string_view(log).substr(quote + 1, end - quote - 1)));
-    return fmt::format("error: the name \"{}\" that was asked for means nothing in this text\n{}", expression, log);
+    return formatted("error: the name \"{}\" that was asked for means nothing in this text\n{}", expression, log);
   }
   return log;
 }
@@ -321,7 +321,7 @@ class NvrtcCompiler final : public Compiler {
     if (!library) open_nvidia_library("nvrtc");  // raises and says what to do
     std::lock_guard lock(mutex_);
     if (library->path != id_path_) {
-      id_ = fmt::format("nvrtc {} {} r{} {} {}", library->version, file_identity(library->path), revision, embedded_version,
+      id_ = formatted("nvrtc {} {} r{} {} {}", library->version, file_identity(library->path), revision, embedded_version,
                         cccl_version());
       id_path_ = library->path;
     }
@@ -364,8 +364,8 @@ Architecture choose_architecture(const Nvrtc& nvrtc, const std::string& arch) {
     raise(ErrorKind::runtime, "[compile] NVRTC {} ({}) no longer compiles for {}: pip install \"nvidia-cuda-nvrtc-cu12==12.9.*\"",
           nvrtc.version, nvrtc.path, arch);
   }
-  if (best / 10 == wanted / 10) return {fmt::format("sm_{}", best)};
-  return {fmt::format("compute_{}", best), true};
+  if (best / 10 == wanted / 10) return {formatted("sm_{}", best)};
+  return {formatted("compute_{}", best), true};
 }
 
 std::string read_log(const Nvrtc& nvrtc, Program program) {
@@ -510,11 +510,11 @@ std::vector<std::string> nvrtc_options(const CompileOptions& options, const std:
     if (!has_value) {
       words.emplace_back(row.to);
     } else if (row.to != "--ptxas-options") {
-      words.push_back(fmt::format("{}={}", row.to, *match.value));
+      words.push_back(formatted("{}={}", row.to, *match.value));
     } else {  // nvcc takes a list, NVRTC one word
       for (size_t at = 0; at < match.value->size();) {
         size_t end = std::min(match.value->find_first_of(", ", at), match.value->size());
-        if (end > at) words.push_back(fmt::format("{}={}", row.to, match.value->substr(at, end - at)));
+        if (end > at) words.push_back(formatted("{}={}", row.to, match.value->substr(at, end - at)));
         at = end + 1;
       }
     }
@@ -526,7 +526,7 @@ std::vector<std::string> nvrtc_options(const CompileOptions& options, const std:
     for (const char* word : {"--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"}) words.emplace_back(word);
   }
   // The first header of the prelude comes before the text and before the user's own -include.
-  if (embedded_header_count > 0) words.insert(words.begin() + 1, fmt::format("--pre-include={}", embedded_headers[0].path));
+  if (embedded_header_count > 0) words.insert(words.begin() + 1, formatted("--pre-include={}", embedded_headers[0].path));
   return words;
 }
 

@@ -1,3 +1,4 @@
+#include "core/format.h"
 #include "compile/nvrtc_shortcuts.h"
 
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include <fmt/format.h>
 
 namespace quern {
 
@@ -126,7 +126,7 @@ void Heads::compiled(const std::string& option) {
   rmdir(file.substr(0, file.rfind('/')).c_str());
   std::lock_guard lock(mutex_);
   auto found = writing_.find(option);
-  if (fd >= 0) heads_[found->second].option = fmt::format("--use-pch=/proc/self/fd/{}", fd);
+  if (fd >= 0) heads_[found->second].option = formatted("--use-pch=/proc/self/fd/{}", fd);
   writing_.erase(found);
 }
 

@@ -8,11 +8,11 @@
 // An ErrorKind is what the Python bindings turn into an exception type; see bindings/errors.cpp.
 #pragma once
 
-#include <fmt/core.h>
 
 #include <string>
 #include <utility>
 
+#include "core/format.h"
 #include "include/quern/error.h"
 
 namespace quern {
@@ -22,12 +22,12 @@ namespace quern {
 
 template <class... Args>
 [[noreturn]] void raise(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
-  raise_text(kind, fmt::format(format, std::forward<Args>(args)...));
+  raise_text(kind, formatted(format, std::forward<Args>(args)...));
 }
 
 template <class... Args>
 [[noreturn]] void bug(fmt::format_string<Args...> format, Args&&... args) {
-  bug_text(fmt::format(format, std::forward<Args>(args)...));
+  bug_text(formatted(format, std::forward<Args>(args)...));
 }
 
 }  // namespace quern

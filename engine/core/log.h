@@ -3,9 +3,10 @@
 //   1 errors as they are raised   2 compiles and cache hits   3 launches, copies, waits   4 kernel text   5 everything (IR)
 #pragma once
 
-#include <fmt/core.h>
 
 #include <string>
+
+#include "core/format.h"
 
 namespace quern {
 
@@ -20,7 +21,7 @@ inline bool logs(LogLevel level) { return log_level >= static_cast<int>(level); 
 
 template <class... Args>
 void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
-  if (logs(level)) log_text(fmt::format(format, std::forward<Args>(args)...));
+  if (logs(level)) log_text(formatted(format, std::forward<Args>(args)...));
 }
 
 }  // namespace quern

@@ -98,7 +98,7 @@ bool is_there(const fs::path& path) {
 void add_sources(std::vector<NvidiaSource>& sources, const NvidiaSource& base) {
   for (int major = newest_major + 4; major >= oldest_major - 1; --major) {
     for (const std::string& folder : base.library_dirs) {
-      fs::path path = fs::path(folder) / fmt::format("libnvrtc.so.{}", major);
+      fs::path path = fs::path(folder) / formatted("libnvrtc.so.{}", major);
       if (!is_there(path)) path += ".2";  // CUDA 11's own numbering
       if (!is_there(path)) continue;
       NvidiaSource source = base;
@@ -106,8 +106,8 @@ void add_sources(std::vector<NvidiaSource>& sources, const NvidiaSource& base) {
       source.version = std::to_string(major);
       source.nvrtc = path.string();
       for (int minor = 0; minor < 20; ++minor) {  // only the builtins' name tells the minor version
-        if (!is_there(fs::path(folder) / fmt::format("libnvrtc-builtins.so.{}.{}", major, minor))) continue;
-        source.version = fmt::format("{}.{}", major, minor);
+        if (!is_there(fs::path(folder) / formatted("libnvrtc-builtins.so.{}.{}", major, minor))) continue;
+        source.version = formatted("{}.{}", major, minor);
         break;
       }
       std::error_code error;
@@ -185,9 +185,9 @@ std::vector<fs::path> system_folders() {
 }
 
 std::string why_not(const NvidiaSource& source, int driver) {
-  if (source.major < oldest_major) return fmt::format("NVRTC {} is too old: {} or newer is needed", source.version, oldest_major);
+  if (source.major < oldest_major) return formatted("NVRTC {} is too old: {} or newer is needed", source.version, oldest_major);
   if (driver && source.major > driver / 1000) {
-    return fmt::format("NVRTC {} is newer than the driver, which serves CUDA {}.{}", source.version, driver / 1000,
+    return formatted("NVRTC {} is newer than the driver, which serves CUDA {}.{}", source.version, driver / 1000,
                        driver % 1000 / 10);
   }
   return "";
@@ -241,14 +241,14 @@ NvidiaLibrary library_in(const NvidiaSource& source, const LibraryRow& row) {
     return library;
   }
   int number = source.major <= 12 ? row.cuda12 : row.cuda13 + std::max(0, source.major - newest_major);
-  std::string file = fmt::format("lib{}.so.{}", row.name, number);
+  std::string file = formatted("lib{}.so.{}", row.name, number);
   for (const std::string& folder : source.library_dirs) {
     fs::path path = fs::path(folder) / file;
     if (!is_there(path)) continue;
     library.path = path.string();
     std::error_code error;
     fs::path real = fs::canonical(path, error);
-    std::string version = error ? "" : version_after(real.filename().string(), fmt::format("lib{}.so.", row.name));
+    std::string version = error ? "" : version_after(real.filename().string(), formatted("lib{}.so.", row.name));
     library.version = version.empty() ? std::to_string(number) : version;
     break;
   }
@@ -315,7 +315,7 @@ void* open_nvidia_library(const std::string& name) {
             name, source->kind, source->root, source->version);
     }
     std::string reasons;
-    for (const NvidiaSource& other : nvidia_sources()) reasons += fmt::format("\n  {}: {}", other.nvrtc, other.passed_over);
+    for (const NvidiaSource& other : nvidia_sources()) reasons += formatted("\n  {}: {}", other.nvrtc, other.passed_over);
     raise(ErrorKind::runtime, "[cuda] no usable NVIDIA libraries were found: pip install \"quern[cuda]\" brings them{}{}",
           reasons.empty() ? "" : "; passed over:", reasons);
   }

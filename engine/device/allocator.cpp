@@ -35,7 +35,7 @@ std::string readable(size_t bytes) {
   double value = static_cast<double>(bytes);
   int unit = 0;
   while (value >= 1024 && unit < 4) value /= 1024, ++unit;
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+  return unit == 0 ? formatted("{} bytes", bytes) : formatted("{:.1f} {}", value, units[unit]);
 }
 
 // A stream that failed says so to whoever waits for its results.
@@ -444,7 +444,7 @@ std::string Pool::largest() {
   std::string out;
   for (size_t i = 0; i < std::min<size_t>(live.size(), 5); ++i) {
     std::string line = describe_site(live[i].second);
-    out += fmt::format("{}{}{}", i ? ", " : "; the largest live blocks: ", readable(live[i].first),
+    out += formatted("{}{}{}", i ? ", " : "; the largest live blocks: ", readable(live[i].first),
                        line.empty() ? "" : " from " + line);
   }
   return out;

@@ -141,11 +141,11 @@ std::string describe(const KernelFault& fault) {
     case SIGSEGV:
     case SIGBUS:
       if (fault.is_stack) return "its stack overflowed: a recursion too deep or without an end, or locals too large";
-      return fmt::format("it accessed memory at {} that is not mapped; check the kernel's indices and pointers", fault.address);
+      return formatted("it accessed memory at {} that is not mapped; check the kernel's indices and pointers", fault.address);
     case SIGFPE:
       return "an arithmetic fault";
     default:
-      return fmt::format("signal {}", fault.signal);
+      return formatted("signal {}", fault.signal);
   }
 }
 
@@ -345,7 +345,7 @@ std::optional<Failure> CpuDevice::run_launch(StreamState& stream, const Command&
   if (job.stopped) return std::nullopt;
   if (!error.empty()) return Failure{ErrorKind::launch, error, command.site};
   if (!job.failed) return std::nullopt;
-  return Failure{ErrorKind::launch, fmt::format("[launch] kernel '{}' failed: {}", kernel.info.name, describe(job.fault)),
+  return Failure{ErrorKind::launch, formatted("[launch] kernel '{}' failed: {}", kernel.info.name, describe(job.fault)),
                  command.site};
 }
 
@@ -364,7 +364,7 @@ char* scratch(size_t bytes) {
     void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memory.data = p == MAP_FAILED ? nullptr : static_cast<char*>(p);
     memory.size = memory.data ? size : 0;
-    if (!memory.data) end_kernel(fmt::format("there is no memory for the {} bytes that its blocks need", bytes));
+    if (!memory.data) end_kernel(formatted("there is no memory for the {} bytes that its blocks need", bytes));
   }
   return memory.data;
 }

@@ -97,7 +97,7 @@ int CudaDevice::attribute(int number) {
   return value;
 }
 
-Target CudaDevice::target() { return {DeviceKind::cuda, fmt::format("sm_{}{}", info_.major, info_.minor)}; }
+Target CudaDevice::target() { return {DeviceKind::cuda, formatted("sm_{}{}", info_.major, info_.minor)}; }
 
 void CudaDevice::synchronize() {
   Use use(*this, "synchronize");
@@ -251,7 +251,7 @@ void CudaDevice::refuse_launch(Result result, const CudaLaunch& shape) {
 CudaStream& CudaDevice::own(Stream& stream, const char* op) {
   if (&stream.device != this) [[unlikely]] {
     raise(ErrorKind::value, "[{}] the stream belongs to {}, not to cuda:{}", op,
-          stream.device.kind == DeviceKind::cpu ? std::string("the CPU") : fmt::format("cuda:{}", stream.device.index), index);
+          stream.device.kind == DeviceKind::cpu ? std::string("the CPU") : formatted("cuda:{}", stream.device.index), index);
   }
   return static_cast<CudaStream&>(stream);
 }
@@ -300,19 +300,19 @@ void CudaDevice::lose(Result result) noexcept {
 std::string CudaDevice::lost_text(Result result, const std::vector<Recent>& running) {
   constexpr const char* advice = "The CUDA context of this process is lost, with everything on the GPU: start the program again";
   if (!by_kernel(result) || running.empty()) {
-    return fmt::format("[launch] cuda:{} failed: {}. {}.", index, describe(result), advice);
+    return formatted("[launch] cuda:{} failed: {}. {}.", index, describe(result), advice);
   }
   if (running.size() == 1) {
-    return fmt::format("[launch] the kernel {}, launched {}, failed: {}. {} (`quern check` finds the line in the kernel).",
+    return formatted("[launch] the kernel {}, launched {}, failed: {}. {} (`quern check` finds the line in the kernel).",
                        *running[0].kernel, place(running[0].site), describe(result), advice);
   }
   constexpr size_t shown = 8;
   std::string list;
   for (size_t i = 0; i < running.size() && i < shown; ++i) {
-    list += fmt::format("\n  {}, launched {}", *running[i].kernel, place(running[i].site));
+    list += formatted("\n  {}, launched {}", *running[i].kernel, place(running[i].site));
   }
-  if (running.size() > shown) list += fmt::format("\n  and {} later ones", running.size() - shown);
-  return fmt::format(
+  if (running.size() > shown) list += formatted("\n  and {} later ones", running.size() - shown);
+  return formatted(
       "[launch] a kernel failed: {}. It is one of these, most likely the first:{}\n{} (quern.set_debug(\"eager\") "
       "or `quern check` finds which one).",
       describe(result), list, advice);

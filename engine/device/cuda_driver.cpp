@@ -1,11 +1,11 @@
 // Finding libcuda.so.1 and filling the table of its symbols. The order of things is in find_driver().
+#include "core/format.h"
 #include "device/cuda_driver.h"
 
 #include "core/log.h"
 #include "core/nvidia_libraries.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -70,7 +70,7 @@ void fill_table(void* handle, int version, std::string& missing) {
   table = real;
 }
 
-std::string cuda_version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+std::string cuda_version_text(int version) { return formatted("{}.{}", version / 1000, version % 1000 / 10); }
 
 DriverReport find_driver() {
   DriverReport report;
@@ -79,7 +79,7 @@ DriverReport find_driver() {
   if (!handle) {
     const char* chosen = std::getenv("QUERN_CUDA_DRIVER");
     const char* error = chosen ? dlerror() : nullptr;
-    report.reason = chosen ? fmt::format("QUERN_CUDA_DRIVER={} cannot be opened: {}", chosen, error ? error : "no reason given")
+    report.reason = chosen ? formatted("QUERN_CUDA_DRIVER={} cannot be opened: {}", chosen, error ? error : "no reason given")
                            : "no NVIDIA driver was found on this machine (libcuda.so.1 is not there)";
     return report;
   }
@@ -91,12 +91,12 @@ DriverReport find_driver() {
   std::string missing;
   fill_table(handle, report.version, missing);
   if (report.version && report.version < oldest_driver) {
-    report.reason = fmt::format("the NVIDIA driver serves CUDA {}; CUDA {} or newer is needed: update the driver",
+    report.reason = formatted("the NVIDIA driver serves CUDA {}; CUDA {} or newer is needed: update the driver",
                                 cuda_version_text(report.version), cuda_version_text(oldest_driver));
     return report;
   }
   if (!missing.empty()) {
-    report.reason = fmt::format("{} lacks {}: it is no working NVIDIA driver", report.path, missing);
+    report.reason = formatted("{} lacks {}: it is no working NVIDIA driver", report.path, missing);
     return report;
   }
   Result result = real.cuInit(0);
@@ -106,7 +106,7 @@ DriverReport find_driver() {
     report.devices = 0;
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     if (result == error_no_device && visible) {
-      report.reason = fmt::format("CUDA_VISIBLE_DEVICES='{}' leaves no GPU visible", visible);
+      report.reason = formatted("CUDA_VISIBLE_DEVICES='{}' leaves no GPU visible", visible);
     } else if (result == error_stub_library) {
       report.reason = report.path + " is the toolkit's stub, not a driver: take it out of LD_LIBRARY_PATH";
     } else {
@@ -134,8 +134,8 @@ std::string describe(Result result) {
   const char *text = nullptr, *name = nullptr;
   if (real.cuGetErrorString) real.cuGetErrorString(result, &text);
   if (real.cuGetErrorName) real.cuGetErrorName(result, &name);
-  if (!text && !name) return fmt::format("CUDA error {}", result);
-  return fmt::format("{} ({})", text ? text : "no description", name ? name : "no name");
+  if (!text && !name) return formatted("CUDA error {}", result);
+  return formatted("{} ({})", text ? text : "no description", name ? name : "no name");
 }
 
 bool forked() noexcept { return forked_flag.load(std::memory_order_relaxed); }

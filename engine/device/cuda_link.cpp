@@ -104,7 +104,7 @@ class Linker {
     std::string says = errors_[0] ? errors_ : describe(result);
     if (result == error_no_binary_for_gpu)
       says +=
-          fmt::format("; it must be compiled for {} or as PTX, and as relocatable code (nvcc -rdc=true)", device_.target().arch);
+          formatted("; it must be compiled for {} or as PTX, and as relocatable code (nvcc -rdc=true)", device_.target().arch);
     raise(ErrorKind::compile, "[link] {} cannot be linked: {}", name, says);
   }
 
@@ -130,6 +130,6 @@ Binary CudaDevice::link(const Binary& binary, const std::string& name, const std
   return linked;
 }
 
-std::string CudaDevice::linker_id() { return fmt::format("driver {}", driver_report().version); }
+std::string CudaDevice::linker_id() { return formatted("driver {}", driver_report().version); }
 
 }  // namespace quern

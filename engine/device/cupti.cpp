@@ -1,3 +1,4 @@
+#include "core/format.h"
 #include "device/cupti.h"
 
 #include "core/clock.h"
@@ -6,7 +7,6 @@
 #include "device/device.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -162,19 +162,19 @@ void look_for(State& s) {
     if (auto library = find_nvidia_library("cupti")) s.path = library->path;
   if (s.path.empty()) {
     auto source = chosen_nvidia_source();
-    s.problem = fmt::format("CUPTI is not installed (pip install nvidia-cuda-cupti{} brings it)",
+    s.problem = formatted("CUPTI is not installed (pip install nvidia-cuda-cupti{} brings it)",
                             source && source->major > 12 ? "" : "-cu12");
     return;
   }
   void* handle = dlopen(s.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* why = dlerror();
-    s.problem = fmt::format("{} does not load: {}", s.path, why ? why : "no reason given");
+    s.problem = formatted("{} does not load: {}", s.path, why ? why : "no reason given");
     return;
   }
 #define QUERN_CUPTI_FIND(name, params)                                    \
   s.call.name = reinterpret_cast<Result(*) params>(dlsym(handle, #name)); \
-  if (!s.call.name && s.problem.empty()) s.problem = fmt::format("{} has no {}", s.path, #name);
+  if (!s.call.name && s.problem.empty()) s.problem = formatted("{} has no {}", s.path, #name);
   QUERN_CUPTI_SYMBOLS(QUERN_CUPTI_FIND)
 #undef QUERN_CUPTI_FIND
 }
@@ -184,7 +184,7 @@ std::string describe(const State& s, Result result) {
     return "another tool holds CUPTI (a profiler or a debugger of NVIDIA's, torch.profiler)";
   const char* text = nullptr;
   s.call.cuptiGetResultString(result, &text);
-  return fmt::format("CUPTI refuses: {}", text ? text : std::to_string(result));
+  return formatted("CUPTI refuses: {}", text ? text : std::to_string(result));
 }
 
 Moment moment(const State& s) {

@@ -39,7 +39,7 @@ std::shared_ptr<const Failed> interrupted(const Node& node) {
   if (!is_dropped(node.work)) return nullptr;
   std::string where = describe_site(node.site);
   return std::make_shared<const Failed>(
-      ErrorKind::runtime, fmt::format("[array] the program was interrupted while the value was computed; compute it again{}",
+      ErrorKind::runtime, formatted("[array] the program was interrupted while the value was computed; compute it again{}",
                                       where.empty() ? "" : " (recorded at " + where + ")"));
 }
 

@@ -35,7 +35,7 @@ std::vector<std::string> ops_of(const Group& group) {
 std::string explain(const Array& array) {
   GraphLock lock;
   Node* target = array.cell()->node.get();
-  if (target->error) return fmt::format("it failed: {}\n", target->error->text);
+  if (target->error) return formatted("it failed: {}\n", target->error->text);
   if (target->is_computed) return "the value is computed: nothing would run\n";
   constexpr const char* reasons[] = {
       "",
@@ -47,17 +47,17 @@ std::string explain(const Array& array) {
   std::string out;
   size_t number = 0;
   for (const Group& group : groups_for(target)) {
-    out += fmt::format("group {}: {} node{} over {}{}{}\n", ++number, group.nodes.size(), group.nodes.size() == 1 ? "" : "s",
+    out += formatted("group {}: {} node{} over {}{}{}\n", ++number, group.nodes.size(), group.nodes.size() == 1 ? "" : "s",
                        to_string(group.shape), group.reduces ? ", with reductions" : "",
                        group.is_call ? ", a function of whole arrays" : "");
     if (group.apart != Apart::first)
-      out += fmt::format("  not part of an earlier one: {}\n", reasons[static_cast<int>(group.apart)]);
+      out += formatted("  not part of an earlier one: {}\n", reasons[static_cast<int>(group.apart)]);
     for (uint32_t i = 0; i < group.nodes.size(); ++i) {
       const Node& node = *group.nodes[i];
       bool kept = std::find(group.stores.begin(), group.stores.end(), i) != group.stores.end();
       std::string_view name = name_of(node);
       std::string where = describe_site(node.site);
-      out += fmt::format("  {} {} {}{}{}\n", name, row(node.dtype).name, to_string(node.shape()),
+      out += formatted("  {} {} {}{}{}\n", name, row(node.dtype).name, to_string(node.shape()),
                          where.empty() ? "" : "  " + where, kept ? "  (stored)" : "");
     }
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();

@@ -1,3 +1,4 @@
+#include "core/format.h"
 #include "run/found_errors.h"
 
 #include "graph/deferred_errors.h"
@@ -7,7 +8,6 @@
 #include <map>
 #include <mutex>
 
-#include <fmt/format.h>
 
 namespace quern {
 

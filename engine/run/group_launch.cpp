@@ -1,7 +1,6 @@
+#include "core/format.h"
 #include "run/group_launch.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -28,7 +27,7 @@ std::string form_in_words(const Group& group, const Form& form) {
     if (std::string_view name = row(load.dtype).name; std::find(types.begin(), types.end(), name) == types.end())
       types.push_back(name);
   size_t rank = form.kept + form.reduced;
-  return fmt::format("{}; {} dimension{}{}", fmt::join(types, ", "), rank, rank == 1 ? "" : "s",
+  return formatted("{}; {} dimension{}{}", join_text(types, ", "), rank, rank == 1 ? "" : "s",
                      form.wide ? "; indices of 64 bits" : "");
 }
 

@@ -1,10 +1,10 @@
+#include "core/format.h"
 #include "run/interrupt.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 
 #include "core/wait.h"
 #include "run/context.h"
@@ -22,7 +22,7 @@ std::string text_of(Context& context, const std::vector<Stopped>& all) {
     std::string where = describe_site(stopped.site);
     std::string what = stopped.name.empty() ? "work" : "the kernel '" + stopped.name + "'";
     if (i < most)
-      out += fmt::format("{}{}{} {}", out.empty() ? "" : "; ", what, where.empty() ? "" : ", launched at " + where + ",",
+      out += formatted("{}{}{} {}", out.empty() ? "" : "; ", what, where.empty() ? "" : ", launched at " + where + ",",
                          stopped.still_runs ? "still runs on " + context.name() : "was stopped");
     for (const void* pointer : stopped.written) {
       std::string block = context.pool.describe(pointer);
@@ -30,7 +30,7 @@ std::string text_of(Context& context, const std::vector<Stopped>& all) {
     }
   }
   for (size_t i = 0; i < std::min(written.size(), most); ++i)
-    out += fmt::format("{}{}", i ? ", " : "; may be half written: ", written[i]);
+    out += formatted("{}{}", i ? ", " : "; may be half written: ", written[i]);
   return out;
 }
 

@@ -1,8 +1,8 @@
+#include "core/format.h"
 #include "run/kept_texts.h"
 
 #include "compile/cccl.h"
 
-#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -14,9 +14,9 @@ void keep_text(const std::string& text, const CompileOptions& options) {
   static const char* folder = std::getenv("QUERN_KEEP_TEXTS");
   if (!folder || !*folder || !options.flags.empty()) return;
   std::string all = text;  // and for tools/check_nvrtc.py, what else a compiler is told
-  if (!options.name_expressions.empty()) all += fmt::format("\n// names: {}\n", fmt::join(options.name_expressions, "; "));
+  if (!options.name_expressions.empty()) all += formatted("\n// names: {}\n", join_text(options.name_expressions, "; "));
   if (options.with_cub) all += "\n// nvrtc: --include-path=" + cccl_folder() + "\n";
-  std::ofstream(fmt::format("{}/{:016x}.cu", folder, std::hash<std::string>()(all))) << all;
+  std::ofstream(formatted("{}/{:016x}.cu", folder, std::hash<std::string>()(all))) << all;
 }
 
 }  // namespace quern

@@ -107,7 +107,7 @@ const ParamType* Arguments::type() const { return kernel_.types_known_ ? &kernel
 void Arguments::mismatch(const std::string& given) const {
   const KernelInfo& kernel = kernel_.info();
   const ParamType* t = type();
-  std::string bytes = kernel.params_known ? fmt::format("{} bytes", kernel.params[count_ - 1].size) : "";
+  std::string bytes = kernel.params_known ? formatted("{} bytes", kernel.params[count_ - 1].size) : "";
   std::string wants = t ? t->text : bytes;
   if (t && t->kind == ParamType::Kind::other && !bytes.empty()) wants += " of " + bytes;
   raise(ErrorKind::type, "[launch] argument {} of '{}' is {}, the kernel takes {}; convert it before the call", count_,
@@ -205,7 +205,7 @@ void Arguments::integer(int64_t value, bool is_boolean) {
   Number scalar = t && t->kind == ParamType::Kind::scalar ? t->scalar : Number::none;
   if (size > 8 || (size & (size - 1))) mismatch("a Python int");
   if (!put_integer(at(param, size), size, scalar, value)) {
-    std::string wants = t ? t->text : fmt::format("{} bytes", size);
+    std::string wants = t ? t->text : formatted("{} bytes", size);
     raise(ErrorKind::overflow, "[launch] argument {} of '{}' is {}, which does not fit into {}", count_, kernel_.info().name,
           value, wants);
   }
@@ -215,7 +215,7 @@ void Arguments::natural(uint64_t value) {
   const Param* param = next(8);
   const ParamType* t = type();
   bool fits = (!param || param->size == 8) && !(t && (t->scalar == Number::floating && t->kind == ParamType::Kind::scalar));
-  if (!fits) mismatch(fmt::format("the Python int {}", value));
+  if (!fits) mismatch(formatted("the Python int {}", value));
   std::memcpy(at(param, 8), &value, 8);
 }
 
@@ -263,7 +263,7 @@ void Arguments::typed(const void* bytes, size_t size, Number scalar, const char*
   }
   // Of another width than the parameter: the value goes in where it fits.
   if (scalar == Number::none || (t && t->kind != ParamType::Kind::scalar))
-    mismatch(fmt::format("{} of {} bytes", type_name, size));
+    mismatch(formatted("{} of {} bytes", type_name, size));
   char* to = at(param, param->size);
   Number wanted = t ? t->scalar : scalar == Number::floating ? Number::floating : Number::none;
   std::optional<bool> fits = scalar == Number::floating ? put_real_of(to, param->size, bytes, size)
@@ -271,7 +271,7 @@ void Arguments::typed(const void* bytes, size_t size, Number scalar, const char*
   if (!fits) mismatch(type_name);
   if (!*fits)
     raise(ErrorKind::overflow, "[launch] argument {} of '{}' is a {} whose value does not fit into {}", count_,
-          kernel_.info().name, type_name, t ? t->text : fmt::format("{} bytes", param->size));
+          kernel_.info().name, type_name, t ? t->text : formatted("{} bytes", param->size));
 }
 
 }  // namespace quern

@@ -30,7 +30,7 @@ unsigned most_registers(const std::vector<std::string>& flags) {
 // What is linked is kept as what is compiled is: in another process neither is done again.
 Cached get_linked(Context& context, const Source& source, const CompileOptions& options, const std::vector<LinkedCode>& linked) {
   unsigned registers = most_registers(options.flags);
-  std::string linker = fmt::format("linked by {}, {} registers", context.device.linker_id(), registers);
+  std::string linker = formatted("linked by {}, {} registers", context.device.linker_id(), registers);
   std::vector<std::string_view> parts = {linker};
   for (const LinkedCode& code : linked) {
     parts.push_back(code_kind_names[static_cast<int>(code.kind)]);

@@ -1,10 +1,10 @@
+#include "core/format.h"
 #include "run/trace.h"
 
 #include "core/clock.h"
 #include "device/cpu_work.h"
 #include "run/context.h"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
@@ -202,7 +202,7 @@ std::vector<TraceRecord> records_of(const Trace& trace) {
     r.name = trace.tables.texts[row.name], r.detail = trace.tables.texts[row.detail];
     const auto &grid = row.grid, &block = row.block;
     if (grid[0] > 0)
-      r.detail = fmt::format("grid {}x{}x{} block {}x{}x{}", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+      r.detail = formatted("grid {}x{}x{} block {}x{}x{}", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
     out.push_back(std::move(r));
   }
   return out;

@@ -1,6 +1,6 @@
+#include "core/format.h"
 #include "run/transfer.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -218,7 +218,7 @@ void require_host_memory(const void* address, size_t bytes, const char* what) {
   if (bytes == 0) return;
   if (auto room = context_on(DeviceId::cpu()).pool.room_at(address)) {
     if (bytes <= room->left) return;
-    std::string from = room->offset ? fmt::format(", {} bytes from its start", room->offset) : "";
+    std::string from = room->offset ? formatted(", {} bytes from its start", room->offset) : "";
     raise(ErrorKind::logic, "[{}] {} bytes do not fit into device memory of {} bytes{}", what, bytes, room->bytes, from);
   }
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)), start = reinterpret_cast<uintptr_t>(address);

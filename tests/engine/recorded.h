@@ -2,14 +2,13 @@
 // as the CPU; texts say what came out.
 #pragma once
 
+#include "core/format.h"
 #include "core/site.h"
 #include "graph/array.h"
 #include "graph/call.h"
 #include "graph/schedule.h"
 #include "graph/user_row.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +61,7 @@ inline Array some_call(const Array& a) {
   return record_call(std::make_shared<SomeCall>(), {&a, 1}, {&result, 1}, a.device())[0];
 }
 
-inline std::string numbers_text(const std::vector<int64_t>& numbers) { return fmt::format("({})", fmt::join(numbers, ", ")); }
+inline std::string numbers_text(const std::vector<int64_t>& numbers) { return formatted("({})", join_text(numbers, ", ")); }
 
 // Has the graph's lock, and no pending work before and after.
 class Recorded : public testing::Test {
@@ -93,10 +92,10 @@ class Recorded : public testing::Test {
   std::string text(const Group& group) const {
     constexpr const char* why[] = {"first", "a call", "another shape", "order", "the one before is full"};
     std::string out =
-        fmt::format("group {} over {}: {}\n", group.number, to_string(group.shape), why[static_cast<int>(group.apart)]);
+        formatted("group {} over {}: {}\n", group.number, to_string(group.shape), why[static_cast<int>(group.apart)]);
     for (size_t i = 0; i < group.loads.size(); ++i) {
       const Load& load = group.loads[i];
-      out += fmt::format("  x{} = {}{}\n", i, name(*load.node), view(*load.layout, *load.node, load.dtype));
+      out += formatted("  x{} = {}{}\n", i, name(*load.node), view(*load.layout, *load.node, load.dtype));
     }
     for (size_t i = 0; i < group.nodes.size(); ++i) out += node_text(group, i);
     return out;
@@ -108,14 +107,14 @@ class Recorded : public testing::Test {
   std::string name(const Node& node) const {
     if (auto found = names_.find(&node); found != names_.end()) return found->second;
     if (node.op == Op::index) return "positions";
-    return node.op == Op::constant ? "a number" : fmt::format("v{}.{}", node.group, node.mark);
+    return node.op == Op::constant ? "a number" : formatted("v{}.{}", node.group, node.mark);
   }
   // How a layout differs from the whole memory in its order.
   static std::string view(const InternedLayout& layout, const Node& node, DType dtype) {
     std::string out;
-    if (layout != *node.layout) out += fmt::format(" strides {}", numbers_text(layout.strides));
-    if (layout.offset != 0) out += fmt::format(" from {}", layout.offset);
-    if (dtype != node.dtype) out += fmt::format(" as {}", row(dtype).name);
+    if (layout != *node.layout) out += formatted(" strides {}", numbers_text(layout.strides));
+    if (layout.offset != 0) out += formatted(" from {}", layout.offset);
+    if (dtype != node.dtype) out += formatted(" as {}", row(dtype).name);
     return out;
   }
 
@@ -127,15 +126,15 @@ class Recorded : public testing::Test {
                        : node.op == Op::user ? node.user->name
                                              : std::string(name_of(node.op));
     if (node.op == Op::update)
-      what = fmt::format("update of {}{}", name(*node.operands[0].node), view(*node.target, node, node.target_dtype));
-    std::string out = fmt::format("  v{} = {} {}", i, row(node.dtype).name, what);
+      what = formatted("update of {}{}", name(*node.operands[0].node), view(*node.target, node, node.target_dtype));
+    std::string out = formatted("  v{} = {} {}", i, row(node.dtype).name, what);
     for (const Origin& from : group.sources(i).subspan(node.writes() ? 1 : 0))
-      out += fmt::format(" {}{}",
+      out += formatted(" {}{}",
                          from.kind == Origin::Kind::local  ? "v"
                          : from.kind == Origin::Kind::load ? "x"
                                                            : "k",
                          from.index);
-    if (group.loops[i] > 0) out += fmt::format(", loop {}", group.loops[i]);
+    if (group.loops[i] > 0) out += formatted(", loop {}", group.loops[i]);
     if (group.per_result[i]) out += ", for each result";
     if (group.is_uniform(node)) out += ", once";
     bool stored = std::find(group.stores.begin(), group.stores.end(), i) != group.stores.end();

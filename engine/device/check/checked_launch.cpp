@@ -1,8 +1,8 @@
+#include "core/format.h"
 #include "device/check/checked_launch.h"
 
 #include <pthread.h>
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -181,7 +181,7 @@ CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& laun
       first_tick_(state().next_tick.load()),
       last_tick_(first_tick_),
       threads_in_block_(launch.block[0] * launch.block[1] * launch.block[2]) {
-  work_ = timeline().submit(stream, fmt::format("kernel '{}'", kernel.info.name), site, others_);
+  work_ = timeline().submit(stream, formatted("kernel '{}'", kernel.info.name), site, others_);
   work_->first_tick = first_tick_;
   const Options& asked = state().options;
   orders_.begin(asked.orders, uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2], asked.seed);

@@ -1,6 +1,6 @@
+#include "core/format.h"
 #include "run/calls/call_launch.h"
 
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -61,7 +61,7 @@ TextKernels& instances_of(Context& context, TextOf of, const char* text, std::sp
     bytes += instance.size() + 1;
   }
   auto print = [&] {
-    KernelText out{text, fmt::format("{}", fmt::join(instances, "; "))};
+    KernelText out{text, join_text(instances, "; ")};
     out.options.name_expressions.assign(instances.begin(), instances.end());
     return out;
   };

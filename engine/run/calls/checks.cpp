@@ -57,7 +57,7 @@ void check_exponents(const CallRun& run) {
   size_t bytes = size_of(run.outputs[0].dtype);
   if (run.device.is_gpu()) {
     std::string_view type = row(run.outputs[0].dtype).cuda;
-    Kernel& kernel = instance_of(context_on(run.device), TextOf::checks, text, fmt::format("check<{}>", type));
+    Kernel& kernel = instance_of(context_on(run.device), TextOf::checks, text, formatted("check<{}>", type));
     launch(run, kernel, shape_for(n), Parameters().add(in).add(out).add(n).add(found.on_device));
     return;
   }
@@ -99,9 +99,9 @@ std::string out_of_bounds(int64_t bits, DType dtype) {
   T number = std::bit_cast<T>(bits);
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isinf(number)) return "cannot convert float infinity to integer";
-    return fmt::format("Python integer {:.0f} out of bounds for {}", std::trunc(number), row(dtype).name);
+    return formatted("Python integer {:.0f} out of bounds for {}", std::trunc(number), row(dtype).name);
   } else {
-    return fmt::format("Python integer {} out of bounds for {}", number, row(dtype).name);
+    return formatted("Python integer {} out of bounds for {}", number, row(dtype).name);
   }
 }
 
@@ -118,7 +118,7 @@ void check_range(const CallRun& run, DType dtype) {
   T* out = reinterpret_cast<T*>(run.outputs[0].data);
   const Range<T> range = range_of<T>(dtype);
   if (run.device.is_gpu()) {
-    Kernel& kernel = instance_of(context, TextOf::checks, text, fmt::format("check_range<{}>", row(run.inputs[0].dtype).cuda));
+    Kernel& kernel = instance_of(context, TextOf::checks, text, formatted("check_range<{}>", row(run.inputs[0].dtype).cuda));
     launch(run, kernel, LaunchShape{},
            Parameters().add(in).add(out).add(range.low).add(range.high).add(outside.on_device).add(none.on_device));
     return;
@@ -149,7 +149,7 @@ class Refused : public CallBody {
     remember(in, found.error);
     if (run.device.is_gpu()) {
       std::string_view type = row(in.dtype).cuda;
-      Kernel& kernel = instance_of(context, TextOf::checks, text, fmt::format("refuse<{}>", type));
+      Kernel& kernel = instance_of(context, TextOf::checks, text, formatted("refuse<{}>", type));
       Parameters packed;
       packed.add(in.data).add(n).add(refusal_.low).add(refusal_.high).add(refusal_.except).add(out).add(found.on_device);
       return launch(run, kernel, shape_for(n), packed);
@@ -188,7 +188,7 @@ class Refused : public CallBody {
 std::string Refusal::told(int64_t number) const {
   const auto last = static_cast<int64_t>(texts.size()) - 1;
   const int64_t at = number < low ? 0 : std::min(number - high + 1, last);
-  return fmt::format(fmt::runtime(texts[static_cast<size_t>(at)]), number);
+  return formatted(fmt::runtime(texts[static_cast<size_t>(at)]), number);
 }
 
 Array nothing_refused(const Array& numbers, Refusal refusal) {

@@ -64,7 +64,7 @@ std::string adding_text(DType real) {
   std::string_view header = real == DType::bfloat16 ? "#include \"quern/bfloat_pairs.cuh\"\n"
                             : size_of(real) == 2    ? "#include \"quern/half.cuh\"\n"
                                                     : "";
-  return fmt::format(R"(#include "quern/index.cuh"
+  return formatted(R"(#include "quern/index.cuh"
 {}using namespace quern::op;
 typedef {} T;
 extern "C" __global__ void add(IndexPlan p, const T* values, long long step, T* memory, int parts) {{
@@ -90,7 +90,7 @@ struct Picks {
   // By the number of the index among them. Threads that find errors at once may mix up whose it is.
   std::string told(int64_t i, size_t k) const {
     constexpr const char* numpys = "index {} is out of bounds for axis {} with size {}";
-    return fmt::format(fmt::runtime(refused[k] ? refused[k]->text : numpys), i, told_axes[k], size[k]);
+    return formatted(fmt::runtime(refused[k] ? refused[k]->text : numpys), i, told_axes[k], size[k]);
   }
   const OutOfRange* rule() const {
     auto found = std::find_if(refused.begin(), refused.end(), [](const OutOfRange* one) { return one != nullptr; });
@@ -165,7 +165,7 @@ class Take : public CallBody {
     char* out = run.outputs[0].data;
     size_t bytes = size_of(run.outputs[0].dtype);
     if (run.device.is_gpu()) {
-      Kernel& kernel = instance_of(context_on(run.device), TextOf::indexing, text, fmt::format("take<{}>", word_type(bytes)));
+      Kernel& kernel = instance_of(context_on(run.device), TextOf::indexing, text, formatted("take<{}>", word_type(bytes)));
       launch(run, kernel, shape_for(p.n), Parameters().add(p).add(in).add(out));
       return;
     }
@@ -257,7 +257,7 @@ class Put : public CallBody {
       launch(run, instance_of(context, TextOf::indexing, text, "claim<unsigned long long>"), shape_for(picks_.count),
              Parameters().add(p).add(owner.pointer()), temporaries);
     }
-    launch(run, instance_of(context, TextOf::indexing, text, fmt::format("put<{}>", word_type(bytes))), shape_for(p.n),
+    launch(run, instance_of(context, TextOf::indexing, text, formatted("put<{}>", word_type(bytes))), shape_for(p.n),
            Parameters().add(p).add(values).add(step).add(out).add(owner.pointer()), temporaries);
   }
 

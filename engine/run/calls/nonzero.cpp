@@ -23,7 +23,7 @@ Array on_gpu(const CallRun& run, int64_t n, DType dtype) {
   shape.grid[0] = static_cast<uint32_t>(blocks);
   const std::string instances[] = {
       "counts<long long>", "starts<long long>",
-      run.inputs.size() == 1 ? "places<long long>" : fmt::format("values<{}>", word_type(size_of(dtype)))};
+      run.inputs.size() == 1 ? "places<long long>" : formatted("values<{}>", word_type(size_of(dtype)))};
   TextKernels& kernels = instances_of(context, TextOf::nonzero, text, instances);
   launch(run, kernels.kernel(instances[0]), shape, Parameters().add(mask).add(static_cast<long long>(n)).add(starts.pointer()),
          {&starts, 1});

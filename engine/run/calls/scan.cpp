@@ -199,7 +199,7 @@ class Running : public CallBody {
     const uint64_t word = scan_ << 8 | static_cast<uint64_t>(dtype);
     auto kernel = [&](std::string_view name) -> Kernel& {
       return kernel_of(context, TextOf::scan, {&word, 1}, name, [&] {
-        return fmt::format("#include \"quern/scan.cuh\"\nusing namespace quern;\ntypedef {} T;\nQUERN_SCAN({}, T)\n",
+        return formatted("#include \"quern/scan.cuh\"\nusing namespace quern;\ntypedef {} T;\nQUERN_SCAN({}, T)\n",
                            row(dtype).cuda, name_);
       });
     };

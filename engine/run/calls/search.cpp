@@ -19,7 +19,7 @@ namespace {
 
 Kernel& search_kernel(Context& context, DType dtype, std::string_view name, std::string_view more = "") {
   static constexpr const char* text = "#include \"quern/search.cuh\"\nusing namespace quern::op;\n";
-  return instance_of(context, TextOf::search, text, fmt::format("{}<{}{}>", name, order_type(dtype), more));
+  return instance_of(context, TextOf::search, text, formatted("{}<{}{}>", name, order_type(dtype), more));
 }
 
 // ---- argmax, argmin

@@ -233,7 +233,7 @@ class Work {
         context_(context_on(run.device)),
         traced_(TraceKind::launch, run.device, context_.work_stream.get(), 0, run.site),
         real_(row(real_part_type(dtype)).cuda),
-        number_(is_complex(dtype) ? fmt::format("Complex<{}>", real_) : real_),
+        number_(is_complex(dtype) ? formatted("Complex<{}>", real_) : real_),
         bytes_(size_of(dtype)),
         call{context_.device, *context_.work_stream, dtype, count, [this](size_t bytes) { return room(bytes); }} {
     traced_.name(std::string(name));
@@ -284,7 +284,7 @@ class Work {
     LaunchShape shape;
     shape.block[0] = 32;
     shape.grid[0] = static_cast<uint32_t>(call.count);
-    start("determinant", fmt::format("{}, {}", number_, pivot_type), shape, packed);
+    start("determinant", formatted("{}, {}", number_, pivot_type), shape, packed);
   }
 
   // Asked for once all else is submitted: a wait would end it.
@@ -297,7 +297,7 @@ class Work {
 
  private:
   void start(const char* kernel, const std::string& types, const LaunchShape& shape, const Parameters& packed) {
-    launch(run_, instance_of(context_, TextOf::solver, text, fmt::format("{}<{}>", kernel, types)), shape, packed, temporaries_);
+    launch(run_, instance_of(context_, TextOf::solver, text, formatted("{}<{}>", kernel, types)), shape, packed, temporaries_);
   }
 
   const CallRun& run_;

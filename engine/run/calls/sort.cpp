@@ -445,18 +445,18 @@ Array recorded_sort(const Array& given, bool places, bool descending, size_t axi
 }  // namespace
 
 std::string sort_text(DType dtype, bool places, bool descending, int64_t n) {
-  std::string text = fmt::format("#include \"quern/sort.cuh\"\ntypedef quern::op::{} Order;\n", order_type(dtype));
+  std::string text = formatted("#include \"quern/sort.cuh\"\ntypedef quern::op::{} Order;\n", order_type(dtype));
   size_t key_bytes = size_of(dtype);
   if (n > longest_short_row(key_bytes)) {
     PassBlock block = pass_block(key_bytes, places, n);
-    return text + fmt::format("QUERN_SORT_{}(Order, {}, {}, {}, {})\n", places ? "PLACES" : "VALUES", descending,
+    return text + formatted("QUERN_SORT_{}(Order, {}, {}, {}, {})\n", places ? "PLACES" : "VALUES", descending,
                               has_wide_counts(n) ? "unsigned long long" : "unsigned int", block.threads, block.items);
   }
   RowBlock block = row_block(key_bytes, n);
   if (block.lanes)
-    return text + fmt::format("QUERN_SORT_SHORT(Order, {}, {}, {}, {}, {})\n", places, descending, block.threads, block.lanes,
+    return text + formatted("QUERN_SORT_SHORT(Order, {}, {}, {}, {}, {})\n", places, descending, block.threads, block.lanes,
                               block.items);
-  return text + fmt::format("QUERN_SORT_BLOCK(Order, {}, {}, {}, {})\n", places, descending, block.threads, block.items);
+  return text + formatted("QUERN_SORT_BLOCK(Order, {}, {}, {}, {})\n", places, descending, block.threads, block.items);
 }
 
 Array sorted(const Array& array, bool descending, size_t axis) { return recorded_sort(array, false, descending, axis); }

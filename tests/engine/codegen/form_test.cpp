@@ -24,18 +24,18 @@ class FormOf : public Recorded {
       for (const Path& path : all) {
         out += out.empty() ? "" : " ";
         for (Step step : path.steps) out += ".1s"[static_cast<int>(step)];
-        if (path.offset) out += fmt::format("+{}", path.offset);
+        if (path.offset) out += formatted("+{}", path.offset);
       }
       return out;
     };
-    std::string out = fmt::format("{} kept, {} reduced: {}, {}", form.kept, form.reduced, numbers_text(form.shape),
+    std::string out = formatted("{} kept, {} reduced: {}, {}", form.kept, form.reduced, numbers_text(form.shape),
                                   walks[static_cast<int>(form.walk)]);
     if (form.wide) out += ", wide";
-    if (form.pack > 1) out += fmt::format(", packs of {}", form.pack);
-    if (form.chunked) out += fmt::format(", {} chunks of {}", form.chunks, form.chunk);
+    if (form.pack > 1) out += formatted(", packs of {}", form.pack);
+    if (form.chunked) out += formatted(", {} chunks of {}", form.chunks, form.chunk);
     if (form.combines) out += ", combines";
     if (form.has_long_rows) out += ", long rows";
-    return out + fmt::format("; {} -> {}; numbers {}", places(form.loads), places(form.stores), numbers_text(form.numbers));
+    return out + formatted("; {} -> {}; numbers {}", places(form.loads), places(form.stores), numbers_text(form.numbers));
   }
 };
 

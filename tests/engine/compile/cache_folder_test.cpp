@@ -1,7 +1,7 @@
 // The cache's folder among hostile ones: as its owner, as root and as another user.
+#include "core/format.h"
 #include "compile/cache_folder.h"
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ class CacheFolderTest : public testing::Test {
   void TearDown() override { fs::remove_all(root); }
 
   fs::path own(uid_t user = geteuid()) const { return given / ("quern-cache-1-" + std::to_string(user)); }
-  static std::string name(int i) { return fmt::format("{:032x}", i); }
+  static std::string name(int i) { return formatted("{:032x}", i); }
   static mode_t mode(const fs::path& path) {
     struct stat s;
     return stat(path.c_str(), &s) == 0 ? s.st_mode & 07777 : 0;
@@ -56,7 +56,7 @@ class CacheFolderTest : public testing::Test {
     for (auto& entry : fs::recursive_directory_iterator(folder)) {
       struct stat s;
       lstat(entry.path().c_str(), &s);
-      out[entry.path()] = fmt::format("{} {} {} {}", s.st_mode, s.st_uid, s.st_mtim.tv_sec, s.st_size);
+      out[entry.path()] = formatted("{} {} {} {}", s.st_mode, s.st_uid, s.st_mtim.tv_sec, s.st_size);
     }
     return out;
   }

@@ -2,10 +2,10 @@
 // host's, and it computes nothing.
 #pragma once
 
+#include "core/format.h"
 #include "core/error.h"
 #include "device/device.h"
 
-#include <fmt/format.h>
 
 #include <cstdlib>
 #include <map>
@@ -56,7 +56,7 @@ class FakeEvent : public Event {
 
 inline void FakeStream::wait(Event& event) {
   auto& other = static_cast<FakeEvent&>(event);
-  log_.push_back(fmt::format("{} waits for {} {}", work->stream, other.of->stream, other.number));
+  log_.push_back(formatted("{} waits for {} {}", work->stream, other.of->stream, other.number));
 }
 
 class FakeDevice : public Device {

@@ -46,7 +46,7 @@ class Cuts : public Recorded {
     std::vector<size_t> lengths;
     for (auto segment : (rounds.*cut)(nodes)) lengths.push_back(segment.size());
     held.clear();
-    return fmt::format("{}", fmt::join(lengths, " "));
+    return join_text(lengths, " ");
   }
 };
 

@@ -244,7 +244,7 @@ TEST_F(Schedule, AGroupReadsSoManyArrays) {
   std::vector<Array> all;
   Array s = memory("a", {5000});
   for (int i = 0; i < 60; ++i) {
-    all.push_back(memory(fmt::format("a{}", i), {5000}));
+    all.push_back(memory(formatted("a{}", i), {5000}));
     s = op(Op::add, s, all.back());
   }
   std::vector<Group> groups = scheduled();

@@ -21,7 +21,7 @@ class Batches : public Recorded {
 
 TEST_F(Batches, SmallUpdatesOfManyArraysAreOne) {
   std::vector<Array> parameters;
-  for (int i = 0; i < 3; ++i) parameters.push_back(memory(fmt::format("p{}", i), {100 + i}));
+  for (int i = 0; i < 3; ++i) parameters.push_back(memory(formatted("p{}", i), {100 + i}));
   for (Array& p : parameters) op_into(p, Op::multiply, p, number(0.9));
   EXPECT_EQ(batches(), (Numbers{{1, 2, 3}}));
 }
