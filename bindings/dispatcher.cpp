@@ -560,8 +560,7 @@ Dim3 dims_of(PyObject* value, const char* name) {
   auto said = [&](const char* what) {
     nb::list parts = is_sequence ? nb::list(nb::handle(value)) : nb::list();
     if (!is_sequence) parts.append(nb::handle(value));
-    return formatted("[launch] {} must be a sequence of {}integers, got {}", name, what,
-                       nb::cast<std::string>(nb::repr(parts)));
+    return formatted("[launch] {} must be a sequence of {}integers, got {}", name, what, nb::cast<std::string>(nb::repr(parts)));
   };
   if (is_sequence) {
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);

@@ -432,11 +432,11 @@ void print(std::string& out, const std::vector<T>& values, const Shape& shape, c
   if (axis == shape.size()) {
     T value = values[next++];
     if constexpr (detail::is_complex<T>) {
-      out += formatted("{:.8g}{:+.8g}j", value.real(), value.imag());
+      out += quern::formatted("{:.8g}{:+.8g}j", value.real(), value.imag());
     } else if constexpr (std::is_floating_point_v<T>) {
-      out += formatted("{:.8g}", value);
+      out += quern::formatted("{:.8g}", value);
     } else {
-      out += formatted("{}", value);
+      out += quern::formatted("{}", value);
     }
     return;
   }

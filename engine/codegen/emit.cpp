@@ -47,8 +47,8 @@ std::string Printer::start() {
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
     if (is_per_element(n)) loops_ = std::max<uint8_t>(loops_, static_cast<uint8_t>(group_.loops[n] + 1));
   }
-  return formatted("#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}",
-                     form_.wide ? "long long" : "int", user_rows());
+  return formatted("#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}", form_.wide ? "long long" : "int",
+                   user_rows());
 }
 
 // With what array.cuh may leave out of it: numbers of 16 bits, where neither the group nor a user's text in it has any.
@@ -106,8 +106,7 @@ void Printer::parameters() {
     if (is_positions(i)) {
       add("long long", formatted("a{}", i));  // the first one
     } else {
-      add(formatted("const {}*{}", stored_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : ""),
-          formatted("a{}", i));
+      add(formatted("const {}*{}", stored_text(group_.loads[i].dtype), is_number(i) ? " __restrict__" : ""), formatted("a{}", i));
     }
   }
   for (size_t i = 0; i < group_.stores.size(); ++i) add(type_text(stored_type(i)) + "*", formatted("o{}", i));
@@ -457,7 +456,7 @@ extern "C" __global__ void group(const {0}* partial, {1}* out, I results, I coun
     out[result * chunks + chunk] = op::to<{1}>(op::reduce_tree<op::{2}<{0}>>(t[threadIdx.y], 1));
 }}
 )",
-                                   a, r, name));
+                                 a, r, name));
 }
 
 }  // namespace quern

@@ -4,9 +4,8 @@
 // result.
 #pragma once
 
-#include "core/format.h"
 #include "codegen/emit.h"
-
+#include "core/format.h"
 
 #include <string>
 #include <vector>

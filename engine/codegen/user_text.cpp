@@ -1,9 +1,8 @@
-#include "core/format.h"
 #include "codegen/user_text.h"
+#include "core/format.h"
 
 #include "codegen/emit.h"
 #include "core/error.h"
-
 
 #include <algorithm>
 #include <array>
@@ -129,8 +128,7 @@ class Arguments {
         declarations += formatted("  const {} {}(_re_{}, _im_{});\n", text, p.name, p.name, p.name);
       } else if (type == DType::float16 || type == DType::bfloat16) {
         parameter(formatted("unsigned short _bits_{}", p.name));
-        declarations +=
-            formatted("  {0} _half_{1};\n  _half_{1}.__x = _bits_{1};\n  const {0} {1} = _half_{1};\n", text, p.name);
+        declarations += formatted("  {0} _half_{1};\n  _half_{1}.__x = _bits_{1};\n  const {0} {1} = _half_{1};\n", text, p.name);
       } else {
         parameter(formatted("const {} {}", text, p.name));
       }
@@ -147,7 +145,7 @@ class Arguments {
       }
     }
     declarations += formatted("  const CArray<{}{}, {}, {}> {}(_data_{}{});\n", constant, text, form.rank, form.is_dense,
-                                variable, p.name, numbers);
+                              variable, p.name, numbers);
     if (p.is_raw) return;
     (is_input ? loads : stores) +=
         formatted("{}{}& {} = {}[{}];\n", constant, text, p.name, variable, form.is_dense ? "_place" : "_at");
@@ -189,7 +187,7 @@ std::string own_names(std::string_view preamble) {
 template <class Text>
 std::string start_of(const Text& text, const KernelTypes& types) {
   return formatted("#include \"quern/user.cuh\"\n{}{}\n{}\n\n", own_names(text.preamble), typedefs(text.in, text.out, types),
-                     text.preamble);
+                   text.preamble);
 }
 
 }  // namespace
@@ -321,9 +319,9 @@ std::string print_elementwise(const ElementwiseText& text, const KernelTypes& ty
 {9};
 }}
 )",
-                                             text.name, arguments.parameters, arguments.declarations, rank, shape, text.loop_prep,
-                                             arguments.loads, arguments.stores, text.operation, text.after_loop,
-                                             has_param(text, "n") ? "" : "  const ptrdiff_t n = _size;\n");
+                                           text.name, arguments.parameters, arguments.declarations, rank, shape, text.loop_prep,
+                                           arguments.loads, arguments.stores, text.operation, text.after_loop,
+                                           has_param(text, "n") ? "" : "  const ptrdiff_t n = _size;\n");
 }
 
 std::string print_user_reduction(const ReductionText& text, const KernelTypes& types, std::span<const ParamForm> forms,
@@ -382,9 +380,9 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
   }}
 }}
 )",
-                       text.name, suffix, arguments.parameters, more, arguments.declarations, kept + reduced, shape, kept,
-                       kept_shape, width, other, start, lane, element, arguments.stores, text.post_map, lanes_inside ? 8 : 32,
-                       launch_bounds(most_threads(lanes_inside ? Walk::lanes_inside : Walk::lanes_outside)));
+                     text.name, suffix, arguments.parameters, more, arguments.declarations, kept + reduced, shape, kept,
+                     kept_shape, width, other, start, lane, element, arguments.stores, text.post_map, lanes_inside ? 8 : 32,
+                     launch_bounds(most_threads(lanes_inside ? Walk::lanes_inside : Walk::lanes_outside)));
   };
   std::string first = formatted(R"(      _in_ind.set<{0}, {1}>(_J);
       const ptrdiff_t* _at = _in_ind.get();
@@ -392,7 +390,7 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
 {2}      _State _e = {{static_cast<_type_reduce>({3}){4}}};
       _s = _both(_s, _e);
 )",
-                                  kept, kept + reduced, arguments.loads, text.map, none ? ", true" : "");
+                                kept, kept + reduced, arguments.loads, text.map, none ? ", true" : "");
   return start_of(text, types) +
          formatted(R"(typedef {0} _type_reduce;
 {1}
@@ -404,7 +402,7 @@ __QUERN_DEVICE _State _both(_State _x, _State _y) {{
 }}
 
 )",
-                     text.reduce_type, state, text.reduce, both) +
+                   text.reduce_type, state, text.reduce, both) +
          kernel("", "", first) + "\n" +
          kernel("_again", ", const _State* _parts", "      _s = _both(_s, _parts[_i * _count + _J]);\n");
 }

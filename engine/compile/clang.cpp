@@ -106,7 +106,7 @@ class ClangCompiler : public Compiler {
  public:
   std::string id() const override {
     static const std::string fixed = formatted("clang/{}/{}/{}/{}/{}", QUERN_CLANG_ABI, file_stamp(plugin_path()),
-                                                 embedded_version, cccl_version(), cpu_fingerprint());
+                                               embedded_version, cccl_version(), cpu_fingerprint());
     return formatted("{}/{}", fixed, static_cast<int>(lowering_wish.load()));
   }
 

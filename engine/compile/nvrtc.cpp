@@ -322,7 +322,7 @@ class NvrtcCompiler final : public Compiler {
     std::lock_guard lock(mutex_);
     if (library->path != id_path_) {
       id_ = formatted("nvrtc {} {} r{} {} {}", library->version, file_identity(library->path), revision, embedded_version,
-                        cccl_version());
+                      cccl_version());
       id_path_ = library->path;
     }
     return id_;

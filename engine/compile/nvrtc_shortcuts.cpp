@@ -1,5 +1,5 @@
-#include "core/format.h"
 #include "compile/nvrtc_shortcuts.h"
+#include "core/format.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-
 
 namespace quern {
 

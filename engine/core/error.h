@@ -8,7 +8,6 @@
 // An ErrorKind is what the Python bindings turn into an exception type; see bindings/errors.cpp.
 #pragma once
 
-
 #include <string>
 #include <utility>
 

@@ -1,5 +1,5 @@
-// Text from fmt's format strings, which are checked when they are compiled. Only format.cpp compiles fmt's implementation: in every
-// other file it took a compiler 2.4 seconds.
+// Text from fmt's format strings, which are checked when they are compiled. Only format.cpp compiles fmt's implementation: in
+// every other file it took a compiler 2.4 seconds.
 #pragma once
 
 #if __has_include(<fmt/base.h>)

@@ -3,7 +3,6 @@
 //   1 errors as they are raised   2 compiles and cache hits   3 launches, copies, waits   4 kernel text   5 everything (IR)
 #pragma once
 
-
 #include <string>
 
 #include "core/format.h"

@@ -188,7 +188,7 @@ std::string why_not(const NvidiaSource& source, int driver) {
   if (source.major < oldest_major) return formatted("NVRTC {} is too old: {} or newer is needed", source.version, oldest_major);
   if (driver && source.major > driver / 1000) {
     return formatted("NVRTC {} is newer than the driver, which serves CUDA {}.{}", source.version, driver / 1000,
-                       driver % 1000 / 10);
+                     driver % 1000 / 10);
   }
   return "";
 }

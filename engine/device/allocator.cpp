@@ -445,7 +445,7 @@ std::string Pool::largest() {
   for (size_t i = 0; i < std::min<size_t>(live.size(), 5); ++i) {
     std::string line = describe_site(live[i].second);
     out += formatted("{}{}{}", i ? ", " : "; the largest live blocks: ", readable(live[i].first),
-                       line.empty() ? "" : " from " + line);
+                     line.empty() ? "" : " from " + line);
   }
   return out;
 }

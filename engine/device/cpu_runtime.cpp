@@ -98,7 +98,7 @@ int print(const QuernCpuLaunch*, const char* text, const uint64_t* args, uint32_
 void assert_fail(const QuernCpuLaunch*, const char* condition, const char* file, uint32_t line, const char* function,
                  const uint32_t block[3], const uint32_t thread[3]) {
   end_kernel(formatted("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed", file, line, function, block[0],
-                         block[1], block[2], thread[0], thread[1], thread[2], condition));
+                       block[1], block[2], thread[0], thread[1], thread[2], condition));
 }
 
 void fail(const QuernCpuLaunch*, const char* text) { end_kernel(text); }

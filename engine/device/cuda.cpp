@@ -304,7 +304,7 @@ std::string CudaDevice::lost_text(Result result, const std::vector<Recent>& runn
   }
   if (running.size() == 1) {
     return formatted("[launch] the kernel {}, launched {}, failed: {}. {} (`quern check` finds the line in the kernel).",
-                       *running[0].kernel, place(running[0].site), describe(result), advice);
+                     *running[0].kernel, place(running[0].site), describe(result), advice);
   }
   constexpr size_t shown = 8;
   std::string list;

@@ -1,6 +1,6 @@
 // Finding libcuda.so.1 and filling the table of its symbols. The order of things is in find_driver().
-#include "core/format.h"
 #include "device/cuda_driver.h"
+#include "core/format.h"
 
 #include "core/log.h"
 #include "core/nvidia_libraries.h"
@@ -92,7 +92,7 @@ DriverReport find_driver() {
   fill_table(handle, report.version, missing);
   if (report.version && report.version < oldest_driver) {
     report.reason = formatted("the NVIDIA driver serves CUDA {}; CUDA {} or newer is needed: update the driver",
-                                cuda_version_text(report.version), cuda_version_text(oldest_driver));
+                              cuda_version_text(report.version), cuda_version_text(oldest_driver));
     return report;
   }
   if (!missing.empty()) {

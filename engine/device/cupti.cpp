@@ -1,5 +1,5 @@
-#include "core/format.h"
 #include "device/cupti.h"
+#include "core/format.h"
 
 #include "core/clock.h"
 #include "core/nvidia_libraries.h"
@@ -163,7 +163,7 @@ void look_for(State& s) {
   if (s.path.empty()) {
     auto source = chosen_nvidia_source();
     s.problem = formatted("CUPTI is not installed (pip install nvidia-cuda-cupti{} brings it)",
-                            source && source->major > 12 ? "" : "-cu12");
+                          source && source->major > 12 ? "" : "-cu12");
     return;
   }
   void* handle = dlopen(s.path.c_str(), RTLD_NOW | RTLD_LOCAL);

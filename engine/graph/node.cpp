@@ -40,7 +40,7 @@ std::shared_ptr<const Failed> interrupted(const Node& node) {
   std::string where = describe_site(node.site);
   return std::make_shared<const Failed>(
       ErrorKind::runtime, formatted("[array] the program was interrupted while the value was computed; compute it again{}",
-                                      where.empty() ? "" : " (recorded at " + where + ")"));
+                                    where.empty() ? "" : " (recorded at " + where + ")"));
 }
 
 NodeRef new_node(Op op, DType dtype, LayoutRef layout, DeviceId device) {

@@ -48,8 +48,8 @@ std::string explain(const Array& array) {
   size_t number = 0;
   for (const Group& group : groups_for(target)) {
     out += formatted("group {}: {} node{} over {}{}{}\n", ++number, group.nodes.size(), group.nodes.size() == 1 ? "" : "s",
-                       to_string(group.shape), group.reduces ? ", with reductions" : "",
-                       group.is_call ? ", a function of whole arrays" : "");
+                     to_string(group.shape), group.reduces ? ", with reductions" : "",
+                     group.is_call ? ", a function of whole arrays" : "");
     if (group.apart != Apart::first)
       out += formatted("  not part of an earlier one: {}\n", reasons[static_cast<int>(group.apart)]);
     for (uint32_t i = 0; i < group.nodes.size(); ++i) {
@@ -57,8 +57,8 @@ std::string explain(const Array& array) {
       bool kept = std::find(group.stores.begin(), group.stores.end(), i) != group.stores.end();
       std::string_view name = name_of(node);
       std::string where = describe_site(node.site);
-      out += formatted("  {} {} {}{}{}\n", name, row(node.dtype).name, to_string(node.shape()),
-                         where.empty() ? "" : "  " + where, kept ? "  (stored)" : "");
+      out += formatted("  {} {} {}{}{}\n", name, row(node.dtype).name, to_string(node.shape()), where.empty() ? "" : "  " + where,
+                       kept ? "  (stored)" : "");
     }
     bool empty = std::find(group.shape.begin(), group.shape.end(), 0) != group.shape.end();
     if (!group.is_call && !group.stores.empty() && !empty) out += "\n" + print_kernel(group, form_of(group)) + "\n";

@@ -1,5 +1,5 @@
-#include "core/format.h"
 #include "run/found_errors.h"
+#include "core/format.h"
 
 #include "graph/deferred_errors.h"
 
@@ -7,7 +7,6 @@
 #include <deque>
 #include <map>
 #include <mutex>
-
 
 namespace quern {
 

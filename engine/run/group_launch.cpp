@@ -1,6 +1,5 @@
-#include "core/format.h"
 #include "run/group_launch.h"
-
+#include "core/format.h"
 
 #include <algorithm>
 #include <map>
@@ -28,7 +27,7 @@ std::string form_in_words(const Group& group, const Form& form) {
       types.push_back(name);
   size_t rank = form.kept + form.reduced;
   return formatted("{}; {} dimension{}{}", join_text(types, ", "), rank, rank == 1 ? "" : "s",
-                     form.wide ? "; indices of 64 bits" : "");
+                   form.wide ? "; indices of 64 bits" : "");
 }
 
 // The kernel of a group's text. Throws Restart when arrays were used while it was compiled.

@@ -1,10 +1,9 @@
-#include "core/format.h"
 #include "run/interrupt.h"
+#include "core/format.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
-
 
 #include "core/wait.h"
 #include "run/context.h"
@@ -23,7 +22,7 @@ std::string text_of(Context& context, const std::vector<Stopped>& all) {
     std::string what = stopped.name.empty() ? "work" : "the kernel '" + stopped.name + "'";
     if (i < most)
       out += formatted("{}{}{} {}", out.empty() ? "" : "; ", what, where.empty() ? "" : ", launched at " + where + ",",
-                         stopped.still_runs ? "still runs on " + context.name() : "was stopped");
+                       stopped.still_runs ? "still runs on " + context.name() : "was stopped");
     for (const void* pointer : stopped.written) {
       std::string block = context.pool.describe(pointer);
       if (!block.empty() && std::find(written.begin(), written.end(), block) == written.end()) written.push_back(block);

@@ -1,8 +1,7 @@
-#include "core/format.h"
 #include "run/kept_texts.h"
+#include "core/format.h"
 
 #include "compile/cccl.h"
-
 
 #include <cstdlib>
 #include <fstream>

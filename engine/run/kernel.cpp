@@ -262,8 +262,7 @@ void Arguments::typed(const void* bytes, size_t size, Number scalar, const char*
     return;
   }
   // Of another width than the parameter: the value goes in where it fits.
-  if (scalar == Number::none || (t && t->kind != ParamType::Kind::scalar))
-    mismatch(formatted("{} of {} bytes", type_name, size));
+  if (scalar == Number::none || (t && t->kind != ParamType::Kind::scalar)) mismatch(formatted("{} of {} bytes", type_name, size));
   char* to = at(param, param->size);
   Number wanted = t ? t->scalar : scalar == Number::floating ? Number::floating : Number::none;
   std::optional<bool> fits = scalar == Number::floating ? put_real_of(to, param->size, bytes, size)

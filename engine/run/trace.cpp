@@ -1,10 +1,9 @@
-#include "core/format.h"
 #include "run/trace.h"
+#include "core/format.h"
 
 #include "core/clock.h"
 #include "device/cpu_work.h"
 #include "run/context.h"
-
 
 #include <algorithm>
 #include <atomic>

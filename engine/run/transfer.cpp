@@ -1,5 +1,5 @@
-#include "core/format.h"
 #include "run/transfer.h"
+#include "core/format.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -129,11 +129,7 @@ class Recorded : public testing::Test {
       what = formatted("update of {}{}", name(*node.operands[0].node), view(*node.target, node, node.target_dtype));
     std::string out = formatted("  v{} = {} {}", i, row(node.dtype).name, what);
     for (const Origin& from : group.sources(i).subspan(node.writes() ? 1 : 0))
-      out += formatted(" {}{}",
-                         from.kind == Origin::Kind::local  ? "v"
-                         : from.kind == Origin::Kind::load ? "x"
-                                                           : "k",
-                         from.index);
+      out += formatted(" {}{}", from.kind == Origin::Kind::local ? "v" : from.kind == Origin::Kind::load ? "x" : "k", from.index);
     if (group.loops[i] > 0) out += formatted(", loop {}", group.loops[i]);
     if (group.per_result[i]) out += ", for each result";
     if (group.is_uniform(node)) out += ", once";

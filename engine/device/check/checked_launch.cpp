@@ -1,8 +1,7 @@
-#include "core/format.h"
 #include "device/check/checked_launch.h"
+#include "core/format.h"
 
 #include <pthread.h>
-
 
 #include <algorithm>
 #include <bit>

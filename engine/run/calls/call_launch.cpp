@@ -1,6 +1,5 @@
-#include "core/format.h"
 #include "run/calls/call_launch.h"
-
+#include "core/format.h"
 
 #include <algorithm>
 #include <array>

@@ -74,7 +74,7 @@ extern "C" __global__ void add(IndexPlan p, const T* values, long long step, T* 
   }}
 }}
 )",
-                     header, row(real).cuda);
+                   header, row(real).cuda);
 }
 
 // What all picks of a call share. The indices come as the call's operands, in C order and as int64.

@@ -200,7 +200,7 @@ class Running : public CallBody {
     auto kernel = [&](std::string_view name) -> Kernel& {
       return kernel_of(context, TextOf::scan, {&word, 1}, name, [&] {
         return formatted("#include \"quern/scan.cuh\"\nusing namespace quern;\ntypedef {} T;\nQUERN_SCAN({}, T)\n",
-                           row(dtype).cuda, name_);
+                         row(dtype).cuda, name_);
       });
     };
     LaunchShape shape;

@@ -450,12 +450,12 @@ std::string sort_text(DType dtype, bool places, bool descending, int64_t n) {
   if (n > longest_short_row(key_bytes)) {
     PassBlock block = pass_block(key_bytes, places, n);
     return text + formatted("QUERN_SORT_{}(Order, {}, {}, {}, {})\n", places ? "PLACES" : "VALUES", descending,
-                              has_wide_counts(n) ? "unsigned long long" : "unsigned int", block.threads, block.items);
+                            has_wide_counts(n) ? "unsigned long long" : "unsigned int", block.threads, block.items);
   }
   RowBlock block = row_block(key_bytes, n);
   if (block.lanes)
     return text + formatted("QUERN_SORT_SHORT(Order, {}, {}, {}, {}, {})\n", places, descending, block.threads, block.lanes,
-                              block.items);
+                            block.items);
   return text + formatted("QUERN_SORT_BLOCK(Order, {}, {}, {}, {})\n", places, descending, block.threads, block.items);
 }
 

@@ -29,7 +29,7 @@ class FormOf : public Recorded {
       return out;
     };
     std::string out = formatted("{} kept, {} reduced: {}, {}", form.kept, form.reduced, numbers_text(form.shape),
-                                  walks[static_cast<int>(form.walk)]);
+                                walks[static_cast<int>(form.walk)]);
     if (form.wide) out += ", wide";
     if (form.pack > 1) out += formatted(", packs of {}", form.pack);
     if (form.chunked) out += formatted(", {} chunks of {}", form.chunks, form.chunk);

@@ -1,6 +1,6 @@
 // The cache's folder among hostile ones: as its owner, as root and as another user.
-#include "core/format.h"
 #include "compile/cache_folder.h"
+#include "core/format.h"
 
 #include <gtest/gtest.h>
 

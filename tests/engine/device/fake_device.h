@@ -2,10 +2,9 @@
 // host's, and it computes nothing.
 #pragma once
 
-#include "core/format.h"
 #include "core/error.h"
+#include "core/format.h"
 #include "device/device.h"
-
 
 #include <cstdlib>
 #include <map>

@@ -19,7 +19,7 @@ using llvm::Value;
 namespace match = llvm::PatternMatch;
 
 constexpr unsigned warp_bits = 5;
-constexpr uint64_t warp_size = 1u << warp_bits;
+static_assert(warp_size == 1u << warp_bits);
 constexpr int max_depth = 6;
 
 Level higher(Level a, Level b) { return std::max(a, b); }

@@ -8,6 +8,8 @@
 
 namespace quern::lowering {
 
+inline constexpr uint32_t warp_size = 32;
+
 enum class Op : uint8_t {
   none,
   tid,

@@ -14,7 +14,6 @@ using llvm::Value;
 namespace {
 
 constexpr llvm::StringLiteral own_headers = "/quern/include/", cccl_headers = "/cccl/";
-constexpr llvm::StringLiteral runtime_name = "quern_runtime";
 
 }  // namespace
 

@@ -9,6 +9,9 @@
 
 namespace quern::lowering {
 
+// The variable with the functions of QuernCpuRuntime.
+inline constexpr llvm::StringLiteral runtime_name = "quern_runtime";
+
 // Is it a place in the prelude, or in CCCL's headers?
 bool is_own(const llvm::DILocation& location);
 // The same of an instruction itself; one that has no place is the compiler's own.

@@ -18,7 +18,6 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr llvm::StringLiteral runtime_name = "quern_runtime";
 // What the prelude itself tells, in quern/python_checked.cuh.
 constexpr llvm::StringLiteral index_name = "__quern_check_index", value_name = "__quern_check_value";
 constexpr unsigned deepest = 8;  // loads that lead to a pointer

@@ -29,7 +29,7 @@ Value* buffer_of(const Instruction& inst, Value* pointer) {
   return is(buffer, Op::warp_buffer) ? buffer : nullptr;
 }
 
-bool passes_on(const Instruction& inst) {
+bool value_passes_through(const Instruction& inst) {
   if (llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::SelectInst, llvm::PHINode, llvm::CmpInst,
                 llvm::FreezeInst, llvm::ExtractValueInst, llvm::InsertValueInst, llvm::ExtractElementInst,
                 llvm::InsertElementInst, llvm::GetElementPtrInst>(inst))
@@ -52,7 +52,7 @@ class Lanes {
     }
     for (size_t i = 0; i < all_.size(); ++i)
       for (llvm::User* user : all_[i]->users())
-        if (auto* inst = llvm::dyn_cast<Instruction>(user); inst && passes_on(*inst)) all_.insert(inst);
+        if (auto* inst = llvm::dyn_cast<Instruction>(user); inst && value_passes_through(*inst)) all_.insert(inst);
     find_uses();
     for (Instruction* inst : all_)
       if (auto* phi = llvm::dyn_cast<llvm::PHINode>(inst))

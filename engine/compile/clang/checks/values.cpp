@@ -38,8 +38,8 @@ bool may_overflow(const Instruction& inst) {
          inst.hasNoSignedWrap() && is_users(inst);
 }
 
-// Does what an index is made of lie behind this, too?
-bool passes_on(const Instruction& inst) {
+// Does an index depend on the operands of this instruction?
+bool index_passes_through(const Instruction& inst) {
   return llvm::isa<llvm::SExtInst, llvm::ZExtInst, llvm::TruncInst, llvm::PHINode, llvm::SelectInst, llvm::FreezeInst>(inst) ||
          (llvm::isa<llvm::BinaryOperator>(inst) && inst.getType()->isIntegerTy());
 }
@@ -128,7 +128,7 @@ void check_indices(LoweringState& kernel) {
   llvm::SmallSetVector<Instruction*, 32> lead_to_addresses;
   auto add = [&](Value* value) {
     auto* inst = llvm::dyn_cast<Instruction>(value);
-    if (inst && passes_on(*inst)) lead_to_addresses.insert(inst);
+    if (inst && index_passes_through(*inst)) lead_to_addresses.insert(inst);
   };
   for (Instruction& inst : llvm::instructions(*kernel.thread))
     if (auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(&inst))

@@ -21,8 +21,7 @@ namespace match = llvm::PatternMatch;
 
 namespace {
 
-constexpr int max_depth = 8;
-constexpr unsigned warp_size = 32;
+constexpr int max_bound_depth = 8;
 
 bool has_effects(const BasicBlock& block) {
   return llvm::any_of(block, [](const Instruction& inst) { return inst.mayHaveSideEffects(); });
@@ -81,7 +80,7 @@ bool Regions::is_row_value(const Value* value, const Leaf& leaf, int depth) cons
 
 // value = terms + x, or fails. In a group x is the lane, and threadIdx.x is the warp's first plus x.
 bool Regions::take_sum_apart(Value* value, const Leaf& leaf, Terms& terms, int depth) const {
-  if (is_row_value(value, leaf, max_depth)) {
+  if (is_row_value(value, leaf, max_bound_depth)) {
     terms.row.push_back({value, false});
     return true;
   }
@@ -99,7 +98,7 @@ bool Regions::take_sum_apart(Value* value, const Leaf& leaf, Terms& terms, int d
       match::match(value, match::m_DisjointOr(match::m_Value(a), match::m_Value(b)))) {
     return take_sum_apart(a, leaf, terms, depth - 1) && take_sum_apart(b, leaf, terms, depth - 1);
   }
-  if (match::match(value, match::m_Sub(match::m_Value(a), match::m_Value(b))) && is_row_value(b, leaf, max_depth)) {
+  if (match::match(value, match::m_Sub(match::m_Value(a), match::m_Value(b))) && is_row_value(b, leaf, max_bound_depth)) {
     terms.row.push_back({b, true});
     return take_sum_apart(a, leaf, terms, depth - 1);
   }
@@ -112,11 +111,11 @@ bool Regions::find_bound(const Conjunct& part, const Leaf& leaf, Bound& bound) c
   if (!compare || !compare->getOperand(0)->getType()->isIntegerTy()) return false;
   bound.predicate = part.negated ? compare->getInversePredicate() : compare->getPredicate();
   Value *left = compare->getOperand(0), *right = compare->getOperand(1);
-  if (is_row_value(left, leaf, max_depth)) {
+  if (is_row_value(left, leaf, max_bound_depth)) {
     std::swap(left, right);
     bound.predicate = CmpInst::getSwappedPredicate(bound.predicate);
   }
-  if (bound.predicate == CmpInst::ICMP_NE || !is_row_value(right, leaf, max_depth)) return false;
+  if (bound.predicate == CmpInst::ICMP_NE || !is_row_value(right, leaf, max_bound_depth)) return false;
   bound.limit = right;
   bound.widened = Widened::no;
   Value* narrow;
@@ -126,7 +125,7 @@ bool Regions::find_bound(const Conjunct& part, const Leaf& leaf, Bound& bound) c
   if (left->getType()->getIntegerBitWidth() < 32) return false;
   bound.terms = {};
   bound.terms.type = left->getType();
-  return take_sum_apart(left, leaf, bound.terms, max_depth) && bound.terms.count_of_x == 1;
+  return take_sum_apart(left, leaf, bound.terms, max_bound_depth) && bound.terms.count_of_x == 1;
 }
 
 // Looks at the branches at the start of the leaf that pass a thread over, and takes out what the loop's bounds will
@@ -146,7 +145,7 @@ void Regions::find_bounds(Leaf& leaf, BasicBlock* skip, ThreadRow& row) {
     take_apart(branch->getCondition(), /*negated=*/out[0], parts);
     for (const Conjunct& part : parts) {
       Bound bound;
-      if (is_row_value(part.value, leaf, max_depth)) {
+      if (is_row_value(part.value, leaf, max_bound_depth)) {
         row.conditions.push_back(part);
       } else if (find_bound(part, leaf, bound) && (!leaf.group || bound.predicate == CmpInst::ICMP_EQ)) {
         // (Lanes are 32 always: a loop of a known length with a mask is better than one that is a little shorter.)
@@ -198,7 +197,7 @@ void Regions::find_sums(Leaf& leaf, ThreadRow& row) {
         }
       }
       if (!sum.is_signed && !sum.is_unsigned) continue;
-      if (take_sum_apart(&inst, leaf, sum.terms, max_depth) && sum.terms.count_of_x == 1 && !sum.terms.row.empty() &&
+      if (take_sum_apart(&inst, leaf, sum.terms, max_bound_depth) && sum.terms.count_of_x == 1 && !sum.terms.row.empty() &&
           !distance_from_lane(leaf, sum.terms)) {
         row.sums.push_back(sum);
       }
@@ -240,7 +239,7 @@ void Regions::find_inner_bounds(Leaf& leaf, ThreadRow& row) {
     for (Instruction& inst : *block) {
       auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&inst);
       if (!compare || compare->isEquality() || wide_.count(compare) || compare->use_empty()) continue;
-      if (compare->getPredicate() == CmpInst::ICMP_ULT && is_row_value(compare, leaf, max_depth)) {
+      if (compare->getPredicate() == CmpInst::ICMP_ULT && is_row_value(compare, leaf, max_bound_depth)) {
         row.inner_conditions.push_back(compare);  // an index of the row's that is within its range
         continue;
       }

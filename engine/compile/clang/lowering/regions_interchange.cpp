@@ -24,7 +24,7 @@ namespace match = llvm::PatternMatch;
 
 namespace {
 
-constexpr int max_depth = 12;
+constexpr int max_index_depth = 12;
 constexpr unsigned max_carried = 8;       // values in slots that a round loads and stores
 constexpr uint64_t most_interleaved = 4;  // members of a structure, each of which is a part of every access
 
@@ -34,7 +34,7 @@ class Strides {
       : uniform_(uniform), loop_(loop), layout_(layout) {}
 
   // By how much a value grows from one thread to its neighbour in x (a pointer: in bytes); none if that is not known.
-  std::optional<int64_t> of(const Value* value, int depth = max_depth) const {
+  std::optional<int64_t> of(const Value* value, int depth = max_index_depth) const {
     if (uniform_.of(value) == Level::block) return 0;
     auto* inst = llvm::dyn_cast<Instruction>(value);
     if (!inst || depth == 0) return std::nullopt;

@@ -25,8 +25,6 @@ using llvm::Value;
 
 namespace {
 
-constexpr uint32_t warp_size = 32;
-
 void mark_loop(Instruction* back_edge, bool vectorize, llvm::MDNode* access_group) {
   llvm::LLVMContext& context = back_edge->getContext();
   auto text = [&](llvm::StringRef name) { return llvm::MDString::get(context, name); };

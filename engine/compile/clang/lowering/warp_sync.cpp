@@ -90,7 +90,6 @@ void keep_warps_in_step(LoweringState& kernel) {
 }
 
 void expand_lanes(llvm::Function& function) {
-  constexpr uint32_t warp_size = 32;
   llvm::Module& module = *function.getParent();
   for (Instruction& inst : llvm::make_early_inc_range(llvm::instructions(function))) {
     if (!is(&inst, Op::lane)) continue;
