@@ -1,0 +1,221 @@
+"""The build in build/develop: CMake when its settings change, ninja when a source does."""
+
+import hashlib
+import os
+import re
+import shutil
+import time
+
+from setup import environment
+from setup.messages import duration, fail, on_terminal, say, show
+from setup.processes import explain, run
+
+# What a build reads, by part. Of bench/, only its CMake file: the benchmarks are built by name.
+SOURCES = ["CMakeLists.txt", "CMakePresets.json", "engine", "bindings", "tools"]
+TEST_SOURCES = ["tests/engine", "examples/cpp", "bench/CMakeLists.txt"]
+
+# Seconds that steps take on one core of 2020: the first pattern that is found in ninja's line counts.
+WEIGHTS = [
+    (r"Linking .*quern_clang", 12),
+    (r"Linking ", 0.5),
+    (r"prelude\.stamp", 15),
+    (r"cccl\.stamp", 1.5),
+    (r"nanobind-static", 1.4),
+    (r"quern_clang", 7),
+    (r"_engine\.dir", 6),
+    (r"/(scan|convert|reduce)\.cpp", 20),
+    (r"/(rows_|fourier_)", 9),
+    (r"Building ", 4.5),
+    (r"", 0.2),
+]
+
+
+def folder(root):
+    return os.path.join(root, "build", "develop")
+
+
+def libraries(root):
+    return os.path.join(root, "python", "quern", "lib")
+
+
+def cached(root, name):
+    """A setting that CMake remembers, or None."""
+    try:
+        with open(os.path.join(folder(root), "CMakeCache.txt"), errors="replace") as f:
+            found = re.search(rf"^{re.escape(name)}:\w+=(.*)$", f.read(), re.MULTILINE)
+    except OSError:
+        return None
+    return found[1] if found else None
+
+
+def compiler(root):
+    """The C++ compiler that CMake uses or will use, or None."""
+    before = cached(root, "CMAKE_CXX_COMPILER")
+    return shutil.which(before or "") or shutil.which(os.environ.get("CXX", "")) or shutil.which("c++") or shutil.which("g++")
+
+
+def llvm_root(root):
+    return os.environ.get("QUERN_LLVM_ROOT") or cached(root, "QUERN_LLVM_ROOT") or "/usr/lib/llvm-19"
+
+
+# ---- whether there is anything to do
+
+
+def is_ready(root, part):
+    """Whether the last build of this part saw the sources as they are, and its libraries are still there."""
+    return _read(_stamp(root, part)) == source_state(root, part) and is_built(root)
+
+
+def is_built(root):
+    """Whether there are libraries, new or old."""
+    try:
+        files = os.listdir(libraries(root))
+    except OSError:
+        return False
+    return "libquern.so" in files and any(f.startswith("_engine.") for f in files)
+
+
+def _stamp(root, part):
+    return os.path.join(folder(root), f"quern-built-{part}")
+
+
+def _read(path):
+    try:
+        with open(path) as f:
+            return f.read()
+    except OSError:
+        return None
+
+
+def source_state(root, part):
+    """A text that changes whenever a file that the build reads does."""
+    digest = hashlib.sha256(f"{root}\n{environment.python_version(root)}\n".encode())
+    for top in SOURCES + (TEST_SOURCES if part == "test" else []):
+        for path, status in _files(os.path.join(root, top)):
+            digest.update(f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _files(top):
+    """The files below, with their status, sorted."""
+    if os.path.isfile(top):
+        return [(top, os.stat(top))]
+    found, folders = [], [top]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.name == "__pycache__" or entry.name.startswith("."):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif entry.is_file():
+                        found.append((entry.path, entry.stat()))
+        except FileNotFoundError:
+            continue  # removed while we read
+    return sorted(found, key=lambda one: one[0])
+
+
+# ---- configure and build
+
+
+def build(root, part, held):
+    """Builds what this part needs; returns whether there was anything to do."""
+    if is_ready(root, part):
+        return False
+    states = {p: source_state(root, p) for p in ("run", "test")}
+    environ = dict(os.environ, PATH=os.path.dirname(environment.python(root)) + os.pathsep + os.environ["PATH"], PWD=root)
+    environ["NINJA_STATUS"] = "[%f/%t] "
+    _configure(root, part, held, environ)
+    _ninja(root, "runtime" if part == "run" else "all", held, environ)
+    for built in ("run", "test") if part == "test" else ("run",):
+        _write(_stamp(root, built), states[built])
+    return True
+
+
+def _configure(root, part, held, environ):
+    """Runs CMake unless it has run with these settings."""
+    before = cached(root, "CMAKE_HOME_DIRECTORY")
+    if before and os.path.realpath(before) != root:
+        say("the clone was moved: build/develop is made anew")
+        shutil.rmtree(folder(root), ignore_errors=True)
+    tests = "ON" if part == "test" or cached(root, "QUERN_TESTS") == "ON" else "OFF"
+    preset = _read(os.path.join(root, "CMakePresets.json"))
+    version = environment.python_version(root)
+    settings = f"{version}\n{tests}\n{llvm_root(root)}\n{preset}"
+    done_before = os.path.join(folder(root), "quern-configured")
+    last = _read(done_before)
+    if last == settings and os.path.exists(os.path.join(folder(root), "build.ninja")):
+        return
+    if last is not None:
+        os.remove(done_before)
+        if last.split("\n")[0] != version:  # CMake would keep the other Python's headers
+            os.remove(os.path.join(folder(root), "CMakeCache.txt"))
+    command = ["cmake", "--preset", "develop", f"-DPython_EXECUTABLE={environment.python(root)}", f"-DQUERN_TESTS={tests}"]
+    command.append(f"-DQUERN_LLVM_ROOT={llvm_root(root)}")
+    done = run(command, held, waiting="configuring the build", cwd=root, env=environ)
+    if done.status != 0:
+        lines = "\n".join(line for line in done.output.splitlines() if not line.startswith("-- "))
+        todo = explain(done.output, root) or "Fix what it reports, then run this again; after a change of compiler, remove build/develop first."
+        fail(f"cmake failed:\n{lines[-3000:]}\n{todo}")
+    _write(done_before, settings)
+
+
+def _ninja(root, target, held, environ):
+    command = ["ninja", "-C", folder(root), target]
+    plan = run([*command, "-n"], held, env=environ).output.splitlines()
+    progress = Progress(plan, len(os.sched_getaffinity(0)))
+    if progress.total / progress.jobs > 60:
+        say(f"building, about {duration(progress.left())} on {progress.jobs} core{'s' * (progress.jobs > 1)}; later builds take seconds")
+    done = run(command, held, on_line=progress.line, env=environ)
+    if done.status != 0:
+        start = done.output.find("FAILED:")
+        todo = explain(done.output, root) or "Fix it, then run this again; what is built is kept. A fresh start: rm -r build/develop"
+        fail(f"the build failed:\n{done.output[max(start, 0) :][:4000]}\n{todo}")
+
+
+def _write(path, text):
+    try:
+        with open(path + ".new", "w") as f:
+            f.write(text)
+        os.replace(path + ".new", path)
+    except OSError as error:
+        fail(f"cannot write {path}: {error.strerror}\n{explain(error.strerror, os.path.dirname(path))}")
+
+
+class Progress:
+    """How far ninja is: a line that overwrites itself on a terminal, and one line for each tenth in a log."""
+
+    def __init__(self, plan, jobs):
+        self.jobs, self.start, self.tenth = jobs, time.monotonic(), 0
+        self.total = sum(_weight(step) for line in plan if (step := _step(line))) or 1
+        self.done = 0
+
+    def left(self):
+        """Seconds that are left: by the speed so far, and at first by that of a machine of 2020."""
+        first = 20 * self.jobs
+        speed = (self.done + first) / (time.monotonic() - self.start + first / self.jobs)
+        return max(self.total - self.done, 0) / speed
+
+    def line(self, text):
+        step = _step(text)
+        if not step:
+            return
+        self.done = min(self.done + _weight(step), self.total)
+        share = self.done / self.total
+        count = text[1 : text.find("]")].replace("/", " of ")
+        if on_terminal():
+            show(f"building, {share:.0%} ({count} steps), about {duration(self.left())} left")
+        elif int(share * 10) > self.tenth:
+            self.tenth = int(share * 10)
+            say(f"built {self.tenth * 10}% ({count} steps) in {duration(time.monotonic() - self.start)}")
+
+
+def _step(line):
+    """The description in a line of ninja's: "[3/200] Building CXX object ..."."""
+    found = re.match(r"\[\d+/\d+\] (.*)", line)
+    return found[1] if found else ""
+
+
+def _weight(step):
+    return next(seconds for pattern, seconds in WEIGHTS if re.search(pattern, step))
