@@ -27,8 +27,9 @@ def usage():
     """The list as text."""
     lines = []
     for name, arguments, what in COMMANDS:
-        for left, right in zip((f"quern {name} {arguments}".rstrip(), ""), what.split("\n")):
-            lines.append(f"{left:<25} {right}")
+        first, *more = what.split("\n")
+        lines.append(f"{f'quern {name} {arguments}':<25} {first}")
+        lines += [f"{'':<25} {line}" for line in more]
     return "\n".join(lines) + "\n"
 
 

@@ -156,7 +156,7 @@ def _configure(root, part, held, environ):
     done = run(command, held, waiting="configuring the build", cwd=root, env=environ)
     if done.status != 0:
         lines = "\n".join(line for line in done.output.splitlines() if not line.startswith("-- "))
-        todo = explain(done.output, root) or "Fix what it reports, then run this again; after a change of compiler, remove build/develop first."
+        todo = explain(done.output, root) or "Fix what it reports, then run this again; after a change of compiler: rm -r build/develop"
         fail(f"cmake failed:\n{lines[-3000:]}\n{todo}")
     _write(done_before, settings)
 

@@ -85,7 +85,7 @@ def install(root, part):
     say(f"installing {' '.join(names)} (about a minute)")
     _apt(prefix, names, root)
     if still := [p.debian for p in missing(root, part)]:
-        fail(f"apt-get has installed them, but these still cannot be found: {' '.join(still)}. Check what is first in PATH, then run this again.")
+        fail(f"apt-get has ended well, but these still cannot be found: {' '.join(still)}. Check PATH, then run this again.")
     return True
 
 

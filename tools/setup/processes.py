@@ -102,7 +102,10 @@ def run(command, held=(), on_line=None, waiting="", with_terminal=False, **named
 
 
 def _lines(child):
-    """The lines of a child's output as they come, and None once a second without one. Daemons that keep the pipe open are not waited for."""
+    """The lines of a child's output as they come, and None after each second without one.
+
+    It ends with the child, even if a daemon keeps the pipe open.
+    """
     pending, pipe = b"", child.stdout.fileno()
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
@@ -149,8 +152,8 @@ def explain(output, folder):
     if re.search(r"No space left on device|Disk quota exceeded|not have enough free space", output):
         free = shutil.disk_usage(folder).free / 2**20
         return (
-            f"The disk is full ({free:.0f} MiB are free for {folder}). Set-up needs about 3 GiB: 1.5 in /usr for packages, the rest in the clone. "
-            "Free some space, then run this again; it goes on where it stopped."
+            f"The disk is full ({free:.0f} MiB are free for {folder}). Set-up needs about 3 GiB: half of it in /usr for packages, half "
+            "in the clone. Free some space, then run this again; it goes on where it stopped."
         )
     if re.search(
         r"Could not resolve|Temporary failure (in name )?resol|Could not connect|Unable to connect|Cannot initiate the connection"
@@ -165,5 +168,5 @@ def explain(output, folder):
     if re.search(r"Killed signal terminated program|cc1plus: out of memory|virtual memory exhausted|std::bad_alloc", output):
         return "The memory is short. Close other programs, or build one file at a time: ninja -j1 -C build/develop runtime"
     if re.search(r"Permission denied|Read-only file system|Operation not permitted", output):
-        return f"Set-up writes to .venv, build and python/quern/lib in {folder}: make them writable for this user, or copy the clone elsewhere."
+        return f"Make {folder} writable for this user (.venv, build and python/quern/lib in it), or copy the clone elsewhere."
     return ""

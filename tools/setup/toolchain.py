@@ -33,14 +33,15 @@ def _check_compiler(root):
     text = _version(compiler).splitlines()
     first = text[0] if text else ""
     is_clang = "clang" in first
-    found = re.search(r"version (\d+)\.(\d+)", first) if is_clang else re.search(r"\s(\d+)\.(\d+)(\.\d+)?(\s|$)", re.sub(r"\(.*?\)", "", first))
+    # g++ (Debian 12.2.0-14) 12.2.0: the version stands behind the parentheses
+    found = re.search(r"version (\d+)\.(\d+)" if is_clang else r"\s(\d+)\.(\d+)", re.sub(r"\(.*?\)", "", first))
     if not found:
         fail(f"{compiler} --version does not tell a version:\n    {first}\nSet CXX to g++ {GCC[0]} or newer, then run this again.")
     least = CLANG if is_clang else GCC
     if (int(found[1]), int(found[2])) < least:
         fail(
-            f"the compiler {compiler} is {'clang' if is_clang else 'GCC'} {found[1]}.{found[2]}; the C++20 of the engine needs GCC {GCC[0]} or clang "
-            f"{CLANG[0]}, or newer. Install such a one (Debian, Ubuntu: apt-get install g++-12) and name it: CXX=g++-12 ./quern setup"
+            f"the compiler {compiler} is {'clang' if is_clang else 'GCC'} {found[1]}.{found[2]}; the engine's C++20 needs GCC {GCC[0]} or "
+            f"clang {CLANG[0]}, or newer. Install one (Debian, Ubuntu: apt-get install g++-12) and name it in CXX: CXX=g++-12 ./quern setup"
         )
 
 

@@ -11,6 +11,7 @@ from quern_doctor import commands
 
 from quern.cli.run import source_of
 
+
 def main(argv=None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
     command, rest = commands.command_of(argv), argv[1:]
