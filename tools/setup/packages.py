@@ -78,10 +78,8 @@ def install(root, part):
     if shutil.which("apt-get") is None:
         fail(_without_apt(wanted))
     if prefix is None:
-        fail(
-            f"these packages are missing, and installing them needs root, without a password for sudo: {' '.join(names)}\n"
-            f"Install them, then run this again:\n    {_by_hand(names)}"
-        )
+        why = "sudo asks for a password" if shutil.which("sudo") else "this user is not root, and there is no sudo"
+        fail(f"packages are missing, and {why}. Install them, then run this again:\n    {_by_hand(names)}")
     say(f"installing {' '.join(names)} (about a minute)")
     _apt(prefix, names, root)
     if still := [p.debian for p in missing(root, part)]:
@@ -90,7 +88,11 @@ def install(root, part):
 
 
 def _by_hand(names):
-    return f"sudo apt-get update && sudo apt-get install -y --no-install-recommends {' '.join(names)}"
+    commands = ["apt-get update", f"apt-get install -y --no-install-recommends {' '.join(names)}"]
+    if shutil.which("sudo") or os.geteuid() == 0:
+        sudo = "sudo " * (os.geteuid() != 0)
+        return " && ".join(sudo + command for command in commands)
+    return f"su -c '{' && '.join(commands)}'"
 
 
 def _check_python(wanted):
@@ -180,4 +182,4 @@ def _tail(text):
     """The lines that tell the cause."""
     lines = [line for line in text.splitlines() if line.strip()]
     errors = list(dict.fromkeys(line for line in lines if line.startswith(("E:", "dpkg: error", "Err:"))))
-    return "\n".join("    " + line for line in (errors or lines)[:8])
+    return "\n".join("    " + line for line in (errors or lines)[:3])
