@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -147,14 +148,10 @@ def _apt(prefix, names, root):
 
     updated = step(update, "reading the lists of packages")  # old lists may do, so that the installation decides
     done = step(get, "installing packages")
-    if done.status != 0 and "dpkg --configure -a" in done.output:
-        say("an earlier installation was interrupted; completing it (dpkg --configure -a)")
-        completed = step([*quiet, "dpkg", "--configure", "-a", "--force-confold"], "completing an earlier installation")
-        if completed.status != 0:
-            fail(
-                f"dpkg --configure -a failed:\n{_tail(completed.output)}\n{explain(completed.output, '/usr')}\n"
-                "Complete the interrupted installation (sudo dpkg --configure -a), then run this again."
-            )
+    if done.status != 0 and re.search(r"dpkg --configure -a|--fix-broken", done.output):
+        say("an earlier installation was interrupted; completing it (dpkg --configure -a, apt-get --fix-broken install)")
+        for repair in (["dpkg", "--configure", "-a", "--force-confold"], ["apt-get", "install", "-y", "-qq", "--fix-broken", "--no-remove"]):
+            step([*quiet, *repair], "completing an earlier installation")  # the first leaves what must be unpacked again to the second
         done = step(get, "installing packages")
     if done.status == 0:
         return
@@ -173,8 +170,11 @@ def _apt_remedy(output):
         )
     if "Could not get lock" in output or "Unable to acquire the dpkg frontend lock" in output:
         return "Another program installs packages. Wait until it has ended, then run this again."
-    if "--fix-broken" in output:
-        return "Earlier installations are incomplete. Repair them (sudo apt-get --fix-broken install), then run this again."
+    if "--fix-broken" in output or "dpkg --configure -a" in output:
+        return (
+            "An earlier installation was interrupted and could not be completed. Complete it as root, then run this again:\n"
+            "    dpkg --configure -a; apt-get --fix-broken install"
+        )
     return ""
 
 
