@@ -148,10 +148,10 @@ def _apt(prefix, names, root):
 
     updated = step(update, "reading the lists of packages")  # old lists may do, so that the installation decides
     done = step(get, "installing packages")
-    if done.status != 0 and re.search(r"dpkg --configure -a|--fix-broken", done.output):
+    if done.status != 0 and (re.search(r"dpkg --configure -a|--fix-broken", done.output) or _half_unpacked()):
         say("an earlier installation was interrupted; completing it (dpkg --configure -a, apt-get --fix-broken install)")
-        for repair in (["dpkg", "--configure", "-a", "--force-confold"], ["apt-get", "install", "-y", "-qq", "--fix-broken", "--no-remove"]):
-            step([*quiet, *repair], "completing an earlier installation")  # the first leaves what must be unpacked again to the second
+        for repair in _repairs():
+            step([*quiet, *repair], "completing an earlier installation")
         done = step(get, "installing packages")
     if done.status == 0:
         return
@@ -160,6 +160,22 @@ def _apt(prefix, names, root):
         todo = explain(updated.output, "/usr")
     todo = todo or _apt_remedy(done.output) or f"Install them by hand, then run this again:\n    {_by_hand(names)}"
     fail(f"apt-get could not install {' '.join(names)}:\n{_tail(done.output)}\n{todo}")
+
+
+def _repairs():
+    """Commands that complete an interrupted installation. Each leaves to the next what it cannot do."""
+    yield ["dpkg", "--configure", "-a", "--force-confold"]
+    install = ["apt-get", "install", "-y", "-qq", "--no-remove"]
+    if again := _half_unpacked():
+        yield [*install, "--reinstall", *again]
+    yield [*install, "--fix-broken"]
+
+
+def _half_unpacked():
+    """The packages that dpkg was unpacking when it was killed: only another unpacking helps them."""
+    query = ["dpkg-query", "-W", "-f", "${db:Status-Eflag} ${binary:Package}\n"]
+    lines = subprocess.run(query, capture_output=True, text=True).stdout.splitlines()
+    return [line.split()[1] for line in lines if line.startswith("reinstreq ")]
 
 
 def _apt_remedy(output):
@@ -173,7 +189,7 @@ def _apt_remedy(output):
     if "--fix-broken" in output or "dpkg --configure -a" in output:
         return (
             "An earlier installation was interrupted and could not be completed. Complete it as root, then run this again:\n"
-            "    dpkg --configure -a; apt-get --fix-broken install"
+            "    dpkg --configure -a; apt-get --fix-broken install; dpkg --audit"
         )
     return ""
 
