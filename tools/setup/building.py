@@ -163,15 +163,16 @@ def _configure(root, part, held, environ):
 
 def _ninja(root, target, held, environ):
     command = ["ninja", "-C", folder(root), target]
-    plan = run([*command, "-n"], held, env=environ).output.splitlines()
-    progress = Progress(plan, len(os.sched_getaffinity(0)))
+    plan = run([*command, "-n"], held, limit=None, env=environ)
+    progress = Progress(plan.output.splitlines(), len(os.sched_getaffinity(0)))
     if progress.total / progress.jobs > 60:
         say(f"building, about {duration(progress.left())} on {progress.jobs} core{'s' * (progress.jobs > 1)}; later builds take seconds")
     done = run(command, held, on_line=progress.line, env=environ)
     if done.status != 0:
-        start = done.output.find("FAILED:")
-        todo = explain(done.output, root) or "Fix it, then run this again; what is built is kept. A fresh start: rm -r build/develop"
-        fail(f"the build failed:\n{done.output[max(start, 0) :][:4000]}\n{todo}")
+        failed = done.output[max(done.output.find("FAILED:"), 0) :]
+        lines = "\n".join(line for line in failed.splitlines() if not _step(line) and not line.startswith("ninja: Entering"))
+        todo = explain(failed, root) or "Fix it, then run this again; what is built is kept. A fresh start: rm -r build/develop"
+        fail(f"the build failed:\n{lines[:4000]}\n{todo}")
 
 
 def _write(path, text):
@@ -212,8 +213,8 @@ class Progress:
 
 
 def _step(line):
-    """The description in a line of ninja's: "[3/200] Building CXX object ..."."""
-    found = re.match(r"\[\d+/\d+\] (.*)", line)
+    """The description in a line of ninja's about a finished step: "[3/200] Building CXX object ..."."""
+    found = re.match(r"\[[1-9]\d*/\d+\] (.*)", line)
     return found[1] if found else ""
 
 

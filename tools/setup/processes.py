@@ -54,7 +54,7 @@ class Done:
         self.output = "\n".join(lines)
 
 
-def run(command, held=(), on_line=None, waiting="", with_terminal=False, **named):
+def run(command, held=(), on_line=None, waiting="", with_terminal=False, limit=400, **named):
     """Runs a command to its end and returns Done.
 
     Parameters
@@ -67,6 +67,8 @@ def run(command, held=(), on_line=None, waiting="", with_terminal=False, **named
         What a terminal shows, with the time, while it runs.
     with_terminal : bool
         Leaves the child in the terminal's process group: it gets Ctrl-C itself, and only itself can decide when to end (apt-get).
+    limit : int, optional
+        How many lines of the output are kept, the last ones.
     """
     start = time.monotonic()
     environment = dict(named.pop("env", os.environ), LC_ALL="C.UTF-8", LANGUAGE="C")
@@ -83,7 +85,7 @@ def run(command, held=(), on_line=None, waiting="", with_terminal=False, **named
         )
     except OSError as error:
         fail(f"{command[0]} cannot be started: {error.strerror}")
-    lines = collections.deque(maxlen=400)
+    lines = collections.deque(maxlen=limit)
     try:
         for line in _lines(child):
             if line is None:
