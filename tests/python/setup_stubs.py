@@ -22,9 +22,8 @@ SCRIPTS = {
     "cmake": 'if [ "$1" = --version ]; then echo "cmake version ${STUB_CMAKE:-3.25.1}"; exit; fi\n' + LOG + SAID + "mkdir -p build/develop\n"
     'for a in "$@"; do case $a in -DQUERN_TESTS=*) t=${a#*=};; esac; done\n'
     'printf "CMAKE_HOME_DIRECTORY:INTERNAL=%s\\nQUERN_TESTS:BOOL=%s\\n" "$PWD" "$t" > build/develop/CMakeCache.txt; touch build/develop/build.ninja\n',
-    "ninja": 'for a in "$@"; do last=$a; done\n'
-    'for i in 1 2 3 4; do [ "$last" = -n ] && echo "[$i/4] Building CXX object $i.cpp.o"; done\n'
-    '[ "$last" = -n ] && exit\n' + LOG + SAID + 'cd "$2"/../..\nmkdir -p python/quern/lib\ntouch python/quern/lib/libquern.so python/quern/lib/_engine.so\n'
+    "ninja": 'if [ "$3" = -t ]; then for i in 1 2 3 4; do echo "c++ -o $i.cpp.o -c $i.cpp"; done; exit; fi\n'
+    + LOG + SAID + 'cd "$2"/../..\nmkdir -p python/quern/lib\ntouch python/quern/lib/libquern.so python/quern/lib/_engine.so\n'
     'for i in 1 2 3 4; do echo "[$i/4] Building CXX object $i.cpp.o"; done\n',
     # Every Python that the set-up starts: venv, pip, and at last the command itself.
     "python": 'if [ "$1 $2" = "-m venv" ]; then echo "venv $3" >> "$STUBS/log"; for a in "$@"; do last=$a; done; rm -rf "$last"\n'

@@ -1,6 +1,5 @@
 """The first-use set-up of a clone (./quern, tools/setup): steps, lock, interruption, messages; with stand-ins for all that it starts."""
 
-import os
 import re
 import signal
 import sys
@@ -259,23 +258,25 @@ def test_a_clone_that_cannot_be_written(clone):
     assert "cannot write to" in text and "copy the clone" in text and not clone.log()
 
 
+def steps(count):
+    return [f"c++ -o {i}.cpp.o -c {i}.cpp" for i in range(count)], [f"[{i}/{count}] Building CXX object {i}.cpp.o" for i in range(1, count + 1)]
+
+
 def test_progress_in_a_log(capsys):
-    steps = [f"[{i}/100] Building CXX object {i}.cpp.o" for i in range(1, 101)]
-    progress = building.Progress(steps, 2)
-    before = progress.left()
-    for step in ["[0/100] Re-checking", *steps]:
-        progress.line(step)
-    lines = capsys.readouterr().err.splitlines()
-    assert [int(re.search(r"built (\d+)%", line)[1]) for line in lines] == list(range(10, 101, 10))
-    assert before > 100 and progress.left() == 0
+    commands, lines = steps(100)
+    progress = building.Progress([*commands, *commands], 2)  # a half of them was built before
+    for line in ["[0/2] Re-checking", "[1/1] Re-running CMake", *lines]:
+        progress.line(line)
+    first, *others = capsys.readouterr().err.splitlines()
+    assert "building, about 4 min on 2 cores" in first
+    assert [int(re.search(r"built (\d+)%", line)[1]) for line in others] == list(range(10, 101, 10))
 
 
 def test_progress_on_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(building, "on_terminal", lambda: True)
     monkeypatch.setattr("setup.messages.on_terminal", lambda: True)
-    steps = [f"[{i}/4] Building CXX object {i}.cpp.o" for i in range(1, 5)]
-    progress = building.Progress(steps, 1)
-    progress.line(steps[0])
+    commands, lines = steps(4)
+    building.Progress(commands, 1).line(lines[0])
     assert re.search(r"\r.*building, 25% \(1 of 4 steps\), about \d+ s left$", capsys.readouterr().err)
 
 

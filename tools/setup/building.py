@@ -16,17 +16,16 @@ TEST_SOURCES = ["tests/engine", "examples/cpp", "bench/CMakeLists.txt"]
 
 # Seconds that steps take on one core of 2020: the first pattern that is found in ninja's line counts.
 WEIGHTS = [
-    (r"Linking .*quern_clang", 12),
-    (r"Linking ", 0.5),
-    (r"prelude\.stamp", 15),
-    (r"cccl\.stamp", 1.5),
-    (r"nanobind-static", 1.4),
-    (r"quern_clang", 7),
-    (r"_engine\.dir", 6),
-    (r"/(scan|convert|reduce)\.cpp", 20),
-    (r"/(rows_|fourier_)", 9),
-    (r"Building ", 4.5),
-    (r"", 0.2),
+    (r"^Linking .*quern_clang", 2),
+    (r"^Linking", 0.2),
+    (r"^Building .*cmake_pch", 15),
+    (r"^Building .*nanobind-static", 1.5),
+    (r"^Building .*quern_clang", 9),
+    (r"^Building .*_engine\.dir", 8),
+    (r"^Building .*/(scan|convert|reduce)\.cpp", 15),
+    (r"^Building .*/(rows_|fourier_)", 8),
+    (r"^Building", 4.5),
+    (r"", 1),
 ]
 
 
@@ -163,14 +162,12 @@ def _configure(root, part, held, environ):
 
 def _ninja(root, target, held, environ):
     command = ["ninja", "-C", folder(root), target]
-    plan = run([*command, "-n"], held, limit=None, env=environ)
+    plan = run([*command[:3], "-t", "commands", target], held, limit=None, env=environ)
     progress = Progress(plan.output.splitlines(), len(os.sched_getaffinity(0)))
-    if progress.total / progress.jobs > 60:
-        say(f"building, about {duration(progress.left())} on {progress.jobs} core{'s' * (progress.jobs > 1)}; later builds take seconds")
     done = run(command, held, on_line=progress.line, env=environ)
     if done.status != 0:
         failed = done.output[max(done.output.find("FAILED:"), 0) :]
-        lines = "\n".join(line for line in failed.splitlines() if not _step(line) and not line.startswith("ninja: Entering"))
+        lines = "\n".join(line for line in failed.splitlines() if not _parse(line)[2] and not line.startswith("ninja: Entering"))
         todo = explain(failed, root) or "Fix it, then run this again; what is built is kept. A fresh start: rm -r build/develop"
         fail(f"the build failed:\n{lines[:4000]}\n{todo}")
 
@@ -185,37 +182,68 @@ def _write(path, text):
 
 
 class Progress:
-    """How far ninja is: a line that overwrites itself on a terminal, and one line for each tenth in a log."""
+    """How far ninja is: a line that overwrites itself on a terminal, and one line for each tenth in a log.
 
-    def __init__(self, plan, jobs):
-        self.jobs, self.start, self.tenth = jobs, time.monotonic(), 0
-        self.total = sum(_weight(step) for line in plan if (step := _step(line))) or 1
-        self.done = 0
+    Parameters
+    ----------
+    commands : list of str
+        The commands of all steps that the target can need. Ninja counts those that it does need, without a word which they are; their cost
+        is taken as the mean of all that have not ended yet.
+    jobs : int
+        Steps that run side by side.
+    """
 
-    def left(self):
-        """Seconds that are left: by the speed so far, and at first by that of a machine of 2020."""
-        first = 20 * self.jobs
-        speed = (self.done + first) / (time.monotonic() - self.start + first / self.jobs)
-        return max(self.total - self.done, 0) / speed
+    def __init__(self, commands, jobs):
+        weights = [_weight(_step_of(command)) for command in commands]
+        self.others, self.cost_of_others = len(weights), sum(weights)
+        self.jobs, self.start, self.tenth, self.done = jobs, time.monotonic(), 0, 0
 
     def line(self, text):
-        step = _step(text)
+        """Reads a line of ninja's output; those of finished steps count."""
+        finished, steps, step = _parse(text)
         if not step:
             return
-        self.done = min(self.done + _weight(step), self.total)
-        share = self.done / self.total
-        count = text[1 : text.find("]")].replace("/", " of ")
+        if finished == 1:
+            self._begin(steps)
+        self.done += _weight(step)
+        self.others, self.cost_of_others = self.others - 1, self.cost_of_others - _weight(step)
+        remaining = self._cost(steps - finished)
+        share, count = self.done / (self.done + remaining), f"{finished} of {steps} steps"
         if on_terminal():
-            show(f"building, {share:.0%} ({count} steps), about {duration(self.left())} left")
+            show(f"building, {share:.0%} ({count}), about {duration(self._seconds(remaining))} left")
         elif int(share * 10) > self.tenth:
             self.tenth = int(share * 10)
-            say(f"built {self.tenth * 10}% ({count} steps) in {duration(time.monotonic() - self.start)}")
+            say(f"built {self.tenth * 10}% ({count}) in {duration(time.monotonic() - self.start)}")
+
+    def _begin(self, steps):
+        self.tenth, self.done = 0, 0
+        seconds = self._seconds(self._cost(steps))
+        if seconds > 30:
+            cores = f"{self.jobs} core{'s' * (self.jobs > 1)}"
+            say(f"building, about {duration(seconds)} on {cores}; builds after a change are shorter")
+
+    def _cost(self, steps):
+        return steps * max(self.cost_of_others, 0) / self.others if self.others > 0 else steps
+
+    def _seconds(self, cost):
+        """Seconds for steps of this cost: by the speed so far, and at first by that of a machine of 2020."""
+        first = 20 * self.jobs
+        speed = (self.done + first) / (time.monotonic() - self.start + first / self.jobs)
+        return cost / speed
 
 
-def _step(line):
-    """The description in a line of ninja's about a finished step: "[3/200] Building CXX object ..."."""
-    found = re.match(r"\[[1-9]\d*/\d+\] (.*)", line)
-    return found[1] if found else ""
+def _parse(line):
+    """The numbers of finished and of all steps and the description in a line such as "[3/200] Building CXX object ..."."""
+    found = re.match(r"\[([1-9]\d*)/(\d+)\] (?!Re-)(.*)", line)  # not CMake's "Re-checking globbed directories"
+    return (int(found[1]), int(found[2]), found[3]) if found else (0, 0, "")
+
+
+def _step_of(command):
+    """A step's description, as far as _weight() reads it, from its command."""
+    output = re.search(r" -o (\S+)", command)
+    if command.startswith(": &&") or " -c " in command:
+        return f"{'Building' if ' -c ' in command else 'Linking'} {output[1] if output else ''}"
+    return command[:200]
 
 
 def _weight(step):
