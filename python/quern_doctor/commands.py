@@ -15,7 +15,7 @@ COMMANDS = (
     ("--cmake-dir", "", "the folder for C++ programs: cmake -Dquern_DIR=$(quern --cmake-dir)"),
     ("--version", "", "the version"),
     ("test", "[args]", "all tests, or pytest's with these arguments (from a clone)"),
-    ("setup", "[run|test]", "what running or, without an argument, also testing needs (from a clone)"),
+    ("setup", "[test]", "build what programs need, or with `test` also what the tests need (from a clone)"),
     ("help", "", "this list"),
 )
 PROGRAMS = ("run", "profile", "check")

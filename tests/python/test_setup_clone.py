@@ -16,8 +16,8 @@ WITHOUT_A_BUILD = {
     ("help",): (0, "quern cache"),
     ("--help",): (0, "quern doctor"),
     ("--version",): (0, "0."),
-    ("cache",): (1, "./quern setup run"),
-    ("--cmake-dir",): (1, "./quern setup run"),
+    ("cache",): (1, "./quern setup builds it"),
+    ("--cmake-dir",): (1, "./quern setup builds it"),
     ("frobnicate",): (2, "there is no command 'frobnicate'"),
     ("run",): (2, "usage: quern run"),
     ("run", "nothing.py"): (2, "nothing.py: No such file"),
@@ -86,7 +86,8 @@ def test_running_needs_less_than_testing(clone):
     assert [line.split()[0] for line in log] == ["apt-get", "apt-get", "pip", "cmake", "ninja"]
     assert log[1].endswith(" libtests-dev") and " pytest " in log[2]
     assert "-DQUERN_TESTS=ON" in log[3] and log[4].endswith("build/develop all")
-    assert clone.quern("setup").startswith("quern is set up already") and not clone.log()
+    for part in ([], ["run"], ["test"]):
+        assert clone.quern("setup", *part).startswith("quern is set up already") and not clone.log()
     clone.quern("run", clone.program)
     assert not clone.log()
 
@@ -160,7 +161,7 @@ def test_the_lock_outlives_a_killed_holder_as_long_as_its_children(clone):
     second = clone.start("run", clone.program)
     clone.write(clone.stubs / "do-ninja", '[ -e "$STUBS/pid" ] && echo "two at once" >> "$STUBS/log"\n')
     text = second.communicate(timeout=30)[0]
-    assert "it was killed, and what it started" in text and "started" in text
+    assert "it has ended, but not yet what it started" in text and "started" in text
     assert "two at once" not in clone.log()
 
 

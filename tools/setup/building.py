@@ -167,9 +167,11 @@ def _ninja(root, target, held, environ):
     done = run(command, held, on_line=progress.line, env=environ)
     if done.status != 0:
         failed = done.output[max(done.output.find("FAILED:"), 0) :]
-        lines = "\n".join(line for line in failed.splitlines() if not _parse(line)[2] and not line.startswith("ninja: Entering"))
-        todo = explain(failed, root) or "Fix it, then run this again; what is built is kept. A fresh start: rm -r build/develop"
-        fail(f"the build failed:\n{lines[:4000]}\n{todo}")
+        lines = [line for line in dict.fromkeys(failed.splitlines()) if not _parse(line)[2] and not line.startswith("ninja: Entering")]
+        if cause := explain(failed, root):
+            lines = [line for line in lines if "rror" in line][:3]
+        todo = cause or "Fix it, then run this again; what is built is kept. A fresh start: rm -r build/develop"
+        fail("\n".join(["the build failed:", *lines[:60], todo]))
 
 
 def _write(path, text):

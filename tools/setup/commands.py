@@ -36,7 +36,7 @@ def main(root, argv):
             return code
         return start(root, setup_clone.ready(root), ["-m", "quern", *argv])
     if not building.is_built(root) or not os.path.exists(environment.python(root)):
-        print(f"quern {command}: this clone is not built yet; ./quern setup run builds it", file=sys.stderr)
+        print(f"quern {command}: this clone is not built yet; ./quern setup builds it", file=sys.stderr)
         return 1
     return start(root, environment.python(root), ["-m", "quern", *argv])
 
@@ -50,9 +50,9 @@ def start(root, python, arguments):
 
 def set_up(root, argv):
     if len(argv) > 1 or any(part not in ("run", "test") for part in argv):
-        print("usage: quern setup [run|test]    what running, or also testing, needs; both without an argument", file=sys.stderr)
+        print("usage: quern setup [test]    builds what programs need, or with `test` also what the tests need", file=sys.stderr)
         return 0 if argv[0] in ("-h", "--help") else 2
-    setup_clone.ready(root, argv[0] if argv else "test", quiet=False)
+    setup_clone.ready(root, argv[0] if argv else "run", quiet=False)
     return 0
 
 

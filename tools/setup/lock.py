@@ -61,7 +61,7 @@ def _holder(path):
             holder = json.load(f)
         text = f"another set-up of this clone: {holder['command']}, process {holder['process']}, since {holder['since']}"
         if not os.path.exists(f"/proc/{holder['process']}"):
-            text += "; it was killed, and what it started (pip, cmake or ninja) has not ended yet"
+            text += "; it has ended, but not yet what it started (pip, cmake or ninja)"
         return text
     except (OSError, ValueError, KeyError):
         return "another set-up of this clone"

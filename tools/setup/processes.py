@@ -12,6 +12,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 from setup.messages import clear, duration, fail, say, show
@@ -152,9 +153,10 @@ def _end(child, patient):
 def explain(output, folder):
     """What to do about a failure, by the output of the program that failed; empty where it is not known."""
     if re.search(r"No space left on device|Disk quota exceeded|not have enough free space", output):
-        free = shutil.disk_usage(folder).free / 2**20
+        places = [folder, f"{folder}/.venv", f"{folder}/build/develop", tempfile.gettempdir(), "/usr"]
+        free, place = min((shutil.disk_usage(place).free / 2**20, place) for place in places if os.path.exists(place))
         return (
-            f"The disk is full ({free:.0f} MiB are free for {folder}). Set-up needs about 3 GiB: half of it in /usr for packages, half "
+            f"The disk is full ({free:.0f} MiB are free in {place}). Set-up needs about 3 GiB: half of it in /usr for packages, half "
             "in the clone. Free some space, then run this again; it goes on where it stopped."
         )
     if re.search(
