@@ -71,6 +71,11 @@ def python_version(root):
     return "".join(_stamp(root)[1:2])
 
 
+def exists(root):
+    """Whether there is an environment that can be used or completed."""
+    return bool(_stamp(root)) and not os.path.exists(_file(root, "quern-unfinished"))
+
+
 def is_ready(root, part):
     return set(wanted(part)) <= set(_stamp(root)[2:])
 
@@ -80,7 +85,7 @@ def make(root, part, held):
     if is_ready(root, part):
         return False
     unfinished = _file(root, "quern-unfinished")
-    if not _stamp(root) or os.path.exists(unfinished):
+    if not exists(root):
         _create(root, held)
     new = [p for p in wanted(part) if p not in _stamp(root)[2:]]
     say(f"installing {len(new)} Python packages into .venv (about a minute)")

@@ -9,7 +9,7 @@ import sys
 import sysconfig
 from typing import NamedTuple
 
-from setup import building
+from setup import building, environment
 from setup.messages import fail, say
 from setup.processes import explain, run
 
@@ -40,8 +40,9 @@ PACKAGES = [
     Package("g++", "gcc-c++", "gcc", lambda root: building.compiler(root) is not None),
     Package("cmake", "cmake", "cmake", _command("cmake")),
     Package("ninja-build", "ninja-build", "ninja", _command("ninja")),
-    Package(f"{PYTHON}-dev", "python3-devel", "python", lambda root: has_python_headers()),
-    Package(f"{PYTHON}-venv", "python3", "python", lambda root: _has_module("ensurepip") and _has_module("venv")),
+    # The Python that starts the set-up counts until there is an environment; later it may be any.
+    Package(f"{PYTHON}-dev", "python3-devel", "python", lambda root: environment.exists(root) or has_python_headers()),
+    Package(f"{PYTHON}-venv", "python3", "python", lambda root: environment.exists(root) or has_venv()),
     # Fedora and Arch have no static libraries of clang, and other versions of LLVM.
     Package("llvm-19-dev", "", "", _llvm("bin/llvm-config")),
     Package("libclang-19-dev", "", "", _llvm("lib/libclangFrontend.a")),
@@ -56,8 +57,8 @@ PACKAGES = [
 ]
 
 
-def _has_module(name):
-    return importlib.util.find_spec(name) is not None
+def has_venv():
+    return all(importlib.util.find_spec(name) for name in ("venv", "ensurepip"))
 
 
 def has_python_headers():
