@@ -12,7 +12,7 @@ from setup.processes import Interrupted, explain, interruptible
 
 
 def is_ready(root, part="run"):
-    """Whether there is nothing to do. Takes no lock: a set-up at work elsewhere in the clone writes its stamps last."""
+    """Return whether there is nothing to do. It needs no lock: a set-up that is running in this clone writes its stamps last."""
     return environment.is_ready(root, part) and building.is_ready(root, part)
 
 
@@ -63,7 +63,7 @@ def _install(root, part):
 
 
 def _timed(step, *arguments):
-    """Runs a step; returns the seconds that it took."""
+    """Run a step; return the seconds that it took."""
     start = time.monotonic()
     step(*arguments)
     return time.monotonic() - start

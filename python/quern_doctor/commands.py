@@ -24,7 +24,7 @@ SAME = {"-h": "help", "--help": "help", "version": "--version"}
 
 
 def usage():
-    """The list as text."""
+    """Return the list of commands as text."""
     lines = []
     for name, arguments, what in COMMANDS:
         first, *more = what.split("\n")
@@ -34,7 +34,7 @@ def usage():
 
 
 def command_of(argv):
-    """The command that arguments name, or None where there is no such command."""
+    """Return the command that arguments name, or None where there is no such command."""
     name = SAME.get(argv[0], argv[0]) if argv else "help"
     return name if name in [one for one, _, _ in COMMANDS] else None
 

@@ -18,13 +18,13 @@ TEST_SOURCES = ["tests/engine", "examples/cpp", "bench/CMakeLists.txt"]
 WEIGHTS = [
     (r"^Linking .*quern_clang", 2),
     (r"^Linking", 0.2),
-    (r"^Building .*cmake_pch", 15),
-    (r"^Building .*nanobind-static", 1.5),
-    (r"^Building .*quern_clang", 9),
-    (r"^Building .*_engine\.dir", 8),
-    (r"^Building .*/(scan|convert|reduce)\.cpp", 15),
-    (r"^Building .*/(rows_|fourier_)", 8),
-    (r"^Building", 4.5),
+    (r"^Building .*cmake_pch", 10),
+    (r"^Building .*nanobind-static", 1),
+    (r"^Building .*quern_clang", 6),
+    (r"^Building .*_engine\.dir", 5),
+    (r"^Building .*/(scan|convert|reduce)\.cpp", 10),
+    (r"^Building .*/(rows_|fourier_)", 5),
+    (r"^Building", 3),
     (r"", 1),
 ]
 
@@ -38,7 +38,7 @@ def libraries(root):
 
 
 def cached(root, name):
-    """A setting that CMake remembers, or None."""
+    """Return a setting in CMake's cache, or None."""
     try:
         with open(os.path.join(folder(root), "CMakeCache.txt"), errors="replace") as f:
             found = re.search(rf"^{re.escape(name)}:\w+=(.*)$", f.read(), re.MULTILINE)
@@ -48,7 +48,7 @@ def cached(root, name):
 
 
 def compiler(root):
-    """The C++ compiler that CMake uses or will use, or None."""
+    """Return the C++ compiler that CMake uses or will use, or None."""
     before = cached(root, "CMAKE_CXX_COMPILER")
     return shutil.which(before or "") or shutil.which(os.environ.get("CXX", "")) or shutil.which("c++") or shutil.which("g++")
 
@@ -61,12 +61,12 @@ def llvm_root(root):
 
 
 def is_ready(root, part):
-    """Whether the last build of this part saw the sources as they are, and its libraries are still there."""
+    """Return whether the last build of this part saw the sources as they are, and its libraries still exist."""
     return _read(_stamp(root, part)) == source_state(root, part) and is_built(root)
 
 
 def is_built(root):
-    """Whether there are libraries, new or old."""
+    """Return whether there are libraries, new or old."""
     try:
         files = os.listdir(libraries(root))
     except OSError:
@@ -87,7 +87,7 @@ def _read(path):
 
 
 def source_state(root, part):
-    """A text that changes whenever a file that the build reads does."""
+    """Return a hash that changes whenever a file that the build reads does."""
     digest = hashlib.sha256(f"{root}\n{environment.python_version(root)}\n".encode())
     for top in SOURCES + (TEST_SOURCES if part == "test" else []):
         for path, status in _files(os.path.join(root, top)):
@@ -96,7 +96,7 @@ def source_state(root, part):
 
 
 def _files(top):
-    """The files below, with their status, sorted."""
+    """Return the files below a folder, with their status, sorted."""
     if os.path.isfile(top):
         return [(top, os.stat(top))]
     found, folders = [], [top]
@@ -119,7 +119,7 @@ def _files(top):
 
 
 def build(root, part, held):
-    """Builds what this part needs; returns whether there was anything to do."""
+    """Build what this part needs; return whether there was anything to do."""
     if is_ready(root, part):
         return False
     states = {p: source_state(root, p) for p in ("run", "test")}
@@ -133,7 +133,7 @@ def build(root, part, held):
 
 
 def _configure(root, part, held, environ):
-    """Runs CMake unless it has run with these settings."""
+    """Run CMake unless it has run with these settings."""
     before = cached(root, "CMAKE_HOME_DIRECTORY")
     if before and os.path.realpath(before) != root:
         say("the clone was moved: build/develop is made anew")
@@ -201,7 +201,7 @@ class Progress:
         self.jobs, self.start, self.tenth, self.done = jobs, time.monotonic(), 0, 0
 
     def line(self, text):
-        """Reads a line of ninja's output; those of finished steps count."""
+        """Read a line of ninja's output; only lines of finished steps count."""
         finished, steps, step = _parse(text)
         if not step:
             return
@@ -228,20 +228,20 @@ class Progress:
         return steps * max(self.cost_of_others, 0) / self.others if self.others > 0 else steps
 
     def _seconds(self, cost):
-        """Seconds for steps of this cost: by the speed so far, and at first by that of a machine of 2020."""
+        """Return the seconds for steps of this cost: by the speed so far, and at first by that of a machine of 2020."""
         first = 20 * self.jobs
         speed = (self.done + first) / (time.monotonic() - self.start + first / self.jobs)
         return cost / speed
 
 
 def _parse(line):
-    """The numbers of finished and of all steps and the description in a line such as "[3/200] Building CXX object ..."."""
+    """Return the numbers of finished and of all steps and the description, from a line such as "[3/200] Building CXX object ..."."""
     found = re.match(r"\[([1-9]\d*)/(\d+)\] (?!Re-)(.*)", line)  # not CMake's "Re-checking globbed directories"
     return (int(found[1]), int(found[2]), found[3]) if found else (0, 0, "")
 
 
 def _step_of(command):
-    """A step's description, as far as _weight() reads it, from its command."""
+    """Return a step's description, as far as _weight() reads it, from its command."""
     output = re.search(r" -o (\S+)", command)
     if command.startswith(": &&") or " -c " in command:
         return f"{'Building' if ' -c ' in command else 'Linking'} {output[1] if output else ''}"

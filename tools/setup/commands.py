@@ -13,7 +13,7 @@ from setup import building, environment
 
 
 def main(root, argv):
-    """Runs a command, in a Python of its own where it needs one; returns the exit code of one that does not."""
+    """Run a command, in a Python of its own where it needs one; return the exit code of one that does not."""
     command, rest = commands.command_of(argv), argv[1:]
     if command is None:
         print(commands.unknown(argv[0]), end="", file=sys.stderr)
@@ -42,7 +42,7 @@ def main(root, argv):
 
 
 def start(root, python, arguments):
-    """Becomes another program, which finds the clone's packages."""
+    """Replace this process by another Python, which finds the clone's packages."""
     path = os.pathsep.join(p for p in (os.path.join(root, "python"), os.environ.get("PYTHONPATH")) if p)
     sys.stdout.flush()
     os.execve(python, [python, *arguments], dict(os.environ, PYTHONPATH=path))
@@ -57,19 +57,19 @@ def set_up(root, argv):
 
 
 def doctor_python(root):
-    """The environment's Python where there is one: the doctor is about it. It runs on any other, too."""
+    """Return the environment's Python, which the doctor reports on, or this one where there is none."""
     python = environment.python(root)
     return python if os.path.exists(python) else sys.executable
 
 
 def version(root):
-    """The version in the package's own file, which cannot be imported before the engine is built."""
+    """Return the version from the package's own file, which cannot be imported before the engine is built."""
     with open(os.path.join(root, "python", "quern", "__init__.py")) as f:
         return re.search(r'^__version__ = "(.*)"', f.read(), re.MULTILINE)[1]
 
 
 def ends_at_arguments(root, command, argv):
-    """Asks the command itself about its arguments: its modules under a package `quern` that is empty, as the real one needs the engine."""
+    """Let the command itself check its arguments: its modules run in an empty package `quern`, as the real one needs the engine."""
     package = types.ModuleType("quern")
     package.__path__ = [os.path.join(root, "python", "quern")]
     sys.modules["quern"] = package

@@ -48,7 +48,7 @@ def _file(root, name):
 
 
 def _stamp(root):
-    """The lines of the stamp: the folder, the Python version, the packages. Empty where the environment cannot be used."""
+    """Return the lines of the stamp: folder, Python version, packages. Empty where the environment cannot be used."""
     try:
         with open(_file(root, "quern-packages")) as f:
             lines = f.read().split("\n")
@@ -67,12 +67,12 @@ def _version():
 
 
 def python_version(root):
-    """The version of the environment's Python, as 3.11."""
+    """Return the version of the environment's Python, as 3.11."""
     return "".join(_stamp(root)[1:2])
 
 
 def exists(root):
-    """Whether there is an environment that can be used or completed."""
+    """Return whether there is an environment that can be used or completed."""
     return bool(_stamp(root)) and not os.path.exists(_file(root, "quern-unfinished"))
 
 
@@ -81,7 +81,7 @@ def is_ready(root, part):
 
 
 def make(root, part, held):
-    """Makes or completes the environment; returns whether there was anything to do."""
+    """Make or complete the environment; return whether there was anything to do."""
     if is_ready(root, part):
         return False
     unfinished = _file(root, "quern-unfinished")
@@ -112,7 +112,7 @@ def _create(root, held):
 
 
 def _write(path, text):
-    """Writes a file whole or not at all."""
+    """Write a file whole or not at all."""
     try:
         with open(path + ".new", "w") as f:
             f.write(text)

@@ -16,7 +16,7 @@ from setup.messages import fail, say
 
 @contextlib.contextmanager
 def held(root):
-    """Holds the clone's lock; waits for it, and says for whom. Gives the descriptor."""
+    """Hold the clone's lock, after waiting for it with a message. Yields the descriptor."""
     path = os.path.join(root, "build", "set-up.lock")
     descriptor = _acquire(path)
     try:
@@ -55,7 +55,7 @@ def _open(path):
 
 
 def _holder(path):
-    """Who holds the lock, in words."""
+    """Return who holds the lock, in words."""
     try:
         with open(path) as f:
             holder = json.load(f)

@@ -13,7 +13,7 @@ def say(text):
 
 
 def fail(text):
-    """Ends the program with a message: what is wrong, and what to do."""
+    """End the program with a message: what is wrong, and what to do."""
     clear()
     sys.exit(PREFIX + text.strip())
 
@@ -23,7 +23,7 @@ def on_terminal():
 
 
 def show(text):
-    """Overwrites the progress line; does nothing in a log."""
+    """Overwrite the progress line; do nothing in a log."""
     global _shown
     if on_terminal():
         width = shutil.get_terminal_size().columns
@@ -32,7 +32,7 @@ def show(text):
 
 
 def clear():
-    """Removes the progress line."""
+    """Remove the progress line."""
     global _shown
     if _shown:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
@@ -40,5 +40,5 @@ def clear():
 
 
 def duration(seconds):
-    """Seconds in words: 8 s, 75 s, 5 min."""
+    """Return seconds in words: 8 s, 75 s, 5 min."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

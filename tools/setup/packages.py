@@ -70,7 +70,7 @@ def missing(root, part):
 
 
 def install(root, part):
-    """Installs what is missing; returns whether anything was."""
+    """Install what is missing; return whether anything was."""
     wanted = missing(root, part)
     if not wanted:
         return False
@@ -98,7 +98,7 @@ def _by_hand(names):
 
 
 def _check_python(wanted):
-    """apt-get brings headers and venv only for the Pythons in /usr/bin."""
+    """End the set-up where apt-get cannot help: its packages have headers and venv only for the Pythons in /usr/bin."""
     own = os.path.realpath(sys.executable).startswith("/usr/bin/")
     if own or not any(p.debian.startswith(PYTHON) for p in wanted):
         return
@@ -111,7 +111,7 @@ def _check_python(wanted):
 
 
 def _without_apt(wanted):
-    """The message for systems without apt-get: the names that other distributions have."""
+    """Return the message for systems without apt-get, with the names of other distributions."""
     text = "packages are missing, and there is no apt-get to install them. Install them, then run this again:\n"
     for system, command, field in (
         ("Debian, Ubuntu", "apt-get install", "debian"),
@@ -131,7 +131,7 @@ def _without_apt(wanted):
 
 
 def _root_prefix():
-    """How to run apt-get as root: nothing when we are root, sudo when it asks no password, else None."""
+    """Return how to run apt-get as root: nothing when we are root, sudo when it asks no password, else None."""
     if os.geteuid() == 0:
         return []
     if shutil.which("sudo") and subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode == 0:
@@ -164,7 +164,7 @@ def _apt(prefix, names, root):
 
 
 def _repairs():
-    """Commands that complete an interrupted installation. Each leaves to the next what it cannot do."""
+    """Yield commands that complete an interrupted installation. Each leaves to the next what it cannot do."""
     yield ["dpkg", "--configure", "-a", "--force-confold"]
     install = ["apt-get", "install", "-y", "-qq", "--no-remove"]
     if again := _half_unpacked():
@@ -173,7 +173,7 @@ def _repairs():
 
 
 def _half_unpacked():
-    """The packages that dpkg was unpacking when it was killed: only another unpacking helps them."""
+    """Return the packages that dpkg was unpacking when it was killed: only unpacking them again helps."""
     query = ["dpkg-query", "-W", "-f", "${db:Status-Eflag} ${binary:Package}\n"]
     lines = subprocess.run(query, capture_output=True, text=True).stdout.splitlines()
     return [line.split()[1] for line in lines if line.startswith("reinstreq ")]
@@ -196,7 +196,7 @@ def _apt_remedy(output):
 
 
 def _tail(text):
-    """The lines that tell the cause."""
+    """Return the lines that name the cause."""
     lines = [line for line in text.splitlines() if line.strip()]
     errors = list(dict.fromkeys(line for line in lines if line.startswith(("E:", "dpkg: error", "Err:"))))
     return "\n".join("    " + line for line in (errors or lines)[:3])

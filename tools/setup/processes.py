@@ -29,7 +29,7 @@ class Interrupted(BaseException):
 
 @contextlib.contextmanager
 def interruptible():
-    """SIGINT, SIGTERM and SIGHUP raise Interrupted inside, once, unless they are ignored already, as under nohup."""
+    """Raise Interrupted, once, for SIGINT, SIGTERM and SIGHUP, unless they are ignored already, as under nohup."""
 
     def interrupt(number, _):
         for one in before:
@@ -56,7 +56,7 @@ class Done:
 
 
 def run(command, held=(), on_line=None, waiting="", with_terminal=False, limit=400, **named):
-    """Runs a command to its end and returns Done.
+    """Run a command to its end and return Done.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def run(command, held=(), on_line=None, waiting="", with_terminal=False, limit=4
 
 
 def _lines(child):
-    """The lines of a child's output as they come, and None after each second without one.
+    """Yield the lines of a child's output as they come, and None after each second without one.
 
     It ends with the child, even if a daemon keeps the pipe open.
     """
@@ -130,7 +130,7 @@ def _lines(child):
 
 
 def _end(child, patient):
-    """Ends an interrupted child: a group of its own by SIGTERM, then SIGKILL; apt-get by SIGINT, as it must finish what dpkg is doing."""
+    """End an interrupted child: a group of its own by SIGTERM, then SIGKILL; apt-get by SIGINT, as it must finish what dpkg is doing."""
     if child.poll() is not None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):  # sudo's processes belong to root, and get the terminal's signal
@@ -151,7 +151,7 @@ def _end(child, patient):
 
 
 def explain(output, folder):
-    """What to do about a failure, by the output of the program that failed; empty where it is not known."""
+    """Return what to do about a failure, by the output of the program that failed; empty where it is unknown."""
     if re.search(r"No space left on device|Disk quota exceeded|not have enough free space", output):
         places = [folder, f"{folder}/.venv", f"{folder}/build/develop", tempfile.gettempdir(), "/usr"]
         free, place = min((shutil.disk_usage(place).free / 2**20, place) for place in places if os.path.exists(place))

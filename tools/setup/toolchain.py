@@ -17,7 +17,7 @@ def check_machine():
 
 
 def check_tools(root):
-    """Ends the set-up when CMake or the compiler is too old."""
+    """End the set-up when CMake or the compiler is too old."""
     cmake = _version("cmake")
     found = re.search(r"version (\d+)\.(\d+)", cmake)
     if found and (int(found[1]), int(found[2])) < CMAKE:

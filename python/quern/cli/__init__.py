@@ -58,7 +58,7 @@ def main(argv=None) -> int:
 
 
 def ends_at_arguments(command, argv):
-    """The exit code of a run, profile or check that ends at its arguments (wrong ones, --help, no such file), else None.
+    """Return the exit code of a run, profile or check that ends at its arguments (wrong ones, --help, no such file), else None.
 
     It needs no engine, and reads no pipe.
     """

@@ -54,7 +54,7 @@ def _number(least, most):
 
 
 def arguments(argv):
-    """The program and the options, or an exit code where the arguments name nothing to run."""
+    """Return the program and the options, or an exit code where the arguments name nothing to run."""
     options = parser().parse_args(argv)
     named = program_of(options)
     if not named:

@@ -47,7 +47,7 @@ def _bytes(text):
 
 
 def arguments(argv):
-    """The program (none for --compare) and the options, or an exit code where the arguments name nothing to run."""
+    """Return the program (none for --compare) and the options, or an exit code where the arguments name nothing to run."""
     options = parser().parse_args(argv)
     named = [] if options.compare else program_of(options)
     if not named and not options.compare:

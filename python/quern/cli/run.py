@@ -23,7 +23,7 @@ def run(argv) -> int:
 
 
 def arguments(argv):
-    """The program and whether its clock is raw, or an exit code where the arguments name nothing to run."""
+    """Return the program and whether its clock is raw, or an exit code where the arguments name nothing to run."""
     raw_clock = bool(argv) and argv[0] == "--raw-clock"
     if raw_clock:
         argv = argv[1:]
@@ -61,12 +61,12 @@ def prepare(command, argv, raw_clock):
 
 
 def _way(argv):
-    """How arguments name a program: -m, -c or nothing, and the module, the text or the file."""
+    """Return how arguments name a program (-m, -c or empty), and the module, the source or the file."""
     return (argv[0], argv[1] if len(argv) > 1 else "") if argv[0] in ("-m", "-c") else ("", argv[0])
 
 
 def source_of(command, argv):
-    """The source of a program, empty for a module or package; prints the reason and returns None when it cannot be read."""
+    """Return the source of a program, empty for a module or package; print the reason and return None when it cannot be read."""
     way, path = _way(argv)
     if way and not path:
         print(
