@@ -187,6 +187,16 @@ def test_an_interrupted_set_up_ends_its_children_and_resumes(clone, step, number
     assert [line.split()[0] for line in clone.log()] == again
 
 
+def test_an_interrupted_set_up_waits_for_dpkg(clone):
+    clone.do("apt-get", 'trap "" INT TERM; echo > "$STUBS/begun"; sleep 0.5; echo ended >> "$STUBS/log"\n')
+    process = clone.start("run", clone.program)
+    wait_for((clone.stubs / "begun").exists)
+    process.send_signal(signal.SIGTERM)
+    text = process.communicate(timeout=20)[0]
+    assert process.returncode == 128 + signal.SIGTERM and "waiting until apt-get has ended" in text
+    assert "ended" in clone.log()
+
+
 def test_an_environment_that_pip_left_unfinished_is_made_anew(clone):
     clone.do("pip", "kill -9 $PPID; exit\n")
     clone.start("run", clone.program).communicate()

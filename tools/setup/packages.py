@@ -145,7 +145,7 @@ def _apt(prefix, names, root):
     get = [*quiet, "apt-get", "install", "-y", "-qq", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=600", *names]
 
     def step(command, waiting):
-        return run(command, waiting=waiting, with_terminal=True)
+        return run(command, waiting=waiting, patient=True, own_session=not prefix)
 
     updated = step(update, "reading the lists of packages")  # old lists may do, so that the installation decides
     done = step(get, "installing packages")

@@ -55,7 +55,7 @@ class Done:
         self.output = "\n".join(lines)
 
 
-def run(command, held=(), on_line=None, waiting="", with_terminal=False, limit=400, **named):
+def run(command, held=(), on_line=None, waiting="", patient=False, own_session=True, limit=400, **named):
     """Run a command to its end and return Done.
 
     Parameters
@@ -66,8 +66,10 @@ def run(command, held=(), on_line=None, waiting="", with_terminal=False, limit=4
         Receives each line of output.
     waiting : str
         What a terminal shows, with the time, while it runs.
-    with_terminal : bool
-        Leaves the child in the terminal's process group: it gets Ctrl-C itself, and only itself can decide when to end (apt-get).
+    patient : bool
+        An interrupted child gets SIGINT and is waited for, however long it takes; others are ended.
+    own_session : bool
+        Whether the terminal's Ctrl-C passes the child by, so that only the set-up ends it. sudo needs the terminal's session.
     limit : int, optional
         How many lines of the output are kept, the last ones.
     """
@@ -79,7 +81,7 @@ def run(command, held=(), on_line=None, waiting="", with_terminal=False, limit=4
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=not with_terminal,
+            start_new_session=own_session,
             pass_fds=held,
             env=environment,
             **named,
@@ -98,7 +100,7 @@ def run(command, held=(), on_line=None, waiting="", with_terminal=False, limit=4
                 on_line(line)
         status = child.wait()
     except BaseException:
-        _end(child, patient=with_terminal)
+        _end(child, patient)
         raise
     clear()
     return Done(status, lines)
