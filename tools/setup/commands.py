@@ -32,9 +32,12 @@ def main(root, argv):
         python = setup_clone.ready(root, "test")
         return start(root, python, [os.path.join(root, "tools", "run_tests.py"), *rest])
     if command in commands.PROGRAMS:
-        if not setup_clone.is_ready(root) and (code := ends_at_arguments(root, command, rest)) is not None:
-            return code
-        return start(root, setup_clone.ready(root), ["-m", "quern", *argv])
+        if not setup_clone.is_ready(root):
+            code = ends_at_arguments(root, command, rest)
+            if code is not None:
+                return code
+            setup_clone.ready(root)
+        return start(root, environment.python(root), ["-m", "quern", *argv])
     if not building.is_built(root) or not os.path.exists(environment.python(root)):
         print(f"quern {command}: this clone is not built yet; ./quern setup builds it", file=sys.stderr)
         return 1

@@ -12,7 +12,6 @@ import selectors
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
 from setup.messages import clear, duration, fail, say, show
@@ -155,7 +154,7 @@ def _end(child, patient):
 def explain(output, folder):
     """Return what to do about a failure, by the output of the program that failed; empty where it is unknown."""
     if re.search(r"No space left on device|Disk quota exceeded|not have enough free space", output):
-        places = [folder, f"{folder}/.venv", f"{folder}/build/develop", tempfile.gettempdir(), "/usr"]
+        places = [folder, f"{folder}/.venv", f"{folder}/build/develop", os.environ.get("TMPDIR", "/tmp"), "/usr"]
         free, place = min((shutil.disk_usage(place).free / 2**20, place) for place in places if os.path.exists(place))
         return (
             f"The disk is full ({free:.0f} MiB are free in {place}). Set-up needs about 3 GiB: half of it in /usr for packages, half "
