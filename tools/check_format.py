@@ -15,7 +15,7 @@ def tool(name):
     beside = pathlib.Path(sys.executable).parent / name
     found = str(beside) if beside.exists() else shutil.which(name)
     if not found:
-        sys.exit(f"{name} is not installed; run ./quern setup")
+        sys.exit(f"{name} is not installed; run ./quern setup test")
     return found
 
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import os
 import sys
 
-USAGE = """\
-quern run FILE [args]     run a Python program; its imports of cupy, numba, pycuda, torch... lead to quern
-                          (also -m MODULE, -c TEXT, as Python has it; profile and check take them too)
-quern profile FILE [args] where its time goes, by source line; quern profile --help lists the reports
-quern check FILE [args]   what is wrong in its kernels: memory, races, barriers
-quern doctor              what is wrong with this machine, and how to mend it
-quern cache [clear]       what compiled code is kept, and removing it
-quern --cmake-dir         the folder for C++ programs: cmake -Dquern_DIR=$(quern --cmake-dir)
-quern test                all tests (from a clone)
-"""
+from quern_doctor import commands
+
+from quern.cli.run import source_of
 
 
 def main(argv=None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
-    if not argv or argv[0] in ("-h", "--help", "help"):
-        print(USAGE, end="")
-        return 0
-    command, rest = argv[0], argv[1:]
+    command, rest = commands.command_of(argv), argv[1:]
+    if command is None:
+        print(commands.unknown(argv[0]), end="", file=sys.stderr)
+        return 2
+    if command in commands.CLONE:
+        print(f"quern {command}: this command is a clone's: ./quern {command}", file=sys.stderr)
+        return 2
     if command == "run":
         from quern.cli.run import run
 
@@ -50,13 +48,28 @@ def main(argv=None) -> int:
             print(f"quern: {error}", file=sys.stderr)
             return 1
         return 0
-    if command in ("--version", "version"):
+    if command == "--version":
         import quern
 
         print(quern.__version__)
         return 0
-    print(f"quern: there is no command {command!r}\n\n{USAGE}", end="", file=sys.stderr)
-    return 2
+    print(commands.usage(), end="")
+    return 0
+
+
+def ends_at_arguments(command, argv):
+    """Return the exit code of a run, profile or check that ends at its arguments (wrong ones, --help, no such file), else None.
+
+    It needs no engine, and reads no pipe.
+    """
+    arguments = importlib.import_module(f"quern.cli.{command}").arguments(argv)
+    if isinstance(arguments, int):
+        return arguments
+    program = arguments[0]
+    special = program and os.path.exists(program[0]) and not os.path.isfile(program[0]) and not os.path.isdir(program[0])
+    if not program or special:
+        return None
+    return 2 if source_of(command, program) is None else None
 
 
 def cache(argv) -> int:

@@ -53,13 +53,22 @@ def _number(least, most):
     return read
 
 
-def check(argv) -> int:
-    """The command. Returns the exit code."""
+def arguments(argv):
+    """Return the program and the options, or an exit code where the arguments name nothing to run."""
     options = parser().parse_args(argv)
     named = program_of(options)
     if not named:
         parser().print_usage(sys.stderr)
         return 2
+    return named, options
+
+
+def check(argv) -> int:
+    """The command. Returns the exit code."""
+    read = arguments(argv)
+    if isinstance(read, int):
+        return read
+    named, options = read
     os.environ["QUERN_DEVICE"] = "cpu"
 
     try:

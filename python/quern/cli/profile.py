@@ -46,15 +46,24 @@ def _bytes(text):
     return int(float(parts[1]) * units[parts[2]])
 
 
-def profile(argv) -> int:
-    """The command. Returns the exit code."""
+def arguments(argv):
+    """Return the program (none for --compare) and the options, or an exit code where the arguments name nothing to run."""
     options = parser().parse_args(argv)
-    if options.compare:
-        return _compare(*options.compare)
-    named = program_of(options)
-    if not named:
+    named = [] if options.compare else program_of(options)
+    if not named and not options.compare:
         parser().print_usage(sys.stderr)
         return 2
+    return named, options
+
+
+def profile(argv) -> int:
+    """The command. Returns the exit code."""
+    read = arguments(argv)
+    if isinstance(read, int):
+        return read
+    named, options = read
+    if options.compare:
+        return _compare(*options.compare)
     try:
         reports = Reports(options.html, options.trace, options.json)
     except OSError as error:

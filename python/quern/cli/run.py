@@ -15,32 +15,30 @@ import zipfile
 
 
 def run(argv) -> int:
+    read = arguments(argv)
+    if isinstance(read, int):
+        return read
+    program = prepare("run", *read)
+    return program if isinstance(program, int) else program()
+
+
+def arguments(argv):
+    """Return the program and whether its clock is raw, or an exit code where the arguments name nothing to run."""
     raw_clock = bool(argv) and argv[0] == "--raw-clock"
     if raw_clock:
         argv = argv[1:]
     if not argv or argv[0] in ("-h", "--help"):
         print("usage: quern run [--raw-clock] (FILE | -m MODULE | -c TEXT) [args]", file=sys.stderr if not argv else sys.stdout)
         return 0 if argv else 2
-    program = prepare("run", argv, raw_clock)
-    return program if isinstance(program, int) else program()
+    return argv, raw_clock
 
 
 def prepare(command, argv, raw_clock):
     """Opens the doors for a program and gives what runs it, a function that returns its exit code; 2 when it cannot be read."""
-    way, path = (argv[0], argv[1] if len(argv) > 1 else "") if argv[0] in ("-m", "-c") else ("", argv[0])
-    if way and not path:
-        print(
-            f"quern {command}: {way} needs {'the name of a module' if way == '-m' else 'the text of a program'} behind it", file=sys.stderr
-        )
+    source = source_of(command, argv)
+    if source is None:
         return 2
-    source = path.encode() if way == "-c" else b""
-    if not way and not _is_package(path):
-        try:
-            with open(path, "rb") as f:
-                source = f.read()
-        except OSError as e:
-            print(f"quern {command}: {path}: {e.strerror}", file=sys.stderr)
-            return 2
+    way, path = _way(argv)
 
     from quern.children import open_all
 
@@ -60,6 +58,29 @@ def prepare(command, argv, raw_clock):
         main.__file__ = path
     sys.modules["__main__"] = main
     return _program(lambda: exec(compile(source, file, "exec", dont_inherit=True), main.__dict__))
+
+
+def _way(argv):
+    """Return how arguments name a program (-m, -c or empty), and the module, the source or the file."""
+    return (argv[0], argv[1] if len(argv) > 1 else "") if argv[0] in ("-m", "-c") else ("", argv[0])
+
+
+def source_of(command, argv):
+    """Return the source of a program, empty for a module or package; print the reason and return None when it cannot be read."""
+    way, path = _way(argv)
+    if way and not path:
+        print(
+            f"quern {command}: {way} needs {'the name of a module' if way == '-m' else 'the text of a program'} behind it", file=sys.stderr
+        )
+        return None
+    if way or _is_package(path):
+        return path.encode() if way == "-c" else b""
+    try:
+        with open(path, "rb") as f:
+            return f.read()
+    except OSError as e:
+        print(f"quern {command}: {path}: {e.strerror}", file=sys.stderr)
+        return None
 
 
 def _is_package(path):

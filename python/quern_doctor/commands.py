@@ -1,0 +1,43 @@
+"""The commands of `quern`, the one list of them. Read by `quern` and by a clone's ./quern, which must answer before anything is built."""
+
+# name, arguments, what it does
+COMMANDS = (
+    (
+        "run",
+        "FILE [args]",
+        "run a Python program; its imports of cupy, numba, pycuda, torch... lead to quern\n"
+        "(also -m MODULE, -c TEXT, as Python has it; profile and check take them too)",
+    ),
+    ("profile", "FILE [args]", "where its time goes, by source line; quern profile --help lists the reports"),
+    ("check", "FILE [args]", "what is wrong in its kernels: memory, races, barriers"),
+    ("doctor", "", "what is wrong with this machine, and how to fix it"),
+    ("cache", "[clear]", "what compiled code is kept, and removing it"),
+    ("--cmake-dir", "", "the folder for C++ programs: cmake -Dquern_DIR=$(quern --cmake-dir)"),
+    ("--version", "", "the version"),
+    ("test", "[args]", "all tests, or pytest's with these arguments (from a clone)"),
+    ("setup", "[test]", "build what programs need, or with `test` also what the tests need (from a clone)"),
+    ("help", "", "this list"),
+)
+PROGRAMS = ("run", "profile", "check")
+CLONE = ("test", "setup")
+SAME = {"-h": "help", "--help": "help", "version": "--version"}
+
+
+def usage():
+    """Return the list of commands as text."""
+    lines = []
+    for name, arguments, what in COMMANDS:
+        first, *more = what.split("\n")
+        lines.append(f"{f'quern {name} {arguments}':<25} {first}")
+        lines += [f"{'':<25} {line}" for line in more]
+    return "\n".join(lines) + "\n"
+
+
+def command_of(argv):
+    """Return the command that arguments name, or None where there is no such command."""
+    name = SAME.get(argv[0], argv[0]) if argv else "help"
+    return name if name in [one for one, _, _ in COMMANDS] else None
+
+
+def unknown(name):
+    return f"quern: there is no command {name!r}\n\n{usage()}"

@@ -1,0 +1,295 @@
+"""The first-use set-up of a clone (./quern, tools/setup): steps, lock, interruption, messages; with stand-ins for all that it starts."""
+
+import re
+import signal
+import sys
+import time
+
+import pytest
+from setup_stubs import ROOT, Clone
+
+sys.path.insert(0, str(ROOT / "tools"))
+from setup import building, environment, processes  # noqa: E402
+
+WITHOUT_A_BUILD = {
+    (): (0, "quern run FILE"),
+    ("help",): (0, "quern cache"),
+    ("--help",): (0, "quern doctor"),
+    ("--version",): (0, "0."),
+    ("cache",): (1, "./quern setup builds it"),
+    ("--cmake-dir",): (1, "./quern setup builds it"),
+    ("frobnicate",): (2, "there is no command 'frobnicate'"),
+    ("run",): (2, "usage: quern run"),
+    ("run", "nothing.py"): (2, "nothing.py: No such file"),
+    ("run", "-m"): (2, "the name of a module"),
+    ("run", "--help"): (0, "usage: quern run"),
+    ("profile",): (2, "usage: quern profile"),
+    ("profile", "--help"): (0, "--tree"),
+    ("profile", "--lines", "3", "nothing.py"): (2, "nothing.py: No such file"),
+    ("check", "--orders", "many", "x.py"): (2, "'many' is no number"),
+    ("setup", "everything"): (2, "usage: quern setup"),
+    ("doctor",): (0, "started -m quern_doctor"),
+}
+
+
+@pytest.fixture
+def clone(tmp_path):
+    return Clone(tmp_path)
+
+
+def wait_for(condition):
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not happen in ten seconds")
+
+
+def has_ended(process):
+    try:
+        with open(f"/proc/{process}/stat") as f:
+            return ") Z " in f.read()
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("arguments", WITHOUT_A_BUILD, ids=" ".join)
+def test_commands_without_a_build(clone, arguments):
+    status, text = WITHOUT_A_BUILD[arguments]
+    assert text in clone.quern(*arguments, status=status)
+    assert not clone.log() and not (clone.root / "build").exists()
+
+
+def test_all_commands_are_listed_once():
+    from quern_doctor import commands
+
+    names = [name for name, _, _ in commands.COMMANDS]
+    assert len(set(names)) == len(names) and all(f"quern {name}" in commands.usage() for name in names)
+    from quern.cli import main
+
+    assert main(["frobnicate"]) == 2 and main(["test"]) == 2 and main(["--version"]) == 0
+
+
+def test_running_needs_less_than_testing(clone):
+    text = clone.quern("run", clone.program)
+    assert f"started -m quern run {clone.program}" in text
+    assert re.search(r"done \(system packages \d+ s, Python packages \d+ s, build \d+ s\)", text)
+    log = clone.log()
+    assert [line.split()[0] for line in log] == ["apt-get", "apt-get", "venv", "pip", "cmake", "ninja"]
+    assert log[1].endswith(" libstub-dev") and "pytest" not in log[3]
+    assert "-DQUERN_TESTS=OFF" in log[4] and log[5].endswith("build/develop runtime")
+
+    assert "set-up" not in clone.quern("run", clone.program) and not clone.log()
+
+    assert "started" in clone.quern("test", "-k", "x")
+    log = clone.log()
+    assert [line.split()[0] for line in log] == ["apt-get", "apt-get", "pip", "cmake", "ninja"]
+    assert log[1].endswith(" libtests-dev") and " pytest " in log[2]
+    assert "-DQUERN_TESTS=ON" in log[3] and log[4].endswith("build/develop all")
+    for part in ([], ["run"], ["test"]):
+        assert clone.quern("setup", *part).startswith("quern is set up already") and not clone.log()
+    clone.quern("run", clone.program)
+    assert not clone.log()
+
+
+def test_a_changed_source_is_built_with_the_settings_as_they_are(clone):
+    clone.quern("test")
+    clone.log()
+    clone.write(clone.root / "engine/one.cpp", "int two_;\n")
+    clone.quern("run", clone.program)
+    assert [line.split()[-1] for line in clone.log()] == ["runtime"]
+    clone.write(clone.root / "tests/engine/one_test.cpp", "int three;\n")
+    clone.quern("run", clone.program)
+    assert not clone.log()
+    clone.quern("test")
+    assert [line.split()[-1] for line in clone.log()] == ["all"]
+
+
+def test_removed_libraries_and_a_moved_clone(clone):
+    clone.quern("run", clone.program)
+    (clone.root / "python/quern/lib/libquern.so").unlink()
+    clone.log()
+    clone.quern("run", clone.program)
+    assert [line.split()[0] for line in clone.log()] == ["ninja"]
+    clone.root = clone.root.rename(clone.root.with_name("moved"))
+    text = clone.quern("run", clone.program)
+    assert "the clone was moved" in text
+    assert [line.split()[0] for line in clone.log()] == ["venv", "pip", "cmake", "ninja"]
+
+
+def test_nothing_to_do_takes_milliseconds():
+    building.source_state(str(ROOT), "test")
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        environment.is_ready(str(ROOT), "test")
+        building.source_state(str(ROOT), "test")
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.03
+
+
+# ---- the lock
+
+
+def test_a_second_set_up_waits_and_says_for_whom(clone):
+    clone.do("ninja", "sleep 1\n")
+    first = clone.start("run", clone.program)
+    wait_for((clone.root / ".venv/quern-packages").exists)
+    second = clone.quern("run", clone.program)
+    assert re.search(rf"waiting for another set-up of this clone: ./quern run \S+, process {first.pid}, since \d+:", second)
+    assert "started" in second and "done (" not in second
+    assert first.wait() == 0 and sum(line.startswith("ninja") for line in clone.log()) == 1
+    first.stdout.close()
+
+
+def test_no_waiting_where_nothing_is_to_do(clone):
+    clone.quern("run", clone.program)
+    clone.do("ninja", "sleep 1.5\n")
+    first = clone.start("test")
+    wait_for(lambda: any(line.endswith(" all") for line in clone.log()))
+    assert "waiting for" not in clone.quern("run", clone.program)
+    assert first.poll() is None
+    assert "started" in first.communicate()[0]
+
+
+def test_the_lock_outlives_a_killed_holder_as_long_as_its_children(clone):
+    clone.do("ninja", 'echo $$ > "$STUBS/pid"; sleep 1.5; rm "$STUBS/pid"\n')
+    first = clone.start("run", clone.program)
+    wait_for((clone.stubs / "pid").exists)
+    first.kill()
+    first.communicate()
+    second = clone.start("run", clone.program)
+    clone.write(clone.stubs / "do-ninja", '[ -e "$STUBS/pid" ] && echo "two at once" >> "$STUBS/log"\n')
+    text = second.communicate(timeout=30)[0]
+    assert "it has ended, but not yet what it started" in text and "started" in text
+    assert "two at once" not in clone.log()
+
+
+# ---- interruption
+
+
+@pytest.mark.parametrize("step", ["pip", "cmake", "ninja"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_set_up_ends_its_children_and_resumes(clone, step, number):
+    clone.do(step, 'sleep 60 & echo $$ $! > "$STUBS/pid"; wait\n')
+    process = clone.start("run", clone.program)
+    pids = clone.stubs / "pid"
+    wait_for(lambda: pids.exists() and pids.read_text().endswith("\n"))
+    process.send_signal(number)
+    text = process.communicate(timeout=20)[0]
+    assert process.returncode == 128 + number
+    assert text.splitlines()[-1].startswith("quern set-up: interrupted; run the same command again") and "Traceback" not in text
+    wait_for(lambda: all(has_ended(one) for one in pids.read_text().split()))
+    clone.do(step, "")
+    clone.log()
+    assert "started" in clone.quern("run", clone.program)
+    again = {"pip": ["venv", "pip", "cmake", "ninja"], "cmake": ["cmake", "ninja"], "ninja": ["ninja"]}[step]
+    assert [line.split()[0] for line in clone.log()] == again
+
+
+def test_an_interrupted_set_up_waits_for_dpkg(clone):
+    clone.do("apt-get", 'trap "" INT TERM; echo > "$STUBS/begun"; sleep 0.5; echo ended >> "$STUBS/log"\n')
+    process = clone.start("run", clone.program)
+    wait_for((clone.stubs / "begun").exists)
+    process.send_signal(signal.SIGTERM)
+    text = process.communicate(timeout=20)[0]
+    assert process.returncode == 128 + signal.SIGTERM and "waiting until apt-get has ended" in text
+    assert "ended" in clone.log()
+
+
+def test_an_environment_that_pip_left_unfinished_is_made_anew(clone):
+    clone.do("pip", "kill -9 $PPID; exit\n")
+    clone.start("run", clone.program).communicate()
+    clone.do("pip", "")
+    clone.log()
+    assert "started" in clone.quern("run", clone.program)
+    assert [line.split()[0] for line in clone.log()][:2] == ["venv", "pip"]
+
+
+def test_interrupted_dpkg_is_completed(clone):
+    clone.do("apt-get", 'case "$*" in *libstub*) [ -e "$STUBS/mended" ] || { echo "E: dpkg was interrupted, you must manually run '
+             "'dpkg --configure -a' to correct the problem.\"; exit 100; };; *--fix-broken*) touch \"$STUBS/mended\";; esac\n")  # fmt: skip
+    clone.do("dpkg-query", "echo 'reinstreq half'; echo 'ok whole'\n")
+    assert "an earlier installation was interrupted; completing it" in clone.quern("run", clone.program)
+    log = [line for line in clone.log() if line.startswith(("apt", "dpkg"))]
+    assert [re.search("update|libstub|--configure|--reinstall half|--fix-broken", line)[0] for line in log] == [
+        "update", "libstub", "--configure", "--reinstall half", "--fix-broken", "libstub"
+    ]  # fmt: skip
+
+
+# ---- messages
+
+NO_APT = "import shutil; which = shutil.which; shutil.which = lambda name: None if name == 'apt-get' else which(name)"
+NO_ROOT = "os.geteuid = lambda: 1000; packages.shutil.which = (lambda which: lambda name: None if name == 'sudo' else which(name))(packages.shutil.which)"
+NO_HEADERS = "packages.PACKAGES.append(packages.Package(packages.PYTHON + '-dev', '', '', lambda _: False)); packages.has_python_headers = lambda: False"
+FAILURES = {
+    "apt: no network": ("apt-get", "E: Failed to fetch http://x  Temporary failure resolving 'deb.debian.org'", "The network cannot be reached"),
+    "apt: old release": ("apt-get", "E: Unable to locate package llvm-19-dev", "This release lacks such packages"),
+    "apt: full disk": ("apt-get", "dpkg: error: write: No space left on device", "The disk is full"),
+    "apt: another at work": ("apt-get", "E: Could not get lock /var/lib/dpkg/lock-frontend.", "Another program installs packages"),
+    "apt: broken": ("apt-get", "E: Unmet dependencies. Try 'apt --fix-broken install'", "Complete it as root"),
+    "pip: no network": ("pip", "ERROR: Failed to establish a new connection: [Errno -3]", "The network cannot be reached"),
+    "pip: full disk": ("pip", "ERROR: Could not install packages: [Errno 28] No space left on device", "The disk is full"),
+    "pip: other": ("pip", "ERROR: something", "Fix what pip reports"),
+    "cmake": ("cmake", "CMake Error: no such thing", "CMake Error: no such thing"),
+    "ninja": ("ninja", "FAILED: x.cpp.o\nx.cpp:1: error: unresolved overload", "what is built is kept"),
+    "ninja: memory": ("ninja", "FAILED: x\nc++: fatal error: Killed signal terminated program cc1plus", "The memory is short"),
+    "ninja: full disk": ("ninja", "FAILED: x\nfatal error: error writing to x.s: No space left on device", "The disk is full"),
+}
+OTHERS = {
+    "old compiler": (dict(STUB_GCC="9.4.0"), "is GCC 9.4; the engine's C++20 needs GCC 11"),
+    "old cmake": (dict(STUB_CMAKE="3.18.4"), "cmake is 3.18; the build needs 3.21 or newer"),
+    "no apt": (dict(STUB_PATCH=NO_APT), "dnf install stub-devel"),
+    "no root": (dict(STUB_PATCH=NO_ROOT), "su -c 'apt-get update"),
+    "no headers": (dict(STUB_PATCH=NO_HEADERS), "has no headers (Python.h)"),
+    "processor": (dict(STUB_PATCH="import platform; platform.machine = lambda: 'aarch64'"), "x86-64; this machine is Linux on aarch64"),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_failures_are_explained(clone, case):
+    name, output, expected = FAILURES[case]
+    clone.do(name, f'printf "%s\\n" "{output}"; exit 1\n')
+    text = clone.quern("run", clone.program, status=1)
+    assert expected in text and "started" not in text
+    assert ("network" in text) == ("network" in case)
+    clone.do(name, "")
+    assert "started" in clone.quern("run", clone.program)
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_what_is_missing_is_named(clone, case):
+    patches, expected = OTHERS[case]
+    assert expected in clone.quern("run", clone.program, status=1, **patches)
+
+
+def test_a_clone_that_cannot_be_written(clone):
+    (clone.root / "build").write_text("")
+    text = clone.quern("run", clone.program, status=1)
+    assert "cannot write to" in text and "copy the clone" in text and not clone.log()
+
+
+def steps(count):
+    return [f"c++ -o {i}.cpp.o -c {i}.cpp" for i in range(count)], [f"[{i}/{count}] Building CXX object {i}.cpp.o" for i in range(1, count + 1)]
+
+
+def test_progress_in_a_log(capsys):
+    commands, lines = steps(100)
+    progress = building.Progress([*commands, *commands], 2)  # a half of them was built before
+    for line in ["[0/2] Re-checking", "[1/1] Re-running CMake", *lines]:
+        progress.line(line)
+    first, *others = capsys.readouterr().err.splitlines()
+    assert re.search(r"building, about \d min on 2 cores", first)
+    assert [int(re.search(r"built (\d+)%", line)[1]) for line in others] == list(range(10, 101, 10))
+
+
+def test_progress_on_a_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(building, "on_terminal", lambda: True)
+    monkeypatch.setattr("setup.messages.on_terminal", lambda: True)
+    commands, lines = steps(4)
+    building.Progress(commands, 1).line(lines[0])
+    assert re.search(r"\r.*building, 25% \(1 of 4 steps\), about \d+ s left$", capsys.readouterr().err)
+
+
+def test_what_explains_nothing():
+    assert processes.explain("error: unresolved overloaded function type", "/") == ""
