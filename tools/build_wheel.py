@@ -5,7 +5,7 @@
     tools/build_wheel.py --python PATH        for another one; may be given several times
     tools/build_wheel.py --no-try             without trying it
 
-Each takes as long as a whole build.
+The first takes as long as a whole build; the others compile only the bindings, in the same folder.
 
 The compiler is the machine's own, beside its own, newer glibc. What makes the result run beside an older one is how it is linked
 (CMakeLists.txt, QUERN_OLDER_GLIBC): against glibc 2.28's symbols, which zig (the package ziglang) writes as libraries without code; with
@@ -98,8 +98,7 @@ def old_libraries(python, folder):
 
 def build(python, tools, libraries):
     """The repaired wheel for a Python."""
-    version = run(python, "-c", "import sys; print('cp%d%d' % sys.version_info[:2])", capture_output=True, text=True).stdout.strip()
-    folder = ROOT / "build" / f"wheel-{version}"
+    folder = ROOT / "build" / "wheel"
     for stale in (*folder.glob("lib/prelude-*.pch"), folder / "prelude.stamp"):  # all that is there is taken along
         stale.unlink(missing_ok=True)
     settings = [f"--config-settings=build-dir={folder}", f"--config-settings=cmake.define.QUERN_OLDER_GLIBC={libraries}"]

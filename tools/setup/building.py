@@ -18,13 +18,14 @@ TEST_SOURCES = ["tests/engine", "examples/cpp", "bench/CMakeLists.txt"]
 WEIGHTS = [
     (r"^Linking .*quern_clang", 2),
     (r"^Linking", 0.2),
-    (r"^Building .*cmake_pch", 10),
+    (r"^Building .*cmake_pch", 4),
     (r"^Building .*nanobind-static", 1),
-    (r"^Building .*quern_clang", 6),
-    (r"^Building .*_engine\.dir", 5),
-    (r"^Building .*/(scan|convert|reduce)\.cpp", 10),
-    (r"^Building .*/(rows_|fourier_)", 5),
-    (r"^Building", 3),
+    (r"^Building .*quern_clang", 7),
+    (r"^Building .*_engine\.dir", 2),
+    (r"^Building .*/scan\.cpp", 12),
+    (r"^Building .*/(convert|reduce|rows_|fourier_)", 5),
+    (r"^Building .*tests/engine", 2.5),
+    (r"^Building", 1),
     (r"", 1),
 ]
 
