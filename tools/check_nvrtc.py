@@ -4,7 +4,7 @@
     tools/check_nvrtc.py                    all texts for sm_90, every eighth for sm_80 and sm_100 too
     tools/check_nvrtc.py FILE_OR_FOLDER...  these .cu and .py files as well, for example texts written out by a test run
     tools/check_nvrtc.py --only FILE...     only these
-    tools/check_nvrtc.py --all FOLDER       all of the folder's texts; else none whose lines others have, numbers aside
+    tools/check_nvrtc.py --all FOLDER       all of the folder's texts; else none whose lines others have, names and numbers aside
 
 A text is a .cu file in a folder tests/**/kernels/ or in examples/, or a string literal with `__global__` in a Python file under
 tests/ or examples/ (also one level deeper, in a literal that is a Python program itself). `options=(...)` beside it are taken
@@ -135,9 +135,15 @@ class Text:
         return (bool(re.search(r"<(cub|cuda|thrust)/|curand", self.code)), len(self.code))
 
     def lines(self):
-        """Its lines with numbers and the numbers in names left out, each with the one before, and its options."""
-        lines = [" ".join(re.sub(r"\d+", "0", line).split()) for line in self.code.splitlines() if not line.startswith("#line")]
-        return set(zip(lines, lines[1:], strict=False)) | {(word, "") for word in self.options}
+        """Its lines without what never decides whether a text compiles: the names of variables, and numbers. Parameters one by one."""
+        found = set(self.options)
+        for line in self.code.splitlines():
+            if line.startswith(("#line", "// ")):
+                continue
+            line = re.sub(r"\b(v_\w+|[a-z]\d*)\b", "v", line)
+            line = re.sub(r"\b\d+", "0", re.sub(r"\brow_[0-9a-f]+", "row", line)).strip()
+            found.update(line.split(", ") if "__global__" in line else [line])
+        return found
 
 
 def is_template(node, parent):
@@ -235,7 +241,7 @@ def corpus(paths, only, everything=True):
 
 
 def without_repeats(texts):
-    """The texts that have two lines in a row as no text before them has, numbers aside; the longest come first."""
+    """The texts with a line that none before them has, apart from names and numbers; the longest come first."""
     known, kept = set(), []
     for text in sorted(texts, key=lambda text: (-len(text.code), text.code)):
         lines = text.lines()

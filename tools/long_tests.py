@@ -27,47 +27,50 @@ SEEDS_APART = 10_000_000  # between the first seeds of two items, so that no two
 
 
 @dataclasses.dataclass
-class Generator:
-    """Random programs: `count` of them in `items` equal items, each with a first seed of its own."""
-
-    name: str
-    variable: str
-    count: int
-    items: int
-    minutes: float  # of one item, on one core
-    arguments: str
-    needs: str = ""  # a variable that names what is not in the virtual environment
-
-
-GENERATORS = [
-    Generator("arrays, tier 0", "QUERN_RANDOM_PROGRAMS", 1_000_000, 10, 10, "tests/python/test_array_random_programs.py -k tier_0"),
-]
-
-
-@dataclasses.dataclass
 class Item:
     name: str
     command: list
-    minutes: float
+    minutes: float  # on one core
     environment: dict = dataclasses.field(default_factory=dict)
-    needs: str = ""
+    needs: str = ""  # a variable that names what the virtual environment lacks
 
 
 def pytest(arguments):
-    return [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments.split()]
+    return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments.split()]
+
+
+# Random programs: name, variable with their number, number, how many items they are split into, minutes of one item on one core, tests.
+GENERATORS = [
+    ("arrays", "QUERN_RANDOM_PROGRAMS", 1_000_000, 20, 10, "test_array_random_programs.py"),
+    ("views and aliases", "QUERN_ALIAS_PROGRAMS", 1_000_000, 10, 10, "test_array_alias.py -k tiny"),
+    ("gradients", "QUERN_GRADIENT_PROGRAMS", 10_000, 10, 10, "test_gradient_programs.py"),
+    ("PyTorch's gradients", "QUERN_TORCH_PROGRAMS", 10_000, 5, 10, "test_torch_autograd.py -k more_random"),
+    ("PyCUDA's order", "QUERN_PYCUDA_PROGRAMS", 10_000, 5, 10, "test_pycuda_order.py"),
+    ("mathematical functions", "QUERN_MATH_POINTS", 10_000, 5, 10, "test_device_math.py"),
+]
+NEEDS = {"QUERN_TORCH_PROGRAMS": "QUERN_TORCH_PYTHON"}
+KERNELS, KERNEL_ITEMS, KERNEL_MINUTES = 100_000, 10, 10  # of fuzz_lowering
 
 
 def table(seed):
     """Return all items, with first seeds from `seed` on."""
     items = []
-    for generator in GENERATORS:
-        each = generator.count // generator.items
-        for i in range(generator.items):
-            first = seed + SEEDS_APART * len(items)
-            environment = {generator.variable: str(each), "QUERN_FIRST_SEED": str(first)}
-            name = f"{generator.name}, {i + 1} of {generator.items}"
-            items.append(Item(name, pytest(generator.arguments), generator.minutes, environment, generator.needs))
-    return items
+    for name, variable, count, parts, minutes, tests in GENERATORS:
+        for i in range(parts):
+            environment = {variable: str(count // parts), "QUERN_FIRST_SEED": str(seed + SEEDS_APART * len(items))}
+            command = pytest("tests/python/" + tests)
+            items.append(Item(f"{name} {i + 1}/{parts}", command, minutes, environment, NEEDS.get(variable, "")))
+    for i in range(KERNEL_ITEMS):
+        first = str(seed + SEEDS_APART * len(items))
+        command = [ENGINE_TESTS + "fuzz_lowering", "--count", str(KERNELS // KERNEL_ITEMS), "--seed", first]
+        items.append(Item(f"lowering of kernels {i + 1}/{KERNEL_ITEMS}", command, KERNEL_MINUTES, {"QUERN_CACHE_SIZE": "0"}))
+    keras = os.environ.get("QUERN_KERAS_PYTHON", "")
+    return items + [
+        Item("vector functions, all floats", [ENGINE_TESTS + "vector_math_test"], 10, {"QUERN_MATH_ALL": "1"}),
+        Item("loops of 10,000 iterations", pytest("tests/python/test_array_pressure.py"), 5, {"QUERN_LONG_LOOPS": "1"}),
+        Item("20,000 kernels in a process", [sys.executable, "bench/many.py"], 20),
+        Item("Keras's own tests", [keras, "tools/keras_own_tests.py"], 60, {"PYTHONPATH": "python"}, "QUERN_KERAS_PYTHON"),
+    ]
 
 
 def state_of_sources():
