@@ -214,7 +214,7 @@ def run_program(seed, shares=False):
 
 
 # A GPU has no tier 0: every new kind of group is compiled, which is slow to test.
-COUNTS = {"tiny": 20_000, "mixed": 500, "compiled": 150} if _engine.default_device().kind == "cpu" else {"compiled": 100}
+COUNTS = {"tiny": 5_000, "mixed": 250, "compiled": 150} if _engine.default_device().kind == "cpu" else {"compiled": 100}
 
 
 @pytest.mark.parametrize("tier", COUNTS)
@@ -227,7 +227,7 @@ def test_programs_agree_with_numpy(tier):
         _engine.set_tier0_limit(_engine.tier0_limit)
 
 
-SHARING = {"tiny": 10_000, "mixed": 200, "compiled": 200}
+SHARING = {"tiny": 5_000, "mixed": 200, "compiled": 100}
 
 
 @pytest.mark.parametrize("tier", SHARING)

@@ -139,7 +139,7 @@ class Program:
 
 
 def test_programs(kernels):
-    for seed in seeds(programs("QUERN_PYCUDA_PROGRAMS", 60)):
+    for seed in seeds(programs("QUERN_PYCUDA_PROGRAMS", 20)):
         program = Program(seed, kernels)
         try:
             program.run()
