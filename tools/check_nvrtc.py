@@ -20,6 +20,7 @@ Fails when a text does not compile or when there was none.
 
 import argparse
 import ast
+import collections
 import ctypes
 import glob
 import hashlib
@@ -136,11 +137,11 @@ class Text:
 
     def lines(self):
         """Its lines without what never decides whether a text compiles: the names of variables, and numbers. Parameters one by one."""
-        found = set(self.options)
+        found = {*self.options, *self.names}
         for line in self.code.splitlines():
             if line.startswith(("#line", "// ")):
                 continue
-            line = re.sub(r"\b(v_\w+|[a-z]\d*)\b", "v", line)
+            line = re.sub(r"\b(v_\w+|[a-z]\d*[a-z]?)\b", "v", re.sub(r" \w+\(", " f(", line) if "__global__" in line else line)
             line = re.sub(r"\b\d+", "0", re.sub(r"\brow_[0-9a-f]+", "row", line)).strip()
             found.update(line.split(", ") if "__global__" in line else [line])
         return found
@@ -241,14 +242,13 @@ def corpus(paths, only, everything=True):
 
 
 def without_repeats(texts):
-    """The texts with a line that none before them has, apart from names and numbers; the longest come first."""
-    known, kept = set(), []
-    for text in sorted(texts, key=lambda text: (-len(text.code), text.code)):
-        lines = text.lines()
-        if not lines <= known:
-            known |= lines
-            kept.append(text)
-    return kept
+    """Texts that have among them every line of all, apart from names and numbers."""
+    lines = {text: text.lines() for text in sorted(texts, key=lambda text: (-len(text.code), text.code))}
+    having = collections.Counter(line for found in lines.values() for line in found)
+    for text in list(lines):  # the longest go first
+        if all(having[line] > 1 for line in lines[text]):
+            having.subtract(lines.pop(text))
+    return list(lines)
 
 
 # In each process of main()'s pool: NVRTC compiles one text at a time in a process.
