@@ -4,6 +4,7 @@
     tools/check_nvrtc.py                    all texts for sm_90, every eighth for sm_80 and sm_100 too
     tools/check_nvrtc.py FILE_OR_FOLDER...  these .cu and .py files as well, for example texts written out by a test run
     tools/check_nvrtc.py --only FILE...     only these
+    tools/check_nvrtc.py --all FOLDER       all of the folder's texts; else none whose lines others have, names and numbers aside
 
 A text is a .cu file in a folder tests/**/kernels/ or in examples/, or a string literal with `__global__` in a Python file under
 tests/ or examples/ (also one level deeper, in a literal that is a Python program itself). `options=(...)` beside it are taken
@@ -19,6 +20,7 @@ Fails when a text does not compile or when there was none.
 
 import argparse
 import ast
+import collections
 import ctypes
 import glob
 import hashlib
@@ -26,7 +28,7 @@ import os
 import pathlib
 import re
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 
 import embed_headers
 
@@ -67,7 +69,8 @@ class Nvrtc:
         major, minor = ctypes.c_int(), ctypes.c_int()
         self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
         self.version = f"{major.value}.{minor.value}"
-        self.headers = sorted(embed_headers.headers().items())
+        headers = sorted(embed_headers.headers().items())
+        self.count, self.header_names, self.headers = len(headers), strings([n for n, _ in headers]), strings([t for _, t in headers])
 
     def architectures(self):
         count = ctypes.c_int()
@@ -83,9 +86,9 @@ class Nvrtc:
             ctypes.byref(program),
             text.code.encode(),
             text.name.encode(),
-            len(self.headers),
-            strings([content for _, content in self.headers]),
-            strings([name for name, _ in self.headers]),
+            self.count,
+            self.headers,
+            self.header_names,
         )
         if status:
             return f"nvrtcCreateProgram: status {status}"
@@ -127,6 +130,21 @@ class Text:
 
     def where(self):
         return f"{self.path}:{self.line}"
+
+    def cost(self):
+        """What sorts texts by the time that they take: headers of CCCL take most of a second."""
+        return (bool(re.search(r"<(cub|cuda|thrust)/|curand", self.code)), len(self.code))
+
+    def lines(self):
+        """Its lines without what never decides whether a text compiles: the names of variables, and numbers. Parameters one by one."""
+        found = {*self.options, *self.names}
+        for line in self.code.splitlines():
+            if line.startswith(("#line", "// ")):
+                continue
+            line = re.sub(r"\b(v_\w+|[a-z]\d*[a-z]?)\b", "v", re.sub(r" \w+\(", " f(", line) if "__global__" in line else line)
+            line = re.sub(r"\b\d+", "0", re.sub(r"\brow_[0-9a-f]+", "row", line)).strip()
+            found.update(line.split(", ") if "__global__" in line else [line])
+        return found
 
 
 def is_template(node, parent):
@@ -208,18 +226,43 @@ def is_kernel_file(path, folder):
     return path.suffix == ".py" or path.suffix == ".cu" and (folder.name == "examples" or path.parent.name == "kernels")
 
 
-def corpus(paths, only):
-    files = []
+def corpus(paths, only, everything=True):
+    own, given = [], []
     for folder in [] if only else [ROOT / name for name in FOLDERS]:
-        files += sorted(p for p in folder.rglob("*") if is_kernel_file(p, folder))
+        own += sorted(p for p in folder.rglob("*") if is_kernel_file(p, folder))
     for path in map(pathlib.Path, paths):
-        files += sorted(p for p in path.rglob("*") if p.suffix in (".cu", ".py")) if path.is_dir() else [path]
+        given += sorted(p for p in path.rglob("*") if p.suffix in (".cu", ".py")) if path.is_dir() else [path]
     texts = {}
-    for path in files:
-        for text in read(path):
-            if not text.skip:
-                texts.setdefault(text.key(), text)
-    return list(texts.values())
+    for path in own:
+        texts.update((text.key(), text) for text in read(path) if not text.skip)
+    more = {}
+    for path in given:
+        more.update((text.key(), text) for text in read(path) if not text.skip and text.key() not in texts)
+    return [*texts.values(), *(more.values() if everything else without_repeats(more.values()))]
+
+
+def without_repeats(texts):
+    """Texts that have among them every line of all, apart from names and numbers."""
+    lines = {text: text.lines() for text in sorted(texts, key=lambda text: (-len(text.code), text.code))}
+    having = collections.Counter(line for found in lines.values() for line in found)
+    for text in list(lines):  # the longest go first
+        if all(having[line] > 1 for line in lines[text]):
+            having.subtract(lines.pop(text))
+    return list(lines)
+
+
+# In each process of main()'s pool: NVRTC compiles one text at a time in a process.
+_nvrtc = None
+
+
+def load(path):
+    global _nvrtc
+    _nvrtc = Nvrtc(path)
+
+
+def compiled(item):
+    text, arch = item
+    return _nvrtc.compile(text, arch, text.options, text.names)
 
 
 def main():
@@ -227,27 +270,28 @@ def main():
     parser.add_argument("paths", nargs="*", help="further .cu and .py files, or folders of them")
     parser.add_argument("--only", action="store_true", help="only these, not the project's own")
     parser.add_argument("--nvrtc", help="path of libnvrtc.so")
-    parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
+    parser.add_argument("--all", action="store_true", help="also those of the paths whose lines others have, too")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     arguments = parser.parse_args()
 
+    path = arguments.nvrtc or find_nvrtc()
     try:
-        nvrtc = Nvrtc(arguments.nvrtc or find_nvrtc())
+        nvrtc = Nvrtc(path)
     except OSError as error:
         print(f"no NVRTC was found ({error}): pip install nvidia-cuda-nvrtc-cu12==12.9.86")
         print("0 passed, 1 failed")
         return 1
-    texts = corpus(arguments.paths, arguments.only)
+    texts = corpus(arguments.paths, arguments.only, arguments.all)
     known = nvrtc.architectures()
     work = [(text, MAIN) for text in texts]
-    for i, text in enumerate(texts):
-        if i % SAMPLE == 0:
-            work += [(text, arch) for arch in SAMPLED if arch in known]
+    for text in texts[::SAMPLE]:
+        work += [(text, arch) for arch in SAMPLED if arch in known]
+    work.sort(key=lambda item: item[0].cost(), reverse=True)
     print(f"NVRTC {nvrtc.version}: {len(texts)} texts, {len(work)} compiles", flush=True)
 
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        errors = pool.map(lambda item: nvrtc.compile(item[0], item[1], item[0].options, item[0].names), work)
-        failed = 0
-        for (text, arch), error in zip(work, errors, strict=True):
+    failed = 0
+    with ProcessPoolExecutor(arguments.jobs, initializer=load, initargs=(path,)) as pool:
+        for (text, arch), error in zip(work, pool.map(compiled, work, chunksize=4), strict=True):
             if error:
                 failed += 1
                 print(f"{text.where()} for {arch}:\n  " + error.replace("\n", "\n  "), flush=True)

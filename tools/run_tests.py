@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
-"""All tests: CTest for the engine, pytest for Python. Last line: `N passed, N failed, N skipped`; fails when nothing ran.
+"""Run all tests on all cores: CTest for the engine, pytest for Python. Last line: `N passed, N failed, N skipped`.
 
-Called by `./quern test [pytest arguments]`; with arguments only pytest runs.
+    tools/run_tests.py                       everything; `./quern test` sets up first, then calls this
+    tools/run_tests.py [pytest arguments]    pytest alone; in one process when the arguments name up to three files
+    tools/run_tests.py --long [--part K/N]   the long tests of tools/long_tests.py
+
+pytest runs on as many workers as there are cores. Tests marked `alone` (they measure memory or time, or write into the clone) run after
+the others, in one process. All processes share one folder of compiled kernels. The run fails when nothing ran.
 """
 
 import os
@@ -9,13 +14,17 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from xml.etree import ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CORES = len(os.sched_getaffinity(0))
+FEW_FILES = 3  # workers take seconds to start and to import everything
+ONE_PROCESS = ("-s", "--pdb", "--trace", "--capture", "-n", "--numprocesses", "--collect-only", "--co", "--fixtures", "-h", "--help")
 
 
 def stream(command, **named):
-    """Runs a command, shows what it prints, and returns (exit status, text)."""
+    """Run a command, show what it prints, and return (exit status, output)."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **named)
     text = []
     for line in process.stdout:
@@ -25,8 +34,9 @@ def stream(command, **named):
 
 
 def engine():
+    """Run CTest and return the numbers of passed, failed and skipped tests."""
     folder = os.path.join(ROOT, "build", "develop")
-    status, text = stream(["ctest", "--test-dir", folder, "-j", str(os.cpu_count() or 1), "--output-on-failure", "--no-tests=error"])
+    status, text = stream(["ctest", "--test-dir", folder, "-j", str(CORES), "--output-on-failure", "--no-tests=error"])
     found = re.search(r"(\d+)% tests passed, (\d+) tests failed out of (\d+)", text)
     if not found:
         return 0, 1, 0
@@ -35,10 +45,14 @@ def engine():
     return total - failed - skipped, max(failed, 1 if status and not failed else 0), skipped
 
 
-def python(arguments):
+def pytest(arguments, empty_is_right=False):
+    """Run pytest and return the numbers of passed, failed and skipped tests."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
-        status, _ = stream([sys.executable, "-m", "pytest", f"--junitxml={report}", *arguments], cwd=ROOT)
+        command = [sys.executable, "-m", "pytest", f"--junitxml={report}", *arguments]
+        status = subprocess.run(command, cwd=ROOT).returncode  # it keeps the terminal, for --pdb
+        if status == 5 and empty_is_right:
+            return 0, 0, 0
         try:
             suite = ElementTree.parse(report).getroot().find("testsuite").attrib
         except (OSError, ElementTree.ParseError):
@@ -47,13 +61,46 @@ def python(arguments):
     return total - failed - skipped, max(failed, 1 if status else 0), skipped
 
 
+def in_one_process(arguments):
+    """Whether these arguments of pytest ask for few tests, or for what workers cannot do."""
+    if any(word.split("=")[0] in ONE_PROCESS or re.match(r"-n\d", word) for word in arguments):
+        return True
+    named = [word.split("::")[0] for word in arguments if not word.startswith("-")]
+    files = {path for path in named if path.endswith(".py") and os.path.exists(os.path.join(ROOT, path))}
+    folders = [path for path in named if os.path.isdir(os.path.join(ROOT, path))]
+    return 0 < len(files) <= FEW_FILES and not folders
+
+
+def python(arguments):
+    """Run pytest on all cores, then the tests that must be alone."""
+    if CORES == 1 or (arguments and in_one_process(arguments)):
+        return [pytest(arguments)]
+    if any(re.match(r"-m\b|--markexpr", word) for word in arguments):
+        return [pytest(["-n", str(CORES), "--dist", "worksteal", *arguments])]
+    return [
+        pytest(["-n", str(CORES), "--dist", "worksteal", "-m", "not alone", *arguments], empty_is_right=True),
+        pytest(["-m", "alone", *arguments], empty_is_right=True),
+    ]
+
+
 def main():
     arguments = sys.argv[1:]
-    results = [python(arguments)] if arguments else [engine(), python([])]
-    passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
+    if arguments[:1] == ["--long"]:
+        import long_tests
+
+        return long_tests.main(arguments[1:])
+    with tempfile.TemporaryDirectory(prefix="quern-tests-") as folder:
+        os.environ.setdefault("QUERN_CACHE_DIR", folder)
+        parts, begin = [], time.monotonic()
+        if not arguments:
+            parts.append(engine())
+            print(f"C++ tests: {time.monotonic() - begin:.0f} s", flush=True)
+        parts += python(arguments)
+    passed, failed, skipped = (sum(part[i] for part in parts) for i in range(3))
     if passed + failed == 0:
         print("no test ran")
         failed = 1
+    print(f"{time.monotonic() - begin:.0f} s on {CORES} cores")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 

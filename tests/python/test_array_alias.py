@@ -4,15 +4,13 @@ Every value is compared bit for bit after each look and at the end. QUERN_ALIAS_
 a failure prints the program, and its seed goes to `run_program` to run it again.
 """
 
-import os
 import random
 
 import numpy as np
 import pytest
 import quern as qn
+from long_runs import programs, seeds
 from quern.lib import _engine
-
-PROGRAMS = int(os.environ.get("QUERN_ALIAS_PROGRAMS", 0))
 
 
 class Program:
@@ -216,20 +214,20 @@ def run_program(seed, shares=False):
 
 
 # A GPU has no tier 0: every new kind of group is compiled, which is slow to test.
-COUNTS = {"tiny": 20_000, "mixed": 500, "compiled": 150} if _engine.default_device().kind == "cpu" else {"compiled": 100}
+COUNTS = {"tiny": 5_000, "mixed": 250, "compiled": 150} if _engine.default_device().kind == "cpu" else {"compiled": 100}
 
 
 @pytest.mark.parametrize("tier", COUNTS)
 def test_programs_agree_with_numpy(tier):
     _engine.set_tier0_limit({"tiny": _engine.tier0_limit, "mixed": 6, "compiled": 0}[tier])
     try:
-        for seed in range(PROGRAMS or COUNTS[tier]):
+        for seed in seeds(programs("QUERN_ALIAS_PROGRAMS", COUNTS[tier])):
             run_program(seed)
     finally:
         _engine.set_tier0_limit(_engine.tier0_limit)
 
 
-SHARING = {"tiny": 10_000, "mixed": 200, "compiled": 200}
+SHARING = {"tiny": 5_000, "mixed": 200, "compiled": 100}
 
 
 @pytest.mark.parametrize("tier", SHARING)
@@ -239,7 +237,7 @@ def test_programs_that_share_memory_with_numpy(tier):
     set_current_device(_engine.cpu())
     _engine.set_tier0_limit({"tiny": _engine.tier0_limit, "mixed": 6, "compiled": 0}[tier])
     try:
-        for seed in range(PROGRAMS or SHARING[tier]):
+        for seed in seeds(programs("QUERN_ALIAS_PROGRAMS", SHARING[tier])):
             run_program(seed, shares=True)
     finally:
         _engine.set_tier0_limit(_engine.tier0_limit)

@@ -4,51 +4,39 @@
 run. After each line, strides, flags and what shares memory with what are NumPy's, too. A failure prints the program and its seed;
 random_programs.check(kind, seed) runs it again.
 
-QUERN_RANDOM_PROGRAMS=1000000 runs that many programs in tier 0, and a tenth of it compiled; the seeds are others each time.
+QUERN_RANDOM_PROGRAMS=N runs N programs in tier 0, and a tenth of it compiled.
 """
 
 import concurrent.futures
 import multiprocessing
-import os
-import random
 
 import numpy as np
 import pytest
 import quern as qn
 import random_programs
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from long_runs import programs, seeds
 from quern.lib import _engine
 
-PROGRAMS = int(os.environ.get("QUERN_RANDOM_PROGRAMS", "0"))
-FIRST = random.SystemRandom().randrange(2**32) if PROGRAMS else 0
+USUAL = 5_000
+PROGRAMS = programs("QUERN_RANDOM_PROGRAMS", USUAL)
 ON_CPU = _engine.default_device().kind == "cpu"
-BATCH = 20
 
 
 @pytest.mark.skipif(not ON_CPU, reason="tier 0 is the CPU's")
-@settings(
-    max_examples=(PROGRAMS or 20_000) // BATCH,
-    derandomize=not PROGRAMS,
-    database=None,
-    deadline=None,
-    report_multiple_bugs=False,
-    suppress_health_check=list(HealthCheck),
-)
-@given(st.integers(0, 2**32))
-def test_in_tier_0(first):
-    for seed in range(first * BATCH, (first + 1) * BATCH):
+@pytest.mark.parametrize("tenth", range(10))
+def test_in_tier_0(tenth):
+    for seed in seeds(PROGRAMS)[tenth::10]:
         random_programs.check("tiny", seed)
 
 
 # Two processes, for a kernel takes a core 30 ms to compile. A GPU has no tier 0, and its compiler takes longer.
-COMPILED = {"fused": 1200, "mixed": 100, "unfused": 100, "large": 100} if ON_CPU else {"fused": 100, "large": 50}
+COMPILED = {"fused": 300, "mixed": 25, "unfused": 25, "large": 25} if ON_CPU else {"fused": 100, "large": 50}
 
 
 def run_in_processes(counts):
     work = []
     for kind, count in counts.items():
-        work += [(kind, range(n, min(n + 25, FIRST + count))) for n in range(FIRST, FIRST + count, 25)]
+        work += [(kind, seeds(count)[n : n + 25]) for n in range(0, count, 25)]
     device = _engine.default_device().name
     with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         done = [pool.submit(random_programs.check_many, kind, seeds, device) for kind, seeds in work]
@@ -63,14 +51,14 @@ def run_in_processes(counts):
 
 
 def test_compiled():
-    kernels = run_in_processes({kind: count * PROGRAMS // 20_000 if PROGRAMS else count for kind, count in COMPILED.items()})
-    assert kernels > (2_000 if ON_CPU else 100)  # different ones, for one process compiles none twice
+    kernels = run_in_processes({kind: count * PROGRAMS // USUAL for kind, count in COMPILED.items()})
+    assert kernels > (PROGRAMS // 10 if ON_CPU else 100)  # different ones, for one process compiles none twice
 
 
 def test_functions_without_exact_values():
-    for seed in range(FIRST, FIRST + (PROGRAMS // 10 or 1_000) if ON_CPU else FIRST):
+    for seed in seeds(PROGRAMS // 10 if ON_CPU else 0):
         random_programs.check("smooth", seed)
-    for seed in range(FIRST, FIRST + (PROGRAMS // 200 or 60)):
+    for seed in seeds(PROGRAMS // 100):
         random_programs.check("smooth compiled", seed)
 
 

@@ -6,16 +6,16 @@ QUERN_MATH_POINTS=10000 takes more of them.
 
 import functools
 import math
-import os
 
 import mpmath
 import numpy as np
 import pytest
 import quern
+from long_runs import FIRST_SEED, programs
 from mpmath import mp, mpf
 from quern.pycuda import driver as drv
 
-POINTS = int(os.environ.get("QUERN_MATH_POINTS", "25"))
+POINTS = programs("QUERN_MATH_POINTS", 25)
 INF, NAN = math.inf, math.nan
 mp.prec = 160
 TYPES = {"float": (np.float32, 24, -126, 128), "double": (np.float64, 53, -1022, 1024)}
@@ -142,7 +142,7 @@ ONE = {
 def arguments(name, row, type_name):
     """The points of one parameter."""
     dtype, digits, low, high = TYPES[type_name]
-    rng = np.random.default_rng(abs(hash_of(name)))
+    rng = np.random.default_rng(hash_of(name) + FIRST_SEED)
     info = np.finfo(dtype)
     fixed = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -2.0, 2.5, 3.0, INF, -INF, NAN]
     if row.spread:
@@ -272,7 +272,7 @@ SEVERAL = {
 def spread_numbers(name, parameters, type_name, far=True):
     """So many arrays of numbers, the first half of each within [-8, 8], the others of all sizes; no zeros."""
     dtype, digits, low, high = TYPES[type_name]
-    rng = np.random.default_rng(hash_of(name))
+    rng = np.random.default_rng(hash_of(name) + FIRST_SEED)
     near = rng.uniform(-8, 8, (parameters, 2 * POINTS))
     wide = np.ldexp(rng.uniform(0.5, 1, (parameters, POINTS)) * rng.choice([-1, 1], (parameters, POINTS)), rng.integers(low - digits + 2, high, POINTS))
     wide *= np.ldexp(1.0, rng.integers(-3, 1, (parameters, POINTS)))
@@ -327,7 +327,7 @@ def test_corners_of_two(device, type_name):
 def test_functions_of_an_order(device):
     for type_name, absolute in (("float", 2.2e-6), ("double", 5e-12)):
         suffix = "f" if type_name == "float" else ""
-        x = np.random.default_rng(1).uniform(0.5, 60, POINTS).astype(TYPES[type_name][0])
+        x = np.random.default_rng(1 + FIRST_SEED).uniform(0.5, 60, POINTS).astype(TYPES[type_name][0])
         for order in (0, 1, 2, 5, 20, 128):
             for got in run([f"jn{suffix}({order}, x)", f"yn{suffix}({order}, x)"], type_name, [x]):
                 for v, j, y in zip(x, *got, strict=True):
@@ -425,7 +425,7 @@ FAST = {
 
 def test_fast_functions(device):
     for text, (function, (low, high), relative, absolute) in FAST.items():
-        x = np.random.default_rng(3).uniform(low, high, 10 * POINTS).astype(np.float32)
+        x = np.random.default_rng(3 + FIRST_SEED).uniform(low, high, 10 * POINTS).astype(np.float32)
         for got in run([text], "float", [x]):
             wanted = function(x.astype(np.float64))
             assert np.all(np.abs(got[0] - wanted) <= relative * np.abs(wanted) + absolute), text

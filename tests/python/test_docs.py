@@ -1,5 +1,6 @@
 """README.md and docs/: the programs run, the results are those of bench/results, and what is named is there."""
 
+import functools
 import glob
 import os
 import pathlib
@@ -10,7 +11,7 @@ from programs import ROOT, python, quern
 
 README = pathlib.Path(ROOT, "README.md").read_text()
 PAGES = [os.path.join(ROOT, name) for name in ("README.md", "HACKING.md", "CHANGELOG.md")]
-PAGES += glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)
+PAGES += sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))
 
 # The first words of each Python program in README.md, and what it prints on the CPU.
 PROGRAMS = {
@@ -100,11 +101,20 @@ def test_links_lead_somewhere(page):
     assert [link for link in links if not os.path.exists(os.path.join(os.path.dirname(page), link))] == []
 
 
+@functools.cache
+def ends_of_paths():
+    """Return the end of each path in the clone, from each of its folders on."""
+    ends = set()
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [name for name in folders if not (name.startswith(".venv") or name == ".git" or folder == ROOT and name == "build")]
+        parts = [part for part in os.path.relpath(folder, ROOT).split(os.sep) if part != "."]
+        ends.update("/".join([*parts[start:], name]) for start in range(len(parts) + 1) for name in names)
+    return ends
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: os.path.relpath(page, ROOT))
 def test_files_that_are_named_are_there(page):
     """A path in backquotes is one from the root, or the end of one."""
     named = set(re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|cpp|h|cuh|def|md|json|txt|sh))`", pathlib.Path(page).read_text()))
-    files = [os.path.relpath(os.path.join(folder, file), ROOT) for folder, _, names in os.walk(ROOT) for file in names]
-    ends = {"/" + file for file in files if not file.startswith(("build/", ".venv", ".git/"))}
-    assert sorted(name for name in named if not any(end.endswith("/" + name) for end in ends)) == []
+    assert sorted(named - ends_of_paths()) == []
 

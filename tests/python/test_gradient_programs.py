@@ -1,11 +1,11 @@
 """Gradients of random programs of views, writes and detached values, against central differences."""
 
-import os
 
 import numpy as np
 import pytest
 import quern as qn
 from differences import differences, each, grads
+from long_runs import programs, seeds
 from quern.lib import _engine
 
 SLICES = ["[0]", "[::-1]", "[1:]", "[..., ::2]", ".T", ".reshape(-1)", "[..., :1]", "[None]", "[..., 1:]", ".reshape(2, -1)"]
@@ -123,16 +123,16 @@ class Program:
             np.testing.assert_allclose(g / size, want / size, rtol=1e-4, atol=1e-6, err_msg="\n".join(self.lines))
 
 
-COUNT = int(os.environ.get("QUERN_GRADIENT_PROGRAMS", 150))
+SEEDS = seeds(programs("QUERN_GRADIENT_PROGRAMS", 75))
 
 
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize("kind", ["real", "complex"])
-@pytest.mark.parametrize("seed", range(0, COUNT, 10))
-def test_random_programs(device, seed, kind):
+@pytest.mark.parametrize("first", SEEDS[::5])
+def test_random_programs(device, first, kind):
     with np.errstate(all="ignore"):
-        for i in range(seed, min(seed + 10, COUNT)):
-            Program(i, kind).check()
+        for seed in range(first, min(first + 5, SEEDS.stop)):
+            Program(seed, kind).check()
 
 
 def test_random_programs_compiled(device):

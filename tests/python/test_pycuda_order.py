@@ -4,17 +4,16 @@ QUERN_PYCUDA_PROGRAMS says how many run on each device.
 """
 
 import operator
-import os
 
 import numpy as np
 import pytest
+from long_runs import programs, seeds
 from quern.pycuda import driver as drv
 from quern.pycuda import gpuarray
 from quern.pycuda.compiler import SourceModule
 from quern.pycuda.elementwise import ElementwiseKernel
 from quern.pycuda.reduction import ReductionKernel
 
-COUNT = int(os.environ.get("QUERN_PYCUDA_PROGRAMS", "60"))
 N = 24
 KEYS = [slice(None), slice(3, 17), slice(None, None, -1), slice(1, 20, 3), slice(20, 2, -4)]
 
@@ -140,7 +139,7 @@ class Program:
 
 
 def test_programs(kernels):
-    for seed in range(COUNT):
+    for seed in seeds(programs("QUERN_PYCUDA_PROGRAMS", 20)):
         program = Program(seed, kernels)
         try:
             program.run()

@@ -1,9 +1,9 @@
 """Gradients of quern.torch beside PyTorch's: backward() and grad(), modes, hooks, Functions, views and writes in place, random programs."""
 
-import os
 import random
 
 import pytest
+from long_runs import programs, seeds
 from torch_oracle import _device_name, _found, compare_all
 
 HEAD = """
@@ -899,8 +899,9 @@ def test_random_programs(device):
 
 
 def test_more_random_programs(device):
-    count = int(os.environ.get("QUERN_TORCH_PROGRAMS", "0"))
+    count = programs("QUERN_TORCH_PROGRAMS", 0)
     if not count or _found()[0] is None:
         pytest.skip("QUERN_TORCH_PROGRAMS says how many, where PyTorch is")
-    for start in range(200, 200 + count, 500):
-        compare_all([_Program(seed).text for seed in range(start, min(start + 500, 200 + count))], device, keep=False)
+    more = seeds(count, 200)
+    for i in range(0, count, 500):
+        compare_all([_Program(seed).text for seed in more[i : i + 500]], device, keep=False)

@@ -1,0 +1,198 @@
+"""The tests that take longer than every change can wait for: one table, run in parts. Called by `./quern test --long`.
+
+    ./quern test --long [--part K/N] [--seed S] [--minutes 60] [--only TEXT]
+    ./quern test --long --list               the table: names, minutes, commands
+
+As many items run at once as there are cores. Items finished for this state of the sources are kept in build/long-tests.json with the base
+seed, so that a second call goes on. No item starts after `--minutes`. Last line: `N passed, N failed, N skipped`.
+"""
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+STATE = os.path.join(ROOT, "build", "long-tests.json")
+ENGINE_TESTS = "build/develop/tests/engine/"
+CORES = len(os.sched_getaffinity(0))
+SEEDS_APART = 10_000_000  # between the first seeds of two items, so that no two run the same programs
+
+
+@dataclasses.dataclass
+class Item:
+    name: str
+    command: list
+    minutes: float  # on one core
+    environment: dict = dataclasses.field(default_factory=dict)
+    needs: str = ""  # a variable that names what the virtual environment lacks
+
+
+def pytest(arguments):
+    return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments.split()]
+
+
+# Random programs: name, variable with their number, number, how many items they are split into, minutes of one item on one core, tests.
+GENERATORS = [
+    ("arrays", "QUERN_RANDOM_PROGRAMS", 1_000_000, 20, 10, "test_array_random_programs.py"),
+    ("views and aliases", "QUERN_ALIAS_PROGRAMS", 1_000_000, 10, 10, "test_array_alias.py -k tiny"),
+    ("gradients", "QUERN_GRADIENT_PROGRAMS", 10_000, 10, 10, "test_gradient_programs.py"),
+    ("PyTorch's gradients", "QUERN_TORCH_PROGRAMS", 10_000, 5, 10, "test_torch_autograd.py -k more_random"),
+    ("PyCUDA's order", "QUERN_PYCUDA_PROGRAMS", 10_000, 5, 10, "test_pycuda_order.py"),
+    ("mathematical functions", "QUERN_MATH_POINTS", 10_000, 5, 10, "test_device_math.py"),
+]
+NEEDS = {"QUERN_TORCH_PROGRAMS": "QUERN_TORCH_PYTHON"}
+KERNELS, KERNEL_ITEMS, KERNEL_MINUTES = 100_000, 10, 10  # of fuzz_lowering
+
+
+def table(seed):
+    """Return all items, with first seeds from `seed` on."""
+    items = []
+    for name, variable, count, parts, minutes, tests in GENERATORS:
+        for i in range(parts):
+            environment = {variable: str(count // parts), "QUERN_FIRST_SEED": str(seed + SEEDS_APART * len(items))}
+            command = pytest("tests/python/" + tests)
+            items.append(Item(f"{name} {i + 1}/{parts}", command, minutes, environment, NEEDS.get(variable, "")))
+    for i in range(KERNEL_ITEMS):
+        first = str(seed + SEEDS_APART * len(items))
+        command = [ENGINE_TESTS + "fuzz_lowering", "--count", str(KERNELS // KERNEL_ITEMS), "--seed", first]
+        items.append(Item(f"lowering of kernels {i + 1}/{KERNEL_ITEMS}", command, KERNEL_MINUTES, {"QUERN_CACHE_SIZE": "0"}))
+    keras = os.environ.get("QUERN_KERAS_PYTHON", "")
+    return items + [
+        Item("vector functions, all floats", [ENGINE_TESTS + "vector_math_test"], 10, {"QUERN_MATH_ALL": "1"}),
+        Item("loops of 10,000 iterations", pytest("tests/python/test_array_pressure.py"), 5, {"QUERN_LONG_LOOPS": "1"}),
+        Item("20,000 kernels in a process", [sys.executable, "bench/many.py"], 20),
+        Item("Keras's own tests", [keras, "tools/keras_own_tests.py"], 60, {"PYTHONPATH": "python"}, "QUERN_KERAS_PYTHON"),
+    ]
+
+
+def state_of_sources():
+    """Return what changes with the commit and with every edit of a tracked file."""
+    parts = [["rev-parse", "HEAD"], ["diff", "HEAD"]]
+    texts = [subprocess.run(["git", *part], cwd=ROOT, capture_output=True).stdout for part in parts]
+    return texts[0].decode().strip()[:12] + ("-" + hashlib.sha256(texts[1]).hexdigest()[:12] if texts[1] else "")
+
+
+def load_state(seed):
+    """Return the state of an earlier call on the same sources, or a new one."""
+    now = state_of_sources()
+    try:
+        with open(STATE) as f:
+            state = json.load(f)
+    except (OSError, ValueError):
+        state = {}
+    if state.get("sources") != now or seed not in (None, state.get("seed")):
+        state = {"sources": now, "seed": random.SystemRandom().randrange(2**31) if seed is None else seed, "finished": {}}
+    return state
+
+
+def save_state(state):
+    os.makedirs(os.path.dirname(STATE), exist_ok=True)
+    with open(STATE + ".new", "w") as f:
+        json.dump(state, f, indent=1)
+    os.replace(STATE + ".new", STATE)
+
+
+def part_of(items, part, parts):
+    """Return the items of part `part` (from 1): parts of about the same length."""
+    sums, chosen = [0.0] * parts, []
+    for item in sorted(items, key=lambda item: -item.minutes):
+        least = sums.index(min(sums))
+        sums[least] += item.minutes
+        if least == part - 1:
+            chosen.append(item)
+    return chosen
+
+
+class Run:
+    """Items on all cores."""
+
+    def __init__(self, state, end):
+        self.state, self.end = state, end
+        self.lock = threading.Lock()
+        self.passed, self.failed, self.late = [], [], []
+
+    def say(self, *words):
+        with self.lock:
+            print(*words, flush=True)
+
+    def one(self, item):
+        if time.monotonic() > self.end:
+            self.late.append(item)
+            return
+        shown = " ".join(f"{k}={v}" for k, v in item.environment.items())
+        self.say(f"begins: {item.name} ({shown})")
+        begin = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="quern-long-") as cache:
+            environment = {**os.environ, "QUERN_CACHE_DIR": cache, **item.environment}
+            done = subprocess.run(item.command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        minutes = (time.monotonic() - begin) / 60
+        if done.returncode:
+            self.failed.append(item)
+            self.say(f"FAILED after {minutes:.1f} min: {item.name}\n    {shown} {' '.join(item.command)}\n{done.stdout[-20_000:]}")
+            return
+        self.passed.append(item)
+        with self.lock:
+            self.state["finished"][item.name] = round(minutes, 2)
+            save_state(self.state)
+            print(f"passed in {minutes:.1f} min: {item.name}", flush=True)
+
+    def all(self, items):
+        waiting = iter(items)
+
+        def work():
+            while True:
+                with self.lock:
+                    item = next(waiting, None)
+                if item is None:
+                    return
+                self.one(item)
+
+        threads = [threading.Thread(target=work) for _ in range(CORES)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="./quern test --long", description=__doc__.splitlines()[0])
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="only the K-th of N parts of about the same length")
+    parser.add_argument("--seed", type=int, help="the base seed (default: that of the earlier call, else a new one)")
+    parser.add_argument("--minutes", type=float, default=60, help="start no item after so many minutes (default: 60)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only items whose name contains the text")
+    parser.add_argument("--list", action="store_true", help="show the table and run nothing")
+    given = parser.parse_args(arguments)
+    part, _, parts = given.part.partition("/")
+    if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        parser.error(f"--part {given.part}: K/N with 1 <= K <= N is needed, for example 2/8")
+
+    state = load_state(given.seed)
+    everything = table(state["seed"])
+    items = [item for item in part_of(everything, int(part), int(parts)) if given.only in item.name]
+    if given.list:
+        for item in items:
+            print(f"{item.minutes:6.1f} min  {item.name}\n            {' '.join(item.command)}")
+        total = sum(item.minutes for item in everything)
+        print(f"{total:.0f} minutes on one core; {-(-total // (50 * CORES)):.0f} parts of less than an hour on {CORES} cores")
+        return 0
+    print(f"base seed {state['seed']}, sources {state['sources']}, part {given.part}", flush=True)
+    skipped = [item for item in items if item.needs and not os.environ.get(item.needs)]
+    for need in sorted({item.needs for item in skipped}):
+        print(f"skipped, for {need} is not set: {', '.join(item.name for item in skipped if item.needs == need)}")
+    finished = [item for item in items if item.name in state["finished"]]
+    run = Run(state, time.monotonic() + 60 * given.minutes)
+    run.all([item for item in items if item not in skipped and item not in finished])
+    if finished:
+        print(f"{len(finished)} items were finished by an earlier call")
+    if run.late:
+        print(f"{len(run.late)} items are left, for {given.minutes:.0f} minutes are over: call this again")
+    print(f"{len(run.passed) + len(finished)} passed, {len(run.failed)} failed, {len(skipped) + len(run.late)} skipped")
+    return 1 if run.failed or not (run.passed or finished) else 0
