@@ -1,6 +1,6 @@
 """The tests that take longer than every change can wait for: one table, run in parts. Called by `./quern test --long`.
 
-    ./quern test --long [--part K/N] [--seed S] [--minutes 60] [--only TEXT]
+    ./quern test --long [--part K/N] [--seed S] [--minutes 45] [--only TEXT]
     ./quern test --long --list               the table: names, minutes, commands
 
 As many items run at once as there are cores. Items finished for this state of the sources are kept in build/long-tests.json with the base
@@ -41,15 +41,18 @@ def pytest(arguments):
 
 # Random programs: name, variable with their number, number, how many items they are split into, minutes of one item on one core, tests.
 GENERATORS = [
-    ("arrays", "QUERN_RANDOM_PROGRAMS", 1_000_000, 20, 10, "test_array_random_programs.py"),
-    ("views and aliases", "QUERN_ALIAS_PROGRAMS", 1_000_000, 10, 10, "test_array_alias.py -k tiny"),
-    ("gradients", "QUERN_GRADIENT_PROGRAMS", 10_000, 10, 10, "test_gradient_programs.py"),
-    ("PyTorch's gradients", "QUERN_TORCH_PROGRAMS", 10_000, 5, 10, "test_torch_autograd.py -k more_random"),
-    ("PyCUDA's order", "QUERN_PYCUDA_PROGRAMS", 10_000, 5, 10, "test_pycuda_order.py"),
-    ("mathematical functions", "QUERN_MATH_POINTS", 10_000, 5, 10, "test_device_math.py"),
+    ("arrays", "QUERN_RANDOM_PROGRAMS", 1_000_000, 20, 9, "test_array_random_programs.py"),
+    ("views and aliases", "QUERN_ALIAS_PROGRAMS", 1_000_000, 2, 5, "test_array_alias.py -k tiny"),
+    ("gradients", "QUERN_GRADIENT_PROGRAMS", 10_000, 2, 9, "test_gradient_programs.py"),
+    ("PyTorch's gradients", "QUERN_TORCH_PROGRAMS", 10_000, 2, 10, "test_torch_autograd.py -k more_random"),
+    ("PyCUDA's order", "QUERN_PYCUDA_PROGRAMS", 10_000, 1, 5, "test_pycuda_order.py"),
+    ("mathematical functions", "QUERN_MATH_POINTS", 10_000, 5, 6, "test_device_math.py"),
 ]
 NEEDS = {"QUERN_TORCH_PROGRAMS": "QUERN_TORCH_PYTHON"}
-KERNELS, KERNEL_ITEMS, KERNEL_MINUTES = 100_000, 10, 10  # of fuzz_lowering
+KERNELS, KERNEL_ITEMS, KERNEL_MINUTES = 100_000, 20, 13  # of fuzz_lowering
+# Each row of tests/engine/codegen/vector_math_test.cpp: all floats, and many doubles.
+VECTOR_FUNCTIONS = """sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p cbrt rcbrt rsqrt
+erf erfc pow atan2 hypot""".split()
 
 
 def table(seed):
@@ -64,11 +67,13 @@ def table(seed):
         first = str(seed + SEEDS_APART * len(items))
         command = [ENGINE_TESTS + "fuzz_lowering", "--count", str(KERNELS // KERNEL_ITEMS), "--seed", first]
         items.append(Item(f"lowering of kernels {i + 1}/{KERNEL_ITEMS}", command, KERNEL_MINUTES, {"QUERN_CACHE_SIZE": "0"}))
+    for name in VECTOR_FUNCTIONS:
+        environment = {"QUERN_MATH_ALL": "1", "QUERN_MATH_ONLY": name}
+        items.append(Item(f"vector function {name}", [ENGINE_TESTS + "vector_math_test"], 8, environment))
     keras = os.environ.get("QUERN_KERAS_PYTHON", "")
     return items + [
-        Item("vector functions, all floats", [ENGINE_TESTS + "vector_math_test"], 10, {"QUERN_MATH_ALL": "1"}),
-        Item("loops of 10,000 iterations", pytest("tests/python/test_array_pressure.py"), 5, {"QUERN_LONG_LOOPS": "1"}),
-        Item("20,000 kernels in a process", [sys.executable, "bench/many.py"], 20),
+        Item("loops of 10,000 iterations", pytest("tests/python/test_array_pressure.py"), 2, {"QUERN_LONG_LOOPS": "1"}),
+        Item("20,000 kernels in a process", [sys.executable, "bench/many.py"], 30),
         Item("Keras's own tests", [keras, "tools/keras_own_tests.py"], 60, {"PYTHONPATH": "python"}, "QUERN_KERAS_PYTHON"),
     ]
 
@@ -166,7 +171,7 @@ def main(arguments):
     parser = argparse.ArgumentParser(prog="./quern test --long", description=__doc__.splitlines()[0])
     parser.add_argument("--part", default="1/1", metavar="K/N", help="only the K-th of N parts of about the same length")
     parser.add_argument("--seed", type=int, help="the base seed (default: that of the earlier call, else a new one)")
-    parser.add_argument("--minutes", type=float, default=60, help="start no item after so many minutes (default: 60)")
+    parser.add_argument("--minutes", type=float, default=45, help="start no item after so many minutes (default: 45)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only items whose name contains the text")
     parser.add_argument("--list", action="store_true", help="show the table and run nothing")
     given = parser.parse_args(arguments)
@@ -181,7 +186,7 @@ def main(arguments):
         for item in items:
             print(f"{item.minutes:6.1f} min  {item.name}\n            {' '.join(item.command)}")
         total = sum(item.minutes for item in everything)
-        print(f"{total:.0f} minutes on one core; {-(-total // (50 * CORES)):.0f} parts of less than an hour on {CORES} cores")
+        print(f"{total:.0f} minutes on one core: {-(-total // (45 * CORES)):.0f} parts of less than an hour on {CORES} cores")
         return 0
     print(f"base seed {state['seed']}, sources {state['sources']}, part {given.part}", flush=True)
     skipped = [item for item in items if item.needs and not os.environ.get(item.needs)]

@@ -5,8 +5,8 @@
     tools/run_tests.py [pytest arguments]    pytest alone; in one process when the arguments name up to three files
     tools/run_tests.py --long [--part K/N]   the long tests of tools/long_tests.py
 
-pytest runs on as many workers as there are cores. Tests marked `alone` (they measure memory or time, or write into the clone) run after
-the others, in one process. All processes share one folder of compiled kernels. The run fails when nothing ran.
+pytest runs on as many workers as there are cores. Tests marked `alone` (they need all cores, measure time or memory, or write into the
+clone) run after the others, in one process. All processes share one folder of compiled kernels. The run fails when nothing ran.
 """
 
 import os
@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORES = len(os.sched_getaffinity(0))
+GIGABYTES_A_WORKER = 2
 FEW_FILES = 3  # workers take seconds to start and to import everything
 ONE_PROCESS = ("-s", "--pdb", "--trace", "--capture", "-n", "--numprocesses", "--collect-only", "--co", "--fixtures", "-h", "--help")
 
@@ -45,12 +46,18 @@ def engine():
     return total - failed - skipped, max(failed, 1 if status and not failed else 0), skipped
 
 
-def pytest(arguments, empty_is_right=False):
+def workers():
+    """Return how many processes run tests: as many as cores, where the memory is enough."""
+    gigabytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
+    return max(1, min(CORES, gigabytes // GIGABYTES_A_WORKER))
+
+
+def pytest(arguments, empty_is_right=False, **environment):
     """Run pytest and return the numbers of passed, failed and skipped tests."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", f"--junitxml={report}", *arguments]
-        status = subprocess.run(command, cwd=ROOT).returncode  # it keeps the terminal, for --pdb
+        status = subprocess.run(command, cwd=ROOT, env={**environment, **os.environ}).returncode  # it keeps the terminal, for --pdb
         if status == 5 and empty_is_right:
             return 0, 0, 0
         try:
@@ -73,12 +80,15 @@ def in_one_process(arguments):
 
 def python(arguments):
     """Run pytest on all cores, then the tests that must be alone."""
-    if CORES == 1 or (arguments and in_one_process(arguments)):
+    if workers() == 1 or (arguments and in_one_process(arguments)):
         return [pytest(arguments)]
+    spread = ["-n", str(workers()), "--dist", "worksteal", *arguments]
+    # Threads of OpenBLAS spin while they wait, which doubles the time of linear algebra where each core has a worker.
+    one_thread = {"OPENBLAS_NUM_THREADS": "1"}
     if any(re.match(r"-m\b|--markexpr", word) for word in arguments):
-        return [pytest(["-n", str(CORES), "--dist", "worksteal", *arguments])]
+        return [pytest(spread, **one_thread)]
     return [
-        pytest(["-n", str(CORES), "--dist", "worksteal", "-m", "not alone", *arguments], empty_is_right=True),
+        pytest([*spread, "-m", "not alone"], empty_is_right=True, **one_thread),
         pytest(["-m", "alone", *arguments], empty_is_right=True),
     ]
 

@@ -10,6 +10,7 @@ from arrays import cases, check, same
 from quern.device import set_current_device
 from quern.lib import _engine
 
+pytestmark = pytest.mark.alone  # with OpenBLAS's threads, which workers do without
 LinAlgError = np.linalg.LinAlgError
 
 

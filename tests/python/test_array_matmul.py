@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import quern as qn
 
+pytestmark = pytest.mark.alone  # with OpenBLAS's threads, which workers do without
+
 STACKS = [((2, 3), (3, 4)), ((3,), (3, 4)), ((2, 3), (3,)), ((3,), (3,)), ((5, 2, 3), (3, 4)), ((5, 1, 2, 3), (2, 3, 4)), ((2, 0), (0, 4)),
           ((0, 3), (3, 4)), ((0, 2, 3), (3, 1)), ((1, 3), (3, 1)), ((70, 80), (80, 90))]  # fmt: skip
 TYPES = ["?", "i1", "u1", "i4", "i8", "f2", "f4", "f8", "c8", "c16"]

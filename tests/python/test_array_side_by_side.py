@@ -60,6 +60,7 @@ def needs_a_compiler(device):
         pytest.skip("there is no NVRTC")
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_each_kernel_is_compiled_once_and_told(device, tmp_path, threads):
     needs_a_compiler(device)
@@ -82,6 +83,7 @@ def test_each_kernel_is_compiled_once_and_told(device, tmp_path, threads):
     assert [key for *_, key, _ in warm["compiles"]] == keys
 
 
+@pytest.mark.alone
 def test_a_flush_is_interrupted_while_it_compiles(device, tmp_path):
     needs_a_compiler(device)
     text = """

@@ -269,6 +269,7 @@ def test_other_files_do_not_count(src, from_cache):
     assert value(text('"h.h"'), "-I", src, hit=from_cache()) == 1
 
 
+@pytest.mark.alone
 def test_among_many_files(src, from_cache):
     folder = src / "many"
     folder.mkdir()

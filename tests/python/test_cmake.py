@@ -13,7 +13,10 @@ from programs import ROOT, environment, quern
 CONSUMER = pathlib.Path(ROOT, "tests", "cmake_consumer")
 BUILD = pathlib.Path(ROOT, "build", "develop")
 MISSING = [tool for tool in ("cmake", "c++") if not shutil.which(tool)]
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {' '.join(MISSING)}")
+pytestmark = [
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {' '.join(MISSING)}"),
+    pytest.mark.alone,  # an installation writes its list of files into build/develop
+]
 
 
 def run(*command, fails=False, **changes):
