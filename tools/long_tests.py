@@ -188,6 +188,7 @@ def main(arguments):
         total = sum(item.minutes for item in everything)
         print(f"{total:.0f} minutes on one core: {-(-total // (45 * CORES)):.0f} parts of less than an hour on {CORES} cores")
         return 0
+    save_state(state)
     print(f"base seed {state['seed']}, sources {state['sources']}, part {given.part}", flush=True)
     skipped = [item for item in items if item.needs and not os.environ.get(item.needs)]
     for need in sorted({item.needs for item in skipped}):

@@ -10,7 +10,6 @@ from arrays import cases, check, same
 from quern.device import set_current_device
 from quern.lib import _engine
 
-pytestmark = pytest.mark.alone  # with OpenBLAS's threads, which workers do without
 LinAlgError = np.linalg.LinAlgError
 
 
