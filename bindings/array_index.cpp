@@ -17,7 +17,7 @@ namespace {
 struct Key {
   std::vector<IndexPart> parts;
   std::vector<nb::object> made;
-  bool wraps;  // see Door
+  bool wraps, as_torch;  // see Door
 };
 
 [[noreturn]] void refuse() {
@@ -29,7 +29,11 @@ nb::object host_array(PyObject* value) {
   return numpy->attr("asarray")(nb::handle(value));
 }
 
-IndexPart array_part(const Array& array, DeviceId device, const Key& key) {
+IndexPart array_part(const Array& array, DeviceId device, Key& key) {
+  if (key.as_torch && array.dtype() == DType::uint8) {
+    key.made.push_back(nb::steal(wrap(astype(array, DType::boolean))));
+    return part_of(*as_array(key.made.back().ptr()), device);
+  }
   if (!key.wraps || !is_integer(array.dtype()) || array.device() != device) return part_of(array, device);
   IndexPart out{IndexPart::Kind::array};
   out.array = &array;
@@ -43,6 +47,10 @@ IndexPart array_part(PyObject* given, DeviceId device, Key& key) {
   nb::object host = host_array(given);
   std::string kind = nb::cast<std::string>(nb::str(host.attr("dtype").attr("kind")));
   bool empty = nb::cast<int64_t>(host.attr("size")) == 0;
+  if (key.as_torch && kind == "u" && nb::cast<int64_t>(host.attr("itemsize")) == 1) {
+    host = host.attr("astype")("bool");
+    kind = "b";
+  }
   if (empty && !is_numpy) {
     host = host.attr("astype")("int64");
     kind = "i";
@@ -88,7 +96,10 @@ IndexPart part_from(PyObject* given, DeviceId device, Key& key) {
     default:
       break;
   }
-  if (part.has_dtype && part.dtype == DType::boolean) return array_part(given, device, key);
+  if (part.has_dtype && part.dtype == DType::boolean) {
+    if (key.as_torch) refuse();  // a NumPy bool
+    return array_part(given, device, key);
+  }
   if (PyIndex_Check(given)) return number_part(given);
   if (!offers_array(given)) {  // a range, a deque
     if (!PySequence_Check(given) || PyUnicode_Check(given) || PyBytes_Check(given)) refuse();
@@ -98,16 +109,29 @@ IndexPart part_from(PyObject* given, DeviceId device, Key& key) {
   return array_part(*as_array(key.made.back().ptr()), device, key);
 }
 
+// PyTorch takes a list for a tuple when something in it is no number, and it is shorter than 32.
+bool is_tuple_for_torch(PyObject* given) {
+  if (!PyList_Check(given) || PyList_GET_SIZE(given) >= 32) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(given); ++i) {
+    PyObject* one = PyList_GET_ITEM(given, i);
+    if (one == Py_None || one == Py_Ellipsis || PySlice_Check(one) || PySequence_Check(one) || as_array(one)) return true;
+  }
+  return false;
+}
+
 Places read(PyObject* self, const Array& array, PyObject* given) {
+  const Door& door = door_of(self);
+  nb::object tuple;
+  if (door.indexes_as_torch && is_tuple_for_torch(given)) given = (tuple = nb::steal(PyList_AsTuple(given))).ptr();
   PyObject* one[] = {given};
   std::span<PyObject*> each(one);
   if (PyTuple_Check(given))
     each = {reinterpret_cast<PyTupleObject*>(given)->ob_item, static_cast<size_t>(PyTuple_GET_SIZE(given))};
-  Key key{.wraps = door_of(self).wraps_indices};
+  Key key{{}, {}, door.wraps_indices, door.indexes_as_torch};
   key.parts.reserve(each.size());
   for (PyObject* part : each) key.parts.push_back(part_from(part, array.device(), key));
   Places places = places_of(array, key.parts);
-  for (Pick& pick : places.picks) pick.refused = door_of(self).out_of_range;
+  for (Pick& pick : places.picks) pick.refused = door.out_of_range;
   return places;
 }
 
@@ -140,7 +164,7 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
   return guarded([&] {
     const Array& array = *as_array(self);
     if (names_fields(key)) return named(self, array, key).release().ptr();
-    if (const Array* places = as_array(key)) {
+    if (const Array* places = as_array(key); places && !(places->dtype() == DType::uint8 && door_of(self).indexes_as_torch)) {
       if (std::optional<Array> picked = take_now(array, *places)) return wrap_beside(std::move(*picked), self);
     }
     if (PySlice_Check(key) && array.rank() > 0) {

@@ -140,6 +140,12 @@ class PyBody : public GradientBody {
   bool keeps_;
 };
 
+std::vector<TapeSpan> spans_of(const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
+  std::vector<TapeSpan> out;
+  for (auto [since, until] : pairs) out.push_back({since, until});
+  return out;
+}
+
 BackwardOptions options_of(bool retain_graph, bool create_graph, bool allow_unused = false) {
   return {retain_graph, create_graph, allow_unused};
 }
@@ -258,10 +264,10 @@ void init_gradients(nb::module_& m) {
   m.def(
       "gradients",
       [](nb::handle results, nb::handle given, nb::handle inputs, bool retain_graph, bool create_graph, bool allow_unused,
-         uint64_t since) {
+         const std::vector<std::pair<uint64_t, uint64_t>>& spans) {
         release_gradients();
         BackwardOptions options = options_of(retain_graph, create_graph, allow_unused);
-        options.since = since;
+        options.spans = spans_of(spans);
         auto out = gradients(arrays(results), arrays_or_none(given), arrays(inputs), options);
         nb::list list;
         size_t i = 0;
@@ -271,7 +277,14 @@ void init_gradients(nb::module_& m) {
         }
         return list;
       },
-      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg("since") = 0);
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg("spans") = std::vector<std::pair<uint64_t, uint64_t>>());
+  m.def("depends_on", [](const Array& array, nb::handle others, const std::vector<std::pair<uint64_t, uint64_t>>& spans) {
+    return depends_on(array, arrays(others), spans_of(spans));
+  });
+  m.def("operations_recorded", [] {
+    GraphLock lock;
+    return graph.operations_recorded;
+  });
   m.def("tape_length", [] { return tape_length(); });
   // What values were computed from that was there when the tape had that length, as zeros whose gradient is that one's.
   m.def("gradient_sources", [](nb::handle results, uint64_t since, nb::handle type) {

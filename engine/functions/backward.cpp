@@ -127,10 +127,17 @@ struct Work {
 
 Array added(const std::optional<Array>& sum, const Array& g) { return sum ? compute(Op::add, *sum, g) : g; }
 
+// A view's entry may be made later than the view, when somebody asks for it.
+bool is_within(const Entry& entry, const std::vector<TapeSpan>& spans) {
+  return spans.empty() || std::any_of(spans.begin(), spans.end(), [&](const TapeSpan& span) {
+           return entry.number > span.since && (entry.number <= span.until || entry.kind == Entry::Kind::view);
+         });
+}
+
 class Backward {
  public:
   Backward(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given, BackwardOptions options)
-      : options_(options), mode_(options.create_graph) {
+      : options_(std::move(options)), mode_(options_.create_graph) {
     for (size_t i = 0; i < results.size(); ++i) start(results[i], i < given.size() ? given[i] : std::nullopt, i);
   }
 
@@ -224,13 +231,12 @@ class Backward {
     for (const EntryRef& entry : all) {
       bool is_input = std::find(inputs_.begin(), inputs_.end(), entry) != inputs_.end();
       bool leads = false;
-      if (!is_before(*entry))
+      if (is_within(*entry, options_.spans))
         for (TapeOperand& operand : entry->operands()) leads |= operand.from && needed_.contains(operand.from.get());
       if (is_input || leads) needed_.insert(entry.get());
     }
   }
 
-  bool is_before(const Entry& entry) const { return entry.number <= options_.since; }
   bool is_needed(const EntryRef& entry) const { return entry && (!has_inputs_ || needed_.contains(entry.get())); }
 
   // ---- what goes from entry to entry
@@ -331,7 +337,7 @@ class Backward {
       return;
     }
     bool leads = false;
-    if (!is_before(entry))
+    if (is_within(entry, options_.spans))
       for (TapeOperand& operand : entry.operands()) leads |= is_needed(operand.from);
     if (!leads) return;  // an input: what made it keeps its values
     if (entry.is_spent)
@@ -353,7 +359,7 @@ class Backward {
 
   void look_at(Work& work) {
     Entry& entry = *work.entry;
-    if (entry.extras && !is_before(entry)) {  // else its hooks see what comes of this, later
+    if (entry.extras && is_within(entry, options_.spans)) {  // else its hooks see what comes of this, later
       for (auto& hook : std::vector(entry.extras->hooks)) {
         if (auto other = hook->seen(*work.sum)) work.sum = *other;
       }
@@ -661,6 +667,24 @@ std::vector<std::optional<Array>> gradients(const std::vector<Array>& results, c
   backward.only_for(inputs, false);
   backward.run();
   return backward.found(options.allow_unused);
+}
+
+bool depends_on(const Array& array, const std::vector<Array>& others, const std::vector<TapeSpan>& spans) {
+  GraphLock lock;
+  std::unordered_set<Entry*> wanted, seen;
+  for (const Array& other : others) {
+    if (EntryRef entry = entry_of(other)) wanted.insert(entry.get());
+  }
+  std::vector<EntryRef> open{entry_of(array)};
+  while (!open.empty()) {
+    EntryRef entry = std::move(open.back());
+    open.pop_back();
+    if (!entry || !seen.insert(entry.get()).second) continue;
+    if (wanted.contains(entry.get())) return true;
+    if (!is_within(*entry, spans)) continue;
+    for (TapeOperand& operand : entry->operands()) open.push_back(operand.from);
+  }
+  return false;
 }
 
 std::shared_ptr<Array> gradient_of(const Array& array) {

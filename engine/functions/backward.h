@@ -12,11 +12,16 @@
 
 namespace quern {
 
+// Entries with numbers in (since, until].
+struct TapeSpan {
+  uint64_t since, until;
+};
+
 struct BackwardOptions {
   bool retain_graph = false;  // the entries keep their values: it can be asked again
   bool create_graph = false;  // the gradients are recorded, so that they have gradients
   bool allow_unused = false;  // of inputs that the results do not depend on
-  uint64_t since = 0;         // what was made before so many entries were there is as if it came from nowhere (tape_length())
+  std::vector<TapeSpan> spans;  // where there are some, entries that none of them has are constants
 };
 
 // Adds the gradients of the results to those of the leaves they depend on, or of `inputs` alone. `given`: the gradient of each
@@ -27,6 +32,9 @@ void backward(const std::vector<Array>& results, const std::vector<std::optional
 // The same, given back: one for each input; none where the results do not depend on it.
 std::vector<std::optional<Array>> gradients(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given,
                                             const std::vector<Array>& inputs, BackwardOptions options);
+
+// Does the array depend, by entries of these spans, on one of the others, or is it one?
+bool depends_on(const Array& array, const std::vector<Array>& others, const std::vector<TapeSpan>& spans);
 
 // The gradient of a leaf, or of an array that keeps it; null: there is none. It may belong to an object of the program's.
 std::shared_ptr<Array> gradient_of(const Array& array);

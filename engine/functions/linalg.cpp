@@ -192,9 +192,9 @@ Array pinv(const Array& a, const Argument* rtol, bool hermitian) {
   if (last_size(a) == 0 || rows_of(a) == 0) return full(turned(a).shape(), whole(0), a.dtype(), a.device());
   std::vector<Array> f = svd(conjugated(given), "s", hermitian);
   Array& s = f[1];
-  Array counts = compute(Op::greater, s, limit_of(s, a, rtol));
-  Array inverted = compute(Op::true_divide, 1, compute(Op::where, counts, s, 1));
-  s = as_type(compute(Op::where, counts, inverted, 0), s.dtype());
+  Array is_zero = compute(Op::less_equal, s, limit_of(s, a, rtol));  // false for NaN, which stays NaN
+  Array inverted = compute(Op::true_divide, 1, compute(Op::where, is_zero, 1, s));
+  s = as_type(compute(Op::where, is_zero, 0, inverted), s.dtype());
   return matmul(turned(f[2]), compute(Op::multiply, with_axis(s, s.rank()), turned(f[0])));
 }
 

@@ -37,11 +37,18 @@ Array chosen(const Array& array, const Row& row, const Over& over, const Argumen
   return compute(Op::where, *over.where, a, full({}, whole(*row.neutral), a.dtype(), a.device()));
 }
 
+// The type in which means are computed: 16 bits hold neither sums nor counts of many elements.
+DType averaging_type(DType type) {
+  if (is_whole(type)) return DType::float64;
+  return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type;
+}
+
 // `total` divided by how many elements it is made of, less some; in the type of the total.
 Array divided(const Array& total, const Array& array, const Over& over, double less) {
   if (!over.where) {
     auto count = static_cast<double>(count_over(array, over));
-    return as_type(compute(Op::true_divide, total, std::max(count - less, 0.0)), total.dtype());
+    Array wide = as_type(total, averaging_type(total.dtype()));
+    return as_type(compute(Op::true_divide, wide, std::max(count - less, 0.0)), total.dtype());
   }
   Array all = over.where->view(over.where->layout().broadcast_to(array.shape()));
   Array count = reduce(Reduction::sum, all, over.axes, over.keep_dims, DType::int64);
@@ -109,15 +116,14 @@ Array product(const Array& array, Over over) {
 }
 
 Array mean(const Array& array, Over over) {
-  DType type = array.dtype();
-  bool is_half = type == DType::float16 && !over.dtype;
-  if (!over.dtype) over.dtype = is_whole(type) ? DType::float64 : is_half ? DType::float32 : type;
-  Array out = divided(reduced(Reduction::sum, array, over), array, over, 0);
-  return is_half ? astype(out, type) : out;
+  DType type = array.dtype(), wide = averaging_type(type), result = over.dtype.value_or(is_whole(type) ? wide : type);
+  if (!over.dtype) over.dtype = wide;
+  return as_type(divided(reduced(Reduction::sum, array, over), array, over, 0), result);
 }
 
-Array variance(const Array& array, const Over& over, double ddof, const Array* center) {
-  Array middle;
+Array variance(const Array& given, const Over& over, double ddof, const Array* center) {
+  const bool is_short = !over.dtype && !is_whole(given.dtype()) && averaging_type(given.dtype()) != given.dtype();
+  Array array = is_short ? astype(given, averaging_type(given.dtype())) : given, middle;
   if (!center) {
     Over kept = over;
     kept.keep_dims = true;
@@ -127,7 +133,8 @@ Array variance(const Array& array, const Over& over, double ddof, const Array* c
   Array far = compute(Op::subtract, array, *center);
   Array squares = compute(Op::multiply, far, is_complex(far.dtype()) ? compute(Op::conjugate, far) : far);
   if (is_complex(squares.dtype())) squares = squares.real();
-  return divided(sum(squares, over), array, over, ddof);
+  Array out = divided(sum(squares, over), array, over, ddof);
+  return is_short ? astype(out, given.dtype()) : out;
 }
 
 Array deviation(const Array& array, const Over& over, double ddof, const Array* center) {

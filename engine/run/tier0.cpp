@@ -229,6 +229,7 @@ const char* at_hand(const Array& array, int64_t most) {
 }
 
 Array made_now(LayoutRef layout, DType dtype, char*& memory) {
+  ++graph.operations_recorded;
   NodeRef node = new_node(Op::data, dtype, std::move(layout), DeviceId::cpu());
   node->site = current_site();
   const size_t bytes = static_cast<size_t>(node->size()) * size_of(dtype);

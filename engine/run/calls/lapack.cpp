@@ -72,8 +72,16 @@ class Worker {
  public:
   explicit Worker(const Job& job) : job_(job), m_(job.m), n_(job.n), k_(job.k), least_(std::min(job.m, job.n)) {}
 
+  // False where the matrix has no such factors, which are NaN then.
   bool run(int64_t i) {
     index_ = i;
+    bool is_done = has_finite_operands() && factorise();
+    if (!is_done) spoil();
+    return is_done || is_quiet();
+  }
+
+ private:
+  bool factorise() {
     switch (job_.kind) {
       case Kind::solve:
         return solve();
@@ -95,7 +103,27 @@ class Worker {
     return false;
   }
 
- private:
+  // LAPACK's SVD does not end for some matrices that are not finite, and leaves results unwritten for others.
+  bool has_finite_operands() const {
+    if (job_.kind != Kind::svd && job_.kind != Kind::lstsq) return true;
+    for (size_t i = 0; i < job_.in.size(); ++i) {
+      const R* from = reinterpret_cast<const R*>(job_.in[i] + static_cast<size_t>(index_) * job_.in_bytes[i]);
+      if (!std::all_of(from, from + job_.in_bytes[i] / sizeof(R), [](R x) { return std::isfinite(x); })) return false;
+    }
+    return true;
+  }
+  void spoil() const {
+    for (size_t i = 0; i < job_.out.size(); ++i) {
+      if (job_.kind == Kind::lstsq && i == 2)
+        *out<int32_t>(2) = 0;
+      else
+        std::fill_n(out<R>(i), job_.out_bytes[i] / sizeof(R), std::numeric_limits<R>::quiet_NaN());
+    }
+  }
+  bool is_quiet() const {
+    return (job_.kind == Kind::solve && job_.option() == 'q') || (job_.kind == Kind::svd && job_.option(1) == 'q');
+  }
+
   template <class P>
   P* out(size_t which) const {
     return reinterpret_cast<P*>(job_.out[which] + static_cast<size_t>(index_) * job_.out_bytes[which]);
@@ -152,9 +180,8 @@ class Worker {
     Int info = 0;
     function<void(const Int*, const Int*, T*, const Int*, Int*, T*, const Int*, Int*)>("gesv")(
         &n_, &k_, a_.data(), &n_, int_workspace(n_), b_.data(), &n_, &info);
-    if (info) std::fill(b_.begin(), b_.end(), T(std::numeric_limits<R>::quiet_NaN()));
     store(b_, n_, n_, k_, 0);
-    return info == 0 || job_.option() == 'q';
+    return info == 0;
   }
 
   bool slogdet() {
@@ -339,9 +366,7 @@ class Worker {
       store(b_, m_, m_, u_columns, 0);
       store(tau_, v_step, v_rows, n_, 2);
     }
-    bool stays_quiet = info != 0 && job_.option(1) == 'q';
-    if (stays_quiet) std::fill_n(out<R>(values), least_, std::numeric_limits<R>::quiet_NaN());
-    return info == 0 || stays_quiet;
+    return info == 0;
   }
 
   bool lstsq() {

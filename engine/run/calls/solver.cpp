@@ -63,6 +63,22 @@ __global__ void mark_nan(const R* a, long long all, long long parts, int* marks)
     if (a[e] != a[e]) marks[e / parts] = 1;
   }
 }
+// The same of NaN and infinities, which become 0 in `copy`: the library need not end for them. Only the lower triangle of matrices
+// with n columns counts where `triangle` is 1, the upper one where it is -1; `width`: 2 of complex numbers.
+template <class R>
+__global__ void mark_infinite(const R* a, R* copy, long long all, long long parts, long long n, int width, int triangle, int* marks) {
+  EACH(e, all) {
+    if (a[e] - a[e] == 0) continue;
+    const long long element = e % parts / width;
+    if ((element / n - element % n) * triangle < 0) continue;
+    marks[e / parts] = 1;
+    copy[e] = 0;
+  }
+}
+template <class R>
+__device__ void spoil(R* values, long long i, long long parts) {
+  for (long long k = 0; values && k < parts; ++k) values[i * parts + k] = (R)__longlong_as_double(0x7ff8000000000000ll);
+}
 
 // Values that are no numbers, of which the first of each matrix tells, count as not found.
 template <class R>
@@ -72,28 +88,26 @@ __global__ void verdict(const int* info, long long count, const R* values, long 
   }
 }
 
-// What is made of NaN, as LAPACK has it, which the GPU's library passes over now and then: eigenvalues are NaN, without an error;
-// singular values are not found. `marks`: the matrices with NaN.
+// Of matrices with NaN or infinities (`marks`), eigenvalues are NaN, without an error; singular values are not found.
 template <class R>
 __global__ void eigh_verdict(const int* info, long long count, const int* marks, long long parts, R* values, long long n,
                              R* vectors, long long* error) {
   EACH(i, count) {
-    if (info[i] == 0) continue;
-    if (!marks[i]) {
-      report(error);
-      continue;
-    }
-    const R nan = (R)__longlong_as_double(0x7ff8000000000000ll);
-    for (long long k = 0; k < n; ++k) values[i * n + k] = nan;
-    for (long long k = 0; vectors && k < parts; ++k) vectors[i * parts + k] = nan;
+    if (info[i] == 0 && !marks[i]) continue;
+    if (!marks[i]) report(error);
+    spoil(values, i, n);
+    spoil(vectors, i, parts);
   }
 }
 template <class R>
-__global__ void svd_verdict(const int* info, long long count, const int* marks, R* values, long long step, long long* error) {
+__global__ void svd_verdict(const int* info, long long count, const int* marks, R* values, long long n, R* u, long long u_parts,
+                            R* v, long long v_parts, long long* error) {
   EACH(i, count) {
     if (info[i] == 0 && !marks[i]) continue;
-    if (error) report(error);
-    for (long long k = 0; k < step; ++k) values[i * step + k] = (R)__longlong_as_double(0x7ff8000000000000ll);
+    report(error);
+    spoil(values, i, n);
+    spoil(u, i, u_parts);
+    spoil(v, i, v_parts);
   }
 }
 
@@ -259,6 +273,23 @@ class Work {
     context_.fill(context_.work_stream, marks, 0, 0, 4, static_cast<size_t>(runs), 1);
     each_real("mark_nan", view.layout->elements * parts,
               Parameters().add(view.data).add(view.layout->elements * parts).add(step * parts).add(marks));
+    return marks;
+  }
+  // The same of NaN and infinities, which are 0 in `copied` from then on; in a triangle of the matrices alone (mark_infinite).
+  int* infinite_marks(const CallView& view, void* copied, int64_t step, int triangle) {
+    int64_t parts = is_complex(view.dtype) ? 2 : 1, runs = view.layout->elements / step;
+    int* marks = numbers<int>(runs);
+    context_.fill(context_.work_stream, marks, 0, 0, 4, static_cast<size_t>(runs), 1);
+    each_real("mark_infinite", view.layout->elements * parts,
+              Parameters()
+                  .add(view.data)
+                  .add(copied)
+                  .add(view.layout->elements * parts)
+                  .add(step * parts)
+                  .add(view.shape().back())
+                  .add(static_cast<int>(parts))
+                  .add(triangle)
+                  .add(marks));
     return marks;
   }
   void* elements(int64_t count) { return room(static_cast<size_t>(count) * bytes_); }
@@ -452,8 +483,8 @@ class OnGpu : public CallBody {
     bool vectors = more_ == 'v', is_turned = is_complex(a.dtype), upper = (mode_ == 'U') == is_turned;
     void* memory = work.copy(a, vectors ? run.outputs[1].data : nullptr);
     int* info = work.numbers<int>(work.call.count);
+    int* marks = work.infinite_marks(a, memory, n_ * n_, (mode_ == 'L') != is_turned ? 1 : -1);
     bool is_done = eigh_on_gpu(work.call, vectors, upper, n_, memory, values.data, info);
-    int* marks = work.nan_marks(a, n_ * n_);
     int64_t* error = error_of(work, !is_done);
     int64_t parts = n_ * n_ * (is_turned ? 2 : 1);
     work.each_real("eigh_verdict", work.call.count,
@@ -496,6 +527,7 @@ class OnGpu : public CallBody {
     const CallView& values = run.outputs[job == 'N' ? 0 : 1];
     void* a = work.copy(run.inputs[0]);
     int* info = work.numbers<int>(work.call.count);
+    int* marks = work.infinite_marks(run.inputs[0], a, m_ * n_, 0);
     int64_t most = std::max(m_, n_);
     bool is_done;
     if (has_svd_in_batches(work.call, most)) {
@@ -505,10 +537,14 @@ class OnGpu : public CallBody {
       void* vt = job == 'N' ? nullptr : run.outputs[2].data;
       is_done = svd_on_gpu(work.call, job, most, least_, a, values.data, u, vt, info);
     }
-    int* marks = work.nan_marks(run.inputs[0], m_ * n_);
     int64_t* error = more_ == 'q' ? nullptr : error_of(work, !is_done);
-    work.each_real("svd_verdict", work.call.count,
-                   Parameters().add(info).add(work.call.count).add(marks).add(values.data).add(least_).add(error));
+    Parameters parameters = Parameters().add(info).add(work.call.count).add(marks).add(values.data).add(least_);
+    for (size_t i : {0, 2}) {
+      const bool is_there = job != 'N';
+      const int64_t elements = is_there ? run.outputs[i].layout->elements / work.call.count : 0;
+      parameters.add(is_there ? run.outputs[i].data : nullptr).add(elements * (is_complex(run.inputs[0].dtype) ? 2 : 1));
+    }
+    work.each_real("svd_verdict", work.call.count, parameters.add(error));
   }
 
   bool small_svd(const CallRun& run, Work& work, char job, void* a, void* values, int* info) const {
@@ -585,7 +621,7 @@ std::vector<Array> least_squares(const Array& a, const Array& b, double rcond) {
   const Array &u = found[0], &s = found[1], &vh = found[2];
   Layout first = s.layout();
   first.shape[0] = 1;
-  Array counts = with(Op::greater, s, with(Op::multiply, s.view(first), number_of(rcond)));
+  Array counts = with(Op::greater, s, with(Op::multiply, s.view(first), number_of(rcond)));  // NaN does not count, and makes x NaN
   Argument safe[] = {Argument(counts), Argument(s), Argument(number_of(1))};
   Array inverse = with(Op::true_divide, astype(counts, real), elementwise(Op::where, safe));
   Array x = matmul(conjugated(turned(vh)), with(Op::multiply, matmul(conjugated(turned(u)), b), upright(inverse)));

@@ -1,4 +1,4 @@
-"""tf.GradientTape and tf.Variable: the engine's tape records always; a GradientTape says from where on and of what gradients are."""
+"""tf.GradientTape and tf.Variable: the engine's tape always records; a GradientTape is a span of it, and what was watched."""
 
 import contextlib
 import warnings
@@ -7,6 +7,7 @@ import keras
 from keras.src import tree
 
 import quern as qn
+from quern.keras.backend import recording
 from quern.keras.backend.core import Array, convert_to_tensor, watching
 from quern.lib import _engine
 from quern.tensorflow._functions import DType
@@ -36,11 +37,50 @@ class Variable(keras.Variable):
         return self.value.copy()
 
 
-class GradientTape:
-    """Records what is computed while it lasts, to give gradients.
+class _Spans:
+    """The parts of the engine's tape that belong to a GradientTape. A recorded step opens and closes them again each time it runs."""
 
-    Parameters: ``persistent``: gradient() may be called more than once; ``watch_accessed_variables``: variables are followed without
-    watch().
+    def __init__(self):
+        self.closed, self.since = [], None
+
+    def restart(self):
+        self.closed, self.since = [], _engine.tape_length()
+
+    def open(self):
+        self.since = _engine.tape_length()
+
+    def close(self):
+        self.closed.append((self.since, _engine.tape_length()))
+        self.since = None
+
+    def now(self):
+        return self.closed if self.since is None else [*self.closed, (self.since, _engine.tape_length())]
+
+
+def _effect(function, *args):
+    """Call a function for what it changes; it becomes part of a step that is being recorded."""
+    r = recording.recorder()
+    if r is None:
+        function(*[recording.plain(one) for one in args])
+    else:
+        r.effect(function, *args)
+
+
+def _raw_value(variable):
+    """The memory of a variable, whatever scope casts it."""
+    r = recording.recorder()
+    return variable._value if r is None else r.read(variable, variable._value)
+
+
+class GradientTape:
+    """Records what is computed while it is open, to compute gradients.
+
+    Parameters
+    ----------
+    persistent : bool
+        Whether gradient() may be called more than once.
+    watch_accessed_variables : bool
+        Whether trainable variables that are read are watched without watch().
 
     >>> x = tf.Variable(3.0)                  # doctest: +SKIP
     >>> with tf.GradientTape() as tape:
@@ -53,11 +93,14 @@ class GradientTape:
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
         self._persistent, self._used, self._watched, self._variables = persistent, False, [], {}
-        self._follows, self._since = watch_accessed_variables, _engine.tape_length()
+        self._follows, self._spans, self._is_new = watch_accessed_variables, _Spans(), True
 
     def __enter__(self):
+        if self in GradientTape._active:
+            raise ValueError("Tape is already recording.")
         self._before = _engine.set_gradient_mode(True)
-        self._since = _engine.tape_length()  # what was computed before is as if it came from nowhere
+        _effect(self._spans.restart if self._is_new else self._spans.open)
+        self._is_new = False
         GradientTape._active.append(self)
         watching.append(self._note)
         return self
@@ -65,6 +108,7 @@ class GradientTape:
     def __exit__(self, *error):
         watching.remove(self._note)
         GradientTape._active.remove(self)
+        _effect(self._spans.close)
         _engine.set_gradient_mode(self._before)
 
     def _note(self, variable):
@@ -79,7 +123,7 @@ class GradientTape:
             elif isinstance(x, Array):
                 if "float" in x._dtype_name or "complex" in x._dtype_name:
                     self._watched.append(x)
-                    _engine.want_gradient(x, True)
+                    _effect(_want_gradient, x)
                 else:
                     warnings.warn(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {x._dtype_name}", stacklevel=2)
 
@@ -98,7 +142,8 @@ class GradientTape:
 
     def reset(self):
         """Forgets what was computed before."""
-        self._used, self._since = False, _engine.tape_length()
+        self._used = False
+        _effect(self._spans.restart)
         self._watched.clear()
         self._variables.clear()
 
@@ -135,30 +180,45 @@ class GradientTape:
         if self._used and not self._persistent:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
         self._used = True
-        targets = [convert_to_tensor(one) for one in tree.flatten(target)]
+        targets = [_raw_value(one) if isinstance(one, keras.Variable) else convert_to_tensor(one) for one in tree.flatten(target)]
         given = [None] * len(targets) if output_gradients is None else [convert_to_tensor(g) for g in tree.flatten(output_gradients)]
         flat = [one for one in tree.flatten(sources)]
-        arrays = [one._value if isinstance(one, keras.Variable) else convert_to_tensor(one) for one in flat]
-        asked = [self._is_followed(one) for one in flat]
+        arrays = [_raw_value(one) if isinstance(one, keras.Variable) else convert_to_tensor(one) for one in flat]
+        kinds = [self._kind_of(one) for one in flat]
+        watched = [*self._watched, *[_raw_value(one) for one in self._variables.values()]]
         again = bool(GradientTape._active)  # another tape wants gradients of these
-        used = [(t, g) for t, g in zip(targets, given, strict=True) if _engine.wants_gradient(t)]
-        found = [None] * len(arrays)
-        if used:
-            ones = [_ones(t) if g is None else g for t, g in used]
-            known = [i for i, a in enumerate(arrays) if asked[i] and _engine.wants_gradient(a)]
-            made = []
-            if known:
-                results, wanted = tuple(t for t, _ in used), tuple(arrays[i] for i in known)
-                made = _engine.gradients(results, tuple(ones), wanted, again or self._persistent, again, True, self._since)
-            for i, g in zip(known, made, strict=True):
-                found[i] = g
-        if str(getattr(unconnected_gradients, "value", unconnected_gradients)).lower() == "zero":
-            found = [a * 0 if g is None else g for a, g in zip(arrays, found, strict=True)]
-        return tree.pack_sequence_as(sources, found) if tree.is_nested(sources) else found[0]
+        zeros = str(getattr(unconnected_gradients, "value", unconnected_gradients)).lower() == "zero"
+        found = _gradients(self._spans, targets, given, arrays, kinds, watched, again or self._persistent, again, zeros)
+        return tree.pack_sequence_as(sources, list(found)) if tree.is_nested(sources) else found[0]
 
-    def _is_followed(self, source):
-        """Variables are, unless that was not wanted; tensors that were watched, or computed since, are."""
-        return self._follows and source.trainable or id(source) in self._variables if isinstance(source, keras.Variable) else True
+    def _kind_of(self, source):
+        """Return whether a source is watched; None for a tensor, of which the history tells."""
+        if not isinstance(source, keras.Variable):
+            return None
+        return bool(self._follows and source.trainable or id(source) in self._variables)
+
+
+def _want_gradient(x):
+    _engine.want_gradient(x, True)
+
+
+@recording.noted
+def _gradients(spans, targets, given, arrays, kinds, watched, keeps, again, zeros):
+    """Return the gradients of the targets' sum, as a list; None, or zeros, for arrays that it does not depend on.
+
+    Part of a recorded step like a function of the backend: where the tape begins and ends is found anew each time.
+    """
+    spans = spans.now()
+    ours = [_engine.depends_on(a, watched, spans) if kind is None else kind for a, kind in zip(arrays, kinds, strict=True)]
+    used = [(t, _ones(t) if g is None else g) for t, g in zip(targets, given, strict=True) if _engine.wants_gradient(t)]
+    known = [i for i, a in enumerate(arrays) if ours[i] and _engine.wants_gradient(a)]
+    found = [None] * len(arrays)
+    if used and known:
+        results, ones = zip(*used, strict=True)
+        made = _engine.gradients(results, ones, tuple(arrays[i] for i in known), keeps, again, True, spans)
+        for i, g in zip(known, made, strict=True):
+            found[i] = g
+    return [a * 0 if zeros and g is None else g for a, g in zip(arrays, found, strict=True)]
 
 
 def _leaves(found, sources):

@@ -650,7 +650,7 @@ class Tensor(_engine.TensorBase):
 
 Tensor.__module__ = "torch"
 _engine.set_tensor_type(Tensor)
-_engine.set_door(Tensor, has_numbers=False, broadcasts_read_only=False, truncates_powers=False)
+_engine.set_door(Tensor, has_numbers=False, broadcasts_read_only=False, truncates_powers=False, indexes_as_torch=True)
 _engine.set_index_rule(Tensor, "places")
 
 

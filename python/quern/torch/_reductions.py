@@ -81,14 +81,21 @@ def _real(input, dtype, name):
 def mean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """The mean of the elements along dimensions, by default of all; of real or complex numbers."""
     input = _real(input, dtype, "mean")
-    count = _count(input, dim)
-    return finish(sum(input, dim, keepdim) / count if count else sum(input, dim, keepdim) * math.nan, out)
+    count, wide = _count(input, dim), _wide(input)
+    return finish((sum(wide, dim, keepdim) / count if count else sum(wide, dim, keepdim) * math.nan).to(input.dtype), out)
 
 
 def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """The mean of what is no NaN."""
-    count = sum(~_op("isnan", input), dim, keepdim)
-    return finish(nansum(input, dim, keepdim, dtype=dtype) / count, out)
+    count, wide = sum(~_op("isnan", input), dim, keepdim), _wide(input if dtype is None else input.to(dtype))
+    result = nansum(wide, dim, keepdim) / count
+    return finish(result.to(dtype or input.dtype) if input.is_floating_point() else result, out)
+
+
+def _wide(input):
+    """The numbers as float32 where they have 16 bits, which hold neither sums nor counts of many elements."""
+    kind = input.dtype
+    return input.float() if kind.is_floating_point and kind.itemsize == 2 else input
 
 
 def _correction(dim, unbiased, correction):
@@ -102,12 +109,14 @@ def _correction(dim, unbiased, correction):
 def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=None):
     """The variance along dimensions: the mean squared distance from the mean, over the count less ``correction`` (1)."""
     dim, correction = _correction(dim, unbiased, correction)
-    input = _real(input, None, "std and var")
+    given = _real(input, None, "std and var")
+    input = _wide(given)
     away = input - mean(input, dim, True)
     squares = _op("square", away) if not input.is_complex() else _op("square", away.real) + _op("square", away.imag)
     count = _count(input, dim) - correction
     total = sum(squares, dim, keepdim)
-    return finish(total / count if count > 0 else total * math.nan if count == 0 and correction == 0 else total / 0, out)
+    result = total / count if count > 0 else total * math.nan if count == 0 and correction == 0 else total / 0
+    return finish(result.to(given.dtype) if input is not given else result, out)
 
 
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=None):

@@ -2,9 +2,10 @@
 
 Keras's Python costs more than the work of a small model. While a step is recorded it runs as always, but its tensors are of the type
 Traced, and each function of the backend that is called with them is noted: what it was called with, and what came of it. Replaying the
-notes calls the same functions on other data of the same shapes. Whatever cannot be noted (a look at a value, an operation that the
-backend does not know) makes the recording void, and the step stays plain Python; it has run rightly in any case. Start reading at
-Recorder.call().
+notes calls the same functions on other data of the same shapes. Whatever cannot be noted (reading a value, an operation that the
+backend does not know) makes the recording void, and the step stays plain Python; it has run rightly in any case. So does array work
+that happens outside of the noted calls (the engine counts the operations), and a tensor that is still held when the step has ended: a
+program that replays the step would not renew it. Start reading at Recorder.call().
 
 As under other backends' compilation, what Python decides while a step is recorded stays decided.
 """
@@ -14,6 +15,7 @@ import itertools
 import operator
 import threading
 import types
+import weakref
 
 from keras.src.backend.common import KerasVariable
 from keras.src.backend.common.stateless_scope import in_stateless_scope
@@ -40,10 +42,6 @@ class Traced(Array):
     plain = None
 
 
-def _traced(array, slot):
-    made = array._as(Traced)
-    made.slot, made.plain = slot, array
-    return made
 
 
 def plain(x):
@@ -170,17 +168,35 @@ class Recorder:
         self.is_inside = False  # a function that is noted itself
         self.notes = []  # (function, argument expressions, keyword expressions, slots of results, records gradients)
         self.constants = []
+        self.noted_operations = 0  # of the engine, within the noted calls
         self.slots = itertools.count()
-        self.inputs = [_traced(x, next(self.slots)) for x in inputs]
+        self.made = []  # weak references to the traced tensors
+        self.inputs = [self._traced(x, next(self.slots)) for x in inputs]
+        self.input_slots = [x.slot for x in self.inputs]
 
     def __enter__(self):
         global _active
         self.before, _active = _active, self
+        self.begun = _engine.operations_recorded()
         return self
 
     def __exit__(self, *error):
         global _active
         _active = self.before
+        if _engine.operations_recorded() - self.begun != self.noted_operations:
+            self.void("array work outside of the backend's functions")
+
+    def _traced(self, array, slot):
+        made = array._as(Traced)
+        made.slot, made.plain = slot, array
+        self.made.append(weakref.ref(made))
+        return made
+
+    def check_escaped(self):
+        """Void the recording if something still holds one of its tensors. The caller holds none any more."""
+        self.inputs.clear()
+        if any(one() is not None for one in self.made):
+            self.void("a tensor that is kept after the step")
 
     def void(self, why):
         """Gives the recording up."""
@@ -199,11 +215,7 @@ class Recorder:
         choose = getattr(function, "choose", None)
         if choose is not None and not kwargs:
             function = choose(*args) or function
-        self.is_inside = True
-        try:
-            result = function(*args, **kwargs)
-        finally:
-            self.is_inside = False
+        result = self._run(function, args, kwargs)
         if self.failed or not found and not always:
             return result
         return self._noted(function, given, keywords, result, found)
@@ -216,18 +228,24 @@ class Recorder:
             self.void(f"what {function} was given")
             function(*[plain(one) for one in args])
             return
+        self._run(function, args, {})
+        self.notes.append((function, given, {}, None, _engine.gradient_mode()))
+
+    def _run(self, function, args, kwargs):
+        """Call a function, whose own calls are not noted."""
         self.is_inside = True
+        before = _engine.operations_recorded()
         try:
-            function(*args)
+            return function(*args, **kwargs)
         finally:
             self.is_inside = False
-        self.notes.append((function, given, {}, None, _engine.gradient_mode()))
+            self.noted_operations += _engine.operations_recorded() - before
 
     def read(self, variable, array):
         """The value of a variable, as a traced tensor."""
         slot = next(self.slots)
         self.notes.append((_value_of, ("tuple", [self._constant(variable)]), {}, slot, True))
-        return _traced(array, slot)
+        return self._traced(array, slot)
 
     def _noted(self, function, given, keywords, result, found):
         kind = type(result)
@@ -236,13 +254,13 @@ class Recorder:
                 if x.plain is result:  # what went in
                     return x
             slot = next(self.slots)
-            out = _traced(result, slot)
+            out = self._traced(result, slot)
         elif kind in (list, tuple) and any(isinstance(x, Array) for x in result):
             if not all(x is None or isinstance(x, Array) for x in result):
                 self.void(f"the results of {function}")
                 return result
             slot = [next(self.slots) for _ in result]
-            out = kind([None if x is None else _traced(x, s) for x, s in zip(result, slot, strict=True)])
+            out = kind([None if x is None else self._traced(x, s) for x, s in zip(result, slot, strict=True)])
         elif _is_static(result):
             return result
         else:
@@ -299,12 +317,12 @@ def _value_of(variable):
 
 
 def program(recorder, outputs):
-    """A function of the input arrays that does what was recorded. ``outputs``: traced tensors, whose arrays it returns in a list."""
+    """A function of the input arrays that does what was recorded. ``outputs``: slots of tensors, whose arrays it returns in a list."""
     last = {}
     for number, (_, given, keywords, _slots, _) in enumerate(recorder.notes):
         for slot in _slots_in(given) + [s for e in keywords.values() for s in _slots_in(e)]:
             last[slot] = number
-    kept = {x.slot for x in outputs}
+    kept = set(outputs)
     names = {"mode": _engine.set_gradient_mode}
     names |= {f"c{i}": value for i, value in enumerate(recorder.constants)}
     functions = {}
@@ -329,8 +347,8 @@ def program(recorder, outputs):
         dead += [s for s, n in last.items() if n == number and s not in kept]
         if dead:
             lines.append("del " + ", ".join(f"s{s}" for s in dict.fromkeys(dead)))
-    arguments = ", ".join(f"s{x.slot}" for x in recorder.inputs)
-    lines.append(f"return [{', '.join(f's{x.slot}' for x in outputs)}]")
+    arguments = ", ".join(f"s{slot}" for slot in recorder.input_slots)
+    lines.append(f"return [{', '.join(f's{slot}' for slot in outputs)}]")
     exec(compile(f"def step({arguments}):\n    " + "\n    ".join(lines), "<recorded step>", "exec"), names)
     step = names["step"]
 

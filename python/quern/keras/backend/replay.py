@@ -46,22 +46,31 @@ class Replayed:
     def _record(self, key, batch, arrays):
         self.programs[key] = None
         with recording.Recorder(arrays) as recorder:
-            traced = iter(recorder.inputs)
-            result = self.step(tree.pack_sequence_as(batch, [None if x is None else next(traced) for x in tree.flatten(batch)]))
-        made = _finisher(result, recorder)
-        if made is not None:
-            outputs, finish = made
+            result = self.step(_traced_batch(batch, recorder))
+        plain, outputs, finish = _finisher(result, recorder)
+        del result
+        recorder.check_escaped()
+        if not recorder.failed:
             self.programs[key] = recording.program(recorder, outputs), finish
-        return tree.map_structure(recording.plain, result) if not hasattr(result, "renewed") else result
+        return plain
+
+
+def _traced_batch(batch, recorder):
+    traced = iter(recorder.inputs)
+    return tree.pack_sequence_as(batch, [None if x is None else next(traced) for x in tree.flatten(batch)])
 
 
 def _finisher(result, recorder):
-    """The traced tensors of a result, and the function that makes a result of their arrays; None where there is no program."""
+    """Return a result in plain tensors, the slots of its tensors, and the function that makes a result of their arrays."""
     if hasattr(result, "renewed"):  # logs that are computed later
-        return None if recorder.failed else ((), lambda arrays: result.renewed())
+        return result, [], lambda arrays: result.renewed()
     flat = tree.flatten(result)
-    if recorder.failed or not all(type(x) is recording.Traced and x.slot is not None for x in flat):
-        return None
-    if not tree.is_nested(result):
-        return flat, lambda arrays: arrays[0]
-    return flat, lambda arrays: tree.pack_sequence_as(result, arrays)
+    plain = tree.map_structure(recording.plain, result)
+    if not all(type(x) is recording.Traced and x.slot is not None for x in flat):
+        recorder.void("a result that is no tensor of the step")
+        return plain, [], None
+    slots = [x.slot for x in flat]
+    if not tree.is_nested(plain):
+        return plain, slots, lambda arrays: arrays[0]
+    structure = tree.map_structure(lambda _: 0, plain)
+    return plain, slots, lambda arrays: tree.pack_sequence_as(structure, arrays)

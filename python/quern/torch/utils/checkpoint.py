@@ -23,6 +23,9 @@ __all__ = [
 ]
 
 
+_NO_END = 2**64 - 1  # of the tape
+
+
 class CheckpointError(RuntimeError):
     """What was computed again is not what was computed first."""
 
@@ -251,7 +254,7 @@ class _Checkpoint(Function):
             return (None, None, *[None for _ in ctx.sources])
         outputs, given = zip(*wanted, strict=True)
         again = torch.is_grad_enabled()  # are the gradients to have gradients?
-        return (None, None, *_engine.gradients(outputs, given, ctx.sources, again, again, True, since=ctx.computed.since))
+        return (None, None, *_engine.gradients(outputs, given, ctx.sources, again, again, True, spans=[(ctx.computed.since, _NO_END)]))
 
 
 # ---- what programs call

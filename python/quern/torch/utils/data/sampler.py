@@ -19,6 +19,9 @@ __all__ = [
 
 _Index = TypeVar("_Index", covariant=True)
 
+# Indices with replacement are drawn as they are asked for, as PyTorch draws them: num_samples may be any number.
+_DRAWN_AT_ONCE = 32
+
 
 def _check_count(name, value):
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
@@ -74,7 +77,9 @@ class RandomSampler(Sampler[int]):
         n, count = len(self.data_source), self.num_samples
         generator = seeded(seed()) if self.generator is None else self.generator
         if self.replacement:
-            yield torch.randint(n, (count,), dtype=torch.int64, generator=generator, device=place(generator))
+            for begin in range(0, count, _DRAWN_AT_ONCE):
+                size = (min(_DRAWN_AT_ONCE, count - begin),)
+                yield torch.randint(n, size, dtype=torch.int64, generator=generator, device=place(generator))
             return
         for _ in range(count // n):
             yield permutation(n, generator)

@@ -1,0 +1,136 @@
+"""A GradientTape records what was watched while it was open, and nothing else. Expected values are TensorFlow's."""
+
+import pytest
+from keras_oracle import needs_keras
+from programs import quern
+
+needs_keras()
+
+HEAD = """
+import numpy as np
+import tensorflow as tf
+
+def show(x):
+    if isinstance(x, (list, tuple)):
+        return [show(one) for one in x]
+    return None if x is None else np.asarray(x).tolist()
+"""
+PROGRAMS = {
+    "a tensor that took a variable's name": """
+x = tf.Variable(2.0)
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        y = x * x
+    print(show(tape.gradient(y, x)))
+    x = x + 1 | 4.0 None""",
+    "computed after the tape was closed": """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x * x
+z = y * 2
+print(show(tape.gradient(z, x))) | None""",
+    "a function of a target that was computed after": """
+x = tf.Variable(3.0)
+with tf.GradientTape(persistent=True) as tape:
+    y = x * x
+z = y * 2
+print(show(tape.gradient(z, y)), show(tape.gradient(y, x))) | None 6.0""",
+    "a tensor that nobody watched": """
+v, c = tf.Variable(2.0), tf.constant(3.0)
+before = v * 5
+with tf.GradientTape(persistent=True) as tape:
+    y = v * c * before
+print(show(tape.gradient(y, c)), show(tape.gradient(y, before)), show(tape.gradient(y, v))) | None None 30.0""",
+    "a tensor that is watched, computed from a variable before": """
+v = tf.Variable(2.0)
+before = v * 5
+with tf.GradientTape() as tape:
+    tape.watch(before)
+    y = v * before * before
+print(show(tape.gradient(y, [v, before]))) | [100.0, 40.0]""",
+    "a constant that another tape watched": """
+c = tf.constant(3.0)
+with tf.GradientTape() as one:
+    one.watch(c)
+    y = c * c
+with tf.GradientTape() as two:
+    z = c * c
+print(show(one.gradient(y, c)), show(two.gradient(z, c))) | 6.0 None""",
+    "results on the way": """
+x = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    y = x * x
+    z = y * y
+print(show(tape.gradient(z, [x, y, z]))) | [32.0, 8.0, 1.0]""",
+    "results that depend on nothing watched": """
+x = tf.Variable(2.0)
+with tf.GradientTape(watch_accessed_variables=False) as tape:
+    y = x * x
+    z = y * y
+print(show(tape.gradient(z, [x, y]))) | [None, None]""",
+    "a pause": """
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x * x
+    with tape.stop_recording():
+        z = x * x * x
+    w = y + z
+print(show(tape.gradient(w, x))) | 6.0""",
+    "open twice": """
+x = tf.Variable(3.0)
+tape = tf.GradientTape(persistent=True)
+with tape:
+    y = x * x
+between = y * 10
+with tape:
+    z = y * x
+    w = between * x
+print(show(tape.gradient(z, x)), show(tape.gradient(w, x))) | 27.0 90.0""",
+    "open within itself": """
+tape = tf.GradientTape()
+with tape:
+    try:
+        tape.__enter__()
+    except ValueError as error:
+        print(error) | Tape is already recording.""",
+    "reset": """
+x = tf.Variable(3.0)
+with tf.GradientTape(persistent=True) as tape:
+    y = x * x
+    tape.reset()
+    z = x * 4
+print(show(tape.gradient(y, x)), show(tape.gradient(z, x))) | None 4.0""",
+    "a part of a result": """
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    y = (x * x)[1]
+print(show(tape.gradient(y, x))) | [0.0, 4.0]""",
+    "second derivatives": """
+x = tf.Variable(2.0)
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = x * x * x
+    first = inner.gradient(y, x)
+print(show(first), show(outer.gradient(first, x))) | 12.0 12.0""",
+    "unconnected sources as zeros": """
+x, other = tf.Variable(2.0), tf.Variable([1.0, 1.0])
+with tf.GradientTape() as tape:
+    y = x * x
+print(show(tape.gradient(y, [x, other], unconnected_gradients=tf.UnconnectedGradients.ZERO))) | [4.0, [0.0, 0.0]]""",
+    "a variable that is written while the tape is open": """
+x = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    y = x * x
+    x.assign(10.0)
+print(show(tape.gradient(y, x)), show(x)) | 4.0 10.0""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tapes(name, device, tmp_path):
+    source, expected = PROGRAMS[name].rsplit(" | ", 1)
+    path = tmp_path / "program.py"
+    path.write_text(HEAD + source)
+    done = quern("run", path, QUERN_DEVICE=device.kind)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert " ".join(done.stdout.split()) == expected

@@ -1,0 +1,103 @@
+"""Indices of tensors of all kinds and what they read and write; run by PyTorch, this writes the table that quern is compared with:
+
+    PYTHON_WITH_PYTORCH tests/python/torch_indexing.py > tests/python/data/torch_indexing.jsonl
+"""
+
+import itertools
+import json
+import sys
+import warnings
+
+import numpy as np
+
+# For an axis of three elements, and for one of four.
+AXES = [
+    {
+        "number": "-2",
+        "slice": "1:",
+        "step": "::2",
+        "none": "None",
+        "dots": "...",
+        "true": "True",
+        "false": "False",
+        "list": "[2, 0]",
+        "nested": "[[0, 1], [2, 2]]",
+        "tuple": "(2, 1)",
+        "bools": "[True, False, True]",
+        "long": "T([2, 0])",
+        "int": "T([1, 2], dtype=torch.int32)",
+        "scalar": "T(1)",
+        "bool": "T([True, False, True])",
+        "byte": "T([1, 0, 1], dtype=torch.uint8)",
+        "byte scalar": "T(1, dtype=torch.uint8)",
+        "short": "T([0, 1], dtype=torch.int16)",
+        "float": "T([0.0, 1.0])",
+        "numpy": "np.array([2, 0])",
+        "numpy byte": "np.array([1, 0, 1], np.uint8)",
+        "numpy bool": "np.array([True, False, True])",
+        "range": "range(2)",
+        "out of range": "T([3])",
+        "short mask": "T([True, False])",
+        "empty": "[]",
+    },
+    {
+        "number": "3",
+        "slice": ":2",
+        "none": "None",
+        "dots": "...",
+        "list": "[1, 3]",
+        "nested": "[[0, 1], [2, 3]]",
+        "bools": "[True, False, False, True]",
+        "long": "T([0, 3])",
+        "bool": "T([True, False, False, True])",
+        "byte": "T([1, 0, 0, 1], dtype=torch.uint8)",
+        "numpy": "np.array([3, 0])",
+        "numpy byte": "np.array([1, 0, 0, 1], np.uint8)",
+    },
+]
+WHOLE = [
+    "[[0, 2], [1, 0]]", "[[0, 2]]", "[T([0, 2]), T([1, 0])]", "[slice(0, 2), 1]", "[None, 1]", "[..., 1]", "[0, None]", "[(0, 1), (1, 2)]",
+    "[T(1), T(2)]", "[[0, 1], [1, 2], [0, 0]]", "[[0]] * 31", "[[0]] * 32", "[[True, False, True]]", "[[]]", "([0, 1], [1, 2])", "((0, 1), (1, 2))",
+    "[[[0, 2], [1, 0]]]", "([[0, 2], [1, 0]],)", "x > 5", "(x > 5).byte()", "T([1, 0, 1], dtype=torch.uint8).reshape(3, 1).expand(3, 4)", "x > 50", "()",
+    "1.0", "'a'", "np.bool_(True)", "np.int64(1)", "T(True)", "T(False)", "0, 0, 0", "..., ...", "[0, 1, 2]", "[0, [1, 2]]", "T([[True, False]])",
+]  # fmt: skip
+
+
+def indices():
+    """All of the table's indices, as text."""
+    firsts, seconds = (axis.values() for axis in AXES)
+    return [*WHOLE, *firsts, *[f"{a}, {b}" for a, b in itertools.product(firsts, seconds)], *[f"{a}, None, {b}" for a, b in itertools.product(list(firsts)[7:16], seconds)]]  # fmt: skip
+
+
+def tried(torch, work):
+    """What a function gives, as JSON has it: a shape and the elements, or the error's class."""
+    try:
+        made = work()
+        return [list(made.shape), made.flatten().tolist()]
+    except Exception as error:
+        return type(error).__name__
+
+
+def results(torch):
+    """Each index with what it reads and what is there after a write."""
+    warnings.simplefilter("ignore")
+    for index in indices():
+        names = {"torch": torch, "np": np, "T": torch.tensor, "x": torch.arange(12.0).reshape(3, 4)}
+
+        def read(index=index, names=names):
+            return eval(f"x[{index}]", names)
+
+        def write(value, index=index, names=names):
+            names["x"], names["value"] = torch.arange(12.0).reshape(3, 4), value
+            exec(f"x[{index}] = value", names)
+            return names["x"]
+
+        yield [index, tried(torch, read), tried(torch, lambda write=write: write(-1.0))]
+
+
+if __name__ == "__main__":
+    import torch
+
+    for row in results(torch):
+        json.dump(row, sys.stdout)
+        print()
