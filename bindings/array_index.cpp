@@ -130,6 +130,8 @@ Places read(PyObject* self, const Array& array, PyObject* given) {
   Key key{{}, {}, door.wraps_indices, door.indexes_as_torch};
   key.parts.reserve(each.size());
   for (PyObject* part : each) key.parts.push_back(part_from(part, array.device(), key));
+  if (door.indexes_as_torch)
+    for (IndexPart& part : key.parts) part.selects = true;
   Places places = places_of(array, key.parts);
   for (Pick& pick : places.picks) pick.refused = door.out_of_range;
   return places;

@@ -277,7 +277,8 @@ void init_gradients(nb::module_& m) {
         }
         return list;
       },
-      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg("spans") = std::vector<std::pair<uint64_t, uint64_t>>());
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+      nb::arg("spans") = std::vector<std::pair<uint64_t, uint64_t>>());
   m.def("depends_on", [](const Array& array, nb::handle others, const std::vector<std::pair<uint64_t, uint64_t>>& spans) {
     return depends_on(array, arrays(others), spans_of(spans));
   });

@@ -110,13 +110,14 @@ namespace {
 // What stands in an index, before any of it is applied.
 struct Census {
   size_t used = 0;  // axes of the array
-  bool dots = false, advanced = false;
+  bool dots = false, advanced = false, selects = false;
 };
 
 Census census_of(std::span<const IndexPart> parts) {
   using Kind = IndexPart::Kind;
   Census out;
   for (const IndexPart& part : parts) {
+    out.selects |= part.selects;
     switch (part.kind) {
       case Kind::dots:
         if (out.dots) raise(ErrorKind::index, "an index can only have a single ellipsis ('...')");
@@ -135,7 +136,7 @@ Census census_of(std::span<const IndexPart> parts) {
   return out;
 }
 
-// Applies the parts of an index one after the other. With arrays among them, integers are picks too.
+// Applies the parts of an index one after the other. With arrays among them, integers are picks too, unless they select.
 class Walker {
  public:
   Walker(const Array& array, const Census& census) : array_(array), census_(census) { out_.layout = array.layout(); }
@@ -173,7 +174,7 @@ class Walker {
   void take_integer(int64_t at) {
     int64_t size = out_.layout.shape[axis_];
     check_range(at, size, from_);
-    if (census_.advanced) {
+    if (census_.advanced && !census_.selects) {
       pick(full({}, whole(at), DType::int64, array_.device()));
     } else {
       out_.layout = out_.layout.without(axis_, at < 0 ? at + size : at);
@@ -212,10 +213,10 @@ class Walker {
   void pick(Array index, bool wraps = false) {
     if (out_.picks.empty()) {
       out_.picks_at = axis_;
-    } else if (number_ > last_pick_ + 1) {
+    } else if (census_.selects ? axis_ > last_axis_ + 1 : number_ > last_pick_ + 1) {
       side_by_side_ = false;
     }
-    last_pick_ = number_;
+    last_pick_ = number_, last_axis_ = axis_;
     out_.picks.push_back({axis_, std::move(index), wraps, nullptr, from_});
     ++axis_;
   }
@@ -224,7 +225,7 @@ class Walker {
   const Census census_;
   Places out_;
   size_t axis_ = 0, from_ = 0;  // of the result so far, of the array
-  size_t number_ = 0, last_pick_ = 0;
+  size_t number_ = 0, last_pick_ = 0, last_axis_ = 0;
   bool gone_ = false, side_by_side_ = true;
 };
 

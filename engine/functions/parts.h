@@ -19,6 +19,7 @@ struct IndexPart {
   const Array* array = nullptr;
   std::optional<std::pair<int64_t, int64_t>> limits = {};  // of an array whose values are known: the least and the greatest
   bool wraps = false;                                      // see Pick
+  bool selects = false;  // as in PyTorch, integers take their axis away before arrays index, and do not count as arrays
 };
 
 // The part that an array stands for: one integer is looked at and counts as a number. Raises ErrorKind::index for other types

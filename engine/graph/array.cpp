@@ -687,6 +687,7 @@ void assign(const Array& target, const Argument& value) {
 
 static NodeRef filled(LayoutRef layout, const Constant& value, DType dtype, DeviceId device) {
   NodeRef node = new_node(Op::cast, dtype, layout, device), constant = constant_node(value, dtype, device);
+  --graph.operations_recorded;  // it depends on no array
   node->site = current_site();
   node->operand_count = 1;
   LayoutRef one = constant->layout;

@@ -129,9 +129,9 @@ class Graph {
   Node* free_nodes = nullptr;
   size_t free_node_count = 0;
   void* free_cells = nullptr;
-  uint64_t operations_recorded = 0;  // so far, those that ran at once among them
-  uint64_t evaluations = 0;   // begun: whoever sees the number change was interrupted by another one
-  uint64_t nodes_let_go = 0;  // pending ones, that nobody wanted any more: whoever sees the number change has lost some
+  uint64_t operations_recorded = 0;  // so far, on arrays; those that ran at once among them
+  uint64_t evaluations = 0;          // begun: whoever sees the number change was interrupted by another one
+  uint64_t nodes_let_go = 0;         // pending ones, that nobody wanted any more: whoever sees the number change has lost some
 };
 extern Graph& graph;
 

@@ -49,7 +49,7 @@ NodeRef new_node(Op op, DType dtype, LayoutRef layout, DeviceId device) {
     raise(ErrorKind::value, "array is too big: {} elements of {}", to_string(layout->shape), row(dtype).name);
   if (graph.streams_were_chosen.load(std::memory_order_relaxed) && streams_of_thread() != graph.streams)
     execute(Ask::other_streams);
-  if (op != Op::data && op != Op::constant) ++graph.operations_recorded;
+  if (op != Op::data && op != Op::constant && op != Op::index) ++graph.operations_recorded;
   Node* node = graph.free_nodes;
   if (node) {
     graph.free_nodes = node->next;

@@ -435,3 +435,29 @@ def test_orders_of_norms_that_are_arrays_or_none():
             qn.linalg.norm(qn.asarray(x[1]), order)
         with pytest.raises((TypeError, ValueError)):
             qn.linalg.norm(qn.asarray(x), order)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [(0, 0), (1, 2), (2, 0)])
+def test_singular_values_of_what_is_not_finite(device, bad, place):
+    """LinAlgError, and NaN where errors are off; never what was in memory before, and never without an end."""
+    a = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]])
+    a[place] = bad
+    x, b = qn.asarray(a), qn.ones(3)
+    calls = {
+        "svd": lambda: qn.linalg.svd(x)[1],
+        "svdvals": lambda: qn.linalg.svd(x, compute_uv=False),
+        "norm": lambda: qn.linalg.norm(x, 2),
+        "nuclear": lambda: qn.linalg.norm(x, "nuc"),
+        "rank": lambda: qn.linalg.matrix_rank(x),
+        "pinv": lambda: qn.linalg.pinv(x),
+        "lstsq": lambda: qn.linalg.lstsq(x, b)[0],
+    }
+    for call in calls.values():
+        with pytest.raises(np.linalg.LinAlgError, match="SVD did not converge"):
+            qn.asnumpy(call())
+    stack = qn.asarray(np.stack([np.eye(3), a]))
+    y = cp.asarray(stack)
+    u, s, vh = cp.linalg.svd(y)
+    assert not np.isnan(cp.asnumpy(s)[0]).any() and all(np.isnan(cp.asnumpy(part)[1]).all() for part in (u, s, vh))
+    assert np.isnan(cp.asnumpy(cp.linalg.pinv(cp.asarray(x)))).all()

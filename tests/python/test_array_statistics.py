@@ -95,3 +95,16 @@ def test_sums_and_greatest_of_rows_and_columns(shape, dtype, device):
         np.testing.assert_allclose(qn.asnumpy(total), wide.sum(axis=axis), **near)
         np.testing.assert_allclose(qn.asnumpy(square), (a * a).astype(wide.dtype).sum(axis=axis), **near)
         np.testing.assert_array_equal(qn.asnumpy(most), a.real.max(axis=axis))
+
+
+@pytest.mark.parametrize("axis", [None, 0])
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_moments_of_many_short_floats(device, axis, ddof):
+    """70,000 elements are more than float16 can count, and their sums are larger than its largest number."""
+    values = np.where(np.arange(70_000) % 2 == 0, 1.0, 9.0)
+    given = qn.asarray(values.astype("float16"))
+    for name in ("var", "std"):
+        got = getattr(qn, name)(given, axis=axis, ddof=ddof)
+        assert got.dtype == np.float16
+        np.testing.assert_allclose(float(got), getattr(np, name)(values, ddof=ddof), rtol=1e-3)
+    assert float(qn.mean(given, axis=axis)) == 5.0

@@ -1,5 +1,7 @@
 """Data sets, samplers, loaders and checkpoints of quern.torch, beside PyTorch's."""
 
+import itertools
+
 import pytest
 from torch_oracle import compare_all
 
@@ -320,3 +322,13 @@ def test_a_checkpoint_notices_another_result(device):
     y = checkpoint(lambda a: a[: next(shapes)[0]] * 2, x, use_reentrant=False)
     with pytest.raises(CheckpointError, match="different metadata"):
         y.sum().backward()
+
+
+def test_an_endless_sampler_draws_as_it_goes():
+    """RandomSampler(replacement=True) is used with any number of samples; its indices are PyTorch's, in whatever pieces they are drawn."""
+    from quern import torch
+    from quern.torch.utils.data import RandomSampler
+
+    first = list(itertools.islice(iter(RandomSampler(range(5), replacement=True, num_samples=int(1e10), generator=torch.Generator())), 70))
+    again = list(RandomSampler(range(5), replacement=True, num_samples=70, generator=torch.Generator()))
+    assert first == again and set(first) <= set(range(5))

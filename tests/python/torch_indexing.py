@@ -62,11 +62,18 @@ WHOLE = [
     "1.0", "'a'", "np.bool_(True)", "np.int64(1)", "T(True)", "T(False)", "0, 0, 0", "..., ...", "[0, 1, 2]", "[0, [1, 2]]", "T([[True, False]])",
 ]  # fmt: skip
 
+# Of two, three and four elements: numbers beside arrays.
+THREE = ["0", "T(1)", ":", "None", "...", "[1, 0]", "T([True, True])"], ["1", ":", "...", "[2, 0]", "None"], ["3", ":", "...", "[1, 3]", "T([0, 2])"]
+
 
 def indices():
-    """All of the table's indices, as text."""
-    firsts, seconds = (axis.values() for axis in AXES)
-    return [*WHOLE, *firsts, *[f"{a}, {b}" for a, b in itertools.product(firsts, seconds)], *[f"{a}, None, {b}" for a, b in itertools.product(list(firsts)[7:16], seconds)]]  # fmt: skip
+    """All of the table's indices with the tensor that they index, as text."""
+    firsts, seconds = (list(axis.values()) for axis in AXES)
+    pairs = [f"{a}, {b}" for a, b in itertools.product(firsts, seconds)]
+    apart = [f"{a}, None, {b}" for a, b in itertools.product([firsts[0], *firsts[7:16]], seconds)]
+    flat = "torch.arange(12.0).reshape(3, 4)"
+    deep = "torch.arange(24.0).reshape(2, 3, 4)"
+    return [*[(flat, one) for one in [*WHOLE, *firsts, *pairs, *apart]], *[(deep, ", ".join(three)) for three in itertools.product(*THREE)]]
 
 
 def tried(torch, work):
@@ -81,18 +88,19 @@ def tried(torch, work):
 def results(torch):
     """Each index with what it reads and what is there after a write."""
     warnings.simplefilter("ignore")
-    for index in indices():
-        names = {"torch": torch, "np": np, "T": torch.tensor, "x": torch.arange(12.0).reshape(3, 4)}
+    for tensor, index in indices():
+        names = {"torch": torch, "np": np, "T": torch.tensor}
+        names["x"] = eval(tensor, names)
 
         def read(index=index, names=names):
             return eval(f"x[{index}]", names)
 
-        def write(value, index=index, names=names):
-            names["x"], names["value"] = torch.arange(12.0).reshape(3, 4), value
+        def write(value, tensor=tensor, index=index, names=names):
+            names["x"], names["value"] = eval(tensor, names), value
             exec(f"x[{index}] = value", names)
             return names["x"]
 
-        yield [index, tried(torch, read), tried(torch, lambda write=write: write(-1.0))]
+        yield [tensor, index, tried(torch, read), tried(torch, lambda write=write: write(-1.0))]
 
 
 if __name__ == "__main__":

@@ -621,7 +621,8 @@ std::vector<Array> least_squares(const Array& a, const Array& b, double rcond) {
   const Array &u = found[0], &s = found[1], &vh = found[2];
   Layout first = s.layout();
   first.shape[0] = 1;
-  Array counts = with(Op::greater, s, with(Op::multiply, s.view(first), number_of(rcond)));  // NaN does not count, and makes x NaN
+  Array counts =
+      with(Op::greater, s, with(Op::multiply, s.view(first), number_of(rcond)));  // NaN does not count, and makes x NaN
   Argument safe[] = {Argument(counts), Argument(s), Argument(number_of(1))};
   Array inverse = with(Op::true_divide, astype(counts, real), elementwise(Op::where, safe));
   Array x = matmul(conjugated(turned(vh)), with(Op::multiply, matmul(conjugated(turned(u)), b), upright(inverse)));

@@ -69,7 +69,7 @@ def _effect(function, *args):
 def _raw_value(variable):
     """The memory of a variable, whatever scope casts it."""
     r = recording.recorder()
-    return variable._value if r is None else r.read(variable, variable._value)
+    return variable._value if r is None else r.read(variable)
 
 
 class GradientTape:

@@ -125,12 +125,9 @@ class Variable(KerasVariable):
     def value(self):
         """The current value, an array: the variable's own memory, but a converted copy in a scope that casts."""
         if not in_stateless_scope():
-            value = self._value
+            r = recording.recorder() if recording._active is not None else None
+            value = self._value if r is None else r.read(self)
             if value is not None:
-                if recording._active is not None:
-                    r = recording.recorder()
-                    if r is not None:
-                        value = r.read(self, value)
                 if watching:
                     for note in watching:
                         note(self)

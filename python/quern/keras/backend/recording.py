@@ -241,8 +241,11 @@ class Recorder:
             self.is_inside = False
             self.noted_operations += _engine.operations_recorded() - before
 
-    def read(self, variable, array):
-        """The value of a variable, as a traced tensor."""
+    def read(self, variable):
+        """The value of a variable, as a traced tensor; None where it has none."""
+        array = self._run(_value_of, (variable,), {})
+        if array is None:
+            return None
         slot = next(self.slots)
         self.notes.append((_value_of, ("tuple", [self._constant(variable)]), {}, slot, True))
         return self._traced(array, slot)

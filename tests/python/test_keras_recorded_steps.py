@@ -1,0 +1,116 @@
+"""A recorded train_step contains everything that it computes, or it is not recorded: both ways give the same weights and logs.
+
+Bodies are put together at random from gradients by tapes and by Keras's own means, updates, metrics, reads of values, random numbers
+and state that is written by assignment.
+"""
+
+import random
+
+import pytest
+from keras_oracle import needs_keras
+from programs import quern
+
+needs_keras()
+
+GRADIENTS = {
+    "tape": """
+        with tf.GradientTape() as tape:
+            l = loss(self(x), y)
+        grads = tape.gradient(l, [self.a, self.b])""",
+    "persistent": """
+        with tf.GradientTape(persistent=True) as tape:
+            p = self(x)
+            l = loss(p, y)
+        grads = [tape.gradient(l, self.a), tape.gradient(l, self.b)]""",
+    "watched batch": """
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                p = self(x)
+            slope = tape.gradient(p, x)
+            l = loss(p, y) + 0.1 * tf.reduce_mean(slope * slope)
+        grads = outer.gradient(l, [self.a, self.b], unconnected_gradients=tf.UnconnectedGradients.ZERO)""",
+    "paused": """
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                scale = 1.0 + tf.reduce_mean(tf.abs(self.a))
+            l = loss(self(x), y) * scale
+        grads = tape.gradient(l, [self.a, self.b])""",
+}
+UPDATES = {
+    "optimizer": "self.optimizer.apply_gradients(zip(grads, [self.a, self.b]))",
+    "assign_sub": "self.a.assign_sub(0.05 * grads[0]); self.b.assign_sub(0.05 * grads[1])",
+    "assign": "self.a.assign(self.a - 0.05 * grads[0]); self.b.assign(self.b * 0.99 - 0.05 * grads[1])",
+    "clipped": "grads = [tf.clip_by_value(g, -0.3, 0.3) for g in grads]; self.optimizer.apply_gradients(zip(grads, [self.a, self.b]))",
+}
+EXTRAS = {
+    "nothing": "pass",
+    "metric": "self.mean.update_state(l)",
+    "a condition on a value": "self.b.assign_add(0.01 if float(l) > 0.5 else -0.01)",
+    "a kept tensor": "self.kept = l * 1.0; self.total.assign_add(self.kept)",
+    "a tensor of the step before": "self.total.assign_add(self.kept); self.kept = l + 0.0",
+    "a moving mean": "self.total.assign(0.9 * self.total + 0.1 * l)",
+    "a count": "self.total.assign_add(1.0)",
+    "other work on arrays": "self.total.assign_add(qn.asarray(float(self.count)) * 0 + qn.sum(self.a._value) * 1e-3); self.count += 1",
+    "random numbers": "self.total.assign_add(keras.random.uniform((), seed=self.seed) * 0.0 + 1.0)",
+}
+MODEL = """
+import numpy as np, keras, tensorflow as tf
+import quern as qn
+
+def loss(p, y):
+    return tf.reduce_mean((p - y) ** 2)
+
+def model(number, body):
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.a = self.add_weight(shape=(3, 1), initializer=keras.initializers.Constant(0.3))
+            self.b = self.add_weight(shape=(1,), initializer="zeros")
+            self.total = self.add_weight(shape=(), initializer="zeros", trainable=False)
+            self.mean, self.seed = keras.metrics.Mean("mean"), keras.random.SeedGenerator(number)
+            self.kept, self.count = tf.constant(0.0), 0
+
+        def call(self, x):
+            return tf.matmul(x, self.a) + self.b
+
+        train_step = body
+    return Model()
+
+def fit(number, body, **options):
+    m = model(number, body)
+    m.compile(keras.optimizers.SGD(0.1), **options)
+    rng = np.random.default_rng(number)
+    x, y = rng.random((48, 3), "float32"), rng.random((48, 1), "float32")
+    h = m.fit(x, y, batch_size=8, epochs=4, shuffle=False, verbose=0)
+    return [*m.get_weights(), np.array(h.history["l"]), np.array(h.history["total"])]
+
+def check(number, body):
+    recorded, plain = fit(number, body, jit_compile=True), fit(number, body, jit_compile=False)
+    if not all(np.array_equal(a, b) for a, b in zip(recorded, plain)):
+        print(number, recorded, plain)
+"""
+BODY = """
+def body(self, data):
+        x, y = data{gradients}
+        {update}
+        {extra}
+        return {{"l": l, "total": self.total * 1.0}}
+check({number}, body)
+"""
+
+
+def bodies():
+    every = [(g, u, e) for g in GRADIENTS.values() for u in UPDATES.values() for e in EXTRAS.values()]
+    chosen = random.Random(5).sample(every, 48)
+    return chosen + [(GRADIENTS["tape"], UPDATES["optimizer"], extra) for extra in EXTRAS.values()]
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_recorded_and_plain_steps_agree(part, device, tmp_path):
+    path = tmp_path / "steps.py"
+    texts = [BODY.format(gradients=g, update=u, extra=e, number=n) for n, (g, u, e) in enumerate(bodies()) if n % 3 == part]
+    path.write_text(MODEL + "".join(texts) + "print('end')\n")
+    done = quern("run", path, QUERN_DEVICE=device.kind)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout == "end\n"
