@@ -250,6 +250,7 @@ class Backward {
   void deliver(const TapeOperand& operand, Array g) {
     if (!is_needed(operand.from)) return;
     g = summed_to(g, operand.layout->shape);
+    if (const Shape& shape = operand.from->layout->shape; g.shape() != shape) g = reshape(g, shape);  // axes of one element
     if (g.dtype() != operand.dtype) {
       if (is_complex(g.dtype()) && !is_complex(operand.dtype)) g = g.real();
       g = as_type(g, operand.dtype);

@@ -804,7 +804,10 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
   }
   Array out(std::move(node));
   if (entry) set_entry(out, std::move(entry));
-  if (keep_dims) out = out.of_shape(std::move(layouts.shown));
+  if (keep_dims) {
+    out = out.of_shape(std::move(layouts.shown));
+    if (out.cell()->entry) out.cell()->entry->layout = out.layout_ref();  // the gradient has the axes, too
+  }
   out.set_value(out.rank() == 0);
   recorded();
   return out;

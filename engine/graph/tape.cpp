@@ -91,7 +91,9 @@ bool shows_all(const Array& array) {
   const TapeViewRef& tape = array.tape();
   if (tape && tape->is_view) return false;
   if (tape && tape->own) return tape->own->layout == array.layout_ref() && tape->own->dtype == array.dtype();
-  return array.is_whole();
+  if (array.is_whole()) return true;
+  const EntryRef& base = array.cell()->entry;  // a reduction's result may have axes of one element that its node lacks
+  return base && base->kind == Entry::Kind::reduce && base->layout == array.layout_ref() && base->dtype == array.dtype();
 }
 
 // The gradient of a tensor that is no leaf is the tensor's, and follows it when its entry is replaced.
@@ -549,6 +551,8 @@ void wrote(const Array& target, EntryRef entry) {
   const TapeViewRef& tape = target.tape();
   EntryRef& base = tape && tape->own ? tape->own->entry : target.cell()->entry;
   if (!modes.is_on) return;
+  const EntryRef before = base;
+  const bool was_all = before && shows_all(target);
   if (base) {
     if (!entry) {
       entry = new_entry(Entry::Kind::nothing, base->dtype, base->layout, base->device);
@@ -566,9 +570,11 @@ void wrote(const Array& target, EntryRef entry) {
       both->target_dtype = both->whole_dtype = entry->dtype;
       entry = std::move(both);
     }
-    move_gradient(*base, *entry);
   }
   base = std::move(entry);
+  if (!before) return;
+  const EntryRef now = was_all && !shows_all(target) ? entry_of_view(target, base) : base;
+  move_gradient(*before, *now);
 }
 
 void set_entry(const Array& result, EntryRef entry) { result.cell()->entry = std::move(entry); }
