@@ -47,6 +47,7 @@ PyObject* wrap_as(Array&& array, PyTypeObject* type) {
       if (array.cell()->references == 1) mark_inference(array);
     }
   }
+  settle_view(array);
   const Array& kept = *new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   if (PyType_IsSubtype(type, array_type)) NumPyArray::hold(kept);
   nb::inst_mark_ready(made);

@@ -187,6 +187,15 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
   });
 }
 
+// PyTorch's rule: NumPy and CuPy write the last value.
+static void check_apart(const Layout& written) {
+  for (size_t i = 0; i < written.rank(); ++i)
+    if (written.strides[i] == 0 && written.shape[i] > 1)
+      raise(ErrorKind::runtime,
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+            "clone() the tensor before performing the operation.");
+}
+
 int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
   try {
     if (!value) raise(ErrorKind::value, "cannot delete array elements");
@@ -213,6 +222,7 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
     }
     GivenOperand operand;
     operand.read(value, true, self);
+    if (!operand.is_scalar() && places.is_view() && is_tensor_type(Py_TYPE(self))) check_apart(places.layout);
     assign_at(array, std::move(places), operand.argument());
     return 0;
   } catch (...) {

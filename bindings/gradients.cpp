@@ -98,6 +98,31 @@ class PyHook : public GradientHook {
   PyTypeObject* type_;
 };
 
+// What made a value, for programs that walk through the history. It may have been freed: its name and edges stay.
+struct GradientNode {
+  EntryRef entry;
+
+  // A result of several is a part of the node, with a number.
+  static std::pair<GradientNode, int> edge(const EntryRef& to) {
+    if (to->kind == Entry::Kind::part) return {GradientNode{to->own[0].from}, to->part};
+    return {GradientNode{to}, 0};
+  }
+  std::string name() const {
+    GraphLock lock;
+    return tape_name(*entry);
+  }
+  // For each operand what made it, and which of its results it is; none where no gradient is wanted.
+  std::vector<std::optional<std::pair<GradientNode, int>>> inputs() const {
+    std::vector<std::optional<std::pair<GradientNode, int>>> out;
+    GraphLock lock;
+    for (TapeOperand& operand : entry->operands()) {
+      out.emplace_back();
+      if (operand.from) out.back() = edge(operand.from);
+    }
+    return out;
+  }
+};
+
 // What takes a hook away, wherever the value that it was put on is by now.
 struct HookHandle {
   std::weak_ptr<PyHook> hook;
@@ -116,7 +141,10 @@ class PyBody : public GradientBody {
   PyBody(std::string name, nb::handle call, PyTypeObject* type, bool keeps)
       : name_(std::move(name)), call_(call), type_(type), keeps_(keeps) {}
   std::string_view name() const override { return name_; }
+  bool keeps_values() const override { return keeps_values_; }
+  void set_keeps_values(bool keeps) { keeps_values_ = keeps; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    GraphUnlock unlocked;
     nb::list given, wanted;
     for (const auto& g : call.given) given.append(given_to(type_, g));
     for (bool one : call.wanted) wanted.append(one);
@@ -138,6 +166,7 @@ class PyBody : public GradientBody {
   Held call_;
   PyTypeObject* type_;
   bool keeps_;
+  std::atomic<bool> keeps_values_ = true;
 };
 
 std::vector<TapeSpan> spans_of(const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
@@ -171,27 +200,32 @@ void init_gradients(nb::module_& m) {
     return !entry || entry->is_leaf();
   });
   // The name of what made the value; None for leaves and what wants no gradient.
-  m.def("gradient_name", [](const Array& array) -> nb::object {
+  m.def("gradient_name", [](const Array& array) -> std::optional<std::string> {
     GraphLock lock;
     EntryRef entry = entry_of(array);
-    if (!entry || entry->is_leaf()) return nb::none();
-    return nb::cast(tape_name(*entry));
+    if (!entry || entry->is_leaf()) return std::nullopt;
+    return tape_name(*entry);
   });
-  // What is known of the value's entry: its number, and for each operand that wants a gradient (number, name).
-  m.def("gradient_inputs", [](const Array& array) {
-    nb::list out;
+  nb::class_<GradientNode>(m, "GradientNode")
+      .def("name", &GradientNode::name)
+      .def("inputs", &GradientNode::inputs)
+      .def("key", [](const GradientNode& node) { return reinterpret_cast<uintptr_t>(node.entry.get()); });
+  // What made the value, and which of its results the value is; None as above.
+  m.def("gradient_node", [](const Array& array) -> std::optional<std::pair<GradientNode, int>> {
     GraphLock lock;
     EntryRef entry = entry_of(array);
-    if (!entry) return out;
-    for (TapeOperand& operand : entry->operands()) {
-      if (operand.from)
-        out.append(nb::make_tuple(operand.from->number, tape_name(*operand.from)));
-      else
-        out.append(nb::none());
-    }
-    return out;
+    if (!entry || entry->is_leaf()) return std::nullopt;
+    return GradientNode::edge(entry);
   });
   m.def("detached", [](nb::handle given) { return like(given, detached(array_in(given))); });
+  m.def("unhooked", [](nb::handle given) -> nb::object {
+    const Array& array = array_in(given);
+    {
+      GraphLock lock;
+      if (!array.tape() || !array.tape()->seen || !array.tape()->seen->extras) return nb::borrow(given);
+    }
+    return like(given, unhooked(array));
+  });
   // What may be written such that nobody sees it who holds the array, beside the caller's own name for it: the array itself, or
   // its value in a cell of its own, which is copied where the two differ.
   m.def("alone", [](nb::handle given) -> nb::object {
@@ -309,28 +343,31 @@ void init_gradients(nb::module_& m) {
     return out;
   });
   // Results that `make` computes without a record, as one entry of that name: derivative(given, wanted) gives a gradient or
-  // None for each input.
+  // None for each input. `holds`, once they are made, says whether the derivative holds values of its own.
   m.def(
       "differentiable",
-      [](const std::string& name, nb::handle inputs, nb::handle make, nb::handle derivative, nb::handle type, bool keeps) {
+      [](const std::string& name, nb::handle inputs, nb::handle make, nb::handle derivative, nb::handle type, bool keeps,
+         nb::handle holds) {
         release_gradients();
         std::vector<Array> all = arrays(inputs);
         auto* result_type = reinterpret_cast<PyTypeObject*>(type.ptr());
         auto body = std::make_shared<PyBody>(name, derivative, result_type, keeps);
         Kept kept;
         if (keeps) kept.inputs.assign(all.size(), true);
-        std::vector<Array> out = differentiable(std::move(body), all, kept, [&] {
+        std::vector<Array> out = differentiable(body, all, kept, [&] {
           AtSite its_own(no_site);  // the lines of the function
           return arrays(nb::object(make()));
         });
+        if (!holds.is_none()) body->set_keeps_values(nb::cast<bool>(holds()));
         nb::list list;
         for (Array& array : out) list.append(nb::steal(wrap(std::move(array), result_type)));
         return list;
       },
-      nb::arg("name"), nb::arg("inputs"), nb::arg("make"), nb::arg("derivative"), nb::arg("type"), nb::arg("keeps") = false);
+      nb::arg("name"), nb::arg("inputs"), nb::arg("make"), nb::arg("derivative"), nb::arg("type"), nb::arg("keeps") = false,
+      nb::arg("holds") = nb::none());
   // Is anything recorded, and does an array among these objects want a gradient?
   m.def("records", [](nb::handle objects) {
-    if (!is_taping() || !GradientMode::is_on()) return false;
+    if (!GradientMode::is_on()) return false;
     for (nb::handle one : objects)
       if (const Array* array = as_array(one.ptr()); array && wants_gradient(*array)) return true;
     return false;

@@ -597,6 +597,8 @@ void init_tensors(nb::module_& m) {
     return std::string(row(common_type_as_torch(types)).name);
   });
   // The bytes of the memory that a tensor is a view of.
+  // The same for arrays over the same memory, while one of them lives.
+  m.def("memory_key", [](nb::handle given) { return reinterpret_cast<uintptr_t>(array_in(given).cell().get()); });
   m.def("memory_bytes", [](nb::handle given) {
     const Array& array = array_in(given);
     GraphLock lock;

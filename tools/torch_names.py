@@ -123,6 +123,7 @@ DIFFERENT = (
     ("the device `meta`", "Not there."),
     ("`conj()`", "It computes; there are no lazy conjugations, so `is_conj()` is False."),
     ("gradients", "`grad_fn` tells names and operands; hooks stand on tensors, not on nodes."),
+    ("saved values", "A tensor saved for a derivative and then changed in place keeps its old value for `backward()`; PyTorch raises."),
     ("`torch.compile`", "It gives its argument: work is fused and compiled anyway. `torch.jit` likewise."),
     ("switches", "Of deterministic algorithms, threads and libraries are accepted, and change nothing."),
     (

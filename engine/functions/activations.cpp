@@ -1,5 +1,6 @@
 #include "functions/activations.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <numbers>
@@ -181,6 +182,18 @@ Array hardswish_slope(const Array& x, const Array&, const Parameters&) {
   return compute(Op::where, compute(Op::less_equal, x, -3.0), 0.0, compute(Op::where, compute(Op::less, x, 3.0), inside, 1.0));
 }
 
+Array rsqrt_slope(const Array& y, const Array&, const Parameters&) {
+  return product(conjugated(product(y, compute(Op::square, y))), -0.5);
+}
+
+// Of a square root whose slope at 0 is 0.
+Array root_slope(const Array& y, const Array&, const Parameters&) {
+  Array is_zero = compute(Op::equal, y, 0.0);
+  return compute(Op::where, is_zero, 0.0, compute(Op::true_divide, 0.5, compute(Op::where, is_zero, 1.0, y)));
+}
+
+Array entr_slope(const Array& x, const Array&, const Parameters&) { return compute(Op::subtract, -1.0, compute(Op::log, x)); }
+
 Array softsign_slope(const Array& x, const Array&, const Parameters&) {
   Array size = compute(Op::absolute, x), slope = compute(Op::reciprocal, compute(Op::square, plus(size, 1.0)));
   constexpr double infinite = std::numeric_limits<double>::infinity();  // there the function is inf / inf
@@ -199,7 +212,7 @@ struct Smooth {
   Slope slope, part_slope = nullptr;
   enum class Keeps : uint8_t { x, y, part } keeps = Keeps::x;  // what the slope is made of, beside a part
 };
-constexpr std::array<Smooth, 14> smooth{
+constexpr std::array<Smooth, 17> smooth{
     {{"gelu", "gelu", gelu_slope, gelu_part_slope},
      {"gelu_tanh", "gelu", gelu_tanh_slope, gelu_tanh_part_slope},
      {"mish", "mish", mish_slope, mish_part_slope},
@@ -213,12 +226,16 @@ constexpr std::array<Smooth, 14> smooth{
      {"celu_result", "celu", celu_result_slope, nullptr, Smooth::Keeps::y},
      {"hardswish", "hardswish", hardswish_slope},
      {"softsign", "softsign", softsign_slope},
+     {"entr", "special_entr", entr_slope},
+     {"rsqrt", "rsqrt", rsqrt_slope, nullptr, Smooth::Keeps::y},
+     {"root", "std", root_slope, nullptr, Smooth::Keeps::y},
      {"tanhshrink", "tanhshrink", tanhshrink_slope, tanhshrink_part_slope, Smooth::Keeps::part}}};
 
 class SmoothBody : public GradientBody {
  public:
   SmoothBody(const Smooth& function, Parameters parameters) : function_(function), parameters_(parameters) {}
   std::string_view name() const override { return function_.name; }
+  bool goes_through_results() const override { return !function_.function.ends_with("_result"); }  // it only saves memory
   // Results y and, where it is kept, its part.
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
@@ -263,12 +280,17 @@ class Gated : public GradientBody {
 
 class LogSumExp : public GradientBody {
  public:
+  explicit LogSumExp(std::vector<size_t> gone) : gone_(std::move(gone)) {}
   std::string_view name() const override { return "logsumexp"; }
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
     Array x = as_type(call.operands[0], wide), y = as_type(call.results[0], wide), g = as_type(*call.given[0], wide);
+    for (size_t axis : gone_) y = with_axis(y, axis), g = with_axis(g, axis);
     return {product(g, conjugated(compute(Op::exp, compute(Op::subtract, x, y))))};
   }
+
+ private:
+  std::vector<size_t> gone_;  // axes that the result lacks, in their order
 };
 
 std::vector<bool> last_axes(const Array& x, size_t count) {
@@ -356,8 +378,11 @@ Array gated(const Array& x, size_t axis) {
   })[0];
 }
 
-Array log_sum_exp(const Array& x, const Array& y) {
-  return differentiable(std::make_shared<LogSumExp>(), {&x, 1}, {{true}, {true}}, [&] { return std::vector<Array>{y}; })[0];
+Array log_sum_exp(const Array& x, const Array& y, const std::vector<size_t>& axes) {
+  std::vector<size_t> gone = axes;
+  std::ranges::sort(gone);
+  auto make = [&] { return std::vector<Array>{without_axes(y, gone)}; };
+  return differentiable(std::make_shared<LogSumExp>(gone), {&x, 1}, {{true}, {true}}, make)[0];
 }
 
 Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {

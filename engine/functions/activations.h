@@ -31,8 +31,8 @@ Array activated(const Array& x, const Array& y, std::string_view function, doubl
 // The first half of x along an axis, which has an even number of elements, times the sigmoid of the second half.
 Array gated(const Array& x, size_t axis);
 
-// log(sum(exp(x))) over axes that y still has, with one element.
-Array log_sum_exp(const Array& x, const Array& y);
+// log(sum(exp(x))): `y` still has the axes that were summed over, with one element; the result lacks `axes`.
+Array log_sum_exp(const Array& x, const Array& y, const std::vector<size_t>& axes);
 
 // x over the root of the mean of its squares over the last `count` axes, then times weight; halves are computed in float32.
 Array rms_norm(const Array& x, size_t count, const Array* weight, double eps);

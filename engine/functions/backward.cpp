@@ -157,12 +157,20 @@ class Backward {
     find_needed();
   }
 
+  // Several threads may go through one graph. Each step holds the graph's lock: entries, their gradients and hooks are read and
+  // written with it. Only the program's own code runs without.
   void run() {
     while (!work_.empty()) {
+      GraphLock lock;
       auto node = work_.extract(work_.begin());
       process(node.mapped());
     }
   }
+  ~Backward() {
+    GraphLock lock;
+    work_.clear();
+  }
+  Backward(const Backward&) = delete;
 
   std::vector<std::optional<Array>> found(bool allow_unused) {
     std::vector<std::optional<Array>> out;
@@ -183,11 +191,8 @@ class Backward {
   // ---- where it starts
 
   void start(const Array& result, std::optional<Array> given, size_t number) {
-    EntryRef entry;
-    {
-      GraphLock lock;
-      entry = entry_of(result);
-    }
+    GraphLock lock;
+    EntryRef entry = entry_of(result);
     if (!entry) raise(ErrorKind::runtime, "element {} of tensors does not require grad and does not have a grad_fn", number);
     if (!given) {
       if (result.size() != 1) raise(ErrorKind::runtime, "grad can be implicitly created only for scalar outputs");
@@ -251,6 +256,7 @@ class Backward {
   void deliver(const TapeOperand& operand, Array g) {
     if (!is_needed(operand.from)) return;
     g = summed_to(g, operand.layout->shape);
+    if (const Shape& shape = operand.from->layout->shape; g.shape() != shape) g = reshape(g, shape);  // axes of one element
     if (g.dtype() != operand.dtype) {
       if (is_complex(g.dtype()) && !is_complex(operand.dtype)) g = g.real();
       g = as_type(g, operand.dtype);
@@ -266,6 +272,11 @@ class Backward {
   // All that has come for the entry, in its shape.
   static Array total(Work& work) {
     const Entry& entry = *work.entry;
+    std::erase_if(work.parts, [&](const Part& part) {
+      if (part.layout != entry.layout || part.dtype != entry.dtype) return false;
+      work.sum = added(work.sum, part.g);
+      return true;
+    });
     if (work.parts.empty()) return *work.sum;
     if (!work.sum && work.parts.size() == 1 && work.parts[0].dtype == entry.dtype) {
       if (auto whole = seen_otherwise(work.parts[0].g, *work.parts[0].layout, *entry.layout)) return *whole;
@@ -330,15 +341,15 @@ class Backward {
     if (!has_parts) {
       work.sum = total(work);
       work.parts.clear();
-      if (entry.extras || has_inputs_) look_at(work);
-    }
-    if (entry.is_leaf()) {
-      if (accumulates_ && is_needed(work.entry)) accumulate(work.entry, *work.sum);
-      return;
     }
     bool leads = false;
     if (is_within(entry, options_.spans))
       for (TapeOperand& operand : entry.operands()) leads |= is_needed(operand.from);
+    if (!has_parts && (entry.extras || has_inputs_)) look_at(work, leads);
+    if (entry.is_leaf()) {
+      if (accumulates_ && is_needed(work.entry)) accumulate(work.entry, *work.sum);
+      return;
+    }
     if (!leads) return;  // an input: what made it keeps its values
     if (entry.is_spent)
       raise(ErrorKind::runtime,
@@ -357,65 +368,72 @@ class Backward {
     if (!options_.retain_graph) let_go(entry);
   }
 
-  void look_at(Work& work) {
+  // Hooks and gradients that are kept or asked for. As in PyTorch, an input that leads on to others is given back as it is before
+  // its hooks change it.
+  void look_at(Work& work, bool leads) {
     Entry& entry = *work.entry;
+    const bool is_input = has_inputs_ && std::find(inputs_.begin(), inputs_.end(), work.entry) != inputs_.end();
+    if (is_input && !accumulates_ && leads) captured_.insert_or_assign(&entry, *work.sum);
     if (entry.extras && is_within(entry, options_.spans)) {  // else its hooks see what comes of this, later
       for (auto& hook : std::vector(entry.extras->hooks)) {
-        if (auto other = hook->seen(*work.sum)) work.sum = *other;
+        if (auto other = seen_by(*hook, *work.sum)) work.sum = *other;
       }
       if (entry.extras->keeps_gradient && !entry.is_leaf()) store(entry, *work.sum);
     }
-    if (!has_inputs_ || std::find(inputs_.begin(), inputs_.end(), work.entry) == inputs_.end()) return;
+    if (!is_input) return;
     if (!accumulates_) {
-      captured_.insert_or_assign(&entry, *work.sum);
+      if (!leads) captured_.insert_or_assign(&entry, *work.sum);
     } else if (!entry.is_leaf() && !(entry.extras && entry.extras->keeps_gradient)) {
       accumulate(work.entry, *work.sum);
     }
   }
 
-  void store(Entry& entry, const Array& g) {
-    Array own = options_.create_graph ? g : detached_copy(g);
-    if (InferenceMode::is_on()) mark_inference(own);
-    GraphLock lock;
-    entry.extra().gradient = std::make_shared<Array>(std::move(own));
+  static std::optional<Array> seen_by(GradientHook& hook, const Array& g) {
+    GraphUnlock unlocked;
+    return hook.seen(g);
   }
 
-  static Array detached_copy(const Array& g) {
-    GradientMode off(false);
-    if (g.is_whole() && !repeats(g.layout())) return g.apart();
-    return copied(g, g.dtype(), Order::keep);
+  // Of a tensor that is no leaf. What the program holds of it stays as it is: a sum is a new array.
+  void store(Entry& entry, const Array& g) {
+    std::shared_ptr<Array>& gradient = entry.extra().gradient;
+    Array own = gradient ? compute(Op::add, *gradient, g) : own_copy(g, g.layout_ref());
+    if (InferenceMode::is_on()) mark_inference(own);
+    gradient = std::make_shared<Array>(std::move(own));
+  }
+
+  // What a program may write into; with its record where gradients are recorded.
+  Array own_copy(const Array& g, const LayoutRef& as) {
+    const std::vector<int64_t> strides = Layout::ordered(g.shape(), as->strides).strides;
+    const bool is_own = g.layout().strides == strides && g.is_whole() && !repeats(g.layout());
+    if (is_own && options_.create_graph && !(g.tape() && g.tape()->is_view)) return g;
+    if (is_own && !options_.create_graph) return g.apart();
+    return copied(g, g.dtype(), interned(Layout::ordered(g.shape(), as->strides)));
   }
 
   void accumulate(const EntryRef& entry, const Array& g) {
     TapeExtras& extra = entry->extra();
-    if (!extra.gradient) {
-      Array own = g;
-      if (!options_.create_graph) {
-        GradientMode off(false);
-        bool lies_alike = g.layout().strides == Layout::ordered(g.shape(), entry->layout->strides).strides;
-        own = lies_alike && g.is_whole() ? g.apart()
-                                         : copied(g, g.dtype(), interned(Layout::ordered(g.shape(), entry->layout->strides)));
-      }
+    const std::shared_ptr<Array> before = extra.gradient;  // also when another thread replaces it
+    if (!before) {
+      Array own = own_copy(g, entry->layout);
       if (InferenceMode::is_on()) mark_inference(own);
       extra.gradient = std::make_shared<Array>(std::move(own));
     } else {
-      Argument both[] = {Argument(*extra.gradient), Argument(g)};
+      Argument both[] = {Argument(*before), Argument(g)};
       if (options_.create_graph) {
         extra.gradient = std::make_shared<Array>(elementwise(Op::add, both));
       } else {
-        elementwise(Op::add, both, extra.gradient.get());
+        elementwise(Op::add, both, before.get());
       }
     }
     // A hook may look at the gradient, which makes it another object, or take it away.
     for (auto& hook : std::vector(extra.after)) {
       std::shared_ptr<Array> held = extra.gradient;
-      if (held) hook->seen(*held);
+      if (held) seen_by(*hook, *held);
     }
   }
 
   static void let_go(Entry& entry) {
-    GraphLock lock;
-    bool any = static_cast<bool>(entry.value.node) || entry.function;
+    bool any = false;
     auto drop = [&](Operand& value) {
       any |= static_cast<bool>(value.node);
       value = {};
@@ -424,14 +442,17 @@ class Backward {
     drop(entry.value);
     if (entry.extras)
       for (Operand& result : entry.extras->results) drop(result);
-    entry.function.reset();
-    entry.is_spent = any;
+    if (entry.function && entry.function->keeps_values()) {
+      entry.extra().name = entry.function->name();
+      entry.function.reset();
+      any = true;
+    }
+    entry.is_spent |= any;
   }
 
   // A value that was kept, as an array with its record where gradients are recorded.
   Array kept(const Operand& value, const EntryRef& from, uint64_t written, const Entry& entry) {
     if (!value.node) return {};
-    GraphLock lock;
     const Node& node = *value.node;
     if (node.is_exposed() && node.buffer && node.buffer.block()->writes.load() != written)
       raise(ErrorKind::runtime,
@@ -482,7 +503,7 @@ class Backward {
       DType type = operand_type(row(entry.op), static_cast<int>(i), entry.compute);
       if (operands[i]) operands[i] = as_type(operands[i], type);
     }
-    Array y = kept(entry.value, work_entry(entry), entry.written, entry);
+    Array y = kept(entry.value, entry_of_value(entry), entry.written, entry);
     DType in = is_complex(entry.compute) && !is_complex(entry.dtype) ? entry.dtype : entry.compute;
     Array given = entry.op == Op::cast ? g : as_type(g, in);
     for (size_t i = 0; i < count; ++i) {
@@ -492,6 +513,34 @@ class Backward {
   }
 
   static EntryRef work_entry(Entry& entry) { return EntryRef(&entry); }
+
+  // The entry of a result that a derivative is computed from, where gradients are recorded. A quotient's is that of another
+  // quotient: PyTorch computes it from the operands, so its second derivative does not pass the hooks of the result.
+  EntryRef entry_of_value(Entry& entry) const {
+    if (!options_.create_graph) return {};
+    return entry.op == Op::true_divide ? unhooked(entry) : work_entry(entry);
+  }
+
+  // The same operation on the same operands, without hooks.
+  static EntryRef unhooked(const Entry& entry) {
+    EntryRef other = new_entry(entry.kind, entry.dtype, entry.layout, entry.device);
+    other->op = entry.op;
+    other->compute = entry.compute;
+    other->site = entry.site;
+    other->operand_count = entry.operand_count;
+    other->own = entry.own;
+    other->value = entry.value;
+    other->written = entry.written;
+    other->function = entry.function;
+    if (!entry.extras) return other;
+    TapeExtras& extra = other->extra();
+    extra.more = entry.extras->more;
+    extra.result_layouts = entry.extras->result_layouts;
+    extra.result_types = entry.extras->result_types;
+    extra.results = entry.extras->results;
+    extra.parts.resize(entry.extras->parts.size());
+    return other;
+  }
 
   Array reduced(Entry& entry, const Array& g) {
     const TapeOperand& operand = entry.own[0];
@@ -506,9 +555,15 @@ class Backward {
     Array wide = widened(g);
     if (entry.reduction == Reduction::sum) return wide;
     Array a = as_type(kept(operand.value, operand.from, operand.written, entry), entry.compute);
-    if (entry.reduction == Reduction::product && options_.create_graph)
-      return compute(Op::multiply, wide, conjugated(product_of_others(a, entry.axes)));
     Array y = widened(kept(entry.value, work_entry(entry), entry.written, entry));
+    if (entry.reduction == Reduction::product && options_.create_graph) {
+      // As in PyTorch, without zeros it goes through the product, which may have hooks.
+      Array is_zero = compute(Op::equal, a, 0);
+      Array with_zeros = reduce(Reduction::any, is_zero, std::vector<bool>(a.rank(), true), false);
+      Array quotients = compute(Op::true_divide, y, compute(Op::where, is_zero, 1, a));
+      Array slope = compute(Op::where, with_zeros, product_of_others(a, entry.axes), quotients);
+      return compute(Op::multiply, wide, conjugated(slope));
+    }
     if (entry.reduction == Reduction::product) {
       // Where one factor is zero the others' product is its derivative; with two all derivatives are zero.
       Array is_zero = compute(Op::equal, a, 0);
@@ -582,8 +637,10 @@ class Backward {
       call.layouts.push_back(operand.layout.get());
       call.types.push_back(operand.dtype);
     }
+    EntryRef origin = work_entry(entry);
+    if (options_.create_graph && entry.function && !entry.function->goes_through_results()) origin = unhooked(entry);
     for (size_t i = 0; i < extra.result_types.size(); ++i) {
-      EntryRef from = extra.results[i].node && options_.create_graph ? result_entry(entry, i) : EntryRef();
+      EntryRef from = extra.results[i].node && options_.create_graph ? result_entry(*origin, i) : EntryRef();
       call.results.push_back(kept(extra.results[i], from, 0, entry));
       call.result_shapes.push_back(extra.result_layouts[i]->shape);
       call.result_types.push_back(extra.result_types[i]);
@@ -617,6 +674,7 @@ class Backward {
   static EntryRef result_entry(Entry& entry, size_t i) {
     const TapeExtras& extra = *entry.extras;
     if (extra.result_types.size() == 1) return work_entry(entry);
+    if (extra.parts[i]) return EntryRef(extra.parts[i]);
     EntryRef part = new_entry(Entry::Kind::part, extra.result_types[i], extra.result_layouts[i], entry.device);
     part->part = static_cast<uint8_t>(i);
     part->operand_count = 1;
@@ -625,7 +683,9 @@ class Backward {
   }
 
   static std::vector<std::optional<Array>> gradients_by(Entry& entry, const GradientCall& call) {
-    return entry.kind == Entry::Kind::call ? entry.call->gradients(call) : entry.function->gradients(call);
+    if (entry.kind == Entry::Kind::call) return entry.call->gradients(call);
+    const std::shared_ptr<const GradientBody> function = entry.function;  // another thread may free it meanwhile
+    return function->gradients(call);
   }
 
   Array looked_at(Entry& entry, size_t operand, Array g) {

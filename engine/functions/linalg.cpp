@@ -129,10 +129,24 @@ Array solve(const Array& a, const Array& b) {
   return b.rank() == 1 ? element(x, -1, 0) : x;
 }
 
+static Array adjoint(const Array& a) { return conjugated(turned(a)); }
+
+// The derivative needs the result alone.
+class Inverse : public GradientBody {
+ public:
+  std::string_view name() const override { return "linalg_inv_ex"; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    Array y = adjoint(call.results[0]);
+    return {compute(Op::negative, matmul(y, matmul(*call.given[0], y)))};
+  }
+};
+
 Array inv(const Array& a) {
   check_square(a);
   Array given = in_work_type(a);
-  return solved(given, identity_beside(a, given.dtype()));
+  auto make = [&] { return std::vector<Array>{solved(given, identity_beside(given, given.dtype()))}; };
+  if (!wants_gradient(given)) return make()[0];
+  return differentiable(std::make_shared<Inverse>(), {&given, 1}, {{}, {true}}, make)[0];
 }
 
 // The derivative by singular values, which singular matrices have, too: of each the product of the others.
@@ -186,8 +200,27 @@ std::vector<Array> lstsq(const Array& a, const Array& b, std::optional<double> r
   return out;
 }
 
-Array pinv(const Array& a, const Argument* rtol, bool hermitian) {
-  check_stack(a);
+// Without singular vectors, which have no derivative where singular values are equal (Golub and Pereyra, 1973): holds for all
+// matrices near which the rank is the same.
+class PseudoInverse : public GradientBody {
+ public:
+  std::string_view name() const override { return "linalg_pinv"; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    const Array &a = call.operands[0], &y = call.results[0], g = adjoint(*call.given[0]), yh = adjoint(y);
+    auto minus = [](const Array& x, const Array& z) { return compute(Op::subtract, x, z); };
+    auto plus = [](const Array& x, const Array& z) { return compute(Op::add, x, z); };
+    if (rows_of(a) <= last_size(a)) {
+      Array k = matmul(g, y), ky = matmul(k, yh);
+      Array inside = minus(minus(ky, adjoint(matmul(y, k))), matmul(matmul(a, y), ky));
+      return {plus(inside, matmul(matmul(yh, y), minus(g, matmul(k, a))))};
+    }
+    Array k = matmul(y, g), yk = matmul(yh, k);
+    Array inside = minus(minus(yk, adjoint(matmul(k, y))), matmul(matmul(yk, y), a));
+    return {plus(inside, matmul(matmul(minus(g, matmul(a, k)), y), yh))};
+  }
+};
+
+static Array pinv_by_values(const Array& a, const Argument* rtol, bool hermitian) {
   Array given = in_work_type(a);
   if (last_size(a) == 0 || rows_of(a) == 0) return full(turned(a).shape(), whole(0), a.dtype(), a.device());
   std::vector<Array> f = svd(conjugated(given), "s", hermitian);
@@ -196,6 +229,13 @@ Array pinv(const Array& a, const Argument* rtol, bool hermitian) {
   Array inverted = compute(Op::true_divide, 1, compute(Op::where, is_zero, 1, s));
   s = as_type(compute(Op::where, is_zero, 0, inverted), s.dtype());
   return matmul(turned(f[2]), compute(Op::multiply, with_axis(s, s.rank()), turned(f[0])));
+}
+
+Array pinv(const Array& a, const Argument* rtol, bool hermitian) {
+  check_stack(a);
+  auto make = [&] { return std::vector<Array>{pinv_by_values(a, rtol, hermitian)}; };
+  if (!wants_gradient(a)) return make()[0];
+  return differentiable(std::make_shared<PseudoInverse>(), {&a, 1}, {{true}, {true}}, make)[0];
 }
 
 Array matrix_rank(const Array& a, const Array* tol, const Argument* rtol, bool hermitian) {

@@ -70,6 +70,7 @@ class Normalized : public GradientBody {
  public:
   Normalized(double order, std::vector<bool> axes, double eps) : order_(order), axes_(std::move(axes)), eps_(eps) {}
   std::string_view name() const override { return "normalize"; }
+  bool goes_through_results() const override { return false; }
   // Input x, if the order is not 2; results y, if it is, and the norm.
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]), real = real_type(call.types[0]);
@@ -106,6 +107,7 @@ class Cosine : public GradientBody {
  public:
   explicit Cosine(size_t axis) : axis_(axis) {}
   std::string_view name() const override { return "cosine_similarity"; }
+  bool goes_through_results() const override { return false; }
   // Inputs two arrays of one shape; results the cosines, the two norms, which keep the axis, and the two divisors.
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);

@@ -302,7 +302,7 @@ void assign_at(const Array& array, Places places, const Argument& value) {
             "where the mask is true",
             given->size(), picked);
   }
-  Array view = array.view(places.layout);
+  Array view = places.layout == array.layout() ? array : array.view(places.layout);
   size_t at = places.picks_at, first = picks_rank(places), rank = first + view.rank() - places.picks.size();
   if (at == 0 || !given || given->rank() > rank) {
     put(view, places.picks, value);  // says what does not fit

@@ -100,6 +100,13 @@ Array of_sign(const Array& g, const Array& a, const Array& y) {
   return select(equal(size, 0.0), zero(g), turn / compute(Op::where, equal(size, 0.0), 1.0, size));
 }
 
+// Below -1 the function of real numbers is NaN, and its gradient finite, as PyTorch's.
+Array of_arccosh(const Array& g, const Array& a) {
+  if (is_complex(a.dtype())) return g / conj(sqrt(a - 1.0) * sqrt(a + 1.0));
+  Array size = compute(Op::absolute, a);
+  return g / sqrt((size - 1.0) * (size + 1.0));
+}
+
 Array through_relu(const Array& g, const Array& y) { return through_bend(g, y, {Bend::Inside::not_below}); }
 
 // ---- the table

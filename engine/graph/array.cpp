@@ -175,13 +175,14 @@ Array Array::apart() const {
   if (is_exposed()) return copied(*this, dtype_);
   Array out(CellRef(new Cell(cell_->node)), layout_, dtype_);
   out.is_read_only_ = is_read_only_;
-  if (!(tape_ && is_detached(*this))) out.cell_->entry = cell_->entry;
+  if (!(tape_ && is_detached(*this))) out.cell_->entry = is_whole() ? entry_of(*this) : cell_->entry;
   return out;
 }
 
 Array Array::of_shape(Layout layout) const {
   Array out = view(std::move(layout));
   out.is_view_ = is_view_;
+  if (out.tape_) out.tape_->is_view = false;
   return out;
 }
 
@@ -518,6 +519,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     return out;
   }
   if (whole) {
+    if (entry) forget_hooks(*entry, *into);
     into->cell()->set(std::move(node));
     wrote(*into, std::move(entry));
   } else {
@@ -594,7 +596,7 @@ static NodeRef copy_of(const Cell& cell) {
 Array as_it_is(const Array& array) {
   GraphLock lock;
   Array same(array.is_exposed() ? copy_of(*array.cell().get()) : array.cell()->node);
-  if (!is_detached(array)) set_entry(same, array.cell()->entry);
+  if (!is_detached(array)) set_entry(same, array.is_whole() ? entry_of(array) : array.cell()->entry);
   return same.view(array.layout(), array.dtype());
 }
 
@@ -803,7 +805,10 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
   }
   Array out(std::move(node));
   if (entry) set_entry(out, std::move(entry));
-  if (keep_dims) out = out.of_shape(std::move(layouts.shown));
+  if (keep_dims) {
+    out = out.of_shape(std::move(layouts.shown));
+    if (out.cell()->entry) out.cell()->entry->layout = out.layout_ref();  // the gradient has the axes, too
+  }
   out.set_value(out.rank() == 0);
   recorded();
   return out;

@@ -151,6 +151,20 @@ class GraphLock {
   GraphLock& operator=(const GraphLock&) = delete;
 };
 
+// While one lives, its thread does not hold the lock, however often it had taken it: for calls of the program's own code.
+class GraphUnlock {
+ public:
+  GraphUnlock() : times_(graph.mutex.give_up()) {}
+  ~GraphUnlock() {
+    if (times_ > 0) graph.mutex.take_back(times_);
+  }
+  GraphUnlock(const GraphUnlock&) = delete;
+  GraphUnlock& operator=(const GraphUnlock&) = delete;
+
+ private:
+  uint32_t times_;
+};
+
 // While one lives, nothing is submitted because much is pending; a look still submits.
 class KeepPending {
  public:

@@ -89,15 +89,29 @@ bool are_inference(std::span<const Argument> arguments) {
 
 bool shows_all(const Array& array) {
   const TapeViewRef& tape = array.tape();
+  if (tape && tape->is_view) return false;
   if (tape && tape->own) return tape->own->layout == array.layout_ref() && tape->own->dtype == array.dtype();
-  return array.is_whole();
+  if (array.is_whole()) return true;
+  const EntryRef& base = array.cell()->entry;  // a reduction's result may have axes of one element that its node lacks
+  return base && base->kind == Entry::Kind::reduce && base->layout == array.layout_ref() && base->dtype == array.dtype();
+}
+
+// The gradient of a tensor that is no leaf is the tensor's, and follows it when its entry is replaced.
+void move_gradient(Entry& from, Entry& to) {
+  if (from.is_leaf() || !from.extras || &from == &to) return;
+  if (from.extras->keeps_gradient) to.extra().keeps_gradient = true;
+  if (from.extras->gradient) to.extra().gradient = std::move(from.extras->gradient);
+  from.extras->keeps_gradient = false;
+  from.extras->gradient.reset();
 }
 
 EntryRef entry_of_view(const Array& array, const EntryRef& base) {
   TapeView& tape = tape_of(array);
+  EntryRef before;
   if (tape.base == base) {
     if (tape.seen) return tape.seen;
   } else {
+    before = std::move(tape.seen);
     tape.base = base, tape.parent = {}, tape.seen = {};
   }
   EntryRef entry = new_entry(Entry::Kind::view, array.dtype(), array.layout_ref(), array.device());
@@ -110,6 +124,7 @@ EntryRef entry_of_view(const Array& array, const EntryRef& base) {
   const Node& node = *array.cell()->node;
   entry->whole = node.layout;
   entry->whole_dtype = node.dtype;
+  if (before) move_gradient(*before, *entry);
   tape.seen = entry;
   return entry;
 }
@@ -136,6 +151,11 @@ TapeViewRef::~TapeViewRef() {
   if (view_) release(view_);
 }
 
+static void forget_part(Entry& part) {
+  std::vector<Entry*>& parts = part.own[0].from->extras->parts;
+  if (part.part < parts.size() && parts[part.part] == &part) parts[part.part] = nullptr;
+}
+
 // Chains of entries are let go one by one, never by recursion: they may be millions long.
 void release(Entry* entry) {
   GraphLock lock;
@@ -144,6 +164,7 @@ void release(Entry* entry) {
   while (!dead.empty()) {
     Entry* e = dead.back();
     dead.pop_back();
+    if (e->kind == Entry::Kind::part) forget_part(*e);
     auto let_go = [&](TapeOperand& operand) {
       Entry* from = operand.from.detach();
       if (from && --from->references == 0) dead.push_back(from);
@@ -223,7 +244,7 @@ void want_gradient(const Array& array, bool wants) {
         "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. Make a clone() of it, or set it in "
         "the mode.");
   const EntryRef& base = base_of(array);
-  if (base && !base->is_leaf()) {
+  if (base && (!base->is_leaf() || !shows_all(array))) {
     if (wants) return;
     raise(ErrorKind::runtime,
           "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
@@ -237,8 +258,8 @@ void want_gradient(const Array& array, bool wants) {
     leaf = new_entry(Entry::Kind::leaf, array.dtype(), array.layout_ref(), array.device());
     leaf->site = current_site();
   }
-  if (!is_apart(array.tape()) && array.is_whole()) return void(array.cell()->entry = std::move(leaf));
-  // A part of other memory, which wants none itself, or of a detached one: a leaf of its own.
+  if (!is_apart(array.tape()) && array.is_whole() && !array.is_view()) return void(array.cell()->entry = std::move(leaf));
+  // A view of other memory, which wants none itself, or of a detached one: a leaf of its own.
   TapeView& own = tape_of(array);
   if (own.own && own.own->references > 1) --own.own->references, own.own = nullptr;
   if (!own.own) own.own = new Variable{1, {}, {}, DType::boolean};
@@ -246,6 +267,7 @@ void want_gradient(const Array& array, bool wants) {
   own.own->dtype = array.dtype();
   own.own->entry = std::move(leaf);
   own.base = own.parent = own.seen = {};
+  own.is_view = false;
 }
 
 Array detached(const Array& array) {
@@ -265,7 +287,30 @@ void mark_inference(const Array& array) {
   tape_of(array).is_inference = true;
 }
 
+Array unhooked(const Array& view) {
+  GraphLock lock;
+  const EntryRef& base = base_of(view);
+  Array out = view;
+  if (!base || shows_all(view)) return out;
+  const TapeView& tape = tape_of(view);
+  out.tape() = TapeViewRef(new TapeView);
+  TapeView& other = *out.tape();
+  if (tape.own) other.own = tape.own, ++tape.own->references;
+  if (tape.base == base) other.base = base, other.parent = tape.parent;
+  other.made = tape.made;
+  other.is_view = tape.is_view;
+  return out;
+}
+
+void settle_view(const Array& array) {
+  if (!array.tape() || !array.tape()->is_view) return;
+  GraphLock lock;
+  if (array.cell()->references == 1 && !array.tape()->seen) array.tape()->is_view = false;
+}
+
 void forget_gradient(const Array& array) {
+  if (base_of(array) && !shows_all(array))
+    raise(ErrorKind::runtime, "Can't detach views in-place. Use detach() instead, which returns a tensor without the record.");
   if (!is_apart(array.tape()) && array.is_whole()) return void(array.cell()->entry = {});
   TapeView& own = tape_of(array);
   if (own.own && --own.own->references == 0) delete own.own;
@@ -329,7 +374,7 @@ std::string tape_name(Entry& entry) {
     case Entry::Kind::call:
       return capitals(entry.call->name());
     case Entry::Kind::function: {
-      std::string_view name = entry.function->name();
+      std::string_view name = entry.function ? entry.function->name() : std::string_view(entry.extras->name);
       return name.ends_with("Backward") ? std::string(name) : capitals(name);  // a program's own class keeps its name
     }
     case Entry::Kind::part:
@@ -454,7 +499,7 @@ EntryRef tape_reduce(const Node& node, const Array& from) {
 
 void forget_hooks(Entry& entry, const Array& target) {
   const TapeViewRef& tape = target.tape();
-  if (!tape || !tape->seen || !tape->seen->extras || shows_all(target)) return;
+  if (!tape || !tape->seen || !tape->seen->extras) return;
   EntryRef other;
   for (TapeOperand& operand : entry.operands()) {
     if (operand.from != tape->seen) continue;
@@ -506,6 +551,8 @@ void wrote(const Array& target, EntryRef entry) {
   const TapeViewRef& tape = target.tape();
   EntryRef& base = tape && tape->own ? tape->own->entry : target.cell()->entry;
   if (!modes.is_on) return;
+  const EntryRef before = base;
+  const bool was_all = before && shows_all(target);
   if (base) {
     if (!entry) {
       entry = new_entry(Entry::Kind::nothing, base->dtype, base->layout, base->device);
@@ -523,12 +570,11 @@ void wrote(const Array& target, EntryRef entry) {
       both->target_dtype = both->whole_dtype = entry->dtype;
       entry = std::move(both);
     }
-    if (base->extras && base->extras->keeps_gradient && !base->is_leaf()) {
-      base->extras->keeps_gradient = false;
-      entry->extra().keeps_gradient = true;
-    }
   }
   base = std::move(entry);
+  if (!before) return;
+  const EntryRef now = was_all && !shows_all(target) ? entry_of_view(target, base) : base;
+  move_gradient(*before, *now);
 }
 
 void set_entry(const Array& result, EntryRef entry) { result.cell()->entry = std::move(entry); }
@@ -566,6 +612,7 @@ static void give_results(const EntryRef& entry, std::span<const Array> results, 
     extra.result_types.push_back(result.dtype());
     extra.results.push_back(keeps(i) ? result.operand() : Operand{});
   }
+  if (!one) extra.parts.resize(results.size());
   entry->dtype = entry->compute = results[0].dtype();
   entry->layout = results[0].layout_ref();
   entry->device = results[0].device();
@@ -580,13 +627,16 @@ static void give_results(const EntryRef& entry, std::span<const Array> results, 
       own->operand_count = 1;
       own->own[0] = {entry, {}, result.layout_ref(), result.dtype()};
     }
+    if (!one) extra.parts[i] = own.get();
     if (!is_apart(result.tape()) && result.is_whole()) {
       result.cell()->entry = std::move(own);
+      if (result.tape()) result.tape()->is_view = false, result.tape()->made = TapeView::Made::recorded;
     } else {  // such as a result with axes of one element, or numbers; or one that was detached from other memory
       TapeView& tape = tape_of(result);
       if (tape.own && --tape.own->references == 0) delete tape.own;
       tape.own = new Variable{1, std::move(own), result.layout_ref(), result.dtype()};
       tape.base = tape.parent = tape.seen = {};
+      tape.is_view = false;
       tape.made = TapeView::Made::recorded;
     }
   }
@@ -645,6 +695,7 @@ void tape_view(const Array& of, Array& view) {
   const EntryRef& base = base_of(of);
   if (!base || !has_gradient(of.dtype())) return;
   TapeView& tape = tape_of(view);  // now: whichever copy of the view is used first, all have its entry
+  tape.is_view = true;
   if (shows_all(of)) return;
   EntryRef parent = entry_of_view(of, base);
   tape.base = base;

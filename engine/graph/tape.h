@@ -6,9 +6,9 @@
 // entries are leaves: want_gradient().
 //
 // Whose gradient an array has: that of its cell's value; of a detached array, and the views of it, that of a Variable of their
-// own. An array that does not show its whole cell gets an entry of kind `view` when it is first used, again after the cell was
-// written. Entries keep values as nodes without cells: to the scheduler these are readers, so a later write in place leaves
-// them as they are.
+// own. A view of an array that wants a gradient, and an array that does not show its whole cell, get an entry of kind `view` when
+// they are first used, again after the cell was written: a hook on a view is not a hook on its base. Entries keep values as nodes
+// without cells: to the scheduler these are readers, so a later write in place leaves them as they are.
 #pragma once
 
 #include "graph/array.h"
@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +73,11 @@ class GradientBody {
  public:
   virtual ~GradientBody() = default;
   virtual std::string_view name() const = 0;
+  // Does it hold values of its own? They are freed with those of its entry, and it cannot be asked again then.
+  virtual bool keeps_values() const { return false; }
+  // Of a second derivative: does it go through the results that the first was computed from, with their hooks? Else to the
+  // inputs past them, as where PyTorch computes from the inputs.
+  virtual bool goes_through_results() const { return true; }
   // One for each input; none where there is none, or it is not wanted.
   virtual std::vector<std::optional<Array>> gradients(const GradientCall& call) const = 0;
 };
@@ -102,6 +108,8 @@ struct TapeExtras {
   std::vector<LayoutRef> result_layouts;  // of a function with several results
   std::vector<DType> result_types;
   std::vector<Operand> results;  // their values, where the derivative needs them
+  std::vector<Entry*> parts;     // the entries of several results; null: freed. Each part holds a reference to its call.
+  std::string name;              // of a function that has been freed
 };
 
 struct Entry {
@@ -169,6 +177,7 @@ struct TapeView {
   EntryRef base;            // the value that the rest is about
   EntryRef parent;          // of the array that this is a view of
   EntryRef seen;            // its own
+  bool is_view = false;     // of a value that wants a gradient: it has an entry of its own, also where it shows all of it
   // A view that was made while nothing was recorded is not written while something is: whose the gradient is would be unclear.
   enum class Made : uint8_t { recorded, unrecorded, in_inference } made = Made::recorded;
   bool is_inference = false;    // or a view of one that is; its gradient is its own Variable's
@@ -196,6 +205,10 @@ inline bool is_inference(const Array& array) { return array.tape() && array.tape
 void forget_gradient(const Array& array);
 // The array becomes a view of other data, as if it had been made so: it stays the leaf that it is.
 void set_data(Array& array, const Array& data);
+// The same view with an entry of its own, which has none of the view's hooks: for what is about to be written into the view.
+Array unhooked(const Array& view);
+// A result that nobody else knows is no view, though it was made as one.
+void settle_view(const Array& array);
 // The array keeps its record, but is `value` from now on: what backward() gives to derivatives.
 Array with_entry(const Operand& value, EntryRef entry, DeviceId device);
 // The entry's name as PyTorch's grad_fn has it, without "Backward0": Add, Mul, Sum.

@@ -278,8 +278,12 @@ std::vector<std::optional<Array>> Running::gradients(const GradientCall& call) c
   if (name_ == "add") return {sum_from_the_end(g, axis_)};
   const Array &x = call.operands[0], &y = call.results[0];
   if (name_ == "multiply" && GradientMode::is_on()) {  // these are differentiated themselves: no branches, no quotients
-    Array factors = conj(x);
-    return {products_before(factors, axis_) * sums_of_products_behind(g, factors, axis_)};
+    // As in PyTorch, without zeros it goes through the products, which may have hooks.
+    Array factors = conj(x), is_zero = compute(Op::equal, x, 0);
+    Array with_zeros = reduce(Reduction::any, is_zero, std::vector<bool>(x.rank(), true), false);
+    Array by_factors = products_before(factors, axis_) * sums_of_products_behind(g, factors, axis_);
+    Array by_products = sum_from_the_end(g * conj(y), axis_) / conj(select(is_zero, 1, x));
+    return {select(with_zeros, by_factors, by_products)};
   }
   if (name_ == "multiply") {
     // In front of a line's first zero the products are divided by the factor; the first zero's own are those without it;

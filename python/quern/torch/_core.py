@@ -13,6 +13,7 @@ import numpy
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
 from quern.torch import _types
+from quern.torch._history import GradientNode, full_name, hooked
 from quern.torch._printing import corners, tensor_str
 from quern.torch._types import DTYPES, as_device, as_dtype, size_of
 
@@ -207,6 +208,7 @@ def finish(result, out):
         raise RuntimeError(
             "functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad."
         )
+    check_apart(out)
     if out._shape != result._shape:
         out.resize_(result._shape)
     if not _engine.torch_can_write(result._dtype_name, out._dtype_name):
@@ -445,10 +447,14 @@ class Tensor(_engine.TensorBase):
     @property
     def grad_fn(self):
         """What made it, where it wants a gradient; None for leaves."""
-        name = _engine.gradient_name(self)
-        return None if name is None else _GradientNode(_full_name(name), _engine.gradient_inputs(self))
+        edge = _engine.gradient_node(self)
+        return None if edge is None else GradientNode(edge[0])
 
-    output_nr = property(lambda self: 0, doc="Of what made it, which result it is.")
+    @property
+    def output_nr(self):
+        """Of what made it, which result it is."""
+        edge = _engine.gradient_node(self)
+        return 0 if edge is None else edge[1]
 
     @property
     def _version(self):
@@ -504,7 +510,7 @@ class Tensor(_engine.TensorBase):
 
     def register_hook(self, hook):
         """Calls ``hook(grad)`` when the gradient is computed; what it returns, where that is not None, replaces it."""
-        return _hooked(self, hook, False)
+        return hooked(self, hook, False)
 
     def register_post_accumulate_grad_hook(self, hook):
         """Calls ``hook(tensor)`` after a leaf's gradient was added to."""
@@ -520,7 +526,7 @@ class Tensor(_engine.TensorBase):
                 raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
-        return _hooked(self, called, True)
+        return hooked(self, called, True)
 
     # ---- Python's protocols
 
@@ -540,7 +546,7 @@ class Tensor(_engine.TensorBase):
             self._dtype_name,
             device=str(self.device) if self.is_cuda else None,
             requires_grad=self.requires_grad,
-            grad_fn=None if name is None else _full_name(name),
+            grad_fn=None if name is None else full_name(name),
             default=_types.get_default_dtype()._name,
         )
 
@@ -604,16 +610,21 @@ class Tensor(_engine.TensorBase):
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
                 "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage."
             )
-        made = self.detach().clone()
-        if type(self) is not Tensor:
-            made = _engine.tensor_as(made, type(self))
-            made.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_held_gradient"})
-        if self.requires_grad:
-            made.requires_grad_()
+        made = self._dressed(_copied_memory(self.detach(), memo))
         if self.grad is not None:
             made.grad = self.grad.detach().clone()
         memo[id(self)] = made
         return made
+
+    def __copy__(self):
+        return self._dressed(self.clone() if _engine.is_inference(self) else self.detach())
+
+    def _dressed(self, made):
+        """``made`` with this tensor's class, attributes and wish for a gradient."""
+        if type(self) is not Tensor:
+            made = _engine.tensor_as(made, type(self))
+            made.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_held_gradient"})
+        return made.requires_grad_() if self.requires_grad else made
 
     def __reduce_ex__(self, protocol):
         cls = None if type(self) is Tensor else type(self)  # the module that Tensor names is there in `quern run` alone
@@ -672,6 +683,24 @@ class _Interface:
             self.__array_interface__["data"] = (numpy.empty(1).ctypes.data, False)
 
 
+def _copied_memory(x, memo):
+    """A copy of a tensor for deepcopy(): tensors that share memory have copies that share memory."""
+    key = ("torch memory", _engine.memory_key(x))
+    copied = memo.get(key)
+    if copied is None:
+        memo.setdefault(id(memo), []).append(x)  # as copy.deepcopy() keeps what it has met: the key stays this memory's
+        size = _engine.memory_bytes(x)
+        if not x._size or size == x._size * x.dtype.itemsize:
+            made = x.clone()
+            if made._strides == x._strides:
+                memo[key] = made.detach()
+            return made
+        memo[key] = copied = x.as_strided((size // x.dtype.itemsize,), (1,), 0).clone()
+    elif copied._dtype_name != x._dtype_name:
+        copied = copied.as_strided((_engine.memory_bytes(copied) // copied.dtype.itemsize,), (1,), 0).view(x.dtype)
+    return copied.as_strided(x._shape, x.stride(), x.storage_offset())
+
+
 def _places(places, like):
     array = _engine.array_from_host(numpy.asarray(places, numpy.int64).view(numpy.uint8), [len(places)], "int64", engine_device_of(like))
     return grown(array)
@@ -688,56 +717,6 @@ def _rebuilt(name, host, device, requires_grad, cls):
     return made.requires_grad_() if requires_grad else made
 
 
-class RemovableHandle:
-    """What register_hook() returns: ``remove()`` takes the hook away."""
-
-    def __init__(self, remove):
-        self._remove = remove
-
-    def remove(self):
-        """Takes the hook away."""
-        if self._remove:
-            self._remove()
-            self._remove = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.remove()
-
-
-def _hooked(tensor, hook, after):
-    if not callable(hook):
-        raise TypeError("a hook must be callable")
-    handle = _engine.add_hook(tensor, hook, after)
-    return RemovableHandle(lambda: handle.remove(tensor))
-
-
-def _full_name(name):
-    """Of what made a value, as PyTorch has it: "AddBackward0"; of a program's own Function "CubeBackward"."""
-    return name if name == "AccumulateGrad" or name.endswith("Backward") else name + "Backward0"
-
-
-class _GradientNode:
-    """``tensor.grad_fn``: the name of what made the tensor, and of what made its operands."""
-
-    def __init__(self, name, inputs):
-        self._name, self._inputs = name, inputs
-
-    def name(self):
-        """The operation, as "AddBackward0"."""
-        return "torch::autograd::AccumulateGrad" if self._name == "AccumulateGrad" else self._name
-
-    @property
-    def next_functions(self):
-        """What made the operands: pairs of such a node, or None, and a number."""
-        return tuple((None if one is None else _GradientNode(_full_name(one[1]), ()), 0) for one in self._inputs)
-
-    def __repr__(self):
-        return f"<{self._name} object>"
-
-
 def add_methods(module, names):
     """Makes functions of a module methods of the Tensor too; the first parameter is the tensor."""
     for name in names.split():
@@ -751,7 +730,7 @@ def add_in_place(names):
         method = getattr(Tensor, name)
 
         def in_place(self, *args, **kwargs):
-            return self._take_values(method(self, *args, **kwargs), name)
+            return self._take_values(method(_engine.unhooked(self), *args, **kwargs), name)
 
         in_place.__name__ = name + "_"
         in_place.__doc__ = f"As :meth:`{name}`, written into this tensor, which is returned."

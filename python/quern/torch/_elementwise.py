@@ -167,7 +167,9 @@ def float_power(input, exponent, *, out=None):
 
 def rsqrt(input, *, out=None):
     """``1 / sqrt(input)``."""
-    return finish(_op("reciprocal", _op("sqrt", input)), out)
+    if not (input.requires_grad and _engine.gradient_mode()):
+        return finish(_op("reciprocal", _op("sqrt", input)), out)
+    return finish(_engine.tensor_activated(input, _op("reciprocal", _op("sqrt", input.detach())), "rsqrt", 0.0, 0.0, None), out)
 
 
 def sigmoid(input, *, out=None):
@@ -562,7 +564,7 @@ def _abs_(self):
     """The sizes, written into this tensor."""
     if self.is_complex():
         raise RuntimeError("In-place abs is not supported for complex tensors.")
-    return self._take_values(_op("absolute", self), "abs")
+    return self._take_values(_op("absolute", _engine.unhooked(self)), "abs")
 
 
 def _float_power_(self, exponent):
@@ -570,7 +572,7 @@ def _float_power_(self, exponent):
     name = _engine.tensor_op_types("float_power", self, exponent)[1]
     if name != self._dtype_name:
         raise RuntimeError(f"the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype torch.{name}")
-    return self._take_values(_op("float_power", self, exponent), "float_power")
+    return self._take_values(_op("float_power", _engine.unhooked(self), exponent), "float_power")
 
 
 Tensor.abs_ = Tensor.absolute_ = _abs_

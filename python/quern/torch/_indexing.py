@@ -441,6 +441,7 @@ def put_(self, index, source, accumulate=False):
         return self
     if not self._size:
         raise IndexError("put_(): Tried to put elements into an empty tensor")
+    check_apart(self)
     write = _engine.tensor_put_add if accumulate else _engine.tensor_put
     write(self.view(-1), [0], (0, "flat"), source.reshape(-1), index.reshape(-1))
     return self

@@ -260,10 +260,9 @@ def _norm_of(x, ord, dim, keepdim):
 
 def root(x):
     """The square root; where it is 0 its derivative is 0, not infinite."""
-    if not x.requires_grad:
+    if not (x.requires_grad and _engine.gradient_mode()) or x.is_complex():
         return _op("sqrt", x)
-    is_zero = x.detach() == 0
-    return _op("sqrt", x.masked_fill(is_zero, 1)).masked_fill(is_zero, 0)
+    return _engine.tensor_activated(x, _op("sqrt", x.detach()), "root", 0.0, 0.0, None)
 
 
 def _sum(x, dim, keepdim):

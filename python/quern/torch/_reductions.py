@@ -260,10 +260,9 @@ def logsumexp(input, dim, keepdim=False, *, out=None):
     x, whole = x.detach(), x
     top = amax(x.real if x.is_complex() else x, dim, True)
     top = _op("where", _op("absolute", top) == math.inf, 0.0, top).to(top.dtype)
-    made = _engine.tensor_log_sum_exp(whole, _op("log", sum(_op("exp", x - top), dim, True)) + top)
-    if not keepdim:
-        made = _engine.array_without_axes(made, [d for d in dims_of(dim, made._rank) if d < made._rank])
-    return finish(made, out)
+    y = _op("log", sum(_op("exp", x - top), dim, True)) + top
+    gone = [] if keepdim else [d for d in dims_of(dim, y._rank) if d < y._rank]
+    return finish(_engine.tensor_log_sum_exp(whole, y, gone), out)
 
 
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
@@ -437,8 +436,7 @@ def median(input, dim=None, keepdim=False, *, out=None):
     """The element in the middle, the lower one of two; NaN where there is one. Along a dimension: (values, indices)."""
     _ordered(input, "median", NotImplementedError)
     if dim is None:
-        flat = input._reshaped([input._size])
-        return median(flat, 0)[0] if input._size else input.new_full((), math.nan)
+        return _middle(median, input)
     if input._rank == 0:
         dim_of(dim, 0)
         return _named.median(*sort(input))
@@ -456,11 +454,23 @@ def median(input, dim=None, keepdim=False, *, out=None):
     return _named.median(values, places)
 
 
+def _middle(function, input):
+    """The median of all elements; elements equal to it share the gradient."""
+    if not input._size:
+        return input.new_full((), math.nan)
+    shown = input.detach()
+    value = function(shown._reshaped([input._size]), 0)[0]
+    if not (input.requires_grad and _engine.gradient_mode()):
+        return value
+    mine = (shown == value) | (_op("isnan", shown) & _op("isnan", value))
+    return amax(_op("where", mine, input, -math.inf))
+
+
 def nanmedian(input, dim=None, keepdim=False, *, out=None):
     """The element in the middle of what is no NaN."""
     _ordered(input, "nanmedian", NotImplementedError)
     if dim is None:
-        return nanmedian(input._reshaped([input._size]), 0)[0] if input._size else input.new_full((), math.nan)
+        return _middle(nanmedian, input)
     dim = dim_of(dim, input._rank)
     if input._rank == 0:
         return _named.nanmedian(*sort(input))
@@ -751,7 +761,7 @@ def _in_place(name):
     function = globals()[name]
 
     def in_place(self, dim, *, dtype=None):
-        return self._take_values(function(self, dim, dtype=self.dtype if dtype is None else dtype), name)
+        return self._take_values(function(_engine.unhooked(self), dim, dtype=self.dtype if dtype is None else dtype), name)
 
     in_place.__name__ = name + "_"
     in_place.__doc__ = f"As :meth:`{name}`, written into this tensor, which is returned."

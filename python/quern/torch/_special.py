@@ -66,8 +66,9 @@ def _series(terms, t):
 
 
 def _scaled_bessel(size, near, far):
-    low, high = _op("minimum", size, size * 0 + 8), _op("maximum", size, size * 0 + 8)
-    return _op("where", size <= 8, _series(near, low / 4 - 1), _series(far, 16 / high - 1) / _op("sqrt", high))
+    is_near = size <= 8
+    low, high = _op("where", is_near, size, 8.0), _op("where", is_near, 8.0, size)  # not minimum(): equal ones share the gradient
+    return _op("where", is_near, _series(near, low / 4 - 1), _series(far, 16 / high - 1) / _op("sqrt", high))
 
 
 def _bessel(name, near, far, is_odd, is_scaled):
@@ -100,6 +101,8 @@ modified_bessel_i0, modified_bessel_i1 = i0, i1
 def entr(input, *, out=None):
     """``-x log(x)``: 0 at 0, minus infinity below."""
     x = _real(input, "entr")
+    if x.requires_grad and _engine.gradient_mode():
+        return finish(_engine.tensor_activated(x, entr(x.detach()), "entr", 0.0, 0.0, None), out)
     inside = _op("where", x > 0, x, 1.0).to(x.dtype)
     made = _op("where", x > 0, -inside * _op("log", inside), _op("where", x == 0, 0.0, -math.inf))
     return finish(_op("where", _op("isnan", x), x, made).to(x.dtype), out)
@@ -115,11 +118,10 @@ def ndtr(input, *, out=None):
 def log_ndtr(input, *, out=None):
     """The logarithm of ndtr(), with all its digits far below zero too."""
     x = _real(input, "log_ndtr", True)
-    low = _op("minimum", x, x * 0 - 1)
+    is_low = x < -1
+    low, high = _op("where", is_low, x, -1.0), _op("where", is_low, -1.0, x)  # not minimum(): equal ones share the gradient
     far = _op("log", erfcx(low * -math.sqrt(0.5)) / 2) - low * low / 2
-    return finish(
-        _op("where", x < -1, far, _op("log1p", _op("erfc", _op("maximum", x, x * 0 - 1) * math.sqrt(0.5)) * -0.5)).to(x.dtype), out
-    )
+    return finish(_op("where", is_low, far, _op("log1p", _op("erfc", high * math.sqrt(0.5)) * -0.5)).to(x.dtype), out)
 
 
 def ndtri(input, *, out=None):
@@ -132,11 +134,12 @@ def erfcx(input, *, out=None):
     """``exp(x * x) * erfc(x)``, without overflow for large x: there by a continued fraction."""
     x = _real(input, "erfcx", True)
     wide = x.to(DTYPES["float64"])
-    near, far = _op("minimum", wide, wide * 0 + 5), _op("maximum", wide, wide * 0 + 5)
+    is_near = wide < 5
+    near, far = _op("where", is_near, wide, 5.0), _op("where", is_near, 5.0, wide)  # not minimum(): equal ones share the gradient
     tail = far
     for k in range(60, 0, -1):
         tail = far + (k / 2) / tail
-    made = _op("where", wide < 5, _op("exp", near * near) * _op("erfc", near), 1 / (tail * math.sqrt(math.pi)))
+    made = _op("where", is_near, _op("exp", near * near) * _op("erfc", near), 1 / (tail * math.sqrt(math.pi)))
     return finish(made.to(x.dtype), out)
 
 

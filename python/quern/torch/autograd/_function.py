@@ -97,7 +97,8 @@ class Function(FunctionCtx):
         """Calls the function, so that its results have its derivative."""
         call = _Call(cls, args, kwargs)
         if any(call.wanted):
-            made = _engine.differentiable(cls.__name__ + "Backward", call.inputs, call.compute, call.derivative, Tensor)
+            name = cls.__name__ + "Backward"
+            made = _engine.differentiable(name, call.inputs, call.compute, call.derivative, Tensor, holds=call.holds_values)
         else:
             with no_grad():
                 made = call.compute()
@@ -151,6 +152,10 @@ class _Call:
             made.append(x.detach() if any(x._shares_cell(one) for one in [*self.inputs, *made]) else x)
         return made
 
+    def holds_values(self):
+        """Did forward() save tensors?"""
+        return bool(self.context._saved)
+
     def finished(self, made):
         """What apply() returns; ``made``: the tensors of compute(), with their record."""
         results = self.results
@@ -164,7 +169,9 @@ class _Call:
             results[place] = x
         # Of what the zeros are that stand for missing gradients.
         self.traits = [(one._shape, one.dtype, one.device) if isinstance(one, Tensor) else None for one in results]
-        self.results = None
+        # backward() may be called again where nothing was saved: the call lives as long as the history, the arguments need not.
+        self.results = self.inputs = self.kwargs = None
+        self.args = [isinstance(one, Tensor) for one in self.args]
         return tuple(results) if self.is_tuple else results[0]
 
     def derivative(self, given, asked):
@@ -172,10 +179,11 @@ class _Call:
         full = [None] * len(self.traits)
         for place, g in zip(self.with_gradient, given, strict=True):
             full[place] = g
+        some = next(g for g in given if g is not None)
         if self.context.materialize_grads:
             for place, traits in enumerate(self.traits):
                 if full[place] is None and traits is not None:
-                    full[place] = self.inputs[0].new_zeros(traits[0], dtype=traits[1], device=traits[2])
+                    full[place] = some.new_zeros(traits[0], dtype=traits[1], device=traits[2])
         name = self.cls.__name__ + "Backward"
         function = self.cls.vjp if self.cls.vjp is not Function.backward else self.cls.backward
         found = function(self.context, *full)
@@ -186,7 +194,7 @@ class _Call:
         if len(found) != count:
             raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected {count}, got {len(found)})")
         for place, g in enumerate(found):
-            if g is not None and not isinstance(self.args[place], Tensor):
+            if g is not None and not self.args[place]:
                 raise RuntimeError(f"function {name} returned a gradient different from None at position {place + 1}, but the "
                                    "corresponding forward input was not a Variable")  # fmt: skip
         return [self._fitting(found[p], p, shape, name) if one else None

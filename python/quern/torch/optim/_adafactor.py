@@ -54,7 +54,8 @@ class Adafactor(_RuleOptimizer):
 
     def _update(self, group):
         for p in group["params"]:
-            if p.grad is None:
+            grad = p.grad
+            if grad is None:
                 continue
             if p.is_complex():
                 raise RuntimeError("Adafactor does not support complex parameters")
@@ -68,7 +69,7 @@ class Adafactor(_RuleOptimizer):
                 else:
                     state["variance"] = torch.zeros_like(p)
             step = state["step"] = float(state["step"]) + 1
-            _step(p, -p.grad if group["maximize"] else p.grad, state, step, group)
+            _step(p, -grad if group["maximize"] else grad, state, step, group)
 
 
 def _size(x):

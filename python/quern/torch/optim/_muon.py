@@ -58,19 +58,19 @@ class Muon(Optimizer):
         with torch.no_grad():
             for group in self.param_groups:
                 for p in group["params"]:
-                    if p.grad is not None:
-                        self._step(p, group)
+                    if (grad := p.grad) is not None:
+                        self._step(p, grad, group)
         return loss
 
-    def _step(self, p, group):
+    def _step(self, p, grad, group):
         if p.is_complex():
             raise RuntimeError("Muon does not support complex parameters")
         state = self.state[p]
         if "momentum_buffer" not in state:
             state["momentum_buffer"] = torch.zeros_like(p)
         lr, momentum = _number(group["lr"]), group["momentum"]
-        buffer = state["momentum_buffer"].lerp_(p.grad, 1 - momentum)
-        update = torch.lerp(p.grad, buffer, momentum) if group["nesterov"] else buffer
+        buffer = state["momentum_buffer"].lerp_(grad, 1 - momentum)
+        update = torch.lerp(grad, buffer, momentum) if group["nesterov"] else buffer
         update = _orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
         p.mul_(1 - lr * group["weight_decay"])
         p.add_(update.to(p.dtype), alpha=-_adjusted(lr, group["adjust_lr_fn"], p.shape))

@@ -194,13 +194,14 @@ class Optimizer:
                     p.grad = None
                 continue
             for p in group["params"]:
-                if p.grad is None:
+                g = p.grad  # read once: another thread may replace it
+                if g is None:
                     continue
-                if p.grad.grad_fn is not None:
-                    p.grad.detach_()
+                if g.grad_fn is not None:
+                    g.detach_()
                 else:
-                    p.grad.requires_grad_(False)
-                p.grad.zero_()
+                    g.requires_grad_(False)
+                g.zero_()
 
     def step(self, closure=None):
         """Changes the parameters by their gradients; every optimizer has its own."""

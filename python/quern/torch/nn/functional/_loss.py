@@ -206,7 +206,9 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     """binary_cross_entropy_with_logits() of several labels, (N, C) or (C), as the mean of each sample's labels."""
     reduction = reduction_of(size_average, reduce, reduction)
     loss = element_loss("bce_with_logits", (input, target), "none", 0.0, weight)
-    return reduced(loss.mean(-1), reduction)
+    # As PyTorch where the two broadcast: over the input's last dimension, divided by its size.
+    dim = input.dim() - 1
+    return reduced(loss.sum(dim) / input.shape[dim], reduction)
 
 
 # ---- of distributions with parameters

@@ -1,0 +1,181 @@
+"""A view has a history of its own: hooks on it, its gradient, what autograd.grad says of it; retain_grad() of tensors and views."""
+
+import pytest
+from test_torch_autograd import check
+
+HEAD = """
+x = torch.tensor([1., -2., 3.], requires_grad=True, device=device)
+w = torch.tensor([1., 2., 3.], device=device)
+seen = []
+def told(call):
+    try:
+        return call()
+    except Exception as error:
+        return type(error).__name__, str(error)[:36]
+def grad(of, to):
+    return told(lambda: torch.autograd.grad(of.sum(), to, allow_unused=True))
+"""
+
+VIEWS = """view(3) view_as(b) reshape(3) squeeze() unsqueeze(0) unsqueeze(0).squeeze(0) expand(3) narrow(0,0,3) chunk(1)[0] [...] [:] [None][0]
+movedim(0,0) unflatten(0,(3,1))[:,0] view(1,3)[0] detach().requires_grad_() flatten() permute(0) as_strided((3,),(1,)) unbind(0)[0]""".split()
+
+
+def _seen(view):
+    return "b" + (view if view.startswith("[") else "." + view)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_hooks_of_views(device, view):
+    """Of the view alone: the base's gradient passes by them."""
+    v = _seen(view)
+    if view == "flatten()":  # of one dimension it is the tensor itself in both
+        return check(f"b = x * 2; v = {v}; v is b", device, HEAD)
+    return check(
+        f"""
+        b = x * 2; v = {v}; v.register_hook(lambda g: g * 10); (b * w).sum().backward(); x.grad
+        b = x * 2; v = {v}; v.register_hook(lambda g: g * 10); (v * v).sum().backward(); x.grad
+        b = x * 2; v = {v}; v.register_hook(lambda g: g * 10); (v * v).sum().backward(retain_graph=True); (b * v).sum().backward(); x.grad
+        b = x * 2; v = {v}; b.register_hook(lambda g: g * 10); (v * v).sum().backward(); x.grad
+        b = x * 2; v = {v}; u = {v}; u.register_hook(lambda g: g * 10); (v * v).sum().backward(); x.grad
+        b = x * 2; v = {v}; v.retain_grad(); b.retains_grad, v.retains_grad
+        b = x * 2; v = {v}; grad(b * b, v), grad(v * v, b)
+        b = x; v = {v}; v.register_hook(lambda g: g * 10); (b * b).sum().backward(); x.grad, v.is_leaf
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_views_of_views(device):
+    check(
+        """
+        b = torch.stack([x, x * 2]); v = b.T; v.register_hook(lambda g: g * 10); (v.T * w).sum().backward(); x.grad
+        b = torch.stack([x, x * 2]); v = b.T; v.register_hook(lambda g: g * 10); (b * w).sum().backward(); x.grad
+        b = torch.stack([x, x * 2]); v = b.T; u = v.T; u.register_hook(lambda g: g * 10); v.register_hook(lambda g: g + 1); (u * w).sum().backward(); x.grad
+        b = x * 2; v = b.view(3); u = v.view(3); grad(u * u, [v, b, u])
+        b = x * 2; v = b.view(3); u = b.view(3); grad(u * u, [v, u])
+        b = x * 2; v = b.view(3); u = v[:2]; grad(u * u, [v, b, u])
+        b = x * 2; v = b[:2]; u = b[:2]; grad(u * u, [v, b, u])
+        v = x.expand(2, 3); u = v.view(2, 3); u.register_hook(lambda g: seen.append(g)); v.register_hook(lambda g: seen.append(g)); (u * u).sum().backward(); seen, x.grad
+        b = torch.complex(x, x * 2); v = torch.view_as_real(b); u = torch.view_as_complex(v); u.register_hook(lambda g: g * 10); (u.abs() ** 2).sum().backward(); x.grad
+        b = torch.complex(x, x * 2); v = torch.view_as_real(b); u = torch.view_as_complex(v); u.register_hook(lambda g: g * 10); (b.abs() ** 2).sum().backward(); x.grad
+        b = x * 2; told(lambda: torch.autograd.grad((b * b).sum(), b.view(3)))
+        b = x * 2; v = b.view(3); (v * v).sum().backward(inputs=[b]); b.grad, v.grad, x.grad
+        b = x * 2; v = b.view(3); (v * v).sum().backward(inputs=[v]); b.grad, v.grad, x.grad
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_leaves_and_their_views(device):
+    check(
+        """
+        v = x.view(3); v.is_leaf, v.grad_fn.name(), v.retains_grad, v.requires_grad_() is v, x.is_leaf
+        v = x.view(3); told(lambda: v.requires_grad_(False)), x.requires_grad, v.requires_grad
+        v = x.view(3); told(lambda: v.detach_()), x.requires_grad
+        b = x * 2; v = b.view(3); told(lambda: v.detach_()), v.requires_grad, b.requires_grad
+        b = x * 2; b.detach_().requires_grad
+        v = x.view(3); v.register_hook(lambda g: seen.append(g)); (x * v).sum().backward(); seen, x.grad, x.is_leaf
+        v = x.view(3); told(lambda: v.register_post_accumulate_grad_hook(lambda t: None))
+        a = torch.zeros(3, device=device); v = a.view(3); v.requires_grad_(); a.requires_grad, v.is_leaf
+        a = torch.zeros(3, device=device); v = a.view(3); v.requires_grad_(); (v * w).sum().backward(); a.grad, v.grad
+        a = torch.zeros(3, device=device); v = a.view(3); a.requires_grad_(); v.requires_grad
+        p = torch.nn.Parameter(w.view(3)); (p * w).sum().backward(); p.is_leaf, p.grad, w.requires_grad
+        p = torch.nn.Parameter(w.clone()); v = p.view(3); v.register_hook(lambda g: g * 10); (p * w).sum().backward(); p.grad
+        p = torch.nn.Parameter(w.clone()); v = p.view(3); v.register_hook(lambda g: g * 10); (v * w).sum().backward(); p.grad
+        d = (x * 2).detach().requires_grad_(); v = d.view(3); v.register_hook(lambda g: g * 10); (d * w).sum().backward(); d.grad
+        told(lambda: x.view(3).mul_(2))
+        told(lambda: x[:2].mul_(2))
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_views_that_are_written(device):
+    check(
+        """
+        b = x * 2; v = b.view(3); v.mul_(3); grad(v * v, [v, b])
+        b = x * 2; v = b.view(3); v.mul_(3); grad(b * b, [v, b])
+        b = x * 2; v = b.view(3); v *= 3; grad(b * b, [v, b])
+        b = x * 2; v = b.view(3); v.register_hook(lambda g: seen.append(g)); v.mul_(2); (v * w).sum().backward(); seen, x.grad
+        b = x * 2; v = b.view(3); v.register_hook(lambda g: seen.append(g)); v *= 2; (v * w).sum().backward(); seen, x.grad
+        b = x * 2; v = b[:2]; v.register_hook(lambda g: seen.append(g)); v.mul_(2); (v * w[:2]).sum().backward(); seen, x.grad
+        b = x * 2; v = b[:2]; v.register_hook(lambda g: seen.append(g)); v.exp_(); (b * w).sum().backward(); seen, x.grad
+        b = x * 2; v = b.view(3); v.register_hook(lambda g: g * 10); b.mul_(2); (v * w).sum().backward(); x.grad
+        b = x * 2; v = b.view(3); b.mul_(2); v.register_hook(lambda g: g * 10); (v * w).sum().backward(); x.grad
+        b = x * 2; v = b.view(3); b.mul_(2); v.register_hook(lambda g: g * 10); (b * w).sum().backward(); x.grad
+        b = x * 2; v = b.view(3); v.zero_(); (b * w).sum().backward(); x.grad
+        b = x * 2; v = b.view(3); v.copy_(w); v.requires_grad, b.requires_grad
+        b = w.clone(); v = b.view(3); v.mul_(x); b.requires_grad, grad(b * b, [x])
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_retained_gradients(device):
+    """A second backward() adds; what the program holds of the first stays as it is."""
+    check(
+        """
+        y = x * 2; y.retain_grad(); y.sum().backward(retain_graph=True); g = y.grad; y.sum().backward(); y.grad, g is y.grad, g
+        y = x * 2; y.retain_grad(); y.sum().backward(retain_graph=True); y.grad.zero_(); (y * w).sum().backward(); y.grad
+        y = x * 2; y.retain_grad(); y.sum().backward(retain_graph=True); y.grad = None; (y * w).sum().backward(); y.grad
+        y = x * 2; y.retain_grad(); y.backward(w, retain_graph=True, inputs=[y]); y.backward(w, inputs=[y]); y.grad
+        y = x * 2; y.backward(w, retain_graph=True, inputs=[y]); y.backward(w, inputs=[y]); y.grad
+        y = x * 2; y.retain_grad(); y.grad = w.clone(); y.sum().backward(); y.grad
+        y = x * 2; y.retain_grad(); (y * y).sum().backward(create_graph=True); (y * y).sum().backward(create_graph=True); y.grad, y.grad.requires_grad
+        y = x * 2; y.retain_grad(); y.mul_(3); y.sum().backward(); y.grad, y.retains_grad
+        y = x * 2; y.retain_grad(); y.sum().backward(retain_graph=True); y.mul_(3); y.sum().backward(); y.grad, y.retains_grad, x.grad
+        y = x * 2; y.retain_grad(); y.zero_(); y.sum().backward(); y.grad, y.retains_grad, x.grad
+        y = x * 2; y.retain_grad(); v = y[:2]; v.zero_(); y.sum().backward(); y.grad, y.retains_grad, x.grad
+        y = x * 2; y.retain_grad(); y.register_hook(lambda g: g * 2); y.sum().backward(); y.grad
+        y = x * 2; y.retain_grad(); torch.autograd.grad((y * y).sum(), x); y.grad
+        x.retain_grad(); x.retains_grad
+        a, b = torch.std_mean(x); a.retain_grad(); (a + b).backward(); a.grad, a.retains_grad, b.retains_grad
+        a, i = torch.sort(x * 2); a.retain_grad(); (a * w).sum().backward(); a.grad, x.grad
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_retained_views(device):
+    """retain_grad() is of the tensor: it follows a view whose memory is written."""
+    check(
+        """
+        b = x * 2; v = b.view(3); v.retain_grad(); v.mul_(2); (v * w).sum().backward(); v.grad, v.retains_grad, b.retains_grad, x.grad
+        b = x * 2; v = b.view(3); v.retain_grad(); v.mul_(2); (b * w).sum().backward(); v.grad, x.grad
+        b = x * 2; v = b.view(3); v.retain_grad(); v *= 2; (v * w).sum().backward(); v.grad, v.retains_grad, x.grad
+        b = x * 2; v = b[:2]; v.retain_grad(); v.mul_(2); (v * w[:2]).sum().backward(); v.grad, v.retains_grad, b.retains_grad, x.grad
+        b = x * 2; v = b[:2]; v.retain_grad(); v.mul_(2); (b * w).sum().backward(); v.grad, v.retains_grad, x.grad
+        b = x * 2; v = b[:2]; v.retain_grad(); v *= 2; (v * w[:2]).sum().backward(); v.grad, v.retains_grad, x.grad
+        b = x * 2; v = b[:2]; v.retain_grad(); b.mul_(2); (b * w).sum().backward(); v.grad, v.retains_grad, x.grad
+        b = x * 2; v = b[:2]; v.retain_grad(); b.mul_(2); (v * w[:2]).sum().backward(); v.grad, v.retains_grad, x.grad
+        b = x * 2; b.retain_grad(); v = b[:2]; v.mul_(2); (v * w[:2]).sum().backward(); b.grad, b.retains_grad, v.retains_grad
+        b = x * 2; v = b[:2]; v.retain_grad(); (v * v).sum().backward(retain_graph=True); v.mul_(2); (v * w[:2]).sum().backward(); v.grad
+        b = x * 2; v = b.view(3); v.register_hook(lambda g: g * 10); v.retain_grad(); (v * w).sum().backward(); v.grad, x.grad
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_copies_share_as_their_tensors_do(device):
+    """copy.copy() shares memory; copies by copy.deepcopy() share with each other."""
+    check(
+        """
+        import copy; a = w.clone(); c = copy.copy(a); c[0] = 9; a, c is a, type(c).__name__
+        import copy; a = w.clone().requires_grad_(); c = copy.copy(a); c.requires_grad, c.is_leaf, c.grad, c
+        import copy; a = w.clone(); c = copy.deepcopy([a, a[:1], a]); c[1][0] = 9; c, a, c[0] is c[2]
+        import copy; a = w.clone(); c = copy.deepcopy([a[1:], a[:2]]); c[0][0] = 9; c, a
+        import copy; a = torch.ones(2, 3, device=device); c = copy.deepcopy({1: a.T, 2: a, 3: a[1]}); c[3][0] = 9; c, a
+        import copy; a = torch.complex(w, w); c = copy.deepcopy([torch.view_as_real(a), a]); c[0][0, 1] = 9; c
+        import copy; a = w.clone(); c = copy.deepcopy([a.detach().requires_grad_(), a]); c[1][0] = 9; c, c[0].requires_grad, c[1].requires_grad
+        import copy; p = torch.nn.Parameter(w.clone()); c = copy.copy(p); c.data[0] = 9; p, c is p, type(c).__name__, c.requires_grad
+        import copy; a = w.expand(2, 3); copy.deepcopy([a, a[0]])
+        """,
+        device,
+        HEAD,
+    )

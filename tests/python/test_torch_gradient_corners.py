@@ -1,0 +1,167 @@
+"""Gradients at the corners of functions, beside PyTorch: equal and zero singular values, branch points, ties, what may not be written."""
+
+from test_torch_autograd import check
+
+HEAD = """
+F, L, S = torch.nn.functional, torch.linalg, torch.special
+inf, nan = math.inf, math.nan
+w = torch.tensor([1., 2., 3.], device=device)
+def slope(f, *values):
+    x = torch.tensor(values, device=device, requires_grad=True)
+    f(x).sum().backward()
+    return x.grad
+def of(f, x, *more):
+    "The gradients of a weighted sum of a function's values."
+    x = [one.to(torch.float64).to(device).requires_grad_() for one in (x, *more)]
+    y = f(*x)
+    weights = (torch.arange(float(y.numel())) + 1).reshape(y.shape).to(torch.float64).to(device)
+    return [y.detach()] + list(torch.autograd.grad((y * weights).sum(), x))
+def written(key, value):
+    e = w.expand(2, 3)
+    try:
+        e[key] = value
+    except RuntimeError as error:
+        return str(error)[:60], e
+    return e
+"""
+
+
+def test_pseudo_inverses(device):
+    """Where singular values are equal or zero; PyTorch's values, never NaN."""
+    check(
+        """
+        x = torch.eye(2, device=device).requires_grad_(); L.pinv(x).sum().backward(); x.grad
+        x = torch.eye(2, device=device).requires_grad_(); torch.pinverse(x).diagonal().sum().backward(); x.grad
+        of(L.pinv, torch.eye(3) * 2)
+        of(L.pinv, torch.eye(3)[:2])
+        of(L.pinv, torch.eye(3)[:, :2])
+        of(L.pinv, torch.tensor([[1., 2.], [2., 4.]]))
+        of(L.pinv, torch.tensor([[1., 2., 3.], [2., 4., 6.]]))
+        of(L.pinv, torch.tensor([[1., 2.], [2., 4.], [3., 6.]]))
+        of(L.pinv, torch.zeros(2, 3))
+        of(L.pinv, torch.ones(3, 3))
+        of(L.pinv, torch.stack([torch.eye(2), torch.ones(2, 2), torch.tensor([[1., 2.], [3., 4.]])]))
+        of(lambda x: L.pinv(x, hermitian=True), torch.tensor([[2., 1.], [1., 2.]]))
+        of(lambda x: L.pinv(x, hermitian=True), torch.eye(2))
+        of(lambda x: L.pinv(torch.complex(x, x * 2)).abs(), torch.tensor([[1., 2.], [3., 5.]]))
+        of(lambda x: L.pinv(torch.complex(x, x.T)).real, torch.eye(2))
+        of(lambda x: torch.autograd.grad(L.pinv(x).sum(), x, create_graph=True)[0], torch.eye(2) + 0.1)
+        of(lambda x: torch.autograd.grad((L.pinv(x) ** 2).sum(), x, create_graph=True)[0], torch.tensor([[1., 2., 0.], [0., 1., 3.]]))
+        """,
+        device,
+        HEAD,
+        rtol=1e-6,
+        atol=1e-7,
+    )
+
+
+def test_least_squares(device):
+    check(
+        """
+        of(lambda a, b: L.lstsq(a, b).solution, torch.eye(2), torch.ones(2, 1))
+        of(lambda a, b: L.lstsq(a, b).solution, torch.eye(2) * 3, torch.tensor([[1., 2.], [3., 4.]]))
+        of(lambda a, b: L.lstsq(a, b).solution, torch.tensor([[1., 0.], [0., 1.], [0., 0.]]), torch.ones(3, 2))
+        of(lambda a, b: L.lstsq(a, b).solution, torch.tensor([[1., 2.], [3., 4.], [5., 7.]]), torch.tensor([[1.], [2.], [4.]]))
+        of(lambda a, b: L.lstsq(a, b).solution, torch.tensor([[1., 0., 0.], [0., 1., 0.]]), torch.ones(2, 1))
+        """,
+        device,
+        HEAD,
+        rtol=1e-6,
+        atol=1e-7,
+    )
+
+
+def test_inverses(device):
+    check(
+        """
+        of(torch.inverse, torch.tensor([[1., 2.], [3., 5.]]))
+        of(L.inv, torch.stack([torch.eye(2), torch.tensor([[1., 2.], [3., 5.]])]))
+        of(lambda x: L.inv(torch.complex(x, x.T)).abs(), torch.tensor([[1., 2.], [3., 5.]]))
+        of(lambda x: torch.autograd.grad((L.inv(x) ** 2).sum(), x, create_graph=True)[0], torch.tensor([[1., 2.], [3., 5.]]))
+        """,
+        device,
+        HEAD,
+        rtol=1e-6,
+        atol=1e-7,
+    )
+
+
+def test_branch_points(device):
+    check(
+        """
+        slope(S.log_ndtr, -1., -1.0001, -0.9999, 0., 1.)
+        slope(S.erfcx, 5., 4.9, 5.1, -5., 0.)
+        slope(S.i0e, 0., -1., 8., -8., 9., 1.5)
+        slope(S.i1, 0., -1., 8., -8., 9., 1.5)
+        slope(S.i1e, 0., -1., 8., -8., 9., 1.5)
+        slope(torch.i0, 0., -1., 8., -8., 9., 1.5)
+        slope(S.entr, 0., -1., 1., 0.5, -0., inf)
+        S.entr(torch.tensor([0., -1., 1., nan], device=device)), S.entr(w.clone().requires_grad_()).detach()
+        slope(torch.acosh, 0., -1., 1., 1.5, -2., -0.5)
+        slope(lambda x: torch.complex(x, x).acosh().abs(), 0.5, 1.5)
+        slope(torch.rsqrt, 0., -1., 1., 4.)
+        slope(lambda x: x.std(), 2., 2., 2.)
+        slope(lambda x: x.view(2, 2).std(1), 2., 2., 1., 3.)
+        slope(lambda x: torch.complex(x, x * 2).rsqrt().abs(), 1., 2.)
+        slope(S.ndtri, 0., 1., 0.5, 0.25)
+        slope(torch.logit, 0., 1., 0.5, 2.)
+        slope(torch.sinc, 0., 1., -0.5)
+        slope(lambda x: torch.xlogy(x, x), 0., 1., -1., 2.)
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_equal_medians_share(device):
+    check(
+        """
+        slope(torch.median, 1., 2., 2., 2., 3.)
+        slope(torch.nanmedian, 1., 2., 2., 2.)
+        slope(torch.median, 1., nan, 2., 2.)
+        slope(torch.median, nan, nan, 2., 2.)
+        slope(torch.nanmedian, 1., nan, 2., 2.)
+        slope(lambda x: x.view(2, 2).median(), 1., 2., 2., 2.)
+        slope(lambda x: x.view(2, 3).median(1)[0], 1., 2., 2., 2., 2., 2.)
+        slope(torch.median, 3., 1., 2.)
+        x = torch.tensor([1., 2., 2.], device=device, requires_grad=True); torch.median(x), torch.median(x.detach()), torch.nanmedian(x)
+        """,
+        device,
+        HEAD,
+    )
+
+
+def test_losses_of_broadcast_shapes(device):
+    head = HEAD + "\ntargets = torch.tensor([[1., 0, 1], [0, 1, 1]], device=device)\n"
+    check(
+        """
+        of(lambda x: F.multilabel_soft_margin_loss(x, targets.to(x.dtype)), torch.tensor([[.1, .2, .3]]))
+        of(lambda x: F.multilabel_soft_margin_loss(x, targets.to(x.dtype), reduction="none"), torch.tensor([[.1], [.2]]))
+        of(lambda x: F.multilabel_soft_margin_loss(x, targets.to(x.dtype)), torch.tensor([.1, .2, .3]))
+        of(lambda x: F.multilabel_soft_margin_loss(x, targets.to(x.dtype), weight=w.to(x.dtype)), torch.tensor([.1, .2, .3]))
+        of(lambda x: F.multilabel_soft_margin_loss(x, targets.to(x.dtype)), torch.tensor([[.1, .2, .3], [.4, .5, .6]]))
+        """,
+        device,
+        head,
+    )
+
+
+def test_writes_into_expanded_tensors(device):
+    """Values of a tensor have no place of their own there; one number for all is written."""
+    check(
+        """
+        written(slice(None), torch.ones(2, 3, device=device))
+        written((slice(None), 0), torch.ones(2, device=device))
+        written(0, torch.ones(3, device=device))
+        written((slice(0, 1), 0), torch.ones(1, device=device))
+        written(slice(None), 5.)
+        written(slice(None), torch.tensor(5., device=device))
+        written((0, 0), 5.)
+        e = w.expand(2, 3).T; raises(lambda: e.__setitem__(slice(None), torch.ones(3, 2, device=device)))
+        e = w.expand(2, 3); raises(lambda: torch.add(w, w, out=e)), e
+        e = w.expand(2, 3); raises(lambda: e.put_(torch.tensor([0], device=device), torch.ones(1, device=device))), e
+        e = torch.zeros(1, device=device).expand(1); e[:] = torch.ones(1, device=device); e
+        """,
+        device,
+        HEAD,
+    )
