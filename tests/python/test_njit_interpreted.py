@@ -156,6 +156,17 @@ def test_results_are_pythons_own():
     assert arrays(x).tolist() == [0, 4, 6, 8] and arrays(x).dtype == np.int32 and x.tolist() == [0, 1, 2, 3]
 
 
+def test_numbers_look_like_pythons_own(capfd):
+    @njit
+    def show(x):
+        seen = [x * 2, x + 1]
+        print(x * 2, (x + 1, x), seen, sep="; ")
+        return isinstance(seen[0], int), isinstance(x * 0.5, float), isinstance(x * 2, np.int64)
+
+    assert show(np.int8(3)) == (True, True, True)
+    assert capfd.readouterr().out == "6; (4, 3); [6, 4]\n"
+
+
 def test_names_and_lines_stay():
     factor = 3
 
@@ -180,7 +191,7 @@ def test_names_and_lines_stay():
 
     with pytest.raises(ValueError) as caught:
         fails(2)
-    assert caught.value.args[0] == "at" and caught.traceback[-1].lineno + 1 == fails.py_func.__code__.co_firstlineno + 3
+    assert caught.value.args == ("at", 4) and type(caught.value.args[1]) is int and caught.traceback[-1].lineno + 1 == fails.py_func.__code__.co_firstlineno + 3
 
 
 def test_vectorize_and_guvectorize():

@@ -185,6 +185,14 @@ def _absolute(types_, f):
     return call
 
 
+def _print(types_, f):
+    return lambda *values, **named: f(*map(weak, values), **named)
+
+
+def _isinstance(types_, f):
+    return lambda value, classes: f(value, classes) or (isinstance(value, numpy.generic) and f(value.item(), classes))
+
+
 def _gamma(x):
     return numpy.inf if x == 0 or x > 0 else numpy.nan
 
@@ -207,6 +215,8 @@ _FUNCTIONS = {
     operator.pow: _power,
     builtins.divmod: _divmod,
     builtins.abs: _absolute,
+    builtins.print: _print,
+    builtins.isinstance: _isinstance,
 }
 
 
@@ -269,6 +279,10 @@ def with_types(function, raises=True):
     @functools.wraps(function)
     def run(*arguments, **named):
         with numpy.errstate(all="ignore"):
-            return weak(typed(*arguments, **named))
+            try:
+                return weak(typed(*arguments, **named))
+            except Exception as e:
+                e.args = weak(e.args)
+                raise
 
     return run
