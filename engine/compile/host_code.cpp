@@ -20,12 +20,14 @@ class Reader {
     while (at_ < text_.size()) declaration();
     return out_;
   }
+  std::set<std::string> host_functions;
 
  private:
   // What lies between two declarations' ends: its words outside of parentheses, and what else tells what it is.
   struct Head {
     size_t begin = 0;
     std::vector<std::string> words;
+    std::string name;  // of a function
     bool has_call = false, is_given_a_value = false;
     bool has(std::string_view word) const { return std::ranges::find(words, word) != words.end(); }
   };
@@ -90,6 +92,7 @@ class Reader {
       }
       if (c == '{' && parentheses == 0) return body(head);
       ++at_;
+      if (c == '(' && !head.has_call && !head.words.empty()) head.name = head.words.back();
       if (c == '(') ++parentheses, head.has_call = true;
       if (c == ')') --parentheses;
       if (c == '=' && parentheses == 0 && !head.has("operator")) head.is_given_a_value = true;
@@ -117,6 +120,7 @@ class Reader {
       ++at_;
     }
     if (!head.has_call || head.is_given_a_value || is_of_device(head)) return;
+    host_functions.insert(head.name);
     for (size_t i = head.begin; i < at_; ++i)
       if (out_[i] != '\n') out_[i] = ' ';
   }
@@ -137,6 +141,22 @@ class Reader {
 
 }  // namespace
 
-std::string without_host_code(std::string_view text) { return Reader(text).read(); }
+std::string without_host_code(std::string_view text, std::set<std::string>* names) {
+  Reader reader(text);
+  std::string out = reader.read();
+  if (names) *names = std::move(reader.host_functions);
+  return out;
+}
+
+std::string naming_host_functions(std::string message, const std::set<std::string>& names) {
+  for (const std::string& name : names) {
+    const std::string said = "'" + name + "' is a host function, which kernels cannot call; add `__device__` to its definition";
+    // As clang says it, and as NVRTC does.
+    for (const std::string& unknown : {"use of undeclared identifier '" + name + "'", "identifier \"" + name + "\" is undefined"})
+      for (size_t at = 0; (at = message.find(unknown, at)) != message.npos; at += said.size())
+        message.replace(at, unknown.size(), said);
+  }
+  return message;
+}
 
 }  // namespace quern

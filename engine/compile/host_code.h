@@ -2,12 +2,17 @@
 // pass over `main` and its kin. Ours parse every function, and a GPU's functions alone are known to them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
 namespace quern {
 
 // The text with blanks for the functions outside of classes that nothing marks as a device's. Lines stay where they are.
-std::string without_host_code(std::string_view text);
+// `names`, if it is given, gets the names of these functions.
+std::string without_host_code(std::string_view text, std::set<std::string>* names = nullptr);
+
+// A compiler's message about the text without host code, in which an unknown name that is a host function's is told as one.
+std::string naming_host_functions(std::string message, const std::set<std::string>& names);
 
 }  // namespace quern

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 namespace quern {
 
@@ -39,6 +40,14 @@ Wide narrowed(uint64_t bits, int longs) {
                         : static_cast<Int>(bits);
 }
 
+// A float as Python writes it: the fewest digits that give it again. `spec` may have a + for a sign always, a # for no `.0`.
+void append_as_python(std::string& out, const std::string& spec, double x) {
+  if (x != x) x = std::numeric_limits<double>::quiet_NaN();  // of no sign
+  std::string digits = spec.find('+') != std::string::npos ? fmt::format("{:+}", x) : fmt::format("{}", x);
+  if (spec.find('#') == std::string::npos && digits.find_first_not_of("+-0123456789") == std::string::npos) digits += ".0";
+  out += digits;
+}
+
 void append_conversion(std::string& out, std::string spec, char c, int longs, uint64_t bits) {
   switch (c) {
     case 'd':
@@ -55,12 +64,14 @@ void append_conversion(std::string& out, std::string spec, char c, int longs, ui
       return append(out, spec + c, reinterpret_cast<void*>(bits));
     case 's':
       return append(out, spec + c, bits ? reinterpret_cast<const char*>(bits) : "(null)");
+    case 'r':
+      return append_as_python(out, spec, std::bit_cast<double>(bits));
     default:
       return append(out, spec + c, std::bit_cast<double>(bits));
   }
 }
 
-// Formats like C's printf; each argument lies in 8 bytes as the default promotions leave it.
+// Formats like C's printf, and %r (Python's repr of a float); each argument lies in 8 bytes as the default promotions leave it.
 std::string format(const char* f, const uint64_t* args, uint32_t count) {
   std::string out;
   uint32_t used = 0;
@@ -82,7 +93,7 @@ std::string format(const char* f, const uint64_t* args, uint32_t count) {
     for (; *f && std::strchr("hlLqjzt", *f); ++f) longs += *f == 'h' ? -10 : *f == 'L' ? 0 : 1;
     if (!*f) return out + spec;
     char c = *f++;
-    if (std::strchr("diuxXocpseEfFgGaA", c))
+    if (std::strchr("diuxXocpsreEfFgGaA", c))
       append_conversion(out, std::move(spec), c, longs, next());
     else
       out += spec + c;

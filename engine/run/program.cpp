@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <set>
 
 namespace quern {
 
@@ -54,11 +55,15 @@ Cached with_or_without_host_code(const Source& source, Get&& get) {
     return get(source);
   } catch (const Error& whole) {
     if (whole.kind() != ErrorKind::compile) throw;
-    Source part{without_host_code(source.text), source.name};
+    std::set<std::string> host_functions;
+    Source part{without_host_code(source.text, &host_functions), source.name};
     if (part.text == source.text) throw;
     try {
       return get(part);
     } catch (const Error& error) {
+      const std::string named = naming_host_functions(error.what(), host_functions);
+      const bool calls_one = std::strstr(whole.what(), "__host__") != nullptr;
+      if (calls_one && named != error.what()) throw Error(ErrorKind::compile, named);
       const bool says_less = std::strlen(error.what()) < std::strlen(whole.what());
       throw Error(ErrorKind::compile, says_less ? error.what() : whole.what());
     }

@@ -392,7 +392,6 @@ TEXTS = [
     ("T", kernel("x[0] = «np.sort(x)»"), "numpy.sort cannot be called in a kernel; a kernel works on one element at a time: write a loop"),
     ("T", kernel("x[0] = «cuda.random.xoroshiro128p_uniform_float32(x, 0)»"), "xoroshiro128p_uniform_float32 does not take (array(float64,"),
     ("T", kernel("x[0] = «x[0].foo»"), "float64 has no attribute 'foo' in a kernel"),
-    ("T", kernel("«nothing(x), nothing(x)»"), "none would be part of a tuple; tuples that are kept or handed over hold numbers"),
     ("T", kernel("«nothing(x) if x[0] else None»"), "it would be none, which has no value in a kernel; write if and else"),
     ("T", kernel("f = «helper if x[0] else helper»"), "it would be DeviceFunction(helper), which has no value in a kernel"),
     ("T", kernel("x[0] = «y»\ny = 3"), "'y' is used before it has a value"),

@@ -266,3 +266,67 @@ def test_functions_see_what_is_in_the_arrays_for_results(device, target, kind):
     np.testing.assert_array_equal(back(single), np.array([0.4, 0.9, 0.5], np.float32))
     with pytest.raises(ValueError, match=r"shape \(3,\), and the array for it \(1,\)"):
         held(np.ones(3), out=np.zeros(1))
+
+
+@guvectorize([(float64[:], float64, float64[:])], "(n),()->(n)")
+def scaled(x, by, out):
+    for i in range(x.shape[0]):
+        out[i] = x[i] * by
+
+
+@guvectorize([(float64[:], float64[:])], "(n)->()")
+def total(x, out):
+    out[0] = 0
+    for v in x:
+        out[0] += v
+
+
+def test_leading_axes_of_one_element(device):
+    x, out = np.arange(4.0), np.zeros(4)
+    assert scaled(x, np.array([2.0]), out) is out
+    np.testing.assert_array_equal(out, 2 * x)
+    assert scaled(x, np.array([2.0])).shape == (1, 4)
+    wide = np.zeros((3, 4))
+    scaled(np.ones((3, 4)), np.array([[2.0]]), wide)
+    np.testing.assert_array_equal(wide, np.full((3, 4), 2.0))
+    with pytest.raises(ValueError):
+        scaled(x, np.array([2.0, 3.0]), out)
+
+
+def test_axes_of_core_dimensions(device):
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for array in (x, qn.asarray(x)):
+        for axis in (0, 1, 2, -1, -2):
+            np.testing.assert_array_equal(qn.asnumpy(total(array, axis=axis)), x.sum(axis))
+            np.testing.assert_array_equal(qn.asnumpy(total(array, axis=axis, keepdims=True)), x.sum(axis, keepdims=True))
+            np.testing.assert_array_equal(qn.asnumpy(scaled(array, 2.0, axis=axis)), 2 * x)
+    out = np.zeros((2, 3, 4))
+    by = np.arange(8.0).reshape(2, 4)
+    assert scaled(x, by, out=out, axis=1) is out
+    np.testing.assert_array_equal(out, x * by[:, None])
+    kept = np.zeros((2, 1, 4))
+    total(x, kept, axis=1, keepdims=True)
+    np.testing.assert_array_equal(kept, x.sum(1, keepdims=True))
+    np.testing.assert_array_equal(scaled(x, by, axes=[1, (), 0]), np.moveaxis(x * by[:, None], 1, 0))
+    np.testing.assert_array_equal(total(x, axes=[(0,)]), x.sum(0))
+
+
+def test_axes_that_are_refused(device):
+    @guvectorize([(float64[:, :], float64[:])], "(m,n)->(m)")
+    def rows(x, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i, 0]
+
+    x = np.arange(12.0).reshape(3, 4)
+    with pytest.raises(np.exceptions.AxisError):
+        total(x, axis=2)
+    for function, named in (
+        (rows, {"axis": 0}),
+        (scaled, {"keepdims": True}),
+        (total, {"axis": 0, "axes": [0]}),
+        (total, {"unknown": 1}),
+    ):
+        with pytest.raises(TypeError):
+            function(*([x] if function is not scaled else [x, 1.0]), **named)
+    with pytest.raises(ValueError, match="axes needs an entry"):
+        rows(x, axes=[0, 1])

@@ -299,3 +299,14 @@ def test_a_wrong_program_is_told_what_is_wrong(where, tmp_path):
         mended.write_text("import numba\n" + f.read())
     done = quern("run", mended, QUERN_DEVICE=where)
     assert done.returncode == 1 and f"dynamic shared memory ({mended}:7) and is launched with 0 bytes" in done.stderr
+
+
+def test_deallocations_of_a_context(device):
+    """Nothing waits to be freed, whatever programs ask."""
+    pending = cuda.current_context().deallocations
+    assert len(pending) == 0 and pending is cuda.current_context().deallocations and pending.memory_capacity > 0
+    with pending.disable():
+        assert pending.is_disabled
+        cuda.to_device(np.zeros(10))
+    pending.clear()
+    assert len(pending) == 0 and not pending.is_disabled

@@ -186,7 +186,6 @@ def test_a_declared_optional(device):
         ("t = 1\n    while r[0] < 3:\n        t = r\n    r[0] = t", "'t' is int64 or array"),
         ("for i in range(3):\n        if i > 0:\n            r[0] = t\n        t = 1\n        if i > 1:\n            t = r\n            continue\n        t = 2",
          "'t' is .* here, by the way"),
-        ("t = None\n    if r[0] > 1:\n        t = 1\n    u = (t, 2)", "what may be None would be part of a tuple"),
     ],
 )  # fmt: skip
 def test_what_depends_on_the_way(device, tmp_path, text, said):

@@ -302,3 +302,17 @@ extern "C" __global__ void all({c}* out, const {c}* a, const {c}* b, {real}* rea
     want = [a + b, a - b, a * b, a / b, a.conj(), a * b + a, a * b + a, a + r, a.real + 1j * b.imag, 2 * b]
     np.testing.assert_allclose(quern.asnumpy(out), want, rtol=1e-5 if kind == "complex64" else 1e-13)
     np.testing.assert_allclose(quern.asnumpy(reals), np.abs(a), rtol=1e-6)
+
+
+def test_calls_of_host_functions(device):
+    text = """
+float shifted(float x) { return x + 1; }
+extern "C" __global__ void kernel(float* x) {
+  x[0] = shifted(x[0]);
+}
+"""
+    with pytest.raises(quern.CompileError) as caught:
+        quern.RawKernel(text, "kernel")((1,), (1,), (quern.zeros(1, dtype="float32"),))
+    said = str(caught.value)
+    assert "'shifted' is a host function, which kernels cannot call; add `__device__` to its definition" in said
+    assert "x[0] = shifted(x[0]);" in said

@@ -117,8 +117,45 @@ def select_device(device_id):
     return Device(device_id)
 
 
+class Deallocations:
+    """Numba's list of memory that is freed later. Memory here goes back to quern's pool at once: there is never any in it."""
+
+    def __init__(self):
+        self._disabled = 0
+
+    @property
+    def memory_capacity(self):
+        """Bytes of the current device's memory."""
+        return Context().get_memory_info().total
+
+    @property
+    def is_disabled(self):
+        """Is a block of ``disable()`` entered?"""
+        return self._disabled > 0
+
+    def __len__(self):
+        return 0
+
+    def clear(self):
+        """Nothing: nothing is put off."""
+
+    @contextlib.contextmanager
+    def disable(self):
+        """A block in which Numba frees nothing."""
+        self._disabled += 1
+        try:
+            yield
+        finally:
+            self._disabled -= 1
+
+
+_deallocations = Deallocations()
+
+
 class Context:
     """What ``current_context()`` returns: the current device's memory and work."""
+
+    deallocations = _deallocations
 
     def __init__(self):
         self.device = get_current_device()

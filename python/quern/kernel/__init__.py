@@ -5,7 +5,7 @@
     matching.py     `match`, written with `if`
     value.py        what an expression is while it is compiled: a type and a C++ text, or something known now
     function.py     one function for given types: statements; variables and their types        (start here)
-    meanings.py     what its names mean from place to place; places.py: which assignments may be of another type
+    meanings.py     what its names mean from place to place
     expressions.py  one method for each kind of expression
     operators.py    which type `a + b` works in and has, and its text
     times.py        datetime64 and timedelta64
@@ -27,6 +27,7 @@
     records.py      arrays of records on the device
     plain.py        kernels as plain Python, for a debugger
     hosted.py       functions that the host calls
+    interpreted.py  those that cannot be compiled, run by Python with Numba's types
     intrinsics.py   the names that mean something in kernels only
 
 The text includes codegen/prelude/quern/python.cuh, where arrays, tuples and ranges of kernels are. `#line` leads messages and

@@ -125,15 +125,15 @@ class CupyFunction(Function):
     # ---- variables, results, arguments
 
     def assign(self, name, value, node):
-        variable = self.variables.get(name)
+        variable = self.only.get(name)
         known = variable.type if variable is not None else None
         if self.mode == "cuda" and isinstance(value.type, Number) and isinstance(known, Number):
             value = self.converted(value, known, node)
         else:
             value = self.settled(value)
         super().assign(name, value, node)
-        if getattr(known, "is_pythons", False) and not is_weak(value) and self.variables[name].type is known:
-            self.variables[name].type, self.changed = value.type, True  # int64 by its own right
+        if getattr(known, "is_pythons", False) and not is_weak(value) and self.only[name].type is known:
+            self.only[name].type, self.changed = value.type, True  # int64 by its own right
 
     def give_back(self, value, node):
         before = self.result

@@ -16,6 +16,7 @@ from quern.device import current_device
 from quern.errors import CompileError, InternalError
 from quern.kernel import plain, signatures, turning, types
 from quern.kernel.errors import KernelError, LinkError, TypingError
+from quern.kernel.hosted import check_not_none
 from quern.kernel.inspection import Inspectable
 from quern.kernel.intrinsics import running
 from quern.kernel.launching import LaunchConfig, checked_tasks, leaves_of, numbers_of, shape_of
@@ -37,7 +38,7 @@ class Definition:
         self.is_turned = turning.is_better_turned(program)
         self.text = program.text_of(self.is_turned)
         self.device = device
-        self.variables = {name: v.type for name, v in program.kernel.variables.items()}
+        self.variables = program.kernel.named_types()
         self.flags = flags_of(dispatcher.targetoptions, program, device)
         self.is_relocatable = bool(program.linked_code)
         try:
@@ -385,6 +386,7 @@ class ExtendedDispatcher(Dispatcher):
 
 def check_returned(program, wanted):
     """Raises TypingError where the function's result does not go into the type ``wanted``, which may be None."""
+    check_not_none(program.kernel, wanted)
     made, tree = program.kernel.result, program.kernel.source.tree
     made, wanted = (t.type if isinstance(t, types.Optional) else t for t in (made, wanted))
     if wanted is not None and (types.unified(made, wanted) is None or isinstance(made, types.Complex) > isinstance(wanted, types.Complex)):

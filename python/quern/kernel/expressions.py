@@ -16,7 +16,7 @@ from quern.kernel import library, operators, signatures, times, types
 from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
-from quern.kernel.value import MISSING, NotYet, Value, cast, known
+from quern.kernel.value import MISSING, NotYet, Value, cast, known, part_text
 
 _TAKES_STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 MOST_PARTS = 1000  # of a tuple
@@ -188,13 +188,14 @@ class Expressions(Indexing):
             return Value(variable.type, variable.text, natural=variable.natural, name=node.id, fixed=variable.fixed)
         if node.id in self.source.locals:
             error = self.error(TypingError, node, f"'{node.id}' is used before it has a value")
-            # A round of a loop may find what the one before has left.
-            raise NotYet(error) if self.exits or self.postponed else error
+            raise NotYet(error)  # a walk before may not have seen a loop's rounds leave it
         found = self.source.lookup(node.id)
         if found is NOTHING and node.id == self.source.name and not self.is_kernel:
             return known(self.source.function)  # of itself, while its decorator is at work
         if found is NOTHING:
-            raise self.error(TypingError, node, f"the name '{node.id}' is not defined", _import_hint(node.id))
+            error = self.error(TypingError, node, f"the name '{node.id}' is not defined", _import_hint(node.id))
+            error.undefined = node.id
+            raise error
         return self.of_object(found, node)
 
     @staticmethod
@@ -236,15 +237,16 @@ class Expressions(Indexing):
 
     def tuple_of(self, items, const=MISSING, cls=None):
         """A tuple; ``cls``: the class of a named one."""
-        type_ = types.Tuple(i.type for i in items) if cls is None else types.NamedTuple([i.type for i in items], cls)
-        text = f"{type_.c}{{{', '.join(i.text for i in items)}}}"
+        parts = [i.own_type for i in items]
+        type_ = types.Tuple(parts) if cls is None else types.NamedTuple(parts, cls)
+        text = f"{type_.c}{{{', '.join(map(part_text, items))}}}"
         if const is MISSING and all(i.is_const for i in items):
             const = tuple(i.const for i in items) if cls is None else cls(*(i.const for i in items))
         fixed = tuple(i.foreseen for i in items)
         return Value(type_, text, const, items=tuple(items), fixed=MISSING if MISSING in fixed else fixed)
 
     def expr_Tuple(self, node):
-        return self.limited(self.tuple_of(self.each(node.elts)), node)
+        return self.limited(self.tuple_of(self.each(node.elts, lambda part: self.done(self.expression(part)))), node)
 
     def listed(self, node):
         """An expression; a list that is written where nothing can change it is the tuple of its elements."""
@@ -261,7 +263,10 @@ class Expressions(Indexing):
         """Element ``i`` of a tuple."""
         if value.items is not None:
             return value.items[i]
-        return Value(value.type.types[i], f"{value.text}.template get<{i}>()", name=value.name)
+        type_, text = value.type.types[i], f"{value.text}.template get<{i}>()"
+        if isinstance(type_, types.NoneType):
+            return Value(types.none, "", None)
+        return self.of_optional(type_, text) if isinstance(type_, types.Optional) else Value(type_, text, name=value.name)
 
     def parts(self, value, node):
         if not isinstance(value.type, types.Tuple):
@@ -280,6 +285,7 @@ class Expressions(Indexing):
 
     def arithmetic(self, node, left, right, of_literals=False):
         """What the node's operator makes of two values."""
+        left, right = self.present(left, node), self.present(right, node)
         if isinstance(left.type, types.Time) or isinstance(right.type, types.Time):
             return times.binary(type(node.op), left, right, self.failing(node))
         right = self.divisor(type(node.op), left, right, node)
@@ -316,6 +322,8 @@ class Expressions(Indexing):
 
     def expr_UnaryOp(self, node):
         value = self.done(self.expression(node.operand))
+        if not isinstance(node.op, ast.Not):
+            value = self.present(value, node)
         if isinstance(value.type, types.Time):
             return times.unary(type(node.op), value, self.failing(node))
         return operators.unary(type(node.op), value, self.failing(node))
@@ -356,6 +364,7 @@ class Expressions(Indexing):
                 is_none = isinstance(left.type, types.NoneType) or (left.is_const and left.const is None)
                 return operators.constant(is_none == isinstance(op, ast.Is))
             raise self.error(UnsupportedError, node, "`is` compares only with None in a kernel", "write ==")
+        left, right = self.present(left, node), self.present(right, node)
         if isinstance(op, (ast.In, ast.NotIn)):
             tests = [self.comparison(ast.Eq(), left, part, node).text for part in self.parts(right, node)]
             text = "(" + (" || ".join(tests) or "false") + ")"
@@ -404,7 +413,8 @@ class Expressions(Indexing):
         if isinstance(op, (ast.Eq, ast.NotEq)) and not is_enum:
             return None
         if left.type == right.type and isinstance(left.type, kinds):
-            return Value(types.boolean, f"({left.text} {'==' if is_same else '!='} {right.text})")
+            # Complex numbers have no `==` on GPUs.
+            return Value(types.boolean, f"{'' if is_same else '!'}op::equal({left.text}, {right.text})")
         if is_enum or (isinstance(left.type, (types.Number, types.Tuple)) and isinstance(right.type, types.Boolean) and right.is_const):
             return None if isinstance(right.type, types.NoneType) else operators.constant(not is_same)
         return None
@@ -413,10 +423,11 @@ class Expressions(Indexing):
         symbol = "&&" if isinstance(node.op, ast.And) else "||"
         values, before = [], []
         for part in node.values:  # what is known now may decide: `b is not None and b > 3`
-            meant = self.meanings()
+            meant = self.variables
+            self.variables = dict(meant)
             value, lines = self.apart(lambda: self.tested(part))  # noqa: B023  (called now)
             if values:  # the part before may have decided
-                self.join(node, meant, self.meanings())
+                self.join_decided(part, meant, lines, before)
             if value.is_const and isinstance(value.type, types.Boolean):
                 decides = value.const is isinstance(node.op, ast.Or)
                 if not decides and part is not node.values[-1]:
@@ -445,6 +456,16 @@ class Expressions(Indexing):
             yes, no = (result, value) if symbol == "&&" else (value, result)
             result = Value(to, f"({test} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})")
         return result
+
+    def join_decided(self, part, meant, lines, before):
+        """Behind an operand of `and` or `or`: names mean what it leaves, or, where an operand before has decided, what they meant."""
+        key = ("join", *self.key(part))
+        lines += self.apart(lambda: self.edge(key))[1]
+        self.variables = meant
+        _, otherwise = self.apart(lambda: self.edge(key))
+        for earlier in before:
+            earlier += otherwise
+        self.arrive(key)
 
     def tested(self, node):
         """An operand of `and` and `or`, whose result is the last one that was looked at."""
@@ -476,23 +497,23 @@ class Expressions(Indexing):
         test = self.condition(node.test)
         if test.is_const:
             return self.expression(node.body if test.const else node.orelse)
-        parts, before, meant, ends = [], [], self.meanings(), []
-        for part in (node.body, node.orelse):
+        late = []
+
+        def part(of):
             try:
-                value, lines = self.apart(lambda: self.expression(part))  # noqa: B023  (called now)
-                parts.append(value)
-                before.append(lines)
+                return self.expression(of)
             except NotYet as e:  # a call of itself, which returns what the other part is
-                late = e
-            ends.append(self.meanings())
-            self.mean_again(meant)
-        self.join(node, *ends)
+                late.append(e)
+                return None
+
+        made = self.joined(node, lambda: part(node.body), lambda: part(node.orelse))
+        parts = [value for value, _ in made if value is not None]
         if not parts:
-            raise late
+            raise late[0]
         if len(parts) == 1:
-            self.postponed = self.postponed or late
+            self.postponed = self.postponed or late[0]
             return parts[0]
-        return self.chosen(test, parts, before, node)
+        return self.chosen(test, parts, [lines for _, lines in made], node)
 
     def chosen(self, test, parts, before, node):
         """One of two values. What stands before each runs only where it is asked for."""
@@ -659,27 +680,27 @@ class Expressions(Indexing):
 
     # ---- loops
 
-    def loops_over(self, node, iterable, flag):
-        library.loop(self, node, iterable, flag)
+    def loops_over(self, node, iterable, loop):
+        library.loop(self, node, iterable, loop)
 
     def number(self, value, node, what="a number"):
         if not isinstance(value.type, types.Number):
             raise self.error(TypingError, node, f"{what} is needed, not {value.type}")
-        return value
+        return self.present(value, node)
 
     def integer(self, value, node, what="an integer"):
         if not isinstance(value.type, (types.Integer, types.Boolean)):
             raise self.error(TypingError, node, f"{what} is needed, not {value.type}")
-        return cast(value, types.int64)
+        return cast(self.present(value, node), types.int64)
 
     def truncated(self, value, node, what="an integer"):
         """An integer; of a real the whole part, which Numba takes for the ends of ranges and slices: range(math.ceil(x))."""
         if isinstance(value.type, types.Float):
             if value.is_const and math.isfinite(value.const):
                 return operators.constant(int(value.const))
-            return cast(value, types.int64)
+            return cast(self.present(value, node), types.int64)
         self.integer(value, node, what)
-        return value
+        return replace(value, maybe="")
 
     def dtype_of(self, value, node):
         """The type that a dtype argument means: ``numba.float32``, ``numpy.float32``, ``"float32"``."""

@@ -7,15 +7,16 @@ change; the text of the last walk counts. Expressions are in expressions.py.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from quern.kernel import times, types
 from quern.kernel.errors import DEBUGGER, TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
-from quern.kernel.meanings import Again, Meanings, Variable
+from quern.kernel.meanings import Loop, Meanings, Variable
 from quern.kernel.raised import exception_of
-from quern.kernel.value import NotYet, Value, cast
+from quern.kernel.value import NotYet, Value, cast, part_text
 
-MOST_WALKS = 1000
+MOST_WALKS = 200
 
 
 class Function(Expressions, Meanings):
@@ -26,25 +27,24 @@ class Function(Expressions, Meanings):
         self.result = None  # the type that it returns, once that is known
         self.has_local_arrays = self.has_shared_arrays = self.has_copies = False
         self.at = None  # the statement
-        self.variables = {}
+        self.variables = {}  # what names mean at the place that is compiled
+        self.slots = {}  # (name, type) -> Variable
+        self.only = {}  # where a name has one variable: which
+        self.joins, self.walks = {}, 0
+        self.falls_through = False  # does it end without `return`, on some of its ways?
+        self.guesses = {}  # functions that call it while they are compiled -> what they were taken to return
         self.written = set()  # parameters whose memory it writes
         self.head = []  # declarations
         self.lines = []
         self.depth = 1
         self.counter = 0
         self.changed = False
-        self.exits = []  # for each loop around: what leaves it, what goes on with it
+        self.exits = []  # the loops around
         self.aliases = {}  # names of arrays that see a parameter's memory
         self.found = {}  # names of arrays that it, or what it calls, finds around it, and their types: parameters behind the others
         self.arguments = {}  # the parameters' Variables
-        self.starts = {}  # what names mean at first that are None then, and perhaps not later
-        self.copies = {}  # of parameters that come to have numbers of other types: variables that begin with the arguments
-        self.given = set()  # names that have got a value in this walk
-        self.numbers_again = set()  # (name, place) of assignments of numbers of another type than before
         self.target = ""  # the name that what is computed now will have; "" if it is not known
-        self.renamed = []  # names that came to mean another variable, in this walk
-        self.left_by_rounds = {}  # for each loop (and round around), for names that come to mean another variable: which its rounds leave
-        self.rebound = {}  # what names mean at first that come to mean another variable
+        self.flagged = set()  # loops that must say whether `break` has left them
         self.unrolled = []  # for each loop around that is written out: which of its rounds
 
     # ---- the whole
@@ -64,49 +64,55 @@ class Function(Expressions, Meanings):
             takes = len(names) if not defaults else f"{least} to {len(names)}"
             raise self.error(TypingError, tree, f"it takes {takes} arguments, not {len(self.parameters)}")
         for name, type_ in zip(names, self.parameters, strict=False):
-            variable = self.variables[name] = self.arguments[name] = Variable(name, type_, natural=False)
+            variable = self.arguments[name] = Variable(name, type_, natural=False)
             variable.is_parameter = True
             if isinstance(type_, types.Known):
                 variable.const = type_.obj
+            self.slots[name, type_] = self.only[name] = variable
         if self.reports and self.is_kernel:
             self.found["raised_words"] = types.Array(types.uint32, 1, "C")
             self.written.add("raised_words")
         for _ in range(MOST_WALKS):
             self.changed = False
             self.head, self.lines, self.counter, self.depth = [], [], 0, 1
-            self.renamed = []
-            self.variables.update(self.rebound)
-            self.variables.update(self.starts)
-            self.given = set(self.arguments)
-            for name, variable in self.copies.items():
-                argument = self.arguments[name]
-                self.emit(f"{variable.text} = {self.converted(Value(argument.type, argument.text), variable.type, tree).text};")
+            self.begin_walk()
+            for name, type_ in zip(names, self.parameters, strict=False):
+                self.begin_with(name, type_)
             for name in missing:
-                if defaults[name] is None:
-                    self.variables[name] = self.starts.setdefault(name, Variable(name, types.none))
-                else:
-                    self.assign(name, self.of_object(defaults[name], tree), tree)
+                self.assign(name, self.of_object(defaults[name], tree), tree)
             self.at, self.postponed = tree, None
             try:
                 if isinstance(tree, ast.Lambda):
                     self.give_back(self.expression(tree.body), tree)
                 else:
-                    if not self.block(tree.body):
+                    self.falls_through = not self.block(tree.body)
+                    if self.falls_through:
                         self.ends_without_value()
-            except Again:
-                self.begin_again()
-                continue
             except RecursionError:
                 raise self.error(UnsupportedError, self.at, "this is nested too deeply", "give parts of it names") from None
-            if not self.changed and self.postponed is not None:
-                raise self.postponed.error
-            if not self.changed:
+            if self.changed or not self.is_settled():
+                continue
+            if self.is_done():
                 break
         else:
             raise self.error(TypingError, tree, "the types of its variables do not settle")
-        if self.result is None:
-            self.result = types.none
         return self
+
+    def is_done(self):
+        """After a walk that has found nothing new. Raises what the walk has put off where no further one can know more."""
+        waits_for = self.postponed.of if self.postponed is not None else None
+        is_endless = waits_for is self and (self.result is not None or not self.falls_through)
+        if self.postponed is not None and (waits_for is None or is_endless):
+            raise self.postponed.error
+        if waits_for not in (None, self):  # a function around this one, which knows more after this walk
+            if self.result is None:
+                raise self.postponed
+            self.guesses[waits_for] = None
+            return True
+        if self.result is not None:
+            return True
+        self.result = types.none  # nothing returns a value
+        return waits_for is None and not any(self in f.guesses for f in self.program.functions.values())
 
     def text(self, attributes=""):
         """The C++ definition. A kernel takes the parts of tuples one by one."""
@@ -124,8 +130,8 @@ class Function(Expressions, Meanings):
             kept.append("status& now")
         kind = f'extern "C" __global__ {attributes}' if self.is_kernel else "static __device__ "
         lines = [f"{kind}{'void' if self.is_kernel else self.result.c} {self.symbol}({', '.join(kept)}) {{", *made]
-        for variable in dict.fromkeys([*self.variables.values(), *self.rebound.values(), *self.copies.values()]):
-            if variable is not None and variable.is_declared:
+        for variable in dict.fromkeys(self.used.values()):
+            if variable.is_declared:
                 lines.append(f"  {variable.type.c} {variable.text}{{}};")
         lines += ["  " + line for line in self.head]
         lines += self.lines
@@ -172,45 +178,28 @@ class Function(Expressions, Meanings):
 
     # ---- variables
 
+    def begin_with(self, name, type_):
+        """A parameter begins with its argument."""
+        argument, variable = self.arguments[name], self.mean(name, type_)
+        if variable is not argument:  # it gets values of other types, too
+            self.emit(f"{variable.text} = {self.converted(Value(type_, argument.text), variable.type, self.source.tree).text};")
+
     def assign(self, name, value, node):
         value = self.done(value)
-        variable, is_none = self.variables.get(name), isinstance(value.type, types.NoneType)
-        if variable is not None and variable.ways:
-            variable = self.of_another_type(name, node)
-        if variable is not None and isinstance(variable.type, types.NoneType):
-            if is_none:
-                return
-            if self.depth == 1:
-                variable = self.another(name, "given")
-            elif variable.is_parameter:  # None on some ways from here on
-                variable = self.variables[name] = self.starts[name] = Variable(name, types.none)
-        if variable is None:
-            variable = self.variables[name] = Variable(name)
-            self.changed = True
-        if isinstance(value.type, types.Known):
-            if getattr(value.const, "is_looped_over", False):
-                raise self.error(UnsupportedError, node, f"{value.type} is not kept in a variable", "write it where it is looped over")
-            if variable.type is not None and variable.type != value.type:
-                variable = self.retyped(variable, value, node)
-            if variable.type is None:
-                self.changed = True
-            variable.type, variable.const = value.type, value.const
-            return
-        if is_none and variable.type is None:
-            variable.type, self.changed = types.none, True
-            return
-        self.tangible(value, node)
+        if getattr(value.const, "is_looped_over", False):
+            raise self.error(UnsupportedError, node, f"{value.type} is not kept in a variable", "write it where it is looped over")
         given = value.own_type
-        variable = self.number_again(variable, given, node)
-        self.given.add(name)
-        to = given if variable.type is None else self.either_type(variable.type, given)
-        if to is None:
-            variable = self.retyped(variable, value, node)
-            to = given if variable.type is None else self.either_type(variable.type, given)
-        if to != variable.type:
-            if variable.is_parameter and isinstance(variable.type, types.Number):
-                self.copy(variable)
-            variable.type, self.changed = to, True
+        if isinstance(given, types.Known):
+            if name in self.only and self.only[name].type != given and not self.retypes:
+                self.refuse_type(name, given, node)
+            self.mean(name, given).const = value.const
+            return
+        is_none = isinstance(given, types.NoneType)
+        if not is_none:
+            self.tangible(value, node)
+        variable = self.mean(name, given) if self.retypes else self.widened(name, given, node)
+        if is_none and variable.type == types.none:
+            return
         if name in self.source.assigned_once:
             variable.fixed = value.foreseen
         natural = variable.natural and (value.natural or is_none)
@@ -219,17 +208,33 @@ class Function(Expressions, Meanings):
         if isinstance(value.type, (types.Array, types.Tuple, types.Record)):
             for of in self.memory_of(value):
                 self.alias(name, of)
-        self.emit(f"{variable.text} = {self.converted(value, to, node).text};")
+        self.emit(f"{variable.text} = {self.converted(value, variable.type, node).text};")
+
+    def widened(self, name, given, node):
+        """The one variable of a name, of the type that all its values unify to."""
+        variable = self.only.get(name)
+        if variable is not None and variable.type != given:
+            to = None if isinstance(variable.type, types.Known) else self.either_type(variable.type, given)
+            if to is None:
+                self.refuse_type(name, given, node)
+            if to != variable.type and variable.is_parameter:
+                variable = self.only[name] = Variable(name, natural=False)
+                variable.text = f"own_{variable.text}"
+            if to != variable.type:
+                variable.type, self.changed = to, True
+        return self.mean(name, given)
+
+    def refuse_type(self, name, given, node):
+        said = f"'{name}' is {self.only[name].type} before, and cannot also be {given}"
+        raise self.error(TypingError, node, said, "use another name for it")
 
     def tangible(self, value, node):
         """Raises TypingError for a tuple with something in it that has no value in a kernel."""
         for part in value.type.types if isinstance(value.type, types.Tuple) else ():
-            if isinstance(part, (types.Known, types.NoneType)):
+            if isinstance(part, types.Known):
                 hint = "tuples that are kept or handed over hold numbers, arrays and tuples"
                 raise self.error(TypingError, node, f"{part} would be part of a tuple", hint)
             self.tangible(Value(part), node)
-        if any(item.maybe for item in value.items or ()):
-            raise self.error(TypingError, node, "what may be None would be part of a tuple", "test it with `is None` before")
 
     def memory_of(self, value):
         """The names whose memory an array, or arrays in a tuple, may be."""
@@ -263,7 +268,8 @@ class Function(Expressions, Meanings):
         if isinstance(to, types.Optional):
             if isinstance(value.type, types.NoneType):
                 return Value(to, f"{to.c}{{}}")
-            return Value(to, f"{to.c}{{{value.maybe or 'true'}, {self.converted(value, to.type, node).text}}}")
+            return Value(to, f"{to.c}{{{value.maybe or 'true'}, {self.converted(replace(value, maybe=''), to.type, node).text}}}")
+        value = self.present(value, node)
         if value.type == to:
             return value
         if isinstance(to, types.Number) and isinstance(value.type, types.Number):
@@ -283,9 +289,15 @@ class Function(Expressions, Meanings):
         if isinstance(to, types.Record) and isinstance(value.type, types.Record) and to.dtype == value.type.dtype:
             return Value(to, value.text, name=value.name)
         if isinstance(to, types.Tuple) and isinstance(value.type, types.Tuple) and len(to.types) == len(value.type.types):
-            parts = [self.converted(self.part(value, i), t, node).text for i, t in enumerate(to.types)]
+            parts = [part_text(self.converted(self.part(value, i), t, node)) for i, t in enumerate(to.types)]
             return Value(to, f"{to.c}{{{', '.join(parts)}}}")
         raise self.error(TypingError, node, f"{value.type} does not convert to {to}")
+
+    def present(self, value, node):
+        """A value that is needed where it may be None: functions that raise raise there, as Numba's do."""
+        if value.maybe and (self.program.raises or self.reports):
+            self.stop_if(f"!{value.maybe}", TypeError, f"expected {value.type}, got None")
+        return replace(value, maybe="") if value.maybe else value
 
     # ---- statements
 
@@ -307,7 +319,7 @@ class Function(Expressions, Meanings):
                 self.depth, exits, unrolled = before
                 del self.exits[exits:], self.unrolled[unrolled:]
                 self.postponed, left = self.postponed or e, False
-            if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or (isinstance(node, (ast.If, ast.While)) and left):
+            if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or (isinstance(node, _BLOCKS) and left):
                 return True
         return False
 
@@ -376,17 +388,17 @@ class Function(Expressions, Meanings):
         condition = self.condition(node.test)
         if condition.is_const:  # as Numba does: what cannot happen need not have types
             return self.block(node.body if condition.const else node.orelse)
-        before, ends, leaves = self.meanings(), [], []
+        def inside(nodes):
+            return None if self.inner(nodes) else True
+
         self.emit(f"if ({condition.text}) {{")
-        for nodes in (node.body, node.orelse):
-            if nodes is node.orelse and nodes:
-                self.emit("} else {")
-            leaves.append(self.inner(nodes))
-            ends.append(None if leaves[-1] else self.meanings())
-            self.mean_again(before)
-        self.join(node, *ends)
+        (goes_on, lines), (else_goes_on, else_lines) = self.joined(node, lambda: inside(node.body), lambda: inside(node.orelse))
+        self.lines += lines
+        if else_lines:
+            self.emit("} else {")
+            self.lines += else_lines
         self.emit("}")
-        return all(leaves)
+        return not (goes_on or else_goes_on)
 
     def inner(self, nodes):
         self.depth += 1
@@ -396,49 +408,59 @@ class Function(Expressions, Meanings):
 
     def stmt_While(self, node):
         # The condition may need statements of its own, so it is looked at inside.
-        flag = self.broken_flag(node)
+        loop = self.loop(node)
+        self.enter_loop(loop)
         self.emit("for (;;) {")
         self.depth += 1
-        self.loop_begins(node)
         condition = self.condition(node.test)
+        loop.ended = None if condition.is_const and condition.const else dict(self.variables)
         self.emit(f"if (!({condition.text})) break;")
-        self.loop_body(node, flag)
+        self.loop_body(node, loop)
         self.depth -= 1
         self.emit("}")
-        self.after_loop(node, flag)
-        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        return endless and not any(isinstance(n, ast.Break) for n in ast.walk(node))
+        return self.after_loop(node, loop)
 
     def stmt_For(self, node):
-        flag = self.broken_flag(node)
-        self.loops_over(node, self.listed(node.iter), flag)
-        self.after_loop(node, flag)
+        iterable, loop = self.listed(node.iter), self.loop(node)
+        self.loops_over(node, iterable, loop)
+        return self.after_loop(node, loop)
 
-    def broken_flag(self, node):
-        if not node.orelse:
-            return None
+    def loop(self, node):
+        key = self.key(node)
+        if not node.orelse and key not in self.flagged:
+            return Loop(key, "")
         flag = self.temporary("broken")
         self.emit(f"bool {flag} = false;")
-        return flag
+        return Loop(key, flag)
 
-    def loop_body(self, node, flag):
-        self.exits.append((f"{{ {flag} = true; break; }}" if flag else "break;", "continue;"))
-        begun = self.loop_begins(node)
-        self.block(node.body)
-        self.loop_ends(node, begun)
+    def loop_body(self, node, loop):
+        """The body of a loop that C++ has as one."""
+        self.exits.append(loop)
+        if not self.block(node.body):
+            self.next_round(loop)
         self.exits.pop()
 
-    def after_loop(self, node, flag):
-        if flag:
-            self.emit(f"if (!{flag}) {{")
-            self.inner(node.orelse)
-            self.emit("}")
+    def after_loop(self, node, loop):
+        """What runs where a loop ends by itself; is the place behind the loop never reached?"""
+        if loop.ended is not None:
+            self.variables = loop.ended
+            _, lines = self.apart(lambda: None if self.inner(node.orelse) else self.edge(loop.after))
+            if lines and not loop.flag:
+                self.flagged.add(self.key(node))
+                self.changed = True
+            if lines and loop.flag:
+                self.emit(f"if (!{loop.flag}) {{")
+                self.lines += lines
+                self.emit("}")
+        return not self.arrive(loop.after)
 
     def stmt_Break(self, node):
-        self.emit(self.exits[-1][0])
+        self.edge(self.exits[-1].after)
+        self.emit(self.exits[-1].leave)
 
     def stmt_Continue(self, node):
-        self.emit(self.exits[-1][1])
+        self.next_round(self.exits[-1])
+        self.emit(self.exits[-1].go_on)
 
     def stmt_Return(self, node):
         if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
@@ -474,26 +496,19 @@ class Function(Expressions, Meanings):
         return self.emit(f"return {self.converted(value or Value(types.none), to, node).text};")
 
     def ends_without_value(self):
-        """What other functions call gives None where it ends without `return`."""
-        if self.is_kernel or self.result in (None, types.none) or self.program.in_work[0] is self:
+        """As in Python it gives None there."""
+        if self.is_kernel or self.result in (None, types.none):
             return
         to = self.either_type(self.result, types.none)
         if to != self.result:
             self.result, self.changed = to, True
 
-    def retyped(self, variable, value, node):
-        """The name's variable from this assignment on, whose value is of another type."""
-        if not self.retypes or isinstance(variable.type, types.Optional):
-            said = f"'{variable.name}' is {variable.type} before, and cannot also be {value.type}"
-            raise self.error(TypingError, node, said, "use another name for it")
-        return self.of_another_type(variable.name, node)
-
     def stmt_Assert(self, node):
-        if self.reports:
+        if self.is_told:
             test = self.condition(node.test).text
             self.emit(f"if (!({test})) {{")
             self.depth += 1
-            self.stop("", exception_of(self, ast.Call(ast.Name("AssertionError"), [node.msg] if node.msg else [], [])))
+            self.stop(exception_of(self, ast.Call(ast.Name("AssertionError"), [node.msg] if node.msg else [], [])))
             self.depth -= 1
             self.emit("}")
         elif self.program.debug:
@@ -502,16 +517,23 @@ class Function(Expressions, Meanings):
     def stmt_Raise(self, node):
         if node.exc is None:
             raise self.error(UnsupportedError, node, "there is nothing to raise again", "name an exception")
-        self.stop(ast.unparse(node), exception_of(self, node.exc) if self.reports else None)
+        self.stop(exception_of(self, node.exc) if self.is_told else None, ast.unparse(node))
 
-    def stop(self, said, raised):
+    def stop(self, raised, said=""):
         """The thread ends; without debugging nobody looks at its errors. ``raised``: class and arguments; ``said``: as text."""
         if self.reports:
             self.emit(f"now.left = {self.program.raised.number(*raised, self.source, self.at)};")
+        elif self.program.raises:
+            self.emit(f"raise_number(__FILE__, __LINE__, {', '.join(self.program.raising(*raised))});")
         elif self.program.debug:
             text = said.replace("\\", "\\\\").replace('"', '\\"')
             self.emit(f'assert(!"{text}");')
         self.leave()
+
+    @property
+    def is_told(self):
+        """Does somebody learn what exception it raises?"""
+        return self.reports or self.program.raises
 
     def leave(self):
         if self.reports and self.is_kernel:
@@ -529,7 +551,7 @@ class Function(Expressions, Meanings):
         """The thread raises ``kind(text)`` there."""
         self.emit(f"if ({test}) {{")
         self.depth += 1
-        self.stop(f"{kind.__name__}({text!r})", (kind, (text,)))
+        self.stop((kind, (text,)), f"{kind.__name__}({text!r})")
         self.depth -= 1
         self.emit("}")
 
@@ -554,6 +576,8 @@ def from_parts(type_, text, parameters):
         name = f"{text}_{i}"
         if isinstance(part, types.Tuple):
             texts.append(from_parts(part, name, parameters))
+        elif isinstance(part, types.NoneType):
+            texts.append(part_text(Value(part)))
         else:
             parameters.append((part, name))
             texts.append(name)
@@ -564,6 +588,7 @@ def _as_load(node):
     return ast.copy_location(ast.Name(node.id, ast.Load()), node)
 
 
+_BLOCKS = (ast.If, ast.While, ast.For)
 _IMPORT = "import it at the head of the file"
 # Statements that kernels do not have: as Python spells them, and what to write instead.
 _NOT_SERVED = {

@@ -9,6 +9,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty
+from quern.arrays.manipulation import moveaxis
 from quern.device import current_device
 from quern.kernel import signatures, times, types
 from quern.kernel.errors import KernelError
@@ -54,8 +55,8 @@ class _Caller(_engine.Dispatcher):
 class _PythonCaller:
     """The same for a function that cannot be compiled: Python runs it."""
 
-    def __init__(self, owner, parameters):
-        self.owner, self.parameters = owner, parameters
+    def __init__(self, owner, parameters, function):
+        self.owner, self.parameters, self.function = owner, parameters, function
 
     def __getitem__(self, launch):
         return self
@@ -66,7 +67,7 @@ class _PythonCaller:
         tails = [max(len(core), 1) for core in self.owner._inputs + self.owner._outputs]
         for place in numpy.ndindex(values[0].shape[: values[0].ndim - tails[0]]):
             parts = [v[place] for v in values]
-            self.owner.py_func(*[p if isinstance(t, types.Array) else p[0] for p, t in zip(parts, self.parameters, strict=True)])
+            self.function(*[p if isinstance(t, types.Array) else p[0] for p, t in zip(parts, self.parameters, strict=True)])
         for array, value in list(zip(arrays, values, strict=True))[self.owner.nin :]:
             _core.Array.__setitem__(array, ..., value)
 
@@ -122,8 +123,7 @@ class GeneralFunction:
         except KernelError as e:
             if self.targetoptions.get("target") == "cuda":
                 raise
-            run_by_python(self.__name__, e)
-            program, caller = None, _PythonCaller(self, signature.args)
+            program, caller = None, _PythonCaller(self, signature.args, run_by_python(self.py_func, e, raises=False))
         self._loops[signature.args] = (program, caller)
 
     def _chosen(self, args):
@@ -145,7 +145,10 @@ class GeneralFunction:
                 return False
         return True
 
-    def __call__(self, *args, out=None, stream=0):
+    def __call__(self, *args, out=None, stream=0, **axes):
+        """``axis``, ``axes``, ``keepdims``: where the core dimensions of arguments and results are, as for NumPy's generalized ufuncs."""
+        if axes:
+            return self._along(args, out, **axes)
         if out is not None and len(args) > self.nin:
             raise ValueError("cannot specify argument 'out' as both positional and keyword")
         if len(args) not in (self.nin, self.nargs):
@@ -158,6 +161,7 @@ class GeneralFunction:
             if not isinstance(to, (numpy.ndarray, _core.Array)):
                 raise TypeError(f"[{self.__name__}] a result goes into an array, not into a {type(to).__name__}")
         args = [_given(a) for a in args[: self.nin]]
+        args = self._without_ones(args, given)
         if not self._loops and given:
             self.add(tuple(_element_type(a, core) for a, core in zip([*args, *given], self._inputs + self._outputs, strict=True)))
         loop = self._chosen(args)
@@ -189,6 +193,55 @@ class GeneralFunction:
         else:
             made = [m if self._kind is _core.Array else m._as(self._kind) for m in made]
         return made[0] if self.nout == 1 else tuple(made)
+
+    def _without_ones(self, args, given):
+        """Arguments without leading axes of one element that the arrays for the results do not have, as NumPy's ufuncs take them."""
+        cores = self._inputs + self._outputs
+        most = max((to.ndim - len(core) for to, core in zip(given, cores[self.nin :], strict=False)), default=None)
+        if most is None:
+            return args
+        made = []
+        for array, core in zip(args, cores, strict=False):
+            extra = array.ndim - len(core) - most
+            made.append(array.reshape(array.shape[extra:]) if extra > 0 and set(array.shape[:extra]) == {1} else array)
+        return made
+
+    def _along(self, args, out, axis=None, axes=None, keepdims=False):
+        """The call with core dimensions moved to the end; those of results are moved where they belong."""
+        outs = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
+        args = [_given(a) for a in args[: self.nin]]
+        places = self._places(args, axis, axes, keepdims)
+        moved = [_moved(a, at, -len(at)) for a, at in zip(args, places, strict=False)]
+        adds = [keepdims and not core for core in self._outputs]  # an axis of one element
+        views = [_moved(to, at, -len(at)) for to, at in zip(outs, places[self.nin :], strict=False)]
+        views = [v[..., 0] if added else v for v, added in zip(views, adds, strict=False)]
+        made = self(*moved, *views)
+        if outs:
+            return outs[0] if self.nout == 1 else tuple(outs)
+        results = [made] if self.nout == 1 else list(made)
+        results = [r[..., None] if added else r for r, added in zip(results, adds, strict=True)]
+        results = [_moved(r, range(-len(at), 0), at) for r, at in zip(results, places[self.nin :], strict=True)]
+        return results[0] if self.nout == 1 else tuple(results)
+
+    def _places(self, args, axis, axes, keepdims):
+        """The axes of each argument and result that are its core dimensions."""
+        cores = self._inputs + self._outputs
+        counts = [len(core) for core in self._inputs] + [len(core) or int(bool(keepdims)) for core in self._outputs]
+        names = {core for core in cores if core}
+        if keepdims and any(self._outputs):
+            raise TypeError(f"{self.__name__} does not support keepdims: its results have core dimensions")
+        if axis is not None and axes is not None:
+            raise TypeError("cannot specify both 'axis' and 'axes'")
+        if axes is None:
+            if axis is not None and (len(names) != 1 or len(next(iter(names))) != 1):
+                raise TypeError(f"{self.__name__}: axis can only be used with a single shared core dimension")
+            return [[-1 if axis is None else axis] if n == 1 else list(range(-n, 0)) for n in counts]
+        entries = [list(e) if isinstance(e, tuple) else [e] for e in axes]
+        if len(entries) == self.nin and not any(counts[self.nin :]):
+            entries += [[]] * self.nout
+        if [len(e) for e in entries] != counts:
+            raise ValueError(f"{self.__name__}: axes needs an entry for each argument and result, with one axis for each core dimension")
+        return entries
 
     def _result(self, shape, element, to):
         """An array for a result. Where one is given for it, this has its elements: the function may read them, or leave some alone."""
@@ -266,6 +319,15 @@ class GeneralFunction:
         writes = [i >= self.nin or names[i] in written for i in range(self.nargs)]
         count = len([leaf for p in given for leaf in leaves_of("", p)])
         return built, name, writes + [False] * (count - len(writes)), "", False, False, numbers_of(given)
+
+
+def _moved(array, source, destination):
+    """The array with axes moved; a view of it."""
+    source = list(source)
+    destination = range(destination, 0) if isinstance(destination, int) else destination
+    if not source:
+        return array
+    return (numpy.moveaxis if isinstance(array, numpy.ndarray | numpy.generic) else moveaxis)(array, source, list(destination))
 
 
 def _arguments(count):

@@ -1,16 +1,14 @@
 """jit and njit: a Python function compiled for the host, called as it is written. It runs as a kernel of one thread on the CPU.
 
-Where it needs what the language of kernels does not have, it runs as plain Python, and a FallbackWarning says why (quern.set_fallback).
+Where it needs what the language of kernels does not have, Python runs it (interpreted.py), and a FallbackWarning says why
+(quern.set_fallback).
 """
 
 from __future__ import annotations
 
-import ast
-import builtins
 import collections
 import ctypes
 import functools
-import re
 
 import numpy
 
@@ -19,16 +17,28 @@ from quern.arrays.manipulation.stride_tricks import as_strided
 from quern.device import current_device, device, set_current_device
 from quern.errors import LaunchError
 from quern.kernel import signatures, types
-from quern.kernel.errors import KernelError, UnsupportedError
+from quern.kernel.errors import KernelError, TypingError, UnsupportedError
+from quern.kernel.interpreted import with_types
 from quern.kernel.launching import leaves_of, numbers_of
 from quern.kernel.program import Program
+from quern.kernel.raised import raised_on_host
 from quern.lib import _engine
 
 
-def run_by_python(name, error):
-    """Tells that Python runs the function of that name, which cannot be compiled; raises the error where that is not wanted."""
-    said = f"[{name}] is run by Python (see quern.set_fallback), for it cannot be compiled: {error}"
+def run_by_python(function, error, raises=True):
+    """The function as Python runs it, with Numba's types; tells that it cannot be compiled. Raises the error where that is not wanted, or
+    where its source cannot be read. ``raises``: is a division by 0 an error?"""
+    said = f"[{function.__name__}] is run by Python (see quern.set_fallback), for it cannot be compiled: {error}"
+    made = with_types(function, raises)
     fallback.tell(said, error.with_traceback(None))
+    return made
+
+
+def check_not_none(kernel, wanted):
+    """Raises TypingError where a function may return None and is declared to return a number."""
+    if isinstance(kernel.result, types.Optional) and isinstance(wanted, types.Number):
+        said = f"it returns None on some ways, and its signature says {wanted}"
+        raise kernel.error(TypingError, kernel.source.tree, said, "end each way with `return` and a value")
 
 
 class _Caller(_engine.Dispatcher):
@@ -68,18 +78,20 @@ class HostFunction:
         self._programs = {}  # types -> Program
         self._wrappers = {}
         self._launch = _Caller(self)[1, 1]
-        self._plain = False
+        self._plain = None  # what Python runs, where the function cannot be compiled
         self._raises = options.get("error_model", "python") == "python"
         self._given = [signatures.parsed(one) for one in given]  # where there are some, arguments become what one of them takes
         for signature in self._given:
             try:
-                self._program(signature.args)
+                kernel = self._program(signature.args).kernel
             except KernelError as e:
-                self._run_by_python(e)
+                if not hasattr(e, "undefined"):  # else it may stand further down: the function is compiled at the call
+                    self._run_by_python(e)
+            else:
+                check_not_none(kernel, signature.return_type)
 
     def _run_by_python(self, error):
-        run_by_python(self.__name__, error)
-        self._plain = True
+        self._plain = run_by_python(self.py_func, error, self._raises)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -117,15 +129,16 @@ class HostFunction:
         declared = None
         if self._given:
             args, declared = self._as_declared(args)
-        if not self._plain:
+        if self._plain is None:
             try:
-                result, places = self._places(args)
+                kernel, places = self._places(args)
             except (KernelError, TypeError) as e:
                 self._run_by_python(e)
-        if self._plain:
-            made, result = self.py_func(*args), None
+        if self._plain is not None:
+            made, result = self._plain(*args), None
         else:
-            self._run(places, args)
+            self._run(kernel, places, args)
+            result = kernel.result
             made = _value(result, [p[0] for p in places], args)
         if declared is None or declared == result:
             return made
@@ -148,19 +161,19 @@ class HostFunction:
 
     def of_numbers(self, *args):
         """What it returns for numbers, each of NumPy's type that it has in a kernel: one, or a tuple."""
-        result, places = self._places(args)
-        if _holds_array(result):
-            raise UnsupportedError(f"[{self.__name__}] it returns {result}, and numbers are wanted")
-        self._run(places, args)
-        return tuple(p[0] for p in places) if isinstance(result, types.Tuple) else places[0][0]
+        kernel, places = self._places(args)
+        if _holds_array(kernel.result) or isinstance(kernel.result, (types.Optional, types.NoneType)):
+            raise UnsupportedError(f"[{self.__name__}] it returns {kernel.result}, and numbers are wanted")
+        self._run(kernel, places, args)
+        return tuple(p[0] for p in places) if isinstance(kernel.result, types.Tuple) else places[0][0]
 
     def _places(self, args):
-        """The type of what is returned, and an array for each number of it; compiles."""
+        """The compiled function, and an array for each number of what it returns; compiles."""
         parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
         function = self._program(parameters).kernel
-        return function.result, [numpy.empty(1, t.dtype) for t in _parts(function, function.result)]
+        return function, [numpy.empty(1, t.dtype) for t in _parts(function, function.result)]
 
-    def _run(self, places, args):
+    def _run(self, kernel, places, args):
         before = current_device()
         set_current_device(device("cpu"))
         try:
@@ -168,7 +181,7 @@ class HostFunction:
             if not places:  # nothing of the host waits for it
                 device("cpu").synchronize()
         except LaunchError as e:
-            raise _pythons(e) from e
+            raise raised_on_host(e, kernel.program.exceptions) or _pythons(e) from e
         finally:
             set_current_device(before)
 
@@ -203,21 +216,8 @@ class HostFunction:
 
 
 def _pythons(error):
-    """The exception of Python's that a function has raised: `raise`, `assert`, a division by 0. Another failure is what it is."""
-    found = re.search(r"Assertion `(.*?)` failed", str(error), re.DOTALL)
-    if found is None:
-        return error
-    literal = re.fullmatch(r'!"(.*)"', found[1], re.DOTALL)  # of C++: quotes and backslashes have one before them
-    if literal is None:
-        return AssertionError()
-    raised = re.fullmatch(r"(?:raise )?(\w+)(\(.*\))?", re.sub(r"\\(.)", r"\1", literal[1]), re.DOTALL)
-    kind = getattr(builtins, raised[1], None) if raised else None
-    if not (isinstance(kind, type) and issubclass(kind, Exception)):
-        return error
-    try:
-        return kind(*(ast.literal_eval(argument) for argument in ast.parse(raised[1] + (raised[2] or "()"), mode="eval").body.args))
-    except (SyntaxError, ValueError):  # arguments that only the function knows
-        return kind(raised[2][1:-1])
+    """The exception of a division by zero; another failure is what it is."""
+    return ZeroDivisionError("division by zero") if "Assertion `!\"ZeroDivisionError(" in str(error) else error
 
 
 def _cost(given, wanted):
@@ -247,6 +247,8 @@ def _parts(function, result):
         return []
     if isinstance(result, types.Tuple):
         return [part for t in result.types for part in _parts(function, t)]
+    if isinstance(result, types.Optional):
+        return [types.boolean, *_parts(function, result.type)]
     if isinstance(result, types.Array):
         return [types.int64] * (1 + 2 * result.ndim)
     if not isinstance(result, (types.Number, types.Time)):
@@ -256,15 +258,26 @@ def _parts(function, result):
 
 
 def _holds_array(type_):
+    if isinstance(type_, types.Optional):
+        return _holds_array(type_.type)
     return isinstance(type_, types.Array) or (isinstance(type_, types.Tuple) and any(map(_holds_array, type_.types)))
 
 
-def _value(type_, numbers, args):
-    """What Python gets: its own numbers, as from Numba's functions, and arrays that lie in those of ``args``."""
+def _value(type_, numbers, args, is_given=True):
+    """What Python gets: its own numbers, as from Numba's functions, and arrays that lie in those of ``args``. Where it is not given, None
+    is in place of arrays."""
     if isinstance(type_, types.NoneType):
         return None
     if isinstance(type_, types.Tuple):
-        return tuple(_value(t, numbers, args) for t in type_.types)
+        made = [_value(t, numbers, args, is_given) for t in type_.types]
+        return type_.instance_class(*made) if isinstance(type_, types.NamedTuple) else tuple(made)
+    if isinstance(type_, types.Optional):
+        is_given = numbers.pop(0).item() and is_given
+        value = _value(type_.type, numbers, args, is_given)
+        return value if is_given else None
+    if isinstance(type_, types.Array) and not is_given:
+        del numbers[: 1 + 2 * type_.ndim]
+        return None
     if isinstance(type_, types.Array):
         address, *sizes = (int(numbers.pop(0)) for _ in range(1 + 2 * type_.ndim))
         return _array_at(address, type_, tuple(sizes[: type_.ndim]), tuple(sizes[type_.ndim :]), list(_arrays_in(args)))

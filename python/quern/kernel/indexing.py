@@ -105,7 +105,7 @@ class Indexing:
             if isinstance(part, ast.Constant) and part.value is Ellipsis:
                 parts.append(Ellipsis)
                 continue
-            value = self.expression(part)
+            value = self.present(self.expression(part), node)
             if isinstance(value.type, types.Tuple):
                 parts += self.parts(value, part)
             else:

@@ -1,18 +1,25 @@
-"""What names mean from place to place: a name may come to mean a value of another type, and a value may be None on some ways."""
+"""What names mean from place to place. A name may hold values of several types; each type has a C++ variable of its own.
+
+As in Numba, for which each assignment makes a variable (SSA form): an assignment makes the name mean the variable of its value's type.
+Where ways join, behind an `if`, at the head of a loop, behind a loop, the name means the variable of the type that all ways' types unify
+to, and each way ends with the conversion to it. Where types do not unify the name cannot be read before it gets a value again.
+
+A walk knows the types at a join when it has seen all ways to it; conversions at their ends are those that the walk before has found, and
+the function is walked until these are right.
+"""
 
 from __future__ import annotations
 
-import ast
-
 from quern.kernel import types
 from quern.kernel.errors import TypingError
-from quern.kernel.places import begin, end_of
 from quern.kernel.source import variable_text
-from quern.kernel.value import MISSING, NotYet
+from quern.kernel.value import MISSING, NotYet, Value
+
+FRESH_WALKS = 12  # types at joins begin anew in each of these walks; from then on they only grow, so that they settle
 
 
 class Variable:
-    """A local name: its type so far, and whether it can be negative."""
+    """What a local name means for values of one type; and whether these can be negative."""
 
     def __init__(self, name, type=None, natural=True):
         self.name, self.type, self.natural = name, type, natural
@@ -20,151 +27,174 @@ class Variable:
         self.const = MISSING  # of names for what has no value: modules, functions
         self.fixed = MISSING  # the constant that a variable is that is assigned once
         self.is_parameter = False
-        self.scope = self.origin = None  # of a name that has a number of another type for a while: from where to where; what it means then
-        self.ways = ()  # of a name that means one variable or another, by the way that was taken: their types
 
     @property
     def is_declared(self):
-        return not self.is_parameter and self.type not in (None, types.none) and self.const is MISSING
+        return not self.is_parameter and self.const is MISSING and not isinstance(self.type, (types.NoneType, Ways))
 
 
-class Again(Exception):  # noqa: N818  (no error)
-    """The walk through a function begins anew."""
+class Ways(types.Type):
+    """Of a name that holds values of types that do not unify, by the way that was taken."""
+
+    def __init__(self, *parts):
+        self.parts = tuple(dict.fromkeys(t for part in parts for t in getattr(part, "parts", (part,))))
+        self.name = " or ".join(map(str, self.parts))
+
+    def __eq__(self, other):
+        return isinstance(other, Ways) and set(other.parts) == set(self.parts)
+
+    def __hash__(self):
+        return hash(frozenset(self.parts))
+
+
+class Loop:
+    """A loop around a statement: the texts that leave it and go on with it, the join behind it, and the one that `continue` goes to."""
+
+    def __init__(self, key, flag):
+        self.flag = flag  # the name of a variable: was it left by `break`?
+        self.after, self.again = ("after", *key), ("again", *key)
+        self.leave, self.go_on = f"{{ {flag} = true; break; }}" if flag else "break;", "continue;"
+        self.targets = {}  # what names mean at its head
+        self.ended = None  # what they mean where it ends by itself; None: it does not
 
 
 class Meanings:
-    """What Function does with names whose meaning changes."""
+    """What Function does with names. ``variables``: what each means at the place that is compiled."""
 
-    retypes = True  # may a name come to mean a value of another type?
+    retypes = True  # may a name come to mean a value of another type? Else it has one variable, of the type that all its values unify to
 
-    def number_again(self, variable, type_, node):
-        """The variable that a name means which has a number and gets one: another one where its type is another and no place that reads the
-        name sees both, as in Numba."""
-        variable = self.variables[variable.name] = _meant(variable, begin(node))
-        if not self.retypes or variable.name not in self.given or not isinstance(type_, types.Number):
-            return variable
-        place = variable.name, self.place_of(node)
-        if type_ == variable.type and place not in self.numbers_again:  # as the walks before have it
-            return variable
-        end = self.source.places.ends(variable.name, node) if isinstance(variable.type, types.Number) else None
-        if end is None:
-            return variable
-        self.numbers_again.add(place)
-        made, around = self.of_another_type(variable.name, node), variable
-        while around is not None and around is not made:
-            around = around.origin
-        if around is None:  # else it is what the name means around, from a walk before
-            made.origin, made.scope = variable, (begin(node), end)
-        return made
+    def begin_walk(self):
+        self.walks += 1
+        self.joins_before = self.joins
+        self.joins = {key: dict(join) for key, join in self.joins.items()} if self.walks > FRESH_WALKS else {}
+        self.edges, self.heads = [], []
+        self.used = {}
+        self.variables = {}
 
-    def copy(self, parameter):
-        """The parameter gets a number of another type, too: the name is to mean a variable that begins with the argument."""
-        made = self.starts[parameter.name] = self.copies[parameter.name] = Variable(parameter.name, parameter.type, natural=False)
-        made.text = variable_text(f"{parameter.name}_own")
-        raise Again
+    def is_settled(self):
+        """Were the conversions at the ends of ways those to the types that this walk has found at the joins?"""
+        ways = all(to == self.joins[key][name] for key, name, to in self.edges)
+        return ways and all(targets == self.at_head(before, self.joins.get(key, {})) for key, before, targets in self.heads)
 
-    def begin_again(self):
-        """Forgets what walks have found of what names mean."""
-        self.variables.update(self.rebound)
-        self.rebound.clear()
-        self.left_by_rounds.clear()
-        self.numbers_again.clear()
-        self.exits.clear()
-        self.unrolled.clear()
-        self.variables = {name: variable for name, variable in self.variables.items() if " " not in name}
-
-    def another(self, name, which):
-        """From here on the name means a variable of its own."""
-        key = f"{name} {which}"  # no name of Python's
-        variable = self.variables.get(key)
+    def slot(self, name, type_):
+        """The variable of that name for values of that type."""
+        if not self.retypes and name in self.only:
+            variable = self.only[name]
+        else:
+            variable = self.slots.get((name, type_))
         if variable is None:
-            variable = self.variables[key] = Variable(name)
-            variable.text = variable_text(f"{name}_{which}")
+            variable = self.slots[name, type_] = Variable(name, type_)
+            variable.const = type_.obj if isinstance(type_, types.Known) else MISSING
+            if any(n == name and t != type_ and v.is_declared | v.is_parameter for (n, t), v in self.slots.items()):
+                variable.text = f"u{len(self.slots)}_{variable_text(name)}"  # no other text begins so
+            if not self.retypes:
+                self.only[name] = variable
             self.changed = True
-            self.left_by_rounds.clear()  # rounds may leave that one now
-        variable.scope = variable.origin = None
-        self.rebound.setdefault(name, self.variables.get(name))
-        self.renamed.append((name, variable))
-        self.variables[name] = variable
+        self.used[name, type_] = variable
         return variable
 
-    def of_another_type(self, name, node):
-        """From this assignment on, which stands in one place, the name means a value of another type."""
-        return self.another(name, self.place_of(node))
+    def mean(self, name, type_):
+        """From here on the name means its variable for values of that type."""
+        variable = self.variables[name] = self.slot(name, type_)
+        return variable
 
-    def place_of(self, node):
-        return "_".join(map(str, [node.lineno, node.col_offset, *self.unrolled]))
+    def named_types(self):
+        """The types of all its names; of one that holds several types, of the first."""
+        found = {}
+        for variable in [*self.arguments.values(), *self.used.values()]:
+            found.setdefault(variable.name, variable.type)
+        return found
 
-    def meanings(self):
-        return {name: variable for name, variable in self.variables.items() if " " not in name}
-
-    def mean_again(self, before):
-        """Names mean what they meant there."""
-        for name, variable in self.meanings().items():
-            self.variables[name] = before[name] if name in before else self.rebound.get(name) or variable
-
-    def either_way(self, name, place, *variables):
-        """The name means one of these at the place, by the way that was taken: it is not read before it gets a value again."""
-        found = list(dict.fromkeys(_meant(v, place) for v in variables if v is not None))
-        if len(found) == 1:
-            self.variables[name] = found[0]
-            return
-        made = Variable(name)
-        made.ways = tuple(dict.fromkeys(t for v in found for t in (v.ways or (v.type,))))
-        self.variables[name] = made
-
-    def join(self, node, body, orelse):
-        """Behind the `if`: what names mean at the end of its parts, None of a part that ends elsewhere."""
-        if body is None and orelse is None:
-            return
-        if body is None or orelse is None:
-            for name, variable in (body or orelse).items():
-                self.variables[name] = variable
-            return
-        for name in body.keys() | orelse.keys():
-            self.either_way(name, end_of(node), body.get(name), orelse.get(name))
+    def key(self, node):
+        """Of a join: tuples are looped over with a body for each element."""
+        return (node, *self.unrolled)
 
     def check_one_way(self, variable, node):
-        if variable.ways:
-            said = " or ".join(map(str, variable.ways))
-            error = self.error(TypingError, node, f"'{variable.name}' is {said} here, by the way that was taken", "use names of their own")
-            raise NotYet(error)  # types may not be settled
+        if isinstance(variable.type, Ways):
+            said = f"'{variable.name}' is {variable.type} here, by the way that was taken"
+            raise NotYet(self.error(TypingError, node, said, "use names of their own"))  # types may not be settled
+
+    # ---- joins
+
+    def either_meaning(self, a, b):
+        """The type of a name that has values of these types by the way that was taken; None: of no value yet."""
+        if a is None or b is None or a == b:
+            return b if a is None else a
+        if isinstance(a, Ways) or isinstance(b, Ways):
+            return Ways(a, b)
+        return self.either_type(a, b) or Ways(a, b)
+
+    def edge(self, key, targets=None):
+        """The way that is compiled goes to that join: its names get what they mean there."""
+        join = self.joins.setdefault(key, {})
+        targets = self.joins_before.get(key, {}) if targets is None else targets
+        for name, variable in self.variables.items():
+            join[name] = self.either_meaning(join.get(name), variable.type)
+            if key[0] != "again":  # whose types are checked at the head
+                self.edges.append((key, name, targets.get(name, variable.type)))
+            self.convert(variable, targets.get(name))
+
+    def arrive(self, key):
+        """Behind the join of all ways that go there; is there one?"""
+        if key not in self.joins:
+            return False
+        self.variables = {name: self.slot(name, type_) for name, type_ in self.joins[key].items()}
+        return True
+
+    def convert(self, variable, to):
+        """What a name holds becomes what it means at a join, of type ``to``."""
+        if to is None or isinstance(to, Ways) or isinstance(variable.type, Ways):
+            return
+        target = self.slot(variable.name, to)
+        if target is variable or isinstance(to, (types.NoneType, types.Known)):
+            return
+        if variable.type != to and self.either_meaning(variable.type, to) != to:
+            return  # a walk before took it for another type: the next one knows
+        if target.natural and not (variable.natural or isinstance(variable.type, types.NoneType)):
+            target.natural, self.changed = False, True
+        value = Value(variable.type, variable.text, name=variable.name)
+        if isinstance(variable.type, types.Optional):
+            value = self.of_optional(variable.type, variable.text)
+        self.emit(f"{target.text} = {self.converted(value, to, self.at).text};")
+
+    def joined(self, node, *ways):
+        """Compiles ways that go apart and join again: the value and the lines of each function of ``ways``; None for its value: its end is
+        not reached. Returns these pairs."""
+        key, before, made = ("join", *self.key(node)), self.variables, []
+        for way in ways:
+            self.variables = dict(before)
+            made.append(self.apart(lambda: self._way(way, key)))  # noqa: B023  (called now)
+        self.variables = before
+        self.arrive(key)
+        return made
+
+    def _way(self, way, key):
+        value = way()
+        if value is not None:
+            self.edge(key)
+        return value
 
     # ---- loops: what a round leaves is what the next one finds
 
-    def loop_begins(self, node):
-        before = self.meanings()
-        for name, left in self.left_by_rounds.get((node, *self.unrolled), {}).items():
-            self.either_way(name, end_of(node), before.get(name), *left)
-        return before, len(self.renamed)
+    def enter_loop(self, loop):
+        """Before the text of a loop that C++ has as one."""
+        before = {name: v.type for name, v in self.variables.items()}
+        loop.targets = self.at_head(before, self.joins_before.get(loop.again, {}))
+        self.heads.append((loop.again, before, loop.targets))
+        for variable in self.variables.values():
+            self.convert(variable, loop.targets[variable.name])
+        self.variables = {name: self.slot(name, type_) for name, type_ in loop.targets.items()}
+        loop.ended = dict(self.variables)
 
-    def loop_ends(self, node, begun):
-        before, count = begun
-        renamed = self.renamed[count:]
-        leaves = any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(node))
-        known = self.left_by_rounds.setdefault((node, *self.unrolled), {})
-        for name in dict.fromkeys(name for name, _ in renamed):
-            left = dict.fromkeys([self.variables[name], *(v for n, v in renamed if n == name)])
-            left = tuple(v for v in left if v is not None and not v.ways)
-            if known.get(name) != left:
-                known[name], self.changed = left, True
-            self.either_way(name, end_of(node), before.get(name), self.variables[name], *(left if leaves else ()))
+    def at_head(self, before, left):
+        return {name: self.either_meaning(before.get(name), left.get(name)) for name in {**before, **left}}
+
+    def next_round(self, loop):
+        """`continue`, or the end of a loop's body."""
+        self.edge(loop.again, loop.targets)
 
     # ---- values that may be None
 
     def either_type(self, a, b):
         """The type of what is of one type on some ways and of another one on others; None where there is none."""
-        inner = [t.type if isinstance(t, types.Optional) else t for t in (a, b) if not isinstance(t, types.NoneType)]
-        if not inner:
-            return types.none
-        to = self.merged(inner[0], inner[-1]) if len(inner) > 1 else inner[0]
-        if to is None or isinstance(to, types.Known):
-            return to if len(inner) > 1 and to == inner[0] == inner[1] else None
-        may_be_none = len(inner) < 2 or isinstance(a, types.Optional) or isinstance(b, types.Optional)
-        return types.Optional(to.loose if isinstance(to, types.FixedArray) else to) if may_be_none else to
-
-
-def _meant(variable, place):
-    while variable.scope is not None and not variable.scope[0] <= place < variable.scope[1]:
-        variable = variable.origin
-    return variable
+        return types.either(a, b, self.merged)

@@ -95,17 +95,20 @@ def with_integer_powers(function):
         return function
     wrapping = _Wrapping(source)
     body = wrapping.visit(source.tree)
-    if not wrapping.count:
-        return function
+    return rewritten(function, source, body, {_WRAPS: Exponent}) if wrapping.count else function
+
+
+def rewritten(function, source, body, helpers):
+    """The function with another tree, in its own lines. ``helpers``: objects that the tree names."""
     code = function.__code__
     if isinstance(body, ast.Lambda):
-        body = ast.Expr(body)
+        body = ast.copy_location(ast.Expr(body), body)
     else:
         body.decorator_list, body.returns = [], None
         for argument in ast.walk(body.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None
-    names = [*code.co_freevars, _WRAPS]
+    names = [*code.co_freevars, *helpers]
     outer = ast.parse(f"def outer({', '.join(names)}):\n    pass")
     outer.body[0].body = [body]
     for node in ast.walk(body):
@@ -114,7 +117,8 @@ def with_integer_powers(function):
             node.col_offset, node.end_col_offset = node.col_offset + source.indent, node.end_col_offset + source.indent
     (outer_code,) = filter(inspect.iscode, compile(outer, code.co_filename, "exec").co_consts)
     made = next(c for c in outer_code.co_consts if inspect.iscode(c) and c.co_name == code.co_name)
-    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True)) | {_WRAPS: python_types.CellType(Exponent)}
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    cells |= {name: python_types.CellType(helper) for name, helper in helpers.items()}
     closure = tuple(cells[name] for name in made.co_freevars)
     out = python_types.FunctionType(made, function.__globals__, function.__name__, function.__defaults__, closure)
     out.__kwdefaults__ = function.__kwdefaults__

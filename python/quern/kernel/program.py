@@ -8,6 +8,7 @@ from quern.kernel import types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.function import Function, from_parts
 from quern.kernel.linked import POINTER, LinkedCode, prototypes
+from quern.kernel.raised import RAISE
 from quern.kernel.signatures import typeof
 from quern.kernel.source import source_of
 from quern.kernel.value import NotYet, Value, literal_text
@@ -63,7 +64,7 @@ class Program:
         self.kept = {}  # id of a record -> an array of it
         self.dynamic_shared_place = None
         self.largest_shared = (-1, None, None)  # bytes of the largest shared array, and where it is: Function, node
-        self.raised = raised
+        self.raised, self.exceptions = raised, []
         self.finds, self.found = finds, {}  # name -> an array of the device that the functions found around them
         self.is_cooperative = False  # do its blocks wait for each other?
         self.headers = {}  # lines that the text begins with -> None, in order
@@ -85,12 +86,16 @@ class Program:
     def function(self, callee, parameters, caller, node):
         """The function that a call means, for these types."""
         found = self.functions.get((callee, parameters))
-        if found is not None:
-            if found in self.in_work and found.result is None:
+        if found is not None and found in self.in_work:
+            if found.result is None:
                 if found.is_kernel:
                     raise caller.error(UnsupportedError, node, "a kernel cannot call itself")
                 hint = "return a value where the function does not call itself"
-                raise NotYet(caller.error(TypingError, node, "what this call of itself returns is not known", hint))
+                raise NotYet(caller.error(TypingError, node, "what this call of itself returns is not known", hint), found)
+            for one in self.in_work[self.in_work.index(found) + 1 :]:  # they go by a result that may still change
+                one.guesses[found] = found.result
+            return found
+        if found is not None and all(of.result == result for of, result in found.guesses.items()):
             return found
         if len(self.in_work) > MOST_NESTED:
             hint = "a function that calls itself does so with the same types"
@@ -107,6 +112,11 @@ class Program:
         finally:
             self.in_work.remove(found)
         return found
+
+    def raising(self, kind, arguments):
+        """The words by which a function for the host tells that it raises that."""
+        self.exceptions.append((kind, arguments))
+        return [f"{len(self.exceptions) - 1}ull", *(word for a in arguments for word in getattr(a, "words", ()))]
 
     def link(self, codes):
         self.linked.update(dict.fromkeys(codes))
@@ -143,22 +153,7 @@ class Program:
                     "hand it over as an argument",
                 )
             name = f"constant_{len(self.constants)}"
-            if isinstance(dtype, types.Record):
-                text = f"__device__ const __align__(16) unsigned char {name}[] = {{{', '.join(map(str, array.tobytes()))}}};"
-            elif isinstance(dtype, types.Time):
-                values = ", ".join(literal_text(v, types.int64) for v in numpy.ravel(array).view(numpy.int64).tolist())
-                text = f"__device__ const long long {name}[] = {{{values}}};"
-            elif dtype in types.HALVES:  # as bits: memory of a kernel's own has no constructors
-                bits = ", ".join(map(str, numpy.ravel(array).view(numpy.uint16).tolist()))
-                text = f"__device__ const unsigned short {name}[] = {{{bits}}};"
-            elif not isinstance(dtype, types.Complex):
-                values = ", ".join(literal_text(v, dtype) for v in numpy.ravel(array).tolist())
-                text = f"__device__ const {dtype.c} {name}[] = {{{values}}};"
-            else:
-                parts = ", ".join(
-                    f"{literal_text(v.real, dtype.part)}, {literal_text(v.imag, dtype.part)}" for v in numpy.ravel(array).tolist()
-                )
-                text = f"__device__ const {dtype.part.c} {name}[] = {{{parts}}};"
+            text = _constant_text(name, array, dtype)
             found = self.constants[id(array)] = (array, name, text)
         dtype = types.of_dtype(array.dtype)
         type_ = types.FixedArray(dtype, array.shape or (1,))
@@ -184,12 +179,12 @@ class Program:
 
     def body(self):
         """The text without the includes, in the namespace of Python's kernels."""
-        parts = ["namespace quern {\nnamespace py {"]
+        parts = ["namespace quern {\nnamespace py {", *[RAISE] * bool(self.exceptions)]
         parts += [text for _, _, text in self.constants.values()]
         if self.declared:
             parts += [POINTER, *self.declared.values()]
         others = [f for f in self.functions.values() if f is not self.kernel]
-        parts += [f.prototype() for f in others]
+        parts += [f.prototype() for f in (others if self.kernel.is_kernel or not others else self.functions.values())]
         parts += [f.text() for f in others]
         end = "}  // namespace py\n}  // namespace quern"
         kernel = self.kernel.text(self.attributes)
@@ -223,7 +218,7 @@ class Program:
             raise UnsupportedError(f"[{self.kernel.source.name}] functions of CUDA C++ are called by kernels, not by functions of arrays")
         parts = ["using namespace quern::py;", *[text for _, _, text in self.constants.values()]]
         others = [f for f in self.functions.values() if f is not self.kernel]
-        parts += [f.prototype() for f in others] + [f.text() for f in others] + [self.kernel.text()]
+        parts += [f.prototype() for f in self.functions.values()] * bool(others) + [f.text() for f in others] + [self.kernel.text()]
         return "\n".join(parts)
 
     @property
@@ -258,8 +253,29 @@ class Program:
         return "".join([*head, *lines, self._body])
 
 
+def _constant_text(name, array, dtype):
+    """The definition of a constant array. NVRTC takes constant expressions alone, and C++ has none for inf, NaN and half-precision numbers:
+    arrays with such values are written as integers of the same bits."""
+    flat = numpy.ravel(array)
+    if isinstance(dtype, types.Record):
+        return f"__device__ const __align__(16) unsigned char {name}[] = {{{', '.join(map(str, array.tobytes()))}}};"
+    if isinstance(dtype, types.Complex):
+        dtype, flat = dtype.part, flat.view(flat.real.dtype)
+    if isinstance(dtype, types.Time):
+        dtype, flat = types.int64, flat.view(numpy.int64)
+    if dtype in types.HALVES or (isinstance(dtype, types.Float) and not numpy.isfinite(flat).all()):
+        flat = flat.view(f"u{flat.dtype.itemsize}")
+        dtype = types.of_dtype(flat.dtype)
+    return f"__device__ const {dtype.c} {name}[] = {{{', '.join(literal_text(v, dtype) for v in flat.tolist())}}};"
+
+
 def _numbers(type_, text):
-    """The texts of the numbers that a value consists of: of an array its address, its shape and its strides."""
+    """The texts of the numbers that a value consists of: of an array its address, its shape and its strides; of what may be None first
+    whether it is not."""
+    if isinstance(type_, types.NoneType):
+        return []
+    if isinstance(type_, types.Optional):
+        return [f"{text}.given", *_numbers(type_.type, f"{text}.value")]
     if isinstance(type_, types.Array):
         of_axes = [f"{text}.{of}({i})" for of in ("extent", "step") for i in range(type_.ndim)]
         return [f"reinterpret_cast<long long>({text}.data)", *of_axes]

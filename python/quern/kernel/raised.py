@@ -1,13 +1,18 @@
-"""Exceptions that kernels raise under ``debug=True``.
+"""Exceptions that kernels raise under ``debug=True``, and functions for the host.
 
-A thread that raises ends: a status goes back through the functions that it is in, so that others go on and the device lives. The first one
-that does it leaves its number and its place in memory that the launch then looks at, and raises it on the host, as Numba does.
+A function for the host ends with a failed assert whose text has a number, by which its Program knows what is raised, and the bits of the
+arguments that only the function knows.
+
+In kernels a thread that raises ends: a status goes back through the functions that it is in, so that others go on and the device lives.
+The first one that does it leaves its number and its place in memory that the launch then looks at, and raises it on the host, as Numba
+does.
 """
 
 from __future__ import annotations
 
 import ast
 import os
+import re
 import threading
 
 import numpy
@@ -15,6 +20,7 @@ import numpy
 from quern.arrays import core as _core
 from quern.arrays.creation import zeros
 from quern.device import current_device
+from quern.kernel import types
 from quern.kernel.errors import KernelError, TypingError
 from quern.kernel.value import MISSING
 
@@ -75,9 +81,67 @@ class RaisingLaunch:
         return getattr(self._launch, name)
 
 
+# Fails as an assert does, with a text of numbers.
+RAISE = """template <class... Words>
+static __device__ void raise_number(const char* file, unsigned int line, Words... words) {
+  const unsigned long long all[] = {words...};
+  char text[7 + 17 * sizeof...(Words)];
+  char* at = text;
+  for (const char* word = "!raise"; *word; ++word) *at++ = *word;
+  for (unsigned int i = 0; i < sizeof...(Words); ++i) {
+    *at++ = ' ';
+    for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[all[i] >> shift & 15];
+  }
+  *at = 0;
+  __quern_assert_fail(text, file, line, "");
+}"""
+
+
+class Carried:
+    """An argument of an exception that the function knows when it raises: a number, and the words that it is made of."""
+
+    def __init__(self, value):
+        self.type = value.type
+        parts = [value.text]
+        if isinstance(self.type, types.Complex):
+            parts = [f"({value.text}).real()", f"({value.text}).imag()"]
+        is_real = isinstance(self.type, (types.Float, types.Complex))
+        self.words = [f"__quern_word(cast<{'double' if is_real else 'long long'}>({part}))" for part in parts]
+
+    def taken(self, words):
+        """Python's own number, as from Numba's functions."""
+        if isinstance(self.type, (types.Float, types.Complex)):
+            parts = numpy.array([words.pop(0) for _ in self.words], numpy.uint64).view(numpy.float64).tolist()
+            return complex(*parts) if isinstance(self.type, types.Complex) else parts[0]
+        return numpy.array([words.pop(0)], numpy.uint64).astype(self.type.dtype)[0].item()
+
+
+class Formatted:
+    """An f-string with such numbers."""
+
+    def __init__(self, parts):
+        self.parts = parts
+        self.words = [word for part in parts if isinstance(part, Carried) for word in part.words]
+
+    def taken(self, words):
+        return "".join(str(part.taken(words)) if isinstance(part, Carried) else str(part) for part in self.parts)
+
+
+def raised_on_host(error, places):
+    """The exception that a function for the host has raised; None: it is another failure. ``places``: class and arguments by number."""
+    found = re.search(r"Assertion `!raise ([0-9a-f ]+)` failed", str(error))
+    if found is None:
+        return None
+    number, *words = (int(word, 16) for word in found[1].split())
+    kind, arguments = places[number]
+    return kind(*(a.taken(words) if isinstance(a, (Carried, Formatted)) else a for a in arguments))
+
+
 def exception_of(compiler, node):
-    """The class and the arguments of what ``raise`` raises; arguments that only the thread knows are their texts."""
+    """The class and the arguments of what ``raise`` raises; of those that only the thread knows kernels tell the texts."""
     call = node if isinstance(node, ast.Call) else None
+    if call is not None and call.keywords:
+        raise compiler.error(TypingError, node, "exceptions take no keyword arguments in a kernel", "write them by position")
     value = compiler.expression(call.func if call else node)
     kind = value.const if value.is_const else None
     if isinstance(kind, BaseException) and call is None:
@@ -88,11 +152,26 @@ def exception_of(compiler, node):
 
 
 def _argument(compiler, node):
+    if isinstance(node, ast.JoinedStr) and compiler.program.raises:
+        return Formatted([_part(compiler, v) for v in node.values])
     if isinstance(node, ast.JoinedStr):
         parts = [_argument(compiler, v) if isinstance(v, ast.Constant) else f"{{{ast.unparse(v.value)}}}" for v in node.values]
         return "".join(map(str, parts))
     try:
-        value, _ = compiler.apart(lambda: compiler.expression(node))
+        value, lines = compiler.apart(lambda: compiler.expression(node))
     except KernelError:
         return ast.unparse(node)
-    return ast.unparse(node) if value.foreseen is MISSING else value.foreseen
+    if value.foreseen is not MISSING:
+        return value.foreseen
+    if compiler.program.raises and isinstance(value.type, types.Number):
+        compiler.lines += lines
+        return Carried(compiler.kept(compiler.present(value, node)))
+    return ast.unparse(node)
+
+
+def _part(compiler, node):
+    """A part of an f-string."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    made = _argument(compiler, node.value) if node.format_spec is None and node.conversion == -1 else None
+    return f"{{{ast.unparse(node.value)}}}" if made is None else made

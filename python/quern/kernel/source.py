@@ -15,7 +15,6 @@ import tokenize
 from quern import sources
 from quern.kernel.errors import KernelError, UnsupportedError
 from quern.kernel.matching import OWN, without_match
-from quern.kernel.places import Places
 
 MISSING = object()
 
@@ -56,7 +55,6 @@ class Source:
                 self.indent = self.offset = 0
         self.tree = without_match(_definition(tree, function), self.error)
         self.assigned_once = assigned_once(self.tree)
-        self._places = None
         subjects = (n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id.startswith(OWN))
         self.locals = frozenset((*function.__code__.co_varnames, *function.__code__.co_cellvars, *subjects))
         self.closure = {}  # MISSING: it has no value yet
@@ -68,13 +66,6 @@ class Source:
         self.globals = function.__globals__
         self.within = {}  # functions that are written inside of it, by their code and what they find around them
         self.is_own = (function.__module__ or "").partition(".")[0] == "quern"  # of quern itself
-
-    @property
-    def places(self):
-        """Where its names are written and read."""
-        if self._places is None:
-            self._places = Places(self.tree)
-        return self._places
 
     def _kept_tree(self, code):
         """What a text that is in no file has in the code's line."""

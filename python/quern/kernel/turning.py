@@ -85,7 +85,7 @@ class _Walk:
     def __init__(self, function):
         self.source = function.source
         self.locals = {a.arg: NOWHERE for a in function.source.tree.args.posonlyargs + function.source.tree.args.args}
-        self.arrays = {name: v.type for name, v in function.variables.items() if isinstance(v.type, types.Array)}
+        self.arrays = {name: t for name, t in function.named_types().items() if isinstance(t, types.Array)}
         self.changes, self.accesses = [], []  # statements that give names values; (a[i, j], weight)
         self.changed = False
         self.x = self.y = 0.0

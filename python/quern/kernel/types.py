@@ -426,7 +426,7 @@ class Tuple(Type):
         self.types = tuple(types)
         self.count = sum(t.count if isinstance(t, Tuple) else 1 for t in self.types)  # of what is no tuple
         self.name = f"UniTuple({self.types[0]} x {len(self.types)})" if self.is_uniform else f"Tuple({', '.join(map(str, self.types))})"
-        self.c = f"tuple<{', '.join(t.c for t in self.types)}>"
+        self.c = f"tuple<{', '.join('bool' if isinstance(t, NoneType) else t.c for t in self.types)}>"
 
     key = property(lambda self: (self.types[0], len(self.types)) if self.is_uniform else self.types)
 
@@ -669,8 +669,11 @@ def unified(a, b):
     if isinstance(a, Number) and isinstance(b, Number):
         return _unified_numbers(a, b)
     if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.types) == len(b.types):
-        parts = [unified(x, y) for x, y in zip(a.types, b.types, strict=True)]
-        return None if None in parts else Tuple(parts)
+        parts = [either(x, y) for x, y in zip(a.types, b.types, strict=True)]
+        if None in parts:
+            return None
+        is_named = isinstance(a, NamedTuple) and isinstance(b, NamedTuple) and a.instance_class is b.instance_class
+        return NamedTuple(parts, a.instance_class) if is_named else Tuple(parts)
     if isinstance(a, Array) and isinstance(b, Array) and (a.dtype, a.ndim, a.packed) == (b.dtype, b.ndim, b.packed):
         return Array(a.dtype, a.ndim, a.layout if a.layout == b.layout else "A", a.readonly or b.readonly, a.packed)
     if isinstance(a, Time) and type(a) is type(b):
@@ -678,6 +681,18 @@ def unified(a, b):
     if isinstance(a, Record) and isinstance(b, Record) and a.dtype == b.dtype:
         return Record(a.dtype, min(a.aligned_at, b.aligned_at), a.readonly or b.readonly)
     return None
+
+
+def either(a, b, unify=unified):
+    """The same where either may be None."""
+    inner = [t.type if isinstance(t, Optional) else t for t in (a, b) if not isinstance(t, NoneType)]
+    if not inner:
+        return none
+    to = unify(inner[0], inner[-1]) if len(inner) > 1 else inner[0]
+    if to is None or isinstance(to, Known):
+        return to if len(inner) > 1 and to == inner[0] == inner[1] else None
+    may_be_none = len(inner) < 2 or isinstance(a, Optional) or isinstance(b, Optional)
+    return Optional(to.loose if isinstance(to, FixedArray) else to) if may_be_none else to
 
 
 def _unified_times(a, b):

@@ -12,11 +12,12 @@ MISSING = object()
 
 
 class NotYet(Exception):  # noqa: N818  (no error yet)
-    """Something whose type this walk over a function does not know; ``error`` is raised where no walk comes to know it."""
+    """Something whose type this walk over a function does not know; ``error`` is raised where no walk comes to know it. ``of``: the
+    function whose result it is."""
 
-    def __init__(self, error):
+    def __init__(self, error, of=None):
         super().__init__()
-        self.error = error
+        self.error, self.of = error, of
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,13 @@ class Elements:
 def known(obj):
     """Something that has no value in a kernel: a module, a function, a type."""
     return Value(types.Known(obj), const=obj)
+
+
+def part_text(item):
+    """The text of a value as an element of a tuple; of None it is any bool."""
+    if isinstance(item.type, types.NoneType):
+        return "false"
+    return f"{item.own_type.c}{{{item.maybe}, {item.text}}}" if item.maybe else item.text
 
 
 def cast(value, to):

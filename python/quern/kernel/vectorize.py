@@ -176,8 +176,7 @@ class VectorFunction(Folds):
             except KernelError as e:
                 if result is None or self.targetoptions.get("target") == "cuda":
                     raise
-                run_by_python(self.__name__, e)
-                row = _PythonRow(self.py_func, result)
+                row = _PythonRow(run_by_python(self.py_func, e, raises=False), result)
             found = self._rows[parameters] = (row, row.results[0])
         return found
 

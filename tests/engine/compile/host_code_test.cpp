@@ -65,5 +65,17 @@ TEST(HostCode, inside_of_namespaces_too) {
             "namespacen{__global__voidg(){}}");
 }
 
+TEST(HostCode, messages_name_host_functions) {
+  std::set<std::string> names;
+  without_host_code("float h(float x) { return x; }\nint main() { return 0; }\n__global__ void k(float* x) { *x = h(*x); }\n",
+                    &names);
+  EXPECT_EQ(names, (std::set<std::string>{"h", "main"}));
+  for (const std::string unknown : {"use of undeclared identifier 'h'", "identifier \"h\" is undefined"})
+    EXPECT_EQ(
+        naming_host_functions("k.cu:3: error: " + unknown + "\n  *x = h(*x);", names),
+        "k.cu:3: error: 'h' is a host function, which kernels cannot call; add `__device__` to its definition\n  *x = h(*x);");
+  EXPECT_EQ(naming_host_functions("use of undeclared identifier 'g'", names), "use of undeclared identifier 'g'");
+}
+
 }  // namespace
 }  // namespace quern

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import enum
 
 import numpy
@@ -116,34 +117,35 @@ def call_zip(compiler, arguments, named, node):
     return Value(types.Known(made), const=made)
 
 
-def loop(compiler, node, iterable, flag):
+def loop(compiler, node, iterable, loop):
     """Compiles ``for target in iterable``."""
     obj = iterable.const if isinstance(iterable.type, types.Known) else None
     if isinstance(obj, Range):
-        return _range_loop(compiler, node, obj, flag)
+        return _range_loop(compiler, node, obj, loop)
     items = _tuple_items(compiler, iterable, node)
     if items is not None:
-        return _unrolled(compiler, node, items, flag)
+        return _unrolled(compiler, node, items, loop)
     if isinstance(iterable.type, types.Array) or isinstance(obj, (Numbered, Elements)):
-        return _array_loop(compiler, node, iterable, flag)
+        return _array_loop(compiler, node, iterable, loop)
     raise compiler.error(TypingError, node.iter, f"{iterable.type} cannot be looped over in a kernel")
 
 
-def _range_loop(compiler, node, given, flag):
+def _range_loop(compiler, node, given, loop):
     integers = [v.type for v in (given.start, given.stop, given.step) if not v.is_const]
     if given.type is not None:
         integers = [given.type]
     small = integers and all(t == types.int32 for t in integers)
     type_ = types.int32 if small else types.uint64 if any(t == types.uint64 for t in integers) else types.int64
     start, stop, step = (cast(compiler.kept(v), type_) for v in (given.start, given.stop, given.step))
-    i, end, loop = compiler.temporary("i"), compiler.temporary("end"), f"{given.pragma}for"
+    compiler.enter_loop(loop)
+    i, end, head = compiler.temporary("i"), compiler.temporary("end"), f"{given.pragma}for"
     if step.is_const:
         if step.const == 0:
             raise compiler.error(TypingError, node.iter, "the step of range is 0")
         natural = start.natural and step.const > 0
         compiler.head.append(f"{type_.c} {end} = 0;")
         compiler.emit(f"{end} = {stop.text};")
-        compiler.emit(f"{loop} ({type_.c} {i} = {start.text}; {i} {'<' if step.const > 0 else '>'} {end}; {i} += {step.text}) {{")
+        compiler.emit(f"{head} ({type_.c} {i} = {start.text}; {i} {'<' if step.const > 0 else '>'} {end}; {i} += {step.text}) {{")
     else:
         # Counted, so that NVIDIA's compiler sees how often the body runs and unrolls it: loads of several rounds are then on their way at
         # once. Upwards from no less than 0, the CPU's goes by the end instead, which is the same for all threads.
@@ -155,41 +157,45 @@ def _range_loop(compiler, node, given, flag):
         compiler.emit(f"{first} = {start.text};")
         if natural and type_ != types.uint64:
             compiler.emit(f"{end} = end_of_rounds({first}, {stop.text}, {by});")
-            compiler.emit(f"{loop} ({type_.c} {i} = {first}; has_rounds({i}, {end}); next_round({i}, {end}, {by})) {{")
+            compiler.emit(f"{head} ({type_.c} {i} = {first}; has_rounds({i}, {end}); next_round({i}, {end}, {by})) {{")
         else:
             compiler.emit(f"{end} = range_length({first}, {stop.text}, {by});")
-            compiler.emit(f"{loop} ({type_.c} {i} = {first}; {end} > 0; --{end}, {i} += {by}) {{")
+            compiler.emit(f"{head} ({type_.c} {i} = {first}; {end} > 0; --{end}, {i} += {by}) {{")
     compiler.depth += 1
     made = Value(type_, i, natural=natural)
     compiler.store(node.target, made if given.type is None else Value(given.type, cast(made, given.type).text, natural=natural))
-    compiler.loop_body(node, flag)
+    compiler.loop_body(node, loop)
     compiler.depth -= 1
     compiler.emit("}")
 
 
-def _unrolled(compiler, node, parts, flag):
-    """Over a tuple: each element has a type of its own, so the body is written for each; where types differ, with its own variables."""
-    differ = any(part.type != parts[0].type for part in parts)
-    names = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)] if differ else []
+def _unrolled(compiler, node, parts, loop):
+    """Over a tuple: each element has a type of its own, so the body is written for each; its names have variables by type."""
     leaves = any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(node))
     end = compiler.temporary("left")
+    loop.leave = f"{{ {f'{loop.flag} = true; ' if loop.flag else ''}goto {end}; }}"
+    goes_on = True
     for i, part in enumerate(parts):
         after = compiler.temporary("next")
         compiler.emit("{")
         compiler.depth += 1
         compiler.unrolled.append(i)
-        rounds = "_".join(map(str, compiler.unrolled))
-        for name in names:
-            compiler.another(name, f"{node.lineno}_{node.col_offset}_{rounds}")
+        round_ = copy.copy(loop)
+        round_.again, round_.targets, round_.go_on = ("next", *compiler.key(node)), None, f"goto {after};"
         compiler.store(node.target, part)
-        compiler.exits.append((f"{{ {f'{flag} = true; ' if flag else ''}goto {end}; }}", f"goto {after};"))
-        compiler.block(node.body)
+        compiler.exits.append(round_)
+        if not compiler.block(node.body):
+            compiler.next_round(round_)
         compiler.exits.pop()
         compiler.unrolled.pop()
         compiler.depth -= 1
         compiler.emit("}")
         if leaves:
             compiler.emit(f"{after}:;")
+        goes_on = compiler.arrive(round_.again)
+        if not goes_on:
+            break
+    loop.ended = compiler.variables if goes_on else None
     if leaves:
         compiler.emit(f"{end}:;")
 
@@ -211,15 +217,16 @@ def _tuple_items(compiler, iterable, node):
     return [compiler.tuple_of(row) for row in rows]
 
 
-def _array_loop(compiler, node, iterable, flag):
+def _array_loop(compiler, node, iterable, loop):
     i, end = compiler.temporary("i"), compiler.temporary("end")
     compiler.head.append(f"long long {end} = 0;")
     lengths = []
     compiler.emit(f"{end} = {_length(compiler, iterable, node, lengths)};")
+    compiler.enter_loop(loop)
     compiler.emit(f"for (long long {i} = 0; {i} < {end}; ++{i}) {{")
     compiler.depth += 1
     compiler.store(node.target, _item(compiler, iterable, Value(types.int64, i, natural=True), node))
-    compiler.loop_body(node, flag)
+    compiler.loop_body(node, loop)
     compiler.depth -= 1
     compiler.emit("}")
 
@@ -436,7 +443,7 @@ def call_pow(compiler, arguments, named, node):
 
 @entry(print)
 def call_print(compiler, arguments, named, node):
-    """Values apart by spaces, then a line's end; numbers as C prints them, as Numba does."""
+    """Values apart by spaces, then a line's end. Kernels print numbers as C does, functions for the host as Python does."""
     if named:
         raise compiler.error(TypingError, node, "print takes no keyword arguments in a kernel")
     formats, values = [], []
@@ -465,11 +472,13 @@ def _printed(compiler, value, node):
         return "%s", [f'({value.text} ? "True" : "False")']
     if isinstance(value.type, types.Integer):
         return ("%lld" if value.type.signed else "%llu"), [cast(value, types.int64 if value.type.signed else types.uint64).text]
+    if isinstance(value.type, types.NoneType) and compiler.program.raises:
+        return "None", []
     if isinstance(value.type, types.Float):
-        return "%f", [cast(value, types.float64).text]
+        return ("%r" if compiler.program.raises else "%f"), [cast(value, types.float64).text]  # %r: device/cpu_runtime.cpp
     if isinstance(value.type, types.Complex):
         value = compiler.kept(value)
-        return "(%f+%fj)", [f"double({value.text}.re)", f"double({value.text}.im)"]
+        return "(%#r%+#rj)" if compiler.program.raises else "(%f+%fj)", [f"double({value.text}.re)", f"double({value.text}.im)"]
     raise compiler.error(TypingError, node, f"{value.type} cannot be printed in a kernel")
 
 

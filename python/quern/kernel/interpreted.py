@@ -1,0 +1,288 @@
+"""Functions for the host that cannot be compiled, run by Python with Numba's types.
+
+Python's own arithmetic gives other numbers: its integers do not wrap, NumPy's narrow ones do, a Python float beside a float32 makes a
+float32, `math` raises where C's functions give inf and NaN, NumPy divides by 0. The function is compiled once more, in its own lines,
+with its operators, comparisons and calls handed to this module: an integer works in 64 bits, a literal has the type int64 or float64.
+
+Unlike in compiled functions a name has the type of the value that it holds, not the one that its values on all ways unify to.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import math
+import operator
+
+import numpy
+
+from quern.kernel.expressions import is_of_literals
+from quern.kernel.operators import BINARY
+from quern.kernel.powers import integer_power, rewritten
+from quern.kernel.source import Source
+
+_HELPERS = "_types_of_quern"
+_IN_PLACE = {
+    ast.Add: operator.iadd, ast.Sub: operator.isub, ast.Mult: operator.imul, ast.Div: operator.itruediv, ast.FloorDiv: operator.ifloordiv,
+    ast.Mod: operator.imod, ast.Pow: operator.ipow, ast.LShift: operator.ilshift, ast.RShift: operator.irshift, ast.BitAnd: operator.iand,
+    ast.BitOr: operator.ior, ast.BitXor: operator.ixor, ast.MatMult: operator.imatmul,
+}  # fmt: skip
+_OPERATORS = {kind: (symbol, compute) for kind, (symbol, _, compute) in BINARY.items()} | {ast.MatMult: ("@", operator.matmul)}
+_BY_NAME = {kind.__name__: kind for kind in _OPERATORS}
+_INTEGERS = (numpy.integer, numpy.bool_)
+
+
+# ---- values
+
+
+def strong(value):
+    """A number of Python's own with the type that Numba gives it; others as they are."""
+    kind = type(value)
+    if kind is int:
+        return numpy.int64(value) if -(2**63) <= value < 2**63 else numpy.uint64(value)
+    if kind is float:
+        return numpy.float64(value)
+    return numpy.complex128(value) if kind is complex else numpy.bool_(value) if kind is bool else value
+
+
+def wide(value):
+    """An integer or a bool in 64 bits."""
+    return numpy.uint64(value) if isinstance(value, numpy.unsignedinteger) else numpy.int64(value)
+
+
+def weak(value):
+    """Python's own numbers in place of NumPy's, as from Numba's functions; in lists, where they are."""
+    if isinstance(value, numpy.generic) and not isinstance(value, (numpy.datetime64, numpy.timedelta64, numpy.void)):
+        return value.item()
+    if isinstance(value, tuple):
+        made = [weak(v) for v in value]
+        return type(value)(*made) if hasattr(value, "_fields") else tuple(made)
+    if isinstance(value, list) and any(isinstance(v, (numpy.generic, tuple, list)) for v in value):
+        value[:] = [weak(v) for v in value]
+    elif type(value) is dict:
+        return {weak(k): weak(v) for k, v in value.items()}
+    elif type(value) is set:
+        return {weak(v) for v in value}
+    return value
+
+
+def _rounded(result, arguments):
+    """Of float32 alone C's functions give a float32."""
+    kinds = {type(a) for a in arguments}
+    return numpy.float32(result) if kinds == {numpy.float32} and isinstance(result, float) else strong(result)
+
+
+# ---- what Python's operators become
+
+
+class Types:
+    """The operators and functions of a rewritten function. ``raises``: is a division by 0 an error?"""
+
+    def __init__(self, raises):
+        self.raises = raises
+
+    def binary(self, name, a, b):
+        symbol, compute = _OPERATORS[_BY_NAME[name]]
+        a, b = strong(a), strong(b)
+        if not (isinstance(a, numpy.number | numpy.bool_) and isinstance(b, numpy.number | numpy.bool_)):
+            return compute(_beside(a, b), _beside(b, a))
+        whole = isinstance(a, _INTEGERS) and isinstance(b, _INTEGERS)
+        if symbol in ("/", "//", "%") and not b:
+            if self.raises:
+                raise ZeroDivisionError("division by zero")
+            if whole and symbol != "/":
+                return wide(a) * wide(0)
+        if not whole:
+            return compute(a, b)
+        if symbol in ("&", "|", "^") and isinstance(a, numpy.bool_) and isinstance(b, numpy.bool_):
+            return compute(a, b)
+        a, b = wide(a), wide(b)
+        if symbol == "**":
+            return integer_power(a, b)
+        if symbol in ("<<", ">>"):
+            return compute(a, b.astype(a.dtype))
+        if symbol == "/":
+            return numpy.float64(a) / numpy.float64(b)
+        work = numpy.uint64 if a.dtype == b.dtype == numpy.uint64 else numpy.int64
+        return compute(a.astype(work), b.astype(work))
+
+    def in_place(self, name, a, b):
+        """``a += b`` of a name."""
+        if isinstance(a, (numpy.number, numpy.bool_, int, float, complex)):
+            return self.binary(name, a, b)
+        return _IN_PLACE[_BY_NAME[name]](a, _beside(strong(b), a))
+
+    def item_in_place(self, name, array, index, b):
+        """``array[index] += b``."""
+        array[index] = strong(self.in_place(name, array[index], b))
+
+    def unary(self, name, a):
+        compute = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}[name]
+        a = strong(a)
+        if isinstance(a, numpy.bool_):
+            return ~a if name == "Invert" else compute(wide(a))
+        made = compute(a)  # a narrow integer in its own type: ~uint8(1) is 254
+        return wide(made) if isinstance(made, _INTEGERS) else made
+
+    strong = staticmethod(strong)
+
+    def function(self, f):
+        """What is called where the function calls ``f``."""
+        try:
+            made = _FUNCTIONS.get(f)
+        except TypeError:  # it has no hash
+            return f
+        return f if made is None else made(self, f)
+
+
+def _beside(value, other):
+    """An integer as Python's own beside what is no number of NumPy's (``[0] * n``), and beside arrays of floats, which keep their type."""
+    if not isinstance(value, _INTEGERS) or isinstance(other, numpy.generic):
+        return value
+    return value if isinstance(other, numpy.ndarray) and other.dtype.kind in "biu" else value.item()
+
+
+def _of_math(types_, f):
+    """A function of `math`: where it raises NumPy's has the value."""
+
+    def call(*arguments):
+        arguments = [strong(a) for a in arguments]
+        try:
+            result = f(*(a.item() if isinstance(a, numpy.generic) else a for a in arguments))
+        except (ValueError, OverflowError):
+            like = _LIKE_MATH.get(f.__name__)
+            if like is None:
+                raise
+            result = float(like(*(numpy.float64(a) for a in arguments)))
+        return _rounded(result, arguments)
+
+    return call
+
+
+def _sum(types_, f):
+    def call(values, start=0):
+        if isinstance(values, numpy.ndarray):
+            return numpy.sum(values)
+        return functools.reduce(lambda a, b: types_.binary("Add", a, b), values, start)
+
+    return call
+
+
+def _power(types_, f):
+    return lambda a, b: types_.binary("Pow", a, b)
+
+
+def _divmod(types_, f):
+    return lambda a, b: (types_.binary("FloorDiv", a, b), types_.binary("Mod", a, b))
+
+
+def _absolute(types_, f):
+    def call(a):
+        made = f(strong(a))
+        return wide(made) if isinstance(made, _INTEGERS) else made
+
+    return call
+
+
+def _print(types_, f):
+    return lambda *values, **named: f(*map(weak, values), **named)
+
+
+def _isinstance(types_, f):
+    return lambda value, classes: f(value, classes) or (isinstance(value, numpy.generic) and f(value.item(), classes))
+
+
+def _gamma(x):
+    return numpy.inf if x == 0 or x > 0 else numpy.nan
+
+
+_LIKE_MATH = {
+    **{name: getattr(numpy, name) for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan sinh cosh fmod hypot ldexp".split()},
+    **{name: getattr(numpy, f"arc{name[1:]}") for name in "asin acos atan asinh acosh atanh atan2".split()},
+    "pow": numpy.power,
+    "gamma": _gamma,
+    "lgamma": lambda x: numpy.inf,
+}
+_NAMED = (
+    "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh atan2 pow fmod hypot ldexp "
+    "gamma lgamma erf erfc fabs degrees radians copysign"
+)
+_FUNCTIONS = {
+    **{getattr(math, name): _of_math for name in _NAMED.split() if hasattr(math, name)},
+    builtins.sum: _sum,
+    builtins.pow: _power,
+    operator.pow: _power,
+    builtins.divmod: _divmod,
+    builtins.abs: _absolute,
+    builtins.print: _print,
+    builtins.isinstance: _isinstance,
+}
+
+
+# ---- the function
+
+
+class _Typing(ast.NodeTransformer):
+    def _call(self, name, node, *arguments):
+        helper = ast.Attribute(ast.Name(_HELPERS, ast.Load()), name, ast.Load())
+        return ast.fix_missing_locations(ast.copy_location(ast.Call(helper, list(arguments), []), node))
+
+    def visit_BinOp(self, node):
+        if is_of_literals(node):  # Python makes a number of those by itself
+            return node
+        self.generic_visit(node)
+        return self._call("binary", node, ast.Constant(type(node.op).__name__), node.left, node.right)
+
+    def visit_UnaryOp(self, node):
+        if is_of_literals(node) or isinstance(node.op, ast.Not):
+            return node if is_of_literals(node) else self.generic_visit(node)
+        self.generic_visit(node)
+        return self._call("unary", node, ast.Constant(type(node.op).__name__), node.operand)
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        if all(isinstance(op, (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
+            node.left = self._call("strong", node.left, node.left)
+            node.comparators = [self._call("strong", c, c) for c in node.comparators]
+        return node
+
+    def visit_AugAssign(self, node):
+        name, target = ast.Constant(type(node.op).__name__), node.target
+        self.generic_visit(node)
+        if isinstance(target, ast.Name):
+            load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+            return ast.copy_location(ast.Assign([target], self._call("in_place", node, name, load, node.value)), node)
+        if isinstance(target, ast.Subscript) and not any(isinstance(n, ast.Slice) for n in ast.walk(target.slice)):
+            return ast.copy_location(ast.Expr(self._call("item_in_place", node, name, target.value, target.slice, node.value)), node)
+        node.value = self._call("strong", node.value, node.value)
+        return node
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        if any(isinstance(target, ast.Subscript) for target in node.targets):
+            node.value = self._call("strong", node.value, node.value)
+        return node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        node.func = self._call("function", node.func, node.func)
+        return node
+
+
+@functools.lru_cache(maxsize=256)
+def with_types(function, raises=True):
+    """The function with Numba's types. Raises UnsupportedError where its source cannot be read: what it would give is not known."""
+    source = Source(function)
+    typed = rewritten(function, source, _Typing().visit(source.tree), {_HELPERS: Types(raises)})
+
+    @functools.wraps(function)
+    def run(*arguments, **named):
+        with numpy.errstate(all="ignore"):
+            try:
+                return weak(typed(*arguments, **named))
+            except Exception as e:
+                e.args = weak(e.args)
+                raise
+
+    return run

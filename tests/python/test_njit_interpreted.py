@@ -1,0 +1,218 @@
+"""njit functions that Python runs, since they need lists or arrays of their own: their numbers have Numba's types all the same.
+
+The expected values are Numba's; where a Python that has Numba is known it is asked again.
+"""
+
+import math
+
+import numba_oracle
+import numpy as np
+import pytest
+import quern as qn
+from quern.numba import guvectorize, njit, vectorize
+
+PROGRAMS = '''
+def mean(x):
+    seen = [0]
+    s = 0.0
+    for v in np.full(2000, x):
+        s += v
+    return s / 2000
+
+def contrast(x):
+    out = [0, 0]
+    out[0] = x * 2 - 10
+    out[1] = -x
+    return out[0], out[1], x // 7, x % 7, x << 3, x >> 1, x & 60, x ** 2, abs(x), ~x
+
+def generator(x):
+    states = [x]
+    for _ in range(5):
+        states.append(states[-1] * 6364136223846793005 + 1442695040888963407)
+    return states[1], states[5]
+
+def growing(n):
+    a = [0, 1]
+    for _ in range(n):
+        a.append(a[-1] + a[-2])
+    return a[-1]
+
+def functions(x):
+    seen = [0]
+    return log(x), sqrt(-x - 1), exp(x + 1000.0), pow(0.0, -1.0), log(-1.0 - x)
+
+def quotient(x, y):
+    seen = [x]
+    return seen[0] / y
+
+def floored(x, y):
+    seen = [x]
+    return seen[0] // y, seen[0] % y
+
+def mixed(x, y):
+    seen = [x]
+    a = seen[0] - y
+    b = x * y
+    seen[0] += 1
+    return a, b, x < y, x + 1, seen[0], x / y
+
+def single(x):
+    seen = [x]
+    return x == 0.1, x < 0.1, x * x, x + 1, sqrt(x), sin(x), x * 0.5
+
+def counted(x):
+    seen = [0]
+    return (x > 1) + (x > 2), seen[0] + (x > 1), -(x > 1), (x > 1) & (x > 2)
+
+def stored(n):
+    a = np.zeros(4, np.uint8)
+    a[0] = n
+    a[1] = 300
+    a[2] += 250
+    a[2] += 10
+    a[3] -= 1
+    return a[0], a[1], a[2], a[3]
+
+def wholes(n):
+    a = np.full(3, 200, np.uint8) * 2 + n
+    b = np.full(3, 0.1, np.float32)
+    c = b * 2
+    d = b * 0.1
+    b *= 3
+    a += 1
+    return a[0], c[1], d[2], b[0], a.sum()
+
+def summed(x):
+    seen = [x, x, x]
+    return sum(seen), max(seen), min(seen), divmod(x, 7)
+'''  # fmt: skip
+
+CASES = [
+    ("mean", [[["float32", 0.1]], [["float64", 0.1]], [["int8", 100]]]),
+    ("contrast", [[["uint8", 200]], [["int8", -100]], [["int64", 12]], [["uint16", 65535]], [["int32", 2**31 - 1]]]),
+    ("generator", [[["int64", 12345]], [["int64", -1]]]),
+    ("growing", [[["int64", 10]], [["int64", 95]]]),
+    ("functions", [[["float64", 0.0]], [["float64", 2.0]]]),
+    ("quotient", [[["float64", 1.0], ["float64", 0.0]], [["int64", 1], ["int64", 0]], [["float32", 1.0], ["float64", 3.0]]]),
+    ("floored", [[["int64", 7], ["int64", 0]], [["int64", -7], ["int64", 2]], [["float64", 7.5], ["float64", -2.0]], [["float64", 1], ["float64", 0]]]),
+    ("mixed", [[["uint64", 3], ["uint64", 5]], [["int64", 3], ["uint64", 5]], [["uint8", 3], ["int8", -5]], [["uint32", 3], ["float32", 0.3]]]),
+    ("single", [[["float32", 0.1]], [["float64", 0.1]]]),
+    ("counted", [[["int64", 3]], [["float64", 1.5]]]),
+    ("stored", [[["int64", -1]], [["int64", 70000]]]),
+    ("wholes", [[["int64", 3]], [["int64", -3]]]),
+    ("summed", [[["uint8", 200]], [["int8", 100]], [["float32", 0.1]]]),
+]
+
+
+@pytest.fixture(autouse=True)
+def silent():
+    qn.set_fallback("silent")
+    yield
+    qn.set_fallback("warn")
+
+
+@pytest.mark.parametrize("name, calls", CASES, ids=[name for name, _ in CASES])
+def test_numbers(tmp_path, name, calls):
+    cases = [[PROGRAMS, name, calls]]
+    (ours,), (theirs,) = numba_oracle.run(cases, njit, tmp_path), numba_oracle.recorded(cases)
+    assert not numba_oracle.differs(ours, theirs), f"here  {ours}\nNumba {theirs}"
+
+
+@pytest.mark.skipif(numba_oracle.numba_python() is None, reason="there is no Numba to compare with")
+def test_numba_answers():
+    cases = [[PROGRAMS, name, calls] for name, calls in CASES]
+    for ours, theirs in zip(numba_oracle.recorded(cases), numba_oracle.answers(cases), strict=True):
+        assert not numba_oracle.differs(ours, theirs)
+
+
+def test_numpys_error_model():
+    def quotients(x, y):
+        seen = [x]
+        return seen[0] / y, 1 // y, -x / y
+
+    assert njit(quotients, error_model="numpy")(1.0, 0.0)[::2] == (math.inf, -math.inf)
+    with pytest.raises(ZeroDivisionError):
+        njit(quotients)(1.0, 0.0)
+
+
+def test_results_are_pythons_own():
+    @njit
+    def collected(x):
+        made = [v * 2 for v in x]
+        return made, {0: x[0]}, (x[1], [x[0] + 1])
+
+    made = collected(np.array([1.5, 2], np.float32))
+    assert made == ([3.0, 4.0], {0: 1.5}, (2.0, [2.5]))
+    assert [type(v) for v in (*made[0], made[1][0], made[2][0], made[2][1][0])] == [float] * 5
+
+    @njit
+    def arrays(x):
+        y = x.copy()
+        y[1:] += 1
+        y *= 2
+        return y
+
+    x = np.arange(4, dtype=np.int32)
+    assert arrays(x).tolist() == [0, 4, 6, 8] and arrays(x).dtype == np.int32 and x.tolist() == [0, 1, 2, 3]
+
+
+def test_numbers_look_like_pythons_own(capfd):
+    @njit
+    def show(x):
+        seen = [x * 2, x + 1]
+        print(x * 2, (x + 1, x), seen, sep="; ")
+        return isinstance(seen[0], int), isinstance(x * 0.5, float), isinstance(x * 2, np.int64)
+
+    assert show(np.int8(3)) == (True, True, True)
+    assert capfd.readouterr().out == "6; (4, 3); [6, 4]\n"
+
+
+def test_names_and_lines_stay():
+    factor = 3
+
+    @njit
+    def outer(x):
+        def inner(v):
+            return v * factor
+
+        text = f"{x + 1}"
+        numbers = sorted({inner(v) for v in (3, 1, 2)}, key=lambda v: -v)
+        try:
+            return numbers, text, "a" + "b" * 2, [0] * x
+        finally:
+            numbers.append(0)
+
+    assert outer(2) == ([9, 6, 3, 0], "3", "abb", [0, 0])
+
+    @njit
+    def fails(x):
+        seen = [x]
+        raise ValueError("at", seen[0] * 2)
+
+    with pytest.raises(ValueError) as caught:
+        fails(2)
+    assert caught.value.args == ("at", 4) and type(caught.value.args[1]) is int and caught.traceback[-1].lineno + 1 == fails.py_func.__code__.co_firstlineno + 3
+
+
+def test_vectorize_and_guvectorize():
+    @vectorize(["float32(float32)"])
+    def shifted(x):
+        seen = [x]
+        return seen[0] / 0.0 + math.log(0.0 * x)
+
+    assert np.isnan(shifted(np.array([1], np.float32))).all()
+
+    @guvectorize(["void(uint8[:], uint8[:])"], "(n)->(n)")
+    def doubled(x, out):
+        seen = [0]
+        for i in range(x.shape[0]):
+            out[i] = x[i] * 2 - seen[0]
+
+    assert doubled(np.array([200, 3], np.uint8)).tolist() == [144, 6]
+
+
+def test_a_function_without_source_is_refused():
+    names = {}
+    exec("def made(x):\n    return [x * 2][0]", names)
+    with pytest.raises(qn.CompileError, match="source of this function cannot be read"):
+        njit(names["made"])(np.int8(100))
