@@ -76,7 +76,7 @@ constexpr MissingName missing_names[] = {
     {"DeviceHistogram", arrays_for_cub},
 };
 
-std::string quoted_name(const std::string& message) {
+std::string name_between_quotes(const std::string& message) {
   size_t open = message.find('\'');
   size_t close = open == std::string::npos ? open : message.find('\'', open + 1);
   return close == std::string::npos ? "" : message.substr(open + 1, close - open - 1);
@@ -84,7 +84,7 @@ std::string quoted_name(const std::string& message) {
 
 // A better text for an error that means "not served here"; "" for all others.
 std::string explanation(const std::string& message) {
-  std::string name = quoted_name(message);
+  std::string name = name_between_quotes(message);
   if (message == "initialization is not supported for __shared__ variables") {
     return "[compile] a __shared__ variable starts without a value, and no constructor is called for it: give its type an empty "
            "one "

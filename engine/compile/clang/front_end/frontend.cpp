@@ -35,7 +35,7 @@ namespace {
 
 constexpr const char* name_variable = "__quern_name_";
 
-std::string quoted_name(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -64,7 +64,7 @@ std::string wrap(const Request& request) {
     for (const std::string& line : request.options.definitions) out += line + "\n";
     for (const std::string& name : request.options.includes) out += "#include \"" + name + "\"\n";
   }
-  out += "# 1 " + quoted_name(request.name) + "\n";
+  out += "# 1 " + in_quotes(request.name) + "\n";
   out += request.text;
   out += "\n";
   for (size_t i = 0; i < request.name_expressions.size(); ++i) {
