@@ -222,7 +222,7 @@ void init_gradients(nb::module_& m) {
     const Array& array = array_in(given);
     {
       GraphLock lock;
-      if (!array.tape() || !array.tape()->seen || !array.tape()->seen->extras) return nb::borrow(given);
+      if (!array.tape() || !array.tape()->is_view) return nb::borrow(given);
     }
     return like(given, unhooked(array));
   });

@@ -255,8 +255,9 @@ class Backward {
   // In the operand's shape and type.
   void deliver(const TapeOperand& operand, Array g) {
     if (!is_needed(operand.from)) return;
-    g = summed_to(g, operand.layout->shape);
-    if (const Shape& shape = operand.from->layout->shape; g.shape() != shape) g = reshape(g, shape);  // axes of one element
+    const Shape &shape = operand.layout->shape, &own = operand.from->layout->shape;
+    if (g.shape() != shape) g = g.size() == operand.layout->elements ? reshape(g, shape) : summed_to(g, shape);
+    if (g.shape() != own) g = reshape(g, own);  // take_shape()
     if (g.dtype() != operand.dtype) {
       if (is_complex(g.dtype()) && !is_complex(operand.dtype)) g = g.real();
       g = as_type(g, operand.dtype);

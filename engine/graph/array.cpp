@@ -741,7 +741,9 @@ Array reshape(const Array& array, const Shape& shape) {
   GraphLock lock;
   if (auto layout = array.layout_in_shape(shape)) return array.view(std::move(*layout));
   Array copy = copied(array, array.dtype());
-  return copy.view(*copy.layout_in_shape(shape));
+  Array out = copy.view(*copy.layout_in_shape(shape));
+  take_shape(out);
+  return out;
 }
 
 // A number as often as `times` says: the product of integers is their power, their sum a multiple, with the low bits kept.
@@ -807,7 +809,7 @@ Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& a
   if (entry) set_entry(out, std::move(entry));
   if (keep_dims) {
     out = out.of_shape(std::move(layouts.shown));
-    if (out.cell()->entry) out.cell()->entry->layout = out.layout_ref();  // the gradient has the axes, too
+    take_shape(out);
   }
   out.set_value(out.rank() == 0);
   recorded();

@@ -87,13 +87,19 @@ bool are_inference(std::span<const Argument> arguments) {
   return std::ranges::all_of(arguments, [](const Argument& a) { return a.array() && is_inference(*a.array()); });
 }
 
+// Is the entry's layout that of the array which was handed out (take_shape()), which its node may lack?
+bool takes_shape(const Entry& entry) {
+  using enum Entry::Kind;
+  return entry.kind == reduce || entry.kind == update || entry.kind == nothing || (entry.kind == row && entry.op == Op::cast);
+}
+
 bool shows_all(const Array& array) {
   const TapeViewRef& tape = array.tape();
   if (tape && tape->is_view) return false;
   if (tape && tape->own) return tape->own->layout == array.layout_ref() && tape->own->dtype == array.dtype();
   if (array.is_whole()) return true;
-  const EntryRef& base = array.cell()->entry;  // a reduction's result may have axes of one element that its node lacks
-  return base && base->kind == Entry::Kind::reduce && base->layout == array.layout_ref() && base->dtype == array.dtype();
+  const EntryRef& base = array.cell()->entry;
+  return base && takes_shape(*base) && base->layout == array.layout_ref() && base->dtype == array.dtype();
 }
 
 // The gradient of a tensor that is no leaf is the tensor's, and follows it when its entry is replaced.
@@ -228,7 +234,13 @@ EntryRef entry_of(const Array& array) {
   if (live_entries == 0) return {};
   const EntryRef& base = base_of(array);
   if (!base || !has_gradient(array.dtype())) return {};
-  return shows_all(array) ? base : entry_of_view(array, base);
+  if (!shows_all(array)) return entry_of_view(array, base);
+  if (!is_apart(array.tape()) && !array.is_whole()) {  // take_shape(): once it is written it has an entry of its own
+    TapeView& tape = tape_of(array);
+    tape.base = tape.seen = base;
+    tape.parent = {};
+  }
+  return base;
 }
 
 bool wants_gradient(const Array& array) {
@@ -287,16 +299,22 @@ void mark_inference(const Array& array) {
   tape_of(array).is_inference = true;
 }
 
+void take_shape(const Array& result) {
+  const EntryRef& entry = result.cell()->entry;
+  if (!entry || !takes_shape(*entry)) return;
+  entry->layout = result.layout_ref();
+  if (result.tape()) result.tape()->is_view = false;
+}
+
 Array unhooked(const Array& view) {
   GraphLock lock;
   const EntryRef& base = base_of(view);
   Array out = view;
-  if (!base || shows_all(view)) return out;
+  if (!base || !view.tape() || !view.tape()->is_view) return out;
   const TapeView& tape = tape_of(view);
   out.tape() = TapeViewRef(new TapeView);
   TapeView& other = *out.tape();
   if (tape.own) other.own = tape.own, ++tape.own->references;
-  if (tape.base == base) other.base = base, other.parent = tape.parent;
   other.made = tape.made;
   other.is_view = tape.is_view;
   return out;
@@ -499,7 +517,8 @@ EntryRef tape_reduce(const Node& node, const Array& from) {
 
 void forget_hooks(Entry& entry, const Array& target) {
   const TapeViewRef& tape = target.tape();
-  if (!tape || !tape->seen || !tape->seen->extras) return;
+  if (!tape || !tape->is_view || !tape->seen || (!tape->seen->extras && !tape->parent)) return;
+  const EntryRef& base = base_of(target);
   EntryRef other;
   for (TapeOperand& operand : entry.operands()) {
     if (operand.from != tape->seen) continue;
@@ -509,7 +528,7 @@ void forget_hooks(Entry& entry, const Array& target) {
       other->number = entry.number;
       other->site = seen.site;
       other->operand_count = 1;
-      other->own[0] = seen.own[0];
+      other->own[0] = {base, {}, base->layout, base->dtype};  // past the views between, and their hooks
       other->whole = seen.whole;
       other->whole_dtype = seen.whole_dtype;
     }
@@ -539,6 +558,8 @@ EntryRef tape_update(const Array& target, const Argument& value) {
     entry->dtype = tape->own->dtype;
     entry->own[0].layout = tape->own->layout;
     entry->own[0].dtype = tape->own->dtype;
+  } else if (base && takes_shape(*base)) {
+    entry->layout = entry->own[0].layout = base->layout;
   }
   entry->whole = node.layout;
   entry->whole_dtype = node.dtype;
@@ -573,8 +594,11 @@ void wrote(const Array& target, EntryRef entry) {
   }
   base = std::move(entry);
   if (!before) return;
-  const EntryRef now = was_all && !shows_all(target) ? entry_of_view(target, base) : base;
-  move_gradient(*before, *now);
+  if (takes_shape(*before) && before->layout != base->layout) {
+    if (was_all) entry_of_view(target, base);  // which takes the gradient along; else the array does when it is used next
+    return;
+  }
+  move_gradient(*before, *base);
 }
 
 void set_entry(const Array& result, EntryRef entry) { result.cell()->entry = std::move(entry); }

@@ -205,8 +205,11 @@ inline bool is_inference(const Array& array) { return array.tape() && array.tape
 void forget_gradient(const Array& array);
 // The array becomes a view of other data, as if it had been made so: it stays the leaf that it is.
 void set_data(Array& array, const Array& data);
-// The same view with an entry of its own, which has none of the view's hooks: for what is about to be written into the view.
+// The same view with an entry of its own, which has no hooks of the view, nor of views between it and its base: for what is about
+// to be written into the view.
 Array unhooked(const Array& view);
+// The array shows all of a new reduction or copy in another shape: the value's gradient has this shape, too.
+void take_shape(const Array& result);
 // A result that nobody else knows is no view, though it was made as one.
 void settle_view(const Array& array);
 // The array keeps its record, but is `value` from now on: what backward() gives to derivatives.
