@@ -12,7 +12,7 @@ namespace quern {
 // `names`, if it is given, gets the names of these functions.
 std::string without_host_code(std::string_view text, std::set<std::string>* names = nullptr);
 
-// A compiler's message about the text without host code, in which an unknown name that is a host function's is told as one.
+// A compiler's message about the text without host code, in which an unknown name that is a host function's is reported as one.
 std::string naming_host_functions(std::string message, const std::set<std::string>& names);
 
 }  // namespace quern
