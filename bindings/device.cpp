@@ -167,7 +167,7 @@ void init_devices(nb::module_& m) {
       .def("pool_holds",
            [](const PyDevice& d, uintptr_t address) { return d.context->pool.holds(reinterpret_cast<const void*>(address)); })
       .def(
-          "trim", [](const PyDevice& d) { return d.context->trim(); }, nb::call_guard<ReleaseGil>())
+          "trim", [](const PyDevice& d) { return give_back_unused(*d.context); }, nb::call_guard<ReleaseGil>())
       .def(
           "trim_pinned", [](const PyDevice& d) { return d.context->trim_pinned(); }, nb::call_guard<ReleaseGil>())
       .def("synchronize",

@@ -5,6 +5,7 @@
 #include "device/check/checker.h"
 #include "device/cuda.h"
 #include "device/memory_watch.h"
+#include "device/stream_order.h"
 #include "run/host_ranges.h"
 #include "run/transfer.h"
 
@@ -89,7 +90,7 @@ void copy_host(PyDevice device, nb::handle there, nb::handle on_host, nb::handle
   Block* block;
   void* address = reinterpret_cast<void*>(address_of(device, there, what, host.bytes(), &block));
   const StreamPtr& on = stream_for(device, stream);
-  if (block) block->used_on(on);
+  if (block) used_on(on, *block);
   {
     ReleaseGil release;
     device.context->copy(on, sends ? address : host.data(), sends ? host.data() : address, host.bytes(), kind,
@@ -119,7 +120,7 @@ void fill(PyDevice device, nb::handle dst, size_t pitch, uint32_t value, unsigne
   Block* block;
   uint64_t to = address_of(device, dst, "memset", bytes, &block);
   const StreamPtr& on = stream_for(device, stream);
-  if (block) block->used_on(on);
+  if (block) used_on(on, *block);
   device.context->fill(on, reinterpret_cast<void*>(to), pitch, value, value_bytes, width, height);
 }
 

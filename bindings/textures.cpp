@@ -2,6 +2,7 @@
 #include "run/textures.h"
 #include "bindings/objects.h"
 #include "core/error.h"
+#include "device/stream_order.h"
 
 #include <cstring>
 
@@ -64,7 +65,7 @@ class SideView {
     }
   }
   void used_on(const StreamPtr& stream) {
-    if (block_) block_->used_on(stream);
+    if (block_) quern::used_on(stream, *block_);
   }
   BoxSide side;
 

@@ -1,5 +1,6 @@
 // The public C++ headers (engine/include/quern/) on the engine's own classes.
 #include "core/error.h"
+#include "device/stream_order.h"
 #include "graph/array.h"
 #include "quern/quern.h"
 #include "run/context.h"
@@ -50,19 +51,19 @@ quern::Block* Memory::block() const { return static_cast<quern::Buffer*>(holder_
 
 void Memory::copy_from(const void* host, size_t bytes, const Stream* stream) {
   const quern::StreamPtr& s = on(device_, stream);
-  block()->used_on(s);
+  quern::used_on(s, *block());
   device_.context().copy(s, pointer(), host, bytes, quern::CopyKind::host_to_device, true);
 }
 
 void Memory::copy_to(void* host, size_t bytes, const Stream* stream) const {
   const quern::StreamPtr& s = on(device_, stream);
-  block()->used_on(s);
+  quern::used_on(s, *block());
   device_.context().copy(s, host, pointer(), bytes, quern::CopyKind::device_to_host, true);
 }
 
 void Memory::fill_bytes(uint8_t value, size_t bytes, const Stream* stream) {
   const quern::StreamPtr& s = on(device_, stream);
-  block()->used_on(s);
+  quern::used_on(s, *block());
   device_.context().fill(s, pointer(), 0, value, 1, bytes, 1);
 }
 

@@ -48,14 +48,6 @@ struct Block {
   std::mutex uses_lock;
   std::vector<Use> uses;  // one for each Stream
 
-  // By whoever sees to the order of the streams.
-  void used_on(const std::shared_ptr<void>& stream) {
-    if (last_stream.load(std::memory_order_relaxed) == stream.get() && !is_shared.load(std::memory_order_relaxed)) return;
-    std::lock_guard hold(uses_lock);
-    Use& use = use_of(stream);
-    use.last = use.last_write = unknown;
-  }
-
   // With the lock held: the stream's, perhaps a new one.
   Use& use_of(const std::shared_ptr<void>& stream) {
     last_stream.store(stream.get(), std::memory_order_relaxed);

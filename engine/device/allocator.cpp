@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/room.h"
 #include "core/trace.h"
 #include "core/wait.h"
 #include "device/check/checker.h"
@@ -28,14 +29,6 @@ size_t capacity_for(size_t bytes) {
   size_t step = std::bit_floor(n) / 8;
   n = round_up(n, std::max(step, alignment));
   return n >= tight_from ? round_up(n, 4096) : n;
-}
-
-std::string readable(size_t bytes) {
-  const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  int unit = 0;
-  while (value >= 1024 && unit < 4) value /= 1024, ++unit;
-  return unit == 0 ? formatted("{} bytes", bytes) : formatted("{:.1f} {}", value, units[unit]);
 }
 
 // A stream that failed says so to whoever waits for its results.
@@ -66,7 +59,9 @@ void note(MemoryEvent::Kind kind, DeviceId device, const Block& block) noexcept 
 
 Pool::Pool(Device& device, std::optional<PinnedOptions> pinned) : device_(device), pinned_(pinned) {
   std::lock_guard hold(pools().lock);
-  if (!pinned_) pools().all.push_back(this);
+  if (pinned_) return;
+  pools().all.push_back(this);
+  set_room(device_.id(), device_.info().total_memory, 0);
 }
 
 Pool::~Pool() {
@@ -115,12 +110,12 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
     if (pool.limit != 0 && pool.held + pool.kept + capacity > pool.limit)
       raise(ErrorKind::out_of_memory,
             "[memory] out of memory: no room for {} on {}: the pool's limit is {}, of which {} are in use; raise the limit{}",
-            readable(bytes), name(), readable(pool.limit), readable(pool.held), largest());
+            readable_bytes(bytes), name(), readable_bytes(pool.limit), readable_bytes(pool.held), largest());
     if (pinned_)
-      raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}{}", readable(bytes), name(), largest());
+      raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}{}", readable_bytes(bytes), name(), largest());
     MemoryInfo memory = device_.memory();
-    raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {} ({} free of {}){}", readable(bytes),
-          device_.info().name, readable(memory.free), readable(memory.total), largest());
+    raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {} ({} free of {}){}", readable_bytes(bytes),
+          device_.info().name, readable_bytes(memory.free), readable_bytes(memory.total), largest());
   }
   auto block = new Block;
   block->base = base;
@@ -380,6 +375,7 @@ PoolInfo Pool::info() {
 void Pool::set_limit(size_t bytes) {
   std::lock_guard hold(lock_);
   limit_ = bytes;
+  if (!pinned_) set_room(device_.id(), device_.info().total_memory, bytes);
 }
 
 Block* Pool::find(const void* pointer) {
@@ -417,7 +413,7 @@ std::string Pool::describe(const void* pointer) {
     site = block->site;
   }
   std::string line = describe_site(site);
-  return readable(bytes) + (line.empty() ? "" : " made at " + line);
+  return readable_bytes(bytes) + (line.empty() ? "" : " made at " + line);
 }
 
 std::vector<std::shared_ptr<Stream>> Pool::streams() {
@@ -444,7 +440,7 @@ std::string Pool::largest() {
   std::string out;
   for (size_t i = 0; i < std::min<size_t>(live.size(), 5); ++i) {
     std::string line = describe_site(live[i].second);
-    out += formatted("{}{}{}", i ? ", " : "; the largest live blocks: ", readable(live[i].first),
+    out += formatted("{}{}{}", i ? ", " : "; the largest live blocks: ", readable_bytes(live[i].first),
                      line.empty() ? "" : " from " + line);
   }
   return out;

@@ -6,7 +6,6 @@
 #include "device/cuda.h"
 
 #include "core/error.h"
-#include "core/wait.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -98,24 +97,6 @@ int CudaDevice::attribute(int number) {
 }
 
 Target CudaDevice::target() { return {DeviceKind::cuda, formatted("sm_{}{}", info_.major, info_.minor)}; }
-
-void CudaDevice::synchronize() {
-  Use use(*this, "synchronize");
-  if (!use) return;
-  std::vector<ModuleHandle> unused = take_retired();
-  together.submit();
-  before_wait();
-  wait_while_not_ready([] { return driver().cuStreamQuery(nullptr); });
-  if (has_other_streams_ && handles_signals()) {
-    run_beside([this] {
-      Use use(*this, "synchronize");
-      if (use) note(driver().cuCtxSynchronize());
-    });
-  }
-  QUERN_CU(*this, "synchronize", cuCtxSynchronize());
-  unload(unused);
-  finished_all();
-}
 
 // What a GPU runs cannot be stopped. The kernels are those not known to have ended, the most likely one first.
 std::vector<Stopped> CudaDevice::interrupt() noexcept {

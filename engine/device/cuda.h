@@ -17,6 +17,8 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace quern {
 
@@ -57,9 +59,6 @@ class CudaModule final : public LoadedModule {
   std::mutex mutex_;
 };
 
-// Waits, handling signals, where this thread does so.
-void wait_while_not_ready(const std::function<cuda::Result()>& query);
-
 class CudaStream final : public Stream {
  public:
   CudaStream(CudaDevice& device, cuda::StreamHandle handle, bool owned);
@@ -75,12 +74,29 @@ class CudaStream final : public Stream {
   // For whoever submits something or asks how far the stream is: what is collected has gone out.
   cuda::StreamHandle handle();
   cuda::StreamHandle bare_handle() const { return handle_; }
+  // Was anything submitted since the last time that this was asked?
+  bool take_work() { return has_work_.exchange(false, std::memory_order_relaxed); }
 
   CudaDevice& cuda_device;
 
  private:
   cuda::StreamHandle handle_;
   bool owned_;
+  std::atomic<bool> has_work_{false};
+};
+
+// The end of what a stream has now, for a wait on the thread that handles signals: the driver's own waits cannot be ended.
+class CudaEnd {
+ public:
+  CudaEnd(CudaDevice& device, cuda::StreamHandle stream);
+  ~CudaEnd();
+  CudaEnd(CudaEnd&& other) noexcept : device_(other.device_), event_(std::exchange(other.event_, nullptr)) {}
+  // How the work ended; not_ready where there was nothing to wait by: the driver's wait is to follow.
+  cuda::Result wait() const;
+
+ private:
+  CudaDevice* device_;
+  cuda::EventHandle event_ = nullptr;
 };
 
 class CudaEvent final : public Event {
@@ -201,6 +217,14 @@ class CudaDevice final : public Device {
   [[noreturn]] void refuse_launch(cuda::Result result, const CudaLaunch& launch);
   CudaTogether together{*this};
 
+  // Waits for what the stream has now. `op`: for messages.
+  void wait_for(cuda::StreamHandle stream, const char* op);
+  // The same on the thread that handles signals alone, before a call of the driver that would wait itself.
+  cuda::Result wait_here(cuda::StreamHandle stream);
+  // Streams that the default one does not wait for.
+  void know(CudaStream& stream);
+  void forget(CudaStream& stream);
+
   // What finished: launches on `stream` up to number `last`; whatever they printed or left behind comes out.
   void finished(uintptr_t stream, uint64_t last);
   void finished_all();
@@ -215,6 +239,7 @@ class CudaDevice final : public Device {
 
  private:
   friend class Use;
+  friend class CudaEnd;
   enum class State : int { alive, lost, shut_down };
 
   [[noreturn]] void raise_unusable(const char* op);
@@ -251,8 +276,10 @@ class CudaDevice final : public Device {
   std::set<CudaDevice*> reached_;
 
   std::atomic<bool> printed_{false};
-  std::atomic<bool> has_other_streams_{false};  // that the default one does not wait for
-  std::atomic<bool> left_running_{false};       // a wait was interrupted
+  std::atomic<bool> left_running_{false};  // a wait was interrupted
+  std::mutex ends_mutex_;                  // of the next two
+  std::vector<CudaStream*> other_streams_;
+  std::vector<cuda::EventHandle> free_ends_;
   std::atomic<bool> has_failure_{false};
   std::mutex kept_mutex_;
   std::exception_ptr failure_;

@@ -77,7 +77,7 @@ std::optional<std::vector<CapturedCall::Step>> CapturedCall::captured(CudaDevice
   static auto* streams = new std::map<int, std::unique_ptr<Stream>>;  // with the graph's lock held
   std::unique_ptr<Stream>& stream = (*streams)[device.index];
   if (!stream) stream = device.create_stream({true, 0});
-  StreamHandle handle = static_cast<CudaStream&>(*stream).handle();
+  StreamHandle handle = static_cast<CudaStream&>(*stream).bare_handle();  // nothing ever runs on it
   Capture capture(handle);
   if (!capture.is_on() || !call(pointers, handle)) return std::nullopt;
   GraphHandle graph = capture.end();

@@ -148,16 +148,12 @@ void CudaDevice::copy(Stream& stream, void* dst, const void* src, size_t bytes, 
   switch (how) {
     case CopyKind::host_to_device:
       // Of pageable memory the driver keeps so much and returns; for more, it would wait here for the work before.
-      if (bytes > (size_t{64} << 10) && staging_.is_pageable(src)) {
-        before_wait();
-        wait_while_not_ready([&] { return driver().cuStreamQuery(s); });
-      }
+      if (bytes > (size_t{64} << 10) && staging_.is_pageable(src)) wait_here(s);
       if (staging_.takes(src, bytes)) return staging_.to_device(s, address(dst), static_cast<const char*>(src), bytes);
       QUERN_CU(*this, "copy", cuMemcpyHtoDAsync_v2(address(dst), src, bytes, s));
       break;
     case CopyKind::device_to_host:
-      before_wait();
-      wait_while_not_ready([&] { return driver().cuStreamQuery(s); });
+      wait_here(s);
       if (staging_.takes(dst, bytes)) return staging_.to_host(s, static_cast<char*>(dst), address(src), bytes);
       QUERN_CU(*this, "copy", cuMemcpyDtoHAsync_v2(dst, address(src), bytes, s));
       break;

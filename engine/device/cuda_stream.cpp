@@ -34,9 +34,76 @@ void run_host_call(void* data) {
 
 }  // namespace
 
-// The driver's own waits cannot be ended: on the thread that handles signals nothing is left for them to wait for.
-void wait_while_not_ready(const std::function<Result()>& query) {
-  if (handles_signals()) wait_in_slices([&] { return query() != error_not_ready; });
+// Events are used again: a wait may begin inside the signal handler of another one, so each wait has its own.
+CudaEnd::CudaEnd(CudaDevice& device, StreamHandle stream) : device_(&device) {
+  {
+    std::lock_guard hold(device.ends_mutex_);
+    if (!device.free_ends_.empty()) {
+      event_ = device.free_ends_.back();
+      device.free_ends_.pop_back();
+    }
+  }
+  if (!event_ && driver().cuEventCreate(&event_, event_disable_timing) != success) event_ = nullptr;
+  if (!event_ || driver().cuEventRecord(event_, stream) == success) return;
+  driver().cuEventDestroy_v2(event_);
+  event_ = nullptr;
+}
+
+CudaEnd::~CudaEnd() {
+  if (!event_) return;
+  std::lock_guard hold(device_->ends_mutex_);
+  device_->free_ends_.push_back(event_);
+}
+
+Result CudaEnd::wait() const {
+  Result result = error_not_ready;
+  if (event_) wait_in_slices([&] { return (result = driver().cuEventQuery(event_)) != error_not_ready; });
+  return result;
+}
+
+Result CudaDevice::wait_here(StreamHandle stream) {
+  before_wait();
+  return handles_signals() ? CudaEnd(*this, stream).wait() : error_not_ready;
+}
+
+void CudaDevice::wait_for(StreamHandle stream, const char* op) {
+  Result result = wait_here(stream);
+  if (result == error_not_ready) result = driver().cuStreamSynchronize(stream);
+  check(result, op, "cuStreamSynchronize(stream)");
+}
+
+void CudaDevice::synchronize() {
+  Use use(*this, "synchronize");
+  if (!use) return;
+  std::vector<ModuleHandle> unused = take_retired();
+  together.submit();
+  before_wait();
+  if (handles_signals()) {
+    std::vector<CudaEnd> ends;
+    ends.emplace_back(*this, nullptr);
+    {
+      std::unique_lock hold(ends_mutex_);
+      std::vector<StreamHandle> busy;
+      for (CudaStream* other : other_streams_)
+        if (other->take_work()) busy.push_back(other->bare_handle());
+      hold.unlock();
+      for (StreamHandle stream : busy) ends.emplace_back(*this, stream);
+    }
+    for (const CudaEnd& end : ends) end.wait();
+  }
+  QUERN_CU(*this, "synchronize", cuCtxSynchronize());  // also for what others submitted
+  unload(unused);
+  finished_all();
+}
+
+void CudaDevice::know(CudaStream& stream) {
+  std::lock_guard hold(ends_mutex_);
+  other_streams_.push_back(&stream);
+}
+
+void CudaDevice::forget(CudaStream& stream) {
+  std::lock_guard hold(ends_mutex_);
+  std::erase(other_streams_, &stream);
 }
 
 std::unique_ptr<Stream> CudaDevice::create_stream(StreamOptions options) {
@@ -44,8 +111,9 @@ std::unique_ptr<Stream> CudaDevice::create_stream(StreamOptions options) {
   StreamHandle handle = nullptr;
   unsigned flags = options.non_blocking ? stream_non_blocking : 0u;
   if (use) QUERN_CU(*this, "stream", cuStreamCreateWithPriority(&handle, flags, options.priority));
-  if (options.non_blocking) has_other_streams_ = true;
-  return std::make_unique<CudaStream>(*this, handle, handle != nullptr);
+  auto stream = std::make_unique<CudaStream>(*this, handle, handle != nullptr);
+  if (options.non_blocking) know(*stream);
+  return stream;
 }
 
 std::unique_ptr<Stream> CudaDevice::foreign_stream(uintptr_t handle) {
@@ -59,10 +127,12 @@ CudaStream::CudaStream(CudaDevice& device, StreamHandle stream, bool owned)
 
 StreamHandle CudaStream::handle() {
   if (cuda_device.together.collects(*this)) cuda_device.together.submit();
+  has_work_.store(true, std::memory_order_relaxed);
   return handle_;
 }
 
 void CudaStream::begin_together() {
+  has_work_.store(true, std::memory_order_relaxed);
   if (cuda_device.usable()) cuda_device.together.begin(*this);
 }
 
@@ -72,6 +142,7 @@ void CudaStream::end_together() {
 }
 
 CudaStream::~CudaStream() {
+  cuda_device.forget(*this);
   if (!owned_ || !cuda_device.usable()) return;
   try {
     Use use(cuda_device, "stream");
@@ -85,9 +156,7 @@ void CudaStream::synchronize() {
   if (!use) return;
   StreamHandle stream = handle();
   uint64_t last = cuda_device.launches();
-  cuda_device.before_wait();
-  wait_while_not_ready([&] { return driver().cuStreamQuery(stream); });
-  QUERN_CU(cuda_device, "synchronize", cuStreamSynchronize(stream));
+  cuda_device.wait_for(stream, "synchronize");
   cuda_device.finished(reinterpret_cast<uintptr_t>(stream), last);
 }
 
@@ -176,8 +245,10 @@ void CudaEvent::synchronize() {
   uint64_t last = launches_;
   uintptr_t stream = stream_;
   device.before_wait();
-  wait_while_not_ready([&] { return driver().cuEventQuery(handle); });
-  QUERN_CU(device, "synchronize", cuEventSynchronize(handle));
+  Result result = error_not_ready;
+  if (handles_signals()) wait_in_slices([&] { return (result = driver().cuEventQuery(handle)) != error_not_ready; });
+  if (result == error_not_ready) result = driver().cuEventSynchronize(handle);
+  device.check(result, "synchronize", "cuEventSynchronize(handle)");
   if (recorded_) device.finished(stream, last);
 }
 

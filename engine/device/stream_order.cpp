@@ -1,7 +1,10 @@
 #include "device/stream_order.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace quern {
 
@@ -29,6 +32,20 @@ void wait_until(Stream& stream, Stream& other, uint64_t work) {
   wait_for(stream, other);
 }
 
+// A stream whose work is done says nothing any more: memory that lives long would keep every stream that ever touched it. What it
+// returns is to go when the block's lock is free.
+std::vector<Block::Use> without_idle(Block& block, const Stream& next) {
+  constexpr size_t few = 8;
+  std::vector<Block::Use> idle;
+  if (block.uses.size() < few || std::ranges::any_of(block.uses, [&](auto& use) { return use.stream.get() == &next; }))
+    return idle;
+  auto first_idle = std::partition(block.uses.begin(), block.uses.end(),
+                                   [](auto& use) { return !static_cast<Stream*>(use.stream.get())->idle(); });
+  std::move(first_idle, block.uses.end(), std::back_inserter(idle));
+  block.uses.erase(first_idle, block.uses.end());
+  return idle;
+}
+
 }  // namespace
 
 void wait_for(Stream& stream, Stream& other) {
@@ -41,7 +58,9 @@ void wait_for(Stream& stream, Stream& other) {
 void use_on(const std::shared_ptr<Stream>& stream, Block& block, bool writes) {
   if (block.last_stream.load(std::memory_order_relaxed) == stream.get() && !block.is_shared.load(std::memory_order_relaxed))
     return;
+  std::vector<Block::Use> idle;
   std::lock_guard hold(block.uses_lock);
+  idle = without_idle(block, *stream);
   // A stream alone does not count what it does: it may have been now.
   if (block.uses.size() == 1 && block.uses[0].stream != stream) {
     Block::Use& first = block.uses[0];
@@ -54,6 +73,16 @@ void use_on(const std::shared_ptr<Stream>& stream, Block& block, bool writes) {
   Block::Use& mine = block.use_of(stream);
   mine.last = ++stream->works;
   if (writes) mine.last_write = mine.last;
+}
+
+void used_on(const std::shared_ptr<Stream>& stream, Block& block) {
+  if (block.last_stream.load(std::memory_order_relaxed) == stream.get() && !block.is_shared.load(std::memory_order_relaxed))
+    return;
+  std::vector<Block::Use> idle;
+  std::lock_guard hold(block.uses_lock);
+  idle = without_idle(block, *stream);
+  Block::Use& use = block.use_of(stream);
+  use.last = use.last_write = Block::unknown;
 }
 
 }  // namespace quern

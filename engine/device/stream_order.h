@@ -12,6 +12,9 @@ namespace quern {
 // To be called before the work is submitted. Marks the block as used on the stream, too.
 void use_on(const std::shared_ptr<Stream>& stream, Block& block, bool writes);
 
+// The same by whoever sees to the order of the streams.
+void used_on(const std::shared_ptr<Stream>& stream, Block& block);
+
 // `stream` waits for what the other has now.
 void wait_for(Stream& stream, Stream& other);
 

@@ -1,6 +1,7 @@
 #include "graph/array.h"
 
 #include "core/error.h"
+#include "core/room.h"
 #include "graph/call.h"
 #include "graph/fold.h"
 #include "graph/memory_order.h"
@@ -688,6 +689,7 @@ void assign(const Array& target, const Argument& value) {
 }
 
 static NodeRef filled(LayoutRef layout, const Constant& value, DType dtype, DeviceId device) {
+  check_room(layout->elements, dtype, device);
   NodeRef node = new_node(Op::cast, dtype, layout, device), constant = constant_node(value, dtype, device);
   --graph.operations_recorded;  // it depends on no array
   node->site = current_site();
@@ -868,7 +870,7 @@ Exposure expose(const Array& array) {
       }
     }
     for (const NodeRef& reader : readers) targets.push_back(reader.get());
-    execute(Ask::submitted, targets);
+    execute(Ask::with_readers, targets);
     readers.clear();
     held = {};
     if (cell.node->references > 1) cell.set(copy_of(cell));  // somebody holds this value, which must not change with the memory

@@ -1,6 +1,7 @@
 #include "graph/call.h"
 
 #include "core/error.h"
+#include "core/room.h"
 #include "graph/calls_at_once.h"
 #include "graph/tape.h"
 
@@ -22,6 +23,7 @@ bool is_tiny(const Node& node) {
 }
 
 NodeRef call_node(std::shared_ptr<const CallBody> body, DType dtype, LayoutRef layout, DeviceId device) {
+  check_room(layout->elements, dtype, device);
   NodeRef node = new_node(Op::call, dtype, std::move(layout), device);
   node->site = current_site();
   node->call = std::make_unique<Call>();
@@ -144,6 +146,7 @@ Array in_c_order(const Array& array, DType dtype) {
 }
 
 Array evenly_spaced(const Scalar& start, const Scalar& step, int64_t count, DType dtype, DeviceId device) {
+  check_room(count, dtype, device);
   DType work = is_integer(dtype) ? DType::int64 : dtype;
   Array i = positions({count}, device);
   Argument times[] = {Argument(i), Argument(step)};

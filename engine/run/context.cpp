@@ -53,6 +53,15 @@ size_t Context::trim_pinned() {
   return freed;
 }
 
+size_t Context::trim() {
+  size_t freed = pool.trim();
+  if (pool.info().kept > 0) {  // work that was submitted before it became free still uses it
+    wait_all("memory to give back");
+    freed += pool.trim();
+  }
+  return freed + trim_pinned();
+}
+
 StreamPtr Context::create_stream(StreamOptions options) {
   StreamPtr stream = device.create_stream(options);
   pool.know(stream);

@@ -34,7 +34,7 @@ class Context {
   // Host memory that copies and kernels reach (Device). Used again when the work in flight at its end is done.
   Buffer allocate_pinned(size_t bytes, PinnedOptions options, Site site = current_site());
   size_t trim_pinned();  // gives what nobody uses back to the system, once the work that used it is done; returns the bytes
-  size_t trim() { return pool.trim() + trim_pinned(); }
+  size_t trim();         // the same of all memory
   StreamPtr create_stream(StreamOptions options);
 
   // `blocking`: the copy is done when this returns, and failures of work before it are raised.

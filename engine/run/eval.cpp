@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "core/clock.h"
@@ -53,15 +54,15 @@ class Together {
 
 class Evaluator {
  public:
-  // What the nodes need; no nodes: everything pending.
-  void evaluate(std::span<Node* const> nodes) {
-    run_all(nodes, [](std::span<Node* const> needed) { return graph.rounds.cut(needed); });
+  // What the nodes need; no nodes: everything pending. `asked`: those whose values somebody is about to look at.
+  void evaluate(std::span<Node* const> nodes, std::span<Node* const> asked) {
+    run_all(nodes, asked, [](std::span<Node* const> needed) { return graph.rounds.cut(needed); });
   }
 
   // Everything pending as one round, unless it is more than a round can be.
   void evaluate_round() {
     constexpr size_t most = 2048;  // nodes
-    run_all({}, [](std::span<Node* const> needed) {
+    run_all({}, {}, [](std::span<Node* const> needed) {
       if (needed.empty() || needed.size() > most) return graph.rounds.cut(needed);
       return Rounds::Segments{needed};
     });
@@ -69,7 +70,7 @@ class Evaluator {
 
   bool evaluate_rounds_over() {
     bool any = false;
-    run_all({}, [&](std::span<Node* const> needed) {
+    run_all({}, {}, [&](std::span<Node* const> needed) {
       Rounds::Segments segments = graph.rounds.cut_what_is_over(needed);
       any |= !segments.empty();
       return segments;
@@ -83,12 +84,13 @@ class Evaluator {
   // Runs the segments that `cut` makes of what the targets need; once more from the start when handlers of signals have used
   // arrays.
   template <class Cut>
-  void run_all(std::span<Node* const> targets, const Cut& cut) {
+  void run_all(std::span<Node* const> targets, std::span<Node* const> asked, const Cut& cut) {
     struct Compact {
       ~Compact() { graph.pending.compact(); }
     } at_the_end;
     for (;;) {
       try {
+        asked_ = asked;  // each time: a signal handler may have asked for others
         ++graph.evaluations;
         std::vector<Node*> nodes = needed_for(targets);
         for (std::span<Node* const> segment : cut(nodes)) run_segment(segment);
@@ -109,6 +111,19 @@ class Evaluator {
     if (replays_.comes_again(sequence_)) return replay(*replays_.keep(sequence_, std::move(batches)));
     SideBySide compilers(batches);
     for (Batch& batch : batches) run(batch);
+  }
+
+  // Does a value that was asked for depend on the group?
+  bool is_asked_for(const Group& group) const {
+    std::set<const Node*> seen;
+    std::vector<Node*> open(asked_.begin(), asked_.end());
+    while (!open.empty()) {
+      Node* node = open.back();
+      open.pop_back();
+      if (node->is_computed || !seen.insert(node).second) continue;
+      for (Operand& o : node->inputs()) open.push_back(o.node.get());
+    }
+    return std::ranges::any_of(group.nodes, [&](const Node* node) { return seen.contains(node); });
   }
 
   // What is known launches the same kernels each time: on a GPU they go out together.
@@ -171,8 +186,9 @@ class Evaluator {
         }
       }
     } catch (const Error& e) {
-      // Out of memory leaves the group pending: whoever looks again tries again. Everything else is told by looks at its values.
-      if (e.kind() == ErrorKind::out_of_memory) throw;
+      // Without memory for what was asked for the group stays pending: whoever looks again tries again. Everything else is told
+      // by looks at its values.
+      if (e.kind() == ErrorKind::out_of_memory && is_asked_for(group)) throw;
       fail(group, std::make_shared<const Failed>(e.kind(), e.what()));
       return;
     }
@@ -194,7 +210,7 @@ class Evaluator {
     try {
       if (!launch_together(batch)) return false;
     } catch (const Error& e) {
-      if (e.kind() == ErrorKind::out_of_memory) throw;
+      if (e.kind() == ErrorKind::out_of_memory) return false;  // one by one, the first may have room
       for (Batch::Member& member : batch.members) fail(member.group, std::make_shared<const Failed>(e.kind(), e.what()));
       return true;
     }
@@ -202,7 +218,8 @@ class Evaluator {
     return true;
   }
 
-  Sequence sequence_;  // what is being evaluated
+  std::span<Node* const> asked_;  // of what is being evaluated: those that somebody is about to look at
+  Sequence sequence_;             // what is being evaluated
   Replays replays_;
   uint64_t replayed_ = 0;
 };
@@ -227,11 +244,12 @@ static bool run_for_graph(Ask ask, std::span<Node* const> nodes) {
       change_streams();
       return true;
     case Ask::submitted:
+    case Ask::with_readers:
     case Ask::done:
       break;
   }
   if (nodes.empty() || std::any_of(nodes.begin(), nodes.end(), [](const Node* node) { return !node->is_computed; }))
-    evaluator().evaluate(nodes);
+    evaluator().evaluate(nodes, ask == Ask::with_readers ? nodes.first(1) : nodes);
   if (ask == Ask::done && nodes[0]->device.is_cpu()) finish_array_work(cpu_context());
   return true;
 }

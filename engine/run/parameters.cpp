@@ -21,7 +21,7 @@ void Parameters::fill(size_t size) {
 
 void Parameters::use_on(const std::shared_ptr<Stream>& stream) const {
   auto use = [&](const Used& used) {
-    used.ordered ? quern::use_on(stream, *used.block, used.writes) : used.block->used_on(stream);
+    used.ordered ? quern::use_on(stream, *used.block, used.writes) : quern::used_on(stream, *used.block);
   };
   for (size_t i = 0; i < count_; ++i) use(used_[i]);
   for (const Used& used : more_) use(used);

@@ -52,6 +52,11 @@ void call_after(Stream& stream, std::function<void()> f) {
   stream.call(std::move(f));
 }
 
+size_t give_back_unused(Context& context) {
+  evaluate_all();
+  return context.trim();
+}
+
 PoolInfo pool_info(Context& context) {
   evaluate_all();
   return context.pool.info();

@@ -19,6 +19,8 @@ void record(Event& event, const StreamPtr& stream);
 void wait_for(Stream& stream, Event& event);
 void call_after(Stream& stream, std::function<void()> f);
 
+// Gives memory that nobody uses back to the device, when the work before is done; returns the bytes.
+size_t give_back_unused(Context& context);
 // Memory in use, of what is recorded included.
 PoolInfo pool_info(Context& context);
 

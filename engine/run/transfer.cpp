@@ -210,7 +210,7 @@ void copy_within(Context& on, const StreamPtr& stream, void* dst, Block* to_bloc
     return;
   }
   for (Block* block : {to_block, from_block})
-    if (block) block->used_on(stream);
+    if (block) used_on(stream, *block);
   on.copy(stream, dst, src, bytes, CopyKind::device_to_device, false);
 }
 

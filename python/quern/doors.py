@@ -13,8 +13,8 @@ import importlib.abc
 import importlib.util
 import os
 import sys
-import sysconfig
 
+from quern import user_files
 from quern.keras_hook import use_when_imported
 
 DOORS = {
@@ -92,17 +92,10 @@ def door_of(name: str) -> str | None:
     return DOORS[top] + ("." + rest if rest else "")
 
 
-def _installed_folders():
-    paths = sysconfig.get_paths()
-    found = {paths[k] for k in ("stdlib", "platstdlib", "purelib", "platlib")} | {os.path.dirname(os.path.abspath(__file__))}
-    return tuple(os.path.realpath(p) + os.sep for p in found)
-
-
 class _Importer:
     def __init__(self):
         self.real = builtins.__import__
         self.real_import_module, self.real_find_spec = importlib.import_module, importlib.util.find_spec
-        self.installed = _installed_folders()
         self.of_user: dict[str, bool] = {}
 
     def is_user_file(self, file: str | None) -> bool:
@@ -111,7 +104,7 @@ class _Importer:
         known = self.of_user.get(file)
         if known is None:
             path = os.path.realpath(file)
-            known = self.of_user[file] = not path.startswith(self.installed) and "site-packages" not in path
+            known = self.of_user[file] = "site-packages" not in path and user_files.is_user_file(path)
         return known
 
     def __call__(self, name, globals=None, locals=None, fromlist=(), level=0):

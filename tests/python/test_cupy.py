@@ -210,14 +210,74 @@ def test_the_limit_of_the_pool_holds_for_arrays(device):
     pool.free_all_blocks()
     pool.set_limit(size=pool.total_bytes() + (1 << 20))
     try:
-        big = cp.ones(1 << 20)
         with pytest.raises(MemoryError, match=r"no room for 8.0 MiB .*the pool's limit"):
-            (big + 1).get()
+            cp.ones(1 << 20)
         del x
         pool.set_limit(size=0)
-        assert float((big + 1)[5]) == 2
+        assert float((cp.ones(1 << 20) + 1)[5]) == 2
     finally:
         pool.set_limit(size=0)
+
+
+TOO_LARGE = """
+cp.ones(1 << 21)
+cp.zeros((1 << 10, 1 << 11))
+cp.empty(1 << 21, "f8")
+cp.full(1 << 21, 3.0)
+cp.full(1 << 62, 3, "i8")
+cp.arange(1 << 21)
+cp.linspace(0, 1, 1 << 21)
+cp.random.rand(1 << 21)
+cp.random.default_rng(3).standard_normal((1 << 10, 1 << 11))
+cp.ones((1400, 1)) @ cp.ones((1, 1400))
+"""
+
+
+@pytest.mark.parametrize("text", TOO_LARGE.strip().splitlines())
+def test_what_the_size_alone_decides_is_raised_at_the_call(device, text):
+    pool = cp.get_default_memory_pool()
+    pool.set_limit(size=pool.total_bytes() + (1 << 21))
+    try:
+        with pytest.raises(cp.cuda.memory.OutOfMemoryError, match="no room for .* on .*raise the limit"):
+            eval(text, {"cp": cp})
+    finally:
+        pool.set_limit(size=0)
+
+
+def test_no_room_is_told_only_of_what_depends_on_it(device):
+    """The pool, waits, kernels and other arrays go on; so does whatever is computed later."""
+    pool, a, b = cp.get_default_memory_pool(), cp.arange(1000.0), cp.arange(5.0)
+    add_one = cp.RawKernel('extern "C" __global__ void k(double* x) { x[threadIdx.x] += 1; }', "k")
+    cp.cuda.Device().synchronize()
+    pool.set_limit(size=pool.total_bytes() + (1 << 21))
+    try:
+        large = cp.broadcast_to(a, (2000, 1000)) * 2  # recorded: who reads a sum of it needs no memory
+        assert pool.get_limit() > 0 and pool.used_bytes() > 0
+        for stream in (cp.cuda.Device(), cp.cuda.Stream.null, cp.cuda.Stream()):
+            stream.synchronize()
+        add_one((1,), (5,), (b,))
+        add_one((1,), (1000,), (a,))  # which the large one reads first
+        a += 1
+        assert b.tolist() == [1, 2, 3, 4, 5] and a[:3].tolist() == [2, 3, 4]
+        for look in (lambda: large[3].get(), lambda: large.sum(), lambda: float(large[0, 0])):
+            with pytest.raises(cp.cuda.memory.OutOfMemoryError):
+                float(cp.max(look()))
+    finally:
+        pool.set_limit(size=0)
+    assert float((cp.broadcast_to(a, (2000, 1000)) * 2)[0, 1]) == 6
+
+
+def test_free_all_blocks_frees_at_once(device):
+    pool = cp.get_default_memory_pool()
+    cp.cuda.Device().synchronize()
+    pool.free_all_blocks()
+    before = pool.total_bytes()
+    x = cp.ones(1 << 20)
+    y = (x + 1).sum()
+    del x
+    pool.free_all_blocks()
+    assert pool.total_bytes() < before + (1 << 16) and pool.free_bytes() == 0
+    assert float(y) == 2 << 20
 
 
 def test_a_function_gives_memory_to_arrays(device):

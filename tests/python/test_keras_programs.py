@@ -199,3 +199,16 @@ def test_names():
 
     done = python(os.path.join(ROOT, "tools", "keras_names.py"), "--check", QUERN_API_NAMES=os.environ["QUERN_API_NAMES"])
     assert done.returncode == 0, f"run tools/keras_names.py with {sys.executable}: {done.stderr[-2000:]}"
+
+
+def test_seeds_where_keras_finds_tensorflow():
+    done = code(
+        "import sys, quern.keras, quern.tensorflow as tf, keras\n"
+        "sys.modules['tensorflow'] = tf  # Keras sets TensorFlow's seed where it finds it\n"
+        "drawn = []\n"
+        "for seed in (keras.utils.set_random_seed, tf.random.set_seed):\n"
+        "    seed(3)\n"
+        "    drawn.append(float(keras.random.normal(())))\n"
+        "print(drawn[0] == drawn[1])\n"
+    )
+    assert done.stdout == "True\n", done.stderr

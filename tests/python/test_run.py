@@ -80,9 +80,11 @@ def test_a_file_that_is_not_there(tmp_path):
     assert done.returncode == 2 and "nothing.py" in done.stderr
 
 
-def test_installed_packages_get_the_real_module(tmp_path):
-    site = tmp_path / "site-packages"
+@pytest.mark.parametrize("folder", ["site-packages", "made by pip install --target"])
+def test_installed_packages_get_the_real_module(tmp_path, folder):
+    site = tmp_path / folder
     (site / "pycuda").mkdir(parents=True)
+    (site / "library-1.0.dist-info").mkdir()
     (site / "pycuda" / "__init__.py").write_text("")
     (site / "pycuda" / "driver.py").write_text("real = True\n")
     (site / "library.py").write_text("import pycuda.driver as d\nreal = getattr(d, 'real', False)\n")

@@ -185,7 +185,7 @@ def difference(got, want, rtol=None, atol=None, where="the value"):
     if got[0] not in ("tuple", "list", "dict", "set"):
         if isinstance(got[-1], str) and got != want:
             there = _as_on_the_cpu(got[-1])
-            if there != got[-1] and want[-1].startswith(there):  # errors are cut off
+            if there != got[-1] and _as_on_the_cpu(want[-1]).startswith(there):  # errors are cut off
                 return None
         return None if got == want else f"{where}: {_words(got)}, but PyTorch's {_words(want)}"
     ours, theirs = got[-1], want[-1]
@@ -204,7 +204,12 @@ def difference(got, want, rtol=None, atol=None, where="the value"):
 
 def _as_on_the_cpu(text):
     """What a text that names a GPU says of the CPU."""
-    for named, instead in ((r"torch\.cuda\.(\w+Tensor)", r"torch.\1"), (r", device='cuda:\d'", ""), (r" \((?:cuda:|GPU )\d\)", "")):
+    for named, instead in (
+        (r"torch\.cuda\.(\w+Tensor)", r"torch.\1"),
+        (r", device='cuda:\d'", ""),
+        (r" \((?:cuda:|GPU )\d\)", ""),
+        (r",\n +(?=grad_fn=)", ", "),  # the device's name can make the line too long
+    ):
         text = re.sub(named, instead, text)
     return text
 

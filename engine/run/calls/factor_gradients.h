@@ -1,5 +1,5 @@
 // The derivatives of factorisations, for the host's (lapack.cpp) and a GPU's (solver.cpp) alike. All is as the caller of factor()
-// sees it: whoever records matrices that are turned turns them back before and after.
+// sees it, whatever was turned for the library.
 #pragma once
 
 #include "graph/tape.h"

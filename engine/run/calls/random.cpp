@@ -3,6 +3,8 @@
 #include <array>
 #include <limits>
 
+#include "core/room.h"
+
 namespace quern {
 
 namespace {
@@ -51,6 +53,7 @@ uint64_t random_key(const std::vector<uint32_t>& words) {
 }
 
 Array random_row(Op op, const Shape& shape, uint64_t key, uint64_t first, DType dtype, DeviceId device) {
+  check_room(Layout::contiguous(shape).size(), dtype, device);
   Array place = positions(shape, device);
   Argument arguments[] = {Argument(place), Argument(number(key)), Argument(number(first))};
   return elementwise(op, arguments, nullptr, Loop{DType::uint64, dtype});

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <string>
 
@@ -353,9 +352,6 @@ class OnGpu : public CallBody {
         n_(n),
         least_(std::min(m, n)) {}
   std::string_view name() const override { return rows[static_cast<size_t>(kind_)].name; }
-  bool keeps_operand(size_t i) const override { return i == 0 && factor_keeps(name(), mode()).operand; }
-  bool keeps_result(size_t) const override { return factor_keeps(name(), mode()).results; }
-  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
 
   void run(const CallRun& run) const override {
     const CallView& a = run.inputs[0];
@@ -386,12 +382,6 @@ class OnGpu : public CallBody {
   }
 
  private:
-  std::string mode() const {  // as it was given
-    std::string out;
-    for (char c : {mode_, more_})
-      if (c != ' ') out += c;
-    return out;
-  }
   const char* failure() const { return rows[static_cast<size_t>(kind_)].failure; }
 
   void solve(const CallRun& run, Work& work) const {
@@ -631,52 +621,23 @@ std::vector<Array> least_squares(const Array& a, const Array& b, double rcond) {
   return {x, left, rank, s};
 }
 
-// As factor() sees it: what factor_on_gpu() turned is turned back.
-std::vector<std::optional<Array>> OnGpu::gradients(const GradientCall& call) const {
-  GradientCall seen = call;
-  bool turns =
-      kind_ != Kind::cholesky && !(kind_ == Kind::svd && m_ < n_) && !(kind_ == Kind::eigh && !is_complex(call.types[0]));
-  std::vector<Layout> layouts;
-  layouts.reserve(call.layouts.size());
-  for (size_t i = 0; turns && i < seen.operands.size(); ++i) {
-    int last = static_cast<int>(call.layouts[i]->rank()) - 1;
-    std::vector<int> order(static_cast<size_t>(last) + 1);
-    std::iota(order.begin(), order.end(), 0);
-    std::swap(order[static_cast<size_t>(last)], order[static_cast<size_t>(last) - 1]);
-    layouts.push_back(call.layouts[i]->transposed(order));
-    seen.layouts[i] = &layouts.back();
-    if (seen.operands[i]) seen.operands[i] = turned(seen.operands[i]);
+// The derivative of the function as its caller sees it, whatever was turned for the library.
+class FactorGradient : public GradientBody {
+ public:
+  FactorGradient(Kind kind, std::string_view mode) : kind_(kind), mode_(mode) {}
+  std::string_view name() const override { return rows[static_cast<size_t>(kind_)].name; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    return factor_gradients(name(), mode_, call);
   }
-  auto turn_result = [&](size_t i) {
-    if (seen.results[i]) seen.results[i] = turned(seen.results[i]);
-    if (seen.given[i]) seen.given[i] = turned(*seen.given[i]);
-  };
-  bool has_more = seen.results.size() > 1;
-  if (kind_ == Kind::solve || (kind_ == Kind::qr && has_more)) turn_result(0);
-  if ((kind_ == Kind::eigh || kind_ == Kind::eig) && has_more) turn_result(1);
-  if (kind_ == Kind::svd && has_more) {
-    if (m_ < n_) {
-      std::swap(seen.results[0], seen.results[2]);
-      std::swap(seen.given[0], seen.given[2]);
-    } else {
-      turn_result(0), turn_result(2);
-    }
-  }
-  std::vector<std::optional<Array>> out = factor_gradients(name(), mode(), seen);
-  for (auto& g : out)
-    if (turns && g) g = turned(*g);
-  return out;
-}
 
-}  // namespace
+ private:
+  Kind kind_;
+  std::string mode_;
+};
 
-bool factors_on_gpu(std::string_view name) { return has_cusolver(rows[static_cast<size_t>(kind_of(name))].solver); }
-
-std::vector<Array> factor_on_gpu(std::string_view name, std::span<const Array> operands, std::string_view mode, double number) {
-  Kind kind = kind_of(name);
-  GraphLock lock;
+// Records the library's call, and turns what it reads and gives.
+std::vector<Array> factors(Kind kind, std::span<const Array> operands, std::string_view mode) {
   const Array& a = operands[0];
-  if (kind == Kind::lstsq) return least_squares(a, operands[1], number);
   const Shape& shape = a.shape();
   Shape stack(shape.begin(), shape.end() - 2);
   int64_t m = shape[shape.size() - 2], n = shape.back(), least = std::min(m, n);
@@ -735,6 +696,21 @@ std::vector<Array> factor_on_gpu(std::string_view name, std::span<const Array> o
       break;
   }
   bug("a factorisation without results");
+}
+
+}  // namespace
+
+bool factors_on_gpu(std::string_view name) { return has_cusolver(rows[static_cast<size_t>(kind_of(name))].solver); }
+
+std::vector<Array> factor_on_gpu(std::string_view name, std::span<const Array> operands, std::string_view mode, double number) {
+  Kind kind = kind_of(name);
+  GraphLock lock;
+  if (kind == Kind::lstsq) return least_squares(operands[0], operands[1], number);
+  auto make = [&] { return factors(kind, operands, mode); };
+  if (std::ranges::none_of(operands, [](const Array& x) { return wants_gradient(x); })) return make();
+  auto [operand, results] = factor_keeps(name, mode);
+  Kept kept{{operand}, std::vector<bool>(3, results)};
+  return differentiable(std::make_shared<FactorGradient>(kind, mode), operands, kept, make);
 }
 
 }  // namespace quern

@@ -10,7 +10,7 @@ import warnings
 from quern.checking.report import Finding, Report
 from quern.errors import Error
 from quern.lib import _engine
-from quern.profiling.collect import library_folders
+from quern.user_files import library_folders
 
 __all__ = ["Finding", "Report", "check"]
 

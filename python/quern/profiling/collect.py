@@ -6,10 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import glob
-import os
-import sys
-import sysconfig
 from time import perf_counter_ns
 
 import numpy as np
@@ -17,37 +13,13 @@ import numpy as np
 from quern.lib import _engine
 from quern.profiling.places import Place, Places, source_line
 from quern.profiling.sampling import Sampler
+from quern.user_files import is_user_file, library_folders
 
 KINDS = tuple(_engine.trace_kinds())
 _names, _formats, _offsets = zip(*_engine.trace_row(), strict=True)
 ROW = np.dtype({"names": _names, "formats": _formats, "offsets": _offsets, "itemsize": _engine.trace_row_size()})
 OTHERS = "another library's"  # the detail of work that others submit (run/trace.cpp)
 COPIES = ("host_to_device", "device_to_host", "device_to_device")
-
-
-@functools.lru_cache(maxsize=4)
-def _folders_with_packages(path):
-    """The folders on Python's path that packages were installed to (`pip install --target`, other environments)."""
-    installed = (folder for folder in path if folder and glob.glob(os.path.join(glob.escape(folder), "*.dist-info")))
-    return frozenset(os.path.realpath(folder) + os.sep for folder in installed)
-
-
-def library_folders():
-    """How the names of files begin that are not the user's: in the folders of Python's own modules and of packages, and made text."""
-    paths = sysconfig.get_paths()
-    found = {os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")}
-    found |= _folders_with_packages(tuple(sys.path[1:]))
-    # Of Python's own modules, of what classes and modules make by exec(), and of a step of Keras's that quern.keras wrote down.
-    made = {"<frozen", "<string>", "<recorded step>"}
-    return sorted(found | made | {paths[k] + os.sep for k in ("stdlib", "platstdlib", "purelib", "platlib")})
-
-
-_package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-
-
-def is_user_file(file):
-    """Is a file the user's: neither Python's, nor an installed package's, nor ours?"""
-    return not (file.startswith(_package) or file.startswith(tuple(library_folders())))
 
 
 @dataclasses.dataclass

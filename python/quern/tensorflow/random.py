@@ -1,13 +1,23 @@
 """tf.random: tensors of random numbers, and the seed. The numbers are not TensorFlow's."""
 
+import threading
+
 import keras
 
 from quern.keras.backend.core import convert_to_tensor as _tensor
 
+_seeding = threading.local()  # .now: set_seed() runs
+
 
 def set_seed(seed):
     """Starts the random numbers of a seed, Keras's too."""
-    keras.utils.set_random_seed(int(seed) % (1 << 32))
+    if getattr(_seeding, "now", False):
+        return  # Keras's function calls this one where it finds TensorFlow
+    _seeding.now = True
+    try:
+        keras.utils.set_random_seed(int(seed) % (1 << 32))
+    finally:
+        _seeding.now = False
 
 
 def _sizes(shape):

@@ -90,14 +90,31 @@ TEST_F(StreamOrder, WorkThatIsDoneIsNotWaitedFor) {
 
 // Memory whose address was handed out may be used at any time: its streams are waited for each time.
 TEST_F(StreamOrder, WhatIsUnknownIsWaitedForEachTime) {
-  x.block()->used_on(a);
+  used_on(a, *x.block());
   a->submit();
   reads(b, x);
-  x.block()->used_on(a);
+  used_on(a, *x.block());
   EXPECT_EQ(waits(), Waits{"b waits for a 1"});
   reads(b, x);
   reads(b, x);
   EXPECT_EQ(waits(), (Waits{"b waits for a 1", "b waits for a 1"}));
+}
+
+// Memory that lives long does not keep every stream that ever touched it.
+TEST_F(StreamOrder, StreamsWhoseWorkIsDoneAreForgotten) {
+  writes(a, x);
+  std::weak_ptr<FakeStream> gone;
+  for (int i = 0; i < 20; ++i) {
+    std::shared_ptr<FakeStream> one = device.stream("one of many");
+    i % 2 ? reads(one, x) : used_on(one, *x.block());
+    one->finish();
+    if (i == 0) gone = one;
+  }
+  EXPECT_TRUE(gone.expired());
+  EXPECT_LE(x.block()->uses.size(), 9u);
+  waits();
+  reads(b, x);  // what was not done is waited for as before
+  EXPECT_EQ(waits(), Waits{"b waits for a 1"});
 }
 
 TEST_F(StreamOrder, AStreamWaitsForWhatTheOtherHasNow) {

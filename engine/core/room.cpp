@@ -1,0 +1,48 @@
+#include "core/room.h"
+
+#include "core/error.h"
+
+#include <array>
+#include <atomic>
+
+namespace quern {
+
+namespace {
+
+struct Room {
+  std::atomic<size_t> memory{0}, limit{0};  // 0: not known, and none
+};
+std::array<Room, 129> rooms;  // by DeviceId::key()
+
+}  // namespace
+
+void set_room(DeviceId device, size_t memory, size_t limit) {
+  Room& room = rooms[device.key()];
+  room.memory.store(memory, std::memory_order_relaxed);
+  room.limit.store(limit, std::memory_order_relaxed);
+}
+
+void check_room(int64_t elements, DType dtype, DeviceId device) {
+  const Room& room = rooms[device.key()];
+  const size_t limit = room.limit.load(std::memory_order_relaxed), memory = room.memory.load(std::memory_order_relaxed);
+  const size_t most = limit ? limit : memory;
+  if (most == 0 || static_cast<size_t>(elements) <= most / size_of(dtype)) return;
+  const bool is_countable = static_cast<size_t>(elements) <= SIZE_MAX / size_of(dtype);
+  const std::string wanted = is_countable ? readable_bytes(static_cast<size_t>(elements) * size_of(dtype))
+                                          : formatted("{} elements of {} bytes", elements, size_of(dtype));
+  if (limit)
+    raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}: the pool's limit is {}; raise the limit", wanted,
+          device.name(), readable_bytes(limit));
+  raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}, which has {}; make the array smaller", wanted,
+        device.name(), readable_bytes(memory));
+}
+
+std::string readable_bytes(size_t bytes) {
+  const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  while (value >= 1024 && unit < 4) value /= 1024, ++unit;
+  return unit == 0 ? formatted("{} bytes", bytes) : formatted("{:.1f} {}", value, units[unit]);
+}
+
+}  // namespace quern

@@ -1,0 +1,20 @@
+// How large one array on a device can be: what the size alone decides is told where the array is made, not where it is computed.
+#pragma once
+
+#include "core/device_id.h"
+#include "core/dtype.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace quern {
+
+// `limit`: what the device's pool may take; 0: all of the device's memory.
+void set_room(DeviceId device, size_t memory, size_t limit);
+// Raises ErrorKind::out_of_memory for more than fits into an empty device.
+void check_room(int64_t elements, DType dtype, DeviceId device);
+
+std::string readable_bytes(size_t bytes);  // "8.0 MiB"
+
+}  // namespace quern
