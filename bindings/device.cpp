@@ -39,7 +39,7 @@ void write_to_python(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return;
   }
-  nb::gil_scoped_acquire hold;
+  TakeGil hold;
   PyObject* out = PySys_GetObject("stdout");
   if (!out || out == Py_None) return;
   nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
@@ -49,7 +49,7 @@ void write_to_python(const std::string& text) {
 
 void flush_python() {
   if (!Py_IsInitialized()) return;
-  nb::gil_scoped_acquire hold;
+  TakeGil hold;
   PyObject* out = PySys_GetObject("stdout");
   if (!out || out == Py_None) return;
   nb::object done = nb::steal(PyObject_CallMethod(out, "flush", nullptr));
@@ -219,7 +219,7 @@ void init_devices(nb::module_& m) {
              ++pending_callbacks;
              call_after(*s.get(), [callable] {
                if (!Py_IsInitialized()) return;
-               nb::gil_scoped_acquire hold;
+               TakeGil hold;
                nb::object result = nb::steal(PyObject_CallNoArgs(callable));
                if (!result.is_valid()) PyErr_WriteUnraisable(callable);
                drop_later(callable);
@@ -291,15 +291,17 @@ void init_devices(nb::module_& m) {
   m.def(
       "set_current_device", [](PyDevice* device) { set_current_context(device ? device->context : nullptr); },
       nb::arg("device").none());
-  m.def("shut_down", [] {
+  // The program's end, before the interpreter's: what is submitted is done. Devices stay: finalizers may still compute.
+  m.def("finish_all", [] {
     ReleaseGil::begin_exit();
     {
       ReleaseGil release;
-      shut_down();
+      finish_all();
       deliver_prints();
     }
     release_kept();
   });
+  std::atexit(shut_down);
 }
 
 }  // namespace quern::python

@@ -123,6 +123,19 @@ class ReleaseGil {
   PyThreadState* state_;
 };
 
+// Python's lock for a thread that may not have it, for as long as it lives. At the interpreter's end it sleeps like the one
+// above.
+class TakeGil {
+ public:
+  TakeGil();
+  ~TakeGil() { PyGILState_Release(state_); }
+  TakeGil(const TakeGil&) = delete;
+  TakeGil& operator=(const TakeGil&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
 // Python callbacks that wait in a stream: while there are any, a launch that must wait for room gives up the lock.
 extern std::atomic<int> pending_callbacks;
 

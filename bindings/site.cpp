@@ -9,6 +9,7 @@
 #include "device/check/checker.h"
 #include "run/interrupt.h"
 
+#include <cxxabi.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -170,7 +171,7 @@ Site current() {
 
 std::string describe(Site site) {
   if (!Py_IsInitialized()) return "";
-  nb::gil_scoped_acquire hold;
+  TakeGil hold;
   CallSite place;
   {
     std::lock_guard lock(table_lock);
@@ -195,11 +196,8 @@ namespace {
 pthread_t main_thread;  // Python's: handlers of signals run there
 
 void handle_signals() {
-  PyGILState_STATE state = PyGILState_Ensure();
-  std::exception_ptr raised;
-  if (PyErr_CheckSignals() != 0) raised = std::make_exception_ptr(nb::python_error());
-  PyGILState_Release(state);
-  if (raised) std::rethrow_exception(raised);
+  TakeGil hold;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 }  // namespace
@@ -214,18 +212,40 @@ PyThreadState* ReleaseGil::give_up() {
   return PyEval_SaveThread();
 }
 
+namespace {
+
+// Until the process ends: for threads that the interpreter has no use for any more.
+[[noreturn]] void sleep_for_ever() {
+  for (;;) pause();
+}
+
+// Python ends a thread that asks for its lock too late by unwinding its stack. Frames of C++ that cannot be left that way would
+// end the process, so the thread stays here.
+template <class Take>
+auto taken_unless_over(const Take& take) {
+  try {
+    return take();
+  } catch (abi::__forced_unwind&) {
+    sleep_for_ever();
+  }
+}
+
+}  // namespace
+
 void ReleaseGil::take_back(PyThreadState* state) {
-  while (exiting && std::this_thread::get_id() != exit_thread) pause();
+  const bool is_last = std::this_thread::get_id() == exit_thread;
+  if (exiting && !is_last) sleep_for_ever();
 #if PY_VERSION_HEX >= 0x030D0000
   bool over = Py_IsFinalizing();
 #else
   bool over = _Py_IsFinalizing();
 #endif
-  // The thread that ends the interpreter still frees objects of ours.
-  while (over && std::this_thread::get_id() != exit_thread) pause();
-  PyEval_RestoreThread(state);
+  if (over && !is_last) sleep_for_ever();  // the thread that ends the interpreter still frees objects of ours
+  taken_unless_over([&] { PyEval_RestoreThread(state); });
   site_left = no_site;  // who gives the lock up by himself is somewhere else
 }
+
+TakeGil::TakeGil() : state_(taken_unless_over([] { return PyGILState_Ensure(); })) {}
 
 void init_sites(nb::module_& m) {
   set_site_hooks({current, describe});
@@ -238,6 +258,11 @@ void init_sites(nb::module_& m) {
       reinterpret_cast<pthread_t>(nb::cast<uintptr_t>(nb::module_::import_("threading").attr("main_thread")().attr("ident")));
   pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
   install_interrupts();
+  // Objects that are left may still be computed with while the interpreter ends; behind that nobody asks it for anything.
+  Py_AtExit([] {
+    set_wait_hooks({});
+    set_site_hooks({});
+  });
   m.def("set_library_folders", [](std::vector<std::string> folders) {
     library_folders = std::move(folders);
     ++folders_set;

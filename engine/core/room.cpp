@@ -31,8 +31,8 @@ void check_room(int64_t elements, DType dtype, DeviceId device) {
   const std::string wanted = is_countable ? readable_bytes(static_cast<size_t>(elements) * size_of(dtype))
                                           : formatted("{} elements of {} bytes", elements, size_of(dtype));
   if (limit)
-    raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}: the pool's limit is {}; raise the limit", wanted,
-          device.name(), readable_bytes(limit));
+    raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}: the pool's limit is {}; raise the limit",
+          wanted, device.name(), readable_bytes(limit));
   raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}, which has {}; make the array smaller", wanted,
         device.name(), readable_bytes(memory));
 }

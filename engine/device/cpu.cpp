@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/print.h"
+#include "core/wait.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -278,13 +279,18 @@ void CpuDevice::launch(Stream& stream, LoadedKernel& kernel, const LaunchShape& 
 
 // ---- exit and fork
 
-void CpuDevice::shut_down() noexcept {
+void CpuDevice::finish_work() noexcept {
   if (shut_.load()) return;
   try {
     synchronize();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "quern: at exit: %s\n", e.what());
+  } catch (const Interrupted&) {  // the user waits no longer
   }
+}
+
+void CpuDevice::shut_down() noexcept {
+  finish_work();
   shut_ = true;
 }
 

@@ -263,6 +263,7 @@ class CpuDevice : public Device {
   std::vector<Stopped> interrupt() noexcept override;
   bool may_drop_work() const override { return heavy.load(std::memory_order_relaxed) > 0; }
   std::atomic<uint32_t> heavy{0};  // of all streams
+  void finish_work() noexcept override;
   void shut_down() noexcept override;
 
   // For the other files of this device.

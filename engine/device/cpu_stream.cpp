@@ -178,13 +178,15 @@ CpuStream::CpuStream(CpuDevice& device, StreamOptions options, bool is_default)
 
 CpuStream::~CpuStream() {
   state->closing = true;
-  std::lock_guard hold(state->producers);
-  if (state->worker.joinable()) {
-    // A stream that is idle may be asleep on `submitted`: a number nobody waits for wakes it.
+  {
+    std::lock_guard hold(state->producers);
+    if (!state->worker.joinable()) return;
     finish(*state, state->submitted.load());
-    state->submitted.notify_all();
-    state->worker.detach();
   }
+  // Its thread is asleep until `submitted` changes; then it sees that this was the end.
+  submit([](Command& command) { command.what = Command::What::nothing; });
+  std::lock_guard hold(state->producers);
+  state->worker.detach();
 }
 
 bool CpuStream::is_shut() const { return static_cast<CpuDevice&>(device).shut(); }

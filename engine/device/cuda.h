@@ -195,6 +195,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<void> use() override;
 
   std::vector<Stopped> interrupt() noexcept override;
+  void finish_work() noexcept override;
   void shut_down() noexcept override;
 
   // For the classes above.

@@ -220,7 +220,9 @@ class Device {
   // For libraries that work on this device: makes it the calling thread's, until what is returned goes.
   virtual std::shared_ptr<void> use() { return nullptr; }
 
-  // Before the process ends: finish or drop what is submitted; afterwards every call of this device does nothing.
+  // Waits for what is submitted, as far as the user does; errors are printed.
+  virtual void finish_work() noexcept = 0;
+  // Before the process ends: the same; afterwards every call of this device does nothing.
   virtual void shut_down() noexcept = 0;
 };
 

@@ -18,9 +18,9 @@ struct TapeSpan {
 };
 
 struct BackwardOptions {
-  bool retain_graph = false;    // the entries keep their values: it can be asked again
-  bool create_graph = false;    // the gradients are recorded, so that they have gradients
-  bool allow_unused = false;    // of inputs that the results do not depend on
+  bool retain_graph = false;      // the entries keep their values: it can be asked again
+  bool create_graph = false;      // the gradients are recorded, so that they have gradients
+  bool allow_unused = false;      // of inputs that the results do not depend on
   std::vector<TapeSpan> spans{};  // where there are some, entries that none of them has are constants
 };
 

@@ -176,13 +176,12 @@ std::vector<Context*> all_contexts() {
   return contexts;
 }
 
+void finish_all() noexcept {
+  for (Context* c : all_contexts()) c->device.finish_work();
+}
+
 void shut_down() noexcept {
-  for (Context* c : all_contexts()) {
-    try {
-      c->device.shut_down();
-    } catch (const Interrupted&) {  // the user waits no longer
-    }
-  }
+  for (Context* c : all_contexts()) c->device.shut_down();
   // A compiler or a driver that is still at work must not have its library taken down under it.
   if (left_running()) {
     on_exit(

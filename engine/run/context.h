@@ -61,7 +61,9 @@ std::vector<Context*> all_contexts();
 Context& current_context();
 void set_current_context(Context* context);
 
-// Once, before the process ends.
+// Waits for what all devices have; errors are printed.
+void finish_all() noexcept;
+// Once, when the process ends: nothing is computed any more.
 void shut_down() noexcept;
 
 }  // namespace quern

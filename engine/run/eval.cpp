@@ -85,12 +85,16 @@ class Evaluator {
   // arrays.
   template <class Cut>
   void run_all(std::span<Node* const> targets, std::span<Node* const> asked, const Cut& cut) {
-    struct Compact {
-      ~Compact() { graph.pending.compact(); }
-    } at_the_end;
+    struct AtTheEnd {
+      Evaluator& self;
+      std::span<Node* const> asked_before;  // a signal handler evaluates inside of another evaluation
+      ~AtTheEnd() {
+        self.asked_ = asked_before;
+        graph.pending.compact();
+      }
+    } at_the_end{*this, std::exchange(asked_, asked)};
     for (;;) {
       try {
-        asked_ = asked;  // each time: a signal handler may have asked for others
         ++graph.evaluations;
         std::vector<Node*> nodes = needed_for(targets);
         for (std::span<Node* const> segment : cut(nodes)) run_segment(segment);

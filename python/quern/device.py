@@ -13,7 +13,7 @@ _engine.set_nvidia_search_paths([p for p in sys.path if p.endswith(("site-packag
 _engine.set_host_blas_folders(
     [os.path.join(p, *folder) for p in sys.path if "-packages" in p for folder in (("numpy.libs",), ("scipy_openblas64", "lib"))]
 )
-atexit.register(_engine.shut_down)
+atexit.register(_engine.finish_all)
 
 
 def door_devices() -> list:

@@ -126,6 +126,79 @@ def test_exit_after_a_fault_nobody_waited_for(device):
     assert "Traceback" not in done.stderr
 
 
+LATE = """
+import atexit, sys
+atexit.register(lambda: print("late", x.sum(), qn.asnumpy(y)[:2].tolist(), (x * 3)[:2].tolist(), float(qn.sort(qn.arange(5.0))[4])))
+import quern as qn
+x = qn.ones(1000) * 2
+y = x + 1
+class Last:
+    def __init__(self): self.kept = qn.arange(4.0) + 1
+    def __del__(self): print("deleted", self.kept.tolist(), (self.kept * 2).tolist())
+last = Last()
+sys.modules["kept_for_ever"] = Last()
+"""
+
+
+def test_values_that_finalizers_read(device):
+    """In handlers that were registered before quern was imported, and while the interpreter takes its modules down."""
+    done = code(LATE, QUERN_DEVICE=device.name)
+    assert done.returncode == 0, done.stderr
+    deleted = "deleted [1.0, 2.0, 3.0, 4.0] [2.0, 4.0, 6.0, 8.0]"
+    assert done.stdout.splitlines() == ["late 2000.0 [3.0, 3.0] [6.0, 6.0] 4.0", deleted, deleted] and done.stderr == ""
+
+
+@pytest.mark.parametrize("work", ["float((x * 1.0001 + 1).sum())", "x = x + 1; qn.synchronize()", "qn.asnumpy(qn.sort(x))", "str(x)"])
+def test_daemon_threads_that_compute_at_the_end(device, work):
+    text = (
+        "import threading, time\nimport quern as qn\n"
+        f"def go():\n    x = qn.ones(1000)\n    while True: {work}\n"
+        "for _ in range(3): threading.Thread(target=go, daemon=True).start()\n"
+        "time.sleep(0.2)\nprint('end')\n"
+    )
+    for _ in range(3):
+        done = code(text, QUERN_DEVICE=device.name)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+def test_the_package_is_imported_again():
+    done = code(
+        "import sys, quern\n"
+        "x = quern.ones(3)\n"
+        "del sys.modules['quern']\n"
+        "import quern as again\n"
+        "print(again.ones(3).sum(), x.sum())\n"
+        "for name in [n for n in sys.modules if n.partition('.')[0] == 'quern']: del sys.modules[name]\n"
+        "import quern as third\n"
+        "print(third.ones(3).sum(), float((x + 1).sum()))\n"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3.0 3.0\n3.0 6.0\n", "")
+
+
+STREAMS = {
+    "cupy": "from quern import cupy as cp\nx = cp.ones(8)\nk = cp.RawKernel(TEXT, 'k')\n"
+    "def use():\n    s = cp.cuda.Stream(non_blocking=True)\n    k((1,), (1,), (x,), stream=s)\n    s.synchronize()\n",
+    "pycuda": "from quern.pycuda import driver as drv\nfrom quern.pycuda.compiler import SourceModule\nimport quern.pycuda.autoinit\n"
+    "x = drv.mem_alloc(64); k = SourceModule(TEXT, no_extern_c=True).get_function('k')\n"
+    "def use():\n    s = drv.Stream()\n    k(x, block=(1, 1, 1), stream=s)\n    s.synchronize()\n",
+    "numba": "from quern import cuda\nx = cuda.device_array(8)\n@cuda.jit\ndef k(x): x[0] += 1\n"
+    "def use():\n    s = cuda.stream()\n    k[1, 1, s](x)\n    s.synchronize()\n",
+}
+
+
+@pytest.mark.parametrize("front_end", STREAMS)
+def test_streams_give_back_what_they_took(front_end, tmp_path):
+    """Many streams, one after the other, that used the same memory: none of them leaves a thread of the system's behind."""
+    (tmp_path / "program.py").write_text(
+        "import os, time\nTEXT = 'extern \"C\" __global__ void k(double* x) { x[0] += 1; }'\n"
+        + STREAMS[front_end] + "use()\nbefore = len(os.listdir('/proc/self/task'))\n"
+        "for _ in range(100): use()\n"
+        "time.sleep(0.1)\nprint(len(os.listdir('/proc/self/task')) - before)\n"
+    )
+    done = quern("run", tmp_path / "program.py", QUERN_DEVICE="cpu")
+    assert done.returncode == 0 and int(done.stdout) < 15, done.stdout + done.stderr
+
+
 BROKEN_HEAP = """
 import ctypes
 import quern

@@ -123,6 +123,7 @@ class FakeDevice : public Device {
   std::shared_ptr<LoadedModule> load(const Binary&) override { throw std::logic_error("not a fake's"); }
   void launch(Stream&, LoadedKernel&, const LaunchShape&, const void*, size_t, Site) override { none(); }
   std::vector<Stopped> interrupt() noexcept override { return {}; }
+  void finish_work() noexcept override {}
   void shut_down() noexcept override {}
 
  private:
