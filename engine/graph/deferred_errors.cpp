@@ -1,101 +1,93 @@
 #include "graph/deferred_errors.h"
 
 #include <algorithm>
-#include <deque>
-#include <map>
+#include <atomic>
 #include <mutex>
-#include <set>
 
 namespace quern {
+
+class Deferral {
+ public:
+  enum class State { open, nothing, true_, told };
+  explicit Deferral(uint64_t number) : number(number) {}
+
+  const uint64_t number;  // in the order of their opening
+  std::atomic<State> state{State::open};
+  bool is_told_once = false;  // with the lock held, as the text
+  Failed failed;
+
+  bool matters() const {
+    const State now = state.load(std::memory_order_acquire);
+    return now == State::open || now == State::true_;
+  }
+};
 
 namespace {
 
 constexpr size_t most_of_a_value = 1024;
 
-struct DeferredErrors {
-  std::mutex lock;
-  DeferredError first = 0;   // of those in `is_open`
-  std::deque<bool> is_open;  // by the order of their opening; the first one is
-  std::map<DeferredError, Failed> confirmed;
-  std::set<DeferredError> told_once;
-  std::set<DeferredError> came_true;  // told or not
-
-  DeferredError end() const { return first + static_cast<DeferredError>(is_open.size()); }
-  bool open(DeferredError error) const { return error >= first && error < end() && is_open[error - first]; }
-  bool matters(DeferredError error) const { return open(error) || (!confirmed.empty() && confirmed.contains(error)); }
-  void close(DeferredError error) {
-    if (!open(error)) return;
-    is_open[error - first] = false;
-    for (; !is_open.empty() && !is_open.front(); ++first) is_open.pop_front();
-  }
-};
-DeferredErrors& all() {
-  static auto* deferred = new DeferredErrors;  // never destroyed: work may end late
-  return *deferred;
+std::mutex lock;
+std::vector<DeferredError>& opened() {
+  static auto* those = new std::vector<DeferredError>;  // never destroyed: work may end late
+  return *those;
 }
+
+bool is_before(const DeferredError& a, const DeferredError& b) { return a->number < b->number; }
 
 }  // namespace
 
 DeferredError open_deferred() {
-  std::lock_guard hold(all().lock);
-  all().is_open.push_back(true);
-  return all().end() - 1;
+  static uint64_t count = 0;
+  return opened().emplace_back(std::make_shared<Deferral>(++count));
 }
 
-DeferredError next_deferred() {
-  std::lock_guard hold(all().lock);
-  return all().end();
+OpenedDeferred::OpenedDeferred() : from_(opened().size()) {}
+
+std::vector<DeferredError> OpenedDeferred::take() {
+  const auto first = opened().begin() + static_cast<ptrdiff_t>(from_);
+  std::vector<DeferredError> mine(first, opened().end());
+  opened().erase(first, opened().end());
+  return mine;
 }
 
-void tell_once(DeferredError error) {
-  std::lock_guard hold(all().lock);
-  if (all().matters(error)) all().told_once.insert(error);
+void tell_once(const DeferredError& error) {
+  std::lock_guard hold(lock);
+  error->is_told_once = true;
 }
 
-void settle_deferred(DeferredError error) {
-  std::lock_guard hold(all().lock);
-  all().close(error);
-  all().told_once.erase(error);
+void settle_deferred(const DeferredError& error) { error->state.store(Deferral::State::nothing, std::memory_order_release); }
+
+void confirm_deferred(const DeferredError& error, Failed failed) {
+  std::lock_guard hold(lock);
+  error->failed = std::move(failed);
+  error->state.store(Deferral::State::true_, std::memory_order_release);
 }
 
-void confirm_deferred(DeferredError error, Failed failed) {
-  std::lock_guard hold(all().lock);
-  all().close(error);
-  all().confirmed[error] = std::move(failed);
-  all().came_true.insert(error);
-}
-
-bool came_to_nothing(DeferredError error) {
-  std::lock_guard hold(all().lock);
-  return !all().open(error) && !all().came_true.contains(error);
-}
+bool came_to_nothing(const DeferredError& error) { return error->state.load(std::memory_order_acquire) == Deferral::State::nothing; }
 
 void add_deferred(std::vector<DeferredError>& to, std::span<const DeferredError> from) {
-  if (std::includes(to.begin(), to.end(), from.begin(), from.end())) return;  // so of most operands, and of none
-  std::lock_guard hold(all().lock);
-  for (DeferredError error : from) {
-    if (!all().matters(error)) continue;
-    auto at = std::lower_bound(to.begin(), to.end(), error);
+  if (std::ranges::includes(to, from, is_before)) return;  // so of most operands, and of none
+  for (const DeferredError& error : from) {
+    if (!error->matters()) continue;
+    auto at = std::lower_bound(to.begin(), to.end(), error, is_before);
     if (at == to.end() || *at != error) to.insert(at, error);
   }
   if (to.size() > most_of_a_value) to.erase(to.begin(), to.end() - most_of_a_value);
 }
 
 bool any_open(std::span<const DeferredError> deferred) {
-  if (deferred.empty()) return false;
-  std::lock_guard hold(all().lock);
-  return std::any_of(deferred.begin(), deferred.end(), [](DeferredError d) { return all().open(d); });
+  return std::ranges::any_of(deferred, [](auto& d) { return d->state.load(std::memory_order_acquire) == Deferral::State::open; });
 }
 
 void raise_confirmed(std::span<const DeferredError> deferred) {
   if (deferred.empty()) return;
   Failed found;
   {
-    std::lock_guard hold(all().lock);
-    auto first = std::find_if(deferred.begin(), deferred.end(), [](DeferredError d) { return all().confirmed.contains(d); });
+    std::lock_guard hold(lock);
+    auto first = std::ranges::find_if(deferred, [](auto& d) { return d->state == Deferral::State::true_; });
     if (first == deferred.end()) return;
-    found = all().confirmed[*first];
-    if (all().told_once.erase(*first) > 0) all().confirmed.erase(*first);
+    found = (*first)->failed;
+    if ((*first)->is_told_once) (*first)->state = Deferral::State::told;
   }
   std::string where = describe_site(found.site);  // may take Python's lock: with none of ours
   raise_text(found.kind, where.empty() ? found.text : found.text + " (recorded at " + where + ")");

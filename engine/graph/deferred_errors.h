@@ -7,13 +7,12 @@
 #include "core/site.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace quern {
-
-using DeferredError = uint32_t;  // in the order of their opening
 
 // Why a value cannot be computed, or is wrong.
 struct Failed {
@@ -24,12 +23,30 @@ struct Failed {
   Failed(ErrorKind kind, std::string text, Site site = no_site) : kind(kind), text(std::move(text)), site(site) {}
 };
 
+// Held by the work that may find it and by what depends on that: what nobody holds is gone.
+class Deferral;
+using DeferredError = std::shared_ptr<Deferral>;
+
+// With the graph's lock held.
 DeferredError open_deferred();
-DeferredError next_deferred();                              // the number that the next one gets
-void tell_once(DeferredError error);                        // whoever looks first gets the error, and nobody after that
-void settle_deferred(DeferredError error);                  // it came to nothing
-bool came_to_nothing(DeferredError error);                  // that is known
-void confirm_deferred(DeferredError error, Failed failed);  // it came true
+
+// Those that are opened while it lives; a signal handler may run work with one of its own meanwhile. With the graph's lock held.
+class OpenedDeferred {
+ public:
+  OpenedDeferred();
+  ~OpenedDeferred() { take(); }
+  OpenedDeferred(const OpenedDeferred&) = delete;
+  OpenedDeferred& operator=(const OpenedDeferred&) = delete;
+  std::vector<DeferredError> take();
+
+ private:
+  size_t from_;
+};
+
+void tell_once(const DeferredError& error);                        // whoever looks first gets the error, and nobody after that
+void settle_deferred(const DeferredError& error);                  // it came to nothing
+bool came_to_nothing(const DeferredError& error);                  // that is known
+void confirm_deferred(const DeferredError& error, Failed failed);  // it came true
 void add_deferred(std::vector<DeferredError>& to,
                   std::span<const DeferredError> from);  // those that are not settled; at most some of the newest
 bool any_open(std::span<const DeferredError> deferred);  // nobody knows yet

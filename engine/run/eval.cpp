@@ -169,7 +169,7 @@ class Evaluator {
       return;
     }
     std::vector<DeferredError> deferred = deferred_of(group);
-    const DeferredError first = group.is_call ? next_deferred() : 0;
+    OpenedDeferred opened_here;
     Undisturbed undisturbed;
     ArrayWork work;
     try {
@@ -197,7 +197,7 @@ class Evaluator {
       return;
     }
     if (group.is_call) {
-      for (DeferredError opened = first, end = next_deferred(); opened < end; ++opened) {
+      for (const DeferredError& opened : opened_here.take()) {
         if (group.nodes[0]->writes()) tell_once(opened);
         add_deferred(deferred, {&opened, 1});
       }

@@ -57,7 +57,7 @@ void add_words(Context& context, Watches& watches) {
   watches.memory.push_back(context.allocate_pinned(bytes, options, no_site));
   auto* host = static_cast<int64_t*>(watches.memory.back().pointer());
   auto* device = static_cast<int64_t*>(context.device.device_pointer(host));
-  for (size_t i = 0; i < words_at_once; ++i) watches.free.push_back({host + 2 * i, device + 2 * i, 0});
+  for (size_t i = 0; i < words_at_once; ++i) watches.free.push_back({host + 2 * i, device + 2 * i, nullptr});
 }
 
 // Tells what came of those that are done.
@@ -73,6 +73,7 @@ void settle(Watches& watches, IsDone&& is_done) {
     } else {
       confirm_deferred(at->words.error, {at->kind, at->text(at->words.on_host[1], at->words.on_host[0]), at->site});
     }
+    at->words.error = nullptr;
     watches.free.push_back(at->words);
     at = watches.active.erase(at);
     active_watches.fetch_sub(1, std::memory_order_release);

@@ -16,7 +16,7 @@ namespace quern {
 struct FoundError {
   int64_t* on_host = nullptr;
   int64_t* on_device = nullptr;
-  DeferredError error = 0;
+  DeferredError error;
   using Text = std::function<std::string(int64_t number, int64_t which)>;
   void set(int64_t number) const {  // for work on the CPU; several of its threads may
     std::atomic_ref(on_host[1]).store(number, std::memory_order_relaxed);

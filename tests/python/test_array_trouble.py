@@ -396,3 +396,43 @@ def test_a_number_that_does_not_fit_names_its_line(device):
     x[:] = total
     with pytest.raises(OverflowError, match=rf"Python integer 4950 out of bounds for int8.*{HERE}:{line}"):
         qn.asnumpy(x)
+
+
+ERRORS = """
+qn.take(x, far)
+x[far]
+x.reshape(2, 5)[:, far]
+qn.linalg.inv(singular)
+qn.linalg.cholesky(-qn.eye(2))
+"""
+
+
+def test_errors_that_nobody_holds_are_freed():
+    """Values with errors that were told, and with some that nobody ever looked at: bytes of the C library after many of each."""
+    done = code(
+        "import ctypes, gc, numpy as np, quern as qn\n"
+        "class Info(ctypes.Structure):\n"
+        "    _fields_ = [(n, ctypes.c_size_t) for n in 'arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost'.split()]\n"
+        "info = ctypes.CDLL(None).mallinfo2\ninfo.restype = Info\n"
+        "x, far, singular = qn.arange(10.0), qn.asarray(np.array([100])), qn.zeros((2, 2))\n"
+        "def used():\n    gc.collect()\n    return info().uordblks + info().hblkhd\n"
+        "def once(text, looks):\n"
+        "    y = eval(text)\n"
+        "    if looks:\n"
+        "        try: qn.asnumpy(y)\n"
+        "        except (IndexError, ValueError): return\n"
+        "        raise AssertionError(text)\n"
+        f"for text in {ERRORS.strip().splitlines()!r}:\n"
+        "    text = compile(text, 'text', 'eval')\n"
+        "    for looks in (True, False):\n"
+        "        for _ in range(300): once(text, looks)\n"
+        "        qn.synchronize()\n"
+        "        before = used()\n"
+        "        for _ in range(4000): once(text, looks)\n"
+        "        qn.synchronize()\n"
+        "        print((used() - before) / 4000)\n",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    grown = [float(n) for n in done.stdout.split()]
+    assert len(grown) == 10 and max(grown) < 25, grown

@@ -171,7 +171,7 @@ class Refused : public CallBody {
 
  private:
   // So that the same numbers need not be looked through again.
-  void remember(const CallView& in, DeferredError error) const {
+  void remember(const CallView& in, const DeferredError& error) const {
     constexpr size_t most = 64;  // parts of a value
     std::vector<LookedThrough>& known = in.node->looked_through;
     if (in.block->escaped || in.dtype != in.node->dtype) return;
