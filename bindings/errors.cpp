@@ -50,6 +50,10 @@ PyObject* class_of(ErrorKind kind) {
 
 }  // namespace
 
+// What the last handler raised out of a wait, for whoever asked for it: code between may swallow it.
+static bool keeps_interrupts = false;
+static PyObject* kept_interrupt = nullptr;
+
 // The exception of the handler, with what was stopped because of it.
 static void set_interrupt(const Interrupted& stopped) noexcept {
   try {
@@ -66,6 +70,7 @@ static void set_interrupt(const Interrupted& stopped) noexcept {
       } catch (nb::python_error&) {  // an exception of the user's that takes neither
       }
     }
+    if (keeps_interrupts) Py_XDECREF(std::exchange(kept_interrupt, Py_NewRef(e.value().ptr())));
     e.restore();
   } catch (...) {
     PyErr_SetString(PyExc_RuntimeError, "a handler of a signal failed");
@@ -90,7 +95,12 @@ void set_python_error() noexcept {
   }
 }
 
-void init_errors(nb::module_&) {
+void init_errors(nb::module_& m) {
+  m.def("keep_interrupts", [] { keeps_interrupts = true; });
+  m.def("take_interrupt", []() -> nb::object {
+    if (!kept_interrupt) return nb::none();
+    return nb::steal(std::exchange(kept_interrupt, nullptr));
+  });
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {
       std::rethrow_exception(p);

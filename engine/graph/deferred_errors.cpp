@@ -63,7 +63,9 @@ void confirm_deferred(const DeferredError& error, Failed failed) {
   error->state.store(Deferral::State::true_, std::memory_order_release);
 }
 
-bool came_to_nothing(const DeferredError& error) { return error->state.load(std::memory_order_acquire) == Deferral::State::nothing; }
+bool came_to_nothing(const DeferredError& error) {
+  return error->state.load(std::memory_order_acquire) == Deferral::State::nothing;
+}
 
 void add_deferred(std::vector<DeferredError>& to, std::span<const DeferredError> from) {
   if (std::ranges::includes(to, from, is_before)) return;  // so of most operands, and of none

@@ -590,3 +590,83 @@ assert taken
 """,
     )
     assert out == ""
+
+
+KERAS = """
+import quern.keras
+import keras
+from keras.src.utils.python_utils import pythonify_logs
+
+x, y = np.ones((4096, 64), "f"), np.ones((4096, 1), "f")
+model = keras.Sequential([keras.layers.Dense(256, activation="relu"), keras.layers.Dense(1)])
+model.compile("adam", "mse", metrics=["mae"])
+model.fit(x[:64], y[:64], verbose=0)
+
+
+def reaches_the_caller(f, after):
+    timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
+    try:
+        timer.start()
+        f()
+    except KeyboardInterrupt:
+        return
+    raise AssertionError("it ended, or the interrupt was swallowed")
+"""
+
+
+def test_interrupts_reach_the_caller_of_fit(device, run):
+    """At many times; most come in waits for the numbers of a batch or an epoch."""
+    run(
+        KERAS
+        + """
+for i in range(12):
+    reaches_the_caller(lambda: model.fit(x, y, epochs=3000, batch_size=512, verbose=0), 0.05 + 0.011 * i)
+reaches_the_caller(lambda: [model.evaluate(x, y, verbose=0) for _ in range(10000)], 0.1)
+reaches_the_caller(lambda: [model.predict(x, verbose=0) for _ in range(10000)], 0.1)
+"""
+    )
+
+
+def test_interrupts_that_keras_swallows(device, run):
+    """A place of Keras's that catches every exception and goes on; a place of the user's that does is his own business."""
+    on_the_cpu(device)
+    run(
+        KERAS
+        + """
+spin = quern.RawKernel('''extern "C" __global__ void spin(double* x, long long n) {
+  double y = *x;
+  for (long long i = 0; i < n; ++i) y = y * 0.999 + 1;
+  *x = y;
+}''', "spin")
+slow = qn.ones(1)
+
+
+def begin():
+    spin((1,), (1,), (slow, np.int64(1 << 60)))
+
+
+class Looks(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        begin()
+        pythonify_logs({"slow": slow})
+
+
+reaches_the_caller(lambda: model.fit(x, y, epochs=1, batch_size=2048, verbose=0, callbacks=[Looks()]), 0.5)
+
+
+class Catches(keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        begin()
+        try:
+            float(slow[0])
+        except KeyboardInterrupt:
+            caught.append(epoch)
+
+
+caught = []
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+model.fit(x, y, epochs=1, verbose=0, callbacks=[Catches()])
+assert caught == [0]
+works()
+"""
+    )

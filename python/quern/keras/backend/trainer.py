@@ -25,6 +25,7 @@ import quern as qn
 from quern.keras.backend import data as _data
 from quern.keras.backend import replay as _replay
 from quern.keras.backend.core import Array, gradients, no_gradients
+from quern.keras.backend.interrupts import raise_swallowed, to_the_caller
 
 # Older versions' metrics go on from one call of train_on_batch() to the next.
 _RESETS_EACH_BATCH = tuple(map(int, __version__.split(".")[:2])) >= (3, 15)
@@ -67,6 +68,12 @@ items keys pop popitem setdefault update values""".split():
 Logs.__bool__ = lambda self: True
 
 
+def _as_python(logs):
+    """The logs as numbers of Python's. Keras's own function catches every exception, also the one of Ctrl-C in a wait."""
+    here = {name: backend.convert_to_numpy(value) if backend.is_tensor(value) else value for name, value in (logs or {}).items()}
+    return pythonify_logs(here)
+
+
 class Callbacks(callbacks_module.CallbackList):
     """Keras's list of callbacks; those that look at the logs of a batch find them, others cost no look."""
 
@@ -76,17 +83,20 @@ class Callbacks(callbacks_module.CallbackList):
             cls = type(callback)
             if cls is ProgbarLogger:
                 if callback.verbose == 1 and not (kind == "test" and callback._called_in_fit):
-                    _show(callback, batch, logs)
+                    _show(callback, batch, None if kind == "predict" else logs)
                 else:
                     callback.seen = batch + 1
             elif cls is not History and not _is_default(callback, kind):
-                getattr(callback, name)(batch, logs=pythonify_logs(logs))
+                getattr(callback, name)(batch, logs=_as_python(logs))
 
     def _on_train_batch_end(self, batch, logs=None):
         self._after_batch("train", batch, logs)
 
     def _on_test_batch_end(self, batch, logs=None):
         self._after_batch("test", batch, logs)
+
+    def _on_predict_batch_end(self, batch, logs=None):
+        self._after_batch("predict", batch, logs)
 
 
 def _is_default(callback, kind):
@@ -101,7 +111,7 @@ def _show(callback, batch, logs):
         callback.seen = batch + 1
         bar.update(callback.seen, (), finalize=False)
     else:
-        callback._update_progbar(batch, pythonify_logs(logs))
+        callback._update_progbar(batch, _as_python(logs))
 
 
 class QuernTrainer(base_trainer.Trainer):
@@ -230,6 +240,7 @@ class QuernTrainer(base_trainer.Trainer):
         )
 
     @traceback_utils.filter_traceback
+    @to_the_caller
     def fit(
         self,
         x=None,
@@ -312,7 +323,7 @@ class QuernTrainer(base_trainer.Trainer):
                     _use_cached_evaldataset=True,
                 )
                 epoch_logs.update({f"val_{name}": value for name, value in found.items()})
-            callbacks.on_epoch_end(epoch, epoch_logs)
+            callbacks.on_epoch_end(epoch, epoch_logs := _as_python(epoch_logs))
             if self.stop_training:
                 break
         if isinstance(self.optimizer, optimizers_module.Optimizer) and epochs > 0:
@@ -323,6 +334,7 @@ class QuernTrainer(base_trainer.Trainer):
         return self.history
 
     @traceback_utils.filter_traceback
+    @to_the_caller
     def evaluate(
         self,
         x=None,
@@ -367,11 +379,12 @@ class QuernTrainer(base_trainer.Trainer):
             if self.stop_evaluating:
                 break
         with no_gradients():
-            logs = pythonify_logs(self._get_metrics_result_or_logs(logs))
+            logs = _as_python(self._get_metrics_result_or_logs(logs))
         callbacks.on_test_end(logs)
         return logs if return_dict else self._flatten_metrics_in_order(logs)
 
     @traceback_utils.filter_traceback
+    @to_the_caller
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The model's outputs for data, as NumPy arrays; see keras.Model.predict()."""
         iterator = _data.Batches(
@@ -419,7 +432,7 @@ class QuernTrainer(base_trainer.Trainer):
         self._renew_programs()
         if _RESETS_EACH_BATCH:
             self.reset_metrics()
-        logs = pythonify_logs(getattr(self, name)([data]))
+        logs = _as_python(getattr(self, name)([data]))
         return logs if return_dict else self._flatten_metrics_in_order(logs)
 
     def predict_on_batch(self, x):
@@ -439,6 +452,7 @@ def _each(step):
     def each(batches):
         for batch in batches:
             logs = step(_data.on_device(batch))
+        raise_swallowed()
         return logs
 
     return each
