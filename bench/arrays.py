@@ -401,6 +401,42 @@ def first_look(peer):
     return sorted(times)[len(times) // 2]
 
 
+def products(us, others, wanted):
+    """Products of square matrices on a GPU, one with a synchronize after it, and many before one. The libraries take turns, in an
+    order that changes from round to round; all compute float32 in float32.
+    """
+    wait = {"quern": lambda made: qn.synchronize(), "CuPy": lambda made: peer_of["CuPy"].xp.cuda.Device().synchronize()}
+    peer_of = {peer.name: peer for peer in (us, *others) if peer.name != "torch.compile"}
+    rng = np.random.default_rng(1)
+    for dtype in ("float16", "float32", "float64", "complex64"):
+        for n in (128, 512, 1024, 2048, 4096, 8192):
+            host = [rng.random((n, n), np.float32).astype(dtype) for _ in range(2)]
+            operands = {name: [peer.array(h) for h in host] for name, peer in peer_of.items()}
+            for many in (1, 2 if n > 4096 else 10):
+                name = f"{many} x {n} x {n} {dtype} @, synchronize"
+                if wanted(name):
+                    taken = in_turns(peer_of, operands, wait, many, rng)
+                    mine = taken.pop("quern")
+                    report_beside(name, mine, "us", taken)
+            del operands
+            gc.collect()
+
+
+def in_turns(peer_of, operands, wait, many, rng):
+    """Microseconds of a product, by library: the medians of rounds in which each has its turn."""
+    times = {name: [] for name in peer_of}
+    for round in range(4 + (15 if operands["quern"][0].shape[0] > 4096 else 60)):
+        for name in rng.permutation(list(peer_of)):
+            (a, b), peer = operands[name], peer_of[name]
+            start = time.perf_counter()
+            made = [a @ b for _ in range(many)]  # all are kept: what nobody needs quern does not compute
+            wait.get(name, peer.wait)(made)
+            if round >= 4:
+                times[name].append(1e6 * (time.perf_counter() - start) / many)
+            del made
+    return {name: float(np.median(taken)) for name, taken in times.items()}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default=None)
@@ -423,6 +459,7 @@ def main():
             measured(case, us, others)
     if device.kind != "cpu":
         rk4_on_gpu(us, others, wanted)
+        products(us, others, wanted)
     for name, unit, timed, target in (
         ("a + b, 10 elements, looked at", "ns", ten_elements, ""),
         ("recording a + b", "ns", recording, "<= 120"),
