@@ -2,7 +2,8 @@
 """The layers: of the engine's includes (ORDER) and of Python's imports (PYTHON). Each points to its own layer or to one on its left.
 
 An include counts as the file that the compiler takes for it. Imports inside functions count as those at a module's head do; modules that
-import each other in a circle are wrong in any layer. Start reading at main().
+import each other in a circle are wrong in any layer. Of the files that are compiled together it checks that their functions differ in name.
+Start reading at main().
 """
 
 import ast
@@ -35,6 +36,7 @@ PYTHON = (
     ("quern.cli",),
     ("quern.__main__",),
 )
+NO_FUNCTION = (" ", "}", "#", "//", "struct", "class", "enum", "using", "namespace", "template", "return")
 # Imports that may close a circle, and why.
 CIRCLES = {
     ("quern.cupy.testing", "quern.cupy"): "a test is given the door as a whole, when it runs",
@@ -172,12 +174,37 @@ def check_python():
     return wrong, len(modules)
 
 
+def own_functions(text):
+    """The names of the functions that only one file of C++ knows."""
+    inside = False
+    for line in text.splitlines():
+        if line in ("namespace {", "}  // namespace"):
+            inside = line == "namespace {"
+        elif (inside or line.startswith("static ")) and not line.endswith(";") and not line.startswith(NO_FUNCTION):
+            found = re.match(r"[A-Za-z_][\w:<>,*& \[\]]*[ *&](\w+)\(", line)
+            if found:
+                yield found[1]
+
+
+def check_unity():
+    """Files that are compiled together (engine/compile/clang): an overload in another one might be the better match."""
+    wrong = []
+    for folder in sorted({path.parent for path in (ROOT / "engine/compile/clang").rglob("*.cpp")}):
+        files = {}
+        for path in sorted(folder.glob("*.cpp")):
+            for name in set(own_functions(path.read_text())):
+                files.setdefault(name, []).append(path.name)
+        wrong += [f"{folder.relative_to(ROOT)}: {' and '.join(of)} each have a {name}()" for name, of in files.items() if len(of) > 1]
+    return wrong
+
+
 def main():
     (wrong, checked), (wrong_imports, modules) = check_engine(), check_python()
-    for line in wrong + wrong_imports:
+    wrong += wrong_imports + check_unity()
+    for line in wrong:
         print(line)
-    print(f"layers: {checked} files of the engine and {modules} modules checked, {len(wrong) + len(wrong_imports)} lines are wrong")
-    return 1 if wrong or wrong_imports or not checked or not modules else 0
+    print(f"layers: {checked} files of the engine and {modules} modules checked, {len(wrong)} lines are wrong")
+    return 1 if wrong or not checked or not modules else 0
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ constexpr Left left_out[] = {
 // A load or store of these may wait for what another thread writes, or tell it: it happens each time.
 constexpr std::string_view anew = " volatile relaxed acquire release mmio cg cv ";
 
-bool has(std::string_view words, std::string_view word) {
+bool lists(std::string_view words, std::string_view word) {
   if (word.empty()) return false;
   return words.find(" " + std::string(word) + " ") != std::string_view::npos;
 }
@@ -63,7 +63,7 @@ std::string row_of(std::vector<std::string> instruction) {
     std::stable_partition(instruction.begin() + 1, instruction.end(), [](const auto& part) { return part == "sync"; });
   std::string_view skipped;
   for (const Left& row : left_out) {
-    if (has(row.opcodes, opcode)) skipped = row.modifiers;
+    if (lists(row.opcodes, opcode)) skipped = row.modifiers;
   }
   bool memory = opcode == "ld" || opcode == "ldu" || opcode == "st";
   bool of_setp = opcode == "setp" || opcode == "set";
@@ -73,14 +73,14 @@ std::string row_of(std::vector<std::string> instruction) {
   if (opcode == "ldu") opcode = "ld";
   if (opcode == "prefetchu") opcode = "prefetch";
   bool looks_anew =
-      memory && std::any_of(instruction.begin(), instruction.end(), [](const auto& part) { return has(anew, part); });
+      memory && std::any_of(instruction.begin(), instruction.end(), [](const auto& part) { return lists(anew, part); });
   std::string name = std::string(prefix) + opcode + (looks_anew ? "_volatile" : "");
   for (size_t i = 1; i < instruction.size(); ++i) {
     const std::string& part = instruction[i];
-    if (has(skipped, part)) continue;
+    if (lists(skipped, part)) continue;
     if (memory && (part == "v2" || part == "v4" || part.rfind("L1::", 0) == 0 || part.rfind("L2::", 0) == 0)) continue;
     if (of_setp && (part == "and" || part == "or" || part == "xor")) continue;
-    if (memory && has(anew, part)) continue;
+    if (memory && lists(anew, part)) continue;
     name += "_" + part;
   }
   return name;
