@@ -22,6 +22,7 @@ nb::dict as_dict(const check::Access& access) {
   out["reads"] = (access.what & QUERN_CHECK_READ) != 0;
   out["writes"] = (access.what & QUERN_CHECK_WRITE) != 0;
   out["atomic"] = (access.what & QUERN_CHECK_ATOMIC) != 0;
+  out["of_block"] = (access.what & QUERN_CHECK_OF_BLOCK) != 0;
   out["thread"] = nb::make_tuple(access.thread[0], access.thread[1], access.thread[2]);
   out["block"] = nb::make_tuple(access.block[0], access.block[1], access.block[2]);
   return out;
@@ -42,6 +43,7 @@ nb::dict as_dict(const check::Finding& found) {
   out["size"] = found.size;
   out["axis"] = found.axis;
   out["of_grid"] = found.of_grid;
+  out["of_warp"] = found.of_warp;
   out["sign"] = found.sign ? std::string(1, static_cast<char>(found.sign)) : "";
   out["first"] = found.first;
   out["second"] = found.second;

@@ -63,6 +63,7 @@ enum {
   QUERN_CHECK_SHARED = 1u << 5,    /* the block's */
   QUERN_CHECK_DYNAMIC = 1u << 6,   /* as many bytes as the launch gave it */
   QUERN_CHECK_CONST = 1u << 7,     /* through a pointer to const */
+  QUERN_CHECK_OF_BLOCK = 1u << 15, /* an atomic whose scope is the block */
   QUERN_CHECK_REAL = 1u << 14,     /* a float or a double is written */
   QUERN_CHECK_FOLLOWED = 1u << 13, /* a local array whose every access is seen */
   QUERN_CHECK_COPIED = 1u << 12,   /* a part of a structure that is copied: padding and unset members may be among it */

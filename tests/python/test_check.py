@@ -2,13 +2,15 @@
 
 import json
 import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
 import quern as qn
 from checked import N, kinds, run
-from programs import quern
+from programs import environment, quern
 from quern import cuda
 from quern.lib import _engine
 
@@ -174,6 +176,7 @@ def test_launches_after_a_failed_grid():
       cooperative_groups::this_grid().sync();
       if (stops && blockIdx.x == 1) __trap();
       x[blockIdx.x] = 1;
+      x[4 + blockIdx.x] = threadIdx.x;
     }"""
     x = qn.zeros(N, dtype="float32")
     with qn.check() as report:
@@ -185,7 +188,7 @@ def test_launches_after_a_failed_grid():
                 assert not stops
             except qn.LaunchError:
                 assert stops
-    assert kinds(report) == {"race"} and x.get()[:5].tolist() == [1, 1, 1, 1, 0]
+    assert kinds(report) == {"race"} and x.get()[:5].tolist() == [1, 1, 1, 1, 31]
 
 
 def test_launches_in_order_do_not_race():
@@ -237,8 +240,8 @@ def test_memory_that_nobody_wrote():
 
 
 FILLS = {
-    5: r"""extern "C" __global__ void k(int* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }""",
-    20: r"""extern "C" __global__ void k(unsigned char* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }""",
+    6: r"""extern "C" __global__ void k(int* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }""",
+    24: r"""extern "C" __global__ void k(unsigned char* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }""",
 }
 
 
@@ -443,7 +446,7 @@ def test_options_of_the_command(tmp_path):
     path.write_text(OPTIONS)
     assert quern("check", path).returncode == 0
     done = quern("check", "--nan", "--leaks", "--orders", "3", path)
-    assert done.returncode == 3 and "not finite in kernel 'k'" in done.stderr and "leak: 16 bytes of device memory" in done.stderr, (
+    assert done.returncode == 3 and "NaN or infinity in kernel 'k'" in done.stderr and "leak: 16 bytes of device memory" in done.stderr, (
         done.stderr
     )
     assert f"its memory was allocated at {path}:6" in done.stderr and done.stderr.endswith("quern check: 2 findings\n")
@@ -484,3 +487,19 @@ def test_processes_of_the_program(tmp_path, way):
 def test_wrong_arguments(arguments, text, tmp_path):
     done = quern("check", *arguments, cwd=tmp_path)
     assert done.returncode == 2 and text in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_check_that_is_ended_shows_what_was_found(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import numpy as np, quern as qn\nx = qn.zeros(8, dtype='int32')\n"
+        "k = qn.RawKernel('extern \"C\" __global__ void k(int* x) { x[threadIdx.x] = 1; }', 'k')\n"
+        "print('begins', flush=True)\nwhile True:\n    k((1,), (9,), (x,))\n    qn.synchronize()\n    print('.', flush=True)\n"
+    )
+    command = [sys.executable, "-m", "quern", "check", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()) as process:
+        for _ in range(3):
+            process.stdout.readline()
+        process.terminate()
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 3 and "out of bounds in kernel 'k'" in said and "quern check: 1 finding" in said, said

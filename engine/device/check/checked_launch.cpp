@@ -48,12 +48,14 @@ bool is_on_stack(uintptr_t address) {
 
 uint16_t marks_of(uint32_t what) {
   return static_cast<uint16_t>((what & QUERN_CHECK_ATOMIC ? Cell::is_atomic : 0) |
-                               (what & QUERN_CHECK_VOLATILE ? Cell::is_volatile : 0));
+                               (what & QUERN_CHECK_VOLATILE ? Cell::is_volatile : 0) |
+                               (what & QUERN_CHECK_OF_BLOCK && what & QUERN_CHECK_WRITE ? Cell::of_block : 0));
 }
 
 uint32_t what_of(uint32_t kind, uint16_t marks) {
   if (marks & Cell::is_atomic) kind |= QUERN_CHECK_ATOMIC;
   if (marks & Cell::is_volatile) kind |= QUERN_CHECK_VOLATILE;
+  if (kind & QUERN_CHECK_WRITE && marks & Cell::of_block) kind |= QUERN_CHECK_OF_BLOCK;
   return kind;
 }
 
@@ -189,6 +191,7 @@ CheckedLaunch::CheckedLaunch(const CpuKernel& kernel, const QuernCpuLaunch& laun
 }
 
 void CheckedLaunch::tell(Finding found) {
+  ++told_;
   if (orders_.now == 0) state().findings.add(std::move(found));  // another order finds the same once more
 }
 
@@ -438,7 +441,8 @@ bool CheckedLaunch::released_to_us(Stamp before) const {
   return releases_.lead_to(block_->releases, thread_, block_->number, block, before.thread % threads_in_block_, before.tick);
 }
 
-// A thread that puts back what it has just read there writes nothing that others could see.
+// A thread that puts back what it has just read there writes nothing that others could see; nor does one that writes the same
+// as another has written, a flag that all set.
 void CheckedLaunch::settle_pending_write() {
   if (std::memcmp(written_.pointer, written_.before.data(), written_.bytes) == 0) {
     std::copy_n(written_.cells.begin(), written_.count, written_.first);
@@ -455,9 +459,12 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
   const Stamp now{me, block_->tick};
   const uint16_t marks = marks_of(what);
   const auto kept_place = static_cast<uint16_t>((place < Cell::place_mask ? place : 0) | marks);
-  // Accesses that may meet: both atomic or volatile.
+  // Accesses that may meet: both atomic or volatile, in the scope of both.
   constexpr uint16_t strong = Cell::is_atomic | Cell::is_volatile;
-  auto may_meet = [&](uint16_t other) { return (marks & strong) != 0 && (other & strong) != 0; };
+  auto may_meet = [&](const Stamp& by, uint16_t other, bool is_write) {
+    const uint16_t scopes = marks | (is_write ? other : uint16_t{0});
+    return (marks & strong) != 0 && (other & strong) != 0 && (!(scopes & Cell::of_block) || is_of_block(by.thread));
+  };
   auto [cell, count] = shadow.cells(offset, bytes);
   bool told = false;
   const bool may_put_back = what & QUERN_CHECK_WRITE && !(what & QUERN_CHECK_ATOMIC) && bytes <= written_.before.size() &&
@@ -467,6 +474,8 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
     std::memcpy(written_.before.data(), pointer, bytes);
     std::copy_n(cell, count, written_.cells.begin());
   }
+  const bool may_write_the_same =
+      what & QUERN_CHECK_WRITE && !(what & (QUERN_CHECK_ATOMIC | QUERN_CHECK_READ)) && bytes <= written_.before.size();
   // Whoever reads a word as it is, then exchanges it by an atomic, has looked at it in the right way: CUDA's own manual adds
   // doubles so.
   auto is_doubtful = [&](uint32_t mine, uint32_t others, uint16_t other_marks) {
@@ -476,6 +485,7 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
   auto race = [&] [[gnu::noinline, gnu::cold]] (const Stamp& other, uint32_t kind, uint16_t other_place, size_t at) {
     if (other.tick < first_tick_) return meet(*beside(other.tick), here_, what, place, object, bytes);
     Finding found = finding(Kind::race, what, place, object);
+    found.of_warp = is_of_block(other.thread) && (other.thread - first_) / 32 == thread_ / 32;
     found.other = access_of(other.thread, what_of(kind, other_place), other_place & Cell::place_mask);
     found.bytes = bytes;
     found.offset = static_cast<int64_t>(at);
@@ -483,43 +493,58 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
     if (is_doubtful(what, kind, other_place)) {
       uint32_t reader = what & QUERN_CHECK_WRITE ? other.thread : me;
       doubtful_.try_emplace({reader, reinterpret_cast<uintptr_t>(pointer)}, std::move(found));
-    } else if (may_put_back)
+    } else if (may_put_back) {
       written_.race = std::move(found);
-    else
+    } else if (may_write_the_same && kind == QUERN_CHECK_WRITE) {
+      written_.pointer = pointer, written_.bytes = bytes, written_.count = 0;
+      std::memcpy(written_.before.data(), pointer, bytes);
+      written_.race = std::move(found);
+    } else {
       tell(std::move(found));
+    }
   };
 
   for (Cell* end = cell + count; cell != end; ++cell) {
     if (marks & Cell::is_atomic && is_mine(cell->read) && !(cell->read_place & (Cell::by_many | Cell::by_many_blocks)))
       cell->read = {};
-    if (!told && cell->write.tick && !is_mine(cell->write) && !may_meet(cell->write_place) && !ordered(cell->write)) {
+    if (!told && cell->write.tick && !is_mine(cell->write) && !may_meet(cell->write, cell->write_place, true) &&
+        !ordered(cell->write)) {
       race(cell->write, QUERN_CHECK_WRITE, cell->write_place, offset);
       told = true;
     }
     if (what & QUERN_CHECK_WRITE) {
       bool by_others = !is_mine(cell->read) || (cell->read_place & (Cell::by_many | Cell::by_many_blocks));
-      if (!told && cell->read.tick && by_others && !may_meet(cell->read_place)) {
+      if (!told && cell->read.tick && by_others && !may_meet(cell->read, cell->read_place, false)) {
         bool is_ordered = ordered(cell->read);
         // Among several readers the one that is kept may be this thread, or one that this block has waited for.
         if (is_mine(cell->read)) is_ordered = cell->read.tick < block_->barrier_tick;
         if (!is_ordered) {
-          race(cell->read, QUERN_CHECK_READ, cell->read_place, offset);
+          const Stamp reader{is_mine(cell->read) ? cell->other_reader : cell->read.thread, cell->read.tick};
+          race(reader, QUERN_CHECK_READ, cell->read_place, offset);
           told = true;
         }
       }
-      cell->write = now;
-      cell->write_place = kept_place | Cell::is_written;
+      // Beside an own plain write that nothing has ordered yet an atomic one is no news: others may not meet the plain one.
+      const bool was_plain = is_mine(cell->write) && cell->write.tick == now.tick && !(cell->write_place & strong);
+      if (!(marks & strong && was_plain)) {
+        cell->write = now;
+        cell->write_place = kept_place | Cell::is_written;
+      }
     }
     if (what & QUERN_CHECK_READ && !(what & QUERN_CHECK_WRITE)) {
       if (!others_.empty() && cell->read.tick && beside(cell->read.tick)) continue;  // whoever writes there is to know of it
       uint16_t many = 0;
-      if (cell->read.tick && !is_mine(cell->read) && !ordered(cell->read)) {
+      if (is_mine(cell->read) && cell->read.tick == now.tick) {
+        many = cell->read_place & (Cell::by_many | Cell::by_many_blocks);
+      } else if (cell->read.tick && !is_mine(cell->read) && !ordered(cell->read)) {
         many = static_cast<uint16_t>(Cell::by_many | (cell->read_place & Cell::by_many_blocks));
         if (!is_of_block(cell->read.thread)) many |= Cell::by_many_blocks;
         if (is_of_block(cell->read.thread) && cell->read.tick == now.tick) {  // the first of them stays
           cell->read_place |= many;
+          cell->other_reader = me;
           continue;
         }
+        cell->other_reader = cell->read.thread;
       }
       cell->read = now;
       cell->read_place = static_cast<uint16_t>((kept_place & ~(Cell::by_many | Cell::by_many_blocks)) | many);
@@ -605,8 +630,22 @@ void CheckedLaunch::give(uint32_t doubt) { block_->exchanges[thread_ / 32].doubt
 
 CheckedLaunch* current_launch() { return running; }
 
+namespace {
+
+// A loop that goes wrong in each of its rounds may have no end. No object of C++ is between here and the kernel's code.
+void end_if_too_many() {
+  if (running->told() < CheckedLaunch::most_told) [[likely]]
+    return;
+  end_kernel("[check] it was stopped: something was found in it a million times");
+}
+
+}  // namespace
+
 void* check_access(void* pointer, uint64_t bytes, uint32_t what, uint32_t place, void* base, uint64_t size, uint32_t object) {
-  return running ? running->access(pointer, bytes, what, place, base, size, object) : pointer;
+  if (!running) return pointer;
+  void* const at = running->access(pointer, bytes, what, place, base, size, object);
+  end_if_too_many();
+  return at;
 }
 
 void check_event(uint32_t what, uint32_t place) {
@@ -614,7 +653,9 @@ void check_event(uint32_t what, uint32_t place) {
 }
 
 void check_value(uint32_t what, uint32_t place, int64_t first, int64_t second) {
-  if (running) running->value(what, place, first, second);
+  if (!running) return;
+  running->value(what, place, first, second);
+  end_if_too_many();
 }
 
 void check_local(const void* base, uint64_t bytes) {
@@ -622,7 +663,10 @@ void check_local(const void* base, uint64_t bytes) {
 }
 
 void* check_index(const void* data, int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object) {
-  return running ? running->index(data, index, extent, axis, place, object) : no_memory();
+  if (!running) return no_memory();
+  void* const at = running->index(data, index, extent, axis, place, object);
+  end_if_too_many();
+  return at;
 }
 
 uint32_t check_lane(int64_t lane, uint32_t place) { return running ? running->lane(lane, place) : 0; }

@@ -84,6 +84,8 @@ class CheckedLaunch {
   void* index(const void* data, int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
   uint32_t lane(int64_t lane, uint32_t place) const;
   void give(uint32_t doubt);
+  static constexpr uint64_t most_told = 1'000'000;
+  uint64_t told() const { return told_; }
 
  private:
   friend struct CheckedBlock;
@@ -123,8 +125,8 @@ class CheckedLaunch {
   const QuernCpuModule& module_;  // its table
   const QuernCpuLaunch& launch_;
   Site site_;
-  uint64_t number_;
-  bool is_turned_;  // x and y of a block's threads stand in each other's place
+  uint64_t number_, told_ = 0;  // `told_`: how often something was found
+  bool is_turned_;              // x and y of a block's threads stand in each other's place
   uint32_t first_tick_, grid_tick_ = 0, last_tick_;
   uint32_t threads_in_block_;
   std::vector<std::unique_ptr<CheckedBlock>> blocks_;
@@ -143,7 +145,8 @@ class CheckedLaunch {
   std::map<const Region*, Range> host_used_;  // pinned memory that it uses
   std::unordered_map<uintptr_t, std::vector<bool>>
       locals_;  // followed local arrays by their addresses: the bytes that are written
-  // A write by the thread that has just read there: what was there, until it is seen whether that changed.
+  // A write by the thread that has just read there, or of what another has written: what was there, until it is seen whether that
+  // changed.
   struct Written {
     const void* pointer = nullptr;
     size_t bytes = 0, count = 0;

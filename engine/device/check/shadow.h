@@ -1,7 +1,7 @@
 // Shadow memory: for each four bytes (for each byte, where bytes are accessed) who wrote last and who read last, and when.
 //
 // "When" is a tick: a number that a block raises at each of its barriers, counted on from launch to launch. What orders two
-// accesses is decided in ordered() of checked_launch.cpp; here they are only kept. Several readers at once are one reader and a
+// accesses is decided in ordered() of checked_launch.cpp; here they are only kept. Several readers at once are two of them and a
 // mark, since a write after them is wrong whoever they are.
 #pragma once
 
@@ -20,13 +20,15 @@ struct Stamp {
 
 struct Cell {
   Stamp write, read;
+  uint32_t other_reader = 0;                 // of several at once: one that is not in `read`
   uint16_t write_place = 0, read_place = 0;  // the place's number; marks above it
   static constexpr uint16_t place_mask = 0x0fff;
   static constexpr uint16_t is_atomic = 0x1000, is_volatile = 0x2000;
   static constexpr uint16_t by_many = 0x4000, by_many_blocks = 0x8000;  // of reads
   static constexpr uint16_t is_written = 0x4000;                        // of writes: by whomever
+  static constexpr uint16_t of_block = 0x8000;                          // of atomic writes: for threads of the block alone
 };
-static_assert(sizeof(Cell) == 20);
+static_assert(sizeof(Cell) == 24);
 
 class Shadow {
  public:

@@ -28,6 +28,7 @@ class Finding:
     size: int
     axis: int  # of an index outside of it: ``offset``, of ``size`` elements; -1 for others
     of_grid: bool  # of barriers: blocks wait, not threads
+    of_warp: bool  # of races: between threads of one warp
     sign: str  # of the operation that overflows
     first: int  # its operands; what was divided and by what; a shift and the width; NaN or Inf and an operand, as the bits of doubles
     second: int
@@ -50,7 +51,7 @@ class Finding:
 
     def __str__(self):
         kernel = f" in kernel '{self.kernel}'" if self.kernel else ""
-        lines = [f"{self.kind.replace('_', ' ')}{kernel}: {self.title}"]
+        lines = [f"{_NAMES[self.kind]}{kernel}: {self.title}"]
         if self.kernel and self.kind != "block_order":
             lines += _shown(self.access, _deed(self))
         if self.other:
@@ -131,6 +132,27 @@ def _out_of_bounds(f):
     return f"{f.bytes} bytes that begin {f.offset - f.size:,} bytes behind the end of {what} ({f.size:,} bytes)"
 
 
+# What the field calls it.
+_NAMES = {
+    "out_of_bounds": "out of bounds",
+    "after_release": "use after free",
+    "null": "null pointer",
+    "misaligned": "misaligned access",
+    "const_written": "write to const",
+    "never_written": "uninitialized read",
+    "race": "data race",
+    "barrier_places": "divergent barrier",
+    "barrier_missing": "divergent barrier",
+    "division": "integer division",
+    "overflow": "integer overflow",
+    "shift": "shift too far",
+    "not_finite": "NaN or infinity",
+    "unordered": "missing synchronization",
+    "leak": "memory leak",
+    "block_order": "dependence on the order of blocks",
+    "recomputed": "wrong fused kernel",
+}
+
 _TITLES = {
     "out_of_bounds": _out_of_bounds,
     "after_release": lambda f: f"{f.bytes} bytes of memory that was freed",
@@ -162,7 +184,19 @@ _TITLES = {
 }
 
 
+def _bounds_advice(f):
+    if f.object_kind == "dynamic shared":
+        ways = "shared_mem= in CuPy, shared= in PyCUDA, the fourth number in [] of numba.cuda, the third in <<<>>>"
+        return f"give the launch as many bytes of dynamic shared memory as the kernel uses ({ways}); it has {f.size:,}"
+    return "check the index against the array's size before the access: if (i < n)"
+
+
 def _race_advice(f):
+    scopes = [access for access in (f.access, f.other) if access and access["of_block"]]
+    if scopes and f.other["block"] != f.access["block"]:
+        return "an atomic of the block's scope (atomicAdd_block) orders the threads of one block alone: use atomicAdd()"
+    if f.of_warp and not (f.access["atomic"] or f.other["atomic"]):
+        return "put __syncwarp() between the two accesses (__syncthreads() where other warps take part, too)"
     if f.other and f.access["atomic"] != f.other["atomic"]:
         return "let both be atomic or volatile, or put a barrier between the two accesses"
     same = f.other and f.access["block"] == f.other["block"]
@@ -172,7 +206,7 @@ def _race_advice(f):
 
 
 _ADVICE = {
-    "out_of_bounds": lambda f: "check the index against the array's size before the access: if (i < n)",
+    "out_of_bounds": _bounds_advice,
     "after_release": lambda f: "keep a reference to the array until the kernel has run",
     "null": lambda f: "pass an allocated array; where a pointer may be missing, test it first",
     "misaligned": lambda f: "GPUs refuse it: let vectors (float4) begin at multiples of their size, or read their parts one by one",

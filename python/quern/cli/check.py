@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 
@@ -87,6 +88,8 @@ def check(argv) -> int:
     asked |= {"orders": options.orders, "seed": options.seed}
     with tempfile.TemporaryDirectory(prefix="quern-check-") as folder:
         check_children(folder, asked)
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # what was found until then is shown
         with checks(**asked) as report:
             code = program()
         report._add(findings_of_children(folder))

@@ -145,10 +145,10 @@ class Instrumenter {
                 aligned(store->getAlign()));
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&inst)) {
       guard(inst, llvm::AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()),
-            atomic | real(*update->getValOperand()) | aligned(update->getAlign()));
+            atomic | scope(inst) | real(*update->getValOperand()) | aligned(update->getAlign()));
     } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&inst)) {
       guard(inst, llvm::AtomicCmpXchgInst::getPointerOperandIndex(), size_of(exchange->getNewValOperand()->getType()),
-            atomic | aligned(exchange->getAlign()));
+            atomic | scope(inst) | aligned(exchange->getAlign()));
     } else if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&inst)) {
       visit_copy(*copy);
     } else if (auto* fence = llvm::dyn_cast<llvm::FenceInst>(&inst)) {
@@ -250,6 +250,14 @@ class Instrumenter {
     for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt())
       if (called_name(*at).contains("atomic")) out |= QUERN_CHECK_ATOMIC;
     return out;
+  }
+
+  // atomicAdd_block and its like.
+  uint32_t scope(const Instruction& inst) const {
+    for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt())
+      if (llvm::StringRef name = called_name(*at); name.starts_with("atomic") && name.contains("_block"))
+        return QUERN_CHECK_OF_BLOCK;
+    return 0;
   }
 
   // The texels of textures and surfaces: the prelude keeps them in their bounds.
