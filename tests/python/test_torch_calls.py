@@ -68,6 +68,8 @@ into(lambda out: torch.isposinf(r(2), out=out), torch.float32) | into(lambda out
 into(lambda out: torch.take(r(3), n(0), out=out), torch.float64) | into(lambda out: torch.diff(r(3), out=out), torch.float64) | into(lambda out: torch.msort(r(3), out=out), torch.float64) | into(lambda out: torch.argmax(r(3), out=out), torch.int64)
 into(lambda out: torch.isin(r(3), r(1), out=out), torch.bool) | into(lambda out: torch.renorm(r(2, 2), 2, 0, 1, out=out), torch.float64) | into(lambda out: torch.signbit(r(3), out=out), torch.bool) | into(lambda out: torch.conj_physical(z(2), out=out), torch.complex128)
 into(lambda out: torch.nonzero_static(r(3), size=2, out=out), torch.int64) | into(lambda out: torch.slice_scatter(r(3), r(1), 0, 0, 1, out=out), torch.float64) | into(lambda out: L.inv(r(2, 2), out=out), torch.float32) | into(lambda out: torch.softmax(r(2), 0, out=out), torch.float32)
+into(lambda out: F.softplus(r(3), out=out), torch.float64) | into(lambda out: F.gelu(r(3), out=out), torch.float64) | into(lambda out: F.hardshrink(r(3), 0.1, out=out), torch.float64) | into(lambda out: F.softshrink(r(3), out=out), torch.float64)
+into(lambda out: F.logsigmoid(r(3), out=out), torch.float64) | into(lambda out: F.linear(r(2, 3), r(4, 3), out=out), torch.float64) | into(lambda out: torch.isin(r(3), r(1), out=out), torch.float32) | into(lambda out: torch.signbit(r(3), out=out), torch.float32)
 """
 
 GRADIENTS = """

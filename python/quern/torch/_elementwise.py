@@ -79,7 +79,7 @@ def _test(name, row):
         if input._dtype_name.startswith("complex") and name != "signbit":
             test = (_op(row, input.real), _op(row, input.imag))
             return _op("logical_and" if name == "isfinite" else "logical_or", *test)
-        return finish(_op(row, input), out)
+        return finish_same(_op(row, input), out)
 
     function.__name__ = name
     function.__doc__ = f"``{row}`` of each element: bools."

@@ -552,7 +552,7 @@ _TENSORS = dict.fromkeys(
 _TENSORS |= dict.fromkeys("index_add index_add_ index_copy index_copy_ masked_scatter put put_".split(), "source")
 _TENSORS |= {"take_along_dim": "indices", "bucketize": "boundaries", "index_put": "values", "index_put_": "values"}
 _SAME_OUT = """nonzero masked_select gather take_along_dim index_select take scatter scatter_add scatter_reduce index_add index_copy
-slice_scatter searchsorted bucketize"""
+slice_scatter searchsorted bucketize isin"""
 check_all(globals(), [*METHODS.split(), *NAMES], _TENSORS, _FREE | {"bucketize": "input"}, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
 Tensor.where = lambda self, condition, other: where(condition, self, other)

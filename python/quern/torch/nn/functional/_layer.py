@@ -7,18 +7,20 @@ from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
 from quern.torch._arguments import checked, wrong
+from quern.torch._core import finish
 
 # ---- products
 
 
-def linear(input, weight, bias=None):
+def linear(input, weight, bias=None, *, out=None):
     """input @ weight^T + bias: (*, in), (out, in) or (in), (out) -> (*, out).
 
     >>> F.linear(torch.ones(2, 3), torch.ones(4, 3)).shape
     torch.Size([2, 4])
     """
     y = _engine.tensor_linear(input, weight, bias)
-    return _linear(input, weight, bias) if y is None else y
+    y = _linear(input, weight, bias) if y is None else y
+    return y if out is None else finish(y, out)
 
 
 _linear = checked("linear", _composed.linear, "weight bias".split())
