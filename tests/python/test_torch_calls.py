@@ -56,7 +56,7 @@ TYPES = """
 torch.addmv(n(1, 2), n(1, 2, 3, 4).reshape(2, 2), n(1, 2), beta=0.6, alpha=0.2) | torch.addbmm(n(1, 2)[None], n(1, 2, 3, 4).reshape(1, 2, 2), n(1, 2, 3, 4).reshape(1, 2, 2), beta=2, alpha=3)
 torch.baddbmm(n(1), n(1, 2, 3, 4).reshape(1, 2, 2), n(1, 2, 3, 4).reshape(1, 2, 2), beta=0.6, alpha=1.9) | torch.addbmm(n(1, dtype=torch.uint8), n(1, 2, 3, 4, dtype=torch.uint8).reshape(2, 1, 2), n(1, 2, 3, 4, dtype=torch.uint8).reshape(2, 2, 1))
 torch.addr(n(1, 0).bool(), n(1, 0).bool(), n(1, 1).bool(), beta=3, alpha=2) | torch.tensor(True, device=device).sum_to_size(()) | torch.tensor(3, dtype=torch.uint8, device=device).sum_to_size(()) | n(1, 0).bool().sum_to_size(1) | n(1, 0).bool().sum_to_size(2)
-torch.scatter_reduce(n(1, 0, 1).bool(), 0, n(0, 1), n(0, 1).bool(), "amin") | torch.scatter_reduce(n(1, 0, 1).bool(), 0, n(0, 1), n(0, 1).bool(), "amax", include_self=False) | torch.logspace(0, 1.2, 2, dtype=torch.int64)
+torch.scatter_reduce(n(1, 0, 1).bool(), 0, n(0, 1), n(0, 1).bool(), "amin") | torch.scatter_reduce(n(1, 0, 1).bool(), 0, n(0, 1), n(0, 1).bool(), "amax", include_self=False) | torch.logspace(0, 1.2, 2, dtype=torch.int64) | torch.linspace(4.3, -3, 9, dtype=torch.int64) | torch.linspace(-2.7, 2.7, 5, dtype=torch.int32)
 torch.logdet(torch.complex(torch.eye(2), torch.eye(2)).to(device)) | L.vector_norm(r(4, dtype=torch.float16) * 50, 6) | torch.trapezoid(n(5, 1, 6, dtype=torch.uint8), n(2, 5, 4, dtype=torch.uint8)) | F.softmin(n(1, 2, dtype=torch.uint8), 0, dtype=torch.float64)
 torch.unravel_index(n(3, 8, dtype=torch.uint8), (4, 5)) | torch.logit(r(3).abs(), 0.6) | torch.positive(n(1)) | S.legendre_polynomial_p(r(3), n(0, 1, 4)) | S.hermite_polynomial_h(r(3), n(2, 0, 3).double()) | S.chebyshev_polynomial_t(r(3), n(-1, 1, 2))
 """

@@ -483,6 +483,9 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         real = linspace(start.real, end.real, steps, dtype=DTYPES["float64"])
         made = real + 1j * linspace(start.imag, end.imag, steps, dtype=DTYPES["float64"])
     else:
+        kind = DTYPES[name] if out is None or dtype is not None else out.dtype
+        if not kind.is_floating_point and not kind.is_complex:  # the ends are numbers of that type, too
+            start, end = int(start), int(end)
         made = grown(_engine.array_linspace(float(start), float(end), steps, True, device))
     made = made._astype(name) if made._dtype_name != name else made
     return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)

@@ -7,7 +7,7 @@ from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
 from quern.torch._arguments import checked, wrong
-from quern.torch._core import finish
+from quern.torch._core import finish_same
 
 # ---- products
 
@@ -20,7 +20,7 @@ def linear(input, weight, bias=None, *, out=None):
     """
     y = _engine.tensor_linear(input, weight, bias)
     y = _linear(input, weight, bias) if y is None else y
-    return y if out is None else finish(y, out)
+    return y if out is None else finish_same(y, out)
 
 
 _linear = checked("linear", _composed.linear, "weight bias".split())
