@@ -190,7 +190,7 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
 // PyTorch's rule: NumPy and CuPy write the last value.
 static void check_apart(const Layout& written) {
   for (size_t i = 0; i < written.rank(); ++i)
-    if (written.strides[i] == 0 && written.shape[i] > 1)
+    if (written.strides[i] == 0 && written.shape[i] > 1 && written.size() > 0)
       raise(ErrorKind::runtime,
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
             "clone() the tensor before performing the operation.");

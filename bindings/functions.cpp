@@ -193,6 +193,8 @@ void define_functions(nb::module_& m) {
   define(m, "array_svd", linalg::svd);
   define(m, "array_solve", linalg::solve);
   define(m, "array_inv", linalg::inv);
+  define(m, "array_solve_with_status", linalg::solve_with_status);
+  define(m, "array_inv_with_status", linalg::inv_with_status);
   define(m, "array_det", linalg::det);
   define(m, "array_lstsq", linalg::lstsq);
   define(m, "array_pinv", linalg::pinv);

@@ -198,7 +198,7 @@ void check_result(DType result, const Array& into) {
     raise(ErrorKind::runtime, "result type {} can't be cast to the desired output type {}", torch_name_of(result),
           torch_name_of(into.dtype()));
   for (size_t i = 0; i < into.rank(); ++i)
-    if (into.layout().strides[i] == 0 && into.shape()[i] > 1)
+    if (into.layout().strides[i] == 0 && into.shape()[i] > 1 && into.size() > 0)
       raise(ErrorKind::runtime,
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
             "clone() the tensor before performing the operation.");
@@ -403,7 +403,40 @@ PyObject* matrix_product(PyObject* left, PyObject* right) {
   });
 }
 
+bool is_of_numpy(PyObject* value) { return std::string_view(Py_TYPE(value)->tp_name) == "numpy.ndarray"; }
+
+// A tensor of a NumPy array's values; null where there is none, of text say.
+nb::object tensor_of_numpy(PyObject* value) {
+  try {
+    return nb::module_::import_("quern.torch").attr("as_tensor")(nb::handle(value));
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_TypeError)) throw;
+    return {};
+  }
+}
+
+// NumPy leaves == to the tensor, as to PyTorch's; of the other comparisons PyTorch takes no arrays of NumPy's.
+PyObject* equal_to_numpy(PyObject* tensor, PyObject* array) {
+  try {
+    nb::object other = tensor_of_numpy(array);
+    return other.is_valid() ? binary(Op::equal, tensor, other.ptr()) : not_implemented();
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
+}
+
+// A NumPy array divided by a tensor is the product with its reciprocal, as in PyTorch; NumPy computes it and gives a tensor.
+PyObject* divide(PyObject* left, PyObject* right) {
+  if (!is_of_numpy(left)) return binary(Op::true_divide, left, right);
+  PyObject* inverse = unary_slot<Op::reciprocal>(right);
+  PyObject* out = inverse ? PyNumber_Multiply(inverse, left) : nullptr;
+  Py_XDECREF(inverse);
+  return out;
+}
+
 PyObject* compare(PyObject* left, PyObject* right, int how) {
+  if (how == Py_EQ && is_of_numpy(right)) return equal_to_numpy(left, right);
   constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};
   return binary(ops[how], left, right);
 }
@@ -526,7 +559,8 @@ PyType_Slot slots[] = {
     IN_PLACE_TOO(add, add),
     IN_PLACE_TOO(subtract, subtract),
     IN_PLACE_TOO(multiply, multiply),
-    IN_PLACE_TOO(true_divide, true_divide),
+    {Py_nb_true_divide, reinterpret_cast<void*>(divide)},
+    {Py_nb_inplace_true_divide, reinterpret_cast<void*>(in_place_slot<Op::true_divide>)},
     IN_PLACE_TOO(floor_divide, floor_divide),
     IN_PLACE_TOO(remainder, remainder),
     IN_PLACE_TOO(and, bitwise_and),

@@ -113,9 +113,23 @@ DIFFERENT = (
     ("types", "What PyTorch has no kernel for, such as products of uint16, is served where the engine has it."),
     (
         "errors of values",
-        "Places outside of a tensor, probabilities outside of 0 to 1 and their like, and matrices without an inverse "
-        "are told when the values are needed, not when they are asked for; the message ends with the line that asked.",
+        "Indices out of range, probabilities outside of 0 to 1 and related errors are raised when the values are needed, not at the "
+        "call; the message ends with the source line of the call. Factorizations (`torch.linalg.cholesky`, `inv`, `solve`, `svd`, ...) "
+        "raise `torch.linalg.LinAlgError` at the call, as PyTorch's do; in backward passes they raise when the gradients are needed.",
     ),
+    ("byte masks", "A number written through a mask of uint8 is accepted, as through a mask of bool: old programs write so."),
+    ("`...` in an index", "A second ellipsis is refused: which dimensions each stands for is not defined."),
+    (
+        "names of arguments",
+        "PyTorch's (`input`, `other`, `dim`, `keepdim`) and NumPy's `axis` and `keepdims`; not NumPy's `x`, `a`, `x1`, `x2`.",
+    ),
+    ("equal elements", "`sort`, `argsort`, `topk` and `kthvalue` are always stable; PyTorch's indices of equal elements are not defined."),
+    ("gradient of `as_strided_scatter`", "That of `input` is 0 where `src` is written; PyTorch 2.15 returns the opposite, which is wrong."),
+    (
+        "gradients of complex factors",
+        "Losses that depend on the phase of vectors of `eig` and `svd` are not refused: the check costs a synchronization.",
+    ),
+    ("pickle", "Tensors that share memory share it after `pickle.loads`, as after `torch.load`: both use the same format."),
     ("`torch.__version__`", "The version whose behaviour is served, and quern's behind it."),
     ("files", "`torch.save` writes a format of its own, and `torch.load` reads it. Files of PyTorch's own are refused."),
     ("memory", "`torch.empty` gives zeros. Memory is given out when work needs it, so peaks are seen only when they are asked for."),

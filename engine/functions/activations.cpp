@@ -313,14 +313,15 @@ class RmsNorm : public GradientBody {
   // Inputs x, weight; results y, one over the root.
   Gradients gradients(const GradientCall& call) const override {
     Gradients out(call.wanted.size());
-    const Array &x = call.operands[0], &scale = call.results[1];
+    const Array& x = call.operands[0];
     DType wide = wide_type(x.dtype());
-    Array normal = product(as_type(x, wide), scale);
+    const Array scale = conjugated(call.results[1]);
+    Array normal = product(conjugated(as_type(x, wide)), scale);
     std::vector<bool> inner = last_axes(x, count_);
     if (call.given[0]) {
       Array g = as_type(*call.given[0], wide);
       if (call.wanted[0]) {
-        Array scaled = call.wanted.size() > 1 ? product(g, as_type(call.operands[1], wide)) : g;
+        Array scaled = call.wanted.size() > 1 ? product(g, conjugated(as_type(call.operands[1], wide))) : g;
         Array along = product(normal, mean_over(product(scaled, normal), inner));
         out[0] = product(compute(Op::subtract, scaled, along), scale);
       }

@@ -46,7 +46,7 @@ Array identity_beside(const Array& a, DType dtype) {
 }
 
 // b has columns; both have the type.
-Array solved(const Array& a, const Array& b, std::string_view mode = "") {
+std::vector<Array> solutions(const Array& a, const Array& b, std::string_view mode) {
   auto stack = [](const Array& x) { return Shape(x.shape().begin(), x.shape().end() - 2); };
   Shape stacks[] = {stack(a), stack(b)}, shape = broadcast_shapes(stacks);
   auto repeated = [&](const Array& x) {
@@ -55,8 +55,9 @@ Array solved(const Array& a, const Array& b, std::string_view mode = "") {
     return x.view(x.layout().broadcast_to(all));
   };
   Array both[] = {repeated(a), repeated(b)};
-  return factor("solve", both, mode, 0)[0];
+  return factor("solve", both, mode, 0);
 }
+Array solved(const Array& a, const Array& b, std::string_view mode = "") { return solutions(a, b, mode)[0]; }
 
 double step_of(DType type) {
   bool is_single = type == DType::float32 || type == DType::complex64;
@@ -115,19 +116,26 @@ std::vector<Array> svd(const Array& a, std::string_view mode, bool hermitian) {
   check_square(a);
   Array given = in_work_type(a);
   Array above = conjugated(turned(triangle(given, -1, true)));
-  return factored("svd", compute(Op::add, triangle(given, 0, true), above), mode);
+  Array whole = compute(Op::add, triangle(given, 0, true), above);
+  if (is_complex(whole.dtype()))  // the diagonal is real
+    whole = compute(Op::multiply, compute(Op::add, whole, conjugated(turned(whole))), 0.5);
+  return factored("svd", whole, mode);
 }
 
-Array solve(const Array& a, const Array& b) {
+static std::vector<Array> solve_by(const Array& a, const Array& b, std::string_view mode) {
   check_square(a);
   if (b.rank() == 0) raise(ErrorKind::value, "[solve] the right side has no axes; give it one or more");
   Array right = b.rank() == 1 ? with_axis(b, 1) : b;
   if (rows_of(right) != last_size(a))
     raise(ErrorKind::value, "[solve] the matrix has {} rows and the right side {}", last_size(a), rows_of(right));
   DType type = common(work_type(a.dtype()), work_type(b.dtype()));
-  Array x = solved(as_type(a, type), as_type(right, type));
-  return b.rank() == 1 ? element(x, -1, 0) : x;
+  std::vector<Array> out = solutions(as_type(a, type), as_type(right, type), mode);
+  if (b.rank() == 1) out[0] = element(out[0], -1, 0);
+  return out;
 }
+
+std::vector<Array> solve_with_status(const Array& a, const Array& b) { return solve_by(a, b, "i"); }
+Array solve(const Array& a, const Array& b) { return solve_by(a, b, "")[0]; }
 
 static Array adjoint(const Array& a) { return conjugated(turned(a)); }
 
@@ -141,13 +149,15 @@ class Inverse : public GradientBody {
   }
 };
 
-Array inv(const Array& a) {
+static std::vector<Array> inv_by(const Array& a, std::string_view mode) {
   check_square(a);
   Array given = in_work_type(a);
-  auto make = [&] { return std::vector<Array>{solved(given, identity_beside(given, given.dtype()))}; };
-  if (!wants_gradient(given)) return make()[0];
-  return differentiable(std::make_shared<Inverse>(), {&given, 1}, {{}, {true}}, make)[0];
+  auto make = [&] { return solutions(given, identity_beside(given, given.dtype()), mode); };
+  if (!wants_gradient(given)) return make();
+  return differentiable(std::make_shared<Inverse>(), {&given, 1}, {{}, {true, false}}, make);
 }
+std::vector<Array> inv_with_status(const Array& a) { return inv_by(a, "i"); }
+Array inv(const Array& a) { return inv_by(a, "")[0]; }
 
 // The derivative by singular values, which singular matrices have, too: of each the product of the others.
 class Determinant : public GradientBody {

@@ -25,6 +25,9 @@ std::vector<Array> svd(const Array& a, std::string_view mode, bool hermitian);
 // The x with a @ x == b. A vector b gives a vector.
 Array solve(const Array& a, const Array& b);
 Array inv(const Array& a);
+// The same without an error for singular matrices; also LAPACK's status (int32) of each matrix: 0 is good.
+std::vector<Array> solve_with_status(const Array& a, const Array& b);
+std::vector<Array> inv_with_status(const Array& a);
 Array det(const Array& a);
 // The x with the smallest norm of b - a @ x, the squares of what is left, the rank, the singular values. Looks at the rank.
 std::vector<Array> lstsq(const Array& a, const Array& b, std::optional<double> rcond);

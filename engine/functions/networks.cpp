@@ -19,7 +19,10 @@ Array turned(const Array& matrix) { return transposed(matrix, {1, 0}); }
 
 // Two dimensions: all but the last axis as one.
 Array rows(const Array& x) {
-  return x.rank() == 2 ? x : reshape(x, {x.size() / std::max<int64_t>(last_size(x), 1), last_size(x)});
+  if (x.rank() == 2) return x;
+  int64_t count = 1;
+  for (size_t i = 0; i + 1 < x.rank(); ++i) count *= x.shape()[i];
+  return reshape(x, {count, last_size(x)});
 }
 
 class Linear : public GradientBody {
@@ -29,8 +32,8 @@ class Linear : public GradientBody {
     Gradients out(call.wanted.size());
     const Array& given = *call.given[0];
     Array g = rows(given);
-    if (call.wanted[0]) out[0] = reshape(matmul(g, call.operands[1]), call.layouts[0]->shape);
-    if (call.wanted[1]) out[1] = matmul(turned(g), rows(call.operands[0]));
+    if (call.wanted[0]) out[0] = reshape(matmul(g, conjugated(call.operands[1])), call.layouts[0]->shape);
+    if (call.wanted[1]) out[1] = matmul(turned(g), conjugated(rows(call.operands[0])));
     if (call.wanted.size() > 2 && call.wanted[2]) out[2] = reduced(Reduction::sum, g, 0);
     return out;
   }

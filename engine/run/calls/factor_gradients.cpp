@@ -140,7 +140,8 @@ Gradients of_eigh(std::string_view mode, const GradientCall& call) {
   if (!g_vectors) return {matmul(vectors * as_row(*g_values), adjoint(vectors))};
   Array middle = where(Op::not_equal, matmul(adjoint(vectors), *g_vectors) / gaps(values));
   if (g_values) middle = middle + on_diagonal(*g_values);
-  return {matmul(matmul(vectors, middle), adjoint(vectors))};
+  Array out = matmul(matmul(vectors, middle), adjoint(vectors));  // of a symmetric matrix: its symmetric part
+  return {(out + adjoint(out)) * 0.5};
 }
 
 Gradients of_eig(std::string_view mode, const GradientCall& call) {

@@ -52,6 +52,9 @@ T conjugated(T x) {
     return x;
 }
 
+// Does the last result say what is wrong with each matrix, in LAPACK's numbers?
+bool gives_status(std::string_view mode) { return mode.ends_with('i'); }
+
 struct Job {
   Kind kind;
   std::string mode;
@@ -61,6 +64,7 @@ struct Job {
   std::vector<size_t> in_bytes, out_bytes;  // of one matrix
 
   char option(size_t i = 0) const { return i < mode.size() ? mode[i] : ' '; }
+  bool has_status() const { return gives_status(mode); }
 };
 
 // The work on one matrix after the other: memory is kept between them.
@@ -113,7 +117,7 @@ class Worker {
     return true;
   }
   void spoil() const {
-    for (size_t i = 0; i < job_.out.size(); ++i) {
+    for (size_t i = 0; i + (job_.has_status() ? 1 : 0) < job_.out.size(); ++i) {
       if (job_.kind == Kind::lstsq && i == 2)
         *out<int32_t>(2) = 0;
       else
@@ -121,7 +125,8 @@ class Worker {
     }
   }
   bool is_quiet() const {
-    return (job_.kind == Kind::solve && job_.option() == 'q') || (job_.kind == Kind::svd && job_.option(1) == 'q');
+    return job_.has_status() || (job_.kind == Kind::solve && job_.option() == 'q') ||
+           (job_.kind == Kind::svd && job_.option(1) == 'q');
   }
 
   template <class P>
@@ -173,15 +178,21 @@ class Worker {
     return int_work_.data();
   }
 
+  // What LAPACK found: 0 is good.
+  bool is_good(Int info) const {
+    if (job_.has_status()) reinterpret_cast<int32_t*>(job_.out.back())[index_] = static_cast<int32_t>(info);
+    return info == 0;
+  }
+
   bool solve() {
-    if (n_ == 0 || k_ == 0) return true;
+    if (n_ == 0 || k_ == 0) return is_good(0);
     load(0, n_, n_, a_);
     load(1, n_, k_, b_);
     Int info = 0;
     function<void(const Int*, const Int*, T*, const Int*, Int*, T*, const Int*, Int*)>("gesv")(
         &n_, &k_, a_.data(), &n_, int_workspace(n_), b_.data(), &n_, &info);
     store(b_, n_, n_, k_, 0);
-    return info == 0;
+    return is_good(info);
   }
 
   bool slogdet() {
@@ -214,7 +225,7 @@ class Worker {
   }
 
   bool cholesky() {
-    if (n_ == 0) return true;
+    if (n_ == 0) return is_good(0);
     load(0, n_, n_, a_);
     bool upper = job_.option() == 'u';
     char triangle = upper ? 'U' : 'L';
@@ -223,7 +234,7 @@ class Worker {
     for (Int c = 0; c < n_; ++c)
       for (Int r = upper ? c + 1 : 0; r < (upper ? n_ : c); ++r) a_[static_cast<size_t>(c * n_ + r)] = T(0);
     store(a_, n_, n_, n_, 0);
-    return info == 0;
+    return is_good(info);
   }
 
   bool qr() {
@@ -455,7 +466,7 @@ class Factorisation : public CallBody {
     for (const CallView& view : run.outputs) add(view, job.out, job.out_bytes);
     host_blas("dgesv_");  // what is missing is said here, not on another thread
     FoundError error;
-    if (!is_quiet_)
+    if (!is_quiet_ && !gives_status(mode_))
       error = watch_for_error(
           context_on(run.device), ErrorKind::algebra,
           [text = failures[static_cast<size_t>(kind_)]](int64_t, int64_t) { return std::string(text); }, run.site);
@@ -492,10 +503,12 @@ std::vector<CallResult> results_of(Kind kind, char first, char second, const Sha
   };
   switch (kind) {
     case Kind::solve:
+      if (first == 'i') return {of({n, k}, t), of({}, DType::int32)};
       return {of({n, k}, t)};
     case Kind::slogdet:
       return {of({}, t), of({}, real)};
     case Kind::cholesky:
+      if (second == 'i') return {of({n, n}, t), of({}, DType::int32)};
       return {of({n, n}, t)};
     case Kind::qr:
       if (first == 'r') return {of({least, n}, t)};

@@ -12,9 +12,12 @@ namespace quern {
 // wrong with a matrix is raised at the next look (ErrorKind::algebra).
 //
 //   name      operands     mode                                          results
-//   solve     a, b         q: NaN where there is none, without an error  x
+//   solve     a, b         q: NaN where there is none, without an error  x[, status]
+//                          i: likewise, with LAPACK's status (int32)
 //   slogdet   a                                                          sign, logarithm of the size
-//   cholesky  a            l, u: the triangle that is read and given     factor
+//   cholesky  a            l, u: the triangle that is read and given;    factor[, status]
+//                          a second letter i: with LAPACK's status,
+//                          without an error
 //   qr        a            r: r;  e: q, r, reduced;  c: q, r, complete;  w: the transposed factors as LAPACK leaves them, tau
 //   eigh      a            L, U: the triangle that is read; a second     values[, vectors]
 //                          letter v: with vectors

@@ -291,6 +291,11 @@ class Work {
                   .add(marks));
     return marks;
   }
+  // What the library found in each matrix, as a result.
+  void copy_status(const int* info, const CallView& to) {
+    const size_t bytes = static_cast<size_t>(to.layout->elements) * sizeof(int);
+    context_.copy(context_.work_stream, to.data, info, bytes, CopyKind::device_to_device, false);
+  }
   void* elements(int64_t count) { return room(static_cast<size_t>(count) * bytes_); }
   // To `to`, or to memory of its own.
   void* copy(const CallView& from, void* to = nullptr) {
@@ -402,7 +407,8 @@ class OnGpu : public CallBody {
     }
     int* marks = work.nan_marks(run.inputs[0], n_ * n_);
     int* column_marks = work.nan_marks(run.inputs[1], n_);
-    int64_t* error = mode_ == 'q' ? nullptr : error_of(work);
+    if (mode_ == 'i') work.copy_status(info, run.outputs[1]);
+    int64_t* error = mode_ == 'q' || mode_ == 'i' ? nullptr : error_of(work);
     work.each(
         "solved", x.layout->elements,
         Parameters().add(x.data).add(x.layout->elements).add(n_ * k).add(n_).add(info).add(marks).add(column_marks).add(error));
@@ -438,12 +444,12 @@ class OnGpu : public CallBody {
     const CallView& out = run.outputs[0];
     int upper = mode_ == 'u';
     work.copy(run.inputs[0], out.data);
-    int* info = work.numbers<int>(work.call.count);
+    int* info = more_ == 'i' ? static_cast<int*>(static_cast<void*>(run.outputs[1].data)) : work.numbers<int>(work.call.count);
     if (has_cholesky_in_batches(work.call, n_))
       cholesky_in_batches(work.call, !upper, n_, work.starts(out.data, n_ * n_), info);
     else
       cholesky_on_gpu(work.call, !upper, n_, out.data, info);
-    int64_t* error = error_of(work);
+    int64_t* error = more_ == 'i' ? nullptr : error_of(work);
     work.each("triangle", out.layout->elements,
               Parameters().add(out.data).add(out.layout->elements).add(n_).add(upper).add(info).add(error));
   }
@@ -660,11 +666,16 @@ std::vector<Array> factors(Kind kind, std::span<const Array> operands, std::stri
   std::vector<Array> out;
   switch (kind) {
     case Kind::solve:
+      if (first == 'i') {
+        out = record({turned(a), turned(operands[1])}, {of({operands[1].shape().back(), n}, t), of({}, DType::int32)});
+        return {in_c_order(turned(out[0])), out[1]};
+      }
       out = record({turned(a), turned(operands[1])}, {of({operands[1].shape().back(), n}, t)});
       return {in_c_order(turned(out[0]))};
     case Kind::slogdet:
       return record({turned(a)}, {of({}, t), of({}, real)});
     case Kind::cholesky:
+      if (second == 'i') return record({a}, {of({n, n}, t), of({}, DType::int32)});
       return record({a}, {of({n, n}, t)});
     case Kind::qr: {
       if (first == 'r') return record({turned(a)}, {of({least, n}, t)});

@@ -69,7 +69,9 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
             return with_stream(times_over(device_array(shape, numpy.int64, strides, order), dtype), stream)
     if strides is not None:
         wanted = tuple(strides) if not isinstance(strides, int) else (strides,)
-        axes = sorted(range(len(shape)), key=lambda i: -wanted[i]) if len(wanted) == len(shape) else range(len(shape))
+        axes = range(len(shape))
+        if len(wanted) == len(shape):  # of equal strides an axis of one element is the inner one
+            axes = sorted(axes, key=lambda i: (-wanted[i], shape[i] == 1))
         made = _empty(tuple(shape[i] for i in axes), dtype).transpose(tuple(map(int, numpy.argsort(axes))))
         if made.strides != wanted:
             raise NotImplementedError(f"[device_array] strides {wanted} leave gaps; make the array whole and take a part of it")
@@ -108,6 +110,31 @@ def as_cuda_array(obj, sync=True):
     if not hasattr(obj, "__cuda_array_interface__"):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
     return from_cuda_array_interface(obj.__cuda_array_interface__, owner=obj, sync=sync)
+
+
+def _constructed(cls, shape, strides, dtype, stream=0, gpu_data=None):
+    """An array of that shape, strides in bytes and dtype: of new memory, or over ``gpu_data``, memory of the device."""
+    if gpu_data is None:
+        return device_array(shape, dtype, strides, stream=stream)._as(cls)
+    return over_memory(gpu_data, shape, strides, dtype, stream)._as(cls)
+
+
+def _constructed_record(cls, dtype, stream=0, gpu_data=None):
+    """A record of that dtype: of new memory, or over ``gpu_data``, memory of the device."""
+    return _constructed(cls, (), (), dtype, stream, gpu_data)
+
+
+DeviceNDArray.__new__, DeviceRecord.__new__ = _constructed, _constructed_record
+
+
+def over_memory(memory, shape, strides, dtype, stream=0):
+    """A DeviceNDArray over memory of the device, which is kept as long as it."""
+    dtype = numpy.dtype(dtype)
+    needed = dtype.itemsize + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if 0 not in shape else 0
+    if needed > memory.size:
+        raise ValueError(f"[DeviceNDArray] {needed} bytes are needed, and gpu_data has {memory.size}")
+    desc = {"shape": tuple(shape), "strides": tuple(strides), "typestr": dtype.str, "descr": dtype.descr, "data": (int(memory), False)}
+    return with_stream(from_cuda_array_interface(desc, owner=memory, sync=False), stream)
 
 
 def from_cuda_array_interface(desc, owner=None, sync=True):

@@ -24,6 +24,16 @@ class DeviceNDArray(_core.Array):
 
     __slots__ = ("_made_with",)
 
+    def __init__(self, *args, **kwargs):
+        """Does nothing: the array is made by ``__new__``, see arrays.py."""
+
+    @property
+    def gpu_data(self):
+        """The memory of the elements, from the first one on; it keeps the array."""
+        from quern.cuda.memory import MemoryPointer
+
+        return MemoryPointer(None, self.device_ctypes_pointer, self.nbytes, owner=self)
+
     @property
     def stream(self):
         """The stream that it was made with; 0: none was named. Its work is in order on any stream."""
@@ -238,9 +248,15 @@ def _check_like(device_array, other):
 
 
 def strides_like(ary):
-    """The strides that numpy.empty_like(ary) has: without gaps, the axes in the order in which they lie in ``ary``."""
+    """The strides of a new array like ``ary``, as Numba chooses them: those of its order, else without gaps and the axes as they lie."""
+    if ary.flags["C_CONTIGUOUS"] or ary.flags["F_CONTIGUOUS"]:
+        axes = range(ary.ndim) if not ary.flags["C_CONTIGUOUS"] else reversed(range(ary.ndim))
+        if 0 in ary.shape:
+            return (0,) * ary.ndim
+    else:
+        axes = sorted(range(ary.ndim), key=lambda i: ary.strides[i])
     strides, step = [0] * ary.ndim, ary.dtype.itemsize
-    for axis in reversed(sorted(range(ary.ndim), key=lambda i: -abs(ary.strides[i]))):
+    for axis in axes:
         strides[axis], step = step, step * ary.shape[axis]
     return tuple(strides)
 

@@ -39,6 +39,7 @@ from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
+from quern.cupy._forms import without_subok as _without_subok
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
 from quern.cupy._kernels import ElementwiseKernel, RawModule, ReductionKernel  # noqa: F401
 from quern.cupy._memoize import clear_memo, memoize  # noqa: F401
@@ -80,6 +81,9 @@ for _name in _arrays.__all__:
     elif _name in ("mgrid", "ogrid"):
         _value = _Grid(_value)
     globals()[_name] = _value
+
+
+from quern.cupy._forms import c_, cov, packbits, r_, unpackbits  # noqa: E402, F401
 
 
 def apply_over_axes(func, a, axes):
@@ -212,6 +216,10 @@ def _warned_of_reals(function):
 for _name in ("concatenate", "concat", "hstack", "vstack", "stack", "dstack", "column_stack"):
     if _name in globals():
         globals()[_name] = _warned_of_reals(globals()[_name])
+
+
+for _name in ("empty_like", "zeros_like", "ones_like", "full_like"):
+    globals()[_name] = _without_subok(globals()[_name])
 
 
 def fromDlpack(dltensor):  # noqa: N802

@@ -300,6 +300,7 @@ class Folds:
         """The result where it is wanted: in ``out``, or on the device if ``given`` is there, or as NumPy's."""
         if isinstance(out, tuple) and len(out) == 1:
             (out,) = out
+        out = _core._as_target(out)
         if out is not None:
             if not isinstance(out, (numpy.ndarray, _core.Array)):
                 raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")

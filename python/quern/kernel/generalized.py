@@ -157,6 +157,7 @@ class GeneralFunction:
                 f"and output). Got {_arguments(len(args))}."
             )
         given = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
+        given = [_core._as_target(to) for to in given]
         for to in given:
             if not isinstance(to, (numpy.ndarray, _core.Array)):
                 raise TypeError(f"[{self.__name__}] a result goes into an array, not into a {type(to).__name__}")

@@ -207,6 +207,7 @@ class VectorFunction(Folds):
             raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, not {len(args)}")
         if isinstance(out, tuple) and len(out) == 1:
             (out,) = out
+        out = _core._as_target(out)
         if out is not None and not isinstance(out, (numpy.ndarray, _core.Array)):
             raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")
         args = [_taken(a, self._kind) for a in args]

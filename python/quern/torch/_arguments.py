@@ -25,6 +25,8 @@ _INTS = {
     "chunks": "int", "bins_": "int", "minlength": "int", "num_samples": "int", "steps": "int", "row": "int", "col": "int", "size_": "int",
     "dimension": "int", "step_": "int", "start_dim": "int", "end_dim": "int", "decimals": "int", "window_length": "int", "n_": "int",
 }  # fmt: skip
+_INPUTS = {"A", "B", "L", "b"}  # linear algebra's names for what PyTorch also takes as `input`
+_BY_NAME = {"dims", "shape", "size", "repeats"}  # integers one by one, or all of them in a sequence by this name
 _NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 
 
@@ -57,10 +59,17 @@ def listed(function, parameter, place, value):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(one).__name__}")
 
 
+def listed_by_name(function, parameter, given, value):
+    """The positional arguments that a sequence given by its name stands for."""
+    if given:
+        raise TypeError(f"{function}() received an invalid combination of arguments: '{parameter}' is given twice")
+    return (value,)
+
+
 _MISSING = object()
 
 
-def _text(name, function, tensors, free, told):
+def _text(name, function, tensors, free, told, same_out):
     """The wrapper of a function as text, or None where there is nothing to look at; and the defaults that the text names."""
     parameters = list(inspect.signature(function).parameters.values())
     if any(p.kind is p.VAR_KEYWORD for p in parameters) or not parameters:
@@ -68,19 +77,27 @@ def _text(name, function, tensors, free, told):
     shown = told or (name.rstrip("_") if name.startswith("_") else name)
     heads, checks, calls, defaults = [], [], [], {}
     star = False
+    by_input = parameters[0].name in _INPUTS and not any(p.name == "input" for p in parameters)
     with_names = not any(p.name in _NUMPY_NAMES.values() for p in parameters)
     renamed = []
     required_after = False
     for place, p in enumerate(parameters, 1):
         if p.kind is p.VAR_POSITIONAL:
-            heads.append(f"*{p.name}")
-            calls.append(f"*{p.name}")
+            by_name = p.name in _BY_NAME and not any(q.name in _BY_NAME for q in parameters if q is not p)
+            heads.append(f"*{p.name}s_given" if by_name else f"*{p.name}")
+            calls.append(f"*{p.name}s_given" if by_name else f"*{p.name}")
+            if by_name:
+                heads.append(f"{p.name}=_MISSING")
+                given = f"{p.name}s_given"
+                checks.append(f" if {p.name} is not _MISSING: {given} = listed_by_name({shown!r}, {p.name!r}, {given}, {p.name})")
             star = True
             continue
         if p.kind is p.KEYWORD_ONLY and not star:
             heads.append("*")
             star = True
         default = p.default
+        if by_input and place == 1 and default is p.empty:
+            default = _MISSING
         if p.name in _NUMPY_NAMES and with_names and not any(q.kind is q.VAR_POSITIONAL for q in parameters):
             renamed.append(p.name)
             if default is p.empty:
@@ -107,6 +124,12 @@ def _text(name, function, tensors, free, told):
             checks.append(f" listed({shown!r}, {p.name!r}, {shown_place}, {p.name})")
         elif p.name in _INTS:
             checks.append(f" if {guard}{p.name}.__class__ is not int: {p.name} = whole({shown!r}, {p.name!r}, {shown_place}, {p.name})")
+    if by_input:
+        if not star:
+            heads.append("*")
+            star = True
+        heads.append("input=_MISSING")
+        checks.insert(0, f" if input is not _MISSING: {parameters[0].name} = input")
     if renamed:
         if not star:
             heads.append("*")
@@ -118,21 +141,32 @@ def _text(name, function, tensors, free, told):
         checks[:0] = lines
     for p in parameters:
         if defaults.get(f"_{p.name}_default") is _MISSING:
-            checks.append(f" if {p.name} is _MISSING: raise TypeError('{shown}() missing 1 required positional arguments: \"{p.name}\"')")
+            checks.insert(
+                len(renamed) + by_input,
+                f" if {p.name} is _MISSING: raise TypeError('{shown}() missing 1 required positional arguments: \"{p.name}\"')",
+            )
+    if same_out:
+        without = ", ".join("out=None" if one.startswith("out=") else one for one in calls)
+        checks.append(f" if out is not None: return finish_same(_function({without}), out)")
     if not checks:
         return None, {}
     return f"def {name}({', '.join(heads)}):\n" + "\n".join(checks) + f"\n return _function({', '.join(calls)})\n", defaults
 
 
-def checked(name, function, tensors=(), free=(), told=None):
+def checked(name, function, tensors=(), free=(), told=None, same_out=False):
     """A function with a look at its arguments: ``tensors`` names parameters that are tensors too, ``free`` those that need not be.
 
-    ``told``: the function's name in messages, where that is another one.
+    ``told``: the function's name in messages, where that is another one. ``same_out``: does ``out`` need the result's type?
     """
-    text, defaults = _text(name, function, set(tensors), set(free), told)
+    text, defaults = _text(name, function, set(tensors), set(free), told, same_out)
     if text is None:
         return function
     names = {"_BareArray": _BareArray, "wrong": wrong, "whole": whole, "listed": listed, "_MISSING": _MISSING, "_function": function}
+    names["listed_by_name"] = listed_by_name
+    if same_out:
+        from quern.torch._core import finish_same
+
+        names["finish_same"] = finish_same
     names |= defaults
     exec(compile(text, _FILE, "exec"), names)
     made = names[name]
@@ -141,18 +175,20 @@ def checked(name, function, tensors=(), free=(), told=None):
     return made
 
 
-def check_all(module, names, tensors=None, free=None, told=None):
+def check_all(module, names, tensors=None, free=None, told=None, same_out=""):
     """Replaces functions of a module by those that look at their arguments.
 
     Parameters: ``tensors``, ``free``: for a function its parameters that are tensors, or need be none, against the rule of their name;
-    ``told``: the functions' names in messages, where these are others.
+    ``told``: the functions' names in messages, where these are others; ``same_out``: functions whose ``out`` needs the result's type.
     """
     tensors, free, told = tensors or {}, free or {}, told or {}
+    same_out = set(same_out.split())
     done = {}
     for name in dict.fromkeys(names):
         function = module[name]
         if not inspect.isfunction(function) or getattr(function, "__wrapped__", None) is not None:
             continue
         if function not in done:
-            done[function] = checked(name, function, tensors.get(name, "").split(), free.get(name, "").split(), told.get(name))
+            named = tensors.get(name, "").split(), free.get(name, "").split()
+            done[function] = checked(name, function, *named, told.get(name), name in same_out)
         module[name] = done[function]

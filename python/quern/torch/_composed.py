@@ -36,7 +36,7 @@ def log_softmax(x, dim, dtype=None):
 def softmin(x, dim, dtype=None):
     """softmax(-x)."""
     if dtype is not None:
-        x = x.to(dtype)
+        return softmax(-x, dim, dtype)
     return softmax(-x, dim) if x.dim() == 0 else _engine.tensor_softmin(x, dim_of(dim, x.dim()))
 
 

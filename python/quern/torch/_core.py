@@ -218,6 +218,13 @@ def finish(result, out):
     return out.copy_(result)
 
 
+def finish_same(result, out):
+    """:func:`finish` for functions whose ``out`` must have the result's type."""
+    if isinstance(out, Tensor) and isinstance(result, Tensor) and out._dtype_name != result._dtype_name:
+        raise RuntimeError(f"Expected out tensor to have dtype {result.dtype}, but got {out.dtype} instead")
+    return finish(result, out)
+
+
 # ---- the type
 
 
@@ -626,10 +633,6 @@ class Tensor(_engine.TensorBase):
             made.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_held_gradient"})
         return made.requires_grad_() if self.requires_grad else made
 
-    def __reduce_ex__(self, protocol):
-        cls = None if type(self) is Tensor else type(self)  # the module that Tensor names is there in `quern run` alone
-        return _rebuilt, (self._dtype_name, host_values(self.detach()), str(self.device), self.requires_grad, cls)
-
     def __dir__(self):
         return [name for name in super().__dir__() if not name.startswith("_engine")]
 
@@ -742,7 +745,7 @@ def add_in_place(names):
 
 def check_apart(target):
     """Raises RuntimeError for a tensor to be written whose elements share places, as those of expand() do."""
-    if 0 in target._strides and any(step == 0 and n > 1 for step, n in zip(target._strides, target._shape, strict=True)):
+    if target._size and 0 in target._strides and any(step == 0 and n > 1 for step, n in zip(target._strides, target._shape, strict=True)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the "
             "tensor before performing the operation."

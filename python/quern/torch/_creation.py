@@ -292,6 +292,13 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 # ---- of one value
 
 
+def same_as_asked(out, dtype):
+    """``out``, which must have the type that is asked for."""
+    if dtype is not None and isinstance(out, Tensor) and out.dtype is not dtype:
+        raise RuntimeError(f"dtype {dtype} does not match dtype of out parameter ({out.dtype})")
+    return out
+
+
 def _options(dtype, device, name=None):
     return (name or _default_name()) if dtype is None else name_of(dtype), engine_device(device)
 
@@ -314,7 +321,7 @@ def _constant(name, value):
         if kwargs:
             raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
         if out is not None:
-            return out.resize_(sizes).fill_(value)
+            return same_as_asked(out, dtype).resize_(sizes).fill_(value)
         return _wanted(filled(sizes, value, *_options(dtype, device)), requires_grad)
 
     function.__name__ = name
@@ -338,7 +345,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
     name = _types.default_of_number(fill_value)._name if dtype is None else name_of(dtype)
     made = filled(sizes, fitting(fill_value, name), name, engine_device(device))
-    return _wanted(made if out is None else finish(made, out), requires_grad)
+    return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
 
 
 def _like(name, value):
@@ -413,7 +420,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     made = filled([n, m], 0, name, device)
     if n and m:
         _engine.array_assign(_engine.array_diagonal(made, 0, 0, 1), 1)
-    return _wanted(finish(made, out), requires_grad)
+    return _wanted(finish(made, same_as_asked(out, dtype)), requires_grad)
 
 
 # ---- numbers in a row
@@ -446,7 +453,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
         start, step = int(start), int(step)
     made = grown(_engine.array_range(start, step, count, wide, device))
     made = made if wide == name else made._astype(name)
-    return _wanted(made if out is None else finish(made, out), requires_grad)
+    return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
 
 
 def range(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):  # noqa: A001
@@ -476,9 +483,12 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         real = linspace(start.real, end.real, steps, dtype=DTYPES["float64"])
         made = real + 1j * linspace(start.imag, end.imag, steps, dtype=DTYPES["float64"])
     else:
+        kind = DTYPES[name] if out is None or dtype is not None else out.dtype
+        if not kind.is_floating_point and not kind.is_complex:  # the ends are numbers of that type, too
+            start, end = int(start), int(end)
         made = grown(_engine.array_linspace(float(start), float(end), steps, True, device))
     made = made._astype(name) if made._dtype_name != name else made
-    return _wanted(made if out is None else finish(made, out), requires_grad)
+    return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
 
 
 builtin_complex = complex
@@ -486,9 +496,12 @@ builtin_complex = complex
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """``base`` to the powers that linspace() gives."""
+    kind = dtype or (DTYPES[_default_name()] if out is None else out.dtype)
+    if not kind.is_floating_point and not kind.is_complex:  # the ends are numbers of that type, too
+        start, end = int(start), int(end)
     powers = linspace(start, end, steps, dtype=DTYPES["float64"], device=device)
-    made = (base**powers).to(dtype or DTYPES[_default_name()])
-    return _wanted(made if out is None else finish(made, out), requires_grad)
+    made = (base**powers).to(kind)
+    return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
 
 
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
@@ -670,11 +683,11 @@ def set_(self, source=None, *args):
     return self
 
 
-def resize_(self, *sizes, memory_format=None):
+def resize_(self, *size, memory_format=None):
     """Becomes a tensor of that size over the same memory where it holds so many elements, else over new memory that begins with it."""
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    sizes = sizes_of(sizes)
+    sizes = sizes_of(size)
     count = math.prod(sizes_in(sizes))
     _engine.check_may_write(self)
     if tuple(sizes) == self._shape:
@@ -689,9 +702,9 @@ def resize_(self, *sizes, memory_format=None):
     return self
 
 
-def resize_as_(self, tensor, memory_format=None):
+def resize_as_(self, the_template, memory_format=None):
     """Becomes a tensor of the size of another one."""
-    return resize_(self, *tensor._shape)
+    return resize_(self, *the_template._shape)
 
 
 def is_tensor(obj):
@@ -737,7 +750,7 @@ bartlett_window clone fill is_tensor is_floating_point is_complex is_nonzero num
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("is_tensor", "from_dlpack"))],
-    {"type_as": "other", "resize_as_": "tensor"},
+    {"type_as": "other", "resize_as_": "the_template"},
     {"result_type": "tensor1 tensor2", "tensor": "data", "range": "end", "arange": "end", "linspace": "end", "logspace": "end"},
 )
 add_methods(globals(), METHODS)

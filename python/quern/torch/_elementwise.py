@@ -5,7 +5,7 @@ import math
 
 from quern.lib import _engine
 from quern.torch._arguments import check_all
-from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, is_number, tensor_like
+from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, finish_same, is_number, tensor_like
 from quern.torch._named import frexp as _frexp
 from quern.torch._types import DTYPES, finfo, get_default_dtype, scalar_name
 
@@ -13,7 +13,7 @@ _ONE = 1  # Python has one object for it: `is` takes less time than ==
 
 # PyTorch's names of the engine's rows.
 _UNARY = {
-    "abs": "absolute", "absolute": "absolute", "neg": "negative", "negative": "negative", "positive": "positive", "exp": "exp",
+    "abs": "absolute", "absolute": "absolute", "neg": "negative", "negative": "negative", "exp": "exp",
     "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "sin": "sin",
     "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
     "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "arcsin": "arcsin", "arccos": "arccos", "arctan": "arctan",
@@ -35,17 +35,20 @@ _TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit":
 # Of these PyTorch takes tensors alone.
 _NO_NUMBERS = {"maximum", "minimum", "fmax", "fmin", "atan2", "arctan2", "hypot", "nextafter", "gcd", "lcm", "logaddexp",
                "logaddexp2", "logical_and", "logical_or", "logical_xor"}  # fmt: skip
+# Of these ``out`` has the result's type.
+_SAME_OUT = {"abs", "absolute", "ceil", "floor", "neg", "negative", "trunc", "fix", "bitwise_not"}
 # Of these a tensor comes first.
 _TENSOR_FIRST = {"fmod", "copysign", "eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
 
 def _unary(name, row):
     compute = _engine.tensor_row(row)
+    written = finish_same if name in _SAME_OUT else finish
 
     def function(input, *, out=None):
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-        return compute(input) if out is None else finish(compute(input), out)
+        return compute(input) if out is None else written(compute(input), out)
 
     function.__name__ = name
     function.__doc__ = f"``{row}`` of each element; integers become real numbers where that is needed. ``out``: takes the result."
@@ -72,11 +75,11 @@ def _binary(name, row):
 
 
 def _test(name, row):
-    def function(input):
+    def function(input, *, out=None):  # of PyTorch's only signbit has out=
         if input._dtype_name.startswith("complex") and name != "signbit":
             test = (_op(row, input.real), _op(row, input.imag))
             return _op("logical_and" if name == "isfinite" else "logical_or", *test)
-        return _op(row, input)
+        return finish_same(_op(row, input), out)
 
     function.__name__ = name
     function.__doc__ = f"``{row}`` of each element: bools."
@@ -87,6 +90,15 @@ for _name, _row in _UNARY.items():
     globals()[_name] = _unary(_name, _row)
 for _name, _row in _BINARY.items():
     globals()[_name] = _binary(_name, _row)
+
+
+def positive(input):
+    """The tensor itself; bools have no sign."""
+    if input._dtype_name == "bool":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
 for _name, _row in _TESTS.items():
     globals()[_name] = _test(_name, _row)
 
@@ -186,7 +198,7 @@ def logit(input, eps=None, *, out=None):
     """``log(x / (1 - x))``, of x limited to [eps, 1 - eps] where ``eps`` is given."""
     input = _real_of(input, "logit")
     if eps is not None:
-        input = clamp(input, eps, 1 - eps)
+        input = _op("where", input < eps, eps, _op("where", input > 1 - eps, 1 - eps, input)).to(input.dtype)
     x = input.detach()
     return finish(_engine.tensor_activated(input, _op("log", x / (1 - x)), "logit", 0.0, 0.0, None), out)
 
@@ -455,7 +467,9 @@ def conj(input):
     return _op("conjugate", input) if input.is_complex() else input
 
 
-conj_physical = conj
+def conj_physical(input, *, out=None):
+    """The complex conjugates."""
+    return finish(conj(input), out)
 
 
 def resolve_neg(input):
@@ -528,13 +542,20 @@ def logical_not_(self):
 
 
 METHODS = " ".join([*_UNARY, *_BINARY, *_TESTS])
-METHODS += """ sgn heaviside add sub subtract div divide pow float_power rsqrt sigmoid logit erfinv sign frac round clamp clip clamp_min
+METHODS += """ positive sgn heaviside add sub subtract div divide pow float_power rsqrt sigmoid logit erfinv sign frac round
+clamp clip clamp_min
 clamp_max nan_to_num lerp addcmul addcdiv ldexp xlogy sinc isposinf isneginf isreal isclose allclose equal conj conj_physical resolve_conj
 resolve_neg angle frexp relu"""
 NAMES = METHODS.split() + ["rsub", "real", "imag", "complex", "polar"]
 _FREE = dict.fromkeys("add sub subtract div divide pow float_power xlogy".split(), "input")
 _TENSORS = dict.fromkeys("heaviside ldexp isclose allclose equal logaddexp".split(), "other") | {"heaviside": "values"}
-check_all(globals(), [n for n in NAMES if n not in (*_UNARY, *_BINARY) or n == "logaddexp"], _TENSORS, _FREE)
+check_all(
+    globals(),
+    [n for n in NAMES if n not in (*_UNARY, *_BINARY) or n == "logaddexp"],
+    _TENSORS,
+    _FREE,
+    same_out="sgn sign isposinf isneginf round frac nan_to_num heaviside float_power conj_physical",
+)
 add_methods(globals(), METHODS)
 Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc="The real parts.")
 Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc="The imaginary parts of complex numbers.")

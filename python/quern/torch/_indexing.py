@@ -6,7 +6,7 @@ from quern.lib import _engine
 from quern.torch import _creation, _refusals, _shaping
 from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, check_apart, dim_of, finish, fitting, is_number
-from quern.torch._types import DTYPES, finfo, iinfo, scalar_name
+from quern.torch._types import DTYPES, iinfo, scalar_name
 
 
 def where(condition, input=None, other=None, *, out=None):
@@ -76,7 +76,7 @@ def masked_scatter(input, mask, source):
         raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype " + str(mask.dtype))
     if source._dtype_name != input._dtype_name:
         raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {input.dtype} and {source.dtype}")
-    mask = mask.expand_as(input)
+    input, mask = _shaping.broadcast_tensors(input, mask)
     if not input._size:
         return input.clone()
     if source._size < int(mask.sum()):
@@ -89,9 +89,12 @@ def masked_scatter(input, mask, source):
 
 
 def _index(index, input, dim, name):
-    if index._dtype_name not in ("int64", "int32"):
+    if index._dtype_name not in ("int64", "int32") and (index._size or name not in _EMPTY_OF_ANY_TYPE):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
-    return index
+    return index if index._size else index.to(DTYPES["int64"])
+
+
+_EMPTY_OF_ANY_TYPE = {"gather", "scatter", "scatter_add", "scatter_reduce"}  # an index without elements may have any type
 
 
 def _match(self, index, src, dim, name):
@@ -128,8 +131,10 @@ def _free_places(input, dim, index):
 
 def gather(input, dim, index, *, sparse_grad=False, out=None):
     """``input[i][index[i][j]]``: along a dimension the element that the index names, for each place of the index."""
-    _index(index, input, dim, "gather")
+    index = _index(index, input, dim, "gather")
     if builtins.max(index._rank, 1) != builtins.max(input._rank, 1):
+        if not index._size:
+            return finish(input.reshape(-1)[:0].reshape(index._shape), out)
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     dim = dim_of(dim, input._rank)
     if input._rank == 0:
@@ -160,7 +165,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     shape = list(_shaping.broadcast_shapes(*others))
     a, b = list(shape), list(shape)
     a[dim], b[dim] = input._shape[dim], indices._shape[dim]
-    return gather(input.expand(a), dim, indices.expand(b), out=out)
+    return gather(input.expand(a), dim, (indices % a[dim] if a[dim] else indices).expand(b), out=out)
 
 
 def index_select(input, dim, index, *, out=None):
@@ -176,13 +181,13 @@ def index_select(input, dim, index, *, out=None):
     return finish(_engine.tensor_take_at(input, index.reshape(-1), dim, "parts" if dim else "rows"), out)
 
 
-def take(input, index):
+def take(input, index, *, out=None):
     """The elements of the flattened tensor at these places."""
     if index._dtype_name != "int64":
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {_type(index)}")
     if not input._size and index._size:
         raise IndexError("take(): tried to take from an empty tensor")
-    return _engine.tensor_take_at(input.reshape(-1), index, 0, "flat")
+    return finish(_engine.tensor_take_at(input.reshape(-1), index, 0, "flat"), out)
 
 
 def _write(target, dim, index, values, how):
@@ -298,8 +303,11 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
         new = got * old if include_self else _op("where", any_hit, got, old)
     else:
         largest = reduce == "amax"
-        limits = finfo(self.dtype) if self.is_floating_point() else iinfo(self.dtype)
-        fill = (-float("inf") if largest else float("inf")) if self.is_floating_point() else (limits.min if largest else limits.max)
+        if self.is_floating_point():
+            fill = -float("inf") if largest else float("inf")
+        else:
+            low, high = (False, True) if self._dtype_name == "bool" else (iinfo(self.dtype).min, iinfo(self.dtype).max)
+            fill = low if largest else high
         picked = _op("where", hits, moved, fill).to(self.dtype)
         if include_self:  # one of them: equal ones have equal shares of the derivative
             picked = _shaping.cat([picked, old.unsqueeze(-1)], -1)
@@ -459,11 +467,16 @@ def select_scatter(input, src, dim, index):
     return made
 
 
-def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
+def slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None):
     """A copy with ``src`` in a part of a dimension."""
     made = input.clone()
-    made[(slice(None),) * dim_of(dim, input._rank) + (slice(start, end, step),)] = src
-    return made
+    part = (slice(None),) * dim_of(dim, input._rank) + (slice(start, end, step),)
+    if made[part]._shape != src._shape:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src._shape)}, slice size = {list(made[part]._shape)}"
+        )
+    made[part] = src
+    return finish(made, out)
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
@@ -508,7 +521,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 
-def isin(elements, test_elements, *, assume_unique=False, invert=False):
+def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
     """Is each element among the test elements?"""
     for one in (elements, test_elements):
         if not isinstance(one, Tensor) and not is_number(one):
@@ -519,9 +532,9 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
     b = test_elements if isinstance(test_elements, Tensor) else a.new_full((), test_elements)
     if not b._size:
         found = a.new_zeros(a._shape, dtype=DTYPES["bool"])
-        return ~found if invert else found
+        return finish(~found if invert else found, out)
     found = (a.unsqueeze(-1) == b.reshape(-1)).any(-1)
-    return ~found if invert else found
+    return finish(~found if invert else found, out)
 
 
 METHODS = """nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter_ scatter scatter_add_
@@ -531,14 +544,16 @@ NAMES = """where nonzero argwhere masked_fill masked_select masked_scatter gathe
 scatter_reduce index_add index_copy index_fill index_put index_put_ put select_scatter slice_scatter diagonal_scatter searchsorted bucketize
 isin""".split()
 _FREE = dict.fromkeys(("where", "searchsorted", "scatter", "scatter_"), "input")
-_FREE |= {"select_scatter": "index"}
+_FREE |= {"select_scatter": "index", "slice_scatter": "end"}
 _FREE |= {"isin": "elements test_elements", "scatter": "src", "scatter_": "src"}
 _TENSORS = dict.fromkeys(
     "scatter_add scatter_add_ scatter_reduce scatter_reduce_ select_scatter slice_scatter diagonal_scatter".split(), "src"
 )
 _TENSORS |= dict.fromkeys("index_add index_add_ index_copy index_copy_ masked_scatter put put_".split(), "source")
 _TENSORS |= {"take_along_dim": "indices", "bucketize": "boundaries", "index_put": "values", "index_put_": "values"}
-check_all(globals(), [*METHODS.split(), *NAMES], _TENSORS, _FREE | {"bucketize": "input"})
+_SAME_OUT = """nonzero masked_select gather take_along_dim index_select take scatter scatter_add scatter_reduce index_add index_copy
+slice_scatter searchsorted bucketize isin"""
+check_all(globals(), [*METHODS.split(), *NAMES], _TENSORS, _FREE | {"bucketize": "input"}, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
 Tensor.where = lambda self, condition, other: where(condition, self, other)
 add_in_place("masked_fill masked_scatter")

@@ -2,13 +2,16 @@
 
 import math
 
+import numpy
+
 from quern.lib import _engine
-from quern.torch import _creation, _einsum, _named, _shaping
+from quern.torch import _creation, _einsum, _factors, _named, _shaping
 from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, dim_of, dims_of, finish
-from quern.torch._types import scalar_name
+from quern.torch._types import DTYPES, scalar_name
 
 _product = _engine.tensor_matmul
+_NOT_FINITE = "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
 
 
 def matmul(input, other, *, out=None):
@@ -17,7 +20,7 @@ def matmul(input, other, *, out=None):
 
 
 def _with_ranks(name, left, right):
-    def function(input, mat2, *, out=None):
+    def product(input, mat2, out):
         if input._rank != left or mat2._rank != right:
             what = {1: "1D", 2: "2D", 3: "3D"}
             if name == "mm":
@@ -31,6 +34,21 @@ def _with_ranks(name, left, right):
                 f"[{mat2._shape[0]}, {mat2._shape[1]}]."
             )
         return finish(_product(input, mat2), out)
+
+    if name == "mv":
+
+        def function(input, vec, *, out=None):
+            return product(input, vec, out)
+
+    elif name == "dot":
+
+        def function(input, tensor, *, out=None):
+            return product(input, tensor, out)
+
+    else:
+
+        def function(input, mat2, *, out=None):
+            return product(input, mat2, out)
 
     function.__name__ = name
     function.__doc__ = f"The product of a tensor of {left} and one of {right} dimensions."
@@ -75,6 +93,10 @@ ger = outer
 
 
 def _added(base, product, beta, alpha):
+    kind = product.dtype
+    if not kind.is_floating_point and not kind.is_complex and base.dtype == kind:  # factors become numbers of the elements' type
+        made = bool if kind._name == "bool" else int
+        return (base * made(beta) + product * made(alpha)).to(kind)
     if alpha != 1:
         product = product * alpha
     if beta == 0:
@@ -104,7 +126,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
 
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """``beta * input + alpha * sum(batch1 @ batch2)`` over the stack."""
-    return finish(_added(input, bmm(batch1, batch2).sum(0), beta, alpha), out)
+    return finish(_added(input, bmm(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha), out)
 
 
 def tensordot(a, b, dims=2, out=None):
@@ -123,6 +145,10 @@ def tensordot(a, b, dims=2, out=None):
         if len(left) != len(right):
             raise RuntimeError("both dimension lists should have same length")
     for i, j in zip(left, right, strict=True):
+        if a._shape[i] == 1 != b._shape[j]:  # one element stands for all: theirs are added
+            b = b.sum(j, True, dtype=b.dtype)
+        elif b._shape[j] == 1 != a._shape[i]:
+            a = a.sum(i, True, dtype=a.dtype)
         if a._shape[i] != b._shape[j]:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {a._shape[i]} in dim {i} and second has size {b._shape[j]} "
@@ -247,6 +273,8 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
 
 
 def _norm_of(x, ord, dim, keepdim):
+    if x._dtype_name in ("float16", "bfloat16"):  # powers of short types overflow
+        return _norm_of(x.float(), ord, dim, keepdim).to(x.dtype)
     if ord == 2:
         squares = _op("square", x.real) + _op("square", x.imag) if x.is_complex() else _op("square", x)
         return _op("sqrt", _sum(squares, dim, keepdim))
@@ -284,6 +312,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
         return vector_norm(A, 2, (rows, columns), keepdim, out=out)
     if ord in ("nuc", 2, -2):
         s = svdvals(A.movedim((rows, columns), (-2, -1)))
+        if not s._shape[-1]:
+            s = s.new_zeros([*s._shape[:-1], 1])
         made = s.sum(-1) if ord == "nuc" else s.amax(-1) if ord == 2 else s.amin(-1)
         if keepdim:
             for d in sorted((rows, columns)):
@@ -315,7 +345,33 @@ def _square(A, name):  # noqa: N803
 
 def inv(A, *, out=None):  # noqa: N803
     """The inverse of square matrices."""
-    return finish(_engine.array_inv(_square(A, "inv")), out)
+    return finish(_inverted(_square(A, "inv"), "linalg.inv"), out)
+
+
+def _inverted(A, name):  # noqa: N803
+    """The inverse; LinAlgError at the call where there is none."""
+    inverse, info = _with_status(_engine.array_inv_with_status, A)
+    _factors.check(info, name, _factors.SINGULAR)
+    return inverse
+
+
+def _with_status(function, A, *more):  # noqa: N803
+    """A result and the status of each matrix, 0 of those without elements."""
+    if A._shape[-1]:
+        return function(A, *more)
+    return function(A, *more)[0], A.new_zeros(A._shape[:-2], dtype=DTYPES["int32"])
+
+
+def inv_ex(A, *, check_errors=False, out=None):  # noqa: N803
+    """(inverse, info): the inverse and for each matrix 0, or which diagonal element of U is zero; raises and waits only if asked to."""
+    inverse, info = _with_status(_engine.array_inv_with_status, _square(A, "inv"))
+    if check_errors:
+        _factors.check(info, "linalg.inv_ex", _factors.SINGULAR)
+    return _named.linalg_inv_ex(*_both(inverse, info, out))
+
+
+def _both(result, info, out):
+    return (result, info) if out is None else (finish(result, out[0]), finish(info, out[1]))
 
 
 def det(A, *, out=None):  # noqa: N803
@@ -331,26 +387,53 @@ def slogdet(A, *, out=None):  # noqa: N803
 def logdet(input):
     """The logarithm of the determinant; NaN where that is negative."""
     sign, size = slogdet(input)
+    if input.is_complex():
+        return _op("log", sign) + size
     return _op("where", sign < 0, math.nan, size).to(size.dtype)
 
 
 def solve(A, B, *, left=True, out=None):  # noqa: N803
-    """The X with ``A @ X == B``."""
+    """The X with ``A @ X == B``, or with ``X @ A == B``."""
+    x, info = solve_ex(A, B, left=left)
+    _factors.check(info, "torch.linalg.solve", _factors.UNSOLVABLE)
+    return finish(x, out)
+
+
+def solve_ex(A, B, *, left=True, check_errors=False, out=None):  # noqa: N803
+    """(result, info): the X of solve() and for each matrix 0, or which diagonal element of U is zero; raises and waits only if asked to."""
     _square(A, "solve")
     _same_type(A, B, "linalg.solve")
     rows = B._rank - (1 if B._rank == 1 or B._rank == A._rank - 1 else 2 if left else 1)
     if not B._rank or B._shape[max(rows, 0)] != A._shape[-1]:
         raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({list(A._shape)} and {list(B._shape)})")
     if not left:
-        return finish(solve(A.mT, B.mT).mT, out)
-    if B._rank == A._rank - 1 and B._rank > 1:
-        return finish(_engine.array_solve(A, B.unsqueeze(-1)).squeeze(-1), out)
-    return finish(_engine.array_solve(A, B), out)
+        x, info = solve_ex(A.mT, B.mT)
+        x = x.mT
+    elif B._rank == A._rank - 1 and B._rank > 1:
+        x, info = _with_status(_engine.array_solve_with_status, A, B.unsqueeze(-1))
+        x = x.squeeze(-1)
+    else:
+        x, info = _with_status(_engine.array_solve_with_status, A, B)
+    if check_errors:
+        _factors.check(info, "torch.linalg.solve_ex", _factors.UNSOLVABLE)
+    return _named.linalg_solve_ex(*_both(x, info, out))
 
 
 def cholesky(A, *, upper=False, out=None):  # noqa: N803
     """The lower (or upper) triangle L with ``L @ L.mH == A``."""
-    return finish(_engine.array_factored("cholesky", _square(A, "cholesky"), "u" if upper else "l")[0], out)
+    factor, info = cholesky_ex(A, upper=upper)
+    _factors.check(info, "linalg.cholesky", _factors.NOT_POSITIVE)
+    return finish(factor, out)
+
+
+def cholesky_ex(A, *, upper=False, check_errors=False, out=None):  # noqa: N803
+    """(L, info): the triangle of cholesky() and for each matrix 0, or the order of the leading minor that is not positive definite;
+    raises and waits only if asked to."""
+    _square(A, "cholesky")
+    factor, info = _with_status(lambda x: _engine.array_factored("cholesky", x, "ui" if upper else "li"), A)
+    if check_errors:
+        _factors.check(info, "linalg.cholesky_ex", _factors.NOT_POSITIVE)
+    return _named.linalg_cholesky_ex(*_both(factor, info, out))
 
 
 def qr(A, mode="reduced", *, out=None):  # noqa: N803
@@ -364,19 +447,20 @@ def qr(A, mode="reduced", *, out=None):  # noqa: N803
 
 def svd(A, full_matrices=True, *, driver=None, out=None):  # noqa: N803
     """(U, S, Vh) with ``A == U @ diag(S) @ Vh``."""
-    return _named.linalg_svd(*_engine.array_svd(_matrix(A, "svd"), "a" if full_matrices else "s", False)[:3])
+    return _named.linalg_svd(*_factors.settled(_engine.array_svd(_matrix(A, "svd"), "a" if full_matrices else "s", False)[:3], _NOT_FINITE))
 
 
 def svdvals(A, *, driver=None, out=None):  # noqa: N803
     """The singular values, the largest first."""
-    return finish(_engine.array_svd(_matrix(A, "svdvals"), "s", False)[1], out)
+    return finish(_factors.settled(_engine.array_svd(_matrix(A, "svdvals"), "s", False)[1], _NOT_FINITE), out)
 
 
 def eigh(A, UPLO="L", *, out=None):  # noqa: N803
     """(values, vectors) of symmetric matrices; one triangle is read."""
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    return _named.linalg_eigh(*_engine.array_factored("eigh", _square(A, "eigh"), UPLO.upper() + "v")[:2])
+    parts = _engine.array_factored("eigh", _square(A, "eigh"), UPLO.upper() + "v")[:2]
+    return _named.linalg_eigh(*_factors.settled(parts, "linalg.eigh: The algorithm failed to converge."))
 
 
 def eigvalsh(A, UPLO="L", *, out=None):  # noqa: N803
@@ -386,26 +470,45 @@ def eigvalsh(A, UPLO="L", *, out=None):  # noqa: N803
 
 def eig(A, *, out=None):  # noqa: N803
     """(values, vectors), complex, of square matrices."""
-    return _named.linalg_eig(*_engine.array_factored("eig", _square(A, "eig"), "v")[:2])
+    return _named.linalg_eig(*_general_values(_square(A, "eig"), "v")[:2])
+
+
+def _general_values(A, mode):  # noqa: N803
+    try:
+        parts = _engine.array_factored("eig", A, mode)
+    except numpy.linalg.LinAlgError:
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.") from None
+    return _factors.settled(parts, "linalg.eig: The algorithm failed to converge.")
 
 
 def eigvals(A, *, out=None):  # noqa: N803
     """The eigenvalues, complex, of square matrices."""
-    return finish(_engine.array_factored("eig", _square(A, "eigvals"), "")[0], out)
+    return finish(_general_values(_square(A, "eigvals"), "")[0], out)
 
 
 def pinv(A, *, atol=None, rtol=None, hermitian=False, out=None):  # noqa: N803
     """The pseudoinverse; singular values up to ``rtol`` times the largest count as 0."""
-    return finish(_engine.array_pinv(_matrix(A, "pinv"), rtol, hermitian), out)
+    _matrix(A, "pinv")
+    return finish(_factors.settled(_engine.array_pinv(A, rtol, hermitian), _NOT_FINITE), out)
 
 
 def matrix_rank(A, *, tol=None, atol=None, rtol=None, hermitian=False, out=None):  # noqa: N803
     """How many singular values count."""
-    s = svdvals(A)
-    limit = tol if tol is not None else atol
-    if limit is None:
+    _matrix(A, "matrix_rank")
+    s = eigvalsh(A).abs() if hermitian else svdvals(A)
+    each = lambda v: v.unsqueeze(-1) if isinstance(v, Tensor) else v  # noqa: E731  # a limit for each matrix
+    if not s._shape[-1]:
+        return finish((s > 0).sum(-1), out)
+    if tol is not None:
+        return finish((s > each(tol)).sum(-1), out)
+    if rtol is None:
         eps = {"float32": 2.0**-23, "complex64": 2.0**-23}.get(A._dtype_name, 2.0**-52)
-        limit = s.amax(-1, True) * (max(A._shape[-2:]) * eps if rtol is None else rtol)
+        rtol = max(A._shape[-2:]) * eps
+        if atol is not None:  # then only where it is 0
+            rtol = _op("where", atol > 0, 0.0, rtol) if isinstance(atol, Tensor) else 0.0 if atol > 0 else rtol
+    limit = s.amax(-1, True) * each(rtol)
+    if atol is not None:
+        limit = _op("maximum", limit, each(atol).to(s.dtype) if isinstance(atol, Tensor) else s.new_full((), atol))
     return finish((s > limit).sum(-1), out)
 
 
@@ -413,18 +516,60 @@ def lstsq(A, B, rcond=None, *, driver=None):  # noqa: N803
     """(solution, residuals, rank, singular values) of the smallest ``|A @ X - B|``."""
     _matrix(A, "lstsq")
     _same_type(A, B, "linalg.lstsq")
-    if B._rank not in (1, 2) or A._rank != 2 or A._shape[0] != B._shape[0]:
-        raise RuntimeError("linalg.lstsq: input is a matrix here, and other has as many rows")
-    x, left, rank, s = _engine.array_lstsq(A.detach(), B.detach(), rcond)
+    if driver is not None and driver not in ("gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError(
+            f"torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), but got {driver}"
+        )
+    is_vector = B._rank == 1 or A._rank - 1 == B._rank and A._shape[:-1] == B._shape
+    if B._rank > A._rank or A._rank - B._rank > 1:
+        raise RuntimeError("torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1")
+    rows = B.unsqueeze(-1) if is_vector else B
+    if rows._rank < 2 or A._shape[-2] != rows._shape[-2]:
+        raise RuntimeError(
+            f"torch.linalg.lstsq: input.size(-2) should match other.size(-{1 if is_vector else 2}), but they are {list(A._shape)} and "
+            f"{list(B._shape)}"
+        )
+    lead = _shaping.broadcast_shapes(A._shape[:-2], rows._shape[:-2])
+    m, n = A._shape[-2:]
+    wide = [*lead, m, n], [*lead, m, rows._shape[-1]]
+    count = math.prod(lead)
+    shown = [v.detach().expand(size).reshape(count, *size[-2:]) for v, size in zip((A, rows), wide, strict=True)]
+    parts = [_engine.array_lstsq(*pair, rcond) for pair in zip(*shown, strict=True)] if m and n else []
+    for one in parts:
+        _factors.settled(one[0], "torch.linalg.lstsq: The algorithm failed to converge because the input contained non-finite values.")
+    x = _joined([p[0] for p in parts], [*lead, n, wide[1][-1]], A)
+    rank = _joined([p[2] for p in parts], lead, A.new_empty(0, dtype=DTYPES["int64"]))
     if _engine.gradient_mode() and (A.requires_grad or B.requires_grad):
-        same = pinv(A) @ B  # with a derivative; what is added is 0
+        same = pinv(A) @ rows  # with a derivative; what is added is 0
         x = x + (same - same.detach())
-    return _named.linalg_lstsq(x, left, rank, s)
+    left = (x.real if x.is_complex() else x).reshape(-1)[:0]
+    if m > n and driver != "gelsy" and driver is not None and bool((rank == n).all()):
+        away = A @ x - rows
+        left = (away.real.square() + away.imag.square() if away.is_complex() else away.square()).sum(-2)
+    values = A.detach().real.new_empty(0)
+    if driver in ("gelsd", "gelss"):
+        values = _joined([p[3] for p in parts], [*lead, min(m, n)], A.detach().real)
+    if driver == "gels":
+        rank = rank.new_empty(0)
+    return _named.linalg_lstsq(x.squeeze(-1) if is_vector else x, left, rank, values)
+
+
+def _joined(parts, shape, like):
+    """The results of a batch's matrices as one tensor."""
+    if not parts:
+        return like.new_zeros(shape)
+    made = _shaping.stack([p.to(like.dtype) for p in parts]) if len(parts) > 1 or shape[:1] == [1] else parts[0].to(like.dtype)
+    return made.reshape(shape)
 
 
 def matrix_power(A, n, *, out=None):  # noqa: N803
     """The product of ``n`` times the matrix; of its inverse for a negative ``n``."""
-    return finish(_engine.array_matrix_power(_square(A, "matrix_power"), n), out)
+    _square(A, "matrix_power")
+    if n < 0:
+        A, n = _inverted(A, "linalg.inv"), -n  # noqa: N806
+        if n == 1:
+            return finish(A, out)
+    return finish(_engine.array_matrix_power(A, n), out)
 
 
 def cond(A, p=None, *, out=None):  # noqa: N803
@@ -432,7 +577,9 @@ def cond(A, p=None, *, out=None):  # noqa: N803
     if p in (None, 2, -2):
         s = svdvals(A)
         return finish(s[..., 0] / s[..., -1] if p != -2 else s[..., -1] / s[..., 0], out)
-    return finish(matrix_norm(A, p) * matrix_norm(inv(A), p), out)
+    inverse, info = inv_ex(A)
+    made = matrix_norm(A, p) * matrix_norm(inverse, p)
+    return finish(_op("where", info != 0, math.inf, made).to(made.dtype), out)
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):  # noqa: N803
@@ -451,12 +598,12 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None): 
     T = A.triu() if upper else A.tril()  # noqa: N806
     if unitriangular:
         T = T - T.diagonal(0, -2, -1).diag_embed() + A.new_ones(A._shape[-1]).diag_embed()  # noqa: N806
-    return solve(T, B, left=left, out=out)
+    return finish(solve_ex(T, B, left=left).result, out)
 
 
 def cholesky_solve(B, L, upper=False, *, out=None):  # noqa: N803
     """The X with ``A @ X == B``, from the triangle that cholesky() gives of A."""
-    return finish(solve(L.mH @ L if upper else L @ L.mH, B), out)
+    return finish(solve_ex(L.mH @ L if upper else L @ L.mH, B).result, out)
 
 
 def matrix_exp(A):  # noqa: N803
@@ -494,7 +641,7 @@ def _old_cholesky(input, upper=False, *, out=None):
 
 inverse, linalg_namespace = (
     inv,
-    """cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_exp matrix_norm
+    """cholesky cholesky_ex inv_ex solve_ex cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_exp matrix_norm
 matrix_power matrix_rank multi_dot norm pinv qr slogdet solve solve_triangular svd svdvals vecdot vector_norm""".split(),
 )
 METHODS = """matmul mm bmm mv dot vdot inner outer ger addmm addmv addr baddbmm addbmm kron cross det slogdet logdet inverse matrix_exp
@@ -502,11 +649,13 @@ matrix_power pinverse"""
 pinverse = pinv
 NAMES = """matmul mm bmm mv dot vdot inner outer ger addmm addmv addr baddbmm addbmm tensordot einsum kron cross chain_matmul cdist pdist
 det slogdet logdet inverse matrix_exp matrix_power cholesky_solve pinverse""".split()
-_TENSORS = {"mm": "mat2", "bmm": "mat2", "mv": "mat2", "dot": "mat2"} | dict.fromkeys("matmul vdot inner kron cross".split(), "other")
+_TENSORS = {"mm": "mat2", "bmm": "mat2", "mv": "vec", "dot": "tensor"} | dict.fromkeys("matmul vdot inner kron cross".split(), "other")
 check_all(
     globals(),
     [*linalg_namespace, *METHODS.split(), *NAMES, "_old_svd", "_old_qr", "_old_cholesky"],
     _TENSORS | {"tensordot": "a b", "multi_dot": ""},
+    same_out="""matmul mm bmm mv dot vdot inner addmm addmv baddbmm addbmm cross multi_dot vecdot norm vector_norm matrix_norm cholesky
+    eigvalsh svdvals det inv solve solve_triangular tensordot""",
 )
 OLD = {"svd": _old_svd, "qr": _old_qr, "cholesky": _old_cholesky}
 add_methods(globals(), METHODS)

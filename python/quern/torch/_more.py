@@ -9,7 +9,7 @@ import numpy
 
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
-from quern.torch import _composed, _creation, _indexing, _linalg, _named, _reductions, _refusals, _shaping, _types
+from quern.torch import _composed, _creation, _indexing, _linalg, _named, _reductions, _refusals, _shaping, _splitting, _types
 from quern.torch._arguments import check_all
 from quern.torch._core import (
     Tensor,
@@ -20,6 +20,7 @@ from quern.torch._core import (
     engine_device,
     engine_device_of,
     finish,
+    finish_same,
     name_of,
     sizes_of,
 )
@@ -36,7 +37,7 @@ def _exponentials(name, body):
         dim = dim_of(dim, input._rank)
         if dtype is None and input.dtype._kind not in "f":
             raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{_types.scalar_name(input.dtype)}'")
-        return finish(body(input, dim, dtype), out)
+        return finish_same(body(input, dim, dtype), out)
 
     function.__name__ = name
     function.__doc__ = body.__doc__
@@ -50,12 +51,14 @@ softmax, log_softmax = _exponentials("softmax", _composed.softmax), _exponential
 
 
 def _copying(name):
-    view = next((getattr(m, name) for m in (_shaping, _creation) if hasattr(m, name)), None) or getattr(Tensor, name)
+    view = next((getattr(m, name) for m in (_shaping, _splitting, _creation) if hasattr(m, name)), None) or getattr(Tensor, name)
 
     def function(*args, out=None, **kwargs):
+        if "input" in kwargs:
+            args = (kwargs.pop("input"), *args)
         made = view(*args, **kwargs)
         if isinstance(made, Tensor):
-            return finish(made.clone(), out)
+            return finish_same(made.clone(), out)
         if out is not None:
             for one, part in zip(out, made, strict=True):
                 finish(part, one)
@@ -157,8 +160,6 @@ def _spaced(y, x, dx, dim):
 
 def _pairs(y, dim):
     n = y._shape[dim]
-    if y.dtype._kind in "iub":
-        y = y.to(_types.get_default_dtype())
     return _shaping.narrow(y, dim, 1, builtins.max(n - 1, 0)) if n else y, _shaping.narrow(y, dim, 0, builtins.max(n - 1, 0))
 
 
@@ -179,8 +180,9 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     return ((after + before) * step).cumsum(dim) / 2
 
 
-def gradient(input, *, spacing=1, dim=None, edge_order=1):
+def gradient(input, *, spacing=None, dim=None, edge_order=1):
     """The derivative along each dimension from neighbours: central inside, one-sided of order 1 or 2 at the ends."""
+    spacing = 1 if spacing is None else spacing
     dims = list(range(input._rank)) if dim is None else [dim_of(d, input._rank) for d in ([dim] if isinstance(dim, int) else dim)]
     spaces = list(spacing) if isinstance(spacing, list | tuple) else [spacing] * len(dims)
     if len(spaces) != len(dims):
@@ -236,7 +238,7 @@ def combinations(input, r=2, with_replacement=False):
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = numpy.array(list(choose(range(input._size), r)), numpy.int64).reshape(-1, r)
-    return input[_creation.sent(rows, "int64", engine_device_of(input))] if rows.size else input.new_empty(list(rows.shape))
+    return input[_creation.sent(rows, "int64", engine_device_of(input))]
 
 
 def vander(x, N=None, increasing=False):  # noqa: N803
@@ -262,6 +264,7 @@ def unravel_index(indices, shape):
     if builtins.any(n < 0 for n in shape):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     count = math.prod(shape)
+    indices = indices.to(DTYPES["int64"])
     if indices._size and (int(indices.max()) >= count or int(indices.min()) < 0):
         raise ValueError(f"indices are out of bounds for a tensor of the shape {tuple(shape)}")
     parts = []
@@ -271,7 +274,7 @@ def unravel_index(indices, shape):
     return tuple(reversed(parts))
 
 
-def renorm(input, p, dim, maxnorm):
+def renorm(input, p, dim, maxnorm, *, out=None):
     """The parts of a dimension, scaled down where their norm is above ``maxnorm``."""
     if input._rank < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input._rank} dimensions")
@@ -281,7 +284,7 @@ def renorm(input, p, dim, maxnorm):
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     dim = dim_of(dim, input._rank)
     size = _linalg.vector_norm(input, p, [d for d in range(input._rank) if d != dim], True)
-    return input * _op("where", size > maxnorm, maxnorm / (size + 1e-7), 1.0).to(size.dtype)
+    return finish(input * _op("where", size > maxnorm, maxnorm / (size + 1e-7), 1.0).to(size.dtype), out)
 
 
 def histogram(input, bins, *, range=None, weight=None, density=False, out=None):  # noqa: A002
@@ -325,7 +328,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     return finish(_indexing.scatter_reduce(input, dim, places, source, reduce, include_self=include_self), out)
 
 
-def nonzero_static(input, *, size, fill_value=-1):
+def nonzero_static(input, *, size, fill_value=-1, out=None):
     """The places of what is not 0, as so many rows: cut, or filled up with ``fill_value``."""
     found = _indexing.nonzero(input)
     if size < 0:
@@ -334,7 +337,7 @@ def nonzero_static(input, *, size, fill_value=-1):
     count = builtins.min(size, found._shape[0])
     if count and input._rank:
         made[:count] = found[:count]
-    return made
+    return finish(made, out)
 
 
 # ---- matrices
@@ -352,8 +355,11 @@ def frobenius_norm(input, dim, keepdim=False, *, out=None):
 
 def cholesky_inverse(L, upper=False, *, out=None):  # noqa: N803
     """The inverse of the matrix whose triangle cholesky() gave."""
-    T = L.triu() if upper else L.tril()  # noqa: N806
-    return finish(_linalg.inv(T.mH @ T if upper else T @ T.mH), out)
+    shown = L.detach()
+    T = shown.triu() if upper else shown.tril()  # noqa: N806
+    if L.requires_grad and _engine.gradient_mode():
+        T = T + (L - shown)  # noqa: N806  # the gradient is that of the whole matrix, as PyTorch's
+    return finish(_linalg._inverted(T.mH @ T if upper else T @ T.mH, "cholesky_inverse"), out)
 
 
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, out=None):  # noqa: N803
@@ -361,7 +367,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, 
     if transpose:
         A, upper = A.mT, not upper  # noqa: N806
     x = _linalg.solve_triangular(A, b, upper=upper, unitriangular=unitriangular)
-    return _named.triangular_solve(x, A)
+    return _named.triangular_solve(x, A.clone())
 
 
 def svd_lowrank(A, q=6, niter=2, M=None):  # noqa: N803
@@ -428,17 +434,17 @@ def pixel_unshuffle(input, downscale_factor):
 
 def unsafe_chunk(input, chunks, dim=0):
     """Views of at most so many parts along a dimension."""
-    return _shaping.chunk(input, chunks, dim)
+    return _splitting.chunk(input, chunks, dim)
 
 
 def unsafe_split(input, split_size, dim=0):
     """Views of parts of so many elements along a dimension."""
-    return _shaping.split(input, split_size, dim)
+    return _splitting.split(input, split_size, dim)
 
 
 def unsafe_split_with_sizes(input, split_sizes, dim=0):
     """Views of parts of these sizes along a dimension."""
-    return _shaping.split(input, split_sizes, dim)
+    return _splitting.split(input, split_sizes, dim)
 
 
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -483,6 +489,8 @@ def _from_python(self, values):
 def sum_to_size(self, *size):
     """The sums over dimensions that broadcasting from that size would have made."""
     size = sizes_of(size)
+    if not size:
+        return self.sum()
     lead = self._rank - len(size)
     own = self._shape[builtins.max(lead, 0) :]
     if lead < 0 or builtins.any(n not in (1, m) for n, m in zip(size, own, strict=True)):
@@ -608,6 +616,7 @@ check_all(
     {"as_strided_scatter": "src", "is_same_size": "other", "index_reduce": "source", "unravel_index": "indices", "triangular_solve": "b",
      "module_load": "other"},
     {"slice_copy": "end"},
+    same_out="index_reduce alias_copy slice_copy renorm nonzero_static",
 )  # fmt: skip
 trapz = trapezoid
 NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *_ANSWERS, *_IGNORED, *(n for n in list(globals()) if n.startswith("sym_"))]

@@ -182,16 +182,16 @@ def _places(input, dim, keepdim, least, name):
     return _engine.array_extreme(input, dim, keepdim, least)
 
 
-def argmax(input, dim=None, keepdim=False):
+def argmax(input, dim=None, keepdim=False, *, out=None):
     """Where the largest element stands first: in the flattened tensor, or along a dimension."""
     if input._dtype_name == "bool":
         raise RuntimeError("\"argmax_cpu\" not implemented for 'Bool'")
-    return _places(input, dim, keepdim, False, "argmax")
+    return finish(_places(input, dim, keepdim, False, "argmax"), out)
 
 
-def argmin(input, dim=None, keepdim=False):
+def argmin(input, dim=None, keepdim=False, *, out=None):
     """Where the smallest element stands first: in the flattened tensor, or along a dimension."""
-    return _places(input, dim, keepdim, True, "argmin")
+    return finish(_places(input, dim, keepdim, True, "argmin"), out)
 
 
 def _picked(input, places, dim):
@@ -200,7 +200,8 @@ def _picked(input, places, dim):
 
 
 def _extreme(name, reduction, least):
-    def function(input, dim=None, keepdim=False, *, out=None):
+    def function(input, dim=None, keepdim=False, *, other=None, out=None):
+        dim = other if dim is None else dim
         if isinstance(dim, Tensor):
             if keepdim:
                 raise TypeError(f"{name}(): of two tensors there is no keepdim")
@@ -352,23 +353,25 @@ def _running_extreme(name, row):
 cummax, cummin = _running_extreme("cummax", "maximum"), _running_extreme("cummin", "minimum")
 
 
-def diff(input, n=1, dim=-1, prepend=None, append=None):
+def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     """The differences of neighbours along a dimension, ``n`` times."""
     if input._rank == 0:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = dim_of(dim, input._rank)
+    if not n:
+        return finish(input.clone(), out)
     parts = [x for x in (prepend, input, append) if x is not None]
     if len(parts) > 1:
         input = _shaping.cat(parts, dim)
     for _ in range(n):
         size = input._shape[dim_of(dim, input._rank)]
         if size == 0:
-            return input
+            break
         after, before = _shaping.narrow(input, dim, 1, size - 1), _shaping.narrow(input, dim, 0, size - 1)
         input = after ^ before if input._dtype_name == "bool" else after - before
-    return input
+    return finish(input, out)
 
 
 # ---- sorted
@@ -393,9 +396,9 @@ def argsort(input, dim=-1, descending=False, stable=False):
     return sort(input, dim, descending)[1]
 
 
-def msort(input):
+def msort(input, *, out=None):
     """The elements of each column in order."""
-    return sort(input, 0)[0]
+    return finish(sort(input, 0)[0], out)
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
@@ -538,7 +541,23 @@ def _quantile(input, q, dim, keepdim, interpolation, out, skips_nan):
         value = _op("where", any(_op("isnan", line), axis, True), math.nan, value).to(input.dtype)
         results.append(_without_axis(value, axis, input, flat, keepdim))
     made = _shaping.stack(results) if is_tensor and q._rank else results[0]
+    if is_tensor and q.requires_grad and _engine.gradient_mode() and interpolation == "linear":
+        made = made + _by_fraction(made, q, ordered, axis, last if skips_nan else n - 1, (input, flat, keepdim))
     return finish(made, out)
+
+
+def _by_fraction(made, q, ordered, axis, last, how):
+    """Zeros of the quantiles' shape, whose derivative by ``q`` is the step between the neighbours of each."""
+    numbers, zeros = q.detach().reshape(-1).tolist(), (q - q.detach()).reshape(-1)
+    ordered = ordered.detach()
+    parts = []
+    for i, number in enumerate(numbers):
+        at = last * number
+        if not isinstance(last, Tensor):
+            at = ordered.new_full([1 if d == axis else m for d, m in enumerate(ordered._shape)], at)
+        low, high = (ordered.gather(axis, place.to(DTYPES["int64"])) for place in (at.floor(), at.ceil()))
+        parts.append(_without_axis((high - low) * last, axis, *how) * zeros[i])
+    return (_shaping.stack(parts) if q._rank else parts[0]).to(made.dtype)
 
 
 def _without_axis(value, axis, input, flat, keepdim):
@@ -629,11 +648,13 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
         return found.bfloat16() if isinstance(found, Tensor) else (found[0].bfloat16(), *found[1:])
     if dim is not None:
         dim = dim_of(dim, input._rank)
+        if 0 in input._shape[:dim] + input._shape[dim + 1 :]:
+            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     host = host_values(input.detach())
     host = host.reshape(-1) if dim is None else numpy.moveaxis(host, dim, 0)
     count = host.shape[0]
     if count:
-        differ = (host[1:] != host[:-1]).reshape(count - 1, -1).any(axis=1)
+        differ = (host[1:] != host[:-1]).reshape(count - 1, math.prod(host.shape[1:])).any(axis=1)
         starts = numpy.flatnonzero(numpy.concatenate([[True], differ]))
     else:
         starts = numpy.zeros(0, int)
@@ -713,10 +734,10 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         input = input.to(_types.get_default_dtype())
     x = input._reshaped([1, input._size]) if input._rank < 2 else input
     if fweights is not None or aweights is not None:
-        return _weighted_covariance(x, correction, fweights, aweights)._reshaped([] if input._rank < 2 else [x._shape[0]] * 2)
+        return _weighted_covariance(x, correction, fweights, aweights)._reshaped([] if x._shape[0] == 1 else [x._shape[0]] * 2)
     away = x - mean(x, 1, True)
     made = away @ away.mH / _at_least_zero(x._shape[1] - correction)
-    return made._reshaped([]) if input._rank < 2 else made
+    return made._reshaped([]) if x._shape[0] == 1 else made
 
 
 def _at_least_zero(count):
@@ -728,14 +749,15 @@ def _weighted_covariance(x, correction, fweights, aweights):
     for one in given:
         if one._shape != (x._shape[1],):
             raise RuntimeError(f"cov(): expected weights of {x._shape[1]} elements but got {list(one._shape)}")
-    w = given[0].to(x.dtype) if len(given) == 1 else (given[0] * given[1]).to(x.dtype)
+    w = given[0] if len(given) == 1 else given[0] * given[1]
     total = sum(w)
     away = x - sum(x * w, 1, True) / total
     if aweights is None or not correction:
         rest = total - correction
     else:
         rest = total - correction * sum(w * aweights) / total
-    return (away * w) @ away.mH / rest
+    weighted = away * w
+    return weighted @ away.mH.to(weighted.dtype) / rest
 
 
 def corrcoef(input):
@@ -743,7 +765,7 @@ def corrcoef(input):
     if input._rank > 2:
         raise RuntimeError(f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input._rank} dimensions")
     c = cov(input)
-    if input._rank < 2:
+    if not c._rank:
         return c / c
     d = _op("sqrt", _engine.array_diagonal(c, 0, 0, 1))
     return c / d.unsqueeze(1) / d.unsqueeze(0)
@@ -753,7 +775,8 @@ METHODS = """sum nansum prod mean nanmean var std amax amin aminmax argmax argmi
 cumprod logcumsumexp cummax cummin diff sort argsort msort topk kthvalue median nanmedian quantile nanquantile mode unique
 unique_consecutive bincount histc trace cov corrcoef"""
 NAMES = [*METHODS.split(), "var_mean", "std_mean"]
-check_all(globals(), NAMES, free={"max": "dim", "min": "dim"})
+_SAME_OUT = "amax amin any all quantile nanquantile logcumsumexp histc argmax argmin msort"
+check_all(globals(), NAMES, free={"max": "dim", "min": "dim"}, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
 
 

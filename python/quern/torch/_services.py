@@ -6,7 +6,7 @@ import types
 import warnings
 
 from quern.lib import _engine
-from quern.torch import _types
+from quern.torch import _pickling, _types
 from quern.torch._core import Tensor
 
 _told = set()
@@ -153,19 +153,25 @@ _SAFE = {
                  "range"},
     "collections": {"OrderedDict", "defaultdict", "Counter"},
     "numpy": {"dtype", "ndarray"},
+    "ml_dtypes": {"bfloat16"},
 }  # fmt: skip
 
 
 class _Reader(pickle.Unpickler):
-    """Makes nothing but tensors, numbers and containers, and runs no code of the file's."""
+    """Makes nothing but tensors, numbers and containers, and runs no code of the file's; memory is made on the device ``place``."""
+
+    place = None
 
     def find_class(self, module, name):
         ours = module.startswith("quern.torch") and name in (
             "_rebuilt",
+            "_rebuilt_view",
+            "_memory",
             "_rebuild_parameter",
             "Tensor",
             "Parameter",
             "Size",
+            "size_of",
             "_named",
             "_device",
             "_size",
@@ -173,6 +179,8 @@ class _Reader(pickle.Unpickler):
         numpys = module.startswith("numpy") and name in ("_reconstruct", "_frombuffer", "ndarray", "dtype", "scalar")
         torchs = module == "torch" and name in ("Tensor", "Size", "device")
         if ours or numpys or torchs or name in _SAFE.get(module, ()):
+            if name == "_memory" and self.place is not None:
+                return lambda kind, host, _: _pickling._memory(kind, host, self.place)
             if torchs:
                 return {"Tensor": Tensor, "Size": _types.Size, "device": _types.device}[name]
             return super().find_class(module, name)
@@ -194,7 +202,12 @@ def load(f, map_location=None, pickle_module=pickle, *, weights_only=True, mmap=
     f.seek(-len(start), 1)
     if start == b"PK\x03\x04":
         raise RuntimeError("[load] this is a file of PyTorch's own, which is not served yet; save its values with numpy.savez()")
-    made = _Reader(f).load() if weights_only else pickle_module.load(f)
+    if weights_only:
+        reader = _Reader(f)
+        reader.place = None if map_location is None else str(_types.device(map_location))
+        made = reader.load()
+    else:
+        made = pickle_module.load(f)
     return made if map_location is None else _moved(made, map_location)
 
 

@@ -55,11 +55,13 @@ def reshape(input, *shape):
     return input._reshaped(_known(input, sizes_of(shape), "reshape"))
 
 
-def view(self, *shape):
+def view(self, *size, dtype=None):
     """The same memory in another shape, or as another type of as many bytes."""
-    if len(shape) == 1 and isinstance(shape[0], _types.dtype):
-        return _viewed_as(self, shape[0])
-    sizes = _known(self, sizes_of(shape), "view")
+    if dtype is not None and not size:
+        return _viewed_as(self, dtype)
+    if len(size) == 1 and isinstance(size[0], _types.dtype):
+        return _viewed_as(self, size[0])
+    sizes = _known(self, sizes_of(size), "view")
     out = self._reshaped(sizes)
     if not out._shares_cell(self):
         raise RuntimeError(
@@ -243,9 +245,9 @@ def adjoint(input):
     return transpose(input, -2, -1).conj()
 
 
-def expand(self, *sizes):
+def expand(self, *size, implicit=False):
     """A view of a larger size: dimensions of one element are repeated; -1 keeps a size."""
-    sizes = sizes_of(sizes)
+    sizes = sizes_of(size)
     more = len(sizes) - self._rank
     if more < 0:
         raise RuntimeError(
@@ -347,88 +349,6 @@ def select(input, dim, index):
     if not -n <= index < n:
         raise IndexError(f"select(): index {index} out of range for tensor of size {list(input._shape)} at dimension {dim}")
     return input[(slice(None),) * dim + (index,)]
-
-
-def unbind(input, dim=0):
-    """A view of each element of a dimension, as a tuple."""
-    dim = _axis(input, dim)
-    lead = (slice(None),) * dim
-    return tuple(input[(*lead, i)] for i in range(input._shape[dim]))
-
-
-def split(input, split_size_or_sections, dim=0):
-    """Views of parts along a dimension: of so many elements each, or of these sizes."""
-    dim = _axis(input, dim)
-    n = input._shape[dim]
-    if isinstance(split_size_or_sections, int):
-        size = split_size_or_sections
-        if size < 0 or size == 0 and n:
-            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-        sizes = [min(size, n - start) for start in range(0, n, size)] if n and size else [0]
-    else:
-        sizes = _numbers(split_size_or_sections, "split")
-        if any(size < 0 for size in sizes):
-            raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes}")
-        if sum(sizes) != n:
-            raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), but got "
-                f"split_sizes={sizes}"
-            )
-    parts, start = [], 0
-    for size in sizes:
-        parts.append(_cut(input, dim, start, start + size))
-        start += size
-    return tuple(parts)
-
-
-split_with_sizes = split
-
-
-def chunk(input, chunks, dim=0):
-    """Views of at most so many parts along a dimension."""
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    n = input._shape[_axis(input, dim)]
-    return split(input, max(-(-n // chunks), 1), dim) if n else split(input, [0] * chunks, dim)
-
-
-def tensor_split(input, indices_or_sections, dim=0):
-    """Views of parts along a dimension: so many as equal as can be, or between cuts."""
-    if input._rank == 0:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    dim = dim_of(dim, input._rank)
-    if isinstance(indices_or_sections, Tensor):
-        if indices_or_sections._dtype_name != "int64" or indices_or_sections._rank > 1:
-            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a long tensor of 0 or 1 dimensions")
-        indices_or_sections = indices_or_sections.tolist()
-    if isinstance(indices_or_sections, int):
-        if indices_or_sections <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {indices_or_sections}")
-        sizes_in([indices_or_sections, 1 << 20])
-        return tuple(_engine.array_parts(input, indices_or_sections, dim, False))
-    cuts = [0, *_numbers(indices_or_sections, "tensor_split"), input._shape[dim]]
-    return tuple(_engine.array_parts_between(input, dim, cuts))
-
-
-def hsplit(input, indices_or_sections):
-    """Parts along the second dimension, or the only one."""
-    if input._rank == 0:
-        raise RuntimeError("torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 dimensions!")
-    return tensor_split(input, indices_or_sections, 0 if input._rank == 1 else 1)
-
-
-def vsplit(input, indices_or_sections):
-    """Parts along the first dimension."""
-    if input._rank < 2:
-        raise RuntimeError(f"torch.vsplit requires a tensor with at least 2 dimension, but got a tensor with {input._rank} dimensions!")
-    return tensor_split(input, indices_or_sections, 0)
-
-
-def dsplit(input, indices_or_sections):
-    """Parts along the third dimension."""
-    if input._rank < 3:
-        raise RuntimeError(f"torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with {input._rank} dimensions!")
-    return tensor_split(input, indices_or_sections, 2)
 
 
 def unfold(self, dimension, size, step):
@@ -721,9 +641,9 @@ def rot90(input, k=1, dims=(0, 1)):
     return flip(transpose(input, a, b), b) if k == 3 else input.clone()
 
 
-def repeat(self, *sizes):
+def repeat(self, *repeats):
     """The tensor so many times along each dimension, one after the other: a copy."""
-    sizes = sizes_of(sizes)
+    sizes = sizes_of(repeats)
     if len(sizes) < self._rank:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     _check_times(self, sizes)
@@ -781,17 +701,18 @@ def _in_place_view(name):
 
 
 METHODS = """reshape view view_as reshape_as as_strided flatten ravel unflatten squeeze unsqueeze transpose swapaxes swapdims t permute
-movedim moveaxis adjoint expand expand_as broadcast_to narrow select unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit
+movedim moveaxis adjoint expand expand_as broadcast_to narrow select
 unfold diagonal diag diag_embed diagflat tril triu flip fliplr flipud roll rot90 repeat tile repeat_interleave"""
 NAMES = """reshape view_as_real view_as_complex as_strided flatten ravel unflatten squeeze unsqueeze transpose swapaxes swapdims t permute
-movedim moveaxis adjoint broadcast_to broadcast_tensors broadcast_shapes narrow select unbind split split_with_sizes chunk tensor_split
-hsplit vsplit dsplit diagonal diag diag_embed diagflat tril triu cat concat concatenate stack hstack vstack row_stack dstack column_stack
+movedim moveaxis adjoint broadcast_to broadcast_tensors broadcast_shapes narrow select
+diagonal diag diag_embed diagflat tril triu cat concat concatenate stack hstack vstack row_stack dstack column_stack
 atleast_1d atleast_2d atleast_3d block_diag meshgrid cartesian_prod flip fliplr flipud roll rot90 tile repeat_interleave""".split()
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("broadcast_shapes",))],
     {"view_as": "other", "reshape_as": "other", "expand_as": "other"},
     {"movedim": "source", "moveaxis": "source", "select": "index"},
+    same_out="diag tril triu",
 )
 add_methods(globals(), METHODS)
 add_in_place("tril triu")

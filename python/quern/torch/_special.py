@@ -218,12 +218,20 @@ def _recurrence(name, first, second, step, doc):
 
     def function(input, n, *, out=None):
         x = _real(input, name)
-        if isinstance(n, Tensor):
-            raise NotImplementedError(f"[torch.special.{name}] the order has to be a number here, not a tensor")
+        orders = None
+        if isinstance(n, Tensor):  # an order for each element, as far as the largest one
+            orders = n.detach().to(DTYPES["int64"])
+            n = int(orders.max()) if orders._size else 0
         n = int(n)
         if n > 1 << 16:
             raise RuntimeError(f"{name}: an order of {n} is too large")
         a, b = first(x), second(x)
+        if orders is not None:
+            made = _op("where", orders == 0, a, _op("where", orders == 1, b, 0.0))
+            for k in range(1, n):
+                a, b = b, step(k, x, a, b)
+                made = _op("where", orders == k + 1, b, made)
+            return finish(made.to(x.dtype), out)
         if n <= 0:
             return finish(a if n == 0 else x * 0, out)
         for k in range(1, n):
@@ -231,7 +239,7 @@ def _recurrence(name, first, second, step, doc):
         return finish(b, out)
 
     function.__name__ = name
-    function.__doc__ = f"{doc} of order ``n``, a number."
+    function.__doc__ = f"{doc} of order ``n``, a number or a tensor of one for each element, which is read at the call."
     return function
 
 

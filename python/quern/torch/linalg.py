@@ -4,9 +4,10 @@ import math as _math
 
 from quern.torch import _linalg, _more
 from quern.torch._arguments import check_all as _check_all
+from quern.torch._factors import _LinAlgError
 
 globals().update({_name: getattr(_linalg, _name) for _name in _linalg.linalg_namespace})
-LinAlgError = RuntimeError
+LinAlgError = _LinAlgError
 
 
 def tensorinv(A, ind=2, *, out=None):  # noqa: N803
@@ -37,8 +38,7 @@ def tensorsolve(A, B, dims=None, *, out=None):  # noqa: N803
 
 def vander(x, *, N=None):  # noqa: N803
     """Rows of the powers 0, 1, 2 ... of the elements of the last dimension."""
-    if not x.ndim:
-        raise RuntimeError("Expected dim >= 1 but got dim = 0")
+    x = x if x.ndim else x.reshape(1)
     n = x.shape[-1] if N is None else N
     if n <= 1:
         raise RuntimeError(f"N must be greater than 1, but got {n}.")

@@ -13,6 +13,7 @@ from quern.lib import _engine
 from quern.torch import _creation, _refusals, _shaping, _types
 from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_methods, engine_device, engine_device_of, finish, grown, name_of, sizes_in, sizes_of
+from quern.torch._creation import same_as_asked
 from quern.torch._types import DTYPES
 
 
@@ -173,7 +174,7 @@ def _of_size(name, draw, what):
     def function(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, **kwargs):
         sizes = sizes_of((kwargs["size"],)) if "size" in kwargs else sizes_of(size)
         made = _made(draw, sizes, engine_device(device), generator, _real_name(dtype, name), requires_grad)
-        return made if out is None else finish(made, out)
+        return made if out is None else finish(made, same_as_asked(out, dtype))
 
     function.__name__ = name
     function.__doc__ = f"{what} of that size."
@@ -210,9 +211,11 @@ def _integers(low, high, sizes, name, device, generator):
     return (made + low if low else made)._astype(name)
 
 
-def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+def randint(low=None, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """Integers in [low, high), each as likely; ``randint(high, size)`` starts at 0."""
-    if size is None:
+    if low is None:
+        low = 0
+    elif size is None:
         low, high, size = 0, low, high
     elif high is None:
         low, high = 0, low
@@ -221,9 +224,11 @@ def randint(low, high=None, size=None, *, generator=None, out=None, dtype=None, 
     return made if out is None else finish(made, out)
 
 
-def randint_like(input, low, high=None, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
+def randint_like(input, low=None, high=None, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
     """Integers in [low, high) of the size and type of ``input``."""
-    if high is None:
+    if low is None:
+        low = 0
+    elif high is None:
         low, high = 0, low
     place = engine_device_of(input) if device is None else engine_device(device)
     return _integers(low, high, list(input._shape), input._dtype_name if dtype is None else name_of(dtype), place, None)
@@ -237,7 +242,9 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
     return made if out is None else finish(made, out)
 
 
-def normal(mean, std=1.0, size=None, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
+def normal(
+    mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False
+):
     """Numbers of normal distributions; mean and standard deviation are numbers, with a size, or tensors."""
     if not isinstance(std, Tensor) and not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")

@@ -54,13 +54,13 @@ def check_array_compatibility(ary1, ary2):
 
 
 def from_array_like(ary, stream=0, gpu_data=None):
-    """A new array on the device like ``ary``, whose values may be anything."""
-    return device_array_like(ary)
+    """An array on the device like ``ary``, of new memory, whose values may be anything, or over ``gpu_data``."""
+    return DeviceNDArray(ary.shape, ary.strides, ary.dtype, stream=stream, gpu_data=gpu_data) if gpu_data else device_array_like(ary)
 
 
 def from_record_like(rec, stream=0, gpu_data=None):
-    """A new record on the device like ``rec``, whose values may be anything."""
-    return device_array_like(rec)
+    """A record on the device like ``rec``, of new memory, whose values may be anything, or over ``gpu_data``."""
+    return DeviceRecord(rec.dtype, stream=stream, gpu_data=gpu_data)
 
 
 def auto_device(obj, stream=0, copy=True, user_explicit=False):

@@ -222,8 +222,11 @@ def call_selp(compiler, arguments, named, node):
 # ---- elements by number, for atomics and cache hints
 
 
-def element_at(compiler, array, index, node):
-    """The element that an atomic or a copy names by its array and index, or tuple of indices; or by its pointer and index."""
+def element_at(compiler, array, index, node, truncates=False):
+    """The element that an atomic or a copy names by its array and index, or tuple of indices; or by its pointer and index.
+
+    ``truncates``: reals are indices, too, by their whole parts, which Numba takes for atomics.
+    """
     if isinstance(array.type, CPointer):
         return compiler.pointed_at(array, index, node)
     if not isinstance(array.type, types.Array):
@@ -231,6 +234,8 @@ def element_at(compiler, array, index, node):
     parts = compiler.parts(index, node) if isinstance(index.type, types.Tuple) else [index]
     if len(parts) != array.type.ndim:
         raise compiler.error(TypingError, node, f"{array.type} has {array.type.ndim} dimensions, and {len(parts)} indices are given")
+    if truncates:
+        parts = [compiler.truncated(part, node, "an index") for part in parts]
     for part in parts:
         compiler.integer(part, node, "an index")
     if array.type.packed:
@@ -284,7 +289,7 @@ def _atomic(name):
 
 
 def _update(compiler, name, array, index, *values, node):
-    place = element_at(compiler, array, index, node)
+    place = element_at(compiler, array, index, node, truncates=True)
     if place.type not in _ATOMIC_TYPES[name]:
         allowed = ", ".join(map(str, _ATOMIC_TYPES[name]))
         raise compiler.error(TypingError, node, f"atomic.{name} does not update elements of type {place.type}", f"it takes {allowed}")

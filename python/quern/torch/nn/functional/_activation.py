@@ -9,6 +9,7 @@ import warnings
 from quern.lib import _engine
 from quern.torch import _composed
 from quern.torch import _namespace as torch
+from quern.torch._core import finish
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -146,16 +147,16 @@ def hardswish(input, inplace=False):
     return _into(input, _composed.hardswish) if inplace else _composed.hardswish(input)
 
 
-def softshrink(input, lambd=0.5):
+def softshrink(input, lambd=0.5, *, out=None):
     """x nearer to 0 by ``lambd``, and 0 where it was no farther."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return _bent(input, lambda x: (x - x.clamp(-lambd, lambd)).masked_fill(x.abs() <= lambd, 0), _FAR, lambd)
+    return finish(_bent(input, lambda x: (x - x.clamp(-lambd, lambd)).masked_fill(x.abs() <= lambd, 0), _FAR, lambd), out)
 
 
-def hardshrink(input, lambd=0.5):
+def hardshrink(input, lambd=0.5, *, out=None):
     """x, and 0 where it is no farther from 0 than ``lambd``."""
-    return _bent(input, lambda x: x.masked_fill(x.abs() <= lambd, 0), _FAR, lambd)
+    return finish(_bent(input, lambda x: x.masked_fill(x.abs() <= lambd, 0), _FAR, lambd), out)
 
 
 # ---- exponentials
@@ -214,24 +215,24 @@ def softsign(input):
     return _composed.softsign(input)
 
 
-def softplus(input, beta=1, threshold=20):
+def softplus(input, beta=1, threshold=20, *, out=None):
     """log(1 + exp(``beta`` x)) / beta, which is x itself where beta x is above ``threshold``."""
-    return _composed.softplus(input, beta, threshold)
+    return finish(_composed.softplus(input, beta, threshold), out)
 
 
-def logsigmoid(input):
+def logsigmoid(input, *, out=None):
     """log(sigmoid(x)), exact for large negative x, too."""
-    return _composed.logsigmoid(input)
+    return finish(_composed.logsigmoid(input), out)
 
 
-def gelu(input, *, approximate="none"):
+def gelu(input, *, approximate="none", out=None):
     """x times the normal distribution's probability of being below x.
 
     ``approximate``: "none" for the function itself, "tanh" for a formula near it.
     """
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return _composed.gelu(input, approximate)
+    return finish(_composed.gelu(input, approximate), out)
 
 
 def silu(input, inplace=False):

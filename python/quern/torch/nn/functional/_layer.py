@@ -1,23 +1,26 @@
 """Functions of layers: products, dropout, embeddings, normalization, attention and padding."""
 
+import math
 import warnings
 
 from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
 from quern.torch._arguments import checked, wrong
+from quern.torch._core import finish_same
 
 # ---- products
 
 
-def linear(input, weight, bias=None):
+def linear(input, weight, bias=None, *, out=None):
     """input @ weight^T + bias: (*, in), (out, in) or (in), (out) -> (*, out).
 
     >>> F.linear(torch.ones(2, 3), torch.ones(4, 3)).shape
     torch.Size([2, 4])
     """
     y = _engine.tensor_linear(input, weight, bias)
-    return _linear(input, weight, bias) if y is None else y
+    y = _linear(input, weight, bias) if y is None else y
+    return y if out is None else finish_same(y, out)
 
 
 _linear = checked("linear", _composed.linear, "weight bias".split())
@@ -399,14 +402,18 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     In training the running ones, unless None, move towards those of x by the part ``momentum``, in place.
     """
     if training:
-        if input.dim() < 2 or input.numel() == input.shape[1]:
+        if math.prod(input.shape[:1] + input.shape[2:]) == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
     for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if x is None:
             if not training and name.startswith("running"):
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
-        elif x.numel() != input.shape[1]:
+        elif input.dim() > 1 and x.numel() != input.shape[1]:
             raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {x.numel()}")
+    if input.dim() < 2:
+        if input.numel():
+            raise RuntimeError(f"batch_norm: the input needs the dimensions (N, C, ...), but its size is {list(input.shape)}")
+        return input.clone()
     return _composed.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
@@ -496,6 +503,8 @@ def _padded_along(x, dim, before, after, mode):
         raise RuntimeError(f"[pad] dimension {dim} of {n} elements with the padding ({before}, {after}) has no element")
     first, last = max(-before, 0), n - max(-after, 0)
     parts = [x.narrow(dim, first, last - first)]
+    if mode == "circular":  # what is added comes from what a negative number leaves
+        x, n = parts[0], last - first
     if before > 0:
         if mode == "reflect":
             parts.insert(0, x.narrow(dim, 1, before).flip(dim))

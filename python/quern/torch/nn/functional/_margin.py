@@ -87,9 +87,9 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
 
 def _samples(input, name):
     """The input as (N, C)."""
-    if input.dim() not in (1, 2) or input.dim() == 2 and input.shape[1] == 0:
+    if input.dim() > 2 or input.dim() == 2 and input.shape[1] == 0:
         raise RuntimeError(f"{name}: Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
-    return input if input.dim() == 2 else input.unsqueeze(0)
+    return input if input.dim() == 2 else input.reshape(1, -1)
 
 
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):

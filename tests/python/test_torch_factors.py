@@ -1,0 +1,41 @@
+"""torch.linalg raises at the call where a matrix has no factors, with PyTorch's class and words; the functions in ``_ex`` do not."""
+
+from torch_oracle import compare_all
+
+HEAD = """L = torch.linalg
+def m(*values):
+    return torch.tensor(values, device=device)
+zero, one = torch.zeros(2, 2, device=device), torch.eye(2, device=device)
+bad = zero * math.nan
+def said(call):
+    try:
+        call()
+    except L.LinAlgError as error:
+        return isinstance(error, RuntimeError), str(error).partition(" (recorded at")[0][:150]
+    except Exception as error:
+        return type(error).__name__
+    return "nothing is raised"
+"""
+CASES = """
+said(lambda: L.cholesky(zero)) | said(lambda: L.cholesky(m([1., 2.], [2., 1.]))) | said(lambda: L.cholesky(torch.stack([one, -one]), upper=True)) | said(lambda: L.inv(zero)) | said(lambda: torch.inverse(m([1., 2.], [2., 4.])))
+said(lambda: zero.inverse()) | said(lambda: L.inv(torch.stack([one, zero]))) | said(lambda: L.solve(zero, one)) | said(lambda: L.solve(zero, one, left=False)) | said(lambda: L.solve(zero, one[0])) | said(lambda: L.svd(bad)) | said(lambda: L.svdvals(bad))
+said(lambda: torch.svd(one * math.inf)) | said(lambda: L.pinv(bad)) | said(lambda: L.matrix_rank(bad)) | said(lambda: L.cond(bad)) | said(lambda: L.cond(zero, 1)) | said(lambda: L.norm(bad, 2)) | said(lambda: L.matrix_norm(bad, "nuc")) | said(lambda: L.eigh(bad)) | said(lambda: L.eig(bad))
+said(lambda: L.matrix_power(zero, -2)) | said(lambda: torch.cholesky_inverse(zero)) | said(lambda: L.tensorsolve(zero, one[0])) | said(lambda: L.det(zero)) | said(lambda: L.slogdet(zero)) | said(lambda: L.qr(bad)) | said(lambda: L.lstsq(zero, one))
+said(lambda: L.solve_triangular(zero, one, upper=True)) | said(lambda: L.cholesky_ex(zero)) | said(lambda: L.inv_ex(zero)) | said(lambda: L.solve_ex(zero, one)) | said(lambda: L.cholesky_ex(zero, check_errors=True)) | said(lambda: L.inv_ex(zero, check_errors=True))
+said(lambda: L.solve_ex(zero, one, check_errors=True)) | L.cholesky_ex(m([1., 2.], [2., 1.])).info | L.cholesky_ex(torch.stack([one, -one])).info | L.inv_ex(m([1., 2.], [2., 4.])).info | L.inv_ex(one) | L.cholesky_ex(one * 4) | L.solve_ex(one * 2, one)
+L.inv_ex(torch.zeros(3, 0, 0, device=device)) | L.cholesky_ex(torch.zeros(0, 2, 2, device=device)) | L.LinAlgError.__name__, issubclass(L.LinAlgError, RuntimeError) | L.cond(zero, 1)
+"""
+JITTER = """
+def factor(a):
+    for k in range(10):
+        try:
+            return k, L.cholesky(a + 10.0 ** (k - 6) * torch.eye(2, dtype=a.dtype, device=device))
+        except L.LinAlgError:
+            pass
+factor(m([1.0, 1.0], [1.0, 1.0]).double() - 1e-3 * one.double())
+"""
+
+
+def test_errors_are_raised_at_the_call(device):
+    cases = [one.strip() for line in CASES.strip().splitlines() for one in line.split(" | ")]
+    compare_all([HEAD + case for case in [*cases, JITTER]], device)
