@@ -53,7 +53,7 @@ def run(front_end, folder, *options, most_troubles=20):
     while len(found) < most_troubles:
         changes = {"OMP_NUM_THREADS": 1, "QUERN_DEVICE": "cpu"}
         command = [sys.executable, program, front_end, str(progress), str(results), "--start", str(start), *map(str, options)]
-        with open(folder / "output", "w+") as output:
+        with open(folder / "output", "w+", errors="replace") as output:
             process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stderr=output, env=environment(**changes))
             ended = watch(process, progress)
             output.seek(0)
@@ -64,7 +64,7 @@ def run(front_end, folder, *options, most_troubles=20):
         if not line:
             return [f"{front_end} did not start: {said[-2000:]}"]
         what = {"hang": "hang", "memory": "memory"}.get(ended) or (signal.Signals(-ended).name if ended < 0 else f"exit {ended}")
-        found.append(f"{what}: {line}")
+        found.append(f"{what}: {line} {said.strip().splitlines()[-1:] if ended == 1 else ''}")
         start = int(line.partition(" ")[0]) + 1
     return found + results.read_text().splitlines()
 
