@@ -220,6 +220,9 @@ Dim3 read_dims(PyObject* value, const char* what, DimRule rule) {
 }
 
 HostView::HostView(nb::handle object, bool writable, const char* what) {
+  if (nb::cast<bool>(nb::getattr(nb::getattr(object, "dtype", nb::none()), "hasobject", nb::bool_(false))))
+    raise(ErrorKind::type, "[{}] arrays of Python objects have no place in device memory; pass an array of a numeric dtype",
+          what);
   int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
     PyErr_Clear();

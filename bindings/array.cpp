@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bindings/arrays.h"
+#include "bindings/call_errors.h"
 #include "bindings/door.h"
 #include "bindings/given.h"
 #include "bindings/records.h"
@@ -672,7 +673,7 @@ void init_arrays(nb::module_& m) {
         GraphLock lock;
         LayoutRef layout = like.is_none()
                                ? interned(wanted == Order::fortran ? Layout::fortran(shape) : Layout::contiguous(shape))
-                               : layout_beside(*as_array(like.ptr()), shape, wanted);
+                               : layout_beside(array_operand(like), shape, wanted);
         return NumPyArray(full_in(std::move(layout), scalar, dtype_of(dtype), device_number(device)));
       },
       nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device"), nb::arg("order").none() = nb::none(),

@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/wait.h"
 
+#include "bindings/call_errors.h"
 #include "bindings/objects.h"
 
 namespace quern::python {
@@ -88,6 +89,11 @@ void set_python_error() noexcept {
     PyErr_SetString(class_of(e.kind()), e.what());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
+  } catch (const WrongOperand& e) {
+    explain_operand(e);
+  } catch (const nb::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "std::bad_cast");
+    explain_call(nullptr, nullptr, 0, nullptr);
   } catch (const std::exception& e) {
     PyErr_SetString(PyExc_RuntimeError, e.what());
   } catch (...) {
@@ -108,6 +114,10 @@ void init_errors(nb::module_& m) {
       PyErr_SetString(class_of(e.kind()), e.what());
     } catch (const Interrupted& stopped) {
       set_interrupt(stopped);
+    } catch (const WrongOperand& e) {
+      explain_operand(e);
+    } catch (const nb::cast_error&) {
+      PyErr_SetString(PyExc_TypeError, "std::bad_cast");  // explain_call replaces it
     }
   });
 }

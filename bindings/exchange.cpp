@@ -3,11 +3,13 @@
 // What goes out is exposed (graph/array.h) for as long as the other side holds it. What comes in becomes a ForeignBlock, whose
 // owner is told when the last array on it is gone and the work that used it is done.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <mutex>
 
 #include "bindings/arrays.h"
+#include "bindings/call_errors.h"
 #include "bindings/door.h"
 #include "bindings/records.h"
 #include "core/error.h"
@@ -302,14 +304,40 @@ int64_t consumer_stream(nb::handle stream, bool on_cpu) {
   return value;
 }
 
+std::pair<int, int> two_numbers(nb::handle given, const char* name) {
+  if (!PyTuple_Check(given.ptr()) || PyTuple_GET_SIZE(given.ptr()) != 2)
+    raise(ErrorKind::type, "[__dlpack__] {} must be None or a tuple with two elements", name);
+  std::array<int, 2> numbers{};
+  for (size_t i = 0; i < 2; ++i) {
+    nb::object index = nb::steal(PyNumber_Index(nb::object(given[i]).ptr()));
+    if (!index.is_valid()) throw nb::python_error();
+    int64_t value = PyLong_AsLongLong(index.ptr());
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    numbers[i] = static_cast<int>(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX));
+  }
+  return {numbers[0], numbers[1]};
+}
+
+// `copy`, which NumPy takes as any value that is true or false, but no string.
+bool is_true(nb::handle copy) {
+  if (PyUnicode_Check(copy.ptr()))
+    raise(ErrorKind::value, "[__dlpack__] strings are not allowed for 'copy' keyword. Use True/False/None instead.");
+  int result = PyObject_IsTrue(copy.ptr());
+  if (result < 0) throw nb::python_error();
+  return result > 0;
+}
+
 nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_version, nb::handle wanted, nb::handle copy) {
   if (is_record(given.dtype()))
     raise(ErrorKind::buffer,
           "[__dlpack__] DLPack has no structured types, nor elements that lie anywhere; export a field, or a copy");
-  bool versioned = !max_version.is_none() && nb::cast<int>(nb::object(max_version[0])) >= 1;
-  bool must_copy = !copy.is_none() && nb::cast<bool>(copy), must_not = !copy.is_none() && !must_copy;
+  bool versioned = !max_version.is_none() && two_numbers(max_version, "max_version").first >= 1;
+  bool must_copy = !copy.is_none() && is_true(copy), must_not = !copy.is_none() && !must_copy;
   DLDevice device = dl_device_of(given), to = device;
-  if (!wanted.is_none()) to = {nb::cast<int>(nb::object(wanted[0])), nb::cast<int>(nb::object(wanted[1]))};
+  if (!wanted.is_none()) {
+    auto [type, number] = two_numbers(wanted, "dl_device");
+    to = {type, number};
+  }
   int64_t on = consumer_stream(stream, device.type == dl_cpu);
 
   Array array = given;
@@ -501,10 +529,10 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
     read_into(array, host.data(), host.bytes());
   });
   m.def("array_move", [](nb::handle given, PyDevice device) {
-    return nb::steal(wrap_beside(moved_to(*as_array(given.ptr()), *device.context), given.ptr()));
+    return nb::steal(wrap_beside(moved_to(array_operand(given), *device.context), given.ptr()));
   });
   m.def("array_whole", [](nb::handle given) {
-    const Array& array = *as_array(given.ptr());
+    const Array& array = array_operand(given);
     const Array* holder = array.cell()->holder;
     if (nb::object found = holder ? nb::find(*holder) : nb::object(); found && &door_of(found.ptr()) == &door_of(given.ptr()))
       return found;

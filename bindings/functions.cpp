@@ -1,6 +1,8 @@
 // Functions of whole arrays for Python, by the names that python/quern/arrays/ asks for.
 #include "bindings/functions.h"
 
+#include "bindings/call_errors.h"
+
 #include "bindings/given.h"
 #include "core/error.h"
 #include "device/host_blas.h"
@@ -32,7 +34,7 @@ namespace quern::python {
 
 const Array& array_in(nb::handle given) {
   const Array* array = as_array(given.ptr());
-  if (!array) bug("an operand that is no array");
+  if (!array) throw WrongOperand(given, "an array");
   return *array;
 }
 
@@ -258,7 +260,7 @@ void init_array_functions(nb::module_& m) {
   define_functions(m);
   m.def("quantile_interpolates", [](const std::string& method) { return interpolates(method); });
   m.def("array_take", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::args indices) {
-    return like(given, take(settled(*as_array(given.ptr())), picks_of(axes, indices)));
+    return like(given, take(settled(array_operand(given)), picks_of(axes, indices)));
   });
   // The new result of a function, which is its own owner where nobody else has its memory; tuples and lists of results alike.
   auto settled = [](nb::object result) {

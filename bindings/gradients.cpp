@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "bindings/arrays.h"
+#include "bindings/call_errors.h"
 #include "bindings/functions.h"
 #include "core/error.h"
 #include "functions/steps.h"
@@ -380,13 +381,13 @@ void init_gradients(nb::module_& m) {
   // The array is another one from now on, and asks for the gradient that it asked for.
   m.def("set_data", [](nb::handle given, const Array& data) {
     GraphLock lock;
-    set_data(*as_array(given.ptr()), data);
+    set_data(array_operand(given), data);
   });
   // The array is that view, record and all.
   m.def("set_view", [](nb::handle given, const Array& view) {
     GraphLock lock;
     Array same(view);
-    *as_array(given.ptr()) = std::move(same);
+    array_operand(given) = std::move(same);
   });
   m.def("summed_to", [](nb::handle given, const Shape& shape) { return like(given, summed_to(array_in(given), shape)); });
 }

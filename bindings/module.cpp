@@ -1,3 +1,4 @@
+#include "bindings/call_errors.h"
 #include "bindings/objects.h"
 
 NB_MODULE(_engine, m) {
@@ -26,4 +27,5 @@ NB_MODULE(_engine, m) {
   init_ufuncs(m);
   init_functions(m);
   init_dispatchers(m);
+  report_calls(m);
 }

@@ -3,6 +3,7 @@
 #include "graph/records.h"
 
 #include "bindings/arrays.h"
+#include "bindings/call_errors.h"
 #include "bindings/records.h"
 #include "core/error.h"
 
@@ -52,7 +53,7 @@ void init_records(nb::module_& m) {
   m.def("set_fields_maker", [](nb::object make) { fields_of = new nb::object(std::move(make)); });
   m.def("array_viewed_as",
         [](nb::handle given, const Shape& shape, const std::vector<int64_t>& strides, int64_t offset, const std::string& as) {
-          return like(given, view_of_bytes(*as_array(given.ptr()), shape, strides, offset, dtype_of(as)));
+          return like(given, view_of_bytes(array_operand(given), shape, strides, offset, dtype_of(as)));
         });
 }
 

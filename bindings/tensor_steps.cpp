@@ -24,6 +24,8 @@ namespace {
 // A module's attribute that Python did not find: a parameter, a buffer or a module of that name.
 PyObject* module_attribute(PyObject*, PyObject* const* values, Py_ssize_t count) {
   if (count != 2) return PyErr_Format(PyExc_TypeError, "__getattr__() takes a module and a name");
+  if (!PyUnicode_Check(values[1]))
+    return PyErr_Format(PyExc_TypeError, "attribute name must be string, not '%.200s'", Py_TYPE(values[1])->tp_name);
   static PyObject* const places[] = {PyUnicode_InternFromString("_parameters"), PyUnicode_InternFromString("_buffers"),
                                      PyUnicode_InternFromString("_modules")};
   PyObject* own = PyObject_GenericGetDict(values[0], nullptr);

@@ -28,7 +28,7 @@ Array fitted_places(const Array& places, int64_t size, std::string_view mode) {
   Array wide = as_type(places, DType::int64);
   if (mode == "wrap") return compute(Op::remainder, wide, size);
   if (mode == "clip") return limited(wide, whole(0), whole(size - 1));
-  raise(ErrorKind::value, "[take] clipmode '{}' is not known; it must be one of 'clip', 'raise', or 'wrap'", mode);
+  raise(ErrorKind::value, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '{}')", mode);
 }
 
 Array taken(const Array& array, const Array& places, std::optional<size_t> axis, std::string_view mode) {

@@ -6,6 +6,7 @@ import atexit
 import os
 import sys
 
+from quern.call_errors import wrong_operand
 from quern.lib import _engine
 
 _engine.set_package_folder(os.path.dirname(os.path.abspath(__file__)) + os.sep)
@@ -39,6 +40,18 @@ def device(name: str | None = None):
     if kind != "cuda" or (index and not index.isdigit()):
         raise ValueError(f"[device] there is no device {name!r}; use 'cpu', 'cuda' or 'cuda:N'")
     return _engine.cuda(int(index or 0))
+
+
+def device_given(given):
+    """Return the engine's device for a ``device=`` argument: None (the current one), a name, a device of the engine or of a front end."""
+    if given is None:
+        return _engine.current_device()
+    if isinstance(given, str):
+        return device(given)
+    found = getattr(given, "_engine_device", given)
+    if not isinstance(found, _engine.Device):
+        raise wrong_operand(given, "a Device or a name such as 'cpu', 'cuda' or 'cuda:1'")
+    return found
 
 
 def current_device():

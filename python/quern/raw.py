@@ -65,6 +65,8 @@ class RawModule:
             raise TypeError("Exactly one of `code` and `path` keyword arguments must be given.")
         if isinstance(options, str):
             raise TypeError("options must be a tuple of str")
+        if code is not None and not isinstance(code, str):
+            raise TypeError(f"code must be a str, not {type(code).__name__}")
         self.code = code
         self.file_path = path
         self.options = tuple(options)
@@ -148,6 +150,8 @@ class RawKernel(_engine.RawFunction):
         self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *, enable_cooperative_groups=False, jitify=False
     ):
         super().__init__()
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a str, not {type(name).__name__}")
         expressions = [name] if "<" in name else None
         module = RawModule(
             code=code,

@@ -1,5 +1,7 @@
 """Elements picked by places and by masks, and written there."""
 
+import operator
+
 import numpy
 
 from quern.arrays.core import NUMPY_2_5, Array, _axis, _check_cast, _holds_arrays, _is_out, asarray
@@ -56,6 +58,19 @@ def _places(indices):
     return indices.astype("int64", copy=False)
 
 
+def _clipmode(mode):
+    """Return "raise", "wrap" or "clip" for NumPy's ``mode``, also for its numbers; raise what NumPy raises for others."""
+    if mode is None:
+        return "raise"
+    if isinstance(mode, str):
+        return mode
+    if not hasattr(mode, "__index__"):
+        raise TypeError("clipmode not understood; use one of 'clip', 'raise', or 'wrap'")
+    if not 0 <= operator.index(mode) <= 2:
+        raise ValueError(f"integer clipmode must be 0 (clip), 1 (wrap) or 2 (raise), not {mode}; better use the names")
+    return ("clip", "wrap", "raise")[mode]
+
+
 def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements at ``indices`` along ``axis`` (None: of the flattened array).
 
@@ -67,7 +82,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     """
     a = asarray(a)
     axis = None if axis is None else _axis(axis, a.ndim or 1)
-    return _checked(_engine.array_take_at(a, _places(indices), axis, mode), out)
+    return _checked(_engine.array_take_at(a, _places(indices), axis, _clipmode(mode)), out)
 
 
 def _checked(result, out):
@@ -134,7 +149,7 @@ def put(a, ind, v, mode="raise"):
     _check_written("put", a)
     ind = _places(ind)
     v = asarray(v, None if ind.size > a.size == 0 else a._dtype_name)  # no place at all is said before a value that does not fit
-    _engine.array_put_in_line(a, ind, v, mode)
+    _engine.array_put_in_line(a, ind, v, _clipmode(mode))
 
 
 def choose(a, choices, out=None, mode="raise"):
@@ -151,7 +166,7 @@ def choose(a, choices, out=None, mode="raise"):
     choices = [asarray(c) for c in choices]
     if not choices:
         raise ValueError("choices must not be empty")
-    n = len(choices)
+    n, mode = len(choices), _clipmode(mode)
     if mode == "raise" and bool(_any((a < 0) | (a >= n))):
         raise ValueError("invalid entry in choice array")
     a = _engine.array_fitted_places(a, n, mode)

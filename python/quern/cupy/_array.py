@@ -283,6 +283,9 @@ class ndarray(_core.Array):  # noqa: N801
 
     def set(self, arr, stream=None):
         """Takes the values of a NumPy array of the same shape and type."""
+        if not isinstance(arr, numpy.ndarray):
+            kind = type(arr).__name__
+            raise TypeError(f"Only numpy.ndarray can be set to cupy.ndarray, not {kind}; convert it with numpy.asarray(x, '{self.dtype}')")
         if tuple(arr.shape) != self.shape:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {tuple(arr.shape)}")
         if arr.dtype != self.dtype:

@@ -128,6 +128,8 @@ class Number(Type):
 
     def cast_python_value(self, value):
         """The value in this type, as NumPy has it."""
+        if self.name == "bfloat16" and isinstance(value, (str, bytes)):
+            value = float(value)  # ml_dtypes ends the process
         return self.dtype.type(value)
 
     def __call__(self, *arguments):

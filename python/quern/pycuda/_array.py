@@ -8,6 +8,7 @@ gpuarray.py.
 from __future__ import annotations
 
 import contextlib
+import numbers
 import operator
 import threading
 import warnings
@@ -295,7 +296,7 @@ class GPUArray(_Base):
                 size *= int(np.prod(shape, dtype=np.int64))
             elif 0 not in shape:
                 size += sum(s * (n - 1) for n, s in zip(shape, strides, strict=True))
-            gpudata = (allocator or _driver.mem_alloc)(max(size, 1))
+            gpudata = _allocated(allocator or _driver.mem_alloc, max(size, 1))
         self = _over(gpudata, base, shape, strides, name)._as(cls)
         self.__dict__.update(_memory=gpudata, _allocator=allocator)
         if allocator not in (None, _driver.mem_alloc):
@@ -680,6 +681,16 @@ def as_gpu(result):
     return result if isinstance(result, GPUArray) else result._as(GPUArray)
 
 
+def _allocated(allocator, size):
+    """Return ``size`` bytes of memory from ``allocator``, which is a user's argument."""
+    if not callable(allocator):
+        raise TypeError(f"[allocator] must be callable, as pycuda.driver.mem_alloc or a pool's allocate, not {type(allocator).__name__}")
+    memory = allocator(size)
+    if isinstance(memory, (str, bytes, numbers.Number)) and not (isinstance(memory, int) and memory >= 4096):  # the zero page is nobody's
+        raise TypeError(f"[allocator] must return device memory, not {memory!r}")
+    return memory
+
+
 def placed(values, allocator, *arrays):
     """An array as PyCUDA's type, in memory of ``allocator`` or else of what the first of ``arrays`` came from."""
     allocator = allocator or next((a.__dict__.get("_allocator") for a in arrays), None)
@@ -689,7 +700,7 @@ def placed(values, allocator, *arrays):
     is_c, is_fortran = values._contiguous
     if not (is_c or is_fortran):
         values = as_gpu(values._in_order("C"))
-    memory = allocator(max(values.nbytes, 1))
+    memory = _allocated(allocator, max(values.nbytes, 1))
     out = _over(memory, None, list(values.shape), None if is_c else list(values.strides), values._dtype_name)
     _Base.__setitem__(out, ..., plain(values))
     out = out._as(type(values))
@@ -708,7 +719,7 @@ def _room_for(array, other):
         return None
     if isinstance(other, GPUArray) and other.shape != array.shape:
         return None
-    memory = allocator(array.nbytes)
+    memory = _allocated(allocator, array.nbytes)
     out = _over(memory, None, list(array.shape), None if is_c else list(array.strides), array._dtype_name)._as(type(array))
     out.__dict__.update(_memory=memory, _allocator=allocator)
     return out

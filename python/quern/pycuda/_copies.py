@@ -7,6 +7,7 @@ the rows on the device, so that host and device exchange one piece as well; a fe
 from __future__ import annotations
 
 import functools
+import operator
 
 import numpy as np
 
@@ -68,14 +69,14 @@ def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stre
 
 def _memset(value_bytes):
     def memset(dest, data, size, stream=None):
-        _engine.fill(_engine.current_device(), dest, 0, int(data) & 0xFFFFFFFF, value_bytes, size, 1, stream)
+        _engine.fill(_engine.current_device(), dest, 0, operator.index(data) & 0xFFFFFFFF, value_bytes, size, 1, stream)
 
     return memset
 
 
 def _memset_2d(value_bytes):
     def memset_2d(dest, pitch, data, width, height, stream=None):
-        _engine.fill(_engine.current_device(), dest, pitch, int(data) & 0xFFFFFFFF, value_bytes, width, height, stream)
+        _engine.fill(_engine.current_device(), dest, pitch, operator.index(data) & 0xFFFFFFFF, value_bytes, width, height, stream)
 
     return memset_2d
 

@@ -6,6 +6,7 @@ Start reading at Function, which is what a program calls.
 from __future__ import annotations
 
 import functools
+import os
 import re
 import struct
 import time
@@ -369,7 +370,7 @@ def module_from_buffer(buffer, options=(), message_handler=None):
 
 def module_from_file(filename):
     """The same of a file's contents."""
-    with open(filename, "rb") as f:
+    with open(os.fspath(filename), "rb") as f:
         return module_from_buffer(f.read())
 
 
@@ -402,7 +403,7 @@ class Linker:
     def add_file(self, filename, input_type):
         """Adds code from a file."""
         try:
-            with open(filename, "rb") as f:
+            with open(os.fspath(filename), "rb") as f:
                 data = f.read()
         except OSError as e:
             raise LogicError(f"[Linker.add_file] {filename} cannot be read: {e.strerror}") from None

@@ -26,6 +26,8 @@ def _unary(name, compute, what):
         if out is None and stream is None:
             values = compute(plain(array))
             return placed(values if values._dtype_name == array._dtype_name else values.astype(array.dtype), None, array)
+        if out is not None and not isinstance(out, gpuarray.GPUArray):
+            raise TypeError(f"{name}: out must be a GPUArray, not {type(out).__name__}; a stream goes as stream=, a Stream")
         if out is not None and (out.shape != array.shape or out.dtype != array.dtype):
             raise ValueError(f"{name}: out is {out.dtype} of shape {out.shape}, the result {array.dtype} of shape {array.shape}")
         with on_stream(stream):

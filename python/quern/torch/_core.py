@@ -369,6 +369,8 @@ class Tensor(_engine.TensorBase):
 
     def is_set_to(self, tensor):
         """Do both show the same elements of the same memory?"""
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
         return self._shares_cell(tensor) and self._shape == tensor._shape and self._strides == tensor._strides
 
     def is_inference(self):
@@ -492,6 +494,9 @@ class Tensor(_engine.TensorBase):
             inputs = ()
         else:
             inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+            for one in inputs:
+                if not isinstance(one, Tensor):
+                    raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(one).__name__}")
             if not inputs:
                 raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         retain = create_graph if retain_graph is None else retain_graph
@@ -513,6 +518,8 @@ class Tensor(_engine.TensorBase):
 
     @data.setter
     def data(self, value):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         _engine.set_data(self, value)
 
     def register_hook(self, hook):

@@ -674,8 +674,17 @@ def fill_diagonal_(self, fill_value, wrap=False):
     return self
 
 
-def set_(self, source=None, *args):
-    """Becomes another tensor: its memory, size and type."""
+def set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Make this tensor share the memory, size and dtype of `source`; with ``size`` and ``stride``, a strided view of it."""
+    if source is not None and not isinstance(source, Tensor):
+        raise TypeError(
+            f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but expected one of:\n * ()\n"
+            " * (Tensor source)\n * (Tensor source, int storage_offset, tuple of ints size, tuple of ints stride)\n"
+        )
+    if size is not None:
+        if stride is None:
+            stride = [math.prod(size[n + 1 :]) for n in range(len(size))]
+        source = source.as_strided(size, stride, storage_offset)
     if self.requires_grad and self.is_leaf and _engine.gradient_mode():
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     _engine.check_may_write(self)

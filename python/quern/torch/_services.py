@@ -1,5 +1,6 @@
 """What surrounds tensors in torch: saving, compiling, switches. What has no meaning here does nothing, or says so once."""
 
+import os
 import pickle
 import sys
 import types
@@ -144,6 +145,8 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=2, _use_new_zipfile_seria
     if hasattr(f, "write"):
         pickle_module.dump(obj, f, protocol=max(pickle_protocol, 4))
         return
+    if not isinstance(f, (str, os.PathLike)):  # open() takes a number as an open file of the process
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     with open(f, "wb") as file:
         pickle_module.dump(obj, file, protocol=max(pickle_protocol, 4))
 
@@ -196,6 +199,8 @@ def load(f, map_location=None, pickle_module=pickle, *, weights_only=True, mmap=
     Raises RuntimeError for files of PyTorch's own, which are not served yet.
     """
     if not hasattr(f, "read"):
+        if not isinstance(f, (str, os.PathLike)):
+            raise AttributeError(f"'{type(f).__name__}' object has no attribute 'seek'; pass a path or a file that is open for reading")
         with open(f, "rb") as file:
             return load(file, map_location, pickle_module, weights_only=weights_only)
     start = f.read(4)

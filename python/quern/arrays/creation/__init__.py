@@ -7,13 +7,13 @@ import operator
 import numpy
 
 from quern.arrays.core import Array, _device, _device_of, _dtype_name, _shape, asarray, looked_at
-from quern.device import device as _named_device
+from quern.device import device_given as _device_given
 from quern.device import set_current_device as _set_current_device
 from quern.lib import _engine
 
 
 def _target(device):
-    return _device() if device is None else _named_device(device) if isinstance(device, str) else device
+    return _device() if device is None else _device_given(device)
 
 
 def _sent(host, device):

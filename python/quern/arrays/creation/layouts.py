@@ -59,6 +59,10 @@ def shares_memory(a, b, /, max_work=-1):
     """
     if not (isinstance(a, Array) and isinstance(b, Array)):
         return False
+    if max_work is None:
+        max_work = -1
+    if not hasattr(max_work, "__index__"):
+        raise ValueError("max_work must be an integer")
     if max_work == 0:
         return a._ranges_meet(b)
     found = a._overlaps(b, max_work)

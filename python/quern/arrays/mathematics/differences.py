@@ -39,7 +39,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
         parts.append(part if part.ndim else broadcast_to(part, a.shape[:axis] + (1,) + a.shape[axis + 1 :]))
     if len(parts) > 1:
         a = concatenate(parts, axis)
-    return _engine.array_differences(a, n, axis)
+    return _engine.array_differences(a, min(n, max(a.shape[axis], 1)), axis)  # more of them change nothing
 
 
 def ediff1d(ary, to_end=None, to_begin=None):

@@ -132,11 +132,11 @@ def to_device(self, device, /, *, stream=None):
     A copy from one GPU to another goes directly and is waited for by nobody but what needs it. Raises ValueError for a stream: the order
     of the devices' work is kept without one.
     """
-    from quern.device import device as named
+    from quern.device import device_given
 
     if stream is not None:
         raise ValueError("[to_device] streams are not taken; leave `stream` out")
-    target = named(device) if isinstance(device, str) else device
+    target = device_given(device)
     number = -1 if target.kind == "cpu" else target.index
     if number == self._device_number:
         return self

@@ -136,6 +136,8 @@ def _bits_of(seed):
     """A bit generator of ours for whatever default_rng() takes."""
     if isinstance(seed, Philox):
         return seed
+    if isinstance(seed, numpy.ndarray) and seed.ndim == 0:
+        seed = seed[()]
     if isinstance(seed, Draws):
         return seed._bits
     if isinstance(seed, (numpy.random.Generator, numpy.random.RandomState)):

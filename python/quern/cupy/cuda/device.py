@@ -63,6 +63,10 @@ class Device:
         if not 0 <= self.id < count:
             raise CUDARuntimeError(101, f"there is no device {self.id}; the number of devices is {count}")
 
+    @property
+    def _engine_device(self):
+        return _engine_of(self.id)
+
     @staticmethod
     def from_pci_bus_id(pci_bus_id):
         """The device at that place, such as "0000:01:00.0". Raises CUDARuntimeError when there is none."""

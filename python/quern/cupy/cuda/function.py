@@ -1,5 +1,7 @@
 """cupy.cuda.function: compiled code, by hand."""
 
+import os
+
 from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory
 from quern.device import current_device
 from quern.lib import _engine
@@ -38,7 +40,7 @@ class Module:
 
     def load_file(self, filename):
         """Takes the code from a file."""
-        with open(filename, "rb") as file:
+        with open(os.fspath(filename), "rb") as file:
             self.load(file.read())
 
     def get_function(self, name):

@@ -11,6 +11,15 @@ def _sequence(value):
     return (value,) if isinstance(value, Tensor) else tuple(value)
 
 
+def inputs_of(value):
+    """Return the tensors that gradients are wanted of, as a tuple."""
+    tensors = _sequence(value)
+    for one in tensors:
+        if not isinstance(one, Tensor):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(one).__name__}")
+    return tensors
+
+
 def _given(gradients, outputs):
     """A gradient, or None, for each output."""
     given = _sequence(gradients) or (None,) * len(outputs)
@@ -29,7 +38,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensors = _sequence(tensors)
     given = _given(grad_tensors, tensors)
     if inputs is not None:
-        inputs = _sequence(inputs)
+        inputs = inputs_of(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     retain = create_graph if retain_graph is None else retain_graph
@@ -57,7 +66,7 @@ def grad(
     >>> torch.autograd.grad(x**2, x)
     (tensor(6.),)
     """
-    outputs, inputs = _sequence(outputs), _sequence(inputs)
+    outputs, inputs = _sequence(outputs), inputs_of(inputs)
     if not inputs:
         raise RuntimeError("grad requires non-empty inputs.")
     if materialize_grads and allow_unused is False:
