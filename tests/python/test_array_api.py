@@ -30,7 +30,8 @@ MAIN = """
 (x, /, *, axis=-1, n=1, prepend=None, append=None): diff
 (shape, *, dtype=None, device=None): empty ones zeros
 (x, /, *, dtype=None, device=None): empty_like ones_like zeros_like
-(x, /, *, axis=0): expand_dims unstack
+(x, /, *, axis=0): unstack
+(x, /, axis=0): expand_dims
 (n_rows, n_cols=None, /, *, k=0, dtype=None, device=None): eye
 (type, /): finfo iinfo
 (x, /, *, axis=None): flip

@@ -6,6 +6,7 @@
 The arrays are :class:`quern.ndarray` on their own devices, and the work is quern's: each function here has the standard's signature and
 hands on to the function of quern that does it. Where the standard and NumPy differ, the standard holds here and NumPy in ``quern``:
 ``floor_divide`` of infinities, ``expm1`` and ``tanh`` of complex infinities, Python numbers in ``finfo``, lists from ``meshgrid``.
+Operators are the arrays' own and follow NumPy: ``//`` of infinities, too. ``expand_dims`` takes ``axis`` by position as well.
 
 Start at _elementwise.py for the table of elementwise functions; the other modules follow the standard's chapters.
 """

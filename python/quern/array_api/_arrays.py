@@ -22,7 +22,7 @@ def concat(arrays, /, *, axis=0):
     return ours.concat(arrays, axis=axis)
 
 
-def expand_dims(x, /, *, axis=0):
+def expand_dims(x, /, axis=0):
     """A view with an axis of one element inserted at ``axis``."""
     return ours.expand_dims(x, axis)
 
