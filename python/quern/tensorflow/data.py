@@ -168,11 +168,14 @@ class Dataset(Source):
         )
 
     def take(self, count, name=None):
-        """The first elements."""
+        """The first elements; all of them for -1."""
+        if count < 0:
+            return self
         return Dataset(lambda: itertools.islice(iter(self), count), count if self._count < 0 else min(count, self._count), self.batch_size)
 
     def skip(self, count, name=None):
-        """All but the first elements."""
+        """All but the first elements; none for -1."""
+        count = self._count if count < 0 and self._count >= 0 else count
         return Dataset(lambda: itertools.islice(iter(self), count, None), max(self._count - count, 0) if self._count >= 0 else self._count)
 
     def take_while(self, predicate, name=None):
