@@ -27,7 +27,8 @@ void check_room(int64_t elements, DType dtype, DeviceId device) {
   const size_t limit = room.limit.load(std::memory_order_relaxed), memory = room.memory.load(std::memory_order_relaxed);
   const size_t most = limit ? limit : memory;
   if (most == 0 || static_cast<size_t>(elements) <= most / size_of(dtype)) return;
-  if (static_cast<size_t>(elements) > SIZE_MAX / 2 / size_of(dtype)) return;  // more bytes than there are numbers: an error of its own
+  if (static_cast<size_t>(elements) > SIZE_MAX / 2 / size_of(dtype))
+    return;  // more bytes than there are numbers: an error of its own
   const std::string wanted = readable_bytes(static_cast<size_t>(elements) * size_of(dtype));
   if (limit)
     raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}: the pool's limit is {}; raise the limit",
