@@ -235,8 +235,9 @@ class CudaDevice final : public Device {
 
   // What the host printed comes before what the driver prints while it waits for a kernel that prints.
   void before_wait() {
-    if (printed_.load(std::memory_order_relaxed)) flush_host_output();
+    if (prints()) flush_host_output();
   }
+  bool prints() const { return printed_.load(std::memory_order_relaxed); }
 
  private:
   friend class Use;

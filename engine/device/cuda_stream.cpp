@@ -68,7 +68,8 @@ Result CudaDevice::wait_here(StreamHandle stream) {
 
 void CudaDevice::wait_for(StreamHandle stream, const char* op) {
   Result result = wait_here(stream);
-  if (result == error_not_ready) result = driver().cuStreamSynchronize(stream);
+  // What kernels print comes out in the driver's own waits alone.
+  if (result == error_not_ready || prints()) result = driver().cuStreamSynchronize(stream);
   check(result, op, "cuStreamSynchronize(stream)");
 }
 
@@ -247,7 +248,7 @@ void CudaEvent::synchronize() {
   device.before_wait();
   Result result = error_not_ready;
   if (handles_signals()) wait_in_slices([&] { return (result = driver().cuEventQuery(handle)) != error_not_ready; });
-  if (result == error_not_ready) result = driver().cuEventSynchronize(handle);
+  if (result == error_not_ready || device.prints()) result = driver().cuEventSynchronize(handle);
   device.check(result, "synchronize", "cuEventSynchronize(handle)");
   if (recorded_) device.finished(stream, last);
 }

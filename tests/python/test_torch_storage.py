@@ -28,7 +28,10 @@ np.array(1.0) / t | np.float16([1, 2]) / t | a == torch.tensor([1.0, 2.0], requi
 
 
 def test_shared_memory_and_numpy(device):
-    compare_all([HEAD + one.strip() for line in CASES.strip().splitlines() for one in line.split(" | ")], device)
+    cases = [one.strip() for line in CASES.strip().splitlines() for one in line.split(" | ")]
+    if device.kind != "cpu":  # NumPy's arrays meet tensors of the CPU alone
+        cases = [one for one in cases if "np." not in one and not one.startswith(("a ", "t ", "raises(lambda: a"))]
+    compare_all([HEAD + one for one in cases], device)
 
 
 def test_tied_parameters_stay_tied(device):

@@ -296,6 +296,11 @@ class Work {
     const size_t bytes = static_cast<size_t>(to.layout->elements) * sizeof(int);
     context_.copy(context_.work_stream, to.data, info, bytes, CopyKind::device_to_device, false);
   }
+  // Of matrices without elements, which the library does not take.
+  void clear_status(const CallView& to) {
+    if (to.layout->elements > 0)
+      context_.fill(context_.work_stream, to.data, 0, 0, 4, static_cast<size_t>(to.layout->elements), 1);
+  }
   void* elements(int64_t count) { return room(static_cast<size_t>(count) * bytes_); }
   // To `to`, or to memory of its own.
   void* copy(const CallView& from, void* to = nullptr) {
@@ -392,6 +397,7 @@ class OnGpu : public CallBody {
   void solve(const CallRun& run, Work& work) const {
     const CallView& x = run.outputs[0];
     int64_t count = work.call.count, k = x.shape()[x.shape().size() - 2];
+    if (n_ == 0) return work.clear_status(run.outputs[1]);  // else there is nothing to compute
     void* a = work.copy(run.inputs[0]);
     work.copy(run.inputs[1], x.data);
     int* info = work.numbers<int>(count + 1);
@@ -399,11 +405,11 @@ class OnGpu : public CallBody {
       int* pivots = work.numbers<int>(count * n_);
       void** each = work.starts(a, n_ * n_);
       lu_in_batches(work.call, n_, each, pivots, info);
-      lu_solve_in_batches(work.call, n_, k, each, pivots, work.starts(x.data, n_ * k));
+      if (k > 0) lu_solve_in_batches(work.call, n_, k, each, pivots, work.starts(x.data, n_ * k));
     } else {
       int64_t* pivots = work.numbers<int64_t>(count * n_);
       lu_on_gpu(work.call, n_, a, pivots, info);
-      lu_solve_on_gpu(work.call, n_, k, a, pivots, x.data, info + count);
+      if (k > 0) lu_solve_on_gpu(work.call, n_, k, a, pivots, x.data, info + count);
     }
     int* marks = work.nan_marks(run.inputs[0], n_ * n_);
     int* column_marks = work.nan_marks(run.inputs[1], n_);
@@ -443,6 +449,7 @@ class OnGpu : public CallBody {
   void cholesky(const CallRun& run, Work& work) const {
     const CallView& out = run.outputs[0];
     int upper = mode_ == 'u';
+    if (n_ == 0) return work.clear_status(run.outputs[1]);  // else there is nothing to compute
     work.copy(run.inputs[0], out.data);
     int* info = more_ == 'i' ? static_cast<int*>(static_cast<void*>(run.outputs[1].data)) : work.numbers<int>(work.call.count);
     if (has_cholesky_in_batches(work.call, n_))
