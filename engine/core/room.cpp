@@ -22,6 +22,10 @@ void set_room(DeviceId device, size_t memory, size_t limit) {
   room.limit.store(limit, std::memory_order_relaxed);
 }
 
+void check_limit(int64_t elements, DType dtype, DeviceId device) {
+  if (rooms[device.key()].limit.load(std::memory_order_relaxed) != 0) check_room(elements, dtype, device);
+}
+
 void check_room(int64_t elements, DType dtype, DeviceId device) {
   const Room& room = rooms[device.key()];
   const size_t limit = room.limit.load(std::memory_order_relaxed), memory = room.memory.load(std::memory_order_relaxed);

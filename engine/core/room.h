@@ -14,6 +14,8 @@ namespace quern {
 void set_room(DeviceId device, size_t memory, size_t limit);
 // Raises ErrorKind::out_of_memory for more than fits into an empty device.
 void check_room(int64_t elements, DType dtype, DeviceId device);
+// The same of equal numbers, most uses of which need no memory for them (graph/fold.h): more than the limit alone.
+void check_limit(int64_t elements, DType dtype, DeviceId device);
 
 std::string readable_bytes(size_t bytes);  // "8.0 MiB"
 

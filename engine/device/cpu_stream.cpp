@@ -91,8 +91,9 @@ bool is_short(const Command& command) {
                                 [](const Dependency& d) { return d.stream->reached(d.sequence); });
 }
 
+// Not for a stream that goes: whoever waits for the little that it has left does that work himself.
 void start_worker(StreamState& stream) {
-  if (!stream.worker.joinable()) stream.worker = std::thread(worker_main, stream.shared_from_this());
+  if (!stream.worker.joinable() && !stream.closing.load()) stream.worker = std::thread(worker_main, stream.shared_from_this());
 }
 
 // Makes the stream's own thread carry out what is submitted.
@@ -177,11 +178,11 @@ CpuStream::CpuStream(CpuDevice& device, StreamOptions options, bool is_default)
 }
 
 CpuStream::~CpuStream() {
-  state->closing = true;
   {
     std::lock_guard hold(state->producers);
+    if (!state->idle()) finish(*state, state->submitted.load());
+    state->closing = true;
     if (!state->worker.joinable()) return;
-    finish(*state, state->submitted.load());
   }
   // Its thread is asleep until `submitted` changes; then it sees that this was the end.
   submit([](Command& command) { command.what = Command::What::nothing; });

@@ -689,7 +689,7 @@ void assign(const Array& target, const Argument& value) {
 }
 
 static NodeRef filled(LayoutRef layout, const Constant& value, DType dtype, DeviceId device) {
-  check_room(layout->elements, dtype, device);
+  check_limit(layout->elements, dtype, device);
   NodeRef node = new_node(Op::cast, dtype, layout, device), constant = constant_node(value, dtype, device);
   --graph.operations_recorded;  // it depends on no array
   node->site = current_site();
