@@ -279,7 +279,7 @@ class CudaDevice final : public Device {
 
   std::atomic<bool> printed_{false};
   std::atomic<bool> left_running_{false};  // a wait was interrupted
-  std::mutex ends_mutex_;                  // of the next two
+  std::recursive_mutex ends_mutex_;        // of the next two
   std::vector<CudaStream*> other_streams_;
   std::vector<cuda::EventHandle> free_ends_;
   std::atomic<bool> has_failure_{false};

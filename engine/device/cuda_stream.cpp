@@ -83,12 +83,9 @@ void CudaDevice::synchronize() {
     std::vector<CudaEnd> ends;
     ends.emplace_back(*this, nullptr);
     {
-      std::unique_lock hold(ends_mutex_);
-      std::vector<StreamHandle> busy;
+      std::lock_guard hold(ends_mutex_);  // so that none of them goes meanwhile
       for (CudaStream* other : other_streams_)
-        if (other->take_work()) busy.push_back(other->bare_handle());
-      hold.unlock();
-      for (StreamHandle stream : busy) ends.emplace_back(*this, stream);
+        if (other->take_work()) ends.emplace_back(*this, other->bare_handle());
     }
     for (const CudaEnd& end : ends) end.wait();
   }
