@@ -1,4 +1,4 @@
-// How large one array on a device can be: what the size alone decides is told where the array is made, not where it is computed.
+// The largest array that fits on a device: a larger one raises where it is created, not where it is evaluated.
 #pragma once
 
 #include "core/device_id.h"

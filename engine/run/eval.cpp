@@ -190,8 +190,8 @@ class Evaluator {
         }
       }
     } catch (const Error& e) {
-      // Without memory for what was asked for the group stays pending: whoever looks again tries again. Everything else is told
-      // by looks at its values.
+      // Out of memory for a value that is being read: the group stays pending, and the next read tries again. Every other error
+      // is raised by reads of the group's values.
       if (e.kind() == ErrorKind::out_of_memory && is_asked_for(group)) throw;
       fail(group, std::make_shared<const Failed>(e.kind(), e.what()));
       return;

@@ -408,7 +408,7 @@ qn.linalg.cholesky(-qn.eye(2))
 
 
 def test_errors_that_nobody_holds_are_freed():
-    """Values with errors that were told, and with some that nobody ever looked at: bytes of the C library after many of each."""
+    """Errors that were raised, and errors of values that were never read: heap bytes after many of each."""
     done = code(
         "import ctypes, gc, numpy as np, quern as qn\n"
         "class Info(ctypes.Structure):\n"

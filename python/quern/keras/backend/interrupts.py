@@ -1,5 +1,5 @@
 """Interrupts reach the caller of fit(). Keras has places that catch every exception and go on; waits for the device, where Ctrl-C is
-noticed, mostly lie in one of them. How far an exception came is told by its traceback, whose first frame is the one that caught it.
+noticed, mostly lie in one of them. The first frame of an exception's traceback is the one that caught it.
 """
 
 import functools
