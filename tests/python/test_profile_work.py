@@ -96,6 +96,19 @@ def test_the_report_has_the_rates(program, tmp_path):  # noqa: F811
     assert re.search(r"^  [\d.]+ ms  multiply, add, sqrt .*: [\d.e+]+ GB/s \((\d+ %|in caches)\), [\d.]+ GFLOP/s, [\d.]+ threads$", done.stderr, re.M)
 
 
+def test_the_machine_is_measured_beside_a_memory_limit(tmp_path, monkeypatch, on_cpu):
+    monkeypatch.setattr(machine, "_known", {})
+    monkeypatch.setattr(machine, "_path", lambda: str(tmp_path / "machine.json"))
+    monkeypatch.setattr(machine, "_operations", lambda kind: 1.0)
+    cpu = qn.device("cpu")
+    cpu.set_pool_limit(1 << 20)
+    try:
+        assert machine.machine().bandwidth > 0
+        assert cpu.pool_info()["limit"] == 1 << 20
+    finally:
+        cpu.set_pool_limit(0)
+
+
 def test_the_machine_is_measured_once(tmp_path, monkeypatch, on_cpu):
     monkeypatch.setattr(machine, "_known", {})
     monkeypatch.setattr(machine, "_path", lambda: str(tmp_path / "machine.json"))

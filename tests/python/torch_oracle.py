@@ -330,18 +330,25 @@ def _environment():
     return environment
 
 
+VERSION = "2.15"  # of PyTorch
+
+
 @functools.cache
 def _found():
-    """The Python that has PyTorch, or None, and why there is none."""
+    """The Python that has this PyTorch, or None, and why there is none."""
     python = os.environ.get("QUERN_TORCH_PYTHON") or sys.executable
     if python == "/dev/null":
         return None, "QUERN_TORCH_PYTHON=/dev/null"
     try:
-        done = subprocess.run([python, "-c", "import torch"], env=_environment(), cwd="/", capture_output=True, text=True, timeout=300)
+        command = [python, "-c", "import torch; print(torch.__version__)"]
+        done = subprocess.run(command, env=_environment(), cwd="/", capture_output=True, text=True, timeout=300)
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, f"{python}: {error}"
     if done.returncode != 0:
         return None, f"no PyTorch in {python} (QUERN_TORCH_PYTHON names one): {(done.stderr.strip().splitlines() or [''])[-1]}"
+    version = done.stdout.strip()
+    if not version.startswith(VERSION + "."):  # others answer some calls otherwise
+        return None, f"{python} has PyTorch {version}, the answers are {VERSION}'s"
     return python, ""
 
 

@@ -89,11 +89,14 @@ def _write(kept):
 
 
 def _measured(info):
-    before = current_device()
-    set_current_device(device("cpu"))
+    before, cpu = current_device(), device("cpu")
+    limit = cpu.pool_info()["limit"]  # the program's, which may leave no room for the arrays here
+    set_current_device(cpu)
+    cpu.set_pool_limit(0)
     try:
         return Machine(info["name"], info["multiprocessors"], _bandwidth(), _operations("float"), _operations("double"))
     finally:
+        cpu.set_pool_limit(limit)
         set_current_device(before)
 
 
