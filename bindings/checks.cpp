@@ -43,6 +43,7 @@ nb::dict as_dict(const check::Finding& found) {
   out["size"] = found.size;
   out["axis"] = found.axis;
   out["of_grid"] = found.of_grid;
+  out["passed_by"] = found.passed_by;
   out["of_warp"] = found.of_warp;
   out["sign"] = found.sign ? std::string(1, static_cast<char>(found.sign)) : "";
   out["first"] = found.first;

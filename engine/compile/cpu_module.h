@@ -90,9 +90,12 @@ enum {
   QUERN_CHECK_GRID_BARRIER = 3,
   QUERN_CHECK_BLOCK_FENCE = 4, /* within a block alone */
   QUERN_CHECK_WARP_OPERATION = 5,
+  QUERN_CHECK_PASSED_BY = 6, /* not before the barrier, but on a way around it */
   QUERN_CHECK_EVENT_MASK = 0xf,
   QUERN_CHECK_EVENT_SHIFT = 4
 };
+/* For check_index, in the axis's place: the index of a row, or of an array in a structure. */
+enum { QUERN_CHECK_ROW = 0x7fffffff };
 enum {
   QUERN_OBJECT_UNKNOWN = 0,
   QUERN_OBJECT_PARAMETER = 1,

@@ -19,6 +19,12 @@ WRONG = {
         int a[4]; for (int k = 0; k <= 4; ++k) a[k] = k; y[i] = a[t % 4];
         float4* v = (float4*)x; v[960 + i] = make_float4(1, 2, 3, 4);
         atomicAdd(&y[4096 + b], 1);
+        int (*u)[30] = (int(*)[30])x; y[i] = u[t][30];
+        int (*u)[30] = (int(*)[30])x; u[t][-1] = 1;
+        __shared__ int s[8][8]; s[t / 8][t % 8] = t; __syncthreads(); y[i] = s[t / 8][t % 8 + 1];
+        __shared__ int s[9][8]; s[t / 8][t % 8] = t; __syncthreads(); y[i] = s[1 + t / 8 - t / 56][t % 8 - 1];
+        struct P { int a[3]; int b; }; P p; p.a[0] = p.a[1] = p.a[2] = p.b = t; y[i] = p.a[t % 4];
+        int a[2][2][2] = {}; y[i] = a[1][0][t % 5];
         """,
     ),
     "race": (
@@ -33,6 +39,9 @@ WRONG = {
         atomicAdd_block(&y[0], 1);
         __shared__ int s[64]; s[t] = t; __syncthreads(); for (int d = 32; d > 0; d /= 2) { if (t < d) s[t] += s[t + d]; } y[b] = s[0];
         if (t % 32 == 0) y[b * 2] = t; else if (t == 5) y[b * 2] = 3;
+        cuda::atomic_ref<int, cuda::thread_scope_block> r(y[0]); r.fetch_add(1);
+        cuda::atomic_ref<int, cuda::thread_scope_block> r(y[0]); if (t == 0) r.store(b);
+        auto* r = (cuda::atomic<int, cuda::thread_scope_block>*)y; r->fetch_max(i);
         """,
     ),
     "uninitialized": (
@@ -57,6 +66,12 @@ WRONG = {
         if (t % 32 < 16) y[i] = __shfl_down_sync(0xffff, t, 1); else y[i] = __shfl_up_sync(0xffff0000, t, 1);
         if (t == 3) { __syncwarp(0x1); } y[i] = t;
         if (t < 40) { if (t < 20) __syncthreads(); else { y[i] = 1; __syncthreads(); } } else __syncthreads();
+        if (t < 40) __syncthreads(); y[i] = t;
+        for (int k = 0; k < t % 3; ++k) __syncthreads(); y[i] = 1;
+        if (t > 3 && b >= 0) __syncthreads(); y[i] = t;
+        for (int k = 0; k < 3; ++k) { if (k == 2 && t < 9) __syncthreads(); } y[i] = t;
+        switch (t & 3) { case 0: __syncthreads(); break; default: break; } y[i] = 1;
+        if (t != 5) { y[i] = 2; __syncthreads(); } else y[i] = 3; y[i + 1000] = 1;
         """,
     ),
     "misaligned": (
@@ -103,12 +118,25 @@ for (int k = t; k < 64; k += 64) y[b * 64 + k] = k;
 extern __shared__ int d[]; if (t < 32) d[t] = t; __syncthreads(); y[i] = d[t % 32];
 if (b == 0) { __syncthreads(); y[t] = 1; __syncthreads(); } else { y[64 + t] = 1; }
 int v; if (t < 70) v = 3; y[i] = v;
+__shared__ int s[8][8]; s[0][t] = t; __syncthreads(); y[i] = s[t / 8][t % 8];
+int (*u)[30] = (int(*)[30])x; y[i] = u[0][t];
+int (*u)[64] = (int(*)[64])x; int *first = u[1], *end = &u[1][64]; for (int* q = first; q < end; ++q) y[i] += *q;
+struct V { int n; int d[1]; }; V* v = (V*)x; y[i] = v->d[t];
+struct P { int a[3]; int b; }; P p; p.a[0] = p.a[1] = p.a[2] = p.b = t; y[i] = p.a[t % 3];
+if (t >= 40) return; __syncthreads(); y[i] = t;
+if (t >= 40) { y[i] = 3; return; } __syncthreads(); y[i] = t;
+for (int k = 0; k < 3; ++k) { if (k == 1 && t > 40) return; if (k == 2) __syncthreads(); y[i] = k; }
+if (b == 0) __syncthreads(); y[i] = t;
+int n = b + 2; for (int k = 0; k < n; ++k) __syncthreads(); y[i] = t;
+cuda::atomic_ref<int, cuda::thread_scope_block> r(y[b]); r.fetch_add(1);
+cuda::atomic_ref<int, cuda::thread_scope_device> r(y[0]); r.fetch_add(1);
 """
 
 
 def checked(body):
     x, y = qn.zeros(4096, dtype="int32"), qn.zeros(4096, dtype="int32")
-    text = f'extern "C" __global__ void k(int* x, int* y) {{ int t = threadIdx.x, b = blockIdx.x, i = b * blockDim.x + t; {body} }}'
+    head = "#include <cuda/atomic>\n" if "cuda::" in body else ""
+    text = f'{head}extern "C" __global__ void k(int* x, int* y) {{ int t = threadIdx.x, b = blockIdx.x, i = b * blockDim.x + t; {body} }}'
     with qn.check() as report:
         try:
             qn.RawKernel(text, "k")((2,), (N,), (x, y), shared_mem=128)

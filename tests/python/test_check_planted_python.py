@@ -1,4 +1,7 @@
-"""The same of kernels in Python (test_check_planted.py): six wrong ones of each family, and six that look wrong and are right."""
+"""The same of kernels in Python (test_check_planted.py): six wrong ones of each family, and six that look wrong and are right.
+
+Three families have no kernels here: indices are 64-bit numbers, elements of arrays are aligned, and an array keeps its memory.
+"""
 
 import numpy as np
 import pytest
@@ -189,6 +192,22 @@ def a_warp_waits_for_lanes_elsewhere(x, y, m):
     cuda.syncthreads()
 
 
+def passed_by_some(x, y, m):
+    t = cuda.threadIdx.x
+    if t < 40:
+        cuda.syncthreads()
+    y[cuda.grid(1)] = t
+
+
+def passed_by_in_the_last_round(x, y, m):
+    t = cuda.threadIdx.x
+    for k in range(3):
+        if k == 2 and t > 8:
+            continue
+        cuda.syncthreads()
+    y[cuda.grid(1)] = t
+
+
 WRONG = {
     "out of bounds": (beyond_the_last, index_of_another, transposed, shared_too_short, local_too_short, before_the_first),
     "data race": (all_write_one, no_barrier, histogram, store_beside_atomic, in_place, tree_without_barriers),
@@ -200,6 +219,8 @@ WRONG = {
         a_mask_without_its_lane,
         lanes_in_two_functions,
         a_warp_waits_for_lanes_elsewhere,
+        passed_by_some,
+        passed_by_in_the_last_round,
     ),
 }
 

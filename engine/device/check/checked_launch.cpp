@@ -91,6 +91,7 @@ CheckedBlock::CheckedBlock(CheckedLaunch& launch, uint64_t number, uint32_t thre
       shared_shadow(shared_bytes),
       joined((threads + 31) / 32),
       points(threads),
+      passed_by(threads),
       releases(threads),
       exchanges(joined.size()) {
   for (auto& warp : joined) warp.fill(0);
@@ -112,6 +113,7 @@ void CheckedBlock::pass_barrier(const std::vector<uint32_t>& waiting) {
   next_tick();
   barrier_tick = tick;
   releases.pass_barrier();
+  find_absent(waiting);
   for (uint32_t t : waiting) {
     const Point &first = points[waiting[0]], &here = points[t];
     if (here.place == first.place) continue;
@@ -121,6 +123,32 @@ void CheckedBlock::pass_barrier(const std::vector<uint32_t>& waiting) {
     launch.tell(std::move(found));
     break;
   }
+}
+
+// A thread that has ended since, and that went around the barrier at which others wait once more than they did.
+void CheckedBlock::find_absent(const std::vector<uint32_t>& waiting) {
+  uint32_t place = points[waiting[0]].place;
+  auto count = [&](uint32_t thread) {
+    auto found = passed_by[thread].find(place);
+    return found == passed_by[thread].end() ? 0 : found->second;
+  };
+  if (waiting.size() < threads) {
+    uint32_t of_waiting = count(waiting[0]);
+    std::vector<bool> waits(threads);
+    for (uint32_t t : waiting) waits[t] = true;
+    for (uint32_t t = 0; t < threads; ++t) {
+      if (waits[t] || count(t) <= of_waiting) continue;
+      enter(waiting[0]);
+      Finding found = launch.finding(Kind::barrier_missing, 0, place, 0);
+      found.other = launch.access_of(static_cast<uint32_t>(number * threads + t), 0, place);
+      found.passed_by = true;
+      found.bytes = waiting.size();
+      found.size = threads;
+      launch.tell(std::move(found));
+      break;
+    }
+  }
+  for (uint32_t t : waiting) passed_by[t].clear();
 }
 
 void CheckedBlock::pass_warp_barrier(size_t warp, uint32_t lanes) {
@@ -570,6 +598,8 @@ void CheckedLaunch::event(uint32_t what, uint32_t place) {
     Scope scope = what == QUERN_CHECK_FENCE ? of_device : of_block;
     block_->releases.fence(thread_, scope, block_->tick, block_->barrier_tick, block_->joined[thread_ / 32]);
     block_->next_tick();
+  } else if (what == QUERN_CHECK_PASSED_BY) {
+    ++block_->passed_by[thread_][place];
   } else {
     block_->points[thread_] = {what, place};
   }
@@ -604,8 +634,8 @@ void CheckedLaunch::local(const void* base, uint64_t bytes) { locals_[reinterpre
 
 void* CheckedLaunch::index(const void* data, int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object) {
   Finding found = finding(Kind::out_of_bounds, 0, place, object);
-  // Below 0 it was counted from the end already.
-  found.offset = index < 0 ? index - extent : index;
+  // Python's, below 0, was counted from the end already.
+  found.offset = index < 0 && axis != QUERN_CHECK_ROW ? index - extent : index;
   found.size = static_cast<uint64_t>(extent);
   found.axis = static_cast<int32_t>(axis);
   if (auto region = state().map.find(reinterpret_cast<uintptr_t>(data))) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -42,6 +43,8 @@ struct CheckedBlock {
     uint32_t what = 0, place = 0;
   };
   std::vector<Point> points;  // of each thread: the last barrier it came to
+  // How often each thread passed by barriers since its last one, by their places.
+  std::vector<std::map<uint32_t, uint32_t>> passed_by;
   BlockReleases releases;
   // Of each warp: who is together in its last operation; what is told of the values that lanes gave.
   struct Exchange {
@@ -54,8 +57,9 @@ struct CheckedBlock {
                char* private_end);
 
   void enter(size_t thread);  // what comes next is this thread's
-  // `waits`: those that go on.
+  // `waiting`: those that go on.
   void pass_barrier(const std::vector<uint32_t>& waiting);
+  void find_absent(const std::vector<uint32_t>& waiting);
   void pass_warp_barrier(size_t warp, uint32_t lanes);
   void next_tick();
   void stuck(const std::vector<uint32_t>& of_warps, const std::vector<uint32_t>& of_block);  // none of those that wait can go on

@@ -56,6 +56,7 @@ struct Finding {
   Site allocated = no_site, launch = no_site;
   bool has_allocation = false;    // is there one near?
   bool of_grid = false;           // of barriers: blocks wait, not threads
+  bool passed_by = false;         // of barriers: the other thread went around it, and on
   bool of_warp = false;           // of races: between threads of one warp
   int32_t axis = -1;              // of an index outside of its axis: `offset`, among `size` elements
   uint32_t sign = 0;              // of the operation that overflows: '+', '-' or '*'

@@ -28,6 +28,7 @@ class Finding:
     size: int
     axis: int  # of an index outside of it: ``offset``, of ``size`` elements; -1 for others
     of_grid: bool  # of barriers: blocks wait, not threads
+    passed_by: bool  # of barriers: the other thread went around it, and on
     of_warp: bool  # of races: between threads of one warp
     sign: str  # of the operation that overflows
     first: int  # its operands; what was divided and by what; a shift and the width; NaN or Inf and an operand, as the bits of doubles
@@ -74,9 +75,12 @@ class Finding:
         return "\n".join(lines)
 
 
+_ROW = 0x7FFFFFFF  # in the axis's place: a row of an array of arrays in C++, or an array in a structure
+
+
 def _array(f):
     kind = f"{f.object_kind} array" if f.object_kind != "parameter" else "parameter"
-    unit = "bytes" if f.axis < 0 else f"elements along axis {f.axis}"
+    unit = "bytes" if f.axis < 0 else "elements in a row" if f.axis == _ROW else f"elements along axis {f.axis}"
     return f"{kind} '{f.object}'" + (f", {f.size:,} {unit}" if f.size else "")
 
 
@@ -117,6 +121,8 @@ def _not_finite(f):
 
 
 def _out_of_bounds(f):
+    if f.axis == _ROW:
+        return f"index {f.offset:,} is outside of its row, which has {f.size:,} elements"
     if f.axis >= 0:
         of = f" of '{f.object}'" if f.object else ""
         return f"index {f.offset:,} is outside of axis {f.axis}{of}, which has {f.size:,} element{'s' if f.size != 1 else ''}"
@@ -167,6 +173,8 @@ _TITLES = {
     "barrier_missing": lambda f: (
         f"a shuffle takes the value of lane {f.first - 1}, which takes no part in it"
         if f.first
+        else f"{f.bytes} of {f.size} threads wait at a barrier that others pass by"
+        if f.passed_by
         else f"{f.bytes} of {f.size} {'blocks' if f.of_grid else 'threads'} wait for the others, which never come"
         if f.size
         else "the mask leaves out the thread that waits"
@@ -255,6 +263,8 @@ def _deed(f):
 def _other_deed(f):
     if f.kind == "barrier_missing" and f.first:
         return "uses what came of it"
+    if f.passed_by:
+        return "goes past it"
     return "waits here" if f.kind.startswith("barrier") else _verb(f.other)
 
 

@@ -72,6 +72,8 @@ void check_arithmetic(LoweringState& kernel) {
     if (operation->isShift()) shifts.push_back(operation);
   }
   check_variables(kernel);
+  check_rows(kernel);
+  check_passed_barriers(kernel);
   for (llvm::BinaryOperator* division : divisions) check_division(calls, *division);
   for (llvm::BinaryOperator* shift : shifts) check_shift(calls, *shift);
 }

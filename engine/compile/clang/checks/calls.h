@@ -12,6 +12,9 @@ namespace quern::lowering {
 // The variable with the functions of QuernCpuRuntime.
 inline constexpr llvm::StringLiteral runtime_name = "quern_runtime";
 
+// The prelude's function for an element that is not there, in quern/python_checked.cuh.
+inline constexpr llvm::StringLiteral index_function_name = "__quern_check_index";
+
 // Is it a place in the prelude, or in CCCL's headers?
 bool is_own(const llvm::DILocation& location);
 // The same of an instruction itself; one that has no place is the compiler's own.

@@ -19,7 +19,7 @@ using llvm::Instruction;
 using llvm::Value;
 
 // What the prelude itself tells, in quern/python_checked.cuh.
-constexpr llvm::StringLiteral index_name = "__quern_check_index", value_name = "__quern_check_value";
+constexpr llvm::StringLiteral index_name = index_function_name, value_name = "__quern_check_value";
 constexpr unsigned deepest = 8;  // loads that lead to a pointer
 
 bool calls(const Instruction& inst, llvm::StringRef name) {
@@ -249,14 +249,16 @@ class Instrumenter {
     uint32_t out = (is_volatile ? QUERN_CHECK_VOLATILE : 0u) | (is_atomic || looks_.contains(&inst) ? QUERN_CHECK_ATOMIC : 0u);
     for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt())
       if (called_name(*at).contains("atomic")) out |= QUERN_CHECK_ATOMIC;
-    return out;
+    return out ? out | scope(inst) : 0u;
   }
 
-  // atomicAdd_block and its like.
+  // atomicAdd_block and its like; the functions behind cuda::atomic_ref<T, cuda::thread_scope_block>.
   uint32_t scope(const Instruction& inst) const {
-    for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt())
-      if (llvm::StringRef name = called_name(*at); name.starts_with("atomic") && name.contains("_block"))
+    for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt()) {
+      llvm::StringRef name = called_name(*at);
+      if ((name.starts_with("atomic") && name.contains("_block")) || name.contains("__thread_scope_block_tag"))
         return QUERN_CHECK_OF_BLOCK;
+    }
     return 0;
   }
 

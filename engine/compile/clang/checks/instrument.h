@@ -17,8 +17,10 @@ void check_arithmetic(LoweringState& kernel);
 // Accesses, and what numbers become: when scalars are in registers, before anything merges accesses.
 void instrument(LoweringState& kernel);
 
-// Parts of them: variables; what shuffles take; integers that lead to addresses; numbers that become NaN or infinite (with
-// KernelInput::checks_nan).
+// Parts of them: rows of arrays; ways around barriers; variables; what shuffles take; integers that lead to addresses; numbers
+// that become NaN or infinite (with KernelInput::checks_nan).
+void check_rows(LoweringState& kernel);
+void check_passed_barriers(LoweringState& kernel);
 void check_variables(LoweringState& kernel);
 void check_lanes(LoweringState& kernel);
 void check_indices(LoweringState& kernel);
