@@ -602,20 +602,24 @@ class Backward {
     return transposed(reshape(others, turned.shape()), back);
   }
 
+  // g as the value lies in its memory, which the layout of what was written counts in.
+  static Array as_memory(const Entry& entry, const Array& g) {
+    if (entry.layout == entry.whole) {
+      Array memory = arranged(g, entry.whole);
+      bool lies_so = memory.is_whole() && memory.layout_ref() == entry.whole;
+      return lies_so ? memory : copied(g, g.dtype(), entry.whole);
+    }
+    Array memory(full_in(entry.whole, real_number(0), entry.whole_dtype, entry.device));
+    assign(memory.view(*entry.layout, entry.dtype), Argument(g));
+    return memory;
+  }
+
   void pass_update(Entry& entry, const Array& g) {
     if (entry.target == entry.layout && entry.layout == entry.whole && entry.target_dtype == entry.dtype) {
       deliver(entry.own[1], looked_at(entry, 1, g));
       return deliver(entry.own[0], zeros(entry.own[0].layout->shape, entry.own[0].dtype, entry.device));
     }
-    // g as the value lies in its memory, which the target's layout counts in.
-    Array memory;
-    if (entry.layout == entry.whole) {
-      memory = arranged(g, entry.whole);
-      if (!memory.is_whole() || memory.layout_ref() != entry.whole) memory = copied(g, g.dtype(), entry.whole);
-    } else {
-      memory = Array(full_in(entry.whole, real_number(0), entry.whole_dtype, entry.device));
-      assign(memory.view(*entry.layout, entry.dtype), Argument(g));
-    }
+    Array memory = as_memory(entry, g);
     if (is_needed(entry.own[1].from)) {
       Array part = memory.view(*entry.target, entry.target_dtype);
       deliver(entry.own[1], looked_at(entry, 1, copied(part, part.dtype())));
@@ -649,8 +653,7 @@ class Backward {
     call.given = work.results;
     if (call.given.empty()) call.given.push_back(work.sum);
     if (entry.target) {  // a call that writes into a part of an array: that part is its result, and its first operand
-      Array memory = arranged(*work.sum, entry.whole);
-      if (!memory.is_whole()) memory = copied(*work.sum, work.sum->dtype(), entry.whole);
+      Array memory = as_memory(entry, *work.sum);
       Array part = memory.view(*entry.target, entry.target_dtype);
       call.given = {copied(part, part.dtype())};
       call.layouts[0] = entry.target.get();
@@ -660,7 +663,7 @@ class Backward {
         Array rest = copied(memory, memory.dtype(), memory.layout_ref());
         Argument before = out[0] ? Argument(*out[0]) : Argument(real_number(0));
         assign(rest.view(*entry.target, entry.target_dtype), before);
-        deliver(extra.more[0], rest);
+        deliver(extra.more[0], entry.layout == entry.whole ? rest : rest.view(*entry.layout, entry.dtype));
       }
       for (size_t i = 1; i < out.size(); ++i)
         if (out[i]) deliver(extra.more[i], looked_at(entry, i, *out[i]));

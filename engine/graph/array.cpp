@@ -521,6 +521,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   }
   if (whole) {
     if (entry) forget_hooks(*entry, *into);
+    entry = tape_replace(*into, node, std::move(entry));
     into->cell()->set(std::move(node));
     wrote(*into, std::move(entry));
   } else {
@@ -679,6 +680,7 @@ void assign(const Array& target, const Argument& value) {
     EntryRef entry = is_taping() && source.array() ? tape_copy(*node, *source.array()) : EntryRef();
     if (entry) check_may_record(target);
     submit_or_keep_reading(*node);
+    entry = tape_replace(target, node, std::move(entry));
     target.cell()->set(std::move(node));
     wrote(target, std::move(entry));
   } else {

@@ -537,6 +537,31 @@ void forget_hooks(Entry& entry, const Array& target) {
   if (other) entry.number = ++entries_made;
 }
 
+// A write into a part of memory: whose gradient is passed on through it, and where that lies.
+static void set_written(Entry& entry, const Array& target, const EntryRef& base) {
+  const Node& node = *target.cell()->node;
+  entry.target = target.layout_ref();
+  entry.target_dtype = target.dtype();
+  entry.whole = entry.layout = node.layout;
+  entry.whole_dtype = entry.dtype = node.dtype;
+  const TapeViewRef& tape = target.tape();
+  if (tape && tape->own) {  // the gradient is of that part of the memory alone
+    entry.layout = tape->own->layout;
+    entry.dtype = tape->own->dtype;
+  } else if (base && takes_shape(*base)) {
+    entry.layout = base->layout;
+  }
+}
+
+EntryRef tape_replace(const Array& target, const NodeRef& value, EntryRef entry) {
+  const TapeViewRef& tape = target.tape();
+  if (!entry || !tape || !tape->own) return entry;
+  if (tape->own->layout == target.layout_ref() && tape->own->dtype == target.dtype()) return entry;
+  Array with(value);
+  set_entry(with, std::move(entry));
+  return tape_update(target, Argument(with));
+}
+
 EntryRef tape_update(const Array& target, const Argument& value) {
   if (!modes.is_on) return base_of(target);
   if (!has_gradient(target.dtype())) return {};
@@ -548,21 +573,9 @@ EntryRef tape_update(const Array& target, const Argument& value) {
   EntryRef entry = new_entry(Entry::Kind::update, node.dtype, node.layout, node.device);
   entry->site = current_site();
   entry->operand_count = 2;
-  entry->own[0] = {base, {}, node.layout, node.dtype};
+  set_written(*entry, target, base);
+  entry->own[0] = {base, {}, entry->layout, entry->dtype};
   if (value.array()) entry->own[1] = {std::move(of), {}, value.array()->layout_ref(), value.array()->dtype()};
-  entry->target = target.layout_ref();
-  entry->target_dtype = target.dtype();
-  const TapeViewRef& tape = target.tape();
-  if (tape && tape->own) {  // the gradient is of that part of the memory alone
-    entry->layout = tape->own->layout;
-    entry->dtype = tape->own->dtype;
-    entry->own[0].layout = tape->own->layout;
-    entry->own[0].dtype = tape->own->dtype;
-  } else if (base && takes_shape(*base)) {
-    entry->layout = entry->own[0].layout = base->layout;
-  }
-  entry->whole = node.layout;
-  entry->whole_dtype = node.dtype;
   return entry;
 }
 
@@ -685,18 +698,14 @@ EntryRef tape_call_into(const std::shared_ptr<const CallBody>& body, Site site, 
   if (!entry) return {};
   entry->call = body;
   check_may_record(target);
-  const Node& node = *target.cell()->node;
-  entry->dtype = entry->compute = node.dtype;
-  entry->layout = node.layout;
+  const EntryRef& base = base_of(target);
+  set_written(*entry, target, base);
+  entry->compute = entry->dtype;
   TapeExtras& extra = entry->extra();
   extra.result_layouts.push_back(target.layout_ref());
   extra.result_types.push_back(target.dtype());
   extra.results.emplace_back();
-  extra.more[0] = {base_of(target), {}, node.layout, node.dtype};
-  entry->target = target.layout_ref();
-  entry->target_dtype = target.dtype();
-  entry->whole = node.layout;
-  entry->whole_dtype = node.dtype;
+  extra.more[0] = {base, {}, entry->layout, entry->dtype};
   return entry;
 }
 

@@ -234,6 +234,9 @@ EntryRef tape_row(const Node& node, std::span<const Argument> arguments);
 EntryRef tape_copy(const Node& node, const Array& from);
 EntryRef tape_reduce(const Node& node, const Array& from);
 EntryRef tape_update(const Array& target, const Argument& value);
+// All of the target's memory is replaced by the node's value, whose entry this is. Returns the target's entry then: another one
+// where the target is a view of a detached array that lies otherwise.
+EntryRef tape_replace(const Array& target, const NodeRef& value, EntryRef entry);
 // An operand of `entry` that is the view `target`, which is about to be written: its hooks are of the value that it had.
 void forget_hooks(Entry& entry, const Array& target);
 // Raises ErrorKind::not_implemented, and says what to write, where an operand of a user's kernel wants a gradient.

@@ -109,7 +109,7 @@ class Program:
         kind = self.rng.randrange(4)
         with np.errstate(all="ignore"):
             if kind == 0:
-                a[...] = b
+                a[...] = np.array(b)  # NumPy 2.4 copies no overlapping operand of one dimension by itself: v[1:5] = v[0:8:2]
                 x[...] = y
                 self.log.append(f"x{name}[...] = {text}")
             elif kind == 1:

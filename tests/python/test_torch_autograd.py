@@ -844,6 +844,8 @@ class _Program:
     def write(self):
         name = self.any()
         shape = self.shapes[name]
+        # PyTorch takes a view whose base came to need gradients for a leaf until somebody has asked for its grad_fn.
+        self.line(f"{name}.grad_fn")
         kind = self.random.randrange(8)
         if kind == 0:
             self.line(f"{name}.mul_({self.number()})")

@@ -179,3 +179,34 @@ def test_copies_share_as_their_tensors_do(device):
         device,
         HEAD,
     )
+
+
+TURNED = """
+x = (torch.arange(6., dtype=torch.float64, device=device).reshape(2, 3) - 2).requires_grad_()
+a, more = x * 1, torch.arange(6., dtype=torch.float64, device=device)
+turned = a.t().detach()
+straight = turned.t()
+def both():
+    return [torch.autograd.grad((t * more.reshape(t.shape)).sum(), x, retain_graph=True, allow_unused=True)[0] for t in (turned, straight)]
+"""
+
+
+def test_writes_into_views_of_detached_arrays_that_lie_otherwise(device):
+    check(
+        """
+        turned.add_(a.t()); straight.grad_fn; straight.mul_(3.); both()
+        straight.add_(a); turned.grad_fn; turned.mul_(3.); both()
+        straight.copy_(a * 2); both()
+        straight[:] = a * 2; straight.add_(a); both()
+        turned.add_(a.t()); straight.grad_fn; straight.copy_(torch.sin(a.clone())); both()
+        turned.add_(a.t()); straight.grad_fn; straight[0].mul_(3.); both()
+        straight.index_add_(0, torch.tensor([1, 0], device=device), a * 2); both()
+        turned.index_add_(0, torch.tensor([1, 0], device=device), (a * 2).t()[:2]); both()
+        straight.add_(a); turned.grad_fn; turned.cumsum_(1); straight.grad_fn; straight.cumsum_(1); both()
+        turned.add_(a.t()); straight.grad_fn; straight.zero_(); both()
+        turned.add_(a.t()); v = straight.view(6); v.grad_fn; v.mul_(2.); both()
+        turned.add_(a.t()); v = turned[1:]; v.mul_(2.); straight.grad_fn; straight.neg_(); both()
+        """,
+        device,
+        TURNED,
+    )

@@ -347,7 +347,7 @@ def placed(result):
         parts = [placed(r) for r in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     result = as_ndarray(result)
-    if type(result) is not ndarray or result._is_view or not result.size:
+    if type(result) is not ndarray or result._is_view() or not result.size:
         return result
     out = ndarray(result.shape, result.dtype, alloc(result.nbytes), result.strides)
     out[...] = result

@@ -317,7 +317,7 @@ class GPUArray(_Base):
     @property
     def base(self):
         """For a view an array of the whole memory, else None."""
-        return _engine.array_whole(self) if self._is_view else None
+        return _engine.array_whole(self) if self._is_view() else None
 
     def get(self, ary=None, pagelocked=False, async_=False, stream=None, **kwargs):
         """The values as a NumPy array that lies as this array does; this waits for them.
@@ -743,7 +743,7 @@ def _handed_out(result, operand):
     """What operators, methods and views give, before the program has it: see Door::placer."""
     if not isinstance(operand, GPUArray) or operand.__dict__.get("_allocator") is None:
         return result
-    return _from_where(result, operand) if result._is_view or not result.size else placed(result, None, operand)
+    return _from_where(result, operand) if result._is_view() or not result.size else placed(result, None, operand)
 
 
 class _Pools(threading.local):

@@ -61,7 +61,7 @@ class Flags:
 
     c_contiguous = contiguous = property(lambda self: self._array._contiguous[0])
     f_contiguous = fortran = property(lambda self: self._array._contiguous[1])
-    owndata = property(lambda self: not self._array._is_view)
+    owndata = property(lambda self: not self._array._is_view())
     aligned = property(lambda self: True)
     writebackifcopy = property(lambda self: False)
     fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
@@ -128,7 +128,7 @@ def _unpickled(dtype, host):
 
 
 def _base(self):
-    return _engine.array_whole(self) if self._is_view else None
+    return _engine.array_whole(self) if self._is_view() else None
 
 
 def _view_as(self, dtype=None):
