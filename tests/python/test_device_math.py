@@ -279,6 +279,9 @@ def spread_numbers(name, parameters, type_name, far=True):
     numbers = np.concatenate([near, wide], axis=1) if far else near
     with np.errstate(all="ignore"):
         numbers = numbers.astype(dtype)
+    if far:  # few bits: those that all are the smallest number there is, and some of the next ones
+        numbers[:, -4:] = np.finfo(dtype).smallest_subnormal * rng.integers(1, 5, (parameters, 4)).astype(dtype)
+        numbers[:, -1] = np.finfo(dtype).smallest_subnormal
     numbers[numbers == 0] = np.finfo(dtype).smallest_subnormal
     return list(numbers)
 

@@ -153,46 +153,47 @@ __QUERN_DEVICE double norm3d(double a, double b, double c) { return __builtin_hy
 __QUERN_DEVICE double norm4d(double a, double b, double c, double d) {
   return __builtin_hypot(__builtin_hypot(a, b), __builtin_hypot(c, d));
 }
-// A step of Newton's from the rounded quotient; squares and their sum are two doubles each.
+// A step of Newton's from the rounded quotient; squares and their sum are two doubles each, of numbers near 1.
 __QUERN_DEVICE double rnorm4d(double a, double b, double c, double d) {
-  double length = norm4d(a, b, c, d), first = 1.0 / length;
-  if (!(length > 0.0 && length < __builtin_inf())) return first;
-  int exponent = __builtin_ilogb(length);
+  double most = __builtin_fmax(__builtin_fmax(__builtin_fabs(a), __builtin_fabs(b)),
+                               __builtin_fmax(__builtin_fabs(c), __builtin_fabs(d)));
+  if (!(most > 0.0 && most < __builtin_inf())) return 1.0 / norm4d(a, b, c, d);
+  int exponent = __builtin_ilogb(most);
   double parts[] = {a, b, c, d}, sum = 0.0, lost = 0.0;
   for (double part : parts) {
     double x = __builtin_ldexp(part, -exponent), square = x * x, before = sum, largest = __builtin_fmax(before, square);
     sum += square;
     lost += __builtin_fma(x, x, -square) + ((largest - sum) + __builtin_fmin(before, square));
   }
-  double inverse = 1.0 / __builtin_ldexp(length, -exponent), square = inverse * inverse;
+  double inverse = 1.0 / __builtin_sqrt(sum), square = inverse * inverse;
   double rest = __builtin_fma(-sum, square, 1.0) - sum * __builtin_fma(inverse, inverse, -square) - lost * square;
   return __builtin_ldexp(inverse + 0.5 * inverse * rest, -exponent);
 }
 __QUERN_DEVICE double rnorm3d(double a, double b, double c) { return rnorm4d(a, b, c, 0.0); }
 __QUERN_DEVICE double rhypot(double x, double y) { return rnorm4d(x, y, 0.0, 0.0); }
 __QUERN_DEVICE float rhypotf(float x, float y) { return static_cast<float>(rhypot(x, y)); }
-__QUERN_DEVICE float norm3df(float a, float b, float c) {
-  double x = a, y = b, z = c;
-  return static_cast<float>(__builtin_sqrt(x * x + y * y + z * z));
-}
-__QUERN_DEVICE float norm4df(float a, float b, float c, float d) {
+// Lengths of floats are doubles up to the end: those of subnormal ones have few bits as floats.
+__QUERN_DEVICE double __quern_length(float a, float b, float c, float d) {
   double x = a, y = b, z = c, w = d;
-  return static_cast<float>(__builtin_sqrt(x * x + y * y + z * z + w * w));
+  return __builtin_sqrt(x * x + y * y + z * z + w * w);
 }
-__QUERN_DEVICE float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
-__QUERN_DEVICE float rnorm4df(float a, float b, float c, float d) { return 1.0f / norm4df(a, b, c, d); }
+__QUERN_DEVICE float norm3df(float a, float b, float c) { return static_cast<float>(__quern_length(a, b, c, 0.0f)); }
+__QUERN_DEVICE float norm4df(float a, float b, float c, float d) { return static_cast<float>(__quern_length(a, b, c, d)); }
+__QUERN_DEVICE float rnorm3df(float a, float b, float c) { return static_cast<float>(1.0 / __quern_length(a, b, c, 0.0f)); }
+__QUERN_DEVICE float rnorm4df(float a, float b, float c, float d) { return static_cast<float>(1.0 / __quern_length(a, b, c, d)); }
 __QUERN_DEVICE double norm(int count, const double* x) {
   double length = 0.0;
   for (int i = 0; i < count; ++i) length = __builtin_hypot(length, x[i]);
   return length;
 }
-__QUERN_DEVICE float normf(int count, const float* x) {
+__QUERN_DEVICE double __quern_length(int count, const float* x) {
   double sum = 0.0;
   for (int i = 0; i < count; ++i) sum += static_cast<double>(x[i]) * x[i];
-  return static_cast<float>(__builtin_sqrt(sum));
+  return __builtin_sqrt(sum);
 }
+__QUERN_DEVICE float normf(int count, const float* x) { return static_cast<float>(__quern_length(count, x)); }
 __QUERN_DEVICE double rnorm(int count, const double* x) { return 1.0 / norm(count, x); }
-__QUERN_DEVICE float rnormf(int count, const float* x) { return 1.0f / normf(count, x); }
+__QUERN_DEVICE float rnormf(int count, const float* x) { return static_cast<float>(1.0 / __quern_length(count, x)); }
 
 // ---- modified Bessel functions: a power series near zero, the asymptotic one far out
 
