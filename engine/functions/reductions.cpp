@@ -131,6 +131,9 @@ Array variance(const Array& given, const Over& over, double ddof, const Array* c
     center = &middle;
   }
   Array far = compute(Op::subtract, array, *center);
+  if (far.shape() != array.shape())
+    raise(ErrorKind::value, "[var] a mean of shape {} does not fit an array of shape {}: it has to broadcast to that",
+          to_string(center->shape()), to_string(array.shape()));
   Array squares = compute(Op::multiply, far, is_complex(far.dtype()) ? compute(Op::conjugate, far) : far);
   if (is_complex(squares.dtype())) squares = squares.real();
   Array out = divided(sum(squares, over), array, over, ddof);

@@ -24,7 +24,7 @@ INTERNAL = re.compile(
 # What is left out: it ends or stops the process, waits for a user, changes what later calls mean, or is a module of Python's.
 LEFT_OUT = re.compile(
     r"exit$|breakpoint|set_trace|input$|profile|spawn|fork|debug|set_default|set_num|seed_all|freeze|_pickle|interact|jit_module|limit|allocator|compile$|"
-    r"set_fallback|disable_|test$|self_check|raise_|read_memory|clear_session|set_backend|register_|pointer|from_address|"
+    r"set_fallback|disable_|while_loop$|test$|self_check|raise_|read_memory|clear_session|set_backend|register_|pointer|from_address|"
     r"as_buffer|pagelocked_view|gpu_from_handle|memset|memcpy|memmove|mem_host_register|runtime\.(free|memset|memcpy|malloc)|unload|"
     r"UnownedMemory|HostPointer|PointerHolder|from_dlpack|ExternalStream|DataLoader|get_worker|multiprocessing|download|load_state_dict_from_url"
 )

@@ -108,3 +108,11 @@ def test_moments_of_many_short_floats(device, axis, ddof):
         assert got.dtype == np.float16
         np.testing.assert_allclose(float(got), getattr(np, name)(values, ddof=ddof), rtol=1e-3)
     assert float(qn.mean(given, axis=axis)) == 5.0
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+@pytest.mark.parametrize("values", [5.0, [1.0, 2.0, 3.0]])
+def test_a_mean_that_is_larger_than_the_array(device, name, values):
+    """NumPy divides by the count of the smaller array then, which is nothing anybody wants."""
+    with pytest.raises(ValueError, match="a mean of shape"):
+        getattr(qn, name)(values, mean=qn.ones((2, 3)))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import quern
 import quern as qn
-from quern import cuda
+from quern import cuda, cupyx
 from quern.lib import _engine
+from quern.pycuda import driver as drv
 
 BYTES = 50_000
 
@@ -107,3 +108,16 @@ def test_the_interface_of_memory_that_both_reach(device, make, order):
     assert x.tolist() == [[2, 2, 2], [2, 2, 2]]
     part = cuda.as_cuda_array(x[1:, ::2])
     assert part.copy_to_host().tolist() == [[2, 2]]
+
+
+@pytest.mark.parametrize("dtype", [object, np.dtype([("a", "i4"), ("b", object)])])
+def test_memory_of_devices_has_no_python_objects(device, dtype):
+    makers = [cuda.pinned_array, cuda.mapped_array, cuda.managed_array, cupyx.empty_pinned, cupyx.zeros_pinned]
+    makers += [drv.pagelocked_empty, drv.pagelocked_zeros, drv.aligned_empty, drv.managed_empty, drv.managed_zeros]
+    for make in makers:
+        with pytest.raises(TypeError, match="Python objects"):
+            make(3, dtype)
+    likes = [cuda.pinned_array_like, cupyx.empty_like_pinned, drv.pagelocked_empty_like, drv.aligned_empty_like]
+    for like in [*likes, drv.managed_zeros_like]:
+        with pytest.raises(TypeError, match="Python objects"):
+            like(np.zeros((2, 3), dtype))

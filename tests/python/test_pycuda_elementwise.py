@@ -347,3 +347,9 @@ def test_texture_references_of_kernels(device):
     table.bind_to_texref_ext(f.get_texref("table"))
     f(z[:3], places)
     assert z.get()[:3].tolist() == [9, 49, 1]
+
+
+def test_more_arrays_than_a_kernel_takes():
+    for make in (elementwise.get_put_kernel, elementwise.get_take_kernel):
+        with pytest.raises(ValueError, match="takes up to"):
+            make(np.float32, np.int32, 2**63)

@@ -24,9 +24,21 @@ def record_name(dtype):
     return _names[key]
 
 
-def _told(dtype):
+def refuse_objects(dtype):
+    """Raises TypeError for a type whose elements are references to Python objects."""
     if dtype.hasobject:
         raise TypeError(f"data type {dtype} has Python objects in it; a device has numbers only")
+
+
+def host_array(memory, shape, dtype, order):
+    """NumPy's array over memory that a device reaches, as its ``base``. Raises TypeError for types with Python objects in them."""
+    dtype = numpy.dtype(dtype)
+    refuse_objects(dtype)  # NumPy would take the bytes there for references
+    return numpy.ndarray(shape, dtype, memory, order=order)
+
+
+def _told(dtype):
+    refuse_objects(dtype)
     if dtype.subdtype is not None:
         raise TypeError(f"data type {dtype} is an array; give its axes to the shape, and the data type {dtype.subdtype[0]}")
     if not dtype.isnative:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from quern.arrays.records import host_array
 from quern.errors import LogicError
 from quern.lib import _engine
 from quern.pycuda.enums import host_alloc_flags, mem_attach_flags
@@ -119,11 +120,6 @@ def byte_count(shape, dtype):
     return max(1, int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
 
 
-def array_over(memory, shape, dtype, order):
-    """The array whose base is `memory`."""
-    return np.ndarray(shape, dtype, memory, order=order)
-
-
 def _order_of(array):
     return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
 
@@ -135,7 +131,7 @@ def _zeros(result):
 
 def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
     """A NumPy array in page-locked memory: asynchronous copies from and to it really are asynchronous."""
-    return array_over(PagelockedHostAllocation(byte_count(shape, dtype), mem_flags), shape, dtype, order)
+    return host_array(PagelockedHostAllocation(byte_count(shape, dtype), mem_flags), shape, dtype, order)
 
 
 def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
@@ -155,7 +151,7 @@ def pagelocked_zeros_like(array, mem_flags=0):
 
 def aligned_empty(shape, dtype, order="C", alignment=4096):
     """A NumPy array whose memory starts at a multiple of `alignment` bytes."""
-    return array_over(AlignedHostAllocation(byte_count(shape, dtype), alignment), shape, dtype, order)
+    return host_array(AlignedHostAllocation(byte_count(shape, dtype), alignment), shape, dtype, order)
 
 
 def aligned_zeros(shape, dtype, order="C", alignment=4096):
@@ -175,7 +171,7 @@ def aligned_zeros_like(array, alignment=4096):
 
 def managed_empty(shape, dtype, order="C", mem_flags=0):
     """A NumPy array in memory that host and device share. Pass it to kernels as it is; synchronise before reading it."""
-    return array_over(ManagedAllocation(byte_count(shape, dtype), mem_flags), shape, dtype, order)
+    return host_array(ManagedAllocation(byte_count(shape, dtype), mem_flags), shape, dtype, order)
 
 
 def managed_zeros(shape, dtype, order="C", mem_flags=0):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 
+from quern.arrays.records import host_array
 from quern.errors import Error, LogicError
 from quern.lib import _engine
-from quern.pycuda._hostmemory import PooledHostAllocation, array_over, byte_count
+from quern.pycuda._hostmemory import PooledHostAllocation, byte_count
 from quern.pycuda._memory import PooledDeviceAllocation
 
 
@@ -130,7 +131,7 @@ class PageLockedMemoryPool(_Pool):
     def allocate(self, shape, dtype, order="C"):
         """An array that gives its memory back to the pool when nobody uses it any more; ``array.base.free()`` does so at once."""
         memory = PooledHostAllocation(self, self._size(byte_count(shape, dtype)), self._flags)
-        return array_over(memory, shape, dtype, order)
+        return host_array(memory, shape, dtype, order)
 
     def _trim(self):
         _engine.current_device().trim_pinned()

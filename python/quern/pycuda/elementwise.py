@@ -550,25 +550,33 @@ def get_logical_not_kernel(dtype_x, dtype_out):
     return _of([(dtype_x, "*x"), (dtype_out, "*z")], "z[i] = x[i] == 0", "logical_not")
 
 
+def _numbers(count):
+    """The numbers of that many arrays. Raises ValueError for more than a kernel has parameters for."""
+    most = 500  # 4 KiB of pointers
+    if count > most:
+        raise ValueError(f"[elementwise] vec_count is {count}; a kernel takes up to {most} arrays")
+    return range(count)
+
+
 def _each(count, *patterns):
-    return [(dtype, f"*{name}{n}") for dtype, name in patterns for n in range(count)]
+    return [(dtype, f"*{name}{n}") for dtype, name in patterns for n in _numbers(count)]
 
 
 @context_dependent_memoize
 def get_put_kernel(dtype, idx_dtype, vec_count=1):
     """dest[idx] = src; arguments idx, then ``vec_count`` arrays to write, then as many to read."""
-    text = "; ".join(f"dest{n}[idx[i]] = src{n}[i]" for n in range(vec_count))
+    text = "; ".join(f"dest{n}[idx[i]] = src{n}[i]" for n in _numbers(vec_count))
     return _of([(idx_dtype, "*idx"), *_each(vec_count, (dtype, "dest"), (dtype, "src"))], text, "put")
 
 
 def _sources(count, dtype):
-    return [(f"tex_src{n}", dtype) for n in range(count)]
+    return [(f"tex_src{n}", dtype) for n in _numbers(count)]
 
 
 @context_dependent_memoize
 def get_take_kernel(dtype, idx_dtype, vec_count=1):
     """(function, texture references): dest = src[idx]; arguments idx and ``vec_count`` arrays to write; the references are src."""
-    text = "; ".join(f"dest{n}[i] = fp_tex1Dfetch(tex_src{n}, idx[i])" for n in range(vec_count))
+    text = "; ".join(f"dest{n}[i] = fp_tex1Dfetch(tex_src{n}, idx[i])" for n in _numbers(vec_count))
     return _with_textures([(idx_dtype, "*idx"), *_each(vec_count, (dtype, "dest"))], text, "take", _sources(vec_count, dtype))
 
 
@@ -576,8 +584,8 @@ def get_take_kernel(dtype, idx_dtype, vec_count=1):
 def get_take_put_kernel(dtype, idx_dtype, with_offsets, vec_count=1):
     """(function, texture references): dest[dest_idx] = src[src_idx + offset]; arguments dest_idx, src_idx, ``vec_count`` arrays to write,
     and with offsets as many numbers; the references are src."""
-    offsets = [(idx_dtype, f"offset{n}") for n in range(vec_count)] if with_offsets else []
-    places = [f"src_idx[i]{f' + offset{n}' if with_offsets else ''}" for n in range(vec_count)]
+    offsets = [(idx_dtype, f"offset{n}") for n in _numbers(vec_count)] if with_offsets else []
+    places = [f"src_idx[i]{f' + offset{n}' if with_offsets else ''}" for n in _numbers(vec_count)]
     text = "; ".join(f"dest{n}[dest_idx[i]] = fp_tex1Dfetch(tex_src{n}, {place})" for n, place in enumerate(places))
     arguments = [(idx_dtype, "*dest_idx"), (idx_dtype, "*src_idx"), *_each(vec_count, (dtype, "dest")), *offsets]
     return _with_textures(arguments, text, "take_put", _sources(vec_count, dtype))

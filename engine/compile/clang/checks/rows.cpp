@@ -66,8 +66,8 @@ void check_row(CheckCalls& calls, llvm::FunctionCallee index_function, GetElemen
   llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(wrong, &*builder.GetInsertPoint(), /*Unreachable=*/false);
   builder.SetInsertPoint(then);
   builder.SetCurrentDebugLocation(step.getDebugLoc());
-  Value* instead =
-      builder.CreateCall(index_function, {step.getPointerOperand(), index, builder.getInt64(limit), builder.getInt32(QUERN_CHECK_ROW)});
+  Value* instead = builder.CreateCall(
+      index_function, {step.getPointerOperand(), index, builder.getInt64(limit), builder.getInt32(QUERN_CHECK_ROW)});
   llvm::BasicBlock* behind = then->getSuccessor(0);
   builder.SetInsertPoint(behind, behind->begin());
   llvm::PHINode* place = builder.CreatePHI(builder.getPtrTy(), 2);

@@ -2,6 +2,7 @@
 
 import threading
 
+from quern.arrays.records import host_array
 from quern.device import current_device
 from quern.lib import _engine
 
@@ -156,7 +157,7 @@ def _array(shape, dtype, order):
     for n in shape:
         count *= n
     memory = alloc_pinned_memory(count * dtype.itemsize)
-    return numpy.ndarray(shape, dtype, memory, order=order)
+    return host_array(memory, shape, dtype, order)
 
 
 for _class in (PinnedMemory, PinnedMemoryPointer, PinnedMemoryPool):
