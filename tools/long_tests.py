@@ -149,6 +149,9 @@ class Run:
             self.state["finished"][item.name] = round(minutes, 2)
             save_state(self.state)
             print(f"passed in {minutes:.1f} min: {item.name}", flush=True)
+            for line in done.stdout.splitlines():
+                if line.startswith("features of"):
+                    print(f"    {line}", flush=True)
 
     def all(self, items):
         waiting = iter(items)

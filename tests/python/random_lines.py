@@ -132,7 +132,7 @@ BINARY_WEIGHTS = weighed({text: 5 if text in ("{} + {}", "{} - {}", "{} * {}", "
 
 # Kinds of lines, and how often each is drawn.
 KINDS = {"new": 1, "view": 3, "unary": 2, "binary": 8, "where": 1.5, "cast": 1.5, "reduce": 1.5, "update": 4, "out": 1, "look": 0.6, "drop": 1.5}
-KINDS = weighed(KINDS | {"matmul": 0.3, "order": 1.5, "function": 2, "into": 1.2, "through": 0.8})
+KINDS = weighed(KINDS | {"matmul": 0.3, "order": 1.5, "function": 4, "into": 1.2, "through": 0.8})
 ORDERS = ["'C'", "'F'", "'F'", "'A'", "'K'"]
 
 # Calls of functions and methods; what stands in braces is drawn by Lines.a_(...), once for a line and its bound.
@@ -173,7 +173,7 @@ FUNCTIONS = {
     "m.outer({x}, {y})": "exact",
     "m.kron({x}, {y})": "exact",
 }
-FUNCTION_WEIGHTS = weighed({text: 3 if any(f in text for f in ("outer", "kron", "average", "cumsum", "m.sort", "m.take(")) else 1 for text in FUNCTIONS})
+FUNCTION_WEIGHTS = weighed({text: 3 if any(f in text for f in ("average", "cumsum", "m.sort", "m.take(", "concatenate", "stack")) else 1 for text in FUNCTIONS})
 BOUNDS = {
     "m.cumsum({x}, {axis})": "m.cumsum(wide({x}), {axis}) * max(1, {x}.size / 64)",
     "m.cumprod({x}, {axis})": "m.cumprod(wide({x}), {axis}) * max(1, {x}.size / 64) + below({x}) * m.cumprod(m.maximum(1, wide({x})), {axis})",

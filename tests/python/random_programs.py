@@ -99,7 +99,7 @@ class Program(Lines):
 
     def __init__(self, seed, length=None, large=False, bfloat16=False):
         rng = random.Random(seed)
-        drawn = rng.randint(2, 9)
+        drawn = rng.randint(3, 12)
         self.seed = seed
         self.length = length or drawn  # a shorter program of the same seed is the start of the longer one
         self.lines = []

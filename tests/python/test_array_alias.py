@@ -9,6 +9,7 @@ import random
 import numpy as np
 import pytest
 import quern as qn
+from features import Features
 from long_runs import programs, seeds
 from quern.lib import _engine
 
@@ -242,3 +243,30 @@ def test_programs_that_share_memory_with_numpy(tier):
     finally:
         _engine.set_tier0_limit(_engine.tier0_limit)
         set_current_device(None)
+
+
+FEATURES = {
+    "a slice": r"slice\(",
+    "a negative step": r", -\d\)",
+    "a reshape": r"reshape",
+    "a transpose": r"\.T|transpose",
+    "a real or imaginary part": r"\.(real|imag)",
+    "a part written": r"^x\d+\[\(.*\] =",
+    "all written": r"^x\d+\[\.\.\.\] =",
+    "a sum in place": r" \+= x",
+    "an overlap": r"\[1:\] \+=",
+    "a reduction": r"sum|max",
+    "memory that NumPy sees": r"memoryview|dlpack of",
+    "memory of NumPy's": r"NumPy's",
+    "no elements": r"\(0, 3\)",
+    "no axes": r"values\(\(\), ",
+}
+
+
+def test_what_programs_have(capsys):
+    features = Features("programs of views", FEATURES)
+    for seed in seeds(400):
+        program = Program(seed, shares=_engine.default_device().kind == "cpu")
+        program.run()
+        features.add("\n".join(program.log))
+    features.check(capsys)

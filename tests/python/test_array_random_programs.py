@@ -9,11 +9,13 @@ QUERN_RANDOM_PROGRAMS=N runs N programs in tier 0, and a tenth of it compiled.
 
 import concurrent.futures
 import multiprocessing
+import warnings
 
 import numpy as np
 import pytest
 import quern as qn
 import random_programs
+from features import Features
 from long_runs import programs, seeds
 from quern.lib import _engine
 
@@ -60,6 +62,43 @@ def test_functions_without_exact_values():
         random_programs.check("smooth", seed)
     for seed in seeds(PROGRAMS // 100):
         random_programs.check("smooth compiled", seed)
+
+
+FEATURES = {
+    "a write in place": r"^x\d+ (\+|-|\*|/|//|%|&|\||\^)= ",
+    "a part written": r"^x\d+\[.*\] \S*= ",
+    "a slice": r"= x\d+\[[^\]]*:",
+    "a negative step": r":-\d|::-1",
+    "a transpose": r"\.T\b|swapaxes|moveaxis",
+    "a reshape": r"reshape|ravel",
+    "a reduction": r"m\.(sum|mean|max|min|prod|any|all|average)\(",
+    "a running sum": r"m\.cum|accumulate|m\.diff",
+    "a sort or a search": r"sort\(|m\.arg|nonzero",
+    "a join": r"concatenate|stack|append",
+    "places or a mask": r"take|compress|extract|put|place|\[x\d+",
+    "a choice": r"m\.where",
+    "a comparison": r" (<|>|==|!=|<=|>=) ",
+    "a product of matrices": r"matmul|outer|kron|@",
+    "out=": r"out=",
+    "an error": r"# \w+Error",
+    "no elements": r"\(0,|, 0[,)]",
+    "no axes": r"\(\), ",
+    "a short type": r"float16|int8",
+    "complex numbers": r"complex",
+    "bools": r"'bool'",
+    "numbers without a sign": r"uint",
+}
+
+
+def test_what_programs_have(capsys):
+    features = Features("programs of arrays", FEATURES)
+    for seed in seeds(400):
+        program = random_programs.Program(seed)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            program.run()
+        features.add(program.text())
+    features.check(capsys)
 
 
 def test_a_failure_is_found_and_printed(monkeypatch):

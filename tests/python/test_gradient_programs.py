@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import quern as qn
 from differences import differences, each, grads
+from features import Features
 from long_runs import programs, seeds
 from quern.lib import _engine
 
@@ -145,3 +146,27 @@ def test_random_programs_compiled(device):
             Program(i).check()
     finally:
         _engine.set_tier0_limit(_engine.tier0_limit)
+
+
+FEATURES = {
+    "a write in place": r"^v\d+ [-+*]= ",
+    "a part written": r"(\.\.\.\]|\[0\]|\[::2\]|1:\]|\[::-1\]) \S*= ",
+    "rows written": r"^v\d+\[\[",
+    "rows picked": r"= [vxy]\d*\[\[",
+    "a view": r"reshape|\.T|= [vxy]\d*\[[^\[]",
+    "a detached array": r"detached",
+    "a running sum": r"cumsum",
+    "a join": r"concatenate",
+    "a sum": r"\.sum",
+    "a sort": r"sort",
+}
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("kind", ["real", "complex"])
+def test_what_programs_have(kind, capsys):
+    features = Features(f"gradient programs, {kind}", FEATURES | ({"a part": r"\.real|\.imag|conj"} if kind == "complex" else {}))
+    with np.errstate(all="ignore"):
+        for seed in seeds(300):
+            features.add("\n".join(Program(seed, kind).lines))
+    features.check(capsys)

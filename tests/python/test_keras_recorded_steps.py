@@ -5,8 +5,10 @@ and state that is written by assignment.
 """
 
 import random
+import re
 
 import pytest
+from features import Features
 from keras_oracle import needs_keras
 from programs import quern
 
@@ -104,6 +106,14 @@ def bodies():
     every = [(g, u, e) for g in GRADIENTS.values() for u in UPDATES.values() for e in EXTRAS.values()]
     chosen = random.Random(5).sample(every, 48)
     return chosen + [(GRADIENTS["tape"], UPDATES["optimizer"], extra) for extra in EXTRAS.values()]
+
+
+def test_what_bodies_have(capsys):
+    pieces = GRADIENTS | UPDATES | EXTRAS
+    features = Features("bodies of train_step", {name: re.escape(piece) for name, piece in pieces.items()})
+    for gradients, update, extra in bodies():
+        features.add("\n".join([gradients, update, extra]))
+    features.check(capsys)
 
 
 @pytest.mark.parametrize("part", range(3))

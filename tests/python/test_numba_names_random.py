@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from features import Features
 from kernels import module_of
 
 PROGRAMS = 25
@@ -59,11 +60,30 @@ class Program:
             return self.inside(f"for m in range({self.any('0', '2', 'x', 'k % 3')}):", depth, True)
         if in_loop:
             return self.any(["if acc % 2 == 0:", "    break"], ["if x > 1:", "    continue"])
-        return ["acc += 1"]
+        return self.any(["acc += 1"], ["r[0] = acc", "if acc > 9:", "    return"], ["r[1] = acc", f"if {v} is None:", "    return"])
 
 
 # Of integers alone, and with floats, too: a name that gets one is another variable from there on, where no place sees both.
 CHANGES = {"integers": {}, "floats": {"x + 2": "x * 0.5", "acc += 7": "acc += 7.5", " = 1": " = 0.5"}}
+
+
+FEATURES = {
+    "a branch": r"if ",
+    "an else": r"else:",
+    "a loop": r"for |while ",
+    "None": r"= None",
+    "a test for None": r"is None",
+    "a call": r"(perhaps|given|tag)\(",
+    "an early end of a loop": r"break|continue",
+    "an early return": r"return",
+}
+
+
+def test_what_programs_have(capsys):
+    features = Features("kernels whose names change", FEATURES)
+    for seed in range(400):
+        features.add(Program(seed).text)
+    features.check(capsys)
 
 
 @pytest.mark.parametrize("numbers", CHANGES)

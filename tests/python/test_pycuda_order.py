@@ -7,6 +7,7 @@ import operator
 
 import numpy as np
 import pytest
+from features import Features
 from long_runs import programs, seeds
 from quern.pycuda import driver as drv
 from quern.pycuda import gpuarray
@@ -138,10 +139,16 @@ class Program:
             assert np.array_equal(array.get(), wanted)
 
 
-def test_programs(kernels):
+STEPS = "operate in_place assign through_a_view launch elementwise copy_memory look shrink"
+
+
+def test_programs(kernels, capsys):
+    features = Features("programs of PyCUDA", {step: rf"\b{step}\b" for step in STEPS.split()})
     for seed in seeds(programs("QUERN_PYCUDA_PROGRAMS", 20)):
         program = Program(seed, kernels)
         try:
             program.run()
         except Exception as error:
             raise AssertionError(f"seed {seed}, after {program.steps}") from error
+        features.add(" ".join(program.steps))
+    features.check(capsys)

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from features import Features
 from long_runs import programs, seeds
 from torch_oracle import _device_name, _found, compare_all
 
@@ -898,6 +899,26 @@ class _Program:
 
 def test_random_programs(device):
     compare_all([_Program(seed).text for seed in range(200)], device)
+
+
+FEATURES = {
+    "a view": r"\.t\(\)|unsqueeze|diagonal|= a\d+\[.*\]$",
+    "a write in place": r"(mul_|add_|copy_|neg_|zero_|fill_)\(",
+    "a part written": r"^a\d+\[.*\] =",
+    "a part scaled": r"\] \*=",
+    "a mask": r"masked_fill",
+    "without a record": r"no_grad",
+    "a detached tensor": r"= a\d+\.detach",
+    "a hook": r"register_hook",
+    "a computed tensor": r"tanh|sin|sum\(0\)",
+}
+
+
+def test_what_random_programs_have(capsys):
+    features = Features("autograd programs of PyTorch", FEATURES)
+    for seed in seeds(400):
+        features.add(_Program(seed).text)
+    features.check(capsys)
 
 
 def test_more_random_programs(device):
