@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/site_pairs.h"
 #include "core/trace.h"
+#include "functions/gradient_parts.h"
 #include "functions/row_gradients.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
@@ -26,76 +27,6 @@ std::atomic<bool> looks_for_nan{false};
 
 Array zeros(const Shape& shape, DType dtype, DeviceId device) { return full(shape, real_number(0), dtype, device); }
 
-// ---- parts of memory
-
-// The axes of more than one element, from the outermost in memory on.
-std::vector<int> by_stride(const Layout& layout) {
-  std::vector<int> axes;
-  for (size_t i = 0; i < layout.rank(); ++i)
-    if (layout.shape[i] != 1) axes.push_back(static_cast<int>(i));
-  std::stable_sort(axes.begin(), axes.end(),
-                   [&](int a, int b) { return layout.strides[static_cast<size_t>(a)] > layout.strides[static_cast<size_t>(b)]; });
-  return axes;
-}
-
-// As one run of memory after the other; equal for layouts that touch the same places.
-std::vector<std::pair<int64_t, int64_t>> runs_of(const Layout& layout) {
-  std::vector<std::pair<int64_t, int64_t>> out;
-  for (int axis : by_stride(layout)) {
-    auto a = static_cast<size_t>(axis);
-    if (!out.empty() && out.back().second == layout.shape[a] * layout.strides[a]) {
-      out.back() = {out.back().first * layout.shape[a], layout.strides[a]};
-    } else {
-      out.emplace_back(layout.shape[a], layout.strides[a]);
-    }
-  }
-  return out;
-}
-
-bool repeats(const Layout& layout) {
-  for (size_t i = 0; i < layout.rank(); ++i)
-    if (layout.strides[i] == 0 && layout.shape[i] > 1) return true;
-  return false;
-}
-
-// Do two elements of it share a place? Asked of layouts without strides of 0.
-bool overlaps_itself(const Layout& layout) {
-  int64_t reach = 0;
-  std::vector<int> axes = by_stride(layout);
-  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
-    return std::abs(layout.strides[static_cast<size_t>(a)]) < std::abs(layout.strides[static_cast<size_t>(b)]);
-  });
-  for (int axis : axes) {
-    auto a = static_cast<size_t>(axis);
-    if (std::abs(layout.strides[a]) <= reach) return true;
-    reach += std::abs(layout.strides[a]) * (layout.shape[a] - 1);
-  }
-  return false;
-}
-
-// What was seen through `from` as it is seen through `to`; both touch the same places, each once.
-std::optional<Array> seen_otherwise(const Array& g, const Layout& from, const Layout& to) {
-  if (from.offset != to.offset || from.size() != to.size() || repeats(from) || repeats(to)) return std::nullopt;
-  for (const Layout* l : {&from, &to})
-    if (std::any_of(l->strides.begin(), l->strides.end(), [](int64_t s) { return s < 0; })) return std::nullopt;
-  if (from.size() == 0) return reshape(g, to.shape);
-  if (runs_of(from) != runs_of(to)) return std::nullopt;
-  auto all_axes = [](const Layout& layout) {
-    std::vector<int> order = by_stride(layout);
-    for (size_t i = 0; i < layout.rank(); ++i)
-      if (layout.shape[i] == 1) order.push_back(static_cast<int>(i));
-    return order;
-  };
-  std::vector<int> there = all_axes(from), here = all_axes(to);
-  Array line = transposed(g, there);
-  Shape shape;
-  for (int axis : here) shape.push_back(to.shape[static_cast<size_t>(axis)]);
-  line = reshape(line, shape);
-  std::vector<int> back(here.size());
-  for (size_t i = 0; i < here.size(); ++i) back[static_cast<size_t>(here[i])] = static_cast<int>(i);
-  return transposed(line, back);
-}
-
 }  // namespace
 
 Array summed_to(const Array& g, const Shape& shape) {
@@ -110,22 +41,13 @@ Array summed_to(const Array& g, const Shape& shape) {
 
 namespace {
 
-// A gradient of a part of an entry's value, which it was seen through.
-struct Part {
-  LayoutRef layout;
-  DType dtype;
-  Array g;
-};
-
 // What has come for an entry.
 struct Work {
   EntryRef entry;
   std::optional<Array> sum;
-  std::vector<Part> parts;
+  std::vector<GradientPart> parts;
   std::vector<std::optional<Array>> results;  // of a call with several
 };
-
-Array added(const std::optional<Array>& sum, const Array& g) { return sum ? compute(Op::add, *sum, g) : g; }
 
 // A view's entry may be made later than the view, when somebody asks for it.
 bool is_within(const Entry& entry, const std::vector<TapeSpan>& spans) {
@@ -266,70 +188,8 @@ class Backward {
     work.sum = added(work.sum, g);
   }
 
-  void deliver_part(const EntryRef& to, const Part& part) {
+  void deliver_part(const EntryRef& to, const GradientPart& part) {
     if (is_needed(to)) work_of(to).parts.push_back(part);
-  }
-
-  // All that has come for the entry, in its shape.
-  static Array total(Work& work) {
-    const Entry& entry = *work.entry;
-    std::erase_if(work.parts, [&](const Part& part) {
-      if (part.layout != entry.layout || part.dtype != entry.dtype) return false;
-      work.sum = added(work.sum, part.g);
-      return true;
-    });
-    if (work.parts.empty()) return *work.sum;
-    if (!work.sum && work.parts.size() == 1 && work.parts[0].dtype == entry.dtype) {
-      if (auto whole = seen_otherwise(work.parts[0].g, *work.parts[0].layout, *entry.layout)) return *whole;
-    }
-    // A piece of memory as the entry's value lies in it; the parts are added where they lie.
-    auto [from, to] = entry.layout->extent();
-    Array memory = zeros({to - from}, entry.dtype, entry.device);
-    Layout seen = *entry.layout;
-    seen.offset -= from;
-    bool is_once = !repeats(seen) && !overlaps_itself(seen);
-    if (work.sum && is_once) assign(memory.view(seen), Argument(*work.sum));
-    if (work.sum && !is_once) work.parts.push_back({entry.layout, entry.dtype, *work.sum});
-    for (Part& part : work.parts) {
-      if (part.layout->elements == 0) continue;
-      Layout layout = *part.layout;
-      Array g = part.g;
-      if (repeats(layout)) {
-        std::vector<bool> axes(layout.rank(), false);
-        for (size_t i = 0; i < layout.rank(); ++i) {
-          axes[i] = layout.strides[i] == 0 && layout.shape[i] > 1;
-          if (axes[i]) layout.shape[i] = 1;
-        }
-        g = reduce(Reduction::sum, g, axes, true);
-      }
-      layout.offset -= from * static_cast<int64_t>(size_of(entry.dtype) / size_of(part.dtype));
-      if (overlaps_itself(layout)) {
-        add_at(memory, layout, part.dtype, g);
-        continue;
-      }
-      Array place = memory.view(layout, part.dtype);
-      Argument both[] = {Argument(place), Argument(g)};
-      elementwise(Op::add, both, &place);
-    }
-    if (is_once) return memory.view(seen);
-    // Elements that share a place share what is there.
-    Array sharers = zeros({to - from}, real_part_type(entry.dtype), entry.device);
-    add_at(sharers, seen, sharers.dtype(), full(seen.shape, real_number(1), sharers.dtype(), entry.device));
-    return compute(Op::true_divide, memory.view(seen), sharers.view(seen));
-  }
-
-  // The places of elements that overlap in memory, one by one.
-  static void add_at(const Array& memory, const Layout& layout, DType dtype, const Array& g) {
-    Array places = full({}, whole(layout.offset), DType::int64, memory.device());
-    for (size_t i = 0; i < layout.rank(); ++i) {
-      Shape shape(layout.rank(), 1);
-      shape[i] = layout.shape[i];
-      Array along = compute(Op::multiply, counted(layout.shape[i], memory.device()), layout.strides[i]);
-      places = compute(Op::add, places, reshape(along, shape));
-    }
-    int64_t size = memory.size() * static_cast<int64_t>(size_of(memory.dtype()) / size_of(dtype));
-    Pick pick{0, reshape(places, {layout.size()})};
-    put_add(memory.view(Layout::contiguous({size}), dtype), {&pick, 1}, Argument(reshape(g, {layout.size()})));
   }
 
   // ---- an entry's turn
@@ -340,7 +200,7 @@ class Backward {
     AtSite site(entry.is_leaf() ? asked_by_ : tracing() ? site_pair(entry.site, asked_by_) : entry.site);
     bool has_parts = !work.results.empty();
     if (!has_parts) {
-      work.sum = total(work);
+      work.sum = total(*work.entry, work.sum, work.parts);
       work.parts.clear();
     }
     bool leads = false;
@@ -600,18 +460,6 @@ class Backward {
     Array behind = formulas::flipped(formulas::products_before(formulas::flipped(lines, axis), axis), axis);
     Array others = compute(Op::multiply, formulas::products_before(lines, axis), behind);
     return transposed(reshape(others, turned.shape()), back);
-  }
-
-  // g as the value lies in its memory, which the layout of what was written counts in.
-  static Array as_memory(const Entry& entry, const Array& g) {
-    if (entry.layout == entry.whole) {
-      Array memory = arranged(g, entry.whole);
-      bool lies_so = memory.is_whole() && memory.layout_ref() == entry.whole;
-      return lies_so ? memory : copied(g, g.dtype(), entry.whole);
-    }
-    Array memory(full_in(entry.whole, real_number(0), entry.whole_dtype, entry.device));
-    assign(memory.view(*entry.layout, entry.dtype), Argument(g));
-    return memory;
   }
 
   void pass_update(Entry& entry, const Array& g) {
