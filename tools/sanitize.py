@@ -155,6 +155,10 @@ def python_tests(kind):
         [os.path.join(TESTS, "test_array_streams.py")],
         [os.path.join(TESTS, "test_array_trouble.py"), "-k", "threads"],
         [os.path.join(TESTS, "test_array_exchange.py"), "-k", "thread"],
+        [os.path.join(TESTS, "test_array_side_by_side.py")],
+        [os.path.join(TESTS, "test_torch_autograd_threads.py")],
+        [os.path.join(TESTS, "test_torch_autograd_nodes.py"), "-k", "threads"],
+        [os.path.join(TESTS, "test_torch_inference_mode.py"), "-k", "thread"],
     ]
 
 
