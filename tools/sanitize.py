@@ -4,7 +4,7 @@
     tools/sanitize.py              all of it: address, then thread
     tools/sanitize.py address      AddressSanitizer and UBSan: the C++ tests, then tests/python/test_array_*.py
     tools/sanitize.py thread       ThreadSanitizer: the C++ tests, then those in Python that use arrays from several threads
-    tools/sanitize.py part         what .ci/run has time for
+    tools/sanitize.py part         what .ci/run has time for: ThreadSanitizer, the C++ tests whose work is on several threads
 
     tools/sanitize.py address tests/python/test_raw.py -k templates      instead of the tests in Python: pytest's arguments
 
@@ -27,6 +27,10 @@ CALLS = {"address": ["__asan_report_load", "__ubsan_handle_"], "thread": ["__tsa
 
 # CUB's headers keep NVRTC busy for minutes, and nothing of the engine with them.
 NOT_IN_CPP = {"address": "fuzz_lowering|cub_test", "thread": "fuzz_lowering|cub_test"}
+
+# Those with threads of their own, and of what threads share: the pools, streams, caches, traces. The long tests run all of them.
+OF_THREADS = """thread_test stream_order_test allocator_test cache_folder_test batch_test replay_test trace_test fourier_test
+cuda_test cuda_together_test""".split()
 
 # They measure the process's memory, most of which is AddressSanitizer's here.
 NOT_IN_PYTHON = "not test_a_chain_of_a_million_ops and not test_work_that_nobody_wants_takes_no_memory"
@@ -64,7 +68,7 @@ def output(command, **changes):
     return done.returncode, done.stdout
 
 
-def build(kind, folder, in_python):
+def build(kind, folder, targets):
     usual = os.path.join(ROOT, "python", "quern", "lib")
     if not glob.glob(os.path.join(usual, "_engine.*.so")):
         fail("there is no usual build; make it first: ./quern setup")
@@ -75,7 +79,7 @@ def build(kind, folder, in_python):
             options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
         if run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, *options]):
             fail("cmake failed")
-    if run(["ninja", "-C", folder, "all", *(["_engine"] if in_python else [])]):
+    if run(["ninja", "-C", folder, *targets]):
         fail("the build failed")
     package(usual, os.path.join(folder, "python", "quern"))
 
@@ -162,16 +166,18 @@ def python_tests(kind):
     ]
 
 
-def look(kind, given, in_python=True):
+def look(kind, given, only=None):
+    """Builds and runs all tests, or ``only`` these in C++."""
     folder = os.path.join(ROOT, "build", f"sanitize-{kind}")
-    build(kind, folder, in_python)
+    build(kind, folder, only or ["all", "_engine"])
     changes = environment(folder)
     library = os.path.join(folder, "python", "quern", "lib", "libquern.so")
     check_library(kind, library)
     if kind == "thread":
         check_race(folder, changes)
-    statuses = [run(["ctest", "--test-dir", folder, "--output-on-failure", "-E", NOT_IN_CPP[kind], "--no-tests=error"], **changes)]
-    if in_python:
+    which = ["-R", f"^({'|'.join(only)})$"] if only else ["-E", NOT_IN_CPP[kind]]
+    statuses = [run(["ctest", "--test-dir", folder, "--output-on-failure", *which, "--no-tests=error"], **changes)]
+    if not only:
         changes["LD_PRELOAD"] = preloaded(kind)
         check_python(kind, library, changes)
         for arguments in [given] if given else python_tests(kind):
@@ -186,7 +192,7 @@ def main():
     if what not in ("all", "part", "address", "thread") or (given and what not in ("address", "thread")):
         fail(f"which?\n{__doc__}")
     if what == "part":
-        return look("thread", [], in_python=False)
+        return look("thread", [], OF_THREADS)
     return max([look(kind, given) for kind in ("address", "thread") if what in ("all", kind)])
 
 

@@ -137,6 +137,8 @@ Constant constant_of(const Scalar& scalar, DType dtype);
 // Raises what an assignment to an array of integers does: ErrorKind::value for NaN, ErrorKind::overflow for what `dtype` cannot
 // hold. As in NumPy, a number with a type of its own is not refused by unsigned integers, but converted.
 void check_fits(const Scalar& scalar, DType dtype);
+// Raises for a complex number where only its real part could be kept.
+void check_is_real(const Scalar& scalar, DType dtype);
 
 class Argument {
  public:

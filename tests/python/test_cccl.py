@@ -200,3 +200,10 @@ def test_barriers_of_the_standard_library(device):
         return
     with pytest.raises(qn.CompileError, match="cuda/barrier.*not available.*__syncthreads"):
         kernel.compile()
+
+
+def test_what_is_for_whole_arrays_is_refused(device):
+    text = '#include <cub/cub.cuh>\nextern "C" __global__ void f(int* o) { cub::DeviceReduce::Sum(o); }  // nvrtc: skip'
+    said = "'DeviceReduce' is not available here: .*sum, cumsum, sort" if device.kind == "cpu" else "DeviceReduce"
+    with pytest.raises(qn.CompileError, match=said):
+        qn.RawKernel(text, "f").compile()

@@ -794,10 +794,3 @@ def test_headers(device, name, text, expected):
     block = (8, 4, 2) if "in three dimensions" in name else (THREADS,)
     qn.RawKernel(text, "all")((1,), block, (qn.asarray(given), out))
     np.testing.assert_array_equal(qn.asnumpy(out), wanted)
-
-
-def test_what_is_for_whole_arrays_is_refused(device):
-    text = '#include <cub/cub.cuh>\nextern "C" __global__ void f(int* o) { cub::DeviceReduce::Sum(o); }  // nvrtc: skip'
-    said = "'DeviceReduce' is not available here: .*sum, cumsum, sort" if device.kind == "cpu" else "DeviceReduce"
-    with pytest.raises(qn.CompileError, match=said):
-        qn.RawKernel(text, "f").compile()

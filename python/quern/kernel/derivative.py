@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy
 
-from quern.kernel import intrinsics, slopes, types
+from quern.kernel import intrinsics, nodes, slopes, types
 from quern.kernel.errors import UnsupportedError
 from quern.kernel.source import MISSING, Source, assigned_once, source_of
 
@@ -180,9 +180,9 @@ class _Writer:
         head = []
         for name, mask in zip(self.parameters, self.masks, strict=True):
             for d in sorted(self.changes.get(name, set()) - mask):
-                head.append(_assign(self.slope_name(name, d), _call(self.known("zero", slopes.zero_like), _load(name))))
+                head.append(nodes.assign(self.slope_name(name, d), nodes.call(self.known("zero", slopes.zero_like), nodes.load(name))))
         for node in head:
-            _place(node, tree)
+            nodes.place(node, tree)
         return ast.copy_location(ast.FunctionDef("f", args, head + made, [], None, type_params=[]), tree)
 
     def find_changes(self, body):
@@ -299,18 +299,18 @@ class _Writer:
         """A name for an object of ours."""
         for name, known in self.scope.items():
             if known is obj:
-                return _load(name)
+                return nodes.load(name)
         name = self.new_name(f"own_{stem}")
         while self.source.lookup(name) is not MISSING:
             name = self.new_name(name + "_")
         self.scope[name] = obj
-        return _load(name)
+        return nodes.load(name)
 
     # ---- statements
 
-    def block(self, nodes):
+    def block(self, statements):
         before, self.lines = self.lines, []
-        for node in nodes:
+        for node in statements:
             method = getattr(self, "stmt_" + type(node).__name__, None)
             first = len(self.lines)
             if method is None:
@@ -318,7 +318,7 @@ class _Writer:
             else:
                 method(node)
             for made in self.lines[first:]:
-                _place(made, node)
+                nodes.place(made, node)
         made, self.lines = self.lines, before
         return made or [ast.Pass()]
 
@@ -329,7 +329,7 @@ class _Writer:
         if len(node.targets) == 1 and self.is_local_array(node.value):
             self.lines.append(copy.deepcopy(node))
             for d in sorted(self.changes[node.targets[0].id]):
-                self.lines.append(_assign(self.slope_name(node.targets[0].id, d), copy.deepcopy(node.value)))
+                self.lines.append(nodes.assign(self.slope_name(node.targets[0].id, d), copy.deepcopy(node.value)))
             return
         self.store(node.targets, self.expression(node.value))
 
@@ -379,7 +379,7 @@ class _Writer:
                 raise self.error(target, f"`{ast.unparse(target)} = ...` {_NO_DERIVATIVE}")
             self.lines.append(ast.Assign([copy.deepcopy(target)], copy.deepcopy(value.node)))
             for d in directions:
-                slope = by.get(d) or _call(self.known("zero", slopes.zero_like), value.node)
+                slope = by.get(d) or nodes.call(self.known("zero", slopes.zero_like), value.node)
                 self.lines.append(ast.Assign([self.slope_target(target, d)], copy.deepcopy(slope)))
 
     def slope_target(self, target, d):
@@ -395,7 +395,7 @@ class _Writer:
 
     def slope_of_base(self, node, d):
         if isinstance(node, ast.Name):
-            return _load(self.slope_name(node.id, d))
+            return nodes.load(self.slope_name(node.id, d))
         if isinstance(node, ast.Subscript):
             return ast.Subscript(self.slope_of_base(node.value, d), copy.deepcopy(node.slice), ast.Load())
         raise self.error(node, f"a write to `{ast.unparse(node)}` {_NO_DERIVATIVE}")
@@ -416,9 +416,9 @@ class _Writer:
                 targets.append(one)
                 iterables.append(of)
             target = ast.Tuple(targets, ast.Store())
-            iterable = _call(self.known("zip", zip), *iterables)
+            iterable = nodes.call(self.known("zip", zip), *iterables)
         body = self.block(node.body)
-        head = [ast.Assign([self.slope_target(n, d)], _call(self.known("zero", slopes.zero_like), _load(n.id)))
+        head = [ast.Assign([self.slope_target(n, d)], nodes.call(self.known("zero", slopes.zero_like), nodes.load(n.id)))
                 for n in ast.walk(node.target) if isinstance(n, ast.Name)
                 for d in sorted(self.changes.get(n.id, set()) - set(directions))]  # fmt: skip
         self.lines.append(ast.For(target, iterable, head + body, self.block(node.orelse) if node.orelse else []))
@@ -434,7 +434,7 @@ class _Writer:
             return self.loop_slope(target, iterable.args[0], d)
         if function is zip and isinstance(target, ast.Tuple) and len(target.elts) == len(iterable.args):
             pairs = [self.loop_slope(one, of, d) for one, of in zip(target.elts, iterable.args, strict=True)]
-            return ast.Tuple([one for one, _ in pairs], ast.Store()), _call(copy.deepcopy(iterable.func), *[of for _, of in pairs])
+            return ast.Tuple([one for one, _ in pairs], ast.Store()), nodes.call(copy.deepcopy(iterable.func), *[of for _, of in pairs])
         if function is not MISSING:
             raise self.error(iterable, f"a loop over `{ast.unparse(iterable)}` {_NO_DERIVATIVE}", "loop over numbers of a range")
         return self.slope_target(target, d), self.expression(iterable).by[d]
@@ -445,7 +445,7 @@ class _Writer:
             return
         value = self.kept(self.expression(node.value))
         zero = self.known("zero", slopes.zero_like)
-        parts = [value.by.get(d) or _call(zero, value.node) for d in range(self.family.count)]
+        parts = [value.by.get(d) or nodes.call(zero, value.node) for d in range(self.family.count)]
         self.lines.append(ast.Return(ast.Tuple([copy.deepcopy(n) for n in (value.node, *parts)], ast.Load())))
 
     # ---- expressions
@@ -464,8 +464,8 @@ class _Writer:
         if isinstance(node, (ast.Name, ast.Constant)):
             return node
         name = self.temporary()
-        self.lines.append(_assign(name, node))
-        return _load(name)
+        self.lines.append(nodes.assign(name, node))
+        return nodes.load(name)
 
     def kept(self, value):
         if isinstance(value.node, ast.Tuple):
@@ -478,7 +478,7 @@ class _Writer:
 
     def expr_Name(self, node):
         # A copy: an assignment may come before it is used.
-        return _Slopes(_load(node.id), {d: _load(self.slope_name(node.id, d)) for d in sorted(self.changes[node.id])})
+        return _Slopes(nodes.load(node.id), {d: nodes.load(self.slope_name(node.id, d)) for d in sorted(self.changes[node.id])})
 
     def expr_Tuple(self, node):
         parts = [self.kept(self.expression(e)) for e in node.elts]
@@ -486,7 +486,7 @@ class _Writer:
         zero = self.known("zero", slopes.zero_like)
         by = {}
         for d in sorted(self.mask(node)):
-            by[d] = ast.Tuple([p.by.get(d) or _call(zero, p.node) for p in parts], ast.Load())
+            by[d] = ast.Tuple([p.by.get(d) or nodes.call(zero, p.node) for p in parts], ast.Load())
         return _Slopes(ast.Tuple([p.node for p in parts], ast.Load()), by)
 
     def snapshot(self, node):
@@ -494,8 +494,8 @@ class _Writer:
         if not isinstance(node, ast.Name) or node.id not in self.source.locals and node.id not in self.names.values():
             return node
         name = self.temporary()
-        self.lines.append(_assign(name, node))
-        return _load(name)
+        self.lines.append(nodes.assign(name, node))
+        return nodes.load(name)
 
     def expr_UnaryOp(self, node):
         value = self.operand(node.operand)
@@ -508,7 +508,7 @@ class _Writer:
         if isinstance(node.op, ast.Add) and (isinstance(node.left, ast.Tuple) or isinstance(node.right, ast.Tuple)):
             left, right = self.kept(self.expression(node.left)), self.kept(self.expression(node.right))
             zero = self.known("zero", slopes.zero_like)
-            by = {d: ast.BinOp(left.by.get(d) or _call(zero, left.node), ast.Add(), right.by.get(d) or _call(zero, right.node))
+            by = {d: ast.BinOp(left.by.get(d) or nodes.call(zero, left.node), ast.Add(), right.by.get(d) or nodes.call(zero, right.node))
                   for d in sorted({*left.by, *right.by})}  # fmt: skip
             return _Slopes(ast.BinOp(left.node, ast.Add(), right.node), by)
         return self.of_operator(node, type(node.op).__name__, self.operand(node.left), self.operand(node.right))
@@ -550,7 +550,7 @@ class _Writer:
 
     def by_texts(self, made, texts, operands):
         """The call `made` of these operands, whose slopes are sums of the rules' expressions."""
-        value = _Slopes(self.name_for(made) if any("y" in _words(t) for t in texts) else made)
+        value = _Slopes(self.name_for(made) if any("y" in nodes.words(t) for t in texts) else made)
         words = dict(zip("abc", (o.node for o in operands), strict=False))
         for d in sorted(set().union(*(o.by for o in operands))):
             terms = [
@@ -576,7 +576,7 @@ class _Writer:
                 return writer.known(node.id, slopes.NAMES[node.id])
 
             def visit_Constant(self, node):
-                return _call(writer.known("number", slopes.number_like), node, *map(copy.deepcopy, numbers))
+                return nodes.call(writer.known("number", slopes.number_like), node, *map(copy.deepcopy, numbers))
 
             def visit_Call(self, node):
                 called = node.func.id if isinstance(node.func, ast.Name) else None
@@ -607,14 +607,14 @@ class _Writer:
         def branch(node):
             before, self.lines = self.lines, []
             value = self.kept(self.expression(node))
-            self.lines.append(_assign(name, value.node))
+            self.lines.append(nodes.assign(name, value.node))
             for d, slope_name in zip(mask, slope_names, strict=True):
-                self.lines.append(_assign(slope_name, value.by.get(d) or _call(zero, value.node)))
+                self.lines.append(nodes.assign(slope_name, value.by.get(d) or nodes.call(zero, value.node)))
             made, self.lines = self.lines, before
             return made
 
         self.lines.append(ast.If(copy.deepcopy(test), branch(yes), branch(no)))
-        return _Slopes(_load(name), {d: _load(s) for d, s in zip(mask, slope_names, strict=True)})
+        return _Slopes(nodes.load(name), {d: nodes.load(s) for d, s in zip(mask, slope_names, strict=True)})
 
     def expr_BoolOp(self, node):
         value = node.values[0]
@@ -632,10 +632,10 @@ class _Writer:
         value = self.expression(node)
         if value.by:
             self.changes[name] = set(value.by)
-        self.lines.append(_assign(name, value.node))
+        self.lines.append(nodes.assign(name, value.node))
         for d, slope in value.by.items():
-            self.lines.append(_assign(self.slope_name(name, d), slope))
-        return ast.copy_location(_load(name), node)
+            self.lines.append(nodes.assign(self.slope_name(name, d), slope))
+        return ast.copy_location(nodes.load(name), node)
 
     def expr_Attribute(self, node):
         value = self.operand(node.value)
@@ -662,7 +662,7 @@ class _Writer:
                 value = self.operand(node.func.value)
 
                 def turned(of):
-                    return _call(ast.Attribute(of, "conjugate", ast.Load()))
+                    return nodes.call(ast.Attribute(of, "conjugate", ast.Load()))
 
                 return _Slopes(turned(value.node), {d: turned(s) for d, s in value.by.items()})
             raise self.error(node, f"`{ast.unparse(node)}` {_NO_DERIVATIVE}: what is called is not known before it runs")
@@ -677,7 +677,7 @@ class _Writer:
             texts = (slopes.OF_COMPLEX if self.family.is_complex else slopes.OF_REAL,)
         if texts is not None and len(texts) == len(node.args) and not node.keywords:
             operands = [self.operand(a) for a in node.args]
-            return self.by_texts(_call(copy.deepcopy(node.func), *[o.node for o in operands]), texts, operands)
+            return self.by_texts(nodes.call(copy.deepcopy(node.func), *[o.node for o in operands]), texts, operands)
         if function is float or function is complex or _number_type(function) is not None:
             return self.of_conversion(node)
         callee = getattr(function, "py_func", function)
@@ -690,8 +690,8 @@ class _Writer:
         zero = self.known("zero", slopes.zero_like)
         by = {}
         for d in sorted(set().union(*(v.by for v in values))):
-            by[d] = _call(copy.deepcopy(node.func), *[v.by.get(d) or _call(zero, v.node) for v in values])
-        return _Slopes(_call(copy.deepcopy(node.func), *[v.node for v in values]), by)
+            by[d] = nodes.call(copy.deepcopy(node.func), *[v.by.get(d) or nodes.call(zero, v.node) for v in values])
+        return _Slopes(nodes.call(copy.deepcopy(node.func), *[v.node for v in values]), by)
 
     def of_function(self, callee, node):
         """A call of a function written in Python: of its derivative, which gives a tuple."""
@@ -711,7 +711,7 @@ class _Writer:
         arguments = [v.node for v in values]
         for v in values:
             arguments += [v.by[d] for d in sorted(v.by)]
-        made = self.name_for(_call(self.known(source.symbol, derived), *arguments))
+        made = self.name_for(nodes.call(self.known(source.symbol, derived), *arguments))
         part = lambda i: ast.Subscript(made, ast.Constant(i), ast.Load())  # noqa: E731
         changes = sorted(set().union(*masks))
         return _Slopes(part(0), {d: part(d + 1) for d in changes})
@@ -728,7 +728,7 @@ class _Writer:
         best = self.named(parts[0])
         for part in parts[1:]:
             other = self.named(part)
-            test = ast.Compare(_load_of(other), [ast.Lt() if less else ast.Gt()], [_load_of(best)])
+            test = ast.Compare(nodes.load_of(other), [ast.Lt() if less else ast.Gt()], [nodes.load_of(best)])
             best = self.named(ast.copy_location(ast.IfExp(ast.copy_location(test, node), other, best), node))
         return self.expression(best)
 
@@ -745,20 +745,20 @@ class _Writer:
         zero = self.known("zero", slopes.zero_like)
         return _Slopes(
             ast.Tuple([whole, rest.node], ast.Load()),
-            {d: ast.Tuple([_call(zero, whole), s], ast.Load()) for d, s in rest.by.items()},
+            {d: ast.Tuple([nodes.call(zero, whole), s], ast.Load()) for d, s in rest.by.items()},
         )
 
     def of_parts(self, node, texts):
         """A function that gives a tuple; the text of each part's slope, "" for one that has none. In it y is the tuple."""
         (a,) = (self.operand(x) for x in node.args)
-        made = self.name_for(_call(copy.deepcopy(node.func), a.node))
+        made = self.name_for(nodes.call(copy.deepcopy(node.func), a.node))
         zero = self.known("zero", slopes.zero_like)
         by = {}
         for d, s in a.by.items():
             parts = []
             for i, text in enumerate(texts):
                 at = ast.Subscript(made, ast.Constant(i), ast.Load())
-                parts.append(self.filled(text, {"a": a.node, "y": made, "d": s}) if text else _call(zero, at))
+                parts.append(self.filled(text, {"a": a.node, "y": made, "d": s}) if text else nodes.call(zero, at))
             by[d] = ast.Tuple([self.name_for(p) for p in parts], ast.Load())
         return _Slopes(made, by)
 
@@ -797,30 +797,3 @@ def _number_type(obj):
         except TypeError:
             return None
     return None
-
-
-def _words(text):
-    return {n.id for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name)} if text else set()
-
-
-def _load(name):
-    return ast.Name(name, ast.Load())
-
-
-def _load_of(node):
-    return ast.copy_location(_load(node.id), node)
-
-
-def _call(function, *arguments):
-    return ast.Call(function, [copy.deepcopy(a) for a in arguments], [])
-
-
-def _assign(name, value):
-    return ast.Assign([ast.Name(name, ast.Store())], copy.deepcopy(value))
-
-
-def _place(node, at):
-    """Where nothing says where it stands, it stands there."""
-    for part in ast.walk(node):
-        if "lineno" in part._attributes and not hasattr(part, "lineno"):
-            ast.copy_location(part, at)
