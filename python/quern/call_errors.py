@@ -90,7 +90,10 @@ def _wanted(annotation):
         return "callable"
     if kind in ("collections.abc.Sequence", "list", "tuple"):
         of = dict.fromkeys(_wanted(part).removeprefix("an ").removeprefix("a ") for part in _split(of[:-1], ",") if part != "...")
-        return f"a sequence of {' and '.join(of)} values" if of else "a sequence"
+        words = " and ".join(of)
+        return (
+            f"a sequence of {words.replace('sequence', 'sequences') if 'sequence' in words else words + ' values'}" if of else "a sequence"
+        )
     name = annotation.rpartition(".")[2]
     if annotation.startswith("quern."):
         return _WORDS.get(name, "a " + name)

@@ -128,6 +128,7 @@ class Binding:
         ("def f(a: int, b: str = 'x, y') -> None", (1, 2), {}, r"\[\w+\] `b` must be a string, not int"),
         ("def f(a: int, b: float | None = None) -> None", (1,), {"b": "s"}, "`b` must be a number or None, not str"),
         ("def f(shape: collections.abc.Sequence[int]) -> None", ([1, "a"],), {}, "`shape` must be a sequence of integer values, not list"),
+        ("def f(p: list[list[int]]) -> None", (1,), {}, "`p` must be a sequence of sequences of integer values, not int"),
         ("def f(arg0: quern.lib._engine.BareArray, arg1: bool, /) -> None", (1, True), {}, "an argument must be an array, not int"),
         ("def f(copy: bool) -> None", (np.True_,), {}, "`copy` must be a bool, not numpy.bool"),
     ],
