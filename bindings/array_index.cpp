@@ -256,8 +256,8 @@ void set_item(PyObject* self, const Array& array, PyObject* key, PyObject* value
   check_value(self, value);
   Advanced advanced;
   Places places = read(self, array, key, &advanced);
-  if (places.is_view()) check_apart(places.layout);
   const Array* given = as_array(value);
+  if (places.is_view() && given) check_apart(places.layout);
   if (!given) {
     GivenOperand operand;
     operand.read(value, true, self);

@@ -299,6 +299,10 @@ class Walker {
 
 Places places_of(const Array& array, std::span<const IndexPart> parts) {
   Census census = census_of(parts);
+  if (census.used > array.rank() && census.selects && array.rank() > 0)
+    raise(ErrorKind::index, "too many indices for tensor of dimension {}", array.rank());
+  if (census.used > array.rank() && census.selects)
+    raise(ErrorKind::index, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number");
   if (census.used > array.rank())
     raise(ErrorKind::index, "too many indices for array: array is {}-dimensional, but {} were indexed", array.rank(),
           census.used);

@@ -776,4 +776,13 @@ add_methods(globals(), METHODS)
 Tensor._made = staticmethod(legacy_tensor)
 Tensor.__array_wrap__ = lambda self, array, context=None, return_scalar=False: tensor(array)
 Tensor.new = lambda self, *args, device=None: legacy_tensor(args, device).to(self.dtype)
-Tensor.__dlpack__ = _engine.BareArray.__dlpack__
+
+
+def _dlpack(self, **asked):
+    """A capsule over the tensor's memory."""
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return _engine.BareArray.__dlpack__(self, **asked)
+
+
+Tensor.__dlpack__ = _dlpack
