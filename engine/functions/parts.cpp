@@ -264,7 +264,7 @@ class Walker {
         raise(ErrorKind::index,
               "The shape of the mask {} at index {} does not match the shape of the indexed tensor {} at index {}",
               in_brackets(mask.shape()), d, in_brackets(out_.layout.shape), axis_ + d);
-      if (mask.shape()[d] != out_.layout.shape[axis_ + d])
+      if (mask.shape()[d] != out_.layout.shape[axis_ + d] && mask.shape()[d] != 0)
         raise(ErrorKind::index,
               "boolean index did not match indexed array along axis {}; size of axis is {} but size of corresponding boolean "
               "axis is {}",

@@ -17,22 +17,27 @@ numpy_dtypes = {name: numpy.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else 
 
 
 def record_name(dtype):
-    """The engine's name of a structured or void type. Raises TypeError for objects, sub-arrays as elements, and other byte orders."""
+    """The engine's name of a structured or void type. Raises UnsupportedDType for objects, sub-arrays as elements and other byte orders."""
     key = (dtype, dtype.isalignedstruct, dtype.type)
     if key not in _names:
         _names[key] = _told(dtype)
     return _names[key]
 
 
+class UnsupportedDType(TypeError, ValueError):
+    """A data type that no array has: a TypeError, and the ValueError that CuPy raises."""
+
+
 def _told(dtype):
     if dtype.hasobject:
-        raise TypeError(f"data type {dtype} has Python objects in it; a device has numbers only")
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it has Python objects in it; a device has numbers only")
     if dtype.subdtype is not None:
-        raise TypeError(f"data type {dtype} is an array; give its axes to the shape, and the data type {dtype.subdtype[0]}")
+        of = dtype.subdtype[0]
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it is an array; give its axes to the shape, and the data type {of}")
     if not dtype.isnative:
-        raise TypeError(f"data type {dtype} has the other byte order; convert it with newbyteorder('=')")
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it has the other byte order; convert it with newbyteorder('=')")
     if dtype.itemsize == 0:
-        raise TypeError(f"data type {dtype} has no bytes; give it a size, such as 'V10'")
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it has no bytes; give it a size, such as 'V10'")
     fields = []
     for name in dtype.names or ():
         of, offset = dtype.fields[name][:2]
