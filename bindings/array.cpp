@@ -117,6 +117,12 @@ Order order_of(nb::handle given, Order otherwise) {
 
 DeviceId device_number(PyDevice device) { return device.context->id(); }
 
+void refuse_host_array(PyObject* value, PyObject* beside) {
+  if (!beside || !door_of(beside).refuses_host_arrays) return;
+  raise(ErrorKind::type, "Unsupported type {}; make an array of it with cupy.asarray()",
+        nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value))))));
+}
+
 bool GivenOperand::read(PyObject* value, bool strict, PyObject* beside) {
   array_ = as_array(value);
   if (array_ || read_scalar(value, scalar_)) return true;
@@ -238,10 +244,18 @@ Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
   return computed(op == Op::power && is_numpys ? std::nullopt : std::optional(loop));
 }
 
+// The operands of an operator, each an array or a number. False: one of them is something else.
+bool read_both(GivenOperand& a, PyObject* left, GivenOperand& b, PyObject* right) {
+  if (!a.read(left, false, right) || !b.read(right, false, left)) return false;
+  if (a.is_made()) refuse_host_array(left, right);
+  if (b.is_made()) refuse_host_array(right, left);
+  return true;
+}
+
 PyObject* binary(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
-    if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign(name_of(op), left, right);
+    if (!read_both(a, left, b, right)) return foreign(name_of(op), left, right);
     if (PyObject* tensor = typed_by(left, right)) return wrap_beside(computed_as_keras(op, a, b), tensor);
     Argument arguments[] = {a.argument(), b.argument()};
     return wrap_beside(elementwise(op, arguments), leading(left, right));
@@ -254,6 +268,7 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
     GivenOperand b;
     Array* a = as_array(left);
     if (!a || !b.read(right, false, left)) return foreign(name_of(op), left, right, left);
+    if (b.is_made()) refuse_host_array(right, left);
     Argument arguments[] = {Argument(*a), b.argument()};
     TruncatedPowers truncated(op == Op::power && (door_of(left).truncates_powers || door_of(right).truncates_powers));
     if (a->is_value() && door_of(left).has_numbers) return wrap_beside(elementwise(op, arguments), leading(left, right));
@@ -276,7 +291,7 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) return not_implemented();
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
-    if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign(name_of(Op::power), left, right);
+    if (!read_both(a, left, b, right)) return foreign(name_of(Op::power), left, right);
     if (PyObject* tensor = typed_by(left, right)) return wrap_beside(computed_as_keras(Op::power, a, b), tensor);
     TruncatedPowers truncated(door_of(left).truncates_powers || door_of(right).truncates_powers);
     return wrap_beside(raised(a.argument(), b.argument()), leading(left, right));
@@ -301,7 +316,7 @@ PyObject* in_place_power(PyObject* left, PyObject* right, PyObject*) { return in
 PyObject* matrix_product(PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
-    if (!a.read(left, false, right) || !b.read(right, false, left)) return foreign("matmul", left, right);
+    if (!read_both(a, left, b, right)) return foreign("matmul", left, right);
     if (a.is_scalar() || b.is_scalar())
       raise(ErrorKind::value,
             "matmul: Input operand {} does not have enough dimensions (a number was given, not a vector or matrix)",
@@ -351,6 +366,10 @@ PyObject* compare_records(Op op, PyObject* left, PyObject* right) {
 PyObject* compare(PyObject* left, PyObject* right, int how) {
   constexpr Op ops[] = {Op::less, Op::less_equal, Op::equal, Op::not_equal, Op::greater, Op::greater_equal};
   if (is_of_records(left) || is_of_records(right)) return compare_records(ops[how], left, right);
+  // One element of NumPy's is compared also where arrays of the host's are refused.
+  if (door_of(left).refuses_host_arrays && classified(right).what == Given::What::host_array &&
+      nb::cast<int>(nb::handle(right).attr("ndim")) == 0)
+    return guarded([&] { return binary(ops[how], left, nb::handle(right).attr("item")().ptr()); });
   return binary(ops[how], left, right);
 }
 

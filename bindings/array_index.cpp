@@ -119,7 +119,12 @@ bool is_tuple_for_torch(PyObject* given) {
   return false;
 }
 
-Places read(PyObject* self, const Array& array, PyObject* given) {
+// The arrays among the parts of an index.
+struct Advanced {
+  int masks = 0, integers = 0;
+};
+
+Places read(PyObject* self, const Array& array, PyObject* given, Advanced* advanced = nullptr) {
   const Door& door = door_of(self);
   nb::object tuple;
   if (door.indexes_as_torch && is_tuple_for_torch(given)) given = (tuple = nb::steal(PyList_AsTuple(given))).ptr();
@@ -132,6 +137,9 @@ Places read(PyObject* self, const Array& array, PyObject* given) {
   for (PyObject* part : each) key.parts.push_back(part_from(part, array.device(), key));
   if (door.indexes_as_torch)
     for (IndexPart& part : key.parts) part.selects = true;
+  for (const IndexPart& part : key.parts)
+    if (advanced && part.kind == IndexPart::Kind::array)
+      ++(part.array->dtype() == DType::boolean ? advanced->masks : advanced->integers);
   Places places = places_of(array, key.parts);
   for (Pick& pick : places.picks) pick.refused = door.out_of_range;
   return places;
@@ -187,14 +195,87 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
   });
 }
 
-// PyTorch's rule: NumPy and CuPy write the last value.
-static void check_apart(const Layout& written) {
+// What PyTorch has of its own: NumPy and CuPy write the last value of those that share memory, and take everything that makes an
+// array. The writing itself is the engine's.
+namespace as_torch {
+
+void check_apart(const Layout& written) {
   for (size_t i = 0; i < written.rank(); ++i)
     if (written.strides[i] == 0 && written.shape[i] > 1 && written.size() > 0)
       raise(ErrorKind::runtime,
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
             "clone() the tensor before performing the operation.");
 }
+
+std::string element_name(nb::handle tensor) {
+  return nb::cast<std::string>(nb::module_::import_("quern.torch._types").attr("scalar_name")(tensor.attr("dtype")));
+}
+
+void check_value(PyObject* self, PyObject* value) {
+  if (as_array(value)) return;
+  const Given given = classified(value);
+  const bool is_python =
+      given.is_number() && (given.what != Given::What::number || PyFloat_Check(value) || PyComplex_Check(value));
+  const bool is_integer_of_numpy = given.what == Given::What::number && given.has_dtype && is_integer(given.dtype);
+  if (!is_python && !is_integer_of_numpy)
+    raise(ErrorKind::type, "can't assign a {} to a {}", Py_TYPE(value)->tp_name,
+          nb::cast<std::string>(nb::str(nb::handle(self).attr("type")())));
+}
+
+// The value without the axes of one element in front of it.
+Array without_ones(const Array& value) {
+  Layout layout = value.layout();
+  while (layout.rank() > 0 && layout.shape[0] == 1) layout = layout.without(0, 0);
+  return layout.rank() == value.rank() ? value : value.view(std::move(layout));
+}
+
+// `to`: the sizes of what is written to.
+void check_sizes(nb::handle self, const Array& value, const Shape& to, bool is_view) {
+  const Shape& from = value.shape();
+  const size_t missing = to.size() - std::min(to.size(), from.size());
+  size_t wrong = to.size();
+  for (size_t i = missing; i < to.size() && from.size() <= to.size(); ++i)
+    if (from[i - missing] != 1 && from[i - missing] != to[i]) wrong = i;
+  if (from.size() <= to.size() && wrong == to.size()) return;
+  if (!is_view)
+    raise(ErrorKind::runtime, "shape mismatch: value tensor of shape {} cannot be broadcast to indexing result of shape {}",
+          in_brackets(from), in_brackets(to));
+  if (from.size() > to.size())
+    raise(ErrorKind::runtime,
+          "expand({}{{{}}}, size={}): the number of sizes provided ({}) must be greater or equal to the number of dimensions in "
+          "the tensor ({})",
+          nb::cast<std::string>(nb::str(self.attr("type")())), in_brackets(from), in_brackets(to), to.size(), from.size());
+  raise(
+      ErrorKind::runtime,
+      "The expanded size of the tensor ({}) must match the existing size ({}) at non-singleton dimension {}.  Target sizes: {}.  "
+      "Tensor sizes: {}",
+      to[wrong], from[wrong - missing], wrong, in_brackets(to), in_brackets(from));
+}
+
+void set_item(PyObject* self, const Array& array, PyObject* key, PyObject* value) {
+  check_value(self, value);
+  Advanced advanced;
+  Places places = read(self, array, key, &advanced);
+  const Array* given = as_array(value);
+  if (places.is_view() && given) check_apart(places.layout);
+  if (!given) {
+    GivenOperand operand;
+    operand.read(value, true, self);
+    return assign_at(array, std::move(places), operand.argument());
+  }
+  const bool is_filled = given->size() == 1 && advanced.masks == 1 && advanced.integers == 0;
+  if (!places.is_view() && !is_filled && given->dtype() != array.dtype())
+    raise(ErrorKind::runtime,
+          "Index put requires the source and destination dtypes match, got {} for the destination and {} for "
+          "the source.",
+          element_name(self), element_name(value));
+  Array plain = without_ones(*given);
+  if (places.mask && plain.size() != 1) find_true(array, places);
+  if (!places.mask) check_sizes(self, plain, shape_of(places), places.is_view());
+  assign_at(array, std::move(places), Argument(plain));
+}
+
+}  // namespace as_torch
 
 int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
   try {
@@ -209,6 +290,7 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
       assign(part, operand.argument());
       return 0;
     }
+    if (door_of(self).indexes_as_torch) return as_torch::set_item(self, array, key, value), 0;
     nb::object record;
     if (is_record(array.dtype())) value = (record = in_type_of(array, value)).ptr();
     Places places = read(self, array, key);
@@ -222,7 +304,6 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
     }
     GivenOperand operand;
     operand.read(value, true, self);
-    if (!operand.is_scalar() && places.is_view() && is_tensor_type(Py_TYPE(self))) check_apart(places.layout);
     assign_at(array, std::move(places), operand.argument());
     return 0;
   } catch (...) {

@@ -58,6 +58,7 @@ class GivenOperand {
   bool is_scalar() const { return !array_; }
   const Scalar& scalar() const { return scalar_; }
   Scalar& scalar() { return scalar_; }
+  bool is_made() const { return made_.is_valid(); }  // it is no array of ours, and no number
   bool is_of_host() const { return made_.is_valid() || (!array_ && !scalar_.is_weak); }
 
  private:
@@ -78,6 +79,9 @@ PyObject* guarded(F&& f) {
     return nullptr;
   }
 }
+
+// Raises TypeError for an array or a list of the host's, where the door of `beside` refuses these.
+void refuse_host_array(PyObject* value, PyObject* beside);
 
 DeviceId device_number(PyDevice device);
 

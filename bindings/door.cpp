@@ -60,16 +60,23 @@ void init_doors(nb::module_& m) {
   m.def(
       "set_door",
       [](nb::handle type, bool has_numbers, bool broadcasts_read_only, bool wraps_indices, bool tells_subclasses,
-         bool truncates_powers, bool indexes_as_torch, bool rebinds, bool types_as_keras) {
+         bool truncates_powers, bool indexes_as_torch, bool refuses_host_arrays, bool rebinds, bool types_as_keras) {
         TypeRules types = types_as_keras ? TypeRules::keras : TypeRules::numpy;
         has_types |= types_as_keras;
-        Door door{has_numbers,      broadcasts_read_only, wraps_indices, tells_subclasses,
-                  truncates_powers, indexes_as_torch,     rebinds,       types};
+        Door door{has_numbers,
+                  broadcasts_read_only,
+                  wraps_indices,
+                  tells_subclasses,
+                  truncates_powers,
+                  indexes_as_torch,
+                  refuses_host_arrays,
+                  rebinds,
+                  types};
         doors.emplace_back(reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()), door);
       },
       nb::arg("type"), nb::kw_only(), nb::arg("has_numbers"), nb::arg("broadcasts_read_only"), nb::arg("wraps_indices") = false,
       nb::arg("tells_subclasses") = false, nb::arg("truncates_powers"), nb::arg("indexes_as_torch") = false,
-      nb::arg("rebinds") = false, nb::arg("types_as_keras") = false);
+      nb::arg("refuses_host_arrays") = false, nb::arg("rebinds") = false, nb::arg("types_as_keras") = false);
   m.def("set_keras_quotients", &set_keras_quotients, nb::arg("wide"));
   m.def("set_placer", [](nb::handle type, nb::object placer) {
     for (auto& [known, door] : doors)

@@ -17,6 +17,7 @@ struct Door {
   bool tells_subclasses = false;     // __array_finalize__ of classes made of the door's hears what an array is made from
   bool truncates_powers = false;     // integers to negative powers are what is left of the quotient; else ValueError
   bool indexes_as_torch = false;     // arrays of bytes are masks, and a list with sequences, slices or tensors in it is a tuple
+  bool refuses_host_arrays = false;  // NumPy's arrays and lists are no operands
   bool rebinds = false;              // Python's operators in place give new arrays and leave the operand as it is
   TypeRules types = TypeRules::numpy;        // what Python's operators give; functions follow NumPy's rules
   PyObject* placer = nullptr;                // see handed_out(); kept for good

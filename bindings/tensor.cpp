@@ -16,6 +16,7 @@
 #include "functions/losses.h"
 #include "functions/networks.h"
 #include "functions/norms.h"
+#include "functions/parts.h"
 #include "functions/reductions.h"
 #include "functions/steps.h"
 #include "graph/tape.h"
@@ -32,12 +33,6 @@ struct TensorArray : Array {};
 
 PyTypeObject* tensor_base = nullptr;
 PyTypeObject* tensor_type = nullptr;  // quern.torch.Tensor: of all results
-
-std::string size_text(const Shape& shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
 
 // What NumPy calls an axis is a dimension here.
 std::string with_dimensions(std::string text) {
@@ -178,8 +173,8 @@ void check_shapes(std::span<const TensorOperand> operands, const Array* into) {
     if (o.array()) shapes.push_back(o.array()->shape());
   Shape all = broadcast_shapes(shapes);
   if (all != into->shape())
-    raise(ErrorKind::runtime, "output with shape {} doesn't match the broadcast shape {}", size_text(into->shape()),
-          size_text(all));
+    raise(ErrorKind::runtime, "output with shape {} doesn't match the broadcast shape {}", in_brackets(into->shape()),
+          in_brackets(all));
 }
 
 void check_devices(std::span<const TensorOperand> operands) {
@@ -283,7 +278,7 @@ Array product_of(const Array& a, const Array& b) {
   if (a.shape().back() != inner) {
     if (a.rank() == 1 && b.rank() == 1)
       raise(ErrorKind::runtime, "inconsistent tensor size, expected tensor {} and src {} to have the same number of elements",
-            size_text(a.shape()), size_text(b.shape()));
+            in_brackets(a.shape()), in_brackets(b.shape()));
     if (a.rank() == 2 && b.rank() == 1)
       raise(ErrorKind::runtime, "size mismatch, got input ({}), mat ({}x{}), vec ({})", a.shape()[0], a.shape()[0], a.shape()[1],
             inner);
@@ -532,7 +527,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (as_array(self)->rank() == 0 && (PySlice_Check(key) || (PyLong_Check(key) && !PyBool_Check(key))))
       raise(ErrorKind::index, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number");
     TensorOperand operand;
-    if (value && !as_array(value) && operand.read(value)) {
+    const bool is_python = value && (PyFloat_Check(value) || PyComplex_Check(value));  // NumPy's of that kind, too
+    const bool is_float_of_numpy =
+        value && !is_python && classified(value).what == Given::What::number && !PyIndex_Check(value);  // refused
+    if (value && !as_array(value) && !is_float_of_numpy && operand.read(value)) {
       operand.fit(as_array(self)->dtype());
       const Scalar& fitting = operand.scalar();
       if (fitting.kind == WeakScalar::integer)

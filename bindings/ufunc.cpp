@@ -1,7 +1,9 @@
 // The type of ufunc objects: qn.add and its like. A call with arrays, numbers and at most `out=` an array goes from here
 // straight to the engine; every other call, and all methods, are Python's (python/quern/arrays/ufuncs/ attaches them to the
 // type).
+#include "bindings/arrays.h"
 #include "bindings/callable.h"
+#include "bindings/given.h"
 
 #include "core/error.h"
 
@@ -13,6 +15,7 @@ struct Ufunc : Callable {
   bool has_op;  // false: it is composed of others, in Python
   Op op;
   uint8_t operands;
+  bool refuses_host_arrays;
 };
 
 PyTypeObject* ufunc_type = nullptr;
@@ -27,8 +30,25 @@ PyObject* call_slowly(PyObject* self, PyObject* const* values, size_t flags, PyO
   return PyObject_VectorcallMethod(call_name, all.data(), static_cast<size_t>(PyVectorcall_NARGS(flags)) + 1, names);
 }
 
+// Python's own lists, and NumPy's arrays; objects that offer an array are none.
+PyObject* host_array_among(PyObject* const* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (as_array(values[i])) continue;
+    Given::What what = classified(values[i]).what;
+    if (what == Given::What::host_array || what == Given::What::list || what == Given::What::tuple) return values[i];
+  }
+  return nullptr;
+}
+
 PyObject* call(PyObject* self, PyObject* const* values, size_t flags, PyObject* names) {
   auto* ufunc = reinterpret_cast<Ufunc*>(self);
+  if (ufunc->refuses_host_arrays) {
+    auto inputs = std::min<size_t>(static_cast<size_t>(PyVectorcall_NARGS(flags)), ufunc->operands);
+    if (PyObject* host = host_array_among(values, inputs)) {
+      PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(host));
+      return nullptr;
+    }
+  }
   if (ufunc->has_op && static_cast<size_t>(PyVectorcall_NARGS(flags)) == ufunc->operands) {
     bool has_out = names && PyTuple_GET_SIZE(names) == 1 && PyTuple_GET_ITEM(names, 0) == out_name;
     if (!names || has_out) {
@@ -50,13 +70,15 @@ PyType_Slot slots[] = {
 };
 PyType_Spec spec = {"quern.ufunc", sizeof(Ufunc), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
 
-// `name`: an op of the table, or none for one that Python composes.
-nb::object make(std::optional<std::string> name) {
+// `name`: an op of the table, or none for one that Python composes of so many operands.
+nb::object make(std::optional<std::string> name, uint8_t operands, bool refuses_host_arrays) {
   nb::object made = nb::steal(ufunc_type->tp_alloc(ufunc_type, 0));
   if (!made.is_valid()) throw nb::python_error();
   auto* ufunc = reinterpret_cast<Ufunc*>(made.ptr());
   ufunc->call = call;
   ufunc->has_op = name.has_value();
+  ufunc->operands = operands;
+  ufunc->refuses_host_arrays = refuses_host_arrays;
   if (name) {
     ufunc->op = op_named(*name);
     ufunc->operands = row(ufunc->op).operands;
@@ -73,7 +95,7 @@ void init_ufuncs(nb::module_& m) {
   if (!type.is_valid()) throw nb::python_error();
   ufunc_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   m.attr("ufunc") = type;
-  m.def("make_ufunc", &make, nb::arg("name").none());
+  m.def("make_ufunc", &make, nb::arg("name").none(), nb::arg("operands") = 0, nb::arg("refuses_host_arrays") = false);
 }
 
 }  // namespace quern::python

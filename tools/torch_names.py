@@ -118,6 +118,11 @@ DIFFERENT = (
         "raise `torch.linalg.LinAlgError` at the call, as PyTorch's do; in backward passes they raise when the gradients are needed.",
     ),
     ("byte masks", "A number written through a mask of uint8 is accepted, as through a mask of bool: old programs write so."),
+    (
+        "more derivatives",
+        "Those of `floor_divide`, `heaviside`, `zeta`, `spherical_bessel_j0` and others that PyTorch refuses are given.",
+    ),
+    ("singular matrices", "The gradient of `det` is that of the determinant; PyTorch 2.15 returns 0."),
     ("`...` in an index", "A second ellipsis is refused: which dimensions each stands for is not defined."),
     (
         "names of arguments",

@@ -21,9 +21,9 @@ Scalar whole(int64_t value) {
   return out;
 }
 
-void put_axis(Layout& layout, size_t axis) {
+void put_axis(Layout& layout, size_t axis, int64_t stride = 0) {
   layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(axis), 1);
-  layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(axis), 0);
+  layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(axis), stride);
 }
 
 void check_range(int64_t index, int64_t size, size_t axis) {
@@ -49,7 +49,60 @@ Array placed(const Array& picked, const Places& places) {
   return picked.view(picked.layout().transposed(order));
 }
 
+// Where PyTorch puts what is picked: the array's own axes count first, then those of the indices.
+LayoutRef layout_as_torch(const Array& view, const Places& places, const Shape& shape) {
+  const size_t first = picks_rank(places), at = places.picks_at;
+  std::vector<std::vector<int64_t>> steps(1 + places.picks.size(), std::vector<int64_t>(shape.size()));
+  auto is_picked = [&](size_t axis) {
+    return std::any_of(places.picks.begin(), places.picks.end(), [&](const Pick& pick) { return pick.axis == axis; });
+  };
+  size_t to = 0;
+  for (size_t axis = 0; axis < view.rank(); ++axis) {
+    if (is_picked(axis)) continue;
+    steps[0][to < at ? to : to + first] = view.layout().strides[axis];
+    ++to;
+  }
+  for (size_t k = 0; k < places.picks.size(); ++k) {
+    const Layout& index = places.picks[k].index.layout();
+    std::vector<int64_t>& step = steps[k + 1];
+    const size_t missing = at + first - index.rank();
+    for (size_t i = 0; i < index.rank(); ++i)
+      if (index.shape[i] == shape[missing + i]) step[missing + i] = index.strides[i];
+    // Axes of one element beside them have the steps of a view with such axes.
+    for (size_t i = 0; i < shape.size() && first > 0; ++i) {
+      if (shape[i] != 1) continue;
+      if (i < at) step[i] = step[at] * shape[at];
+      if (i >= at + first) step[i] = step[at + first - 1];
+    }
+  }
+  return picked_layout(shape, steps);
+}
+
+Array picked_as_torch(const Array& view, const Places& places) {
+  if (places.picks.size() == 1) {
+    const Pick& pick = places.picks[0];
+    Shape shape = view.shape();
+    auto from = shape.erase(shape.begin() + static_cast<ptrdiff_t>(pick.axis));
+    shape.insert(from, pick.index.shape().begin(), pick.index.shape().end());
+    if (layout_as_torch(view, places, shape)->dense) return take_along(view, pick.index, pick.axis, pick.refused, pick.told_axis);
+  }
+  Array out = placed(take(view, places.picks), places);
+  LayoutRef layout = layout_as_torch(view, places, out.shape());
+  bool lies_so = true;
+  for (size_t i = 0; i < out.rank(); ++i) lies_so &= out.shape()[i] == 1 || out.layout().strides[i] == layout->strides[i];
+  if (!lies_so) return copied(out, out.dtype(), layout);
+  Layout shown = *layout;
+  shown.offset = out.layout().offset;
+  return out.layout() == shown ? out : out.view(std::move(shown));
+}
+
 }  // namespace
+
+std::string in_brackets(const Shape& shape) {
+  std::string text;
+  for (int64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "[" + text + "]";
+}
 
 std::vector<Array> indices_of(const Array& mask) {
   Array flat = true_positions(mask);
@@ -149,7 +202,8 @@ class Walker {
         from_ += array_.rank() - census_.used;
         break;
       case IndexPart::Kind::axis:
-        put_axis(out_.layout, axis_++);
+        put_axis();
+        ++axis_;
         break;
       case IndexPart::Kind::slice:
         out_.layout = sliced(out_.layout, axis_++, part.start, part.stop, part.step);
@@ -167,10 +221,18 @@ class Walker {
   Places result() && {
     if (!side_by_side_) out_.picks_at = 0;
     out_.all_integers = gone_ && out_.layout.rank() == 0 && !census_.dots;
+    out_.as_torch = census_.selects;
     return std::move(out_);
   }
 
  private:
+  // The steps of a new axis are seen in a tensor's stride().
+  void put_axis() {
+    const Layout& now = out_.layout;
+    const int64_t whole = axis_ < now.rank() ? now.shape[axis_] * now.strides[axis_] : 1;
+    quern::put_axis(out_.layout, axis_, census_.selects ? whole : 0);
+  }
+
   void take_integer(int64_t at) {
     int64_t size = out_.layout.shape[axis_];
     check_range(at, size, from_);
@@ -194,11 +256,15 @@ class Walker {
 
   void take_mask(const Array& mask) {
     if (mask.rank() == 0) {  // a new axis of one element, or of none
-      put_axis(out_.layout, axis_);
+      put_axis();
       return pick(true_positions(reshape(mask, {1})));
     }
     for (size_t d = 0; d < mask.rank(); ++d) {
-      if (mask.shape()[d] != out_.layout.shape[axis_ + d])
+      if (mask.shape()[d] != out_.layout.shape[axis_ + d] && census_.selects)
+        raise(ErrorKind::index,
+              "The shape of the mask {} at index {} does not match the shape of the indexed tensor {} at index {}",
+              in_brackets(mask.shape()), d, in_brackets(out_.layout.shape), axis_ + d);
+      if (mask.shape()[d] != out_.layout.shape[axis_ + d] && mask.shape()[d] != 0)
         raise(ErrorKind::index,
               "boolean index did not match indexed array along axis {}; size of axis is {} but size of corresponding boolean "
               "axis is {}",
@@ -233,6 +299,10 @@ class Walker {
 
 Places places_of(const Array& array, std::span<const IndexPart> parts) {
   Census census = census_of(parts);
+  if (census.used > array.rank() && census.selects && array.rank() > 0)
+    raise(ErrorKind::index, "too many indices for tensor of dimension {}", array.rank());
+  if (census.used > array.rank() && census.selects)
+    raise(ErrorKind::index, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number");
   if (census.used > array.rank())
     raise(ErrorKind::index, "too many indices for array: array is {}-dimensional, but {} were indexed", array.rank(),
           census.used);
@@ -263,12 +333,29 @@ void find_true(const Array& array, Places& places) {
   places.mask.reset();
 }
 
+Shape shape_of(const Places& places) {
+  std::vector<Shape> shapes;
+  std::vector<bool> is_picked(places.layout.rank());
+  for (const Pick& pick : places.picks) {
+    shapes.push_back(pick.index.shape());
+    is_picked[pick.axis] = true;
+  }
+  Shape out;
+  for (size_t i = 0; i < is_picked.size(); ++i)
+    if (!is_picked[i]) out.push_back(places.layout.shape[i]);
+  if (shapes.empty()) return out;
+  const Shape picked = broadcast_shapes(shapes);
+  out.insert(out.begin() + static_cast<ptrdiff_t>(places.picks_at), picked.begin(), picked.end());
+  return out;
+}
+
 Array at(const Array& array, Places places) {
   bool is_selected = places.mask && array.device().is_gpu() && array.layout().is_contiguous() && !is_record(array.dtype());
   if (is_selected && !(GradientMode::is_on() && wants_gradient(array))) return selected(array, *places.mask);
   find_true(array, places);
   Array view = array.view(places.layout);
-  return places.picks.empty() ? view : placed(take(view, places.picks), places);
+  if (places.picks.empty()) return view;
+  return places.as_torch && !is_record(array.dtype()) ? picked_as_torch(view, places) : placed(take(view, places.picks), places);
 }
 
 void assign_at(const Array& array, Places places, const Argument& value) {
@@ -304,12 +391,11 @@ void assign_at(const Array& array, Places places, const Argument& value) {
   }
   Array view = places.layout == array.layout() ? array : array.view(places.layout);
   size_t at = places.picks_at, first = picks_rank(places), rank = first + view.rank() - places.picks.size();
-  if (at == 0 || !given || given->rank() > rank) {
-    put(view, places.picks, value);  // says what does not fit
-    return;
-  }
+  if (at == 0 || !given) return put(view, places.picks, value);
   // The value's axes as the picked array has them: the picks' first.
   Layout layout = given->layout();
+  while (layout.rank() > rank && layout.shape[0] == 1) layout = layout.without(0, 0);
+  if (layout.rank() > rank) return put(view, places.picks, value);  // says what does not fit
   while (layout.rank() < rank) put_axis(layout, 0);
   std::vector<int> order;
   for (size_t i = 0; i < first; ++i) order.push_back(static_cast<int>(at + i));

@@ -32,6 +32,7 @@ struct Places {
   std::vector<Pick> picks;
   size_t picks_at = 0;             // where their shape goes in the result
   bool all_integers = false;       // every dimension was taken away by an integer
+  bool as_torch = false;           // what is picked lies in memory as PyTorch's results do, not as NumPy's
   std::optional<Array> mask = {};  // the only part is a bool array of the whole shape; nobody has counted yet
   bool is_view() const { return picks.empty() && !mask; }
 };
@@ -40,6 +41,8 @@ struct Places {
 Places places_of(const Array& array, std::span<const IndexPart> parts);
 // A mask's true elements become picks: this waits for it. at() and assign_at() do it where they must.
 void find_true(const Array& array, Places& places);
+std::string in_brackets(const Shape& shape);  // as PyTorch writes it
+Shape shape_of(const Places& places);         // of what they name; of a mask's only once find_true() has been there
 Array at(const Array& array, Places places);  // a view; with arrays among the parts a new array
 void assign_at(const Array& array, Places places, const Argument& value);
 

@@ -162,6 +162,34 @@ LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts) {
   return layout_in_order(shape, parts.size(), stride, true);
 }
 
+LayoutRef picked_layout(const Shape& shape, std::span<const std::vector<int64_t>> steps) {
+  enum Answer { unknown, stays, swaps };
+  // Of two axes, `inner` stands inside now.
+  auto asked = [&](size_t inner, size_t outer) {
+    for (const std::vector<int64_t>& step : steps) {
+      if (step[inner] == 0 || step[outer] == 0) continue;
+      if (step[inner] != step[outer]) return step[inner] < step[outer] ? stays : swaps;
+      if (shape[inner] > shape[outer]) return swaps;
+    }
+    return unknown;
+  };
+  std::vector<size_t> found(shape.size());
+  std::iota(found.rbegin(), found.rend(), 0);
+  for (size_t i = 1; i < found.size(); ++i) {
+    size_t at = i;
+    for (size_t j = i; j-- > 0;) {
+      Answer answer = asked(found[j], found[at]);
+      if (answer == stays) break;
+      if (answer == unknown) continue;
+      std::swap(found[j], found[at]);
+      at = j;
+    }
+  }
+  std::vector<int64_t> order(shape.size());
+  for (size_t i = 0; i < found.size(); ++i) order[found[i]] = static_cast<int64_t>(i) + 1;
+  return interned(Layout::ordered(shape, order));
+}
+
 LayoutRef rows_of(const Shape& shape, size_t axis) {
   if (axis + 1 == shape.size()) return contiguous_layout(shape);
   std::vector<int64_t> strides(shape.size());

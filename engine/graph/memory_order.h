@@ -22,6 +22,9 @@ struct Reduced {
 Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool keep_dims);
 // Arrays one after the other: as elementwise work, but that repeated elements count.
 LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts);
+// What arrays pick, as PyTorch has it: of the first operand that steps along two axes, the axis with the smaller steps, or of
+// equal ones the shorter, is the inner one. `steps`: each operand's along each axis, 0 where it says nothing.
+LayoutRef picked_layout(const Shape& shape, std::span<const std::vector<int64_t>> steps);
 // The lines of that axis are rows, one after the other.
 LayoutRef rows_of(const Shape& shape, size_t axis);
 

@@ -91,9 +91,8 @@ def _wanted(annotation):
     if kind in ("collections.abc.Sequence", "list", "tuple"):
         of = dict.fromkeys(_wanted(part).removeprefix("an ").removeprefix("a ") for part in _split(of[:-1], ",") if part != "...")
         words = " and ".join(of)
-        return (
-            f"a sequence of {words.replace('sequence', 'sequences') if 'sequence' in words else words + ' values'}" if of else "a sequence"
-        )
+        words = words.replace("sequence", "sequences") if "sequence" in words else words + " values"
+        return f"a sequence of {words}" if of else "a sequence"
     name = annotation.rpartition(".")[2]
     if annotation.startswith("quern."):
         return _WORDS.get(name, "a " + name)

@@ -1,5 +1,6 @@
 """Indexing by integers, slices, arrays and bools, reading and writing: the same as NumPy's."""
 
+import math
 from array import array
 from collections import deque
 
@@ -181,3 +182,13 @@ def test_true_positions(device):
     for n in (0, 1, 31, 4095, 4096, 4097, 100_000):
         host = np.random.default_rng(n).random(n) < 0.3
         assert np.array_equal(qn.asnumpy(_engine.array_true_positions(qn.asarray(host))), np.flatnonzero(host))
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 1, 2, 4), (1, 1, 3, 1, 2, 4), (1, 1, 1, 1, 1, 4), (1, 3, 1, 1, 4)])
+def test_axes_of_one_element_before_a_value(device, shape):
+    x, mask = np.zeros((3, 4, 4)), np.array([True, False, True, False])
+    y = qn.asarray(x, device=device)
+    value = np.arange(1.0, math.prod(shape) + 1).reshape(shape)
+    x[:, None, mask] = value
+    y[:, None, mask] = qn.asarray(value, device=device)
+    assert np.array_equal(x, y.get())

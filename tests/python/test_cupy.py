@@ -369,6 +369,7 @@ def test_errors_of_an_allocator_are_the_callers(device, capfd):
 
 @pytest.mark.filterwarnings("ignore::quern.FallbackWarning")
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64", "int16", "complex64"])
+@pytest.mark.filterwarnings("ignore:`ndarray.scatter_:DeprecationWarning")
 def test_scatter(device, dtype):
     places = ([0, 1, 1, 2, 0], [1, 1, 1, 3, 1])
     for name, ufunc in (("add", np.add), ("max", np.maximum), ("min", np.minimum)):

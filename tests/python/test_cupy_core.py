@@ -11,6 +11,7 @@ from quern.doors import door_of
 from quern.errors import CompileError
 
 
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.VisibleDeprecationWarning")
 def test_the_arrays_type_is_found_where_programs_look(device):
     x = cp.arange(3)
     assert cp._core.core.ndarray is cp.core.core.ndarray is cp.core.ndarray is cp.ndarray

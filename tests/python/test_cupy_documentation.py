@@ -71,7 +71,8 @@ def test_functions_for_both(device, capsys):
     assert cp.get_array_module(host) is np and cp.get_array_module(host, cp.asarray(host)) is cp
 
     there, more = cp.asarray(host), host**2
-    close(there + more, host + more)  # CuPy's raises TypeError
+    with pytest.raises(TypeError, match="cupy.asarray"):
+        there + more
     np.testing.assert_array_equal(cp.asnumpy(there) + more, host + more)
     np.testing.assert_array_equal(cp.asnumpy(there) + cp.asnumpy(more), host + more)
     close(there + cp.asarray(more), host + more)
@@ -687,7 +688,8 @@ def test_differences_from_numpy(device):
 
     assert type(cp.sum(cp.arange(3))) is cp.ndarray and cp.sum(cp.arange(3)).shape == () and int(cp.sum(cp.arange(3))) == 3
     assert (cp.array(3, dtype=np.int32) * cp.array([1.0, 2.0], dtype=np.float32)).dtype == np.float64
-    assert cp.power([cp.arange(5)], 2).tolist() == [[0, 1, 4, 9, 16]]  # CuPy's takes no lists
+    with pytest.raises(TypeError, match="Unsupported type <class 'list'>"):
+        cp.power([cp.arange(5)], 2)
     for wrong in (["a", "b"], [object()]):
         with pytest.raises((TypeError, ValueError)):
             cp.array(wrong)

@@ -57,7 +57,8 @@ def test_transforms_on_several_devices(device):
 
     config.use_multi_gpus = True
     try:
-        config.set_cufft_gpus([0, 1])
+        with pytest.warns(FutureWarning):
+            config.set_cufft_gpus([0, 1])
         x = cp.random.random((6, 16)).astype(cp.complex64)
         close(cp.fft.fft(x), np.fft.fft(x.get()), 1e-5)
         assert cp.fft.config.use_multi_gpus is True and cp.fft.fft(x).device == x.device

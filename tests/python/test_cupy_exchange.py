@@ -15,6 +15,7 @@ def caught(work):
     return result, [w.category for w in found]
 
 
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.VisibleDeprecationWarning")
 def test_dlpack_takes_cupys_devices_and_streams(device):
     a = cp.arange(3.0)
     here = cp.cuda.Device(max(a._device_number, 0))
@@ -46,6 +47,7 @@ def test_dlpack_copies_to_the_host_when_asked(device):
         assert a.__dlpack__(dl_device=(1, 0), copy=False) is not None
 
 
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.VisibleDeprecationWarning")
 def test_a_capsule_is_consumed_once(device):
     capsule = cp.arange(3).toDlpack()
     cp.fromDlpack(capsule)
@@ -167,10 +169,17 @@ def test_settings_of_transforms(device, capsys):
     config.show_plan_cache_info()
     assert "0 of 16" in capsys.readouterr().out
     config.clear_plan_cache()
-    config.set_cufft_gpus(1)
-    config.set_cufft_gpus([0])
-    with pytest.raises(ValueError):
-        config.set_cufft_gpus(0)
+    with pytest.warns(FutureWarning, match="experimental"):
+        config.set_cufft_gpus([0, 1])
+    assert config.devices is None
+    for wrong in (0, 1, [0], "two"):
+        with pytest.warns(FutureWarning), pytest.raises(ValueError):
+            config.set_cufft_gpus(wrong)
+    config.set_plan_cache_size(3)
+    config.set_plan_cache_max_memsize(1 << 20)
+    assert (config.get_plan_cache_size(), config.get_plan_cache_max_memsize()) == (3, 1 << 20)
+    config.set_plan_cache_size(16)
+    config.set_plan_cache_max_memsize(-1)
     with pytest.raises(ValueError, match="cb_load"), config.set_cufft_callbacks("", ""):
         pass
 

@@ -46,3 +46,25 @@ def test_embedding_of_torch_takes_the_table_first(device):
     assert torch.embedding(table, torch.tensor([2, 0], device=device.kind)).tolist() == [[4.0, 5.0], [0.0, 1.0]]
     with pytest.raises(TypeError, match="argument 'indices' \\(position 2\\) must be Tensor, not int"):
         torch.embedding(table, 3)
+
+
+SIZES = """
+x.broadcast_to(2, 2, 3) | x.broadcast_to((2, 2, 3)) | x.broadcast_to(size=(2, 3)) | torch.broadcast_to(x, [2, 3]) | torch.broadcast_to(x, 2) | x.broadcast_to()
+torch.reshape(x, (3, 2)) | torch.reshape(x, 3, 2) | torch.flip(x, 0) | torch.flip(x, [0]) | torch.tile(x, 2) | torch.tile(x, (2,)) | torch.permute(x, 1, 0) | torch.permute(x, (1, 0))
+x.expand() | x.reshape() | x.permute() | x.repeat() | x.tile() | x.flip() | x.view() | x.view(True) | torch.zeros() | torch.rand() | x.new_zeros() | x.new_ones(2, 3)
+torch.full(2, 3) | torch.full((2,), 3) | x.new_full(2, 3) | x.new_full([2], 3) | torch.randint(3, 2) | torch.randint(3, (2,)).shape | torch.block_diag() | torch.broadcast_tensors([x, x])
+x.squeeze(0, 1) | x[None].squeeze(0, 1) | x.squeeze(axis=0) | x.count_nonzero(0, 1) | x.count_nonzero(0) | x.hsplit(1, 2) | x.vsplit(1) | x.swapaxes(axis0=0, axis1=1) | x.swapdims(dim0=0, dim1=1)
+x.repeat_interleave((1, 2), 0) | x.repeat_interleave([2]) | x.sum(0, 1) | x.sum(0, True) | x.amax(0, keepdim=1) | x.sort(descending=1) | x.topk(1, 1, 1) | torch.atleast_1d(x, [x])
+"""
+TURNED = [f"{x}.{name}" for x in ("s", "x[0]", "x", "x[None]", "(x + 1j)") for name in ("T", "mT", "H", "mH", "adjoint()", "t()", "diag_embed()")]
+
+
+def test_sizes_one_by_one_or_in_a_sequence(device):
+    head = "x = torch.arange(6.0).reshape(2, 3)\nmade = []\n"
+    calls = [call.strip() for line in SIZES.strip().splitlines() for call in line.split(" | ")]
+    compare_all([f"{head}raises(lambda: made.append({call}))[0], made" for call in calls], device)
+
+
+def test_last_dimensions_exchanged(device):
+    head = "s, x, made = torch.tensor(2.0), torch.arange(6.0).reshape(2, 3), []\n"
+    compare_all([f"{head}raises(lambda: made.append({call})), made" for call in TURNED], device)

@@ -165,3 +165,47 @@ def test_writes_into_expanded_tensors(device):
         device,
         HEAD,
     )
+
+
+ENDS = """
+def of(f, *x):
+    x = [torch.tensor(one, dtype=torch.float64, device=device, requires_grad=True) for one in x]
+    f(*x).sum().backward()
+    return [one.grad for one in x]
+inf, nan = math.inf, math.nan
+"""
+
+
+def test_gradients_at_the_ends_of_domains(device):
+    check(
+        """
+        of(torch.fmax, [1., 2., nan, nan], [1., 3., 0., nan])
+        of(torch.fmin, [1., 2., nan, nan], [1., 3., 0., nan])
+        of(torch.maximum, [nan, 1., 1.], [1., nan, 1.])
+        of(torch.minimum, [nan, 1., 2.], [1., nan, 2.])
+        of(torch.xlogy, [0., 0., 0., 1.], [-1., 0., 2., 3.])
+        of(torch.special.xlog1py, [0., 0., 0., 1.], [-3., -1., 2., 3.])
+        """,
+        device,
+        ENDS,
+    )
+
+
+def test_losses_that_have_no_derivative_for_an_argument(device):
+    check(
+        """
+        raises(lambda: F.soft_margin_loss(a, w))
+        raises(lambda: F.binary_cross_entropy(a.sigmoid(), b, weight=w))
+        raises(lambda: F.binary_cross_entropy_with_logits(a, b, weight=w))
+        raises(lambda: F.binary_cross_entropy_with_logits(a, b, pos_weight=w))
+        raises(lambda: F.multi_margin_loss(a[None], torch.tensor([0], device=device), weight=w))
+        raises(lambda: F.gaussian_nll_loss(a, b, torch.ones(1, 3, device=device)))
+        raises(lambda: F.mse_loss(a, b[None], weight=b[None]))
+        F.mse_loss(a, b[None], weight=b)
+        F.multilabel_soft_margin_loss(a[None], torch.ones(2, 3, device=device))
+        raises(lambda: F.cross_entropy(a[None], torch.tensor([[0, 1]], device=device)))
+        raises(lambda: F.cross_entropy(a[None], torch.tensor(1, device=device)))
+        """,
+        device,
+        "a, b = torch.ones(3, device=device), torch.full((3,), 0.5, device=device)\nw = torch.ones(3, device=device, requires_grad=True)\n",
+    )

@@ -493,10 +493,11 @@ Array take(const Array& array, std::span<const Pick> given) {
   return record_call(std::make_shared<Take>(std::move(p.picks), std::move(order)), operands, {&result, 1}, array.device())[0];
 }
 
-Array take_along(const Array& array, const Array& index, size_t axis, const OutOfRange* refused) {
+Array take_along(const Array& array, const Array& index, size_t axis, const OutOfRange* refused,
+                 std::optional<size_t> told_axis) {
   GraphLock lock;
-  if (is_record(array.dtype())) return of_units(take_along(units_of(array), index, axis, refused), array.dtype());
-  Pick pick{axis, index, false, refused};
+  if (is_record(array.dtype())) return of_units(take_along(units_of(array), index, axis, refused, told_axis), array.dtype());
+  Pick pick{axis, index, false, refused, told_axis};
   if (array.rank() == 1) {
     if (std::optional<Array> now = take_now(array, index, !refused || refused->from_end)) return std::move(*now);
   }

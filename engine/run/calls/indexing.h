@@ -29,7 +29,8 @@ Array take(const Array& array, std::span<const Pick> picks);
 // The same of an array of one dimension, where that is little work and every index is in range; else none.
 std::optional<Array> take_now(const Array& array, const Array& index, bool from_end = true);
 // The same along one axis, in C order: the picks' shape stands in the axis' place.
-Array take_along(const Array& array, const Array& index, size_t axis, const OutOfRange* refused = nullptr);
+Array take_along(const Array& array, const Array& index, size_t axis, const OutOfRange* refused = nullptr,
+                 std::optional<size_t> told_axis = {});
 // Writes them; where an element is picked several times, the last value stays.
 void put(const Array& array, std::span<const Pick> picks, const Argument& value);
 // Adds them to real and complex numbers there; where an element is picked several times, all count.

@@ -5,7 +5,7 @@ import operator
 
 import numpy
 
-from quern.arrays.records import numpy_dtypes, record_name
+from quern.arrays.records import UnsupportedDType, numpy_dtypes, record_name
 from quern.device import current_device as _device
 from quern.device import device as _device_named
 from quern.lib import _engine
@@ -47,7 +47,7 @@ def _dtype_name(dtype):
     if name not in _names:
         if dtype.kind == "V":
             return record_name(dtype)
-        raise TypeError(f"Unsupported data type '{name}' is not served; convert to one of: {', '.join(sorted(_names))}")
+        raise UnsupportedDType(f"Unsupported dtype {name}; convert to one of: {', '.join(sorted(_names))}")
     return name
 
 

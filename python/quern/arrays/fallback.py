@@ -135,7 +135,7 @@ class _Exchange:
                 self.write(part)
         elif id(value) in self.hosts:
             ours, host = self.hosts[id(value)]
-            ours[...] = host
+            ours[...] = asarray(host)
 
     def on_device(self):
         """Results go where the arguments were."""

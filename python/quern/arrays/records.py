@@ -17,21 +17,25 @@ numpy_dtypes = {name: numpy.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else 
 
 
 def record_name(dtype):
-    """The engine's name of a structured or void type. Raises TypeError for objects, sub-arrays as elements, and other byte orders."""
+    """The engine's name of a structured or void type. Raises UnsupportedDType for objects, sub-arrays as elements and other byte orders."""
     key = (dtype, dtype.isalignedstruct, dtype.type)
     if key not in _names:
         _names[key] = _told(dtype)
     return _names[key]
 
 
+class UnsupportedDType(TypeError, ValueError):
+    """A data type that no array has: a TypeError, and the ValueError that CuPy raises."""
+
+
 def refuse_objects(dtype):
-    """Raises TypeError for a type whose elements are references to Python objects."""
+    """Raises UnsupportedDType for a type whose elements are references to Python objects."""
     if dtype.hasobject:
-        raise TypeError(f"data type {dtype} has Python objects in it; a device has numbers only")
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it has Python objects in it; a device has numbers only")
 
 
 def host_array(memory, shape, dtype, order):
-    """NumPy's array over memory that a device reaches, as its ``base``. Raises TypeError for types with Python objects in them."""
+    """NumPy's array over memory that a device reaches, as its ``base``. Raises UnsupportedDType for types with Python objects in them."""
     dtype = numpy.dtype(dtype)
     refuse_objects(dtype)  # NumPy would take the bytes there for references
     return numpy.ndarray(shape, dtype, memory, order=order)
@@ -40,11 +44,12 @@ def host_array(memory, shape, dtype, order):
 def _told(dtype):
     refuse_objects(dtype)
     if dtype.subdtype is not None:
-        raise TypeError(f"data type {dtype} is an array; give its axes to the shape, and the data type {dtype.subdtype[0]}")
+        of = dtype.subdtype[0]
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it is an array; give its axes to the shape, and the data type {of}")
     if not dtype.isnative:
-        raise TypeError(f"data type {dtype} has the other byte order; convert it with newbyteorder('=')")
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it has the other byte order; convert it with newbyteorder('=')")
     if dtype.itemsize == 0:
-        raise TypeError(f"data type {dtype} has no bytes; give it a size, such as 'V10'")
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it has no bytes; give it a size, such as 'V10'")
     fields = []
     for name in dtype.names or ():
         of, offset = dtype.fields[name][:2]

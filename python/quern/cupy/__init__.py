@@ -39,6 +39,7 @@ from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
+from quern.cupy._forms import of_native_order as _of_native_order
 from quern.cupy._forms import without_subok as _without_subok
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
 from quern.cupy._kernels import ElementwiseKernel, RawModule, ReductionKernel  # noqa: F401
@@ -64,8 +65,20 @@ class _Grid:
         self._grid = grid
 
     def __getitem__(self, key):
-        return as_ndarray(self._grid[key])
+        return as_ndarray(self._grid[tuple(map(_of_numbers, key)) if isinstance(key, tuple) else _of_numbers(key)])
 
+
+def _of_numbers(part):
+    """A slice whose bounds of one element are numbers: this waits for them. Others are arrays of the host's."""
+    bounds = [_array_core.asnumpy(x) if isinstance(x, ndarray) else x for x in (part.start, part.stop, part.step)]
+    return slice(*(x.item() if isinstance(x, numpy.ndarray) and x.ndim == 0 else x for x in bounds))
+
+
+# Functions that accept CuPy's arrays alone, as CuPy's do.
+_OWN_ARRAYS = set(
+    """concatenate concat stack hstack vstack dstack column_stack where dot vdot inner outer tensordot clip copyto putmask place
+    bincount""".split()
+)
 
 for _name in _arrays.__all__:
     _value = getattr(_arrays, _name)
@@ -77,13 +90,25 @@ for _name in _arrays.__all__:
     if isinstance(_value, _quern.ufunc):
         _value = _ufunc.of_ours(_value)
     elif _module.startswith("quern.arrays.") and callable(_value):
-        _value = _of_ours(_value) if _name == "sort" else _quick(_of_ours(_value), _name)  # sort: see set_allocator()
+        _value = _of_ours(_value, _name in _OWN_ARRAYS)
+        _value = _value if _name == "sort" else _quick(_value, _name)  # sort: see set_allocator()
     elif _name in ("mgrid", "ogrid"):
         _value = _Grid(_value)
     globals()[_name] = _value
 
 
-from quern.cupy._forms import c_, cov, packbits, r_, unpackbits  # noqa: E402, F401
+from quern.cupy._forms import (  # noqa: E402, F401
+    c_,
+    corrcoef,
+    cov,
+    histogram,
+    packbits,
+    percentile,
+    quantile,
+    r_,
+    select,
+    unpackbits,
+)
 
 
 def apply_over_axes(func, a, axes):
@@ -124,30 +149,6 @@ def asanyarray(a, dtype=None, order=None, *, blocking=False):
 def asarray(a, dtype=None, order=None, *, blocking=False):
     """An array of ``a``. Memory of a GPU is shared, whoever made it; what is on the host is copied. ``blocking`` changes nothing."""
     return a if type(a) is ndarray and dtype is None and order is None else _base(asanyarray(a, dtype, order))
-
-
-def _sorted_in_place(a, axis):
-    """What overwrite_input allows: the lines of an array in order, in its own memory."""
-    if isinstance(a, ndarray) and not isinstance(axis, (tuple, list)) and a.ndim and a.dtype.kind in "iuf":
-        whole = a.ravel() if axis is None else a
-        if a.flags.writeable and whole._shares_cell(a):
-            whole.sort(-1 if axis is None else axis)
-
-
-@_of_ours
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    """See :func:`quern.percentile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
-    if overwrite_input:
-        _sorted_in_place(a, axis)
-    return _arrays.percentile(a, q, axis, out, method=method, keepdims=keepdims, weights=weights)
-
-
-@_of_ours
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    """See :func:`quern.quantile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
-    if overwrite_input:
-        _sorted_in_place(a, axis)
-    return _arrays.quantile(a, q, axis, out, method=method, keepdims=keepdims, weights=weights)
 
 
 def put(a, ind, v, mode="wrap"):
@@ -218,12 +219,16 @@ for _name in ("concatenate", "concat", "hstack", "vstack", "stack", "dstack", "c
         globals()[_name] = _warned_of_reals(globals()[_name])
 
 
+for _name in ("empty", "zeros", "ones", "full"):
+    globals()[_name] = _of_native_order(globals()[_name])
 for _name in ("empty_like", "zeros_like", "ones_like", "full_like"):
     globals()[_name] = _without_subok(globals()[_name])
 
 
 def fromDlpack(dltensor):  # noqa: N802
     """The array of a DLPack capsule; CuPy's old name of from_dlpack."""
+    text = "This function is deprecated and will be removed in a future release. Use the cupy.from_dlpack() array constructor instead."
+    warnings.warn(text, numpy.exceptions.VisibleDeprecationWarning, stacklevel=2)
     return as_ndarray(_exchange.from_dlpack(dltensor))
 
 

@@ -54,6 +54,14 @@ def warn_of_lost_parts(a, dtype):
         warn_of_reals(level)
 
 
+def _check_fits_in(memory, itemsize, shape, strides):
+    """Raises ValueError where elements would lie outside of new memory."""
+    ends = [(n - 1) * step for n, step in zip(shape, strides, strict=True)]
+    last = sum(end for end in ends if end > 0) + itemsize
+    if 0 not in shape and (any(end < 0 for end in ends) or last > memory.mem.size):
+        raise ValueError(f"ndarray() with strides {tuple(strides)} needs memptr: they leave the memory of {memory.mem.size} bytes")
+
+
 def _check_can_take(out, array):
     """May the host's ``out`` take the array's values, as a copy of bytes?"""
     if not isinstance(out, numpy.ndarray):
@@ -66,14 +74,28 @@ def _check_can_take(out, array):
         raise RuntimeError("`out` cannot be specified when copying to non-contiguous ndarray; its elements lie with gaps")
 
 
+def check_byte_order(dtype):
+    """Raises ValueError for types of the other byte order."""
+    if _core.known_name(dtype) is None and not (isinstance(dtype, str) and dtype in _core.numpy_dtypes) and not numpy.dtype(dtype).isnative:
+        raise ValueError(f"Unsupported byte-order of dtype {numpy.dtype(dtype)}; convert it with newbyteorder('=')")
+
+
 _converted = _core.Array.astype
 
 
 def _astype(self, dtype, order="K", casting=None, subok=None, copy=True):
     """See :meth:`quern.Array.astype`. Complex numbers become real ones with a ComplexWarning."""
+    if subok is not None:
+        raise TypeError("subok is not supported yet")
     if self.dtype.kind == "c" and numpy.dtype(dtype).kind not in "cb":
         warn_of_reals()
     return _converted(self, dtype, order, casting or "unsafe", True, copy)
+
+
+def _warn_of_scatter(name):
+    method = {"add": "scatter_add", "maximum": "scatter_max", "minimum": "scatter_min"}[name]
+    text = f"`ndarray.{method}` is deprecated. Please use `cupy.{name}.at` instead."
+    warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 
 class ndarray(_core.Array):  # noqa: N801
@@ -99,12 +121,14 @@ class ndarray(_core.Array):  # noqa: N801
     def _new(cls, shape, dtype, memptr, strides, order):
         shape = _core._shape(shape)
         is_fortran = numpy.empty((2, 2), "V1", order=order or "C").flags.f_contiguous
+        check_byte_order(dtype)
         kind = numpy.dtype(dtype)
         name = _core._dtype_name(kind)
         if strides is None and is_fortran:
             strides = numpy.empty(shape, "V1", order="F").strides
             strides = [s * kind.itemsize for s in strides]
-        if memptr is None:
+        is_own = memptr is None
+        if is_own:
             count = 1
             for n in shape:
                 count *= n
@@ -114,6 +138,8 @@ class ndarray(_core.Array):  # noqa: N801
         strides = None if strides is None else [operator.index(s) for s in strides]
         if strides is not None and len(strides) != len(shape):
             raise ValueError(f"ndarray() with strides takes one for each dimension: {len(strides)} do not fit {len(shape)}")
+        if strides is not None and is_own:
+            _check_fits_in(memptr, kind.itemsize, shape, strides)
         memory = getattr(memptr.mem, "_allocation", None)
         if memory is not None:
             return _engine.array_over(memory, memptr.ptr - memptr.mem.ptr, shape, strides, name)._as(cls)
@@ -157,6 +183,26 @@ class ndarray(_core.Array):  # noqa: N801
         stream = None if self._device_number < 0 else stream
         return super().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        """NumPy's ufuncs on CuPy's arrays, which accept no NumPy arrays beside them."""
+        compares = ufunc in (numpy.equal, numpy.not_equal, numpy.less, numpy.less_equal, numpy.greater, numpy.greater_equal)
+        if compares:
+            inputs = tuple(x.item() if isinstance(x, numpy.ndarray) and x.ndim == 0 else x for x in inputs)
+        for x in inputs if method in ("__call__", "outer") else ():
+            if isinstance(x, (numpy.ndarray, list, tuple)):
+                raise TypeError(f"Unsupported type {type(x)}; make an array of it with cupy.asarray()")
+        return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
+    __array_ufunc__.is_of_front_end = True  # no other library's
+
+    def __pos__(self):
+        """A copy; of bools, too, with a warning."""
+        if self._dtype_name == "bool":
+            text = "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but in the future this will error."
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+            return self.copy()
+        return super().__pos__()
+
     @property
     def flat(self):
         """The elements in C order: an iterator that can be indexed and assigned to."""
@@ -196,7 +242,7 @@ class ndarray(_core.Array):  # noqa: N801
         are looked at.
         """
         if mode not in ("raise", "wrap", "clip"):
-            raise TypeError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+            raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
         if mode == "raise":
             indices = _indexing._places(indices)
             if bool(((indices < -self.size) | (indices >= self.size)).any()):
@@ -205,18 +251,24 @@ class ndarray(_core.Array):  # noqa: N801
 
     def scatter_add(self, slices, value):
         """Adds ``value`` at the places that ``slices`` picks; places that occur more than once get it as often."""
+        _warn_of_scatter("add")
         scatter("add", self, slices, value)
 
     def scatter_max(self, slices, value):
         """Takes the larger of the element and ``value`` at the places that ``slices`` picks."""
+        _warn_of_scatter("maximum")
         scatter("maximum", self, slices, value)
 
     def scatter_min(self, slices, value):
         """Takes the smaller of the element and ``value`` at the places that ``slices`` picks."""
+        _warn_of_scatter("minimum")
         scatter("minimum", self, slices, value)
 
     def reduced_view(self, dtype=None):
         """A view of the same elements with as few dimensions as their places in memory allow."""
+        if dtype is not None:
+            warnings.warn("calling reduced_view with dtype is deprecated", DeprecationWarning, stacklevel=2)
+            return self.reduced_view().view(dtype)
         shape, strides = [], []
         for n, step in zip(self.shape, self.strides, strict=True):
             if n == 1:
@@ -291,10 +343,12 @@ class ndarray(_core.Array):  # noqa: N801
         if arr.dtype != self.dtype:
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
         with on_stream(stream):
-            self[...] = arr
+            self[...] = _core.asarray(arr)
 
     def toDlpack(self):  # noqa: N802
         """A DLPack capsule of the memory."""
+        text = "This function is deprecated and will be removed in a future release. Use the cupy.from_dlpack() array constructor instead."
+        warnings.warn(text, numpy.exceptions.VisibleDeprecationWarning, stacklevel=2)
         return self.__dlpack__()
 
     @property
@@ -321,14 +375,22 @@ class ndarray(_core.Array):  # noqa: N801
 
 
 ndarray.__module__ = "cupy"
-_engine.set_door(ndarray, has_numbers=False, broadcasts_read_only=False, wraps_indices=True, tells_subclasses=True, truncates_powers=True)
+_engine.set_door(
+    ndarray,
+    has_numbers=False,
+    broadcasts_read_only=False,
+    wraps_indices=True,
+    tells_subclasses=True,
+    truncates_powers=True,
+    refuses_host_arrays=True,
+)
 
 
 class flatiter(_flat.flatiter):  # noqa: N801
     """``array.flat`` as other arrays have it, but indexed by integers and slices alone."""
 
     def _key(self, key):
-        key = super()._key(key)
+        key = key if isinstance(key, tuple) else super()._key(key)
         if not isinstance(key, (int, slice)):
             raise IndexError(f"unsupported iterator index: {type(key).__name__}; a slice or an integer")
         return key

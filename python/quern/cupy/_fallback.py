@@ -2,16 +2,31 @@
 
 import functools
 
+import numpy
+
 from quern.arrays import fallback
 from quern.cupy._array import as_ndarray, ndarray, placed_result
 from quern.cupy.cuda.memory import has_own_allocator
 
 
-def of_ours(function):
-    """The function with its result as CuPy's type, in memory of the user's where there is an allocator for that."""
+def refuse_host(args):
+    """Raises TypeError for NumPy arrays among arguments, or in a list of them."""
+    for one in args:
+        for part in one if type(one) in (list, tuple) else (one,):
+            if isinstance(part, numpy.ndarray):
+                raise TypeError(f"Unsupported type {type(part)}; make an array of it with cupy.asarray()")
+
+
+def of_ours(function, refuses_host=False):
+    """The function with its result as CuPy's type, in memory of the user's where there is an allocator for that.
+
+    ``refuses_host``: it accepts no NumPy arrays.
+    """
 
     @functools.wraps(function)
     def call(*args, **kwargs):
+        if refuses_host:
+            refuse_host(args)
         if not has_own_allocator():
             return as_ndarray(function(*args, **kwargs))
         return placed_result(lambda: function(*args, **kwargs), *args, *kwargs.values())

@@ -7,6 +7,7 @@ import numpy
 
 from quern.arrays.core import Array
 from quern.cupy._array import as_ndarray, ndarray
+from quern.cupy._fallback import refuse_host
 from quern.kernel import types
 from quern.kernel.cupy_rules import RULES
 from quern.kernel.source import python_function
@@ -104,6 +105,7 @@ class vectorize:  # noqa: N801
 
         if self._function is None:
             self._function = python_function(self.pyfunc, "cupy.vectorize")
+        refuse_host(args)
         values = [as_ndarray(a if isinstance(a, Array) else arrays.asarray(a)) for a in args]
         parameters = tuple(types.of_dtype(v.dtype) for v in values)
         row = self._rows.get(parameters)

@@ -161,9 +161,11 @@ class poly1d:  # noqa: N801
     def __pow__(self, power):
         if not numpy.isscalar(power) or int(power) != power or power < 0:
             raise ValueError("Power to non-negative integers only.")
-        out = _arrays.ones(1, self._coeffs.dtype if self._coeffs.dtype.kind in "fc" else int)
+        kind = self._coeffs.dtype
+        wide = {"c": "complex128", "f": "float64"}.get(kind.kind) or numpy.promote_types(kind, int)
+        base, out = self._coeffs.astype(wide, copy=False), _arrays.ones(1, int)
         for _ in range(operator.index(power)):
-            out = _product(self._coeffs, out)
+            out = _product(base, out)
         return poly1d(out)
 
     def __truediv__(self, other):

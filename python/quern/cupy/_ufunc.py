@@ -56,7 +56,7 @@ def of_ours(function):
     """The ufunc with its results as CuPy's type: a call with arrays goes to the engine, which takes their type; all others pass here."""
     made = _by_name.get(function.__name__)
     if made is None:
-        made = _by_name[function.__name__] = _engine.make_ufunc(function._op)
+        made = _by_name[function.__name__] = _engine.make_ufunc(function._op, function.nin, True)
         vars(made).update(vars(function), _find=_of_name)
         vars(made).update((name, _converted(getattr(function, name))) for name in ("reduce", "accumulate", "reduceat", "outer"))
         vars(made)["_call"] = _called(function)

@@ -23,6 +23,9 @@ def _look(part):
 def _watched(function):
     @functools.wraps(function)
     def call(*args, **kwargs):
+        for one in args:
+            if isinstance(one, numpy.ndarray):
+                raise numpy.linalg.LinAlgError("cupy.linalg only supports cupy.ndarray; make an array with cupy.asarray()")
         watches = _errstate.linalg() == "raise"
         before = _engine.set_quiet_factors(not watches)
         try:

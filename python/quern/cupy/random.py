@@ -5,6 +5,7 @@ type of their results as ``dtype``.
 """
 
 import functools
+import hashlib
 import inspect
 import os
 
@@ -99,7 +100,23 @@ class RandomState(_Distributions, _random.RandomState):
     _kind = _ndarray
 
     def __init__(self, seed=None, method=None):
-        super().__init__(seed)
+        super().__init__(_seed_of(seed))
+
+    def seed(self, seed=None):
+        """Starts anew: the same ``seed``, an integer from 0 to 2**64 - 1 or a NumPy array, gives the same numbers again."""
+        super().seed(_seed_of(seed))
+
+
+def _seed_of(given):
+    if given is None or isinstance(given, _random.Philox) or isinstance(given, int) and 0 <= given < 1 << 64:
+        return given
+    if isinstance(given, numpy.ndarray):
+        return int.from_bytes(hashlib.md5(numpy.ascontiguousarray(given), usedforsecurity=False).digest()[:8], "big")
+    if isinstance(given, _ndarray) or numpy.asarray(given).dtype.kind not in "biu":
+        raise TypeError(f"Seed must be an integer, not {type(given).__name__}; take int(seed)")
+    if not 0 <= int(given) < 1 << 64:
+        raise ValueError(f"Seed must be an integer between 0 and 2**64 - 1, not {given}")
+    return int(given)
 
 
 for _class in (Generator, RandomState):

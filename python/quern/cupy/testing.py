@@ -26,6 +26,14 @@ def _host(value):
     return value
 
 
+def _value(value):
+    """What == compares: NumPy's numbers for arrays, in tuples and lists, too."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_value(one) for one in value)
+    host = _host(value)
+    return host[()] if isinstance(value, Array) else host
+
+
 def _assertion(name):
     theirs = getattr(numpy.testing, name)
 
@@ -110,9 +118,13 @@ def _compared(name, compare, type_check, accept_error, sp_name=None, scipy_name=
             if our_error is not None or their_error is not None:
                 _same_error(our_error, their_error, accept_error)
                 return
+            if isinstance(theirs, numpy.poly1d) and isinstance(ours, cupy.poly1d):
+                if ours.variable != theirs.variable:
+                    raise AssertionError(f"The variables differ: {ours.variable} of cupy and {theirs.variable} of numpy")
+                ours, theirs = ours.coeffs, theirs.coeffs
             pairs = [(ours, theirs)]
             if isinstance(theirs, (list, tuple)):
-                if type(ours) is not type(theirs) or len(ours) != len(theirs):
+                if not isinstance(ours, (list, tuple)) or len(ours) != len(theirs):
                     raise AssertionError(f"The results are {ours!r} and {theirs!r}")
                 pairs = list(zip(ours, theirs, strict=True))
             for a, b in pairs:
@@ -217,7 +229,7 @@ def numpy_cupy_equal(name="xp", sp_name=None, scipy_name=None):
             import quern.cupy as cupy
 
             ours, theirs = function(*args, **kwargs, **{name: cupy}), function(*args, **kwargs, **{name: numpy})
-            if _host(ours) != theirs:
+            if _value(ours) != theirs:
                 raise AssertionError(f"Results are not equal: {ours!r} of cupy and {theirs!r} of numpy")
 
         return test
@@ -396,6 +408,8 @@ def product_dict(*parameters):
 
 def parameterize(*params, **kwargs):
     """A decorator of classes of tests: their methods are run with the values of each dict as attributes."""
+
+    params = tuple(params[0]) if len(params) == 1 and not isinstance(params[0], dict) else params
 
     def decorate(cls):
         for name in [n for n in dir(cls) if n.startswith("test")]:

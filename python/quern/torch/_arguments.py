@@ -4,6 +4,7 @@ A wrapper is made as text: it has its function's parameters, raises TypeError in
 where one is needed, and takes NumPy's names ``axis`` and ``keepdims`` for ``dim`` and ``keepdim``.
 """
 
+import functools
 import inspect
 import operator
 import os
@@ -25,8 +26,10 @@ _INTS = {
     "chunks": "int", "bins_": "int", "minlength": "int", "num_samples": "int", "steps": "int", "row": "int", "col": "int", "size_": "int",
     "dimension": "int", "step_": "int", "start_dim": "int", "end_dim": "int", "decimals": "int", "window_length": "int", "n_": "int",
 }  # fmt: skip
+_BOOLS = {"keepdim", "descending", "largest", "sorted", "unbiased"}  # which have no whole numbers for them
 _INPUTS = {"A", "B", "L", "b"}  # linear algebra's names for what PyTorch also takes as `input`
 _BY_NAME = {"dims", "shape", "size", "repeats"}  # integers one by one, or all of them in a sequence by this name
+_BOTH = {("view", "size")}  # a type may stand in their place
 _NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 
 
@@ -63,7 +66,38 @@ def listed_by_name(function, parameter, given, value):
     """The positional arguments that a sequence given by its name stands for."""
     if given:
         raise TypeError(f"{function}() received an invalid combination of arguments: '{parameter}' is given twice")
+    if isinstance(value, int):
+        wrong(function, parameter, 0, "tuple of ints", value)
     return (value,)
+
+
+def missing(function, parameter):
+    """Raises PyTorch's error for an argument that is not given."""
+    raise TypeError(f'{function}() missing 1 required positional arguments: "{parameter}"')
+
+
+def of_sequence(name, method, parameter):
+    """The function of a method that accepts integers one by one: it accepts them as one sequence only."""
+
+    def function(input, *given, **named):
+        if len(given) > 1:
+            raise TypeError(f"{name}() takes 2 positional arguments but {len(given) + 1} were given")
+        if given and not isinstance(given[0], tuple | list):
+            wrong(name, parameter, 2, "tuple of ints", given[0])
+        return method(input, *given, **named)
+
+    function.__name__, function.__doc__ = name, method.__doc__
+    return function
+
+
+def of_several(method):
+    """A method that accepts the integers of its first argument one by one, too."""
+
+    @functools.wraps(method)
+    def function(self, *given, **named):
+        return method(self, given, **named) if len(given) > 1 else method(self, *given, **named)
+
+    return function
 
 
 _MISSING = object()
@@ -90,6 +124,8 @@ def _text(name, function, tensors, free, told, same_out):
                 heads.append(f"{p.name}=_MISSING")
                 given = f"{p.name}s_given"
                 checks.append(f" if {p.name} is not _MISSING: {given} = listed_by_name({shown!r}, {p.name!r}, {given}, {p.name})")
+                if (name, p.name) not in _BOTH:
+                    checks.append(f" elif not {given}: missing({shown!r}, {p.name!r})")
             star = True
             continue
         if p.kind is p.KEYWORD_ONLY and not star:
@@ -124,6 +160,8 @@ def _text(name, function, tensors, free, told, same_out):
             checks.append(f" listed({shown!r}, {p.name!r}, {shown_place}, {p.name})")
         elif p.name in _INTS:
             checks.append(f" if {guard}{p.name}.__class__ is not int: {p.name} = whole({shown!r}, {p.name!r}, {shown_place}, {p.name})")
+        elif p.name in _BOOLS:
+            checks.append(f" if {guard}{p.name}.__class__ is not bool: wrong({shown!r}, {p.name!r}, {shown_place}, 'bool', {p.name})")
     if by_input:
         if not star:
             heads.append("*")
@@ -162,7 +200,7 @@ def checked(name, function, tensors=(), free=(), told=None, same_out=False):
     if text is None:
         return function
     names = {"_BareArray": _BareArray, "wrong": wrong, "whole": whole, "listed": listed, "_MISSING": _MISSING, "_function": function}
-    names["listed_by_name"] = listed_by_name
+    names["listed_by_name"], names["missing"] = listed_by_name, missing
     if same_out:
         from quern.torch._core import finish_same
 

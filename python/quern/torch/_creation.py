@@ -8,7 +8,7 @@ import numpy
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
 from quern.torch import _types
-from quern.torch._arguments import check_all
+from quern.torch._arguments import check_all, missing, wrong
 from quern.torch._core import (
     Tensor,
     add_methods,
@@ -303,9 +303,11 @@ def _options(dtype, device, name=None):
     return (name or _default_name()) if dtype is None else name_of(dtype), engine_device(device)
 
 
-def _sized(size, kwargs):
+def _sized(size, kwargs, name):
     if "size" in kwargs:
         return sizes_of((kwargs.pop("size"),))
+    if not size:
+        missing(name, "size")
     sizes = sizes_of(size)
     for n in sizes:
         if n < 0:
@@ -313,11 +315,18 @@ def _sized(size, kwargs):
     return sizes
 
 
+def _sequence(size, name):
+    """A size that is given as one sequence."""
+    if not isinstance(size, tuple | list):
+        wrong(name, "size", 1, "tuple of ints", size)
+    return size
+
+
 def _constant(name, value):
     def function(
         *size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None, **kwargs
     ):
-        sizes = _sized(size, kwargs)
+        sizes = _sized(size, kwargs, name)
         if kwargs:
             raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
         if out is not None:
@@ -338,7 +347,7 @@ empty.__doc__ = "A tensor of that size. Its values are zeros: memory is given ou
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of one value; ``dtype``: by default that of the value."""
-    sizes = sizes_of((size,) if not isinstance(size, int) else ([size],))
+    sizes = sizes_of((_sequence(size, "full"),))
     if isinstance(fill_value, Tensor):
         dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
     if not is_number(fill_value):
@@ -389,7 +398,7 @@ def _new(name, value):
     def method(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, **kwargs):
         kind = self._dtype_name if dtype is None else name_of(dtype)
         place = engine_device_of(self) if device is None else engine_device(device)
-        return _wanted(filled(_sized(size, kwargs), value, kind, place), requires_grad)
+        return _wanted(filled(_sized(size, kwargs, name), value, kind, place), requires_grad)
 
     method.__name__ = name
     method.__doc__ = "A new tensor of that size, of this one's type and device unless others are given."
@@ -401,6 +410,7 @@ new_zeros, new_ones, new_empty = _new("new_zeros", 0), _new("new_ones", 1), _new
 
 def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A new tensor of one value, of this one's type and device unless others are given."""
+    size = _sequence(size, "new_full")
     fill_value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     if not is_number(fill_value):
         raise TypeError(f"new_full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
@@ -766,4 +776,13 @@ add_methods(globals(), METHODS)
 Tensor._made = staticmethod(legacy_tensor)
 Tensor.__array_wrap__ = lambda self, array, context=None, return_scalar=False: tensor(array)
 Tensor.new = lambda self, *args, device=None: legacy_tensor(args, device).to(self.dtype)
-Tensor.__dlpack__ = _engine.BareArray.__dlpack__
+
+
+def _dlpack(self, **asked):
+    """A capsule over the tensor's memory."""
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    return _engine.BareArray.__dlpack__(self, **asked)
+
+
+Tensor.__dlpack__ = _dlpack

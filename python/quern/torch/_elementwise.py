@@ -384,7 +384,7 @@ def _times_logarithm(row, input, other):
     logarithm = _op(row, other)
     # Where the logarithm is a number the product is 0 by itself, and its derivative the logarithm.
     is_none = _op("logical_and", _op("equal", other, other), _op("logical_not", _op("isfinite", logarithm)))
-    return _op("where", _op("logical_and", input == 0, is_none), 0.0, input * logarithm)._astype(name)
+    return (input * _op("where", _op("logical_and", input == 0, is_none), 0.0, logarithm))._astype(name)
 
 
 def sinc(input, *, out=None):

@@ -3,6 +3,7 @@
 import math as _math
 
 from quern.torch import (
+    _arguments,
     _creation,
     _elementwise,
     _indexing,
@@ -30,6 +31,8 @@ globals().update(_types.NAMES)
 for _module in (_creation, _elementwise, _shaping, _splitting, _reductions, _indexing, _linalg, _special, random):
     globals().update({_name: getattr(_module, _name) for _name in _module.NAMES})
 globals().update(_linalg.OLD)
+for _name, _parameter in {"reshape": "shape", "permute": "dims", "tile": "dims", "flip": "dims", "broadcast_to": "size"}.items():
+    globals()[_name] = _arguments.of_sequence(_name, getattr(_shaping, _name), _parameter)
 
 return_types = _named
 set_printoptions = _printing.set_printoptions

@@ -8,7 +8,7 @@ import numpy
 
 from quern.lib import _engine
 from quern.torch import _creation, _elementwise, _linalg, _named, _shaping, _types
-from quern.torch._arguments import check_all
+from quern.torch._arguments import check_all, of_several
 from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, host_values, name_of
 from quern.torch._types import DTYPES
 
@@ -778,6 +778,7 @@ NAMES = [*METHODS.split(), "var_mean", "std_mean"]
 _SAME_OUT = "amax amin any all quantile nanquantile logcumsumexp histc argmax argmin msort"
 check_all(globals(), NAMES, free={"max": "dim", "min": "dim"}, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
+Tensor.count_nonzero = of_several(count_nonzero)
 
 
 def _in_place(name):

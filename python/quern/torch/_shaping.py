@@ -2,12 +2,13 @@
 
 import math
 import operator
+import warnings
 
 import numpy
 
 from quern.lib import _engine
 from quern.torch import _creation, _types
-from quern.torch._arguments import check_all
+from quern.torch._arguments import check_all, of_several, wrong
 from quern.torch._core import Tensor, add_in_place, add_methods, dim_of, dims_of, engine_device_of, filled, finish, sizes_in, sizes_of
 
 
@@ -61,6 +62,12 @@ def view(self, *size, dtype=None):
         return _viewed_as(self, dtype)
     if len(size) == 1 and isinstance(size[0], _types.dtype):
         return _viewed_as(self, size[0])
+    if not size or isinstance(size[0], bool):
+        given = ", ".join(type(one).__name__ for one in size)
+        raise TypeError(
+            f"view() received an invalid combination of arguments - got ({given}), but expected one of:\n * (torch.dtype dtype)\n"
+            " * (tuple of ints size)"
+        )
     sizes = _known(self, sizes_of(size), "view")
     out = self._reshaped(sizes)
     if not out._shares_cell(self):
@@ -89,12 +96,12 @@ def _viewed_as(self, dtype):
 
 def view_as(self, other):
     """The same memory in the shape of another tensor."""
-    return view(self, *other._shape)
+    return view(self, other._shape)
 
 
 def reshape_as(self, other):
     """The same elements in the shape of another tensor."""
-    return reshape(self, *other._shape)
+    return reshape(self, other._shape)
 
 
 def view_as_real(input):
@@ -198,7 +205,12 @@ def transpose(input, dim0, dim1):
     return input._transposed(order)
 
 
-swapaxes = swapdims = transpose
+swapdims = transpose
+
+
+def swapaxes(input, axis0, axis1):
+    """A view with two dimensions exchanged."""
+    return transpose(input, axis0, axis1)
 
 
 def t(input):
@@ -242,7 +254,42 @@ moveaxis = movedim
 
 def adjoint(input):
     """The last two dimensions exchanged, complex numbers conjugated."""
-    return transpose(input, -2, -1).conj()
+    return _of_matrices(input, "adjoint()", "Consider using x.conj().").conj()
+
+
+def _of_matrices(input, name, instead="This function is the identity in these cases."):
+    """The last two dimensions exchanged; ``name``: what PyTorch's errors call it."""
+    if input._rank > 1:
+        return transpose(input, -2, -1)
+    shown = name if name == "adjoint()" else f"Tensor.{name}"
+    if input._rank == 1:
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    warnings.warn(f"{shown} is deprecated on 0-D tensors. {instead}", stacklevel=3)
+    return input.view_as(input)
+
+
+def _reversed(input):
+    """The dimensions in the other order: a view."""
+    if input._rank == 0:
+        warnings.warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.", stacklevel=2)
+    elif input._rank != 2:
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated. Consider `x.mT` to transpose "
+            "batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            stacklevel=2,
+        )
+    return input._transposed(list(range(input._rank))[::-1])
+
+
+def _conjugated(input):
+    """A matrix transposed, complex numbers conjugated."""
+    if input._rank == 0:
+        warnings.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", stacklevel=2)
+        return input.conj()
+    if input._rank != 2:
+        more = " For batches of matrices, consider using tensor.mH" if input._rank > 2 else ""
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {input._rank}-D tensor.{more}")
+    return input._transposed([1, 0]).conj()
 
 
 def expand(self, *size, implicit=False):
@@ -270,17 +317,16 @@ def expand(self, *size, implicit=False):
 
 def expand_as(self, other):
     """A view of the size of another tensor."""
-    return expand(self, *other._shape)
+    return expand(self, other._shape)
 
 
-def broadcast_to(input, size):
+def broadcast_to(input, *size):
     """A view of that size."""
-    return expand(input, size)
+    return expand(input, *size)
 
 
 def broadcast_tensors(*tensors):
     """Views of all tensors in their common size."""
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
     _check_tensors(tensors, "broadcast_tensors")
     sizes = [x._shape for x in tensors]
     try:
@@ -304,9 +350,9 @@ def _mismatch(sizes):
 
 
 def _check_tensors(tensors, name):
-    for one in tensors:
+    for i, one in enumerate(tensors):
         if not isinstance(one, Tensor):
-            raise TypeError(f"{name}(): argument 'tensors' must be tuple of Tensors, not {type(one).__name__}")
+            raise TypeError(f"{name}(): expected Tensor as element {i} in argument 0, but got {type(one).__name__}")
 
 
 def broadcast_shapes(*shapes):
@@ -396,8 +442,6 @@ def diag(input, diagonal=0, *, out=None):
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """Matrices with the last dimension's elements on a diagonal."""
     rank = input._rank + 1
-    if input._rank == 0:
-        raise RuntimeError("diag_embed: the tensor needs at least one dimension")
     first, second = dim_of(dim1, rank), dim_of(dim2, rank)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -493,9 +537,9 @@ def _at_least(rank):
         if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
             tensors = tuple(tensors[0])
             return tuple(function(x) for x in tensors)
+        _check_tensors(tensors, f"atleast_{rank}d")
         if len(tensors) > 1:
             return tuple(function(x) for x in tensors)
-        _check_tensors(tensors, f"atleast_{rank}d")
         if not tensors:
             raise TypeError(f"atleast_{rank}d() missing 1 required positional argument")
         x = tensors[0]
@@ -539,7 +583,7 @@ def block_diag(*tensors):
     """Matrices along the diagonal of a matrix of zeros."""
     _check_tensors(tensors, "block_diag")
     if not tensors:
-        raise RuntimeError("block_diag(): expected a non-empty list of Tensors")
+        return _creation.empty((1, 0))
     for one in tensors:
         if one._rank > 2:
             raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Got {one._rank}")
@@ -674,6 +718,8 @@ def repeat_interleave(input, repeats, dim=None, *, output_size=None):
         if repeats._rank > 1:
             raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
         repeats = repeats.reshape(-1).tolist()
+    elif not isinstance(repeats, int):
+        wrong("repeat_interleave", "repeats", 2, "Tensor or int", repeats)
     times = _numbers(repeats, "repeat_interleave")
     if any(n < 0 for n in times):
         raise RuntimeError("repeats can not be negative")
@@ -715,10 +761,12 @@ check_all(
     same_out="diag tril triu",
 )
 add_methods(globals(), METHODS)
+Tensor.squeeze = of_several(squeeze)
 add_in_place("tril triu")
 for _name in "squeeze unsqueeze transpose swapaxes swapdims t as_strided".split():
     setattr(Tensor, _name + "_", _in_place_view(_name))
-Tensor.T = property(lambda self: self._transposed(list(range(self._rank))[::-1]), doc="The dimensions in the other order: a view.")
-Tensor.mT = property(lambda self: transpose(self, -2, -1), doc="The last two dimensions exchanged: a view.")
-Tensor.H = property(lambda self: t(self).conj(), doc="A matrix transposed, complex numbers conjugated.")
-Tensor.mH = property(adjoint, doc="The last two dimensions exchanged, complex numbers conjugated.")
+Tensor.T, Tensor.H = property(_reversed), property(_conjugated)
+Tensor.mT = property(lambda self: _of_matrices(self, "mT"), doc="The last two dimensions exchanged: a view.")
+Tensor.mH = property(
+    lambda self: _of_matrices(self, "mH", "Consider using x.conj().").conj(), doc="The last two dimensions exchanged, conjugated."
+)

@@ -2,7 +2,7 @@
 
 from quern.lib import _engine
 from quern.torch import _shaping
-from quern.torch._arguments import check_all
+from quern.torch._arguments import check_all, of_several
 from quern.torch._core import Tensor, add_methods, dim_of, sizes_in
 
 
@@ -107,3 +107,4 @@ METHODS = "unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit
 NAMES = METHODS.split()
 check_all(globals(), NAMES)
 add_methods(globals(), METHODS)
+Tensor.hsplit, Tensor.vsplit, Tensor.dsplit = of_several(hsplit), of_several(vsplit), of_several(dsplit)

@@ -11,7 +11,7 @@ import numpy
 
 from quern.lib import _engine
 from quern.torch import _creation, _refusals, _shaping, _types
-from quern.torch._arguments import check_all
+from quern.torch._arguments import check_all, missing, wrong
 from quern.torch._core import Tensor, _op, add_methods, engine_device, engine_device_of, finish, grown, name_of, sizes_in, sizes_of
 from quern.torch._creation import same_as_asked
 from quern.torch._types import DTYPES
@@ -172,6 +172,8 @@ def _made(draw, sizes, device, generator, name, requires_grad):
 
 def _of_size(name, draw, what):
     def function(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, **kwargs):
+        if not size and "size" not in kwargs:
+            missing(name, "size")
         sizes = sizes_of((kwargs["size"],)) if "size" in kwargs else sizes_of(size)
         made = _made(draw, sizes, engine_device(device), generator, _real_name(dtype, name), requires_grad)
         return made if out is None else finish(made, same_as_asked(out, dtype))
@@ -219,6 +221,8 @@ def randint(low=None, high=None, size=None, *, generator=None, out=None, dtype=N
         low, high, size = 0, low, high
     elif high is None:
         low, high = 0, low
+    if not isinstance(size, tuple | list):
+        wrong("randint", "size", 2 if low == 0 else 3, "tuple of ints", size)
     name = "int64" if dtype is None else name_of(dtype)
     made = _integers(int(low), int(high), sizes_of((size,)), name, engine_device(device), generator)
     return made if out is None else finish(made, out)

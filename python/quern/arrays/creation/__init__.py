@@ -178,6 +178,8 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     array([[1., 0.],
            [0., 1.]])
     """
+    if isinstance(k, int) and not -(1 << 62) < k < 1 << 62:  # beside every matrix
+        return zeros((N, N if M is None else M), dtype, order, device=device)
     if N < 0 or (M or 0) < 0 or numpy.dtype(dtype).kind not in "biufc" or not isinstance(k, int) or order not in ("C", "c"):
         made = _sent(numpy.eye(N, M, k, dtype), device)  # says what is wrong
         out = zeros(made.shape, made.dtype, order, device=device)

@@ -39,7 +39,8 @@ Array._reflected = {}
 
 def _is_foreign(value):
     """Has this a protocol of its own that must be asked?"""
-    return getattr(type(value), "__array_ufunc__", None) not in (None, Array.__array_ufunc__, numpy.ndarray.__array_ufunc__)
+    protocol = getattr(type(value), "__array_ufunc__", None)
+    return protocol not in (None, Array.__array_ufunc__, numpy.ndarray.__array_ufunc__) and not hasattr(protocol, "is_of_front_end")
 
 
 def _array_ufunc(self, host, method, *inputs, out=None, **kwargs):

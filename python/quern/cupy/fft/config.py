@@ -1,6 +1,5 @@
 """Settings of CuPy's transforms. Programs make them; plans are kept by the engine in any case, and each transform runs on one device."""
 
-import operator
 import sys
 import threading
 import types
@@ -35,6 +34,26 @@ def show_plan_cache_info():
         _caches().setdefault(device, _PlanCache(dev=device)).show_info()
 
 
+def get_plan_cache_size():
+    """How many plans the cache of the current device may hold."""
+    return get_plan_cache().get_size()
+
+
+def set_plan_cache_size(size):
+    """Sets how many plans the cache of the current device may hold; -1: no limit."""
+    get_plan_cache().set_size(size)
+
+
+def get_plan_cache_max_memsize():
+    """How many bytes the plans of the current device may take."""
+    return get_plan_cache().get_memsize()
+
+
+def set_plan_cache_max_memsize(size):
+    """Sets how many bytes the plans of the current device may take; -1: no limit."""
+    get_plan_cache().set_memsize(size)
+
+
 def clear_plan_cache():
     """Does nothing: the caches are empty."""
 
@@ -42,14 +61,17 @@ def clear_plan_cache():
 def set_cufft_gpus(gpus):
     """Accepts how many devices, or which, transforms are to run on; each runs on that of its array."""
     global _gpus
-    count = len(gpus) if isinstance(gpus, (list, tuple)) else operator.index(gpus)
-    if count < 1:
-        raise ValueError("the number of devices must be at least 1")
-    _gpus = gpus
+    warnings.warn("cupy.fft.config.set_cufft_gpus is experimental. The interface can change in the future.", FutureWarning, stacklevel=2)
+    if not isinstance(gpus, (int, list, tuple)):
+        raise ValueError(f"gpus must be an int or a list or tuple of int, not {type(gpus).__name__}")
+    _gpus = tuple(range(gpus) if isinstance(gpus, int) else gpus)
+    if len(_gpus) < 2:
+        raise ValueError(f"Must use at least 2 GPUs, not {len(_gpus)}")
 
 
 def _warn_of_planning():
-    warnings.warn("enable_nd_planning is deprecated: plans are of any number of dimensions", DeprecationWarning, stacklevel=3)
+    text = "enable_nd_planning is deprecated as of CuPy 14 and will always be True: plans are of any number of dimensions"
+    warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 
 class _Settings(types.ModuleType):
@@ -60,6 +82,11 @@ class _Settings(types.ModuleType):
         """Deprecated; it changes nothing."""
         _warn_of_planning()
         return _is_planning
+
+    @property
+    def devices(self):
+        """The devices that set_cufft_gpus() was given, where use_multi_gpus is set; else None."""
+        return _gpus if use_multi_gpus else None
 
     @enable_nd_planning.setter
     def enable_nd_planning(self, value):

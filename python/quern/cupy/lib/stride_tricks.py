@@ -18,7 +18,9 @@ def as_strided(x, shape=None, strides=None):
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
-    """A view of all windows of a size: see :func:`quern.lib.stride_tricks.sliding_window_view`."""
+    """A view of all windows of a size: see :func:`quern.lib.stride_tricks.sliding_window_view`. It is not for writing."""
+    if writeable:
+        raise NotImplementedError("[sliding_window_view] Writeable views are not supported: several windows share an element")
     return _as_ndarray(_views.sliding_window_view(x, window_shape, axis))
 
 

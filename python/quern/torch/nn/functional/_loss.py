@@ -9,7 +9,7 @@ import warnings
 from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
-from quern.torch.nn.functional._reduction import check_reduction, element_loss, reduced, reduction_of, same_sizes, weighted
+from quern.torch.nn.functional._reduction import check_reduction, element_loss, reduced, reduction_of, refuse_gradient, same_sizes, weighted
 
 _TYPES = {"int32": "Int", "int16": "Short", "int8": "Char", "bool": "Bool", "float32": "Float", "float64": "Double", "float16": "Half"}
 
@@ -20,6 +20,7 @@ _TYPES = {"int32": "Int", "int16": "Short", "int8": "Char", "bool": "Bool", "flo
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The absolute difference; with ``weight``, of the input's size, its mean is a weighted one."""
     reduction = reduction_of(size_average, reduce, reduction)
+    _check_weight(input, weight)
     input, target = same_sizes(input, target)
     if input.is_complex() or target.is_complex() or not (input.is_floating_point() or target.is_floating_point()):
         loss = (input - target).abs()
@@ -34,7 +35,13 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     tensor(1.6667)
     """
     reduction = reduction_of(size_average, reduce, reduction)
+    _check_weight(input, weight)
     return _weighted("mse", same_sizes(input, target), weight, reduction)
+
+
+def _check_weight(input, weight):
+    if weight is not None and weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
 
 
 def _weighted(name, inputs, weight, reduction):
@@ -57,8 +64,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     input, target = same_sizes(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    if weight is not None and weight.shape != input.shape:
-        raise ValueError("Weights and input must have the same size.")
+    _check_weight(input, weight)
     return element_loss("huber", (input, target), reduction, delta, weight)
 
 
@@ -70,12 +76,14 @@ def _check_classes(input, target, weight):
     if input.dim() == 0:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if input.dim() != 1 and (target.dim() == 0 or input.shape[0] != target.shape[0]):
-        n = target.shape[0] if target.dim() else 1
+        n = target.shape[0] if target.dim() else 0
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({n}).")
     classes = input.shape[0 if input.dim() == 1 else 1]
     if target.shape != input.shape[:1] + input.shape[2:] if input.dim() > 1 else target.dim() > 1 or target.numel() != 1:
         if input.dim() == 4 and target.dim() != 3:
             raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {target.dim()}")
+        if input.dim() <= 2 and target.dim() > 1:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         expected = list(input.shape[:1] + input.shape[2:]) if input.dim() > 1 else []
         raise RuntimeError(f"Expected target size {expected}, got {list(target.shape)}")
     if target.dtype != torch.int64:
@@ -176,6 +184,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
             "Please ensure they have the same size."
         )
+    refuse_gradient("binary_cross_entropy", "weight", weight)
     loss = element_loss("binary_cross_entropy", (input, target), reduction, 0.0, weight)
     good, good_target = _refusals.all_within(input, 0, 1), _refusals.all_within(target, 0, 1)
     if good is True and good_target is True:
@@ -192,6 +201,8 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    refuse_gradient("binary_cross_entropy_with_logits", "weight", weight)
+    refuse_gradient("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
     inputs = (input, target) if pos_weight is None else (input, target, pos_weight)
     return element_loss("bce_with_logits", inputs, reduction, 0.0, weight)
 
@@ -199,6 +210,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-target * x)), with targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
+    refuse_gradient("soft_margin_loss", "target", target)
     return element_loss("soft_margin", (input, target), reduction)
 
 
@@ -206,6 +218,8 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     """binary_cross_entropy_with_logits() of several labels, (N, C) or (C), as the mean of each sample's labels."""
     reduction = reduction_of(size_average, reduce, reduction)
     loss = element_loss("bce_with_logits", (input, target), "none", 0.0, weight)
+    if not input.dim():
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     # As PyTorch where the two broadcast: over the input's last dimension, divided by its size.
     dim = input.dim() - 1
     return reduced(loss.sum(dim) / input.shape[dim], reduction)
@@ -242,9 +256,8 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     elif var.shape != input.shape:
         if input.shape[:-1] == var.shape:
             var = var.unsqueeze(-1)
-        elif not (var.dim() == input.dim() and input.shape[:-1] == var.shape[:-1] and var.shape[-1] == 1 or var.numel() == 1):
-            if not _reaches(var.shape, input.shape):
-                raise ValueError("var is of incorrect size")
+        elif not _differs_by_one(var.shape, input.shape):
+            raise ValueError("var is of incorrect size")
     check_reduction(reduction)
     var = var.clone()
     with torch.no_grad():  # the derivative is that of var itself
@@ -253,6 +266,6 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     return loss if good is None else _refusals.unless(loss, good, "var has negative entry/entries", "ValueError")
 
 
-def _reaches(shape, target):
-    """Can ``shape`` be broadcast to ``target``, whose number of dimensions it has?"""
-    return len(shape) == len(target) and all(n in (1, m) for n, m in zip(shape, target, strict=True))
+def _differs_by_one(shape, target):
+    """Is ``shape`` the target's but for one dimension, in which it has one element?"""
+    return len(shape) == len(target) and sum(n for n, m in zip(shape, target, strict=True) if n != m) == 1

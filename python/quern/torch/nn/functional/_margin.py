@@ -4,7 +4,7 @@ from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch import _refusals
 from quern.torch._core import dims_of
-from quern.torch.nn.functional._reduction import check_reduction, element_loss, reduced, reduction_of
+from quern.torch.nn.functional._reduction import check_reduction, element_loss, reduced, reduction_of, refuse_gradient
 
 # ---- distances
 
@@ -98,6 +98,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     Parameters: ``input``: (N, C) or (C); ``target``: class numbers, (N) or (); ``weight``: one for each class, (C).
     """
     reduction = reduction_of(size_average, reduce, reduction)
+    refuse_gradient("multi_margin_loss", "weight", weight)
     check_reduction(reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")

@@ -22,6 +22,15 @@ def legacy(size_average, reduce):
     return "sum" if size_average is not None and not size_average else "mean"
 
 
+def refuse_gradient(function, name, tensor):
+    """Raises PyTorch's error for an argument that a loss has no derivative for."""
+    if tensor is not None and tensor.requires_grad and torch.is_grad_enabled():
+        raise RuntimeError(
+            f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot have "
+            "requires_grad True."
+        )
+
+
 def reduced(loss, reduction):
     """The mean or the sum of a loss, or itself for "none"."""
     if reduction == "mean":
@@ -64,7 +73,5 @@ def same_sizes(input, target):
 
 def weighted(loss, weight, reduction):
     """A loss with a weight for each element, whose mean is that of the weights."""
-    if weight.shape != loss.shape:
-        raise ValueError("Weights and input must have the same size.")
     loss = loss * weight
     return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
