@@ -225,6 +225,12 @@ bool foreign_address(const Given& given, PyObject* value, uint64_t& address, Blo
       order_foreign_stream(current_context(), number_of(stream), true);
     hold = interface["data"][0];
     address = hold.is_none() ? 0 : number_of(hold);
+    Context& context = current_context();
+    if (address && context.device.kind == DeviceKind::cpu && !context.pool.holds(reinterpret_cast<const void*>(address)))
+      raise(ErrorKind::value,
+            "[launch] `{}` describes memory of a GPU (__cuda_array_interface__), and kernels run on the CPU here; copy it to the "
+            "host where it was made and pass an array of that copy",
+            Py_TYPE(value)->tp_name);
     return true;
   } else if (nb::hasattr(object, "get_pointer")) {
     hold = object.attr("get_pointer")();

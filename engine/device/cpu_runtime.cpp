@@ -48,6 +48,14 @@ void append_as_python(std::string& out, const std::string& spec, double x) {
   out += digits;
 }
 
+// A complex number as Python writes it.
+void append_as_python(std::string& out, double real, double imaginary) {
+  bool has_real = real != 0 || std::signbit(real);
+  if (has_real) append_as_python(out += '(', "#", real);
+  append_as_python(out, has_real ? "+#" : "#", imaginary);
+  out += has_real ? "j)" : "j";
+}
+
 void append_conversion(std::string& out, std::string spec, char c, int longs, uint64_t bits) {
   switch (c) {
     case 'd':
@@ -71,7 +79,8 @@ void append_conversion(std::string& out, std::string spec, char c, int longs, ui
   }
 }
 
-// Formats like C's printf, and %r (Python's repr of a float); each argument lies in 8 bytes as the default promotions leave it.
+// Formats like C's printf, and %r and %R (Python's repr of a float, and of a complex number of two arguments); each argument lies
+// in 8 bytes as the default promotions leave it.
 std::string format(const char* f, const uint64_t* args, uint32_t count) {
   std::string out;
   uint32_t used = 0;
@@ -93,7 +102,10 @@ std::string format(const char* f, const uint64_t* args, uint32_t count) {
     for (; *f && std::strchr("hlLqjzt", *f); ++f) longs += *f == 'h' ? -10 : *f == 'L' ? 0 : 1;
     if (!*f) return out + spec;
     char c = *f++;
-    if (std::strchr("diuxXocpsreEfFgGaA", c))
+    if (c == 'R') {
+      double real = std::bit_cast<double>(next());
+      append_as_python(out, real, std::bit_cast<double>(next()));
+    } else if (std::strchr("diuxXocpsreEfFgGaA", c))
       append_conversion(out, std::move(spec), c, longs, next());
     else
       out += spec + c;

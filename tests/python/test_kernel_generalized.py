@@ -309,6 +309,8 @@ def test_axes_of_core_dimensions(device):
     np.testing.assert_array_equal(kept, x.sum(1, keepdims=True))
     np.testing.assert_array_equal(scaled(x, by, axes=[1, (), 0]), np.moveaxis(x * by[:, None], 1, 0))
     np.testing.assert_array_equal(total(x, axes=[(0,)]), x.sum(0))
+    np.testing.assert_array_equal(total(x, axes=[1], keepdims=True), x.sum(1, keepdims=True))
+    np.testing.assert_array_equal(total(x, axes=[1, 0], keepdims=True), np.moveaxis(x.sum(1, keepdims=True), 1, 0))
 
 
 def test_axes_that_are_refused(device):
@@ -328,5 +330,40 @@ def test_axes_that_are_refused(device):
     ):
         with pytest.raises(TypeError):
             function(*([x] if function is not scaled else [x, 1.0]), **named)
-    with pytest.raises(ValueError, match="axes needs an entry"):
-        rows(x, axes=[0, 1])
+    for function, named, cls, said in (
+        (total, {"axis": 2}, np.exceptions.AxisError, "axis 2 is out of bounds for array of dimension 2"),
+        (total, {"axes": [0, 1]}, np.exceptions.AxisError, "total: operand 1 has 0 core dimensions, but the axes item is a single integer."),
+        (rows, {"axes": [(0,), 0]}, np.exceptions.AxisError, "rows: operand 0 has 2 core dimensions, but 1 dimensions are specified"),
+        (rows, {"axes": [(0, 1)]}, ValueError, "axes should be a list with an entry for all 2 inputs and outputs; entries for outputs can"),
+        (total, {"keepdims": 1}, TypeError, "'keepdims' must be a boolean"),
+        (total, {"axis": 1.5}, TypeError, "cannot be interpreted as an integer"),
+        (rows, {"axis": 0}, TypeError, "with a single shared core dimension, not with the 2 distinct ones implied by signature"),
+    ):
+        with pytest.raises(cls, match=said.replace("(", "\\(")):
+            function(x, **named)
+
+
+def test_loops_by_dtype_and_signature(device):
+    @guvectorize(["(int64[:], int64[:])", "(float64[:], float64[:])"], "(n)->()")
+    def first(x, out):
+        out[0] = x[0]
+
+    x = np.arange(3)
+    assert first(x).dtype == np.int64
+    for named in ({"dtype": float}, {"signature": "d->d"}, {"sig": (float, float)}):
+        assert first(x, **named).dtype == np.float64
+        assert first(np.ones((2, 3), int), axis=0, **named).dtype == np.float64
+    with pytest.raises(TypeError, match="No loop matching the specified signature"):
+        first(x, dtype=np.float32)
+
+
+def test_without_signatures_inputs_without_dimensions_are_numbers(device):
+    @guvectorize("(n),()->(n)")
+    def added(x, by, out):
+        for i in range(x.size):
+            out[i] = x[i] + by
+
+    for by in (2.0, np.float64(2), np.array([2.0])):
+        out = np.zeros(3)
+        added(np.arange(3.0), by, out)
+        np.testing.assert_array_equal(out, [2, 3, 4])

@@ -178,7 +178,7 @@ def test_divisions_by_zero(device):
         for a, b in ((7, 2), (-7, 2), (7.5, -2), (7.5, 2.5)):
             assert f(a, b) == python(a, b)
         for a, b in ((7, 0), (7.5, 0.0), (0, 0), (7, 0.0)):
-            with pytest.raises(ZeroDivisionError, match="^division by zero$"):
+            with pytest.raises(ZeroDivisionError, match="^(integer )?(division|modulo) by zero$"):
                 f(a, b)
 
     @njit

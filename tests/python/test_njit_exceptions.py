@@ -1,4 +1,4 @@
-"""What njit functions raise, and return: exceptions of any class with their arguments, named tuples; functions that call each other."""
+"""What njit functions raise, return and print: exceptions of any class with their arguments, named tuples; functions that call each other."""
 
 import collections
 import math
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import quern as qn
 from quern import cuda
+from quern.kernel.interpreted import with_types
 from quern.numba import njit
 
 Point = collections.namedtuple("Point", "x y")
@@ -85,6 +86,73 @@ def test_integers_keep_their_values():
         with pytest.raises(ValueError) as caught:
             fails(n)
         assert caught.value.args == (n,) and type(caught.value.args[0]) is (bool if n is True else int)
+
+
+def test_tuples_of_numbers_are_arguments():
+    @njit
+    def fails(kind, x, p):
+        if kind == 0:
+            raise ValueError("at", (x, kind), p)
+        if kind == 1:
+            raise Late((x, (p.y, True, "text")), p)
+        assert x > 5, ("small", x)
+
+    p = Point(1, -0.5)
+    for kind, cls, args in ((0, ValueError, ("at", (2, 0), p)), (1, Late, ((2, (-0.5, True, "text")), p)), (2, AssertionError, (("small", 2),))):
+        with pytest.raises(cls) as caught:
+            fails(kind, 2, p)
+        assert caught.value.args == args
+    with pytest.raises(ValueError) as caught:
+        fails(0, 2, p)
+    assert type(caught.value.args[2]) is Point
+
+
+DIVISIONS = {
+    "true": lambda a, b: a / b,
+    "floor": lambda a, b: a // b,
+    "remainder": lambda a, b: a % b,
+    "both": lambda a, b: divmod(a, b),
+    "power": lambda a, b: b ** (a - 6),
+    "inverse": lambda a, b: b**-1,
+}
+
+
+@pytest.mark.parametrize(
+    "name, arguments, said",
+    [
+        ("true", (5, 0), "division by zero"),
+        ("true", (5, 0j), "complex division by zero"),
+        ("floor", (5, 0), "integer division by zero"),
+        ("floor", (np.uint64(5), 0), "integer division by zero"),
+        ("floor", (5, 0.0), "division by zero"),
+        ("remainder", (5, False), "integer modulo by zero"),
+        ("remainder", (5.0, np.float32(0)), "modulo by zero"),
+        ("both", (5, np.int8(0)), "integer divmod by zero"),
+        ("both", (np.uint64(5), 0), "modulo by zero"),
+        ("both", (5.0, 0.0), "modulo by zero"),
+        ("power", (5, 0), "0 cannot be raised to a negative power"),
+        ("power", (5, 0.0), "division by zero"),
+        ("inverse", (5, np.uint8(0)), "0 cannot be raised to a negative power"),
+        ("inverse", (5, np.float32(0)), "division by zero"),
+    ],
+)
+@pytest.mark.parametrize("runs", ["compiled", "by Python"])
+def test_division_by_zero(name, arguments, said, runs):
+    qn.set_fallback("error" if runs == "compiled" else "silent")
+    function = DIVISIONS[name]
+    if runs == "by Python":
+        function = with_types(function)
+    else:
+        function = njit(function)
+    with pytest.raises(ZeroDivisionError) as caught:
+        function(*arguments)
+    assert caught.value.args == (said,)
+
+
+def test_powers_of_zero_that_are_numbers():
+    power = njit(lambda a, b: a**b)
+    assert power(0, 0) == 1 and power(0.0, 2) == 0 and power(0.0, -1.0) == math.inf and power(2, -1) == 0 and power(2.0, -1) == 0.5
+    assert njit(lambda a: a**-2, error_model="numpy")(0.0) == math.inf
 
 
 def test_asserts():
@@ -211,3 +279,34 @@ def test_recursion_that_returns_nothing(device):
             return lost(n - 1)
 
     assert lost(3) is None
+
+
+@njit
+def shows(x):
+    print(x)
+
+
+@njit
+def shows_all(x, y):
+    last = None
+    if x > 2:
+        last = x
+    print("x =", x, y, x / y, x * 1j, (x,), Point(x, 2.5), [x, 1], [y], (x, "it's"), "100%", 'a "b"\t', True, None, last)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [2.5, 1.0, -0.0, 1e16, 1e-5, 1 / 3, math.inf, math.nan, 3, -7, True, 2 + 3j, 1j, -1j, complex(-0.0, -1), complex(0, math.nan), (1, 2.5)]
+    + [(1,), (1, (2, 3.5)), Point(1, 2.5), (Point(1, (2j,)), False), None, np.uint64(2**64 - 1), np.int8(-3)],
+)
+def test_print_writes_what_python_writes(capfd, value):
+    shows(value)
+    assert capfd.readouterr().out == f"{value.item() if isinstance(value, np.generic) else value}\n"
+
+
+def test_print_of_several_values(capfd):
+    shows_all(3, 2.0)
+    text = "x = 3 2.0 1.5 3j (3,) Point(x=3, y=2.5) [3, 1] [2.0] (3, \"it's\") 100% a \"b\"\t True None"
+    assert capfd.readouterr().out == f"{text} 3\n"
+    shows_all(0, 2.0)
+    assert capfd.readouterr().out.endswith(" True None None\n")

@@ -313,32 +313,49 @@ def _from_capsule_of(x):
     return _engine.array_from_capsule(capsule)
 
 
-def _from_interface(obj):
-    """An array over the memory that ``__cuda_array_interface__`` describes."""
+def _from_interface(obj, name="asarray"):
+    """An array over the memory that ``__cuda_array_interface__`` describes; ``name``: the function that errors name."""
     interface = obj.__cuda_array_interface__
     if interface.get("mask") is not None:
-        raise ValueError("[asarray] quern does not support arrays with a mask; pass the data and the mask apart")
+        raise ValueError(f"[{name}] quern does not support arrays with a mask; pass the data and the mask apart")
+    device = device_of_interface(interface, type(obj).__name__, name)
+    stream = interface.get("stream")
+    if stream == 0:
+        raise ValueError(f"[{name}] __cuda_array_interface__ must not name stream 0; 1 is the legacy default stream")
+    if stream is not None:
+        _engine.wait_for_stream(device, int(stream))
+    return alias_of_interface(interface, device, obj, name)
+
+
+def alias_of_interface(interface, device, owner, name):
+    """An array over the memory on ``device`` that a ``__cuda_array_interface__`` describes; it keeps ``owner``."""
     dtype = numpy.dtype(interface["typestr"])
     if dtype.kind == "V" and interface.get("descr"):
         dtype = numpy.lib.format.descr_to_dtype(interface["descr"])
-    name = _dtype_name(dtype)
     if not dtype.isnative:
-        raise ValueError("[asarray] the memory has the other byte order; convert it first")
-    device = _device()
-    if device.kind != "cuda":
-        if _engine.cuda_count() == 0:
-            raise ValueError("[asarray] the object's memory is on a GPU, and there is none here that quern can use")
-        device = _engine.cuda(0)
-    stream = interface.get("stream")
-    if stream == 0:
-        raise ValueError("[asarray] __cuda_array_interface__ must not name stream 0; 1 is the legacy default stream")
-    if stream is not None:
-        _engine.wait_for_stream(device, int(stream))
+        raise ValueError(f"[{name}] the memory has the other byte order; convert it first")
     address, read_only = interface["data"]
     strides = interface.get("strides")
     shape = [int(n) for n in interface["shape"]]
     strides = None if strides is None else [int(n) for n in strides]
-    return _engine.array_alias(device, int(address or 0), shape, strides, name, bool(read_only), obj)
+    return _engine.array_alias(device, int(address or 0), shape, strides, _dtype_name(dtype), bool(read_only), owner)
+
+
+def device_of_interface(interface, owner, name):
+    """The device with the memory that a ``__cuda_array_interface__`` describes: a GPU, or the CPU for memory that quern has given.
+
+    Raises ValueError for memory of a GPU where there is none; ``owner``: the class of the object that describes it.
+    """
+    device = _device()
+    address = int(interface["data"][0] or 0)
+    if device.kind == "cuda" or address == 0 or device.pool_holds(address):
+        return device
+    if _engine.cuda_count() == 0:
+        raise ValueError(
+            f"[{name}] `{owner}` describes memory of a GPU (__cuda_array_interface__), and quern finds no GPU on this machine; copy it to "
+            "the host where it was made and pass the NumPy array"
+        )
+    return _engine.cuda(0)
 
 
 def _numpy_alias(host):

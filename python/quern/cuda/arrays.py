@@ -11,7 +11,6 @@ from quern.cuda import config
 from quern.cuda.devices import external_stream
 from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent, strides_like, times_over, with_stream
 from quern.cuda.random import _empty_states, xoroshiro128p_dtype
-from quern.device import current_device
 from quern.lib import _engine
 
 
@@ -130,10 +129,11 @@ DeviceNDArray.__new__, DeviceRecord.__new__ = _constructed, _constructed_record
 def over_memory(memory, shape, strides, dtype, stream=0):
     """A DeviceNDArray over memory of the device, which is kept as long as it."""
     dtype = numpy.dtype(dtype)
+    shape, strides = (tuple(n) if isinstance(n, (tuple, list)) else (n,) for n in (shape, strides))
     needed = dtype.itemsize + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if 0 not in shape else 0
     if needed > memory.size:
         raise ValueError(f"[DeviceNDArray] {needed} bytes are needed, and gpu_data has {memory.size}")
-    desc = {"shape": tuple(shape), "strides": tuple(strides), "typestr": dtype.str, "descr": dtype.descr, "data": (int(memory), False)}
+    desc = {"shape": shape, "strides": strides, "typestr": dtype.str, "descr": dtype.descr, "data": (int(memory), False)}
     return with_stream(from_cuda_array_interface(desc, owner=memory, sync=False), stream)
 
 
@@ -142,23 +142,10 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
     stream, the array is of that stream; ``sync``: its work comes first, unless ``NUMBA_CUDA_ARRAY_INTERFACE_SYNC=0``."""
     if desc.get("mask") is not None:
         raise NotImplementedError("Masked arrays are not supported")
-    strides = desc.get("strides")
-    address, read_only = desc["data"]
-    dtype = numpy.dtype(desc["typestr"])
-    if dtype.kind == "V" and desc.get("descr"):
-        dtype = numpy.lib.format.descr_to_dtype(desc["descr"])
+    name = "from_cuda_array_interface"
+    device = _core.device_of_interface(desc, "desc" if owner is None else type(owner).__name__, name)
     stream = desc.get("stream")
     if stream and sync and config.CUDA_ARRAY_INTERFACE_SYNC:
-        _engine.wait_for_stream(current_device(), int(stream))
-    stream = external_stream(stream) if stream else 0
-    name = _core._dtype_name(dtype)
-    made = _engine.array_alias(
-        current_device(),
-        int(address or 0),
-        [int(n) for n in desc["shape"]],
-        None if strides is None else [int(n) for n in strides],
-        name,
-        bool(read_only),
-        owner,
-    )
-    return with_stream(made._as(DeviceNDArray), stream)
+        _engine.wait_for_stream(device, int(stream))
+    made = _core.alias_of_interface(desc, device, owner, name)
+    return with_stream(made._as(DeviceNDArray), external_stream(stream) if stream else 0)

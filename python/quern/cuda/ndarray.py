@@ -11,6 +11,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.manipulation import _known
+from quern.arrays.objects import exchange
 from quern.kernel.signatures import typeof
 from quern.kernel.times import as_times
 from quern.lib import _engine
@@ -51,10 +52,7 @@ class DeviceNDArray(_core.Array):
                 "__cuda_array_interface__ is of memory of a GPU, and this array is on the CPU; its address is device_ctypes_pointer.value, "
                 "and libraries take it by NumPy or DLPack"
             )
-        made = _core.Array.__cuda_array_interface__.fget(self)
-        self.device.synchronize()
-        made["stream"] = int(self.stream) or None
-        return made
+        return interface_of(self)
 
     def __getitem__(self, key):
         places = key if type(key) is tuple else (key,)
@@ -231,6 +229,14 @@ class DeviceTimes(DeviceNDArray):
 def times_over(array, dtype):
     """The same memory, integers of 64 bits, as datetime64 or timedelta64."""
     return as_times(array, dtype)._as(DeviceTimes)
+
+
+def interface_of(array):
+    """What an array's ``__cuda_array_interface__`` says once its values are there."""
+    made = exchange.interface_of(array)
+    array.device.synchronize()
+    made["stream"] = int(getattr(array, "stream", 0)) or None
+    return made
 
 
 def with_stream(array, stream):

@@ -22,6 +22,7 @@ from quern.cuda import config
 from quern.cuda.devices import close as _reset
 from quern.cuda.devices import get_current_device
 from quern.cuda.errors import TypingError
+from quern.cuda.ndarray import interface_of
 
 _BITS = {"single": 24, "double": 53}
 _SEQUENCES = (tuple, list)
@@ -180,7 +181,7 @@ class ForeignArray:
 
     def __init__(self, arr):
         self._arr = arr
-        self.__cuda_array_interface__ = arr.__cuda_array_interface__
+        self.__cuda_array_interface__ = interface_of(arr)
 
 
 def ensure_supported_ccs_initialized():

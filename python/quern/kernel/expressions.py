@@ -288,6 +288,8 @@ class Expressions(Indexing):
         left, right = self.present(left, node), self.present(right, node)
         if isinstance(left.type, types.Time) or isinstance(right.type, types.Time):
             return times.binary(type(node.op), left, right, self.failing(node))
+        if isinstance(node.op, ast.Pow):
+            left, right = self.base(left, right)
         right = self.divisor(type(node.op), left, right, node)
         return operators.binary(type(node.op), left, right, self.failing(node), of_literals)
 
@@ -302,23 +304,27 @@ class Expressions(Indexing):
             return replace(right, text=f"checked_amount({right.text})", const=MISSING)
         return right
 
-    def divisor(self, operator, left, right, node):
+    def divisor(self, operator, left, right, node, name=""):
         """The right operand, which is not 0 where a division by 0 is an error, and which `quern check` looks at."""
         right = self.checked_operand(operator, left, right)
         divides = operator in (ast.Div, ast.FloorDiv, ast.Mod) and all(isinstance(v.type, types.Number) for v in (left, right))
-        if not divides or not (self.program.raises or self.reports) or (right.is_const and right.const):
+        if not divides or not self.is_told or (right.is_const and right.const):
             return right
+        said = operators.division_by_zero(name or operators.BINARY[operator][0], left.type, right.type)
         if self.program.raises:
-            return replace(right, text=f"divisor({right.text}, __FILE__, __LINE__)", const=MISSING)
+            return replace(right, text=f"divisor({right.text}, {_division_error(said)})", const=MISSING)
         right = self.kept(right)
-        kinds = {type(left.type), type(right.type)}
-        said = "modulo by zero" if operator is ast.Mod else "division by zero"
-        if types.Complex in kinds:
-            said = f"complex {said}"
-        elif kinds <= {types.Integer, types.Boolean} and operator is not ast.Div:
-            said = f"integer {said}"
         self.stop_if(f"!{operators.truth(right, self.failing(node)).text}", ZeroDivisionError, said)
         return right
+
+    def base(self, left, right):
+        """The operands of a power whose base is not 0 where the exponent is a negative integer, which is an error."""
+        is_integer = isinstance(right.type, types.Integer) and right.type.signed and not isinstance(left.type, types.Complex)
+        if not self.program.raises or not is_integer or not isinstance(left.type, types.Number) or (right.is_const and right.const >= 0):
+            return left, right
+        said = "division by zero" if isinstance(left.type, types.Float) else "0 cannot be raised to a negative power"
+        right = right if right.is_const else self.kept(right)
+        return replace(left, text=f"base({left.text}, {right.text}, {_division_error(said)})", const=MISSING), right
 
     def expr_UnaryOp(self, node):
         value = self.done(self.expression(node.operand))
@@ -731,7 +737,16 @@ def is_of_literals(node):
 
 def _is_of_device(obj):
     """Is it an array of the device, or memory that the device has? Mapped arrays are NumPy's, too."""
-    return isinstance(obj, _core.Array) or getattr(obj, "__cuda_memory__", False) is True or hasattr(type(obj), "__cuda_array_interface__")
+    if isinstance(obj, _core.Array) or getattr(obj, "__cuda_memory__", False) is True:
+        return True
+    if isinstance(obj, (type, numpy.ndarray)):
+        return False
+    return hasattr(type(obj), "__cuda_array_interface__") or hasattr(obj, "__cuda_array_interface__")  # on the CPU a property may raise
+
+
+def _division_error(said):
+    """The arguments of a failed assert that is a ZeroDivisionError on the host."""
+    return f"\"!\\\"ZeroDivisionError('{said}')\\\"\", __FILE__, __LINE__"
 
 
 def _cost(value, wanted):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import operator
 import re
 
 import numpy
+from numpy.exceptions import AxisError
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty
@@ -126,15 +128,28 @@ class GeneralFunction:
             program, caller = None, _PythonCaller(self, signature.args, run_by_python(self.py_func, e, raises=False))
         self._loops[signature.args] = (program, caller)
 
-    def _chosen(self, args):
+    def _chosen(self, args, dtype=None, signature=None):
+        loops = self._wanted(dtype, signature)
         for rules in ("safe", "numbers are weak", "wider"):
-            for loop in self._loops:
+            for loop in loops:
                 if self._fits(args, loop, rules):
                     return loop
         if self._loops:
             listed = "; ".join(f"({', '.join(map(str, loop))})" for loop in self._loops)
             raise TypeError(f"[{self.__name__}] no signature takes ({', '.join(str(a.dtype) for a in args)}); there is {listed}")
         raise TypeError(f"[{self.__name__}] without a signature the results' types are not known: give outputs, or signatures")
+
+    def _wanted(self, dtype, signature):
+        """The loops whose results have that dtype, or whose types are those of the signature ("dd->d")."""
+        loops = list(self._loops)
+        if dtype is not None:
+            loops = [loop for loop in loops if all(_element(t).dtype == numpy.dtype(dtype) for t in loop[self.nin :])]
+        if signature is not None:
+            written = signature if isinstance(signature, str) else "".join(numpy.dtype(t).char for t in signature)
+            loops = [loop for loop, known in zip(self._loops, self.types, strict=True) if written in (known, known.replace("->", ""))]
+        if not loops and self._loops:
+            raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {self.__name__}")
+        return loops
 
     def _fits(self, args, loop, rules):
         """Does a loop take the arguments? As Numba has it, wider ones than its own, too (int64 for int32), where no other loop does."""
@@ -145,10 +160,15 @@ class GeneralFunction:
                 return False
         return True
 
-    def __call__(self, *args, out=None, stream=0, **axes):
-        """``axis``, ``axes``, ``keepdims``: where the core dimensions of arguments and results are, as for NumPy's generalized ufuncs."""
+    def __call__(self, *args, out=None, stream=0, dtype=None, signature=None, sig=None, **axes):
+        """``axis``, ``axes``, ``keepdims``: where the core dimensions of arguments and results are, as for NumPy's generalized ufuncs;
+        ``dtype``, ``signature``: the loop."""
+        signature = sig if signature is None else signature
+        unknown = [name for name in axes if name not in ("axis", "axes", "keepdims")]
+        if unknown:
+            raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{unknown[0]}'")
         if axes:
-            return self._along(args, out, **axes)
+            return self._along(args, out, dtype, signature, **axes)
         if out is not None and len(args) > self.nin:
             raise ValueError("cannot specify argument 'out' as both positional and keyword")
         if len(args) not in (self.nin, self.nargs):
@@ -164,8 +184,10 @@ class GeneralFunction:
         args = [_given(a) for a in args[: self.nin]]
         args = self._without_ones(args, given)
         if not self._loops and given:
-            self.add(tuple(_element_type(a, core) for a, core in zip([*args, *given], self._inputs + self._outputs, strict=True)))
-        loop = self._chosen(args)
+            arrays = [_element_type(a, core) for a, core in zip([*args, *given], self._inputs + self._outputs, strict=True)]
+            numbers = [t if core else t.dtype for t, core in zip(arrays, self._inputs, strict=False)]
+            self.add((*numbers, *arrays[self.nin :]))
+        loop = self._chosen(args, dtype, signature)
         arrays = [_converted(a, _element(t)) for a, t in zip(args, loop, strict=False)]
         outer, sizes = self._shapes(arrays, given)
         operands = []
@@ -207,42 +229,79 @@ class GeneralFunction:
             made.append(array.reshape(array.shape[extra:]) if extra > 0 and set(array.shape[:extra]) == {1} else array)
         return made
 
-    def _along(self, args, out, axis=None, axes=None, keepdims=False):
+    def _along(self, args, out, dtype, signature, axis=None, axes=None, keepdims=False):
         """The call with core dimensions moved to the end; those of results are moved where they belong."""
         outs = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
         args = [_given(a) for a in args[: self.nin]]
         places = self._places(args, axis, axes, keepdims)
         moved = [_moved(a, at, -len(at)) for a, at in zip(args, places, strict=False)]
-        adds = [keepdims and not core for core in self._outputs]  # an axis of one element
+        kept = (0,) * (len(self._inputs[0]) if keepdims else 0)  # axes of one element
         views = [_moved(to, at, -len(at)) for to, at in zip(outs, places[self.nin :], strict=False)]
-        views = [v[..., 0] if added else v for v, added in zip(views, adds, strict=False)]
-        made = self(*moved, *views)
+        made = self(*moved, *(v[(..., *kept)] for v in views), dtype=dtype, signature=signature)
         if outs:
             return outs[0] if self.nout == 1 else tuple(outs)
         results = [made] if self.nout == 1 else list(made)
-        results = [r[..., None] if added else r for r, added in zip(results, adds, strict=True)]
+        results = [r[(..., *(None for _ in kept))] for r in results]
         results = [_moved(r, range(-len(at), 0), at) for r, at in zip(results, places[self.nin :], strict=True)]
         return results[0] if self.nout == 1 else tuple(results)
 
     def _places(self, args, axis, axes, keepdims):
         """The axes of each argument and result that are its core dimensions."""
-        cores = self._inputs + self._outputs
-        counts = [len(core) for core in self._inputs] + [len(core) or int(bool(keepdims)) for core in self._outputs]
-        names = {core for core in cores if core}
-        if keepdims and any(self._outputs):
-            raise TypeError(f"{self.__name__} does not support keepdims: its results have core dimensions")
+        if type(keepdims) is not bool:
+            raise TypeError("'keepdims' must be a boolean")
         if axis is not None and axes is not None:
             raise TypeError("cannot specify both 'axis' and 'axes'")
-        if axes is None:
-            if axis is not None and (len(names) != 1 or len(next(iter(names))) != 1):
-                raise TypeError(f"{self.__name__}: axis can only be used with a single shared core dimension")
-            return [[-1 if axis is None else axis] if n == 1 else list(range(-n, 0)) for n in counts]
-        entries = [list(e) if isinstance(e, tuple) else [e] for e in axes]
-        if len(entries) == self.nin and not any(counts[self.nin :]):
-            entries += [[]] * self.nout
-        if [len(e) for e in entries] != counts:
-            raise ValueError(f"{self.__name__}: axes needs an entry for each argument and result, with one axis for each core dimension")
-        return entries
+        counts = [len(core) for core in self._inputs + self._outputs]
+        if keepdims:
+            self._check_keepdims(counts)
+            counts = [counts[0]] * self.nargs
+        if axes is not None:
+            return self._axes_given(axes, counts, keepdims)
+        names = {core for core in self._inputs + self._outputs if core}
+        if axis is None:
+            return [list(range(-n, 0)) for n in counts]
+        if len(names) != 1 or len(next(iter(names))) != 1:
+            distinct = len({d for core in names for d in core})
+            raise TypeError(
+                f"{self.__name__}: axis can only be used with a single shared core dimension, not with the {distinct} distinct ones "
+                f"implied by signature {self.signature}."
+            )
+        return [[operator.index(axis)] if n == 1 else [] for n in counts]
+
+    def _check_keepdims(self, counts):
+        for i, count in enumerate(counts):
+            wanted = counts[0] if i < self.nin else 0
+            if count != wanted:
+                operand = f"input {i}" if i < self.nin else f"output {i - self.nin}"
+                raise TypeError(
+                    f"{self.__name__} does not support keepdims: its signature {self.signature} requires {operand} to have {count} core "
+                    "dimensions, but keepdims can only be used when all inputs have the same number of core dimensions and all outputs "
+                    "have no core dimensions."
+                )
+
+    def _axes_given(self, axes, counts, keepdims):
+        """The entries of ``axes``, checked. Without entries for results that keep dimensions those are where the first argument's are."""
+        if not isinstance(axes, list):
+            raise TypeError("axes should be a list.")
+        entries = list(axes)
+        if len(entries) == self.nin and not any(self._outputs):
+            entries += [entries[0] if keepdims else ()] * self.nout
+        if len(entries) != self.nargs:
+            raise ValueError(
+                f"axes should be a list with an entry for all {self.nargs} inputs and outputs; entries for outputs can only be omitted if "
+                "none of them has core axes."
+            )
+        made = []
+        for i, (entry, count) in enumerate(zip(entries, counts, strict=True)):
+            if not isinstance(entry, tuple):
+                entry = (operator.index(entry),)
+                said = "the axes item is a single integer"
+            else:
+                said = f"{len(entry)} dimensions are specified by axes tuple"
+            if len(entry) != count:
+                raise AxisError(f"{self.__name__}: operand {i} has {count} core dimensions, but {said}.")
+            made.append([operator.index(n) for n in entry])
+        return made
 
     def _result(self, shape, element, to):
         """An array for a result. Where one is given for it, this has its elements: the function may read them, or leave some alone."""
@@ -328,6 +387,9 @@ def _moved(array, source, destination):
     destination = range(destination, 0) if isinstance(destination, int) else destination
     if not source:
         return array
+    for axis in [*source, *destination]:
+        if not -array.ndim <= axis < array.ndim:
+            raise AxisError(axis, array.ndim)
     return (numpy.moveaxis if isinstance(array, numpy.ndarray | numpy.generic) else moveaxis)(array, source, list(destination))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import functools
+import re
 
 import numpy
 
@@ -217,7 +218,8 @@ class HostFunction:
 
 def _pythons(error):
     """The exception of a division by zero; another failure is what it is."""
-    return ZeroDivisionError("division by zero") if "Assertion `!\"ZeroDivisionError(" in str(error) else error
+    found = re.search(r"Assertion `!\"ZeroDivisionError\('([^']*)'\)", str(error))
+    return ZeroDivisionError(found[1]) if found else error
 
 
 def _cost(given, wanted):

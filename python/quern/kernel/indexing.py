@@ -298,7 +298,7 @@ def _element_hint(obj):
         return "name the type of an array's elements"
     if hasattr(obj, "py_func"):
         return "a kernel cannot launch another one"
-    if isinstance(obj, _core.Array):
+    if isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__"):
         return "hand it over as an argument"
     return "write it as a tuple or as a NumPy array" if isinstance(obj, (list, dict, set)) else ""
 

@@ -18,9 +18,10 @@ import operator
 import numpy
 
 from quern.kernel.expressions import is_of_literals
-from quern.kernel.operators import BINARY
+from quern.kernel.operators import BINARY, division_by_zero
 from quern.kernel.powers import integer_power, rewritten
 from quern.kernel.source import Source
+from quern.kernel.types import of_dtype
 
 _HELPERS = "_types_of_quern"
 _IN_PLACE = {
@@ -82,7 +83,8 @@ class Types:
     def __init__(self, raises):
         self.raises = raises
 
-    def binary(self, name, a, b):
+    def binary(self, name, a, b, meant=""):
+        """``a <operator> b``. ``meant``: what errors are about, in place of the operator."""
         symbol, compute = _OPERATORS[_BY_NAME[name]]
         a, b = strong(a), strong(b)
         if not (isinstance(a, numpy.number | numpy.bool_) and isinstance(b, numpy.number | numpy.bool_)):
@@ -90,9 +92,11 @@ class Types:
         whole = isinstance(a, _INTEGERS) and isinstance(b, _INTEGERS)
         if symbol in ("/", "//", "%") and not b:
             if self.raises:
-                raise ZeroDivisionError("division by zero")
+                raise ZeroDivisionError(division_by_zero(meant or symbol, of_dtype(a.dtype), of_dtype(b.dtype)))
             if whole and symbol != "/":
                 return wide(a) * wide(0)
+        if symbol == "**" and self.raises and isinstance(b, _INTEGERS) and b < 0 and not a and a.dtype.kind != "c":
+            raise ZeroDivisionError("0 cannot be raised to a negative power" if whole else "division by zero")
         if not whole:
             return compute(a, b)
         if symbol in ("&", "|", "^") and isinstance(a, numpy.bool_) and isinstance(b, numpy.bool_):
@@ -174,7 +178,7 @@ def _power(types_, f):
 
 
 def _divmod(types_, f):
-    return lambda a, b: (types_.binary("FloorDiv", a, b), types_.binary("Mod", a, b))
+    return lambda a, b: (types_.binary("FloorDiv", a, b, "divmod"), types_.binary("Mod", a, b))
 
 
 def _absolute(types_, f):

@@ -114,6 +114,16 @@ def binary(node_type, a, b, fail, of_literals=False):
     return Value(work, f"op::{name}({left.text}, {right.text})", natural=natural, fixed=fixed.const if fixed else MISSING)
 
 
+def division_by_zero(symbol, a, b):
+    """Numba's text for a division by 0. ``symbol``: an operator, or divmod."""
+    if isinstance(a, Complex) or isinstance(b, Complex):
+        return "complex division by zero"
+    are_integers = all(isinstance(t, (Integer, Boolean)) for t in (a, b)) and symbol != "/"
+    if symbol == "divmod":
+        return "integer divmod by zero" if are_integers and isinstance(types.unified(a, b), (Integer, Boolean)) else "modulo by zero"
+    return "integer " * are_integers + ("modulo" if symbol == "%" else "division") + " by zero"
+
+
 def _is_a_whole_fraction(symbol, a, b):
     """``N ** -1`` of global integers: an integer in kernels, not Python's fraction."""
     return symbol == "**" and isinstance(a, int) and isinstance(b, int) and b < 0

@@ -116,6 +116,18 @@ class Carried:
         return numpy.array([words.pop(0)], numpy.uint64).astype(self.type.dtype)[0].item()
 
 
+class Several:
+    """A tuple with such numbers in it."""
+
+    def __init__(self, parts, kind):
+        self.parts, self.kind = parts, kind
+        self.words = [word for part in parts for word in getattr(part, "words", ())]
+
+    def taken(self, words):
+        made = [_taken(part, words) for part in self.parts]
+        return self.kind._make(made) if hasattr(self.kind, "_make") else tuple(made)
+
+
 class Formatted:
     """An f-string with such numbers."""
 
@@ -134,7 +146,11 @@ def raised_on_host(error, places):
         return None
     number, *words = (int(word, 16) for word in found[1].split())
     kind, arguments = places[number]
-    return kind(*(a.taken(words) if isinstance(a, (Carried, Formatted)) else a for a in arguments))
+    return kind(*(_taken(a, words) for a in arguments))
+
+
+def _taken(argument, words):
+    return argument.taken(words) if isinstance(argument, (Carried, Several, Formatted)) else argument
 
 
 def exception_of(compiler, node):
@@ -163,10 +179,28 @@ def _argument(compiler, node):
         return ast.unparse(node)
     if value.foreseen is not MISSING:
         return value.foreseen
-    if compiler.program.raises and isinstance(value.type, types.Number):
-        compiler.lines += lines
-        return Carried(compiler.kept(compiler.present(value, node)))
+    if not compiler.program.raises:
+        return ast.unparse(node)
+    length = len(compiler.lines)
+    compiler.lines += lines
+    carried = _carried(compiler, value, node)
+    if carried is not None:
+        return carried
+    del compiler.lines[length:]
     return ast.unparse(node)
+
+
+def _carried(compiler, value, node):
+    """What tells the host a number or a tuple of numbers; None for what cannot be told."""
+    if value.foreseen is not MISSING:
+        return value.foreseen
+    if isinstance(value.type, types.Number):
+        return Carried(compiler.kept(compiler.present(value, node)))
+    if not isinstance(value.type, types.Tuple):
+        return None
+    parts = [_carried(compiler, part, node) for part in compiler.parts(value, node)]
+    kind = value.type.instance_class if isinstance(value.type, types.NamedTuple) else tuple
+    return None if any(part is None for part in parts) else Several(parts, kind)
 
 
 def _part(compiler, node):

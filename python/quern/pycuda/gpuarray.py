@@ -54,6 +54,8 @@ def to_gpu_async(ary, allocator=None, stream=None):
 
 
 def _sent(ary, allocator, stream):
+    if hasattr(ary, "__cuda_array_interface__"):
+        ary = _core.asnumpy(_core.asarray(ary))
     ary = np.asarray(ary)
     with on_stream(stream):
         if allocator in (None, drv.mem_alloc):

@@ -146,6 +146,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
             common = _types.promote_types(common, kind)
         return tensor(_nested(data), dtype=dtype or common, device=device, requires_grad=requires_grad)
     if not is_number(data) and not isinstance(data, numpy.ndarray | list | tuple):
+        if hasattr(data, "__cuda_array_interface__"):
+            return tensor(as_tensor(data), dtype=dtype, device=device, requires_grad=requires_grad)
         if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
             data = numpy.asarray(data)
         elif isinstance(data, builtins.range) or hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, str):
@@ -203,11 +205,14 @@ def _over(data, is_needed):
             return from_numpy(data)
         if isinstance(data, Array):
             return grown(_from_capsule_of(data))
-        if hasattr(data, "__cuda_array_interface__"):
-            return grown(_from_interface(data))
     except (TypeError, ValueError):
         if is_needed and isinstance(data, numpy.ndarray):
             raise
+    if not isinstance(data, Array) and hasattr(data, "__cuda_array_interface__"):
+        try:
+            return grown(_from_interface(data, "as_tensor"))
+        except ValueError as error:
+            raise RuntimeError(str(error)) from None
     return None
 
 

@@ -442,11 +442,17 @@ __QUERN_DEVICE void assign(const A& a, const B& from) {
 // ---- threads
 
 #ifdef __QUERN_CPU__
-// The right side of a division where one by 0 is an error, as in Python.
+// The right side of a division where one by 0 is an error, as in Python; `error` is a failed assert's text.
 template <class T>
-__QUERN_DEVICE T divisor(const T& b, const char* file, unsigned int line) {
-  if (b == T(0)) __quern_assert_fail("!\"ZeroDivisionError('division by zero')\"", file, line, "");
+__QUERN_DEVICE T divisor(const T& b, const char* error, const char* file, unsigned int line) {
+  if (b == T(0)) __quern_assert_fail(error, file, line, "");
   return b;
+}
+// The left side of a power: 0 has none below 0.
+template <class T, class E>
+__QUERN_DEVICE T base(const T& a, const E& b, const char* error, const char* file, unsigned int line) {
+  if (b < E(0) && a == T(0)) __quern_assert_fail(error, file, line, "");
+  return a;
 }
 __QUERN_DEVICE int lane_id() { return static_cast<int>(__quern_lane()); }
 // As QuernCpuLaunch (compile/cpu_module.h) begins.

@@ -36,6 +36,11 @@ def _cuda_array_interface(self):
         raise AttributeError(
             "__cuda_array_interface__ is of memory of a GPU, and this array is on the CPU; libraries take it by NumPy or DLPack"
         )
+    return interface_of(self)
+
+
+def interface_of(self):
+    """What ``__cuda_array_interface__`` says of an array, on the CPU too, where only quern itself can use it."""
     if self._dtype_name == "bfloat16":
         raise AttributeError("__cuda_array_interface__ has no bfloat16; exchange it by DLPack, or view it as uint16")
     address = self._address() if self.size else 0

@@ -288,6 +288,8 @@ def _made(x, name):
             return _stacked(x, name)
         kind = "float32" if name == "bfloat16" else name
         return _from_numpy(np.array(x, dtype=_exact(x, kind)), name)
+    if hasattr(x, "__cuda_array_interface__"):
+        return as_tensor(qn.array(x, dtype=name))
     return _from_numpy(np.asarray(x), name)
 
 

@@ -183,7 +183,7 @@ def _operator(node_type, is_numpys=False):
         if _of_times(arguments):
             return times.binary(node_type, left, right, compiler.failing(node))
         if not is_numpys:
-            right = compiler.divisor(node_type, left, right, node)
+            left, right = compiler.base(left, right) if node_type is ast.Pow else (left, compiler.divisor(node_type, left, right, node))
         return operators.binary(node_type, left, right, compiler.failing(node))
 
     return compile_call

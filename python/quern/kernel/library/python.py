@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import enum
+from dataclasses import replace
 
 import numpy
 
@@ -431,14 +432,14 @@ def call_round(compiler, arguments, named, node):
 @entry(divmod, takes=2)
 def call_divmod(compiler, arguments, named, node):
     a = compiler.kept(compiler.number(arguments[0], node))
-    b = compiler.kept(compiler.divisor(ast.FloorDiv, a, compiler.number(arguments[1], node), node))
+    b = compiler.kept(compiler.divisor(ast.FloorDiv, a, compiler.number(arguments[1], node), node, "divmod"))
     fail = compiler.failing(node)
     return compiler.tuple_of([operators.binary(ast.FloorDiv, a, b, fail), operators.binary(ast.Mod, a, b, fail)])
 
 
 @entry(pow, takes=2)
 def call_pow(compiler, arguments, named, node):
-    return operators.binary(ast.Pow, arguments[0], arguments[1], compiler.failing(node))
+    return operators.binary(ast.Pow, *compiler.base(arguments[0], arguments[1]), compiler.failing(node))
 
 
 @entry(print)
@@ -446,28 +447,47 @@ def call_print(compiler, arguments, named, node):
     """Values apart by spaces, then a line's end. Kernels print numbers as C does, functions for the host as Python does."""
     if named:
         raise compiler.error(TypingError, node, "print takes no keyword arguments in a kernel")
-    formats, values = [], []
-    for argument in arguments:
-        if argument.is_const and isinstance(argument.const, str):
-            formats.append(argument.const.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n"))
-            continue
-        text, more = _printed(compiler, argument, node)
-        formats.append(text)
-        values += more
-    line = " ".join(formats) + "\\n"
-    return Value(types.none, f"printf({', '.join([chr(34) + line + chr(34), *values])})")
+    nodes = node.args if len(node.args) == len(arguments) else [None] * len(arguments)
+    line, values = "", []
+    for i, (argument, written) in enumerate(zip(arguments, nodes, strict=True)):
+        line += " " * (i > 0)
+        if argument.maybe and compiler.program.raises:
+            argument = compiler.kept(argument)
+            text, more = _printed(compiler, replace(argument, maybe=""), node)
+            compiler.emit(f"{_printf(line, values)};")
+            compiler.emit(f"if ({argument.maybe}) {_printf(text, more)}; else {_printf('None', [])};")
+            line, values = "", []
+        elif argument.is_const and isinstance(argument.const, str):
+            line += _escaped(argument.const)
+        else:
+            text, more = _printed(compiler, compiler.present(argument, node), node, "[]" if isinstance(written, ast.List) else "()")
+            line += text
+            values += more
+    return Value(types.none, _printf(line + "\\n", values))
 
 
-def _printed(compiler, value, node):
+def _printf(text, values):
+    return f"printf({', '.join([chr(34) + text + chr(34), *values])})"
+
+
+def _escaped(text):
+    return text.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _printed(compiler, value, node, brackets="()"):
     if value.is_const and isinstance(value.const, intrinsics.Index):
         axes = [attribute(compiler, value, axis, node) for axis in "xyz"]
         return "(%d, %d, %d)", [axis.text for axis in axes]
     if value.is_const and isinstance(value.const, str):  # in a tuple
-        return repr(value.const).replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"'), []
+        return _escaped(repr(value.const)), []
     if isinstance(value.type, types.Tuple):
         parts = [_printed(compiler, part, node) for part in compiler.parts(value, node)]
-        inside = ", ".join(text for text, _ in parts) + "," * (len(parts) == 1)
-        return f"({inside})", [v for _, values in parts for v in values]
+        texts = [text for text, _ in parts]
+        values = [v for _, values in parts for v in values]
+        if isinstance(value.type, types.NamedTuple) and compiler.program.raises:
+            inside = ", ".join(f"{name}={text}" for name, text in zip(value.type.fields, texts, strict=True))
+            return f"{value.type.instance_class.__name__}({inside})", values
+        return f"{brackets[0]}{', '.join(texts)}{',' * (len(parts) == 1 and brackets == '()')}{brackets[1]}", values
     if isinstance(value.type, types.Boolean):
         return "%s", [f'({value.text} ? "True" : "False")']
     if isinstance(value.type, types.Integer):
@@ -475,10 +495,10 @@ def _printed(compiler, value, node):
     if isinstance(value.type, types.NoneType) and compiler.program.raises:
         return "None", []
     if isinstance(value.type, types.Float):
-        return ("%r" if compiler.program.raises else "%f"), [cast(value, types.float64).text]  # %r: device/cpu_runtime.cpp
+        return ("%r" if compiler.program.raises else "%f"), [cast(value, types.float64).text]  # %r, %R: device/cpu_runtime.cpp
     if isinstance(value.type, types.Complex):
         value = compiler.kept(value)
-        return "(%#r%+#rj)" if compiler.program.raises else "(%f+%fj)", [f"double({value.text}.re)", f"double({value.text}.im)"]
+        return ("%R" if compiler.program.raises else "(%f+%fj)"), [f"double({value.text}.re)", f"double({value.text}.im)"]
     raise compiler.error(TypingError, node, f"{value.type} cannot be printed in a kernel")
 
 
