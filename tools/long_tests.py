@@ -46,6 +46,7 @@ GENERATORS = [
     ("gradients", "QUERN_GRADIENT_PROGRAMS", 10_000, 2, 9, "test_gradient_programs.py"),
     ("PyTorch's gradients", "QUERN_TORCH_PROGRAMS", 10_000, 2, 10, "test_torch_autograd_programs.py -k more_random"),
     ("PyCUDA's order", "QUERN_PYCUDA_PROGRAMS", 10_000, 1, 5, "test_pycuda_order.py"),
+    ("njit functions", "QUERN_NUMBA_PROGRAMS", 5_000, 5, 12, "test_njit_random.py -k answers_of_numba"),
     ("odd arguments", "QUERN_ODD_CALLS", 400_000, 2, 8, "test_no_internal_text.py -k random_calls"),
     ("mathematical functions", "QUERN_MATH_POINTS", 10_000, 5, 6, "test_device_math.py"),
 ]

@@ -1,39 +1,53 @@
-"""What tests of njit share: real Numba is the oracle. A module's functions are called here and in a process that has Numba.
+"""What tests of njit share: real Numba is the oracle. Functions are called here and in a process that has Numba.
 
-QUERN_NUMBA_PYTHON names a Python that has Numba; without it, the one that runs the tests is asked. Where there is none the answers that
-it once gave stand for it: tests/python/data/numba_answers.json. QUERN_RENEW_NUMBA=1 writes them anew.
+Numba is in .venv/numba, where `./quern setup test` puts it, apart from what `import numba` finds; QUERN_NUMBA_PYTHON names another Python
+that has it. Where there is none the answers that it once gave stand for it: tests/python/data/numba_answers.json, which
+QUERN_RENEW_NUMBA=1 writes anew.
 
-A program is a text that defines functions; a case is (text, name of a function, list of argument lists), where an argument is
-(name of a NumPy type, number). An answer is a list of results: numbers, None and tuples of these, exceptions as ("raises", class name).
-This file is the other process's program also, which is why it imports little by itself.
+A case is [text, name of a function, list of argument lists]; the text is a module whose functions may be decorated with `njit`, an argument
+[name of a NumPy dtype, number] or ["array:" + name, numbers]. An answer has for each call the type that Numba gives the result, the result
+and the arrays as the call left them: numbers as JSON has them (floats as their repr), tuples as lists, arrays as ["array", dtype, numbers],
+exceptions as ["raises", class, arguments]. This file is the other process's program also, which is why it imports little by itself.
 """
 
 import functools
 import hashlib
+import importlib.util
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import warnings
 
 ANSWERS = pathlib.Path(__file__).parent / "data" / "numba_answers.json"
+INSTALLED = pathlib.Path(__file__).parent.parent.parent / ".venv" / "numba"
 RENEWS = os.environ.get("QUERN_RENEW_NUMBA") == "1"
 
 
 @functools.cache
-def numba_python():
-    """A Python that has Numba, or None."""
-    for python in filter(None, (os.environ.get("QUERN_NUMBA_PYTHON"), sys.executable)):
-        if _ran(python, "-c", "import numba.core.ssa").returncode == 0:
-            return python
-    return None
+def numba_command():
+    """A command and its PYTHONPATH for a Python that has Numba, or why there is none."""
+    for python, path in ((os.environ.get("QUERN_NUMBA_PYTHON"), None), (sys.executable, str(INSTALLED))):
+        if python and _ran(python, path, "-c", "import numba.core.ssa").returncode == 0:
+            return python, path
+    try:
+        return (INSTALLED.parent / "numba-missing").read_text().splitlines()[-1]
+    except (OSError, IndexError):
+        return "there is no Numba to compare with; `./quern setup test` installs it"
 
 
-def _ran(*command, given=""):
+def missing():
+    """Why there is no Numba; "" where there is one."""
+    return numba_command() if isinstance(numba_command(), str) else ""
+
+
+def _ran(python, path, *arguments, given=""):
     """A process without quern's modules on its path."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(command, input=given, capture_output=True, text=True, env=environment)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | ({"PYTHONPATH": path} if path else {})
+    return subprocess.run([python, *arguments], input=given, capture_output=True, text=True, env=environment)
 
 
 def key(case):
@@ -41,11 +55,8 @@ def key(case):
 
 
 def answers(cases):
-    """What Numba answers to these cases, now; None where there is no Numba."""
-    python = numba_python()
-    if python is None:
-        return None
-    done = _ran(python, __file__, given=json.dumps(cases))
+    """What Numba answers to these cases, now."""
+    done = _ran(*numba_command(), __file__, given=json.dumps(cases))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -61,51 +72,90 @@ def recorded(cases):
 
 def run(cases, njit, folder):
     """The answers of an njit."""
-    import importlib.util
-
-    import numpy as np
-
     made, modules = [], {}
     for text, name, calls in cases:
         if text not in modules:
             path = pathlib.Path(folder) / f"cases_{len(modules)}.py"
-            path.write_text("import numpy as np\nfrom math import *\n" + text)
+            path.write_text(text)
             spec = importlib.util.spec_from_file_location(path.stem, path)
             modules[text] = importlib.util.module_from_spec(spec)
+            modules[text].njit = njit
             spec.loader.exec_module(modules[text])
-        function = njit(getattr(modules[text], name))
-        results = []
-        for arguments in calls:
-            try:
-                results.append(plain(function(*[np.dtype(type_).type(value) for type_, value in arguments])))
-            except Exception as e:
-                results.append(["raises", type(e).__name__])
-        made.append(results)
+        made.append([answer(getattr(modules[text], name), call) for call in calls])
     return made
 
 
-def plain(value):
+def answer(function, call):
+    """(type, result, arrays) of one call."""
+    import numpy as np
+
+    arguments = [_argument(np, *one) for one in call]
+    known = len(getattr(function, "nopython_signatures", ()))
+    try:
+        result = plain(np, function(*arguments))
+    except Exception as e:
+        result = ["raises", type(e).__name__, str(e).splitlines()[:1] if "numba" in type(e).__module__ else plain(np, e.args)]
+    signatures = getattr(function, "nopython_signatures", [])
+    if len(signatures) > known:
+        _TYPES[id(function)] = written(signatures[-1].return_type)
+    return [_TYPES.get(id(function)), result, [plain(np, a) for a in arguments if isinstance(a, np.ndarray)]]
+
+
+_TYPES = {}  # what functions return
+
+
+def written(type_):
+    """A type without what only Numba's has: literals, and tuples of one type."""
+    text = re.sub(r"Literal\[(int|bool)\]\([^()]*\)", lambda found: {"int": "int64", "bool": "bool"}[found[1]], str(type_))
+    return re.sub(r"UniTuple\(([^()]*) x (\d+)\)", lambda found: f"Tuple({', '.join([found[1]] * int(found[2]))})", text)
+
+
+def _argument(np, kind, value):
+    return np.array(value, kind[6:]) if kind.startswith("array:") else np.dtype(kind).type(value)
+
+
+def plain(np, value):
     """A result as JSON keeps it: an int is no float."""
+    if isinstance(value, np.ndarray):
+        return ["array", value.dtype.name, plain(np, tuple(value.tolist()))]
     if isinstance(value, tuple):
-        return [plain(v) for v in value]
-    return repr(value) if isinstance(value, float) else value
+        return [plain(np, v) for v in value]
+    return value if isinstance(value, (bool, int, str, type(None))) else repr(value)
 
 
-def differs(ours, theirs):
-    """Floats may differ in the last digits."""
-    if isinstance(ours, list) and isinstance(theirs, list):
-        return len(ours) != len(theirs) or any(map(differs, ours, theirs))
-    if isinstance(ours, str) and isinstance(theirs, str) and ours != theirs:
-        try:
-            return not abs(float(ours) - float(theirs)) <= 1e-12 * abs(float(theirs))
-        except ValueError:
-            return True
-    return type(ours) is not type(theirs) or ours != theirs
+def differs(ours, theirs, loose):
+    """Is one call's answer another one? ``loose``: the dtype of what may differ by 4 units in the last place, by its place in the result."""
+    (own_type, own, own_arrays), (type_, result, arrays) = ours, theirs
+    if own_arrays != arrays or own_type not in (None, type_):
+        return True
+    if not (isinstance(own, list) and isinstance(result, list) and len(own) == len(result)):
+        return not same(own, result)
+    if "raises" in (own[:1] + result[:1]):
+        return own != result
+    return any(not near(a, b, loose[i]) if i in loose else not same(a, b) for i, (a, b) in enumerate(zip(own, result, strict=True)))
+
+
+def same(a, b):
+    return type(a) is type(b) and a == b
+
+
+def near(a, b, dtype):
+    import numpy as np
+
+    if same(a, b):
+        return True
+    try:
+        a, b = (np.dtype(dtype).type(float(x)) for x in (a, b) if isinstance(x, str))
+    except ValueError:
+        return False
+    with np.errstate(all="ignore"):
+        return bool(abs(np.float64(a) - np.float64(b)) <= 4 * np.float64(np.spacing(max(abs(a), abs(b)))))
 
 
 def main():
     import numba
 
+    warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         print(json.dumps(run(json.load(sys.stdin), numba.njit, folder)))
 

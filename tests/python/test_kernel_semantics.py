@@ -46,7 +46,7 @@ def work_type(symbol, a, b):
         return np.dtype("float64") if symbol == "/" else whole(a, b)
     if symbol == "**" and a in REALS and b not in REALS:
         return np.dtype(a)
-    return np.promote_types(a, b)
+    return np.dtype("float64") if {a, b} == {"uint16", "float32"} else np.promote_types(a, b)  # Numba's
 
 
 # ---- cases

@@ -83,13 +83,23 @@ def test_running_needs_less_than_testing(clone):
 
     assert "started" in clone.quern("test", "-k", "x")
     log = clone.log()
-    assert [line.split()[0] for line in log] == ["apt-get", "apt-get", "pip", "cmake", "ninja"]
-    assert log[1].endswith(" libtests-dev") and " pytest " in log[2]
-    assert "-DQUERN_TESTS=ON" in log[3] and log[4].endswith("build/develop all")
+    assert [line.split()[0] for line in log] == ["apt-get", "apt-get", "pip", "pip", "cmake", "ninja"]
+    assert log[1].endswith(" libtests-dev") and " pytest " in log[2] and "numba" not in log[2]
+    assert f"--target {clone.root}/.venv/numba numba==" in log[3]
+    assert "-DQUERN_TESTS=ON" in log[4] and log[5].endswith("build/develop all")
     for part in ([], ["run"], ["test"]):
         assert clone.quern("setup", *part).startswith("quern is set up already") and not clone.log()
     clone.quern("run", clone.program)
     assert not clone.log()
+
+
+def test_numba_need_not_have_a_wheel(clone):
+    clone.do("pip", 'case "$*" in *numba==*) echo "ERROR: No matching distribution found for numba"; exit 1;; esac\n')
+    text = clone.quern("test")
+    assert "cannot be installed: No matching distribution found for numba. Tests that compare with it are skipped" in text
+    assert "started" in text and "No matching distribution" in (clone.root / ".venv/numba-missing").read_text()
+    clone.log()
+    assert "started" in clone.quern("test") and not clone.log()  # it is not tried again
 
 
 def test_a_changed_source_is_built_with_the_settings_as_they_are(clone):

@@ -5,6 +5,7 @@ second file says so: an environment that it left unfinished is made anew, as nob
 """
 
 import os
+import shutil
 import sys
 
 from setup.messages import fail, say
@@ -33,10 +34,12 @@ TEST = [
     "clang-format==19.1.7",
     "check-jsonschema==0.39.0",
 ]
+# What tests of njit functions compare with. In a folder of its own: in the environment `import numba` is quern's front end or nothing.
+NUMBA = "numba==0.68.1"
 
 
 def wanted(part):
-    return RUN + TEST if part == "test" else RUN
+    return [*RUN, *TEST, NUMBA] if part == "test" else RUN
 
 
 def python(root):
@@ -90,15 +93,30 @@ def make(root, part, held):
     new = [p for p in wanted(part) if p not in _stamp(root)[2:]]
     say(f"installing {len(new)} Python packages into .venv (about a minute)")
     _write(unfinished, "")
-    command = [python(root), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input", *wanted(part)]
-    done = run(command, held, waiting="installing Python packages")
+    command = [python(root), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input"]
+    done = run([*command, *(p for p in wanted(part) if p != NUMBA)], held, waiting="installing Python packages")
     if done.status != 0:
         lines = [line for line in done.output.splitlines() if line.strip() and not line.startswith("WARNING: Retrying")]
         todo = explain(done.output, root) or "Fix what pip reports, then run this again."
         fail("pip could not install the Python packages:\n" + "\n".join("    " + line for line in lines[-8:]) + "\n" + todo)
+    if NUMBA in new:
+        _add_numba(root, command, held)
     _write(_file(root, "quern-packages"), "\n".join([*_stamp(root)[:2], *dict.fromkeys([*_stamp(root)[2:], *wanted(part)])]))
     os.remove(unfinished)
     return True
+
+
+def _add_numba(root, command, held):
+    """Install Numba into .venv/numba. Where it has no wheel .venv/numba-missing says why, and the tests that need it are skipped."""
+    folder = _file(root, "numba")
+    shutil.rmtree(folder, ignore_errors=True)
+    done = run([*command, "--only-binary", ":all:", "--target", folder, NUMBA], held, waiting="installing Numba, which tests compare with")
+    if done.status == 0:
+        return
+    lines = [line.removeprefix("ERROR: ") for line in done.output.splitlines() if line.startswith("ERROR: ")]
+    why = f"{NUMBA} cannot be installed: {lines[-1] if lines else 'pip does not say why'}"
+    say(f"{why}. Tests that compare with it are skipped")
+    _write(_file(root, "numba-missing"), why)
 
 
 def _create(root, held):

@@ -285,7 +285,10 @@ class Expressions(Indexing):
 
     def arithmetic(self, node, left, right, of_literals=False):
         """What the node's operator makes of two values."""
+        wanted = operators.types_of_optional(type(node.op), left, right)
         left, right = self.present(left, node), self.present(right, node)
+        if wanted is not None:
+            left, right = cast(left, wanted[0]), cast(right, wanted[1])
         if isinstance(left.type, types.Time) or isinstance(right.type, types.Time):
             return times.binary(type(node.op), left, right, self.failing(node))
         if isinstance(node.op, ast.Pow):
@@ -308,7 +311,7 @@ class Expressions(Indexing):
         """The right operand, which is not 0 where a division by 0 is an error, and which `quern check` looks at."""
         right = self.checked_operand(operator, left, right)
         divides = operator in (ast.Div, ast.FloorDiv, ast.Mod) and all(isinstance(v.type, types.Number) for v in (left, right))
-        if not divides or not self.is_told or (right.is_const and right.const):
+        if not divides or not self.is_told or self.program.divides or (right.is_const and right.const):
             return right
         said = operators.division_by_zero(name or operators.BINARY[operator][0], left.type, right.type)
         if self.program.raises:
@@ -320,7 +323,8 @@ class Expressions(Indexing):
     def base(self, left, right):
         """The operands of a power whose base is not 0 where the exponent is a negative integer, which is an error."""
         is_integer = isinstance(right.type, types.Integer) and right.type.signed and not isinstance(left.type, types.Complex)
-        if not self.program.raises or not is_integer or not isinstance(left.type, types.Number) or (right.is_const and right.const >= 0):
+        is_allowed = self.program.divides or right.is_const and right.const >= 0
+        if not self.program.raises or is_allowed or not is_integer or not isinstance(left.type, types.Number):
             return left, right
         said = "division by zero" if isinstance(left.type, types.Float) else "0 cannot be raised to a negative power"
         right = right if right.is_const else self.kept(right)

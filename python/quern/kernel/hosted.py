@@ -80,7 +80,7 @@ class HostFunction:
         self._wrappers = {}
         self._launch = _Caller(self)[1, 1]
         self._plain = None  # what Python runs, where the function cannot be compiled
-        self._raises = options.get("error_model", "python") == "python"
+        self._divides = options.get("error_model", "python") == "numpy"
         self._given = [signatures.parsed(one) for one in given]  # where there are some, arguments become what one of them takes
         for signature in self._given:
             try:
@@ -92,7 +92,7 @@ class HostFunction:
                 check_not_none(kernel, signature.return_type)
 
     def _run_by_python(self, error):
-        self._plain = run_by_python(self.py_func, error, self._raises)
+        self._plain = run_by_python(self.py_func, error, not self._divides)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -121,7 +121,7 @@ class HostFunction:
     def _program(self, parameters):
         found = self._programs.get(parameters)
         if found is None:
-            found = self._programs[parameters] = Program(self.py_func, parameters, False, debug=True, raises=self._raises)
+            found = self._programs[parameters] = Program(self.py_func, parameters, False, debug=True, raises=True, divides=self._divides)
         return found
 
     def __call__(self, *args, **named):

@@ -74,6 +74,22 @@ def _rounded(result, arguments):
     return numpy.float32(result) if kinds == {numpy.float32} and isinstance(result, float) else strong(result)
 
 
+class _Wrapping:
+    """An array of integers, of whose type elements become; NumPy refuses single numbers that the type does not hold."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __setitem__(self, index, value):
+        value = strong(value)
+        self.array[index] = numpy.array(value) if isinstance(value, numpy.number) else value
+
+
+def target(owner):
+    """What takes the element in ``owner[index] = value``."""
+    return _Wrapping(owner) if isinstance(owner, numpy.ndarray) and owner.dtype.kind in "iu" else owner
+
+
 # ---- what Python's operators become
 
 
@@ -119,7 +135,7 @@ class Types:
 
     def item_in_place(self, name, array, index, b):
         """``array[index] += b``."""
-        array[index] = strong(self.in_place(name, array[index], b))
+        target(array)[index] = self.in_place(name, array[index], b)
 
     def unary(self, name, a):
         compute = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}[name]
@@ -129,7 +145,7 @@ class Types:
         made = compute(a)  # a narrow integer in its own type: ~uint8(1) is 254
         return wide(made) if isinstance(made, _INTEGERS) else made
 
-    strong = staticmethod(strong)
+    strong, target = staticmethod(strong), staticmethod(target)
 
     def function(self, f):
         """What is called where the function calls ``f``."""
@@ -252,19 +268,25 @@ class _Typing(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node):
-        name, target = ast.Constant(type(node.op).__name__), node.target
-        self.generic_visit(node)
-        if isinstance(target, ast.Name):
-            load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
-            return ast.copy_location(ast.Assign([target], self._call("in_place", node, name, load, node.value)), node)
-        if isinstance(target, ast.Subscript) and not any(isinstance(n, ast.Slice) for n in ast.walk(target.slice)):
-            return ast.copy_location(ast.Expr(self._call("item_in_place", node, name, target.value, target.slice, node.value)), node)
+        name, place, node.value = ast.Constant(type(node.op).__name__), node.target, self.visit(node.value)
+        if isinstance(place, ast.Name):
+            load = ast.copy_location(ast.Name(place.id, ast.Load()), place)
+            return ast.copy_location(ast.Assign([place], self._call("in_place", node, name, load, node.value)), node)
+        if isinstance(place, ast.Subscript) and not any(isinstance(n, ast.Slice) for n in ast.walk(place.slice)):
+            parts = self.visit(place.value), self.visit(place.slice)
+            return ast.copy_location(ast.Expr(self._call("item_in_place", node, name, *parts, node.value)), node)
         node.value = self._call("strong", node.value, node.value)
+        return node
+
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Store):
+            node.value = self._call("target", node.value, node.value)
         return node
 
     def visit_Assign(self, node):
         self.generic_visit(node)
-        if any(isinstance(target, ast.Subscript) for target in node.targets):
+        if any(isinstance(place, ast.Subscript) for place in node.targets):
             node.value = self._call("strong", node.value, node.value)
         return node
 

@@ -58,6 +58,10 @@ def common(a, b):
     """The type of an operation on two numbers that integers wrap in."""
     if isinstance(a, (Integer, Boolean)) and isinstance(b, (Integer, Boolean)):
         return wide(_as_integer(a), _as_integer(b))
+    if types.uint16 in (a, b):  # which Numba makes no float32
+        beside = {types.float32: float64, types.complex64: types.complex128}.get(b if a == types.uint16 else a)
+        if beside is not None:
+            return beside
     return types.common_real(a, b)
 
 
@@ -78,7 +82,7 @@ def binary_types(symbol, a, b):
         return float64
     if symbol == "**" and integers:
         return common(a, b)
-    if symbol == "**" and isinstance(a, (Float, Complex)) and isinstance(b, (Integer, Boolean)):
+    if symbol == "**" and isinstance(a, Float) and isinstance(b, (Integer, Boolean)):
         return a
     return common(a, b)
 
@@ -112,6 +116,17 @@ def binary(node_type, a, b, fail, of_literals=False):
         natural = True
     fixed = _folded(compute, a.foreseen, b.foreseen) if type(a.foreseen) is int and type(b.foreseen) is int else None
     return Value(work, f"op::{name}({left.text}, {right.text})", natural=natural, fixed=fixed.const if fixed else MISSING)
+
+
+def types_of_optional(node_type, a, b):
+    """The types that Numba converts integers to where one of them may be None: int64 or uint64, never float64. None for others."""
+    if not (a.maybe or b.maybe) or node_type is ast.Div or not all(isinstance(v.type, (Integer, Boolean)) for v in (a, b)):
+        return None
+    if node_type in (ast.LShift, ast.RShift):
+        return (types.uint64 if a.type == types.uint64 else types.int64, b.type) if a.maybe else None
+    are_unsigned = all(isinstance(v.type, Integer) and not v.type.signed for v in (a, b))
+    is_wide = any(v.maybe and v.type == types.uint64 for v in (a, b))
+    return (types.uint64 if are_unsigned and is_wide else types.int64,) * 2
 
 
 def division_by_zero(symbol, a, b):

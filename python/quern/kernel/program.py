@@ -33,7 +33,8 @@ class Program:
     """``function``: the Python function; ``parameters``: the type of each argument.
 
     ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
-    ``debug``: asserts count. ``raises``: a division by 0 is an error, as it is in Python. ``links``: what it is linked with (linked.py).
+    ``debug``: asserts count. ``raises``: the host learns what the function raises. ``divides``: a division by 0 is a number.
+    ``links``: what it is linked with (linked.py).
     ``finds``: who launches it hands the arrays ``found``, those that ``kernel.found`` names, over behind its arguments.
     ``raised``: with it, what threads raise goes there (raised.py), by memory that who launches it hands over as the first of ``found``.
     ``rules``: the class that compiles its functions, for other types than Numba's (cupy_rules.py).
@@ -52,8 +53,9 @@ class Program:
         rules=Function,
         finds=False,
         raised=None,
+        divides=False,
     ):
-        self.debug, self.raises, self.rules = debug, raises, rules
+        self.debug, self.raises, self.divides, self.rules = debug, raises, divides, rules
         self.checked = _engine.checks_on()  # is it compiled for `quern check`?
         self.linked = {}  # LinkedText or LinkedCode -> None, in order
         self.declared = {}  # (name, signature, abi) of a function of C++ -> its wrapper's text

@@ -56,10 +56,16 @@ def _one(text, takes_complex, work=operators.real_for):
     return compile_call
 
 
+def _beside_float32(t):
+    """Of the functions of `math`: an integer that a float32 holds leaves the other argument a float32."""
+    return types.float32 if isinstance(t, (types.Integer, types.Boolean)) and t.bits <= 16 and t != types.uint16 else operators.real_for(t)
+
+
 def _two(text, work=operators.real_for):
     def compile_call(compiler, arguments, named, node):
         values = [compiler.number(a, node) for a in arguments]
-        to = types.common_real(*(work(v.type) for v in values))
+        has_float32 = work is operators.real_for and any(v.type == types.float32 for v in values)
+        to = types.common_real(*((_beside_float32 if has_float32 else work)(v.type) for v in values))
         if isinstance(to, types.Complex):
             raise compiler.error(TypingError, node, f"it does not take {to}")
         return Value(to, f"op::{text}({cast(values[0], to).text}, {cast(values[1], to).text})")
@@ -143,7 +149,7 @@ def _rounding(text):
         if isinstance(value.type, types.Complex):
             raise compiler.error(TypingError, node, f"it does not take {value.type}")
         if isinstance(value.type, types.Integer):
-            return value
+            return value if compiler.program.kernel.is_kernel else cast(value, operators.wide(value.type))
         made = f"op::{text}({value.text})"
         return Value(value.type, made) if compiler.program.kernel.is_kernel else Value(types.int64, f"cast<long long>({made})")
 
@@ -153,8 +159,22 @@ def _rounding(text):
 for _name in ("floor", "ceil", "trunc"):
     entry(getattr(math, _name), takes=1)(_rounding(_name))
 
-for _name in ("floor", "ceil", "trunc", "rint"):
-    entry(getattr(numpy, _name), takes=1)(_one(_name, False, _for_numpy))
+def _rounding_of_numpy(text):
+    """Of integers it gives them as they are."""
+    of_reals = _one(text, False, _for_numpy)
+
+    def compile_call(compiler, arguments, named, node):
+        value = compiler.number(arguments[0], node)
+        if isinstance(value.type, (types.Integer, types.Boolean)):
+            return value
+        return of_reals(compiler, [value], named, node)
+
+    return compile_call
+
+
+for _name in ("floor", "ceil", "trunc"):
+    entry(getattr(numpy, _name), takes=1)(_rounding_of_numpy(_name))
+entry(numpy.rint, takes=1)(_one("rint", False, _for_numpy))
 
 
 entry(math.pow, takes=2)(_two("power"))
@@ -295,7 +315,17 @@ def _unary(node_type):
     return compile_call
 
 
-entry(operator.neg, numpy.negative, takes=1)(_unary(ast.USub))
+entry(operator.neg, takes=1)(_unary(ast.USub))
+
+
+@entry(numpy.negative, takes=1)
+def call_negative(compiler, arguments, named, node):
+    """Integers stay in their own type, which the operator makes 64 bits."""
+    made = _unary(ast.USub)(compiler, arguments, named, node)
+    own = types.int8 if isinstance(arguments[0].type, types.Boolean) else arguments[0].type
+    return cast(made, own) if isinstance(own, types.Integer) else made
+
+
 entry(operator.pos, takes=1)(_unary(ast.UAdd))
 entry(operator.invert, operator.inv, takes=1)(_unary(ast.Invert))
 entry(operator.not_, takes=1)(_unary(ast.Not))

@@ -175,6 +175,8 @@ def _unrolled(compiler, node, parts, loop):
     leaves = any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(node))
     end = compiler.temporary("left")
     loop.leave = f"{{ {f'{loop.flag} = true; ' if loop.flag else ''}goto {end}; }}"
+    if not node.orelse and len({part.type for part in parts}) == 1 and isinstance(parts[0].type, types.Number):
+        compiler.edge(loop.after)  # such loops have no body for each element in Numba, which does not know that they run
     goes_on = True
     for i, part in enumerate(parts):
         after = compiler.temporary("next")

@@ -182,10 +182,10 @@ def call(compiler, function, arguments, named, node):
     if getattr(obj, "__qualname__", "").endswith("FFI.from_buffer") and len(arguments) == 1:  # of cffi, which need not be there
         return pointer_to(compiler, arguments[0], node)
     callee = getattr(obj, "py_func", obj)
-    if isinstance(callee, python_types.FunctionType) and not (callee is obj and is_own(callee)):
+    is_numpys = _name(obj).startswith("numpy.") and not isinstance(obj, type)
+    if isinstance(callee, python_types.FunctionType) and not (callee is obj and (is_own(callee) or is_numpys)):
         compiler.program.link(getattr(obj, "links", ()))
         return compiler.call_function(callee, arguments, named, node, getattr(obj, "declared", ()))
-    is_numpys = _name(obj).startswith("numpy.") and not isinstance(obj, type)
     hint = "a kernel works on one element at a time: write a loop" if is_numpys else ""
     if obj is breakpoint or _name(obj).endswith(".set_trace"):
         hint = DEBUGGER

@@ -1,0 +1,69 @@
+"""Random functions under njit: results, their types and exceptions are Numba's (random_functions.py, numba_oracle.py).
+
+Numba compiles for most of a second what quern compiles in a tenth of it. So the normal run compares many functions with answers that Numba
+gave once, and asks Numba itself about a few others; `./quern test --long` asks it about thousands.
+"""
+
+import collections
+
+import numba_oracle
+import pytest
+import quern as qn
+from long_runs import programs, seeds
+from quern.numba import njit
+from random_functions import Function
+
+RECORDED = 150
+MORE = programs("QUERN_NUMBA_PROGRAMS", 20)
+AT_ONCE = 100  # functions of a process that has Numba
+FEATURES = [
+    "names change type", "mixed signs", "unsigned", "8 to 64 bits", "float32", "early return", "ends without return", "for", "while",
+    "else of loops", "break, continue", "tuples", "enum", "nested calls", "exceptions", "error model", "arrays", "new arrays", "functions",
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def some_are_run_by_python():
+    qn.set_fallback("silent")
+    yield
+    qn.set_fallback("warn")
+
+
+def compare(functions, theirs, folder):
+    ours = numba_oracle.run([f.case for f in functions], njit, folder)
+    wrong, refused = [], 0
+    for function, here, there in zip(functions, ours, theirs, strict=True):
+        if there[0][0] is None:  # Numba has no types for it
+            refused += 1
+            continue
+        for call, a, b in zip(function.calls, here, there, strict=True):
+            if numba_oracle.differs(a, b, function.loose):
+                wrong.append(f"seed {function.seed}{function.text}\n{call}\nhere  {a}\nNumba {b}")
+                break
+    assert refused <= len(functions) // 10
+    assert not wrong, f"{len(wrong)} of {len(functions)}:\n" + "\n\n".join(wrong[:5])
+
+
+def test_each_feature_occurs(capsys):
+    functions = [Function(seed) for seed in range(RECORDED)]
+    counted = collections.Counter(feature for f in functions for feature in f.features)
+    with capsys.disabled():
+        print("\nrandom functions with each feature:", ", ".join(f"{name} {100 * counted[name] / RECORDED:.0f}%" for name in FEATURES))
+    assert set(counted) == set(FEATURES)
+    assert min(counted.values()) >= 0.05 * RECORDED
+
+
+def test_recorded_answers(tmp_path):
+    functions = [Function(seed) for seed in range(RECORDED)]
+    compare(functions, numba_oracle.recorded([f.case for f in functions]), tmp_path)
+
+
+@pytest.mark.skipif(bool(numba_oracle.missing()), reason=numba_oracle.missing())
+def test_answers_of_numba(tmp_path):
+    waiting = list(seeds(MORE, skip=RECORDED))
+    while waiting:
+        functions = [Function(seed) for seed in waiting[:AT_ONCE]]
+        del waiting[:AT_ONCE]
+        folder = tmp_path / str(len(waiting))
+        folder.mkdir()
+        compare(functions, numba_oracle.answers([f.case for f in functions]), folder)
