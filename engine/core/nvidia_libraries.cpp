@@ -316,7 +316,9 @@ void* open_nvidia_library(const std::string& name) {
     }
     std::string reasons;
     for (const NvidiaSource& other : nvidia_sources()) reasons += formatted("\n  {}: {}", other.nvrtc, other.passed_over);
-    raise(ErrorKind::runtime, "[cuda] no usable NVIDIA libraries were found: a CUDA toolkit has them, and for Python pip install \"quern[cuda]\" brings them{}{}",
+    raise(ErrorKind::runtime,
+          "[cuda] no usable NVIDIA libraries were found: a CUDA toolkit has them, and for Python pip install \"quern[cuda]\" "
+          "brings them{}{}",
           reasons.empty() ? "" : "; passed over:", reasons);
   }
   {

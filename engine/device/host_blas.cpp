@@ -64,7 +64,8 @@ void add_environment(std::vector<std::string>& out, const fs::path& environment)
     if (version.path().filename().string().starts_with("python")) add_packages(out, version.path() / "site-packages");
 }
 
-// Where Python would look, for programs without it: in the environment that this library lies in or beside, then in the active one.
+// Where Python would look, for programs without it: in the environment that this library lies in or beside, then in the active
+// one.
 std::vector<std::string> folders_without_python() {
   std::vector<std::string> out;
   Dl_info info{};

@@ -1,8 +1,9 @@
 // BLAS and LAPACK of the host: an OpenBLAS with 64-bit integers, found at run time, as every NumPy from PyPI carries one.
 //
-// The order: QUERN_BLAS (a file, or "own"), the folders that Python named (NumPy's own libraries, the package scipy-openblas64); in
-// programs without Python the same folders of the environment that quern lies in, or that is active; the system's libopenblas64.
-// Without any of them products are loops of our own (own_blas.h). Names are asked for as in Fortran and C: "dgetrf_", "cblas_sgemm".
+// The order: QUERN_BLAS (a file, or "own"), the folders that Python named (NumPy's own libraries, the package scipy-openblas64);
+// in programs without Python the same folders of the environment that quern lies in, or that is active; the system's
+// libopenblas64. Without any of them products are loops of our own (own_blas.h). Names are asked for as in Fortran and C:
+// "dgetrf_", "cblas_sgemm".
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,8 @@ struct Matrix {
 
 // c[row] += a[row][l] * b[l] for a block of b. `Rows` at once, so that what is loaded of b is used as often.
 template <int Rows, class T>
-void add_block(const Matrix<T>& a, T alpha, BlasInt row, BlasInt from, BlasInt depth, const T* b, BlasInt width, T* c, BlasInt step) {
+void add_block(const Matrix<T>& a, T alpha, BlasInt row, BlasInt from, BlasInt depth, const T* b, BlasInt width, T* c,
+               BlasInt step) {
   for (BlasInt l = 0; l < depth; ++l) {
     T factors[Rows];
     for (int r = 0; r < Rows; ++r) factors[r] = times(alpha, a.at(row + r, from + l));

@@ -221,7 +221,8 @@ class Evaluator {
       if (!launch_together(batch)) return false;
     } catch (const Error& e) {
       if (e.kind() == ErrorKind::out_of_memory) return false;  // one by one, the first may have room
-      for (Batch::Member& member : batch.members) fail(member.group, std::make_shared<const Failed>(e.kind(), recorded_at(e.what(), member.group)));
+      for (Batch::Member& member : batch.members)
+        fail(member.group, std::make_shared<const Failed>(e.kind(), recorded_at(e.what(), member.group)));
       return true;
     }
     for (Batch::Member& member : batch.members) finish(member.group, deferred_of(member.group));

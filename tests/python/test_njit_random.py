@@ -48,7 +48,7 @@ def test_each_feature_occurs(capsys):
     functions = [Function(seed) for seed in range(RECORDED)]
     counted = collections.Counter(feature for f in functions for feature in f.features)
     with capsys.disabled():
-        print("\nrandom functions with each feature:", ", ".join(f"{name} {100 * counted[name] / RECORDED:.0f}%" for name in FEATURES))
+        print(f"\nfeatures of njit functions ({RECORDED}): " + ", ".join(f"{name} {counted[name] / RECORDED:.0%}" for name in FEATURES))
     assert set(counted) == set(FEATURES)
     assert min(counted.values()) >= 0.05 * RECORDED
 

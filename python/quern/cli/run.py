@@ -15,7 +15,6 @@ import threading
 import traceback
 import zipfile
 
-
 PROGRAM = "[--] (FILE | -m MODULE | -c TEXT) [args]"
 
 
@@ -163,10 +162,10 @@ def note_options_behind(command, argv, named, parser):
     if not found or "--" in before:
         return
     is_one = len(found) == 1
+    them = "it" if is_one else "them"
     print(
-        f"quern {command}: {' and '.join(found)} behind {title_of(named)} {'is an argument' if is_one else 'are arguments'} of the program. "
-        f"To give {'it' if is_one else 'them'} to quern, write {'it' if is_one else 'them'} before the program; `--` before the program "
-        "silences this note",
+        f"quern {command}: {' and '.join(found)} behind {title_of(named)} {'is an argument' if is_one else 'are arguments'} of the "
+        f"program. To give {them} to quern, write {them} before the program; `--` before the program silences this note",
         file=sys.stderr,
     )
 

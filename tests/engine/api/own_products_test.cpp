@@ -26,9 +26,7 @@ qn::Array numbers(const qn::Shape& shape, DType dtype) {
 }
 
 // Without matrix products: sums of products, in which no number is rounded.
-qn::Array expected(const qn::Array& a, const qn::Array& b) {
-  return (a.expand_dims(2) * b.expand_dims(0)).sum({1});
-}
+qn::Array expected(const qn::Array& a, const qn::Array& b) { return (a.expand_dims(2) * b.expand_dims(0)).sum({1}); }
 
 void expect_equal(const qn::Array& a, const qn::Array& b) {
   ASSERT_EQ(a.shape(), b.shape());
@@ -38,7 +36,8 @@ void expect_equal(const qn::Array& a, const qn::Array& b) {
 TEST(OwnProducts, AreThoseOfTheDefinition) {
   ASSERT_TRUE(chosen);
   EXPECT_FALSE(quern::has_host_blas());
-  const int64_t sizes[][3] = {{1, 1, 1}, {1, 7, 5}, {5, 3, 1}, {500, 4, 3}, {4, 500, 4}, {33, 65, 130}, {3, 300, 300}, {130, 1, 9}};
+  const int64_t sizes[][3] = {{1, 1, 1},   {1, 7, 5},     {5, 3, 1},     {500, 4, 3},
+                              {4, 500, 4}, {33, 65, 130}, {3, 300, 300}, {130, 1, 9}};
   for (DType dtype : {DType::float32, DType::float64, DType::complex64, DType::complex128, DType::float16}) {
     for (const auto& [m, k, n] : sizes) {
       if (dtype == DType::float16 && k > 60) continue;  // sums that it does not hold
