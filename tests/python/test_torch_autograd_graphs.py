@@ -1,4 +1,4 @@
-"""Random programs of views, writes in place, hooks and retained gradients, beside PyTorch.
+"""Random programs of views, writes in place, hooks and retained gradients, beside PyTorch; their nodes are asked before and after.
 
 A program is a text, made of lines that choose operands among the tensors before. PyTorch refuses those whose derivative needs a value that
 was overwritten; quern keeps the value (docs/torch.md), so such programs are left out.
@@ -15,6 +15,14 @@ t = [x * 1.0 for x in leaves]
 seen = []
 def hook(place, factor):
     return lambda g: (seen.append((place, g.reshape(-1).tolist())), g * factor)[1]
+def walk(x):
+    nodes, count = [x.grad_fn], 0
+    while nodes and count < 300:
+        node, count = nodes.pop(), count + 1
+        if node is not None:
+            repr(node), node.name(), hash(node)
+            nodes += [of for of, _ in node.next_functions]
+    return repr(x).count("grad_fn"), x.is_leaf
 def told(x):
     return x.retains_grad, None if x.grad is None else x.grad.reshape(-1).tolist()
 """
@@ -41,8 +49,10 @@ def program(seed):
         elif what < 0.4:
             lines.append("t[-1].retain_grad()")
     lines.append("end = sum((x * (i + 1)).sum() for i, x in enumerate(t[-3:]))")
-    lines += ["end.backward(retain_graph=True)"] * dice.randrange(2) + ["end.backward()"]
-    return "\n".join([*lines, "[told(x) for x in leaves], [told(x) for x in t], sorted(seen)"])
+    lines.append("ways = [walk(x) for x in t]")
+    lines += ["end.backward(retain_graph=True)", "ways += [walk(x) for x in t]"] * dice.randrange(2) + ["end.backward()"]
+    lines.append("ways += [walk(x) for x in [*t, end]]")
+    return "\n".join([*lines, "[told(x) for x in leaves], [told(x) for x in t], sorted(seen), ways"])
 
 
 @pytest.mark.parametrize("first", range(0, 120, 30))
