@@ -16,7 +16,7 @@ from long_runs import FIRST_SEED, programs
 from odd_calls import FRONT_ENDS
 from programs import environment
 
-HANG_SECONDS, MOST_BYTES = 30, 6 << 30
+START_SECONDS, HANG_SECONDS, MOST_BYTES = 300, 60, 6 << 30
 
 
 def resident_bytes(process):
@@ -35,7 +35,8 @@ def watch(process, progress):
         now = progress.read_text() if progress.exists() else ""
         if now != before:
             before, since = now, time.monotonic()
-        trouble = "memory" if resident_bytes(process) > MOST_BYTES else "hang" if time.monotonic() - since > HANG_SECONDS else None
+        most = HANG_SECONDS if now else START_SECONDS
+        trouble = "memory" if resident_bytes(process) > MOST_BYTES else "hang" if time.monotonic() - since > most else None
         if trouble:
             process.kill()
             process.wait()
@@ -64,6 +65,9 @@ def run(front_end, folder, *options, most_troubles=20):
         if not line:
             return [f"{front_end} did not start: {said[-2000:]}"]
         what = {"hang": "hang", "memory": "memory"}.get(ended) or (signal.Signals(-ended).name if ended < 0 else f"exit {ended}")
+        if line == "done":
+            found.append(f"{what} when all calls were made")
+            break
         found.append(f"{what}: {line} {said.strip().splitlines()[-1:] if ended == 1 else ''}")
         start = int(line.partition(" ")[0]) + 1
     return found + results.read_text().splitlines()
