@@ -8,6 +8,7 @@ are not installed.
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib
 import importlib.abc
 import importlib.util
@@ -77,7 +78,7 @@ PARTS = {
     "numba.errors": "quern.cuda.errors",
     "numba.core.errors": "quern.cuda.errors",
     "numba.np.numpy_support": "quern.cuda.numpy_support",
-    "tensorflow.keras": "keras",
+    "tensorflow.keras": "keras._tf_keras.keras",  # Keras as TensorFlow has it, with older names
 }
 
 
@@ -124,18 +125,30 @@ class _Importer:
             return _import_door(top, DOORS[top])
         return self.real(name, globals, locals, fromlist, level)
 
-    # importlib's functions, for the user's own files; what they give is nowhere registered under the name asked for.
+    def install(self):
+        """Put functions in the places of Python's own, which keep their names and signatures."""
 
-    def import_module(self, name, package=None):
-        if name.partition(".")[0] in DOORS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
-            return _import_door(name, door_of(name))
-        return self.real_import_module(name, package)
+        @functools.wraps(self.real)
+        def __import__(name, globals=None, locals=None, fromlist=(), level=0):
+            return self(name, globals, locals, fromlist, level)
 
-    def find_spec(self, name, package=None):
-        if name.partition(".")[0] in DOORS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
-            ours = self.real_find_spec(door_of(name))
-            return ours and importlib.util.spec_from_loader(name, _Finder({name.partition(".")[0]}), is_package=True)
-        return self.real_find_spec(name, package)
+        # importlib's functions, for the user's own files; what they give is nowhere registered under the name asked for.
+
+        @functools.wraps(self.real_import_module)
+        def import_module(name, package=None):
+            if name.partition(".")[0] in DOORS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
+                return _import_door(name, door_of(name))
+            return self.real_import_module(name, package)
+
+        @functools.wraps(self.real_find_spec)
+        def find_spec(name, package=None):
+            if name.partition(".")[0] in DOORS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
+                ours = self.real_find_spec(door_of(name))
+                return ours and importlib.util.spec_from_loader(name, _Finder({name.partition(".")[0]}), is_package=True)
+            return self.real_find_spec(name, package)
+
+        builtins.__import__ = __import__
+        importlib.import_module, importlib.util.find_spec = import_module, find_spec
 
 
 def _try_submodule(name):
@@ -156,6 +169,8 @@ def _check_has(module, item, asked):
 
 def _import_door(asked, ours):
     try:
+        if not ours.startswith("quern."):  # a part that stands elsewhere works with the front end around it
+            importlib.import_module(DOORS[asked.partition(".")[0]])
         return importlib.import_module(ours)
     except ModuleNotFoundError as e:
         is_plain = str(e).startswith("No module named")  # else it says already what to do
@@ -186,14 +201,18 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
+_importer: _Importer | None = None
+
+
 def open_doors() -> _Importer:
     """Makes the imports of this process lead to the doors; a second call does nothing. Returns who serves them."""
-    if isinstance(builtins.__import__, _Importer):
-        return builtins.__import__
+    global _importer
+    if _importer is not None:
+        return _importer
     if any(os.environ.get(name, "0") not in ("", "0") for name in ("NUMBA_ENABLE_CUDASIM", "NUMBA_DISABLE_CUDA")):
         os.environ.setdefault("QUERN_DEVICE", "cpu")  # before the first use of a device
-    importer = builtins.__import__ = _Importer()
-    importlib.import_module, importlib.util.find_spec = importer.import_module, importer.find_spec
+    _importer = _Importer()
+    _importer.install()
     use_when_imported()
     sys.meta_path.insert(0, _Finder({top for top in DOORS if top not in _USERS_ALONE and importlib.util.find_spec(top) is None}))
-    return importer
+    return _importer

@@ -19,6 +19,12 @@ OURS = "quern.keras.backend"
 THEIRS = "keras.src.backend."
 # What the rule and the backend were tried with.
 OLDEST, NEWEST = (3, 13), (3, 15)
+# What Keras's layers for text advise, and what they advise on quern's backend.
+_INSTALL = "Install it via `pip install tensorflow`."
+_INSTEAD = (
+    "The quern backend has no strings and no hash tables: make integers of such values before, with a dict, numpy.unique(), or "
+    "tf.keras.preprocessing.text.Tokenizer, and use the layers Embedding, CategoryEncoding or Discretization."
+)
 # What NumPy's backend has no module of, and ours has: there the branch for "jax" is the model.
 _OWN_MODULES = ("optimizer",)
 
@@ -102,7 +108,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname):
         text = self.get_data(self.path)
         chooses = b'"numpy"' in text or b'"jax"' in text and b"optimizer" in text
-        if not chooses and b"tf.data.Dataset)" not in text:
+        if not chooses and b"tf.data.Dataset)" not in text and _INSTALL.encode() not in text:
             return super().get_code(fullname)
         tree = ast.parse(text)
         rule = _Branches()
@@ -165,6 +171,12 @@ class _Branches(ast.NodeTransformer):
             if {"tensorflow", "jax", "torch", "numpy"} <= names:
                 right.elts.append(ast.Constant("quern"))
                 self.count += 1
+        return node
+
+    def visit_Constant(self, node):  # noqa: N802
+        if isinstance(node.value, str) and _INSTALL in node.value:
+            node.value = node.value.replace(_INSTALL, _INSTEAD)
+            self.count += 1
         return node
 
     def visit_Call(self, node):  # noqa: N802

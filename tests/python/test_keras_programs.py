@@ -96,7 +96,7 @@ print(losses[-1] < losses[0])
 try:
     tf.strings.join
 except AttributeError as e:
-    print("tensorflow.strings is not served" in str(e))
+    print("tensorflow.strings is not supported" in str(e))
 gpus = tf.config.experimental.list_physical_devices("GPU")
 for gpu in gpus:
     tf.config.experimental.set_memory_growth(gpu, True)

@@ -7,19 +7,25 @@ TensorFlow find that it is not there.
 
 import contextlib as _contextlib
 import enum as _enum
+import logging as _logging
+import sys as _sys
 
 from keras.src.backend.common import dtypes as _dtypes
+from keras.src.legacy import backend as _legacy_backend
+from keras.src.legacy import layers as _legacy_layers
 
-import quern.keras  # noqa: F401  (Keras takes quern's backend)
+import quern.keras  # noqa: F401, I001  (Keras takes quern's backend)
 from quern.keras import backend as _backend
 from quern.lib import _engine
-from quern.tensorflow import config, data, errors, linalg, math, nn, random, test  # noqa: F401
+from quern.tensorflow import _legacy, _tensors, config, data, debugging, dtypes, errors, linalg, math, nn, random, test  # noqa: F401
 from quern.tensorflow._control import *  # noqa: F403
 from quern.tensorflow._control import NAMES as _control
 from quern.tensorflow._functions import *  # noqa: F403
 from quern.tensorflow._functions import NAMES as _functions
+from quern.tensorflow._shapes import TensorShape
+from quern.tensorflow._specs import TensorSpec, type_spec_from_value
 from quern.tensorflow._tape import GradientTape, Variable
-from quern.tensorflow.data import TensorSpec
+from quern.tensorflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
 
 
 class UnconnectedGradients(_enum.Enum):
@@ -90,8 +96,11 @@ _dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64")  # as Kera
 
 Tensor = _backend.core.Array
 _engine.set_keras_quotients(wide=True)  # of integers of 32 and 64 bits, as TensorFlow divides them
-if not hasattr(Tensor, "numpy"):  # tensors of programs that are written for TensorFlow have it
-    Tensor.numpy = Tensor.get
+_tensors.install()
+# Keras's functions of `tf.keras.backend` are TensorFlow's; Keras itself goes on without it.
+_legacy_backend.tf = _legacy_layers.tf = _legacy
+_legacy.tensorflow = _sys.modules[__name__]
+dtypes.cast, dtypes.complex, dtypes.saturate_cast = cast, complex, saturate_cast  # noqa: F405
 
 # Names of Keras's that TensorFlow has, too.
 _KERAS = {
@@ -111,22 +120,43 @@ __all__ = [
     "GradientTape",
     "Module",
     "Tensor",
+    "TensorShape",
     "TensorSpec",
     "UnconnectedGradients",
+    "assert_equal",
+    "assert_greater",
+    "assert_less",
+    "assert_rank",
     "Variable",
     "config",
     "data",
+    "debugging",
     "device",
+    "dtypes",
     "errors",
     "function",
+    "get_logger",
     "linalg",
     "math",
     "nn",
     "random",
     "test",
+    "type_spec_from_value",
+    "version",
     *_control,
     *_functions,
 ]
+
+
+def get_logger():
+    """Return the logger "tensorflow", for programs that set its level."""
+    return _logging.getLogger("tensorflow")
+
+
+class version:  # noqa: N801
+    """The version whose behaviour is the model."""
+
+    VERSION = GIT_VERSION = __version__
 
 
 def function(func=None, **options):
@@ -147,21 +177,25 @@ def device(name):
         yield
 
 
+def _keras():
+    """Keras as TensorFlow has it: with its older names, such as keras.losses.mae and keras.preprocessing.text."""
+    import keras._tf_keras.keras as keras
+
+    return keras
+
+
 def __getattr__(name):
     if name == "keras":
-        import keras
-
-        return keras
+        return _keras()
     if name in _KERAS:
-        import keras
-
+        keras = _keras()
         part, _, what = _KERAS[name].partition(".")
         return getattr(getattr(keras, part), what) if what else getattr(keras, part)
     if name == "compat":
-        raise AttributeError("tensorflow.compat is not served by quern: its names are those of TensorFlow 1; use tf's own or Keras's")
+        raise AttributeError("tensorflow.compat is not supported by quern: its names are those of TensorFlow 1; use tf's own or Keras's")
     raise AttributeError(
-        f"tensorflow.{name} is not served by quern, which has a small part of TensorFlow around tf.keras; use keras.ops or numpy for it, "
-        "or run the program with Python and TensorFlow itself"
+        f"tensorflow.{name} is not supported by quern, which has a small part of TensorFlow around tf.keras; use keras.ops or numpy "
+        "for it, or run the program with Python and TensorFlow itself"
     )
 
 

@@ -2,6 +2,7 @@
 
 import builtins
 import collections
+import math
 import time
 
 import keras
@@ -10,70 +11,58 @@ import numpy as np
 from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.keras.backend.core import stop_gradient as _stopped
 from quern.tensorflow import errors as _errors
+from quern.tensorflow._constants import converted as _converted
+from quern.tensorflow._gathering import (  # noqa: F401
+    gather,
+    gather_nd,
+    scatter_nd,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
+from quern.tensorflow._shapes import TensorShape, broadcast_static_shape  # noqa: F401
+from quern.tensorflow.dtypes import _KNOWN as _types
+from quern.tensorflow.dtypes import DType, as_dtype, double, half  # noqa: F401
 
 _ops = keras.ops
 _Unique = collections.namedtuple("Unique", ["y", "idx"])
 _UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
-class DType(str):
-    """A data type: its name, as Keras takes it, with what TensorFlow's types tell of themselves."""
-
-    __slots__ = ()
-
-    @property
-    def name(self):
-        """The name."""
-        return str(self)
-
-    @property
-    def is_floating(self):
-        """Is it a type of real numbers?"""
-        return "float" in self
-
-    @property
-    def is_integer(self):
-        """Is it a type of integers?"""
-        return "int" in self
-
-    @property
-    def is_complex(self):
-        """Is it a type of complex numbers?"""
-        return "complex" in self
-
-    @property
-    def is_bool(self):
-        """Is it the type of truth values?"""
-        return self == "bool"
-
-    @property
-    def as_numpy_dtype(self):
-        """NumPy's type."""
-        return np.dtype(str(self)).type
-
-    @property
-    def size(self):
-        """How many bytes an element takes."""
-        return np.dtype(str(self)).itemsize
-
-
-float16, float32, float64, bfloat16 = map(DType, ("float16", "float32", "float64", "bfloat16"))
-int8, int16, int32, int64 = map(DType, ("int8", "int16", "int32", "int64"))
-uint8, uint16, uint32, uint64 = map(DType, ("uint8", "uint16", "uint32", "uint64"))
-complex64, complex128 = DType("complex64"), DType("complex128")
-bool = DType("bool")  # noqa: A001
+globals().update(_types)
 newaxis = None
 
 
 def constant(value, dtype=None, shape=None, name=None):
-    """A tensor of a number, nested lists or an array; ``shape``: numbers are repeated to it."""
-    x = _tensor(value, dtype)
-    return x if shape is None else _ops.broadcast_to(x, shape) if not x.ndim else _ops.reshape(x, shape)
+    """Return a tensor of a number, nested lists or an array; ``shape``: one number is repeated to it."""
+    if dtype is not None and hasattr(value, "_dtype_name") and value._dtype_name != as_dtype(dtype).name:
+        raise TypeError(f"Expected tensor {value} with dtype {as_dtype(dtype)!r}, but got dtype {value.dtype!r}; use tf.cast()")
+    x = _converted(value, dtype)
+    if shape is None:
+        return x
+    sizes = _sizes(shape)
+    if x.size != 1 and x.size != math.prod(sizes):
+        raise TypeError(
+            f"Eager execution of tf.constant with unsupported shape. Tensor {x.numpy()} (converted from {value}) has {x.size} elements, "
+            f"but got `shape` {sizes} with {math.prod(sizes)} elements)."
+        )
+    return _ops.broadcast_to(_ops.reshape(x, ()), sizes) if x.size == 1 else _ops.reshape(x, sizes)
 
 
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
-    """A tensor of what is given."""
-    return _tensor(value, dtype)
+    """Return a tensor of a number, nested lists, an array or a variable; a tensor as it is."""
+    if dtype is not None and hasattr(value, "_dtype_name") and value._dtype_name != as_dtype(dtype).name:
+        raise ValueError(
+            f"Tensor conversion requested dtype {as_dtype(dtype).name} for Tensor with dtype {value._dtype_name}: {value!r}; use tf.cast()"
+        )
+    if dtype is None and dtype_hint is not None and not hasattr(value, "dtype"):
+        try:
+            return _converted(value, dtype_hint)
+        except (TypeError, ValueError):
+            pass
+    return _converted(value, dtype)
 
 
 def is_tensor(x):
@@ -82,13 +71,13 @@ def is_tensor(x):
 
 
 def cast(x, dtype, name=None):
-    """The tensor with another data type."""
-    return _tensor(x, dtype)
+    """Return the tensor with another data type."""
+    return _tensor(_converted(x), as_dtype(dtype).name)
 
 
 def identity(input, name=None):
     """A copy, through which gradients pass."""
-    return _tensor(input) * 1 if "float" in str(_tensor(input).dtype) else _tensor(input).copy()
+    return _tensor(input) * 1 if "float" in _tensor(input)._dtype_name else _tensor(input).copy()
 
 
 def stop_gradient(input, name=None):
@@ -120,6 +109,8 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None
 def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
     """Numbers in equal steps."""
     start, limit = (0, start) if limit is None else (start, limit)
+    if not delta:
+        raise _errors.InvalidArgumentError("[tf.range] Requires delta != 0: 0")
     return _ops.arange(start, limit, delta, dtype=dtype)
 
 
@@ -167,52 +158,28 @@ def split(value, num_or_size_splits, axis=0, num=None, name=None):
         sizes = [int(n) for n in num_or_size_splits]
         if -1 in sizes:  # what is left
             sizes[sizes.index(-1)] = value.shape[axis] - sum(sizes) - 1
+        if sum(sizes) != value.shape[axis]:
+            raise _errors.InvalidArgumentError(f"[tf.split] the sizes {sizes} do not add up to {value.shape[axis]}, the axis's size")
         num_or_size_splits = np.cumsum(sizes)[:-1].tolist()
     return _ops.split(value, num_or_size_splits, axis)
-
-
-def gather(params, indices, axis=0, batch_dims=0, name=None):
-    """Slices at places along an axis."""
-    if batch_dims:
-        raise NotImplementedError("tf.gather(batch_dims=...) is not served by quern; use keras.ops.take_along_axis")
-    return _ops.take(_tensor(params), indices, axis=axis)
-
-
-def gather_nd(params, indices, batch_dims=0, name=None):
-    """The elements, or slices, at places: each row of ``indices`` is the start of one."""
-    if batch_dims:
-        raise NotImplementedError("tf.gather_nd(batch_dims=...) is not served by quern; use keras.ops.take_along_axis")
-    indices = _tensor(indices)
-    return _tensor(params)[tuple(indices[..., i] for i in builtins.range(indices.shape[-1]))]
 
 
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     """The elements, or slices along an axis, where the mask holds."""
     tensor, mask = _tensor(tensor), _tensor(mask, "bool")
+    TensorShape(tensor.shape[axis or 0 :][: mask.ndim]).assert_is_compatible_with(mask.shape)
     return tensor[(builtins.slice(None),) * (axis or 0) + (mask,)]
-
-
-def scatter_nd(indices, updates, shape, name=None):
-    """Zeros of a shape with values added at places."""
-    return _ops.scatter(_tensor(indices), _tensor(updates), _sizes(shape))
-
-
-def tensor_scatter_nd_update(tensor, indices, updates, name=None):
-    """The tensor with other values at places."""
-    tensor = _tensor(tensor)
-    return _ops.scatter_update(tensor, _tensor(indices), _tensor(updates, tensor._dtype_name))
-
-
-def tensor_scatter_nd_add(tensor, indices, updates, name=None):
-    """The tensor with values added at places."""
-    tensor = _tensor(tensor)
-    return tensor + _ops.scatter(_tensor(indices), _tensor(updates, tensor._dtype_name), tensor.shape)
 
 
 def slice(input_, begin, size, name=None):  # noqa: A001
     """A part: where it begins and how large it is along each axis; -1: up to the end."""
-    x, begin = _tensor(input_), _sizes(begin)
-    return x[tuple(builtins.slice(b, None if n == -1 else b + n) for b, n in zip(begin, _sizes(size), strict=True))]
+    x, begin, size = _tensor(input_), _sizes(begin), _sizes(size)
+    for i, (b, n, whole) in enumerate(zip(begin, size, x.shape, strict=True)):
+        if not 0 <= b <= whole:
+            raise _errors.InvalidArgumentError(f"[tf.slice] Expected begin[{i}] in [0, {whole}], but got {b}")
+        if n != -1 and not 0 <= n <= whole - b:
+            raise _errors.InvalidArgumentError(f"[tf.slice] Expected size[{i}] in [0, {whole - b}], but got {n}")
+    return x[tuple(builtins.slice(b, None if n == -1 else b + n) for b, n in zip(begin, size, strict=True))]
 
 
 def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
@@ -281,12 +248,12 @@ truediv = divide
 
 
 def _alike(x, y):
-    """Two tensors of one type; what is none takes the other's."""
+    """Two tensors of one type; what is none takes the other's, where that holds it."""
     if hasattr(x, "dtype") and not hasattr(y, "dtype"):
         x = _tensor(x)
-        return x, _tensor(y, x._dtype_name)
-    y = _tensor(y)
-    return (x if hasattr(x, "_dtype_name") else _tensor(x) if hasattr(x, "dtype") else _tensor(x, y._dtype_name)), y
+        return x, _converted(y, x._dtype_name)
+    y = _converted(y)
+    return (x if hasattr(x, "_dtype_name") else _tensor(x) if hasattr(x, "dtype") else _converted(x, y._dtype_name)), y
 
 
 def _all_alike(values):
@@ -327,8 +294,14 @@ def where(condition, x=None, y=None, name=None):
     return _ops.where(condition, *_alike(x, y))
 
 
-def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype="float32", name=None):
+def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype=None, name=None):
     """1 at each number's place along a new axis, 0 elsewhere."""
+    indices = _tensor(indices)
+    if "int" not in indices._dtype_name:
+        raise _errors.InvalidArgumentError(f"[tf.one_hot] the indices must be integers, not {indices._dtype_name}; use tf.cast()")
+    if dtype is None:
+        given = [one for one in (on_value, off_value) if one is not None]
+        dtype = _converted(given[0])._dtype_name if given else "float32"
     x = _ops.one_hot(indices, int(depth), axis=axis, dtype=dtype)
     if on_value is None and off_value is None:
         return x
@@ -414,9 +387,9 @@ def _same(theirs, ours=None):
         # Numbers and lists have TensorFlow's types; beside a tensor, that one's.
         kind = next((one.dtype for one in args[:2] if hasattr(one, "dtype") and not isinstance(one, np.ndarray)), None)
         if args and not isinstance(args[0], (str, tuple)) and not _has_tensors(args[0]):
-            args = (_tensor(args[0], kind if theirs in _OF_TWO else None), *args[1:])
+            args = (_converted(args[0], kind if theirs in _OF_TWO else None), *args[1:])
         if theirs in _OF_TWO and len(args) > 1 and not hasattr(args[1], "_dtype_name"):
-            args = (args[0], _tensor(args[1], args[0].dtype), *args[2:])
+            args = (args[0], _converted(args[1], args[0].dtype), *args[2:])
         return function(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = theirs
@@ -473,7 +446,7 @@ def complex(real, imag, name=None):  # noqa: A001
 
 def bitcast(input, type, name=None):  # noqa: A002
     """The same bytes as elements of another type: of a smaller one with a last axis more, of a larger one with one less."""
-    x, kind = _tensor(input), np.dtype(str(type))
+    x, kind = _tensor(input), np.dtype(as_dtype(type).as_numpy_dtype)
     old = np.dtype(x._dtype_name).itemsize
     if old > kind.itemsize:
         x = _ops.expand_dims(x, -1)
@@ -523,16 +496,14 @@ def unique(x, out_idx="int32", name=None):
     return _Unique(*unique_with_counts(x, out_idx)[:2])
 
 
+def broadcast_dynamic_shape(shape_x, shape_y, name=None):
+    """Return the shape to which two shapes broadcast, as a tensor."""
+    return _tensor(list(broadcast_static_shape(_sizes(shape_x), _sizes(shape_y))), "int32")
+
+
 def timestamp(name=None):
     """The time in seconds since 1970."""
     return _tensor(time.time(), "float64")
-
-
-def assert_equal(x, y, message=None, summarize=None, name=None):
-    """Raises where an element differs."""
-    x, y = _alike(x, y)
-    if not builtins.bool(_ops.all(_ops.equal(x, y))):
-        raise _errors.InvalidArgumentError(f"{message or ''} Condition x == y did not hold. x: {x.get()}, y: {y.get()}".strip())
 
 
 def argmax(input, axis=0, output_type="int64", name=None):
@@ -545,5 +516,7 @@ def argmin(input, axis=0, output_type="int64", name=None):
     return _tensor(_ops.argmin(input, axis=axis), output_type)
 
 
-NAMES = sorted(name for name in globals() if name[0] != "_" and name not in ("builtins", "collections", "keras", "np", "time", "NAMES"))
+_errors.check_all(globals(), but={"constant", "convert_to_tensor", "is_tensor", "print", "py_function", "boolean_mask", "as_dtype"})
+_MODULES = ("builtins", "collections", "keras", "math", "np", "time")
+NAMES = sorted(name for name in globals() if name[0] != "_" and name not in (*_MODULES, "NAMES"))
 __all__ = NAMES

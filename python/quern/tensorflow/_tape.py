@@ -10,7 +10,9 @@ import quern as qn
 from quern.keras.backend import recording
 from quern.keras.backend.core import Array, convert_to_tensor, watching
 from quern.lib import _engine
-from quern.tensorflow._functions import DType
+from quern.tensorflow._constants import converted
+from quern.tensorflow._tensors import value_text
+from quern.tensorflow.dtypes import DType
 
 
 class Variable(keras.Variable):
@@ -23,9 +25,16 @@ class Variable(keras.Variable):
     def __init__(self, initial_value=None, trainable=True, validate_shape=True, caching_device=None, name=None, dtype=None, **options):
         if callable(initial_value):
             initial_value = initial_value()
-        value = convert_to_tensor(initial_value, dtype)
+        if initial_value is None:
+            raise ValueError("Argument `initial_value` must be specified: a tensor, an array, a number, or a function that returns one")
+        value = converted(initial_value, dtype)
         kind = value._dtype_name
-        super().__init__(value, dtype=kind, trainable=trainable and ("float" in kind or "complex" in kind), name=name)
+        super().__init__(value, dtype=kind, trainable=trainable and ("float" in kind or "complex" in kind), name=name or "Variable")
+
+    @property
+    def name(self):
+        """The name."""
+        return f"{self._name}:0"
 
     @property
     def dtype(self):
@@ -35,6 +44,37 @@ class Variable(keras.Variable):
     def read_value(self):
         """The value now, as a tensor of its own."""
         return self.value.copy()
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        """Write a value in place; it has the variable's shape. Returns the variable's value."""
+        return super().assign(self._checked(value))
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        """Add a value in place."""
+        return super().assign_add(self._checked(delta))
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        """Subtract a value in place."""
+        return super().assign_sub(self._checked(delta))
+
+    def _checked(self, value):
+        """The value, where the variable's type holds it."""
+        if isinstance(value, (bool, int, float, complex, str, list, tuple)):
+            made = converted(value, self.dtype)
+            return made if isinstance(value, (list, tuple)) else value
+        return value
+
+    def __repr__(self):
+        text = f"shape={tuple(self._shape)} dtype={self.dtype.name}, numpy={value_text(self.numpy())}"
+        return f"<tf.Variable {self.name!r} {text}>"
+
+    __str__ = __repr__
+
+    def __iter__(self):
+        return iter(self.value)
+
+    def __setitem__(self, key, value):
+        raise TypeError("'Variable' object does not support item assignment. Use assign(), or tf.tensor_scatter_nd_update() and assign()")
 
 
 class _Spans:

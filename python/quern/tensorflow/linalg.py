@@ -4,6 +4,7 @@ import keras
 
 from quern.keras.backend._tensor import as_tensor as _as_tensor
 from quern.tensorflow import _functions
+from quern.tensorflow import errors as _errors
 from quern.tensorflow import math as _math
 from quern.tensorflow._functions import _same
 from quern.tensorflow._functions import convert_to_tensor as _tensor
@@ -112,6 +113,9 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     """The singular values s, and u and v where they are wanted: tensor = u @ diag(s) @ v^T."""
     found = keras.ops.svd(tensor, full_matrices=full_matrices, compute_uv=compute_uv)
     return (found[1], found[0], keras.ops.swapaxes(found[2], -1, -2)) if compute_uv else found
+
+
+_errors.check_all(globals())
 
 
 def __getattr__(name):

@@ -6,6 +6,7 @@ import keras
 
 from quern.keras.backend._tensor import as_tensor as _as_tensor
 from quern.tensorflow import _functions
+from quern.tensorflow import errors as _errors
 from quern.tensorflow._functions import _same
 
 for (
@@ -173,12 +174,18 @@ def segment_max(data, segment_ids, name=None):
     return keras.ops.segment_max(_functions.convert_to_tensor(data), ids, int(keras.ops.max(ids)) + 1)
 
 
-TopK = collections.namedtuple("TopK", ["values", "indices"])
+TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
 def top_k(input, k=1, sorted=True, name=None):
     """The k largest elements along the last axis, and their places: ``values`` and ``indices``."""
-    return TopK(*keras.ops.top_k(_functions.convert_to_tensor(input), int(k), sorted))
+    x = _functions.convert_to_tensor(input)
+    if not x.ndim or x.shape[-1] < int(k):
+        raise _errors.InvalidArgumentError(f"[tf.math.top_k] input must have at least k columns. Had {x.shape[-1:]}, needed {int(k)}")
+    return TopK(*keras.ops.top_k(x, int(k), sorted))
+
+
+_errors.check_all(globals())
 
 
 def __getattr__(name):

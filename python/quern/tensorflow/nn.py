@@ -2,6 +2,8 @@
 
 import keras
 
+from quern.tensorflow import _functions
+from quern.tensorflow import errors as _errors
 from quern.tensorflow import math as _math
 from quern.tensorflow._functions import _same
 from quern.tensorflow._functions import convert_to_tensor as _tensor
@@ -60,7 +62,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     """The rows at numbers."""
     if max_norm is not None:
         raise NotImplementedError("tf.nn.embedding_lookup(max_norm=...) is not served by quern; use tf.clip_by_norm on the rows")
-    return keras.ops.take(_tensor(params), ids, axis=0)
+    return _functions.gather(params, ids)
 
 
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
@@ -95,6 +97,9 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
 def l2_loss(t, name=None):
     """Half the sum of squares."""
     return keras.ops.sum(keras.ops.square(_tensor(t))) / 2
+
+
+_errors.check_all(globals())
 
 
 def __getattr__(name):

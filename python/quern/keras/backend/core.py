@@ -18,6 +18,7 @@ from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
 from keras.src.backend.common.variables import get_autocast_scope
+from keras.src.utils import module_utils
 
 import quern as qn
 from quern.keras.backend import recording
@@ -29,6 +30,11 @@ SUPPORTS_RAGGED_TENSORS = False
 SUPPORTS_COMPLEX_DTYPES = True
 IS_THREAD_SAFE = False  # callbacks run in the thread that trains
 
+for _module in (module_utils.tensorflow, module_utils.gfile):
+    _module.import_error_msg = (
+        "This function of Keras calls TensorFlow itself, which the quern backend works without. Use keras.ops, keras.layers, and "
+        "model.save() for files; text becomes numbers in Python, for example with a dict"
+    )
 Array = Tensor  # which every function gives; arrays of other kinds are taken, too
 _REAL = frozenset(("float16", "bfloat16", "float32", "float64", "complex64", "complex128"))
 _SMALL = 16  # of how many elements at most the host keeps what it was told

@@ -74,10 +74,13 @@ class Source:
 
     batch_size = None
     num_batches = None
+    name = "tf.data.Dataset"
 
 
 class _Loader(Source):
     """A DataLoader of quern.torch."""
+
+    name = "torch.utils.data.DataLoader"
 
     def __init__(self, loader):
         self._loader = loader
@@ -114,6 +117,19 @@ class _Adapter(DataAdapter):
         return self._source.batch_size
 
 
+_MEANINGS = {"y": "targets", "sample_weights": "sample weights"}
+
+
+def _refuse(name, **given):
+    """Raise ValueError where fit() was given what a dataset's batches hold."""
+    for argument, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"When providing `x` as a {name}, `{argument}` should not be passed. Instead, the {_MEANINGS[argument]} should be "
+                f"included as part of the {name}."
+            )
+
+
 class Batches(EpochIterator):
     """Keras's iterator over the batches of epochs; arrays of moderate size lie on the device."""
 
@@ -123,6 +139,7 @@ class Batches(EpochIterator):
         if type(x).__module__.startswith("quern.torch") and hasattr(x, "dataset") and hasattr(x, "__iter__"):
             x = _Loader(x)
         if isinstance(x, Source):
+            _refuse(x.name, y=y, sample_weights=sample_weight)
             x = _Adapter(x)
         super().__init__(x, y, sample_weight, **kwargs)
 

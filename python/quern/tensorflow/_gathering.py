@@ -1,0 +1,120 @@
+"""tf's functions that read and write elements of tensors at given places. Places outside of a tensor raise, on a CPU at once."""
+
+import math
+
+import keras
+import numpy as np
+
+from quern.keras.backend import recording
+from quern.keras.backend.core import convert_to_tensor as _tensor
+from quern.lib import _engine
+from quern.tensorflow.errors import InvalidArgumentError as _InvalidArgumentError
+
+_ops = keras.ops
+
+
+def _places(indices, what):
+    x = _tensor(indices)
+    if not x._dtype_name.startswith(("int", "uint")):
+        raise _InvalidArgumentError(f"[{what}] the indices must be integers, not {x._dtype_name}; use tf.cast()")
+    return x
+
+
+def _check(indices, limits, what, given):
+    """Raise InvalidArgumentError where a place is out of range.
+
+    Indices of the host's are checked on any device; a tensor's on a CPU only, as in TensorFlow, and not while a step is recorded.
+    """
+    is_known = not isinstance(given, _engine.BareArray) and not hasattr(given, "assign")
+    if not indices.size or recording.recorder() is not None or not is_known and _engine.default_device().kind != "cpu":
+        return
+    values = indices.get()
+    limits = np.asarray(limits)
+    wrong = (values < 0) | (values >= limits)
+    if wrong.any():
+        at = tuple(int(n[0]) for n in np.nonzero(wrong))
+        limit = int(limits if limits.ndim == 0 else limits[at[-1]])
+        raise _InvalidArgumentError(f"[{what}] indices[{','.join(map(str, at))}] = {values[at]} is not in [0, {limit})")
+
+
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    """Return the slices at places along an axis; ``batch_dims``: so many leading axes belong together."""
+    x, given, indices = _tensor(params), indices, _places(indices, "tf.gather")
+    batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    axis = batch_dims if axis is None else int(axis)
+    if not -x.ndim <= axis < x.ndim:
+        raise _InvalidArgumentError(f"[tf.gather] Expected params axis in the range [{-x.ndim}, {x.ndim}), but got {axis}")
+    axis %= x.ndim
+    if axis < batch_dims:
+        raise _InvalidArgumentError(f"[tf.gather] batch_dims ({batch_dims}) must be less than or equal to axis ({axis})")
+    _check(indices, x.shape[axis], "tf.gather", given)
+    if not batch_dims:
+        return _ops.take(x, indices, axis=axis)
+    moved = _ops.moveaxis(x, axis, batch_dims)
+    found = moved[(*_rows(indices, batch_dims), indices)]
+    inner, before = indices.ndim - batch_dims, axis - batch_dims  # the axes between the batch's and `axis` come first
+    order = [*range(batch_dims), *range(batch_dims + inner, batch_dims + inner + before), *range(batch_dims, batch_dims + inner)]
+    return _ops.transpose(found, [*order, *range(len(order), found.ndim)]) if before else found
+
+
+def _rows(indices, count):
+    """Places of the leading axes, which broadcast with the indices."""
+    return [_ops.reshape(_ops.arange(indices.shape[i], dtype="int32"), [-1 if i == j else 1 for j in range(indices.ndim)])
+            for i in range(count)]  # fmt: skip
+
+
+def gather_nd(params, indices, batch_dims=0, name=None):
+    """Return the elements, or slices, at places: each row of ``indices`` is the start of one."""
+    x, given, indices = _tensor(params), indices, _places(indices, "tf.gather_nd")
+    depth = indices.shape[-1]
+    if depth + batch_dims > x.ndim:
+        raise _InvalidArgumentError(
+            f"[tf.gather_nd] index innermost dimension length must be <= params rank; saw: {depth} vs. {x.ndim - batch_dims}"
+        )
+    _check(indices, x.shape[batch_dims : batch_dims + depth], "tf.gather_nd", given)
+    rows = _rows(indices[..., 0], batch_dims)
+    return x[(*rows, *[indices[..., i] for i in range(depth)])] if rows or depth else x
+
+
+def _scattered(what, indices, sizes, updates):
+    given, indices = indices, _places(indices, what)
+    depth = indices.shape[-1] if indices.ndim else 0
+    if depth > len(sizes):
+        raise _InvalidArgumentError(f"[{what}] indices have {depth} elements along their last axis; the tensor has {len(sizes)} axes")
+    wanted = (*indices.shape[:-1], *sizes[depth:])
+    if tuple(updates.shape) != wanted and math.prod(updates.shape) != 1:
+        raise _InvalidArgumentError(f"[{what}] the updates' shape must be {wanted}, not {tuple(updates.shape)}")
+    _check(indices, sizes[:depth], what, given)
+    return indices
+
+
+def _sizes_of(shape):
+    shape = shape.get().tolist() if hasattr(shape, "_dtype_name") else shape
+    return tuple(int(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
+
+
+def scatter_nd(indices, updates, shape, name=None):
+    """Return zeros of a shape with values added at places."""
+    updates, sizes = _tensor(updates), _sizes_of(shape)
+    return _ops.scatter(_scattered("tf.scatter_nd", indices, sizes, updates), updates, sizes)
+
+
+def _update(word, doc, reduction, sign=1):
+    def call(tensor, indices, updates, name=None):
+        x = _tensor(tensor)
+        updates = _tensor(updates, x._dtype_name)
+        places = _scattered(f"tf.tensor_scatter_nd_{word}", indices, tuple(x.shape), updates)
+        if reduction == "add":
+            return x + sign * _ops.scatter(places, updates, x.shape)
+        return _ops.scatter_update(x, places, updates) if reduction is None else _ops.scatter_update(x, places, updates, reduction)
+
+    call.__name__ = call.__qualname__ = f"tensor_scatter_nd_{word}"
+    call.__doc__ = doc
+    return call
+
+
+tensor_scatter_nd_update = _update("update", "Return the tensor with other values at places.", None)
+tensor_scatter_nd_add = _update("add", "Return the tensor with values added at places.", "add")
+tensor_scatter_nd_sub = _update("sub", "Return the tensor with values subtracted at places.", "add", -1)
+tensor_scatter_nd_max = _update("max", "Return the larger ones of the tensor's elements and of values at places.", "max")
+tensor_scatter_nd_min = _update("min", "Return the smaller ones of the tensor's elements and of values at places.", "min")
