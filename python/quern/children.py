@@ -7,6 +7,7 @@ unpickled there. Start reading at open_all().
 
 from __future__ import annotations
 
+import functools
 import importlib.abc
 import importlib.machinery
 import sys
@@ -60,6 +61,7 @@ def _tell_children(spawn, raw_clock):
     if hasattr(theirs, "of_quern"):
         return
 
+    @functools.wraps(theirs)
     def get_preparation_data(name):
         return {"quern": _Opened(raw_clock), **theirs(name)}  # the first: sys.path may become another one behind it
 
