@@ -12,14 +12,14 @@ import signal
 import sys
 import tempfile
 
-from quern.cli.run import Reports, add_program, prepare, program_of
+from quern.cli.run import PROGRAM, Reports, add_program, note_options_behind, prepare, program_of
 
 
 def parser():
     """The options."""
     p = argparse.ArgumentParser(
         prog="quern check",
-        usage="quern check [options] FILE [args]",
+        usage=f"quern check [options] {PROGRAM}",
         description="Runs a Python program's kernels on the CPU, thread by thread, and reports accesses outside of arrays, races, "
         "barriers that not all threads reach, and arithmetic that has no result.",
     )
@@ -98,6 +98,7 @@ def check(argv) -> int:
         print(json.dumps(report.figures(), indent=1))
     else:
         print(report, file=sys.stderr)
+    note_options_behind("check", argv, named, parser())
     if failed := reports.write(options.json, lambda file: json.dump(report.figures(), file, indent=1)):
         print(f"quern check: {failed}", file=sys.stderr)
         code = code or 2

@@ -10,7 +10,7 @@ import argparse
 import re
 import sys
 
-from quern.cli.run import Reports, add_program, count, prepare, program_of, title_of
+from quern.cli.run import PROGRAM, Reports, add_program, count, note_options_behind, prepare, program_of, title_of
 
 BUDGETS = (("--max-copies", "copies"), ("--max-waits", "waits"), ("--max-compiles", "compiles"), ("--max-memory", "memory"))
 
@@ -20,7 +20,7 @@ def parser():
     p = argparse.ArgumentParser(
         prog="quern profile",
         description="Runs a Python program and reports, by source line, where its time went.",
-        usage="quern profile [options] FILE [args]\n       quern profile --compare A.json B.json",
+        usage=f"quern profile [options] {PROGRAM}\n       quern profile --compare A.json B.json",
     )
     p.add_argument("--tree", action="store_true", help="costs by function, too")
     p.add_argument("--lines", type=count, default=20, metavar="N", help="how many lines to show (20)")
@@ -86,6 +86,7 @@ def profile(argv) -> int:
         found = Profile(collector.stop(), title=title_of(named))
     sys.stdout.flush()
     _show(found, options)
+    note_options_behind("profile", argv, named, parser())
     for path, write in ((options.json, found.save_json), (options.trace, found.save_trace), (options.html, found.save_html)):
         if failed := reports.write(path, write):
             print(f"quern profile: {failed}", file=sys.stderr)

@@ -1,6 +1,8 @@
-"""`quern run [--raw-clock] FILE [args]`: the file as `__main__`, with the doors open and its own tracebacks.
+"""`quern run [options] FILE [args]`: the file as `__main__`, with the doors open and its own tracebacks.
 
-Instead of FILE, as Python has it: `-m MODULE`, `-c TEXT`, and a folder or archive with a `__main__.py`.
+Instead of FILE, as Python has it: `-m MODULE`, `-c TEXT`, and a folder or archive with a `__main__.py`. Options stand before FILE; what
+follows FILE belongs to the program. An option of the command's own that stands there is passed on with a note, and without one behind
+`--` (`quern run -- FILE --raw-clock`).
 """
 
 from __future__ import annotations
@@ -13,24 +15,37 @@ import threading
 import traceback
 import zipfile
 
+PROGRAM = "[--] (FILE | -m MODULE | -c TEXT) [args]"
+
 
 def run(argv) -> int:
     read = arguments(argv)
     if isinstance(read, int):
         return read
-    program = prepare("run", *read)
-    return program if isinstance(program, int) else program()
+    named, options = read
+    program = prepare("run", named, options.raw_clock)
+    if isinstance(program, int):
+        return program
+    note_options_behind("run", argv, named, parser())
+    return program()
+
+
+def parser():
+    """The options."""
+    p = argparse.ArgumentParser(prog="quern run", usage=f"quern run [--raw-clock] {PROGRAM}", description="Runs a Python program.")
+    p.add_argument("--raw-clock", action="store_true", help="the program's clocks do not wait for the device")
+    add_program(p)
+    return p
 
 
 def arguments(argv):
-    """Return the program and whether its clock is raw, or an exit code where the arguments name nothing to run."""
-    raw_clock = bool(argv) and argv[0] == "--raw-clock"
-    if raw_clock:
-        argv = argv[1:]
-    if not argv or argv[0] in ("-h", "--help"):
-        print("usage: quern run [--raw-clock] (FILE | -m MODULE | -c TEXT) [args]", file=sys.stderr if not argv else sys.stdout)
-        return 0 if argv else 2
-    return argv, raw_clock
+    """Return the program and the options, or an exit code where the arguments name nothing to run."""
+    options = parser().parse_args(argv)
+    named = program_of(options)
+    if not named:
+        parser().print_usage(sys.stderr)
+        return 2
+    return named, options
 
 
 def prepare(command, argv, raw_clock):
@@ -134,7 +149,24 @@ def program_of(options):
     for way, given in (("-m", options.module), ("-c", options.text)):
         if given is not None:
             return [way, *given]
-    return options.program
+    return options.program[1:] if options.program[:1] == ["--"] else options.program
+
+
+def note_options_behind(command, argv, named, parser):
+    """Print a note for options of the command that stand behind the program, and so are the program's."""
+    ours = {option for action in parser._actions for option in action.option_strings if option.startswith("--")} - {"--help"}
+    behind = named[2 if named[0] in ("-m", "-c") else 1 :]
+    before = argv[: len(argv) - len(behind)]
+    behind = behind[: behind.index("--")] if "--" in behind else behind
+    found = list(dict.fromkeys(one.partition("=")[0] for one in behind if one.partition("=")[0] in ours))
+    if not found or "--" in before:
+        return
+    are, them = ("is an argument", "it") if len(found) == 1 else ("are arguments", "them")
+    print(
+        f"quern {command}: {' and '.join(found)} behind {title_of(named)} {are} of the program. To give {them} to quern, write {them} "
+        "before the program; `--` before the program silences this note",
+        file=sys.stderr,
+    )
 
 
 def title_of(named):
