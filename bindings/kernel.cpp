@@ -251,8 +251,8 @@ void init_kernels(nb::module_& m) {
       "build",
       [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
          std::vector<std::string> expressions, const std::vector<std::tuple<std::string, nb::bytes, std::string>>& linked,
-         bool keep) {
-        Source source{std::move(text), std::move(name)};
+         bool keep, std::string types) {
+        Source source{std::move(text), std::move(name), std::move(types)};
         CompileOptions options;
         options.flags = std::move(flags);
         options.name_expressions = std::move(expressions);
@@ -266,7 +266,8 @@ void init_kernels(nb::module_& m) {
       },
       nb::arg("device"), nb::arg("text"), nb::arg("name") = "kernel.cu", nb::arg("flags") = std::vector<std::string>(),
       nb::arg("expressions") = std::vector<std::string>(),
-      nb::arg("linked") = std::vector<std::tuple<std::string, nb::bytes, std::string>>(), nb::arg("keep") = false);
+      nb::arg("linked") = std::vector<std::tuple<std::string, nb::bytes, std::string>>(), nb::arg("keep") = false,
+      nb::arg("types") = "");
   m.def("load_code", [](PyDevice device, nb::bytes code) {
     return PyProgram{load_code(*device.context, std::string_view(code.c_str(), code.size()))};
   });

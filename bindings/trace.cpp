@@ -53,8 +53,8 @@ constexpr Field fields[] = {
 nb::object rows_and_tables(const Trace& trace) {
   nb::list kernels;
   for (const auto& kernel : trace.tables.kernels)
-    kernels.append(kernel ? nb::make_tuple(kernel->key, kernel->ops, kernel->form, kernel->widened)
-                          : nb::make_tuple(0, nb::list(), "", nb::list()));
+    kernels.append(kernel ? nb::make_tuple(kernel->key, kernel->ops, kernel->form, kernel->widened, kernel->reason)
+                          : nb::make_tuple(0, nb::list(), "", nb::list(), ""));
   return nb::make_tuple(nb::bytes(trace.rows.data(), trace.rows.size() * sizeof(TraceRow)), trace.tables.texts, kernels,
                         trace.tables.lines);
 }
@@ -73,6 +73,7 @@ nb::list as_list(const std::vector<TraceRecord>& records) {
     d["id"] = r.id;
     d["key"] = r.kernel ? nb::cast(r.kernel->key) : nb::none();
     d["ops"] = r.kernel ? nb::cast(r.kernel->ops) : nb::cast(std::vector<std::string>());
+    d["reason"] = r.kernel ? r.kernel->reason : "";
     bool has_shape = r.grid[0] > 0;
     d["grid"] = has_shape ? nb::object(nb::make_tuple(r.grid[0], r.grid[1], r.grid[2])) : nb::none();
     d["block"] = has_shape ? nb::object(nb::make_tuple(r.block[0], r.block[1], r.block[2])) : nb::none();

@@ -1,5 +1,7 @@
 #include "codegen/form.h"
 
+#include "graph/sequence.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -232,6 +234,47 @@ Key key_of(const Group& group, const Form& form) {
     steps(form.stores[i]);
   }
   return key;
+}
+
+uint64_t work_of(const Group& group) {
+  Key words{group.nodes.size(), group.loads.size()};
+  for (size_t i = 0; i < group.nodes.size(); ++i) {
+    const Node& node = *group.nodes[i];
+    words.push_back(static_cast<uint64_t>(node.op) |
+                    static_cast<uint64_t>(node.op == Op::reduce ? static_cast<int>(node.reduction) : 0) << 32 |
+                    static_cast<uint64_t>(node.op == Op::user ? node.output : 0) << 48);
+    if (node.op == Op::user) words.push_back(node.user->hash);
+    for (const Origin& s : group.sources(i)) words.push_back(static_cast<uint64_t>(s.kind) << 32 | s.index);
+  }
+  for (uint32_t s : group.stores) words.push_back(s);
+  return hash_of(words);
+}
+
+std::vector<KernelTrait> traits_of(const Group& group, const Form& form) {
+  Key types, steps;
+  for (size_t i = 0; i < group.loads.size(); ++i) types.push_back(static_cast<uint64_t>(group.loads[i].dtype));
+  for (const Node* constant : group.constants) types.push_back(static_cast<uint64_t>(constant->dtype));
+  for (const Node* node : group.nodes) {
+    types.push_back(static_cast<uint64_t>(node->dtype) | static_cast<uint64_t>(node->compute) << 8 |
+                    static_cast<uint64_t>(node->op == Op::update ? node->target_dtype : DType::boolean) << 16);
+  }
+  const size_t dimensions = form.kept + form.reduced;
+  for (const auto* paths : {&form.loads, &form.stores}) {
+    for (const Path& path : *paths) {
+      uint64_t word = 1;
+      for (Step step : path.steps) word = word << 2 | static_cast<uint64_t>(step);
+      steps.push_back(word);
+    }
+  }
+  for (size_t i = 0; i < group.nodes.size(); ++i) steps.push_back(group.is_uniform(*group.nodes[i]) | group.per_result[i] << 1);
+  return {{"dtypes", hash_of(types)},
+          {"number of dimensions", form.kept << 8 | form.reduced},
+          {"layout class", hash_of(steps) * (dimensions != 0)},
+          {"size class", static_cast<uint64_t>(form.walk) | uint64_t{form.chunked} << 8 | uint64_t{form.combines} << 9 |
+                             uint64_t{form.has_long_rows} << 10 | uint64_t{form.chunk != chunk_elements} << 11 |
+                             static_cast<uint64_t>(form.pack) << 16},
+          {"width of indices", form.wide},
+          {"device", group.device.key()}};
 }
 
 }  // namespace quern

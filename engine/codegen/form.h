@@ -2,6 +2,7 @@
 // (patterns, which are part of the key) and what it takes as arguments (numbers).
 #pragma once
 
+#include "core/trace.h"
 #include "graph/reduction_order.h"
 #include "graph/schedule.h"
 
@@ -48,5 +49,9 @@ Form form_of(const Group& group);
 // What a kernel is found by: equal keys have equal texts, and the numbers are arguments.
 using Key = std::vector<uint64_t>;
 Key key_of(const Group& group, const Form& form);
+
+// What a key consists of, for the reasons of compiles: what is computed, and what it is compiled for.
+uint64_t work_of(const Group& group);
+std::vector<KernelTrait> traits_of(const Group& group, const Form& form);
 
 }  // namespace quern

@@ -18,6 +18,7 @@ enum class DeviceKind { cpu, cuda };
 struct Source {
   std::string text;                // CUDA C++
   std::string name = "kernel.cu";  // what messages and __FILE__ say
+  std::string types = {};          // of a text made of a function in Python: its arguments' types, in words
 };
 
 struct CompileOptions {

@@ -33,6 +33,12 @@ inline constexpr const char* trace_kind_names[] = {"compile",          "load", "
                                                    "device_to_device", "fill", "wait",   "allocate",       "release",
                                                    "fallback"};
 
+// One of the things that a kernel is compiled for: its name in words, and a hash of its value.
+struct KernelTrait {
+  const char* what;
+  uint64_t value;
+};
+
 // What a kernel is: the same wherever it is launched from. Never changes once made.
 struct KernelIdentity {
   uint64_t key = 0;              // of equal work: a hash of what its text depends on, of the text where that is a user's
@@ -40,6 +46,7 @@ struct KernelIdentity {
   std::string form = {};         // of array work: the types and dimensions that it is compiled for, in words
   // Which of the ops join float64 with a narrower type, though nobody asked for a conversion: they work in float64.
   std::vector<uint32_t> widened = {};
+  std::string reason = {};  // why it was compiled: "new expression", "new dtypes" (run/compile_reasons.h)
 };
 
 // What a launch of array work is about.

@@ -40,6 +40,8 @@ Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& gro
     text.ops = ops_of(group);
     text.form = form_in_words(group, form);
     text.widened = widened_ops(group);
+    text.work = work_of(group);
+    text.traits = traits_of(group, form);
     text.site = group.nodes.back()->site;
     return text;
   });

@@ -1,6 +1,7 @@
 #include "run/kernel_cache.h"
 
 #include "graph/sequence.h"
+#include "run/compile_reasons.h"
 #include "run/kept_texts.h"
 
 #include <algorithm>
@@ -38,6 +39,9 @@ TextKernels& KernelCache::add(Context& context, TextOf of, Words words, KernelTe
   identity->ops = text.ops.empty() ? std::vector<std::string>{author_names[static_cast<size_t>(of)]} : std::move(text.ops);
   identity->form = std::move(text.form);
   identity->widened = std::move(text.widened);
+  const uint64_t work = text.work != 0 ? text.work : std::hash<std::string>()(text.name) ^ static_cast<uint64_t>(of);
+  if (text.traits.empty()) text.traits = {{"dtypes or sizes", identity->key}, {"device", context.id().key()}};
+  identity->reason = compile_reasons().note(work, text.traits);
   Site site = text.site != no_site ? text.site : WorkOf::now();
   auto made = std::make_unique<TextKernels>(build(context, {text.text, text.name}, text.options, {}, std::move(identity), site));
   keep_text(text.text, text.options);

@@ -47,10 +47,12 @@ struct KernelText {
   std::string text;
   std::string name = "array group";  // in messages and in the trace
   CompileOptions options = array_options();
-  std::vector<std::string> ops = {};   // what it computes, for the trace; none: who prints says it
-  std::string form = {};               // KernelIdentity's
-  std::vector<uint32_t> widened = {};  // likewise
-  Site site = no_site;                 // the line whose work it is; no_site: that of a WorkOf, else where the program is
+  std::vector<std::string> ops = {};     // what it computes, for the trace; none: who prints says it
+  std::string form = {};                 // KernelIdentity's
+  std::vector<uint32_t> widened = {};    // likewise
+  uint64_t work = 0;                     // a hash of what it computes, for the reason of its compile; 0: its author
+  std::vector<KernelTrait> traits = {};  // what it is compiled for
+  Site site = no_site;                   // the line whose work it is; no_site: that of a WorkOf, else where the program is
 
   static CompileOptions array_options() {
     CompileOptions options;

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "device/check/checker.h"
+#include "run/compile_reasons.h"
 #include "run/kernel.h"
 #include "run/trace.h"
 
@@ -17,6 +18,27 @@
 namespace quern {
 
 namespace {
+
+uint64_t hash_of_all(const std::vector<std::string>& texts) {
+  uint64_t made = texts.size();
+  for (const std::string& text : texts) made = made * 31 + std::hash<std::string>()(text);
+  return made;
+}
+
+// Of a text that a user wrote, or that was made of a function in Python.
+std::shared_ptr<const KernelIdentity> identity_of_text(const Source& source, const CompileOptions& options, Context& context) {
+  std::hash<std::string> hash;
+  KernelIdentity made{hash(source.text), {}, source.types};
+  const KernelTrait flags{"compile options", hash_of_all(options.flags)}, device{"device", context.id().key()};
+  if (source.types.empty()) {
+    const KernelTrait traits[] = {flags, {"name expressions", hash_of_all(options.name_expressions)}, device};
+    made.reason = compile_reasons().note(made.key, traits, "new kernel source");
+  } else {
+    const KernelTrait traits[] = {{"argument types", hash(source.types)}, flags, device};
+    made.reason = compile_reasons().note(hash(source.name), traits, "new kernel", "new captured values or source");
+  }
+  return std::make_shared<KernelIdentity>(std::move(made));
+}
 
 // What the compiler is told is the linker's to know, too. 0: nothing is said.
 unsigned most_registers(const std::vector<std::string>& flags) {
@@ -91,7 +113,7 @@ std::shared_ptr<Program> build(Context& context, const Source& source, const Com
   }
   log(LogLevel::source, "{}:\n{}", source.name, source.text);
   auto program = std::make_shared<Program>(context);
-  if (!identity) identity = std::make_shared<KernelIdentity>(KernelIdentity{std::hash<std::string>()(source.text), {}});
+  if (!identity) identity = identity_of_text(source, options, context);
   program->identity = identity;
   if (site == no_site && tracing()) site = current_site();
   Cached cached;

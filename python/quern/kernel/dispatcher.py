@@ -42,7 +42,8 @@ class Definition:
         self.flags = flags_of(dispatcher.targetoptions, program, device)
         self.is_relocatable = bool(program.linked_code)
         try:
-            self.program = _engine.build(device, self.text, f"{dispatcher.__name__}.cu", self.flags, [], program.linked_code, keep=True)
+            name, kinds = f"{dispatcher.__name__}.cu", str(self.signature)
+            self.program = _engine.build(device, self.text, name, self.flags, [], program.linked_code, keep=True, types=kinds)
         except CompileError as e:
             if program.linked or program.declared:
                 names = ", ".join(sorted({name for name, _, _ in program.declared})) or "nothing"

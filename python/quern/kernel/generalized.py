@@ -314,7 +314,7 @@ class GeneralFunction:
                 "}\n",
             ]
         )
-        built = _engine.build(current_device(), text, f"{self.__name__}.cu", keep=True)
+        built = _engine.build(current_device(), text, f"{self.__name__}.cu", keep=True, types=", ".join(map(str, given)))
         written = program.kernel.written
         names = program.kernel.parameter_names()
         writes = [i >= self.nin or names[i] in written for i in range(self.nargs)]

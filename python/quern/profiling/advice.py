@@ -68,13 +68,27 @@ def tiny_launches(profile):
             yield line, f"{launched}: their submission costs more than they do; give one kernel more elements, or work on a batch at once"
 
 
+# What helps against compiles, by the words of the engine's reasons.
+_AGAINST = (
+    ("dtypes", "keep the dtypes of the operands the same from iteration to iteration"),
+    ("number of dimensions", "keep the number of dimensions the same from iteration to iteration"),
+    ("layout class", "give operands one memory layout: copy a transposed or strided array once, before the loop"),
+    ("size class", "arrays of very different sizes have kernels of their own; each is compiled once, and later iterations reuse it"),
+    ("argument types", "call the kernel with arguments of the same types"),
+    ("captured values", "pass values that change as arguments of the kernel; captured ones are part of its source"),
+    ("kernel source", "keep the source of kernels the same; pass numbers that change as arguments"),
+    ("compile options", "keep the compile options the same"),
+    ("new expression", "each new expression is compiled once, and later iterations and runs reuse it"),
+)
+
+
 def compiles_again(profile):
     """Lines that compile in each round."""
     for line in profile.lines:
         if line.compiles >= 5 and line.compiling > 0.05 * profile.seconds * 1e9:
             took = f"{times(line.compiles, 'compile')} took {rough(line.compiling)}"
-            same = "keep the number of dimensions, the types and the texts of kernels the same from round to round"
-            yield line, f"{took}: {same}; numbers that change are arguments, not text"
+            known = [what for reason, what in _AGAINST if any(reason in one[3] for one in line.compiled)]
+            yield line, f"{took}: {'; '.join(known) or 'each is compiled once, and later runs find it in the cache'}"
 
 
 def low_occupancy(profile):
@@ -110,7 +124,7 @@ def float64_by_accident(profile):
     lines = {(line.file, line.line): line for line in profile.lines}
     found: dict = defaultdict(float)
     for group in recording.groups:
-        _, ops, _, widened = recording.kernels[group.row["kernel"]]
+        _, ops, _, widened, _ = recording.kernels[group.row["kernel"]]
         sites = recording.lines[group.row["lines"]]
         if group.kind != "launch" or not widened or not sites:
             continue

@@ -28,7 +28,8 @@ class Recording:
 
     rows: np.ndarray
     texts: list[str]
-    kernels: list[tuple[int, list[str], str, list[int]]]  # key, ops, what they were compiled for, which of them were widened
+    # Key, ops, what they were compiled for, which of them were widened, why they were compiled.
+    kernels: list[tuple[int, list[str], str, list[int], str]]
     lines: list[list[int]]  # sites
     stacks: dict[tuple, float]
     places: Places

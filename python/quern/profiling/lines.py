@@ -55,7 +55,7 @@ class Line(Cost):
     gradients: Counter = dataclasses.field(default_factory=Counter)  # lines whose gradients this one asked for -> ns
     asked_by: Counter = dataclasses.field(default_factory=Counter)  # lines that asked for this one's gradient -> ns
     fallbacks: Counter = dataclasses.field(default_factory=Counter)  # functions that NumPy computed -> calls
-    compiled: list = dataclasses.field(default_factory=list)  # kernels that were compiled here: (name, key, ops, form)
+    compiled: list = dataclasses.field(default_factory=list)  # kernels that were compiled here: (name, ops, form, reason)
 
     @property
     def source(self):
@@ -107,7 +107,8 @@ def cost_by_line(recording) -> list[Line]:
             if recording.texts[row["detail"]] != "compiled":
                 continue  # found in memory or on the disk
             line.compiling += group.host_ns
-            line.compiled += [(recording.texts[row["name"]], *recording.kernels[row["kernel"]][:3])] * group.count
+            _, ops, form, _, reason = recording.kernels[row["kernel"]]
+            line.compiled += [(recording.texts[row["name"]], ops, form, reason)] * group.count
         elif kind == "allocate":
             line.allocated += int(group.bytes)
         if kind in _COUNTED and not (kind == "wait" and recording.texts[row["detail"]] == HELD_UP):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from quern.profiling.kernels import computed
 from quern.profiling.lines import NAMES
 from quern.profiling.units import rough, rough_size, times
 
@@ -100,24 +101,19 @@ def _transfer(place):
 
 
 def _why_compiled(line):
-    """What is new in each kernel of a line beside the others of it."""
-    if len(line.compiled) < 2:
-        return ": the first run of this work; the cache keeps it"
-    by_work = defaultdict(list)
-    for name, _, ops, form in line.compiled:
-        by_work[tuple(ops) or name].append(form)
-    most = max(by_work.values(), key=len)
-    if len(most) == 1:
-        return f", because the operations differ: {len(by_work)} kernels"
-    differ = [what for part, what in enumerate(_PARTS) if len({(form.split("; ") + ["", ""])[part] for form in most}) > 1]
-    what = " and ".join(differ) or "the layout or the size class"
-    return f", because {what} change{'s' if len(differ) < 2 else ''}{_forms(most)}"
+    """The engine's reasons for the compiles of a line, the most frequent first, each with what was compiled for it."""
+    found = defaultdict(list)
+    for name, ops, form, reason in line.compiled:
+        what = computed(ops) or name
+        if form and reason not in ("new expression", "new kernel source"):
+            what += f" ({form.removeprefix('; ')})"
+        found[reason or "first run"].append(what)
+    parts = []
+    for reason, whats in sorted(found.items(), key=lambda one: -len(one[1])):
+        shown = list(dict.fromkeys(map(_shown, whats)))
+        named = f": {' | '.join(shown[:_MOST])}{' | ...' if len(shown) > _MOST else ''}"
+        parts.append(f"{f'{len(whats)} times ' if len(whats) > 1 else ''}{reason}{named}")
+    return f", because of {'; '.join(parts)}" if parts else ""
 
 
-_PARTS = ("the types", "the number of dimensions", "the width of indices")  # of a kernel's form
-
-
-def _forms(forms):
-    """The first few of them."""
-    shown = list(dict.fromkeys(form for form in forms if form))
-    return f" ({' | '.join(shown[:3])}{' | ...' if len(shown) > 3 else ''})" if len(shown) > 1 else ""
+_MOST = 3  # kernels named for one reason
