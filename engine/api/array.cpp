@@ -484,8 +484,8 @@ std::string Array::to_string(Here here) const {
   }
 }
 
-std::ostream& operator<<(std::ostream& out, const Array& array) {
-  return out << (array.valid() ? array.to_string() : "no array");
+std::ostream& operator<<(std::ostream& out, const Printed& printed) {
+  return out << (printed.array.valid() ? printed.array.to_string(printed.here) : "no array");
 }
 
 // ---- new arrays

@@ -311,12 +311,14 @@ void* open_nvidia_library(const std::string& name) {
     if (source) {
       raise(ErrorKind::runtime,
             "[cuda] lib{} is not among the NVIDIA libraries in use ({} {}, CUDA {}); "
-            "pip install \"quern[cuda]\" brings a full set",
+            "a CUDA toolkit has them, and for Python pip install \"quern[cuda]\" brings a full set",
             name, source->kind, source->root, source->version);
     }
     std::string reasons;
     for (const NvidiaSource& other : nvidia_sources()) reasons += formatted("\n  {}: {}", other.nvrtc, other.passed_over);
-    raise(ErrorKind::runtime, "[cuda] no usable NVIDIA libraries were found: pip install \"quern[cuda]\" brings them{}{}",
+    raise(ErrorKind::runtime,
+          "[cuda] no usable NVIDIA libraries were found: a CUDA toolkit has them, and for Python pip install \"quern[cuda]\" "
+          "brings them{}{}",
           reasons.empty() ? "" : "; passed over:", reasons);
   }
   {

@@ -52,6 +52,12 @@ class Together {
   StreamPtr stream_;
 };
 
+// An error's text with the line that recorded the work: it is raised at the line that reads a value.
+std::string recorded_at(std::string text, const Group& group) {
+  const std::string where = describe_site(group.nodes.back()->site);
+  return where.empty() || text.find(where) != std::string::npos ? text : text + " (recorded at " + where + ")";
+}
+
 class Evaluator {
  public:
   // What the nodes need; no nodes: everything pending. `asked`: those whose values somebody is about to look at.
@@ -193,7 +199,7 @@ class Evaluator {
       // Out of memory for a value that is being read: the group stays pending, and the next read tries again. Every other error
       // is raised by reads of the group's values.
       if (e.kind() == ErrorKind::out_of_memory && is_asked_for(group)) throw;
-      fail(group, std::make_shared<const Failed>(e.kind(), e.what()));
+      fail(group, std::make_shared<const Failed>(e.kind(), recorded_at(e.what(), group)));
       return;
     }
     if (group.is_call) {
@@ -215,7 +221,8 @@ class Evaluator {
       if (!launch_together(batch)) return false;
     } catch (const Error& e) {
       if (e.kind() == ErrorKind::out_of_memory) return false;  // one by one, the first may have room
-      for (Batch::Member& member : batch.members) fail(member.group, std::make_shared<const Failed>(e.kind(), e.what()));
+      for (Batch::Member& member : batch.members)
+        fail(member.group, std::make_shared<const Failed>(e.kind(), recorded_at(e.what(), member.group)));
       return true;
     }
     for (Batch::Member& member : batch.members) finish(member.group, deferred_of(member.group));

@@ -105,6 +105,13 @@ class Operand {
   Here here_;
 };
 
+// What `out << array` prints, with the source location of the caller.
+struct Printed {
+  const Array& array;
+  Here here;
+  Printed(const Array& array, Here here = Here::current()) : array(array), here(here) {}
+};
+
 // ---- indexing
 
 // Python's start:stop:step. Negative positions count from the end, {} is the end, and positions out of range are clamped.
@@ -209,7 +216,8 @@ class Array {
   T item(Here here = Here::current()) const;                 // of an array of size 1; throws ErrorKind::value for other sizes
   explicit operator bool() const;                            // if (a.sum() > 0); for arrays of size 1, as item()
   std::string to_string(Here here = Here::current()) const;  // "[[1, 2], [3, 4]]"; above 1000 elements abbreviated
-  friend std::ostream& operator<<(std::ostream& out, const Array& array);
+  // As to_string(); errors name the line that prints.
+  friend std::ostream& operator<<(std::ostream& out, const Printed& printed);
 
   // Basic indexing returns views. operator() takes up to six indices, at() any number. An integer removes its axis, so a(1, 2) of
   // a matrix is a 0-d view. Throws ErrorKind::index for an integer out of range or too many indices.
@@ -403,7 +411,7 @@ Array stack(const std::vector<Array>& arrays, int axis = 0, Here here = Here::cu
 
 // Matrix product over the last two axes; leading axes broadcast. A 1-d operand is a row on the left, a column on the right.
 // Floating-point products use a library: cuBLASLt on a GPU; on the CPU an OpenBLAS with 64-bit integers, the system's
-// libopenblas64 or the file named by QUERN_BLAS.
+// libopenblas64 or the file named by QUERN_BLAS; without any of them loops of its own, which are slower and say so once.
 Array matmul(const Array& a, const Array& b, Here here = Here::current());
 
 inline Array sum(const Array& a, const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) {

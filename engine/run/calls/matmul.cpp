@@ -141,7 +141,7 @@ class Product : public CallBody {
           traced_work(p, count));
     auto multiply = [p, a_starts, b_starts, count, work, bytes = size_of(c.dtype)] {
       if (p.k == 0) return std::memset(p.c, 0, static_cast<size_t>(count * p.m * p.n) * bytes), void();
-      if (work >= for_the_library || (count == 1 && is_dot(p) && p.k > most_of_a_dot)) {
+      if ((work >= for_the_library && has_host_blas()) || (count == 1 && is_dot(p) && p.k > most_of_a_dot)) {
         for (int64_t i = 0; i < count; ++i) multiply_on_host(at(p, a_starts[i], b_starts[i], i, bytes));
         return;
       }

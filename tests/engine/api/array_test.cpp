@@ -312,6 +312,10 @@ TEST_P(Arrays, TellTheLine) {
   std::string recorded = here(__LINE__ + 1);
   qn::Array wrong = qn::take(a, qn::full({5000}, 300, {}, device()));
   expect_error(ErrorKind::index, recorded, [&] { wrong.to_vector<double>(); });
+  std::ostringstream out;
+  expect_error(ErrorKind::index, recorded, [&] { out << wrong; });
+  expect_error(ErrorKind::index, here(__LINE__), [&] { out << "values: " << wrong << "\n"; });
+  expect_error(ErrorKind::index, here(__LINE__), [&] { wrong.to_string(); });
   a += 1;  // what is right goes on
   EXPECT_EQ(a(0, 0).item<double>(), 2);
 }
