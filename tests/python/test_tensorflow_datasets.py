@@ -126,6 +126,9 @@ tf.random.shuffle([1,2,3]).shape | TensorShape([3])
 tf.function(lambda x: x+1)(tf.constant(1)) | <tf.Tensor: shape=(), dtype=int32, numpy=2>
 """
 DATASETS = """
+[int(x) for x in tf.data.Dataset.range(4).scan(tf.constant(0, tf.int64), lambda s, x: (s + x, s + x))] | [0, 1, 3, 6]
+[b.numpy().tolist() for b in tf.data.Dataset.range(7).batch(3).rebatch(2)] | [[0, 1], [2, 3], [4, 5], [6]]
+list(tf.data.Dataset.counter().take(2).as_numpy_iterator()) | [np.int64(0), np.int64(1)]
 tf.data.Dataset.range(6) | <_RangeDataset element_spec=TensorSpec(shape=(), dtype=tf.int64, name=None)>
 tf.data.Dataset.from_tensors([1,2]) | <_TensorDataset element_spec=TensorSpec(shape=(2,), dtype=tf.int32, name=None)>
 tf.data.Dataset.range(6).map(lambda x: x*2) | <_MapDataset element_spec=TensorSpec(shape=(), dtype=tf.int64, name=None)>
