@@ -41,6 +41,17 @@ tf.tensor_scatter_nd_sub([1,2,3],[[1]],[9]) | <tf.Tensor: shape=(3,), dtype=int3
 tf.tensor_scatter_nd_max([1,2,3],[[1]],[9]) | <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 9, 3], dtype=int32)>
 """
 FUNCTIONS = """
+tf.linalg.inv(tf.zeros((3,3))) | ! InvalidArgumentError
+tf.linalg.inv([[1.,2.],[2.,4.]]) | ! InvalidArgumentError
+tf.linalg.solve(tf.zeros((2,2)),tf.ones((2,1))) | ! InvalidArgumentError
+tf.math.softmax([1.,1.]) | <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 0.5], dtype=float32)>
+tf.math.invert_permutation([1,0]) | <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 0], dtype=int32)>
+tf.Variable([1,2,3]).scatter_nd_update([[0]],[9]).numpy() | array([9, 2, 3], dtype=int32)
+tf.Variable([1.,2.]).gather_nd([[0]]) | <tf.Tensor: shape=(1,), dtype=float32, numpy=array([1.], dtype=float32)>
+tf.Variable([1.,2.]).is_initialized() | <tf.Tensor: shape=(), dtype=bool, numpy=True>
+tf.config.optimizer.set_jit(True) | None
+tf.autograph.set_verbosity(0) | None
+tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR) | None
 tf.boolean_mask([1,2,3],[True,False]) | ! ValueError
 tf.boolean_mask([1,2,3],[True,False,True]) | <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 3], dtype=int32)>
 tf.slice([1,2,3],[1],[5]) | ! InvalidArgumentError

@@ -12,6 +12,7 @@ from quern.keras.backend import recording
 from quern.keras.backend.core import Array, convert_to_tensor, watching
 from quern.lib import _engine
 from quern.tensorflow._constants import converted
+from quern.tensorflow._gathering import gather_nd, tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update
 from quern.tensorflow._tensors import value_text
 from quern.tensorflow.dtypes import DType
 
@@ -70,6 +71,26 @@ class Variable(keras.Variable):
         return f"<tf.Variable {self.name!r} {text}>"
 
     __str__ = __repr__
+
+    def is_initialized(self):
+        """True: a variable has a value from its beginning."""
+        return convert_to_tensor(True)
+
+    def gather_nd(self, indices, name=None):
+        """The elements, or slices, at places."""
+        return gather_nd(self, indices)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        """Write values at places."""
+        return self.assign(tensor_scatter_nd_update(self, indices, updates))
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        """Add values at places."""
+        return self.assign(tensor_scatter_nd_add(self, indices, updates))
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        """Subtract values at places."""
+        return self.assign(tensor_scatter_nd_sub(self, indices, updates))
 
     def __iter__(self):
         return iter(self.value)
