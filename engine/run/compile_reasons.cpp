@@ -1,13 +1,20 @@
 #include "run/compile_reasons.h"
 
+#include <string_view>
+
 namespace quern {
 
 namespace {
 
 std::vector<const char*> differing(std::span<const KernelTrait> now, std::span<const KernelTrait> before) {
   std::vector<const char*> out;
-  for (size_t i = 0; i < now.size(); ++i)
-    if (i >= before.size() || now[i].value != before[i].value) out.push_back(now[i].what);
+  bool other_rank = false;
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (i < before.size() && now[i].value == before[i].value) continue;
+    other_rank |= std::string_view(now[i].what) == "number of dimensions";
+    if (other_rank && std::string_view(now[i].what) == "layout class") continue;  // each number of dimensions has its own
+    out.push_back(now[i].what);
+  }
   return out;
 }
 

@@ -74,7 +74,7 @@ def test_compiles_say_what_changes(program):
         """)
     found = figures(path, QUERN_CACHE_SIZE=0)
     why = " ".join(line(found, 4)["why"])
-    assert "compiles" in why and "the number of dimensions" in why, why
+    assert "compiles" in why and "new number of dimensions: " in why, why
     assert found["total"]["compiles"] >= 4
     again = figures(path)
     assert figures(path)["total"]["compiles"] == 0, again["total"]

@@ -166,7 +166,7 @@ def recorded(*launches, seconds=0.1):
         row["grid"], row["block"], row["kernel"] = (grid, 1, 1), (block, 1, 1), 1
     places = Places()
     places._known[1] = Place("/home/me/heat.py", 12, "step", "step[1, 32](x)", "call")
-    kernels, devices = [(0, [], "", []), (5, ["step"], "", [])], {"cuda:0": {"name": "a GPU", "multiprocessors": 100}}
+    kernels, devices = [(0, [], "", [], ""), (5, ["step"], "", [], "")], {"cuda:0": {"name": "a GPU", "multiprocessors": 100}}
     return Profile(Recording(rows, [""], kernels, [[]], {}, places, 0, int(seconds * 1e9), devices), "heat.py")
 
 

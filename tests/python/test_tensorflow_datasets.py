@@ -41,6 +41,17 @@ tf.tensor_scatter_nd_sub([1,2,3],[[1]],[9]) | <tf.Tensor: shape=(3,), dtype=int3
 tf.tensor_scatter_nd_max([1,2,3],[[1]],[9]) | <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 9, 3], dtype=int32)>
 """
 FUNCTIONS = """
+tf.linalg.inv(tf.zeros((3,3))) | ! InvalidArgumentError
+tf.linalg.inv([[1.,2.],[2.,4.]]) | ! InvalidArgumentError
+tf.linalg.solve(tf.zeros((2,2)),tf.ones((2,1))) | ! InvalidArgumentError
+tf.math.softmax([1.,1.]) | <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 0.5], dtype=float32)>
+tf.math.invert_permutation([1,0]) | <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 0], dtype=int32)>
+tf.Variable([1,2,3]).scatter_nd_update([[0]],[9]).numpy() | array([9, 2, 3], dtype=int32)
+tf.Variable([1.,2.]).gather_nd([[0]]) | <tf.Tensor: shape=(1,), dtype=float32, numpy=array([1.], dtype=float32)>
+tf.Variable([1.,2.]).is_initialized() | <tf.Tensor: shape=(), dtype=bool, numpy=True>
+tf.config.optimizer.set_jit(True) | None
+tf.autograph.set_verbosity(0) | None
+tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR) | None
 tf.boolean_mask([1,2,3],[True,False]) | ! ValueError
 tf.boolean_mask([1,2,3],[True,False,True]) | <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 3], dtype=int32)>
 tf.slice([1,2,3],[1],[5]) | ! InvalidArgumentError
@@ -126,6 +137,9 @@ tf.random.shuffle([1,2,3]).shape | TensorShape([3])
 tf.function(lambda x: x+1)(tf.constant(1)) | <tf.Tensor: shape=(), dtype=int32, numpy=2>
 """
 DATASETS = """
+[int(x) for x in tf.data.Dataset.range(4).scan(tf.constant(0, tf.int64), lambda s, x: (s + x, s + x))] | [0, 1, 3, 6]
+[b.numpy().tolist() for b in tf.data.Dataset.range(7).batch(3).rebatch(2)] | [[0, 1], [2, 3], [4, 5], [6]]
+list(tf.data.Dataset.counter().take(2).as_numpy_iterator()) | [np.int64(0), np.int64(1)]
 tf.data.Dataset.range(6) | <_RangeDataset element_spec=TensorSpec(shape=(), dtype=tf.int64, name=None)>
 tf.data.Dataset.from_tensors([1,2]) | <_TensorDataset element_spec=TensorSpec(shape=(2,), dtype=tf.int32, name=None)>
 tf.data.Dataset.range(6).map(lambda x: x*2) | <_MapDataset element_spec=TensorSpec(shape=(), dtype=tf.int64, name=None)>

@@ -56,6 +56,20 @@ with tf.GradientTape() as one:
 with tf.GradientTape() as two:
     z = c * c
 print(show(one.gradient(y, c)), show(two.gradient(z, c))) | 6.0 None""",
+    "two tapes of one computation": """
+a, b = tf.Variable(2.0), tf.Variable(3.0)
+with tf.GradientTape() as one, tf.GradientTape() as two:
+    y = a * b * b
+    z = y + a * y
+print(show(one.gradient(y, a)), show(two.gradient(z, [a, b]))) | 9.0 [45.0, 36.0]""",
+    "three tapes, of which one is persistent": """
+x = tf.Variable(2.0)
+with tf.GradientTape(persistent=True) as one:
+    with tf.GradientTape() as two:
+        y = x * x
+        with tf.GradientTape() as three:
+            z = y * x
+print(show(two.gradient(z, x)), show(three.gradient(z, x)), show(one.gradient(z, x)), show(one.gradient(y, x))) | 12.0 4.0 12.0 4.0""",
     "results on the way": """
 x = tf.Variable(2.0)
 with tf.GradientTape() as tape:

@@ -161,11 +161,10 @@ def note_options_behind(command, argv, named, parser):
     found = list(dict.fromkeys(one.partition("=")[0] for one in behind if one.partition("=")[0] in ours))
     if not found or "--" in before:
         return
-    is_one = len(found) == 1
-    them = "it" if is_one else "them"
+    are, them = ("is an argument", "it") if len(found) == 1 else ("are arguments", "them")
     print(
-        f"quern {command}: {' and '.join(found)} behind {title_of(named)} {'is an argument' if is_one else 'are arguments'} of the "
-        f"program. To give {them} to quern, write {them} before the program; `--` before the program silences this note",
+        f"quern {command}: {' and '.join(found)} behind {title_of(named)} {are} of the program. To give {them} to quern, write {them} "
+        "before the program; `--` before the program silences this note",
         file=sys.stderr,
     )
 

@@ -17,7 +17,21 @@ from keras.src.legacy import layers as _legacy_layers
 import quern.keras  # noqa: F401, I001  (Keras takes quern's backend)
 from quern.keras import backend as _backend
 from quern.lib import _engine
-from quern.tensorflow import _legacy, _tensors, config, data, debugging, dtypes, errors, linalg, math, nn, random, test  # noqa: F401
+from quern.tensorflow import (  # noqa: F401
+    _legacy,
+    _tensors,
+    compat,
+    config,
+    data,
+    debugging,
+    dtypes,
+    errors,
+    linalg,
+    math,
+    nn,
+    random,
+    test,
+)
 from quern.tensorflow._control import *  # noqa: F403
 from quern.tensorflow._control import NAMES as _control
 from quern.tensorflow._functions import *  # noqa: F403
@@ -127,6 +141,8 @@ __all__ = [
     "assert_greater",
     "assert_less",
     "assert_rank",
+    "autograph",
+    "compat",
     "Variable",
     "config",
     "data",
@@ -151,6 +167,22 @@ __all__ = [
 def get_logger():
     """Return the logger "tensorflow", for programs that set its level."""
     return _logging.getLogger("tensorflow")
+
+
+class autograph:  # noqa: N801
+    """Accepted: functions run as Python."""
+
+    @staticmethod
+    def set_verbosity(level, alsologtostdout=False):
+        """Accepted; it changes nothing."""
+
+    class experimental:  # noqa: N801
+        """Decorators that return the function."""
+
+        @staticmethod
+        def do_not_convert(func=None):
+            """The function itself."""
+            return func if func is not None else lambda function: function
 
 
 class version:  # noqa: N801
@@ -191,8 +223,6 @@ def __getattr__(name):
         keras = _keras()
         part, _, what = _KERAS[name].partition(".")
         return getattr(getattr(keras, part), what) if what else getattr(keras, part)
-    if name == "compat":
-        raise AttributeError("tensorflow.compat is not supported by quern: its names are those of TensorFlow 1; use tf's own or Keras's")
     raise AttributeError(
         f"tensorflow.{name} is not supported by quern, which has a small part of TensorFlow around tf.keras; use keras.ops or numpy "
         "for it, or run the program with Python and TensorFlow itself"

@@ -2,6 +2,7 @@
 
 import contextlib
 import warnings
+import weakref
 
 import keras
 from keras.src import tree
@@ -11,6 +12,7 @@ from quern.keras.backend import recording
 from quern.keras.backend.core import Array, convert_to_tensor, watching
 from quern.lib import _engine
 from quern.tensorflow._constants import converted
+from quern.tensorflow._gathering import gather_nd, tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update
 from quern.tensorflow._tensors import value_text
 from quern.tensorflow.dtypes import DType
 
@@ -69,6 +71,26 @@ class Variable(keras.Variable):
         return f"<tf.Variable {self.name!r} {text}>"
 
     __str__ = __repr__
+
+    def is_initialized(self):
+        """True: a variable has a value from its beginning."""
+        return convert_to_tensor(True)
+
+    def gather_nd(self, indices, name=None):
+        """The elements, or slices, at places."""
+        return gather_nd(self, indices)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        """Write values at places."""
+        return self.assign(tensor_scatter_nd_update(self, indices, updates))
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        """Add values at places."""
+        return self.assign(tensor_scatter_nd_add(self, indices, updates))
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        """Subtract values at places."""
+        return self.assign(tensor_scatter_nd_sub(self, indices, updates))
 
     def __iter__(self):
         return iter(self.value)
@@ -134,6 +156,7 @@ class GradientTape:
     def __init__(self, persistent=False, watch_accessed_variables=True):
         self._persistent, self._used, self._watched, self._variables = persistent, False, [], {}
         self._follows, self._spans, self._is_new = watch_accessed_variables, _Spans(), True
+        self._others = weakref.WeakSet()  # tapes that were open at the same time: they share what was computed
 
     def __enter__(self):
         if self in GradientTape._active:
@@ -141,6 +164,9 @@ class GradientTape:
         self._before = _engine.set_gradient_mode(True)
         _effect(self._spans.restart if self._is_new else self._spans.open)
         self._is_new = False
+        for other in GradientTape._active:
+            self._others.add(other)
+            other._others.add(self)
         GradientTape._active.append(self)
         watching.append(self._note)
         return self
@@ -227,8 +253,9 @@ class GradientTape:
         kinds = [self._kind_of(one) for one in flat]
         watched = [*self._watched, *[_raw_value(one) for one in self._variables.values()]]
         again = bool(GradientTape._active)  # another tape wants gradients of these
+        keeps = again or self._persistent or any(not other._used or other._persistent for other in self._others)
         zeros = str(getattr(unconnected_gradients, "value", unconnected_gradients)).lower() == "zero"
-        found = _gradients(self._spans, targets, given, arrays, kinds, watched, again or self._persistent, again, zeros)
+        found = _gradients(self._spans, targets, given, arrays, kinds, watched, keeps, again, zeros)
         return tree.pack_sequence_as(sources, list(found)) if tree.is_nested(sources) else found[0]
 
     def _kind_of(self, source):

@@ -43,6 +43,28 @@ def run_functions_eagerly(run_eagerly):
     """Accepted: functions run as they are."""
 
 
+class threading:  # noqa: N801
+    """Accepted: QUERN_THREADS and the processors that the process may use decide."""
+
+    @staticmethod
+    def set_intra_op_parallelism_threads(num_threads):
+        """Accepted; it changes nothing."""
+
+    set_inter_op_parallelism_threads = set_intra_op_parallelism_threads
+
+
+class optimizer:  # noqa: N801
+    """Accepted: work is compiled anyway."""
+
+    @staticmethod
+    def set_jit(enabled):
+        """Accepted; it changes nothing."""
+
+    @staticmethod
+    def set_experimental_options(options):
+        """Accepted; it changes nothing."""
+
+
 class experimental:  # noqa: N801
     """The names that stood here first."""
 
@@ -62,4 +84,4 @@ class experimental:  # noqa: N801
 
 
 def __getattr__(name):
-    raise AttributeError(f"tensorflow.config.{name} is not served by quern; list_physical_devices() tells what there is")
+    raise AttributeError(f"tensorflow.config.{name} is not supported by quern; list_physical_devices() tells what there is")

@@ -338,6 +338,30 @@ class Dataset(Source):
 
         return self._same(make, UNKNOWN_CARDINALITY, "_UniqueDataset")
 
+    def scan(self, initial_state, scan_func, name=None):
+        """What a function of a state and an element gives beside the next state."""
+
+        def make():
+            state = tree.map_structure(converted, initial_state)
+            for element in self:
+                state, made = scan_func(state, element)
+                yield tree.map_structure(convert_to_tensor, made)
+
+        return Dataset(make, self._count, None, "_ScanDataset")
+
+    def rebatch(self, batch_size, drop_remainder=False, name=None):
+        """The rows of batches in batches of another size."""
+        made = self.unbatch().batch(batch_size, drop_remainder)
+        made._kind = "_RebatchDataset"
+        return made
+
+    @staticmethod
+    def counter(start=0, step=1, dtype="int64", name=None):
+        """Numbers in equal steps without an end."""
+        kind = as_dtype(dtype)
+        numbers = lambda: (convert_to_tensor(n, kind) for n in itertools.count(start, step))  # noqa: E731
+        return Dataset(numbers, INFINITE_CARDINALITY, TensorSpec((), kind), "_CounterDataset")
+
     @property
     def element_spec(self):
         """The shape and the type of the elements; found from the first one where nothing else tells."""

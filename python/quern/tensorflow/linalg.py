@@ -1,7 +1,10 @@
 """tf.linalg: the basics."""
 
+import functools as _functools
+
 import keras
 
+from quern.keras.backend import recording as _recording
 from quern.keras.backend._tensor import as_tensor as _as_tensor
 from quern.tensorflow import _functions
 from quern.tensorflow import errors as _errors
@@ -10,9 +13,27 @@ from quern.tensorflow._functions import _same
 from quern.tensorflow._functions import convert_to_tensor as _tensor
 
 matmul, norm, eye, einsum, tensordot = (getattr(_functions, _name) for _name in ("matmul", "norm", "eye", "einsum", "tensordot"))
+
+
+def _at_once(function):
+    """Return a factorization that is computed at the call, so that a singular matrix raises there."""
+
+    @_functools.wraps(function)
+    def call(*args, **kwargs):
+        made = function(*args, **kwargs)
+        if _recording.recorder() is None:
+            for one in made if isinstance(made, tuple) else (made,):
+                if hasattr(one, "_dtype_name"):
+                    one.get()
+        return made
+
+    return call
+
+
 for _name in "inv det solve cholesky qr eigh pinv trace cross".split():
     if hasattr(keras.ops, _name):
-        globals()[_name] = _same(_name)
+        globals()[_name] = _at_once(_same(_name)) if _name in ("inv", "solve", "cholesky") else _same(_name)
+        globals()[_name].__dict__.pop("__wrapped__", None)
 logdet = _same("logdet") if hasattr(keras.ops, "logdet") else None
 l2_normalize, global_norm = _math.l2_normalize, _functions.global_norm
 
@@ -72,7 +93,7 @@ def eigvalsh(tensor, name=None):
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     """The x for which matrix @ x is nearest to the right side."""
     if l2_regularizer:
-        raise NotImplementedError("tf.linalg.lstsq(l2_regularizer=...) is not served by quern; use tf.linalg.solve")
+        raise NotImplementedError("tf.linalg.lstsq(l2_regularizer=...) is not supported by quern; use tf.linalg.solve")
     return keras.ops.lstsq(_tensor(matrix), _tensor(rhs))
 
 
@@ -119,4 +140,4 @@ _errors.check_all(globals())
 
 
 def __getattr__(name):
-    raise AttributeError(f"tensorflow.linalg.{name} is not served by quern; use keras.ops.linalg or numpy.linalg")
+    raise AttributeError(f"tensorflow.linalg.{name} is not supported by quern; use keras.ops.linalg or numpy.linalg")

@@ -174,6 +174,22 @@ def segment_max(data, segment_ids, name=None):
     return keras.ops.segment_max(_functions.convert_to_tensor(data), ids, int(keras.ops.max(ids)) + 1)
 
 
+def softmax(logits, axis=-1, name=None):
+    """exp(x) divided by its sum along an axis."""
+    return keras.ops.softmax(_functions.convert_to_tensor(logits), -1 if axis is None else axis)
+
+
+def log_softmax(logits, axis=-1, name=None):
+    """The logarithm of softmax()."""
+    return keras.ops.log_softmax(_functions.convert_to_tensor(logits), -1 if axis is None else axis)
+
+
+def invert_permutation(x, name=None):
+    """The places at which each number stands in a permutation."""
+    x = _functions.convert_to_tensor(x)
+    return _functions.cast(keras.ops.argsort(x), x._dtype_name)
+
+
 TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
@@ -189,4 +205,4 @@ _errors.check_all(globals())
 
 
 def __getattr__(name):
-    raise AttributeError(f"tensorflow.math.{name} is not served by quern; use keras.ops")
+    raise AttributeError(f"tensorflow.math.{name} is not supported by quern; use keras.ops")

@@ -12,6 +12,7 @@ for _name in "relu relu6 elu selu silu sigmoid softplus softsign tanh".split():
     globals()[_name] = _same(_name)
 swish = _same("swish", "silu")
 l2_normalize, top_k, in_top_k, zero_fraction = _math.l2_normalize, _math.top_k, _math.in_top_k, _math.zero_fraction
+softmax, log_softmax = _math.softmax, _math.log_softmax
 
 
 def crelu(features, axis=-1, name=None):
@@ -35,16 +36,6 @@ def leaky_relu(features, alpha=0.2, name=None):
     return keras.ops.leaky_relu(_tensor(features), alpha)
 
 
-def softmax(logits, axis=-1, name=None):
-    """exp(x) divided by its sum along an axis."""
-    return keras.ops.softmax(_tensor(logits), -1 if axis is None else axis)
-
-
-def log_softmax(logits, axis=-1, name=None):
-    """The logarithm of softmax()."""
-    return keras.ops.log_softmax(_tensor(logits), -1 if axis is None else axis)
-
-
 def moments(x, axes, shift=None, keepdims=False, name=None):
     """Mean and variance along axes."""
     return keras.ops.moments(_tensor(x), tuple(axes) if isinstance(axes, list) else axes, keepdims)
@@ -61,7 +52,7 @@ def bias_add(value, bias, data_format=None, name=None):
 def embedding_lookup(params, ids, max_norm=None, name=None):
     """The rows at numbers."""
     if max_norm is not None:
-        raise NotImplementedError("tf.nn.embedding_lookup(max_norm=...) is not served by quern; use tf.clip_by_norm on the rows")
+        raise NotImplementedError("tf.nn.embedding_lookup(max_norm=...) is not supported by quern; use tf.clip_by_norm on the rows")
     return _functions.gather(params, ids)
 
 
@@ -103,4 +94,4 @@ _errors.check_all(globals())
 
 
 def __getattr__(name):
-    raise AttributeError(f"tensorflow.nn.{name} is not served by quern; use keras.ops or a layer of keras.layers")
+    raise AttributeError(f"tensorflow.nn.{name} is not supported by quern; use keras.ops or a layer of keras.layers")

@@ -84,4 +84,4 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype="float32
 
 
 def __getattr__(name):
-    raise AttributeError(f"tensorflow.random.{name} is not served by quern; use keras.random")
+    raise AttributeError(f"tensorflow.random.{name} is not supported by quern; use keras.random")

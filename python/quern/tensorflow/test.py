@@ -24,4 +24,4 @@ def gpu_device_name():
 
 
 def __getattr__(name):
-    raise AttributeError(f"tensorflow.test.{name} is not served by quern; use unittest or pytest with numpy.testing")
+    raise AttributeError(f"tensorflow.test.{name} is not supported by quern; use unittest or pytest with numpy.testing")

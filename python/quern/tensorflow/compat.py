@@ -1,0 +1,31 @@
+"""tf.compat: the few names of TensorFlow 1 that programs for TensorFlow 2 begin with."""
+
+import logging as _logging
+
+from quern.tensorflow import random as _random
+
+
+class _Logging:
+    """The levels of messages; quern writes none, so that setting them changes nothing."""
+
+    DEBUG, INFO, WARN, WARNING, ERROR, FATAL = 10, 20, 30, 30, 40, 50
+
+    @staticmethod
+    def set_verbosity(level):
+        """Set the level of the logger "tensorflow"."""
+        _logging.getLogger("tensorflow").setLevel(level)
+
+
+class _Names:
+    logging = _Logging
+    set_random_seed = staticmethod(_random.set_seed)
+
+    def __getattr__(self, name):
+        raise AttributeError(f"tensorflow.compat.v1.{name} is not supported by quern: it is TensorFlow 1's; use tf's own names or Keras's")
+
+
+v1 = _Names()
+
+
+def __getattr__(name):
+    raise AttributeError(f"tensorflow.compat.{name} is not supported by quern; use tf's own names or Keras's")
