@@ -114,7 +114,7 @@ class Types:
         if symbol == "**" and self.raises and isinstance(b, _INTEGERS) and b < 0 and not a and a.dtype.kind != "c":
             raise ZeroDivisionError("0 cannot be raised to a negative power" if whole else "division by zero")
         if not whole:
-            return compute(a, b)
+            return compute(_beside_real(a, b), _beside_real(b, a))
         if symbol in ("&", "|", "^") and isinstance(a, numpy.bool_) and isinstance(b, numpy.bool_):
             return compute(a, b)
         a, b = wide(a), wide(b)
@@ -161,6 +161,11 @@ def _beside(value, other):
     if not isinstance(value, _INTEGERS) or isinstance(other, numpy.generic):
         return value
     return value if isinstance(other, numpy.ndarray) and other.dtype.kind in "biu" else value.item()
+
+
+def _beside_real(value, other):
+    """A uint16 beside a float32 is a float64, in Numba alone."""
+    return numpy.float64(value) if isinstance(value, numpy.uint16) and isinstance(other, (numpy.float32, numpy.complex64)) else value
 
 
 def _of_math(types_, f):
