@@ -53,8 +53,8 @@ class Row:
         part = "made.template get<{}>()" if self.is_tuple else "made"
         parts = [f"{name(i)} = quern::py::cast<{global_text(t)}>({part.format(i)});" for i, t in enumerate(self.results)]
         text = f"const auto made = {value}; {' '.join(parts)}"
-        name = self.kernel.source.symbol
-        self.compiled = _engine.ElementwiseKernel(inputs, outputs, text, name, program.inline(), "", "", True, [], True)
+        symbol = self.kernel.source.symbol
+        self.compiled = _engine.ElementwiseKernel(inputs, outputs, text, symbol, program.inline(), "", "", True, [], True)
 
     def name_of_results(self, i):
         return "out" if len(self.results) == 1 else f"out{i}"
