@@ -94,6 +94,12 @@ def wrapped(n):
     a[2] *= 3
     return a[0], a[1], a[2]
 
+def arrays(x):
+    i = np.arange(3)
+    b = np.full(3, 0.1, np.float32)
+    c = np.full(3, x)
+    return i * b, b - i, i / c, c / c, i + np.float32(0.1), c * 0.1, b // i[1], c // 2, c / 2
+
 def summed(x):
     seen = [x, x, x]
     return sum(seen), max(seen), min(seen), divmod(x, 7)
@@ -116,6 +122,7 @@ CASES = [
     ("wholes", [[["int64", 3]], [["int64", -3]]]),
     ("beside", [[["uint16", 3], ["float32", 0.1]], [["uint8", 3], ["float32", 0.1]], [["int32", 3], ["float32", 0.1]]]),
     ("wrapped", [[["int64", 100]], [["int64", 300]]]),
+    ("arrays", [[["int8", 3]], [["uint16", 7]], [["int32", 7]], [["float32", 0.3]]]),
     ("summed", [[["uint8", 200]], [["int8", 100]], [["float32", 0.1]]]),
 ]
 
