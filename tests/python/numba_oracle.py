@@ -10,7 +10,6 @@ and the arrays as the call left them: numbers as JSON has them (floats as their 
 exceptions as ["raises", class, arguments]. This file is the other process's program also, which is why it imports little by itself.
 """
 
-import functools
 import hashlib
 import importlib.util
 import json
@@ -27,15 +26,15 @@ INSTALLED = pathlib.Path(__file__).parent.parent.parent / ".venv" / "numba"
 RENEWS = os.environ.get("QUERN_RENEW_NUMBA") == "1"
 
 
-@functools.cache
 def numba_command():
-    """A command and its PYTHONPATH for a Python that has Numba, or why there is none."""
-    for python, path in ((os.environ.get("QUERN_NUMBA_PYTHON"), None), (sys.executable, str(INSTALLED))):
-        if python and _ran(python, path, "-c", "import numba.core.ssa").returncode == 0:
-            return python, path
+    """A Python that has Numba and its PYTHONPATH, or why there is none."""
+    if os.environ.get("QUERN_NUMBA_PYTHON"):
+        return os.environ["QUERN_NUMBA_PYTHON"], None
+    if (INSTALLED / "numba").is_dir():
+        return sys.executable, str(INSTALLED)
     try:
-        return (INSTALLED.parent / "numba-missing").read_text().splitlines()[-1]
-    except (OSError, IndexError):
+        return (INSTALLED.parent / "numba-missing").read_text()
+    except OSError:
         return "there is no Numba to compare with; `./quern setup test` installs it"
 
 

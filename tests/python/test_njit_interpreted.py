@@ -82,6 +82,24 @@ def wholes(n):
     a += 1
     return a[0], c[1], d[2], b[0], a.sum()
 
+def beside(x, y):
+    seen = [x]
+    return x + y, x * y, y / x
+
+def wrapped(n):
+    a = np.ones(3, np.int8)
+    for i in range(3):
+        a[i] = a[i - 1] + n
+    a[0], a[1] = a[2] * 3, n
+    a[2] *= 3
+    return a[0], a[1], a[2]
+
+def arrays(x):
+    i = np.arange(3)
+    b = np.full(3, 0.1, np.float32)
+    c = np.full(3, x)
+    return i * b, b - i, i / c, c / c, i + np.float32(0.1), c * 0.1, b // i[1], c // 2, c / 2
+
 def summed(x):
     seen = [x, x, x]
     return sum(seen), max(seen), min(seen), divmod(x, 7)
@@ -102,6 +120,9 @@ CASES = [
     ("counted", [[["int64", 3]], [["float64", 1.5]]]),
     ("stored", [[["int64", -1]], [["int64", 70000]]]),
     ("wholes", [[["int64", 3]], [["int64", -3]]]),
+    ("beside", [[["uint16", 3], ["float32", 0.1]], [["uint8", 3], ["float32", 0.1]], [["int32", 3], ["float32", 0.1]]]),
+    ("wrapped", [[["int64", 100]], [["int64", 300]]]),
+    ("arrays", [[["int8", 3]], [["uint16", 7]], [["int32", 7]], [["float32", 0.3]]]),
     ("summed", [[["uint8", 200]], [["int8", 100]], [["float32", 0.1]]]),
 ]
 

@@ -5,10 +5,13 @@ gave once, and asks Numba itself about a few others; `./quern test --long` asks 
 """
 
 import collections
+import re
 
 import numba_oracle
+import numpy as np
 import pytest
 import quern as qn
+from kernels import module_of
 from long_runs import programs, seeds
 from quern.numba import njit
 from random_functions import Function
@@ -67,3 +70,21 @@ def test_answers_of_numba(tmp_path):
         folder = tmp_path / str(len(waiting))
         folder.mkdir()
         compare(functions, numba_oracle.answers([f.case for f in functions]), folder)
+
+
+KERNEL = """
+
+@cuda.jit
+def kernel(x, y, z, w, out):
+    made = function(x, y, z, w)
+    {stores}
+"""
+
+
+def test_kernels_of_these_functions(device, tmp_path):
+    """They compile for each device; `.ci/run` keeps the sources and compiles them with NVRTC."""
+    for function in (f for f in map(Function, range(RECORDED)) if not f.with_arrays):
+        stores = "out[0] = -1 if made is None else made" if function.structure == "number" else "out[0], out[1], out[2], out[3] = made"
+        text = "from quern import cuda\n" + re.sub(r"@njit.*", "@cuda.jit(device=True)", function.text) + KERNEL.format(stores=stores)
+        numbers = [np.dtype(kind).type(value) for kind, value in function.calls[0]]
+        module_of(tmp_path, text).kernel[1, 1](*numbers, np.zeros(4))

@@ -49,6 +49,27 @@ def leaves(x, y):
     return n, last
 
 @njit
+def over_a_tuple(x, y):
+    a = x
+    b = x
+    for a in (3, 1, 2):
+        b = 1
+        if a == y:
+            break
+    else:
+        b = x + b
+    return a, b
+
+@njit
+def perhaps(x, y):
+    h = None
+    if y > 2:
+        h = x
+    if h is not None:
+        return h + y, h * h, h << 1, y % h
+    return x + y, x * x, x << 1, 1
+
+@njit
 def mixed(x, y):
     r = x - y
     s = x
@@ -62,7 +83,7 @@ def mixed(x, y):
 def written():
     arguments = [[["uint64", a], ["uint64", b]] for a, b in ((2**61 - 2, 5), (7, 9), (3, 3), (0, 1))]
     signed = [[["int64", a], ["uint64", b]] for a, b in ((7, 9), (-3, 3), (2, 1))]
-    return [[WRITTEN, name, calls] for name in ("modulo", "steps", "leaves", "mixed") for calls in (arguments, signed)]
+    return [[WRITTEN, name, calls] for name in ("modulo", "steps", "leaves", "mixed", "over_a_tuple", "perhaps") for calls in (arguments, signed)]
 
 
 def test_recorded_answers(tmp_path):

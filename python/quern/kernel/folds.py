@@ -119,7 +119,7 @@ def reduction(function, type_, name, identity=None):
     half = ".half()" if type_ == types.float16 else ""
     fold = f"quern::py::cast<{global_text(type_)}>(quern::py::{program.kernel.symbol}(a{half}, b{half}))"
     start = "" if identity in (None, "reorderable") else str(identity)
-    return _engine.ReductionKernel(f"{word} x", f"{word} y", "x", fold, "y = a", start, program.kernel.symbol, "", program.text, [])
+    return _engine.ReductionKernel(f"{word} x", f"{word} y", "x", fold, "y = a", start, program.kernel.source.symbol, "", program.text, [])
 
 
 def global_text(type_):

@@ -364,7 +364,7 @@ class GeneralFunction:
             *[f"  const long long p{d} = rest % a0.extent({d}); rest /= a0.extent({d});" for d in reversed(range(outer))],
             f"  {program.kernel.symbol}({', '.join(values)});",
         ]
-        name = f"each_{program.kernel.symbol}"
+        name = f"each_{program.kernel.source.symbol}"
         text = "\n".join(
             [
                 program.text + "using namespace quern::py;",

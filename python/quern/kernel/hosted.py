@@ -213,7 +213,7 @@ class HostFunction:
         flags = [] if self.targetoptions.get("fastmath") else ["--fmad=false"]  # on the host Numba rounds each product
         built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", flags, keep=True, types=", ".join(map(str, given)))
         leaves = [leaf for p in given for leaf in leaves_of("", p)]
-        return built, f"call_{program.kernel.symbol}", [True] * len(leaves), "", False, False, numbers_of(given)
+        return built, f"call_{program.kernel.source.symbol}", [True] * len(leaves), "", False, False, numbers_of(given)
 
 
 def _pythons(error):

@@ -104,7 +104,7 @@ class Types:
         symbol, compute = _OPERATORS[_BY_NAME[name]]
         a, b = strong(a), strong(b)
         if not (isinstance(a, numpy.number | numpy.bool_) and isinstance(b, numpy.number | numpy.bool_)):
-            return compute(_beside(a, b), _beside(b, a))
+            return compute(*_of_arrays(symbol, _beside(a, b), _beside(b, a)))
         whole = isinstance(a, _INTEGERS) and isinstance(b, _INTEGERS)
         if symbol in ("/", "//", "%") and not b:
             if self.raises:
@@ -114,7 +114,7 @@ class Types:
         if symbol == "**" and self.raises and isinstance(b, _INTEGERS) and b < 0 and not a and a.dtype.kind != "c":
             raise ZeroDivisionError("0 cannot be raised to a negative power" if whole else "division by zero")
         if not whole:
-            return compute(a, b)
+            return compute(_beside_real(a, b), _beside_real(b, a))
         if symbol in ("&", "|", "^") and isinstance(a, numpy.bool_) and isinstance(b, numpy.bool_):
             return compute(a, b)
         a, b = wide(a), wide(b)
@@ -161,6 +161,22 @@ def _beside(value, other):
     if not isinstance(value, _INTEGERS) or isinstance(other, numpy.generic):
         return value
     return value if isinstance(other, numpy.ndarray) and other.dtype.kind in "biu" else value.item()
+
+
+def _of_arrays(symbol, a, b):
+    """Operands where one is an array: as Numba has it integers beside float32 are float32, and so are quotients of 8 and 16 bits."""
+    if symbol not in ("+", "-", "*", "/", "//", "%", "**") or not all(isinstance(v, numpy.ndarray | numpy.generic) for v in (a, b)):
+        return a, b
+    kinds = {a.dtype.kind, b.dtype.kind}
+    is_narrow = symbol == "/" and kinds <= set("iub") and max(a.itemsize, b.itemsize) <= 2
+    if is_narrow or (numpy.float32 in (a.dtype, b.dtype) and kinds & set("iub")):
+        return a.astype(numpy.float32), b.astype(numpy.float32)
+    return a, b
+
+
+def _beside_real(value, other):
+    """A uint16 beside a float32 is a float64, in Numba alone."""
+    return numpy.float64(value) if isinstance(value, numpy.uint16) and isinstance(other, (numpy.float32, numpy.complex64)) else value
 
 
 def _of_math(types_, f):

@@ -72,7 +72,8 @@ class Program:
         self.headers = {}  # lines that the text begins with -> None, in order
         source = self._source(function)
         # A kernel may be called `double` or `exp`, which mean something in C++ or to the linker.
-        self.kernel = rules(self, source, tuple(parameters), symbol or source.symbol, is_kernel)
+        # Of functions no name is one of the prelude's: f(x) = x ** 2 may be called `square`.
+        self.kernel = rules(self, source, tuple(parameters), symbol or (source.symbol if is_kernel else f"{source.symbol}_0"), is_kernel)
         self.functions[function, tuple(parameters)] = self.kernel
         self.in_work.append(self.kernel)
         self.kernel.compile()
@@ -211,7 +212,7 @@ class Program:
         else:
             lines.append(f"  {call};")
         head = ", ".join(f"{t.c} {name}" for t, name in parameters)
-        kernel = "\n".join([f'extern "C" __global__ void call_{function.symbol}({head}) {{', *lines, "}"])
+        kernel = "\n".join([f'extern "C" __global__ void call_{function.source.symbol}({head}) {{', *lines, "}"])
         return f"{self.text}using namespace quern::py;\n{kernel}\n"
 
     def inline(self):

@@ -126,8 +126,10 @@ _TAKEN = frozenset(
     malloc free memcpy memmove memset memcmp abort clock abs labs llabs min max llmin llmax
     umin umax ullmin ullmax div std array slice_of none_given threadIdx blockIdx blockDim gridDim warpSize NULL offsetof static_assert
     static_cast const_cast reinterpret_cast size_t ptrdiff_t clock_t uchar ushort uint ulong CUDA_VERSION CUDART_VERSION
-    QUERN_NO_SHORT_FLOATS""".split()
-)
+    QUERN_NO_SHORT_FLOATS
+    tuple perhaps element_check fixed_array record packed number_of at stored launch_record bits_of heap atomic_type status
+    complex""".split()
+)  # from `tuple` on: the prelude's own types
 _TAKEN |= {"dim3"} | {
     f"{name}{n}" for name in "char uchar short ushort int uint long ulong longlong ulonglong float double".split() for n in (1, 2, 3, 4)
 }

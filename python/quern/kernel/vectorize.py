@@ -53,7 +53,8 @@ class Row:
         part = "made.template get<{}>()" if self.is_tuple else "made"
         parts = [f"{name(i)} = quern::py::cast<{global_text(t)}>({part.format(i)});" for i, t in enumerate(self.results)]
         text = f"const auto made = {value}; {' '.join(parts)}"
-        self.compiled = _engine.ElementwiseKernel(inputs, outputs, text, self.kernel.symbol, program.inline(), "", "", True, [], True)
+        symbol = self.kernel.source.symbol
+        self.compiled = _engine.ElementwiseKernel(inputs, outputs, text, symbol, program.inline(), "", "", True, [], True)
 
     def name_of_results(self, i):
         return "out" if len(self.results) == 1 else f"out{i}"
@@ -80,7 +81,7 @@ class Row:
             return [of.get(i) for i in places]
 
         inputs = [given[i] for i in places]
-        made = _engine.differentiable(self.kernel.symbol, inputs, make, derivative, kind, True)
+        made = _engine.differentiable(self.kernel.source.symbol, inputs, make, derivative, kind, True)
         for target, value in zip(out, made, strict=False):
             _core.Array.__setitem__(target, ..., value)
         return list(out) or made

@@ -175,8 +175,11 @@ def _unrolled(compiler, node, parts, loop):
     leaves = any(isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(node))
     end = compiler.temporary("left")
     loop.leave = f"{{ {f'{loop.flag} = true; ' if loop.flag else ''}goto {end}; }}"
-    if not node.orelse and len({part.type for part in parts}) == 1 and isinstance(parts[0].type, types.Number):
-        compiler.edge(loop.after)  # such loops have no body for each element in Numba, which does not know that they run
+    # Of numbers of one type Numba makes a loop, which might not run: names have the types of both ways behind it.
+    ended, kinds = ("ended", *compiler.key(node)), {part.type for part in parts}
+    might_not_run = len(kinds) == 1 and isinstance(parts[0].type, types.Number)
+    if might_not_run:
+        compiler.edge(ended)
     goes_on = True
     for i, part in enumerate(parts):
         after = compiler.temporary("next")
@@ -198,6 +201,10 @@ def _unrolled(compiler, node, parts, loop):
         goes_on = compiler.arrive(round_.again)
         if not goes_on:
             break
+    if might_not_run:
+        if goes_on:
+            compiler.edge(ended)
+        goes_on = compiler.arrive(ended)
     loop.ended = compiler.variables if goes_on else None
     if leaves:
         compiler.emit(f"{end}:;")
