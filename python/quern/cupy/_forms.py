@@ -143,6 +143,16 @@ def _method(name, method, interpolation):
 
 
 @of_ours
+def repeat(a, repeats, axis=None):
+    """See :func:`quern.repeat`. How often is an int, a list, or an array of CuPy's, which this waits for."""
+    if isinstance(repeats, numpy.ndarray):
+        raise TypeError("repeats cannot be a numpy.ndarray; make an array of it with cupy.asarray()")
+    if isinstance(repeats, ndarray) and repeats.dtype == numpy.uint64:
+        raise TypeError("Cannot cast repeats from uint64 to int64 according to the rule 'safe'; convert them with astype()")
+    return _arrays.repeat(a, repeats, axis)
+
+
+@of_ours
 def select(condlist, choicelist, default=0):
     """See :func:`quern.select`. Choices are CuPy's arrays, and the default is a number."""
     if not numpy.isscalar(default):
