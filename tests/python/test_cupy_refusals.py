@@ -32,8 +32,10 @@ def test_what_goes_beside_arrays(device):
     g[:2] = np.array([5.0, 6.0])
     g[2] = np.array(7.0)
     assert g.tolist() == [5, 6, 7]
-    cp.copyto(g, np.array(2.0))
-    assert g.tolist() == [2, 2, 2]
+    for one in (np.array(2.0), np.array([2.0]), np.float32(2)):
+        g[0] = 0
+        cp.copyto(g, one)
+        assert g.tolist() == [2, 2, 2]
     for function in (cp.linalg.inv, cp.linalg.cholesky, cp.linalg.svd, lambda a: cp.linalg.solve(a, cp.ones(2))):
         with pytest.raises(cp.linalg.LinAlgError, match="cupy.linalg only supports cupy.ndarray"):
             function(np.eye(2))
