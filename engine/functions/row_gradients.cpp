@@ -58,6 +58,20 @@ UNARY(isnan)
 UNARY(logical_not)
 UNARY(sigmoid)
 UNARY(digamma)
+UNARY(lgamma)
+UNARY(log)
+UNARY(bessel_i0)
+UNARY(bessel_i1)
+UNARY(bessel_i0_scaled)
+UNARY(bessel_i1_scaled)
+UNARY(bessel_j0)
+UNARY(bessel_j1)
+UNARY(bessel_k0)
+UNARY(bessel_k1)
+UNARY(bessel_k0_scaled)
+UNARY(bessel_k1_scaled)
+UNARY(bessel_y0)
+UNARY(bessel_y1)
 BINARY(polygamma)
 BINARY(gamma_slope)
 BINARY(equal)
@@ -107,6 +121,16 @@ Array of_arccosh(const Array& g, const Array& a) {
   if (is_complex(a.dtype())) return g / conj(sqrt(a - 1.0) * sqrt(a + 1.0));
   Array size = compute(Op::absolute, a);
   return g / sqrt((size - 1.0) * (size + 1.0));
+}
+
+// 1 in the place of 0, for quotients that are not used there: the derivatives of what is selected must be finite, too.
+Array not_zero(const Array& a) { return compute(Op::where, equal(a, 0.0), 1.0, a); }
+
+// Of the incomplete gamma function P(a, x) by x.
+Array gamma_density(const Array& a, const Array& x) { return exp((a - 1.0) * log(x) - x - lgamma(a)); }
+
+[[noreturn]] Array refuse_slope(const Array&, std::string_view name) {
+  raise(ErrorKind::not_implemented, "the derivative for '{}: input' is not implemented.", name);
 }
 
 Array through_relu(const Array& g, const Array& y) { return through_bend(g, y, {Bend::Inside::not_below}); }

@@ -223,7 +223,7 @@ Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axi
     raise(ErrorKind::value, "[repeat] the repeats and the axis must have the same length: {} numbers are given for {} elements",
           times.size(), size);
   for (int64_t count : times)
-    if (count < 0) raise(ErrorKind::value, "[repeat] {} times makes no sense; it must be none or more", count);
+    if (count < 0) raise(ErrorKind::value, "[repeat] repeats may not contain negative values, such as {}", count);
   if (std::adjacent_find(times.begin(), times.end(), std::not_equal_to<>()) == times.end()) {
     int64_t count = times.empty() ? 1 : times[0];
     Shape out = array.shape(), wide = out;

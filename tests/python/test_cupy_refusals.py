@@ -9,9 +9,9 @@ from quern import cupy as cp
 HOST = np.ones(3)
 OPERANDS = """
 g + HOST | HOST + g | g - HOST | HOST * g | g / [1, 2, 3] | g // HOST | HOST ** g | g ** HOST | g @ HOST | HOST @ g | g < HOST | g == HOST | g != [1, 2, 3]
-g + np.array(2.0) | cp.add(g, HOST) | cp.add(HOST, g) | cp.sin(HOST) | cp.sin([1.0]) | cp.maximum(1, HOST) | np.add(g, HOST) | np.add(HOST, g)
+g + np.array(2.0) | cp.add(g, HOST) | cp.add(HOST, g) | cp.sin(HOST) | cp.sin([1.0]) | cp.maximum(1, HOST) | np.add(g, HOST) | np.add(HOST, g) | np.add(g, g, out=HOST.copy()) | np.add(HOST, HOST, out=g)
 cp.concatenate([g, HOST]) | cp.stack([HOST, g]) | cp.vstack([g, HOST]) | cp.where(HOST > 0, g, g) | cp.where(g > 0, HOST, g) | cp.dot(g, HOST)
-cp.outer(HOST, g) | cp.copyto(g, HOST) | cp.bincount(np.array([1])) | cp.vectorize(lambda x: x + 1)(HOST)
+cp.outer(HOST, g) | cp.copyto(g, HOST) | cp.bincount(np.array([1])) | cp.angle(HOST) | cp.isclose(g, HOST) | cp.vectorize(lambda x: x + 1)(HOST)
 """
 
 
@@ -32,6 +32,10 @@ def test_what_goes_beside_arrays(device):
     g[:2] = np.array([5.0, 6.0])
     g[2] = np.array(7.0)
     assert g.tolist() == [5, 6, 7]
+    for one in (np.array(2.0), np.array([2.0]), np.float32(2)):
+        g[0] = 0
+        cp.copyto(g, one)
+        assert g.tolist() == [2, 2, 2]
     for function in (cp.linalg.inv, cp.linalg.cholesky, cp.linalg.svd, lambda a: cp.linalg.solve(a, cp.ones(2))):
         with pytest.raises(cp.linalg.LinAlgError, match="cupy.linalg only supports cupy.ndarray"):
             function(np.eye(2))
@@ -65,6 +69,7 @@ TypeError: cp.cov(cp.eye(2), fweights=cp.ones(2)) | TypeError: cp.cov(cp.eye(2),
 ValueError: cp.packbits(cp.array([1]), bitorder="x") | ValueError: cp.unpackbits(cp.array([1], "u1"), bitorder=3) | ValueError: g.put([0], 1, mode="x")
 TypeError: cp.select([g > 0], [g], [2]) | TypeError: cp.select([g > 0], [[1, 2, 3]]) | IndexError: g.flat[(0,)] | ValueError: cp.histogram(g, weights=np.ones(3))
 NotImplementedError: cp.lib.stride_tricks.sliding_window_view(g, 2, writeable=True) | ValueError: cp.ndarray((2, 3), strides=(8, 128)) | ValueError: cp.ndarray((2, 3), strides=(-8, 8))
+TypeError: cp.repeat(g, np.array([1, 2, 3])) | TypeError: cp.repeat(g, cp.array([1, 2, 3], "Q")) | ValueError: cp.repeat(g, -1)
 TypeError: cp.random.seed(1.5) | TypeError: cp.random.seed("x") | TypeError: cp.random.seed(cp.array(5)) | ValueError: cp.random.seed(-1) | TypeError: g.set([1, 2, 3])
 """
 

@@ -202,3 +202,25 @@ def test_what_it_cannot_be(device):
         cp.vectorize(lambda x: x - x)(cp.ones(2, bool))
     with pytest.raises(TypeError, match="return"):
         cp.vectorize(lambda x: None)(cp.ones(2))
+
+
+def test_types_as_constants(device):
+    typecast, wanted = np.bool_, np.float16
+
+    def reciprocal(x):
+        return cp.reciprocal(x + cp.dtype(wanted).type(3))
+
+    def converted(x):
+        kind = cp.dtype("f").type
+        return kind(x)
+
+    for dtype in "ef":
+        x = np.arange(1, 5).astype(dtype)
+        got = cp.vectorize(reciprocal)(cp.asarray(x))
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got.get(), 1 / (x + 3), rtol=1e-3)
+    assert cp.vectorize(converted)(cp.arange(3)).dtype == np.float32
+    for dtype in "FDef":
+        x = np.array([0, 1, 0.5, 0]).astype(dtype)
+        assert cp.vectorize(lambda x: typecast(x))(cp.asarray(x)).tolist() == [False, True, True, False]
+    assert cp.vectorize(lambda x: typecast(x))(cp.asarray([0j, 1j])).tolist() == [False, True]

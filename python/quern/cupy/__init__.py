@@ -76,8 +76,8 @@ def _of_numbers(part):
 
 # Functions that accept CuPy's arrays alone, as CuPy's do.
 _OWN_ARRAYS = set(
-    """concatenate concat stack hstack vstack dstack column_stack where dot vdot inner outer tensordot clip copyto putmask place
-    bincount""".split()
+    """concatenate concat stack hstack vstack dstack column_stack where dot vdot inner outer tensordot clip putmask place
+    bincount angle fix sinc isposinf isneginf isclose""".split()
 )
 
 for _name in _arrays.__all__:
@@ -99,6 +99,7 @@ for _name in _arrays.__all__:
 
 from quern.cupy._forms import (  # noqa: E402, F401
     c_,
+    copyto,
     corrcoef,
     cov,
     histogram,
@@ -106,6 +107,7 @@ from quern.cupy._forms import (  # noqa: E402, F401
     percentile,
     quantile,
     r_,
+    repeat,
     select,
     unpackbits,
 )

@@ -188,7 +188,7 @@ class ndarray(_core.Array):  # noqa: N801
         compares = ufunc in (numpy.equal, numpy.not_equal, numpy.less, numpy.less_equal, numpy.greater, numpy.greater_equal)
         if compares:
             inputs = tuple(x.item() if isinstance(x, numpy.ndarray) and x.ndim == 0 else x for x in inputs)
-        for x in inputs if method in ("__call__", "outer") else ():
+        for x in (*inputs, *(kwargs.get("out") or ())) if method in ("__call__", "outer") else ():
             if isinstance(x, (numpy.ndarray, list, tuple)):
                 raise TypeError(f"Unsupported type {type(x)}; make an array of it with cupy.asarray()")
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)

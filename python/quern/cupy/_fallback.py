@@ -10,10 +10,10 @@ from quern.cupy.cuda.memory import has_own_allocator
 
 
 def refuse_host(args):
-    """Raises TypeError for NumPy arrays among arguments, or in a list of them."""
+    """Raises TypeError for NumPy arrays of one or more dimensions among arguments, or in a list of them."""
     for one in args:
         for part in one if type(one) in (list, tuple) else (one,):
-            if isinstance(part, numpy.ndarray):
+            if isinstance(part, numpy.ndarray) and part.ndim:
                 raise TypeError(f"Unsupported type {type(part)}; make an array of it with cupy.asarray()")
 
 

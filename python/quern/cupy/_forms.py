@@ -8,7 +8,7 @@ import numpy
 from quern import arrays as _arrays
 from quern.arrays import core as _array_core
 from quern.cupy._array import as_ndarray, check_byte_order, ndarray
-from quern.cupy._fallback import of_ours
+from quern.cupy._fallback import of_ours, refuse_host
 
 
 class _Joined:
@@ -140,6 +140,24 @@ def _method(name, method, interpolation):
     if method != "linear":
         raise TypeError(f"[{name}] `method` and `interpolation` are the same argument; pass `method` alone")
     return interpolation
+
+
+@of_ours
+def copyto(dst, src, *args, **kwargs):
+    """See :func:`quern.copyto`. A NumPy array has one element, or raises TypeError."""
+    if isinstance(src, numpy.ndarray) and src.size != 1:
+        refuse_host([src])
+    return _arrays.copyto(dst, src, *args, **kwargs)
+
+
+@of_ours
+def repeat(a, repeats, axis=None):
+    """See :func:`quern.repeat`. How often is an int, a list, or an array of CuPy's, which this waits for."""
+    if isinstance(repeats, numpy.ndarray):
+        raise TypeError("repeats cannot be a numpy.ndarray; make an array of it with cupy.asarray()")
+    if isinstance(repeats, ndarray) and repeats.dtype == numpy.uint64:
+        raise TypeError("Cannot cast repeats from uint64 to int64 according to the rule 'safe'; convert them with astype()")
+    return _arrays.repeat(a, repeats, axis)
 
 
 @of_ours

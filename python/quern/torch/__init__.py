@@ -6,7 +6,22 @@ that hasattr() tells the truth.
 
 import quern as _quern
 from quern import errors as _errors
-from quern.torch import _more, _namespace, _types, autograd, cuda, fft, linalg, nn, optim, random, special, types, utils  # noqa: F401
+from quern.torch import (  # noqa: F401
+    _more,
+    _namespace,
+    _native,
+    _types,
+    autograd,
+    cuda,
+    fft,
+    linalg,
+    nn,
+    optim,
+    random,
+    special,
+    types,
+    utils,
+)
 from quern.torch._core import Tensor  # noqa: F401
 from quern.torch._namespace import *  # noqa: F403
 from quern.torch._namespace import (  # noqa: F401
@@ -37,6 +52,7 @@ from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
 from quern.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: F401
 
 globals().update({_name: getattr(_more, _name) for _name in _more.NAMES})
+globals().update({_name: getattr(_native, _name) for _name in _native.NAMES})
 globals().update({_name: _value for _name, _value in vars(_namespace).items() if not _name.startswith("_") and _name not in globals()})
 
 __version__ = "2.9.0+quern." + _quern.__version__

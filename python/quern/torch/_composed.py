@@ -5,7 +5,7 @@ import math
 from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch import _types
-from quern.torch._core import dim_of
+from quern.torch._core import dim_of, joined
 
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_BY_PI = math.sqrt(2 / math.pi)
@@ -283,4 +283,4 @@ def constant_pad(x, pad, value):
         outer[d] = slice(max(before, 0), shape[d] - max(after, 0))
     y = x.new_full(shape, value)
     y[tuple(outer)] = x[tuple(inner)]
-    return y
+    return joined(y, x)

@@ -198,6 +198,13 @@ def host_values(tensor):
     return out
 
 
+def joined(result, input):
+    """``result``, in which nothing of ``input`` is left, with the gradient of ``input`` that PyTorch gives: zeros."""
+    if not _engine.gradient_mode() or not _engine.wants_gradient(input) or _engine.wants_gradient(result):
+        return result
+    return result + input._reshaped([input._size])[:0].sum().to(result.dtype)
+
+
 def finish(result, out):
     """``result``, or ``out`` with its values where one is given."""
     if out is None:

@@ -7,7 +7,7 @@ import numpy
 from quern.lib import _engine
 from quern.torch import _creation, _einsum, _factors, _named, _shaping
 from quern.torch._arguments import check_all
-from quern.torch._core import Tensor, _op, add_in_place, add_methods, dim_of, dims_of, finish
+from quern.torch._core import Tensor, _op, add_in_place, add_methods, dim_of, dims_of, finish, joined
 from quern.torch._types import DTYPES, scalar_name
 
 _product = _engine.tensor_matmul
@@ -569,7 +569,7 @@ def matrix_power(A, n, *, out=None):  # noqa: N803
         A, n = _inverted(A, "linalg.inv"), -n  # noqa: N806
         if n == 1:
             return finish(A, out)
-    return finish(_engine.array_matrix_power(A, n), out)
+    return finish(joined(_engine.array_matrix_power(A, n), A), out)
 
 
 def cond(A, p=None, *, out=None):  # noqa: N803
@@ -659,6 +659,7 @@ check_all(
 )
 OLD = {"svd": _old_svd, "qr": _old_qr, "cholesky": _old_cholesky}
 add_methods(globals(), METHODS)
+Tensor.cholesky_solve = lambda self, input2, upper=False: cholesky_solve(self, input2, upper)
 for _name, _function in OLD.items():
     setattr(Tensor, _name, _function)
 add_in_place("addmm addmv addr baddbmm addbmm")

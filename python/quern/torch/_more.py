@@ -10,7 +10,7 @@ import numpy
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
 from quern.torch import _composed, _creation, _indexing, _linalg, _named, _reductions, _refusals, _shaping, _splitting, _types
-from quern.torch._arguments import check_all
+from quern.torch._arguments import check_all, whole
 from quern.torch._core import (
     Tensor,
     _op,
@@ -401,17 +401,32 @@ def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None, layout
 
 def channel_shuffle(input, groups):
     """The channels in another order: those of all groups by turns."""
+    if input._rank < 3:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input._shape)}")
     n, c, *rest = input._shape
-    if groups <= 0 or c % groups:
+    if groups <= 0:
+        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+    if c % groups:
         raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
     return input._reshaped([n, groups, c // groups, *rest]).transpose(1, 2).reshape(input._shape)
 
 
+def _check_pixels(name, input, factor, r):
+    if input._rank < 3:
+        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {input._rank} dimension(s)")
+    if r <= 0:
+        raise RuntimeError(f"{name} expects a positive {factor}, but got {r}")
+
+
 def pixel_shuffle(input, upscale_factor):
     """Channels (C * r * r, H, W) as the pixels (C, H * r, W * r)."""
-    r = operator.index(upscale_factor)
-    if input._rank < 3 or r <= 0 or input._shape[-3] % (r * r):
-        raise RuntimeError("pixel_shuffle expects at least three dimensions, and channels divisible by the square of a positive factor")
+    r = whole("pixel_shuffle", "upscale_factor", 2, upscale_factor)
+    _check_pixels("pixel_shuffle", input, "upscale_factor", r)
+    if input._shape[-3] % (r * r):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+            f"input.size(-3)={input._shape[-3]} is not divisible by {r * r}"
+        )
     *lead, c, h, w = input._shape
     x = input._reshaped([*lead, c // (r * r), r, r, h, w])
     k = len(lead)
@@ -420,9 +435,14 @@ def pixel_shuffle(input, upscale_factor):
 
 def pixel_unshuffle(input, downscale_factor):
     """Pixels (C, H * r, W * r) as the channels (C * r * r, H, W)."""
-    r = operator.index(downscale_factor)
-    if input._rank < 3 or r <= 0 or input._shape[-2] % r or input._shape[-1] % r:
-        raise RuntimeError("pixel_unshuffle expects at least three dimensions, and a height and width divisible by a positive factor")
+    r = whole("pixel_unshuffle", "downscale_factor", 2, downscale_factor)
+    _check_pixels("pixel_unshuffle", input, "downscale_factor", r)
+    for name, d in (("height", -2), ("width", -1)):
+        if input._shape[d] % r:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({d})={input._shape[d]} is not "
+                f"divisible by {r}"
+            )
     *lead, c, h, w = input._shape
     x = input._reshaped([*lead, c, h // r, r, w // r, r])
     k = len(lead)

@@ -1,7 +1,4 @@
-"""torch.special: functions of mathematics that the engine has no rows for, made of those that it has, so that they have gradients.
-
-Polynomials are in Chebyshev's form, fitted to values of double precision; errors are some 1e-15 of the largest value.
-"""
+"""torch.special: functions of mathematics, the engine's rows and what is made of them."""
 
 import math
 import operator
@@ -12,38 +9,6 @@ from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, tensor_like
 from quern.torch._types import DTYPES, get_default_dtype, scalar_name
 
-# Bessel functions times exp(-x): of x / 4 - 1 up to 8, of 16 / x - 1 beyond, where they are also divided by sqrt(x).
-_I0_NEAR = (
-    0.33839763720473798, -0.30468267234319857, 0.17162090152220874, -0.094901097048047653, 0.049305284239670746, -0.023737414805899599,
-    0.010546460394595078, -0.0043243099950504172, 0.0016394756169414188, -0.00057637557453832432, 0.00018850288509605236,
-    -5.754195010026006e-05, 1.6448448070217156e-05, -4.4167383576739542e-06, 1.1173875385420388e-06, -2.6707938482379256e-07,
-    6.0469950071376491e-08, -1.3000249782099983e-08, 2.6598233413098107e-09, -5.1897905711932961e-10, 9.6757788980282541e-11,
-    -1.726801960098924e-11, 2.9548961384733606e-12, -4.8525547472468185e-13, 7.6322327821886814e-14, -1.1116177321398727e-14,
-    1.6120879137189143e-15, -3.2942211296628967e-16,
-)  # fmt: skip
-_I0_FAR = (
-    0.40224520550705428, 0.0033691164782556947, 6.889758346917036e-05, 2.8913705208360412e-06, 2.0489185894159067e-07,
-    2.2666689898814444e-08, 3.3962320135633903e-09, 4.9406022325210886e-10, 1.1889135846322976e-11, -3.1499184457152082e-11,
-    -1.3215821518733373e-11, -1.7941978672022713e-12, 7.1801153103431544e-13, 3.8527696685191606e-13, 1.5388470659513754e-14,
-    -4.1513692946060716e-14, -9.5583463603425174e-15, 3.8077732155929269e-15, 1.7649199620149664e-15, -3.5152977691541838e-16,
-    -2.8946267277473184e-16, 3.0500921996970607e-17, 3.6082858219265694e-17, -1.8354036102430702e-17, -1.740001237814951e-17,
-)  # fmt: skip
-_I1_NEAR = (
-    0.1523413361715992, 0.0047956168356252616, -0.048150364372469716, 0.042956290608567288, -0.028114336082936325, 0.015509404371374045,
-    -0.0075296229132633041, 0.0032831279984378747, -0.0013015227082399841, 0.00047315995118452965, -0.00015880535466181864,
-    4.9479150143016731e-05, -1.4379066132347237e-05, 3.9136734610064193e-06, -1.0013273339979446e-06, 2.4161966028677592e-07,
-    -5.5149532495445708e-08, 1.1939193799506096e-08, -2.4575330860163852e-09, 4.8205076679532914e-10, -9.0292905280263677e-11,
-    1.6181176985183211e-11, -2.7792265293552462e-12, 4.5822292696600153e-13, -7.2564322493151624e-14, 1.1009398208523139e-14,
-    -1.5555996960886124e-15, 2.1281650128845134e-16,
-)  # fmt: skip
-_I1_FAR = (
-    0.38928811750913989, -0.0097610974913615207, -0.00011058893876266497, -3.8825648089119065e-06, -2.5122362383307396e-07,
-    -2.6314688501378201e-08, -3.8353804303433661e-09, -5.5897437381942129e-10, -1.8975007696745476e-11, 3.2526004494039447e-11,
-    1.4125768458026525e-11, 2.0355984630963458e-12, -7.1988683633791501e-13, -4.0839585270401186e-13, -2.1056066192547803e-14,
-    4.2696801313283744e-14, 1.0390462437821995e-14, -3.8391958806986623e-15, -1.9088664995650742e-15, 2.9792664565482792e-16,
-    2.6294917823477568e-16, -7.1477681676182859e-17, -7.3066407115077013e-17, -3.4625383462546723e-17, -1.5060458503964778e-17,
-)  # fmt: skip
-
 
 def _real(x, name, only_wide=False):
     """The tensor as one of real numbers. NotImplementedError for complex ones, as PyTorch has it."""
@@ -52,50 +17,47 @@ def _real(x, name, only_wide=False):
     return x if x.is_floating_point() else x.to(get_default_dtype())
 
 
-def _wide(x):
-    """For the computation: float32 for types of 16 bits."""
-    return x.to(DTYPES["float32"]) if x._dtype_name in ("float16", "bfloat16") else x
-
-
-def _series(terms, t):
-    """A sum of Chebyshev polynomials, by Clenshaw's rule."""
-    one = two = t * 0
-    for term in reversed(terms[1:]):
-        one, two = t * 2 * one - two + term, one
-    return t * one - two + terms[0]
-
-
-def _scaled_bessel(size, near, far):
-    is_near = size <= 8
-    low, high = _op("where", is_near, size, 8.0), _op("where", is_near, 8.0, size)  # not minimum(): equal ones share the gradient
-    return _op("where", is_near, _series(near, low / 4 - 1), _series(far, 16 / high - 1) / _op("sqrt", high))
-
-
-def _bessel(name, near, far, is_odd, is_scaled):
+def _of_row(name, row, doc, only_wide=True):
     def function(input, *, out=None):
-        kind = _real(input, name).dtype
-        x = _wide(_real(input, name))
-        # The size, with a derivative at 0, too: the one from the right.
-        size = _op("where", x < 0, -x, x)
-        made = _scaled_bessel(size, near, far)
-        if is_scaled:  # the factor is 1: where exp(-|x|) has a corner the derivative is the middle, as abs() has it
-            made = made * _op("exp", _op("minimum", size, 8.0) - _op("minimum", _op("absolute", x), 8.0)) if x.requires_grad else made
-        else:
-            made = _op("where", size == math.inf, math.inf, made * _op("exp", size))
-        if is_odd:
-            made = _op("where", x == 0, x * 0.5, made * _op("where", x < 0, -1.0, 1.0))
-        return finish(made.to(kind), out)
+        return finish(_op(row, _real(input, name, only_wide)), out)
 
-    function.__name__ = name
-    function.__doc__ = (
-        f"The modified Bessel function of the first kind and of order {int(is_odd)}{', times exp(-|x|)' if is_scaled else ''}."
-    )
+    function.__name__, function.__doc__ = name, doc
     return function
 
 
-i0, i0e = _bessel("i0", _I0_NEAR, _I0_FAR, False, False), _bessel("i0e", _I0_NEAR, _I0_FAR, False, True)
-i1, i1e = _bessel("i1", _I1_NEAR, _I1_FAR, True, False), _bessel("i1e", _I1_NEAR, _I1_FAR, True, True)
-modified_bessel_i0, modified_bessel_i1 = i0, i1
+i0, i1, i0e, i1e = (
+    _of_row(name, row, f"The modified Bessel function of the first kind and of order {name[1]}{scaled}.", False)
+    for name, row, scaled in (
+        ("i0", "bessel_i0", ""),
+        ("i1", "bessel_i1", ""),
+        ("i0e", "bessel_i0_scaled", ", times exp(-|x|)"),
+        ("i1e", "bessel_i1_scaled", ", times exp(-|x|)"),
+    )
+)
+bessel_j0 = _of_row("bessel_j0", "bessel_j0", "The Bessel function of the first kind and of order 0.")
+bessel_j1 = _of_row("bessel_j1", "bessel_j1", "The Bessel function of the first kind and of order 1.")
+bessel_y0 = _of_row("bessel_y0", "bessel_y0", "The Bessel function of the second kind and of order 0.")
+bessel_y1 = _of_row("bessel_y1", "bessel_y1", "The Bessel function of the second kind and of order 1.")
+modified_bessel_k0 = _of_row("modified_bessel_k0", "bessel_k0", "The modified Bessel function of the second kind and of order 0.")
+modified_bessel_k1 = _of_row("modified_bessel_k1", "bessel_k1", "The modified Bessel function of the second kind and of order 1.")
+scaled_modified_bessel_k0 = _of_row("scaled_modified_bessel_k0", "bessel_k0_scaled", "modified_bessel_k0() times exp(x).")
+scaled_modified_bessel_k1 = _of_row("scaled_modified_bessel_k1", "bessel_k1_scaled", "modified_bessel_k1() times exp(x).")
+
+
+def _incomplete(name, row, doc):
+    def function(input, other, *, out=None):
+        for one in (input, other):
+            if not one.is_floating_point():
+                raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{scalar_name(one.dtype)}'")
+        return finish(_op(row, input, other), out)
+
+    function.__name__, function.__doc__ = name, doc
+    return function
+
+
+igamma = _incomplete("igamma", "gammainc", "The regularized lower incomplete gamma function of shape ``input`` at ``other``.")
+igammac = _incomplete("igammac", "gammaincc", "1 - igamma(), with all its digits where that is close to zero.")
+gammainc, gammaincc = igamma, igammac
 
 
 def entr(input, *, out=None):
@@ -127,7 +89,8 @@ def log_ndtr(input, *, out=None):
 def ndtri(input, *, out=None):
     """The inverse of ndtr()."""
     x = _real(input, "ndtri", True)
-    return finish(_elementwise.erfinv(2 * x - 1) * math.sqrt(2), out)
+    wide = x.to(DTYPES["float64"])  # 2 x - 1 loses what is close to 0
+    return finish((_elementwise.erfinv(2 * wide - 1) * math.sqrt(2)).to(x.dtype), out)
 
 
 def erfcx(input, *, out=None):
@@ -281,19 +244,23 @@ def digamma(input, *, out=None):
 
 
 psi, gammaln = digamma, _elementwise.lgamma
-METHODS = "i0 mvlgamma digamma"
-NAMES = "i0 polygamma mvlgamma digamma".split()
-_OWN = """i0 i0e i1 i1e entr ndtr log_ndtr ndtri erfcx multigammaln spherical_bessel_j0 hermite_polynomial_h hermite_polynomial_he
-laguerre_polynomial_l legendre_polynomial_p mvlgamma digamma""".split()
+METHODS = "i0 mvlgamma digamma igamma igammac"
+NAMES = "i0 polygamma mvlgamma digamma igamma igammac".split()
+_OWN = """i0 i0e i1 i1e bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0
+scaled_modified_bessel_k1 igamma igammac entr ndtr log_ndtr ndtri erfcx multigammaln spherical_bessel_j0 hermite_polynomial_h
+hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p mvlgamma digamma""".split()
 check_all(globals(), [*_OWN, *(n for n in list(globals()) if "chebyshev_polynomial_" in n)])
 modified_bessel_i0, modified_bessel_i1, psi = i0, i1, digamma
+gammainc, gammaincc = igamma, igammac
 # What torch.special has: these, and functions of torch under the same names or others.
-SPECIAL = {n: globals()[n] for n in [*_OWN, "xlog1py", "zeta", "polygamma", "psi", "gammaln", "modified_bessel_i0", "modified_bessel_i1"]}
+_OTHERS = "xlog1py zeta polygamma psi gammaln modified_bessel_i0 modified_bessel_i1 gammainc gammaincc".split()
+SPECIAL = {n: globals()[n] for n in [*_OWN, *_OTHERS]}
 SPECIAL |= {n: f for n, f in globals().items() if "chebyshev_polynomial_" in n}
 SPECIAL |= {n: getattr(_elementwise, n) for n in "erf erfc erfinv exp2 expit expm1 log1p logit round sinc xlogy".split()}
 SPECIAL["logsumexp"] = _reductions.logsumexp
-del SPECIAL["mvlgamma"]
+for _name in ("mvlgamma", "igamma", "igammac"):
+    del SPECIAL[_name]
 add_methods(globals(), METHODS)
 Tensor.polygamma = lambda self, n: polygamma(n, self)
 Tensor.polygamma.__doc__ = polygamma.__doc__
-add_in_place("i0 mvlgamma polygamma")
+add_in_place("i0 mvlgamma polygamma igamma igammac")

@@ -12,7 +12,19 @@ import numpy
 from quern.lib import _engine
 from quern.torch import _creation, _refusals, _shaping, _types
 from quern.torch._arguments import check_all, missing, wrong
-from quern.torch._core import Tensor, _op, add_methods, engine_device, engine_device_of, finish, grown, name_of, sizes_in, sizes_of
+from quern.torch._core import (
+    Tensor,
+    _op,
+    add_methods,
+    engine_device,
+    engine_device_of,
+    finish,
+    grown,
+    joined,
+    name_of,
+    sizes_in,
+    sizes_of,
+)
 from quern.torch._creation import same_as_asked
 from quern.torch._types import DTYPES
 
@@ -280,7 +292,7 @@ def _trials(sizes, device, generator, p):
 def bernoulli(input, p=None, *, generator=None, out=None):
     """1 with the probability that each element says (or ``p``), else 0."""
     made = _trials(list(input._shape), engine_device_of(input), generator, input if p is None else p).to(input.dtype)
-    return made if out is None else finish(made, out)
+    return joined(made, input) if out is None else finish(made, out)
 
 
 def _unless_no_distribution(made, weights, drawn_again):

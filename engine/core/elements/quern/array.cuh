@@ -982,5 +982,6 @@ __QUERN_DEVICE A reduce_share(const A* partial, I begin, I end, int lane) {
 
 #include "quern/random.cuh"
 #include "quern/special.cuh"
+#include "quern/bessel.cuh"
 
 }  // extern "C++"

@@ -54,7 +54,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         axes = tuple(range(x.ndim))
         if len(sizes) != x.ndim:
             raise ValueError(
-                "Since axis is None, must provide window_shape for all dimensions of `x`; got "
+                "Since axis is `None`, must provide window_shape for all dimensions of `x`; got "
                 f"{len(sizes)} window_shape elements and `x.ndim` is {x.ndim}."
             )
     else:

@@ -11,7 +11,7 @@ from quern.kernel import overloads, types
 from quern.kernel.errors import DEBUGGER, TypingError
 from quern.kernel.library.elementwise import is_of_arrays, over_arrays
 from quern.kernel.linked import DeclaredFunction, pointer_to
-from quern.kernel.value import Value, cast, known
+from quern.kernel.value import MISSING, Value, cast, known
 
 _calls = {}  # id -> (object, function, how many arguments it takes)
 _attributes = {}  # id of an object -> {name: function()}
@@ -176,6 +176,8 @@ def call(compiler, function, arguments, named, node):
         return _member(compiler, obj, arguments, named, node)
     if isinstance(obj, type) and issubclass(obj, tuple) and hasattr(obj, "_fields"):
         return _named_tuple(compiler, obj, arguments, named, node)
+    if obj is numpy.dtype and len(arguments) == 1 and not named and arguments[0].foreseen is not MISSING:
+        return compiler.of_object(numpy.dtype(arguments[0].foreseen), node)
     numpy_type = _number_type(obj)
     if numpy_type is not None:
         return _conversion(compiler, numpy_type, arguments, named, node)
@@ -241,6 +243,8 @@ def _conversion(compiler, to, arguments, named, node):
     if isinstance(arguments[0].type, types.NPTimedelta) and isinstance(to, (types.Integer, types.Float)):
         return cast(Value(types.int64, arguments[0].text), to)
     value = compiler.number(arguments[0], node)
+    if isinstance(value.type, types.Complex) and to is types.boolean:
+        return Value(to, f"({value.text} != {value.type.c}(0))")
     if isinstance(value.type, types.Complex) and not isinstance(to, types.Complex):
         raise compiler.error(TypingError, node, f"{value.type} does not convert to {to}", "take its .real")
     return cast(value, to)

@@ -1,0 +1,106 @@
+"""PyTorch's functions under `torch` itself that `torch.nn.functional` has too, with other parameters: reductions are numbers, 1 mean,
+2 sum, and by default none."""
+
+from quern.torch import _creation, _reductions
+from quern.torch.nn import functional
+
+
+def _reduction(number):
+    return {1: "mean", 2: "sum"}.get(number, "none")
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction=0):
+    """See :func:`nn.functional.binary_cross_entropy_with_logits`."""
+    return functional.binary_cross_entropy_with_logits(input, target, weight, reduction=_reduction(reduction), pos_weight=pos_weight)
+
+
+def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=0):
+    """See :func:`nn.functional.cosine_embedding_loss`."""
+    return functional.cosine_embedding_loss(input1, input2, target, margin, reduction=_reduction(reduction))
+
+
+def hinge_embedding_loss(input, target, margin=1.0, reduction=0):
+    """See :func:`nn.functional.hinge_embedding_loss`."""
+    return functional.hinge_embedding_loss(input, target, margin, reduction=_reduction(reduction))
+
+
+def kl_div(input, target, reduction=0, *, log_target=False):
+    """See :func:`nn.functional.kl_div`; the mean is that over all elements."""
+    loss = functional.kl_div(input, target, reduction="none", log_target=log_target)
+    return functional._reduction.reduced(loss, _reduction(reduction))
+
+
+def margin_ranking_loss(input1, input2, target, margin=0.0, reduction=0):
+    """See :func:`nn.functional.margin_ranking_loss`."""
+    return functional.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction(reduction))
+
+
+def poisson_nll_loss(input, target, log_input, full, eps, reduction):
+    """See :func:`nn.functional.poisson_nll_loss`."""
+    return functional.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_reduction(reduction))
+
+
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction=0):
+    """See :func:`nn.functional.triplet_margin_loss`."""
+    return functional.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=_reduction(reduction))
+
+
+def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
+    """See :func:`nn.functional.batch_norm`; ``cudnn_enabled`` changes nothing."""
+    return functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled):
+    """See :func:`nn.functional.instance_norm`; ``cudnn_enabled`` changes nothing."""
+    return functional.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+def constant_pad_nd(input, pad, value=0):
+    """The tensor with ``value`` around it; see :func:`nn.functional.pad`."""
+    return functional.pad(input, pad, value=value)
+
+
+def native_dropout(input, p, train):
+    """Elements that stay, scaled, and which these are: a pair."""
+    if train is False:
+        return input, _creation.ones_like(input, dtype=_creation._types.DTYPES["bool"])
+    kept = _creation.empty_like(input).bernoulli_(1 - p).bool()
+    return input * kept * (1 / (1 - p) if p < 1 else 0.0), kept
+
+
+def norm_except_dim(v, pow=2, dim=0):
+    """The norm over all dimensions but one, which all stay; -1: over all of them."""
+    dims = [d for d in range(v._rank) if d != dim]
+    return v.norm(pow) if dim == -1 else _reductions.norm(v, pow, dims, True)
+
+
+def feature_dropout(input, p, train):
+    """See :func:`nn.functional.dropout1d`: whole channels become zeros."""
+    if not train:
+        return input
+    shape = [n if d < 2 else 1 for d, n in enumerate(input._shape)]
+    kept = _creation.empty(shape, dtype=input.dtype, device=input.device).bernoulli_(1 - p)
+    return input * (kept / (1 - p) if p < 1 else kept)
+
+
+def feature_alpha_dropout(input, p, train):
+    """See :func:`nn.functional.feature_alpha_dropout`."""
+    return functional.feature_alpha_dropout(input, p, train)
+
+
+def _in_place(function, name):
+    def call(input, p, train):
+        return input.copy_(function(input.clone(), p, train)) if train else input
+
+    call.__name__, call.__doc__ = name, f"As :func:`{name[:-1]}`, written into the tensor, which is returned."
+    return call
+
+
+dropout_ = _in_place(functional.dropout, "dropout_")
+alpha_dropout_ = _in_place(functional.alpha_dropout, "alpha_dropout_")
+feature_dropout_ = _in_place(feature_dropout, "feature_dropout_")
+feature_alpha_dropout_ = _in_place(feature_alpha_dropout, "feature_alpha_dropout_")
+
+NAMES = """binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss
+triplet_margin_loss batch_norm instance_norm constant_pad_nd native_dropout norm_except_dim feature_dropout feature_alpha_dropout dropout_
+alpha_dropout_ feature_dropout_ feature_alpha_dropout_""".split()
