@@ -39,7 +39,7 @@ class Reference:
 
 def numpy(self):
     """Return the values: a NumPy array, or a NumPy scalar of a tensor without axes."""
-    return convert_to_numpy(self)[()]
+    return self.get()[()]  # of a tensor in a step that is being recorded get() ends the recording
 
 
 def get_shape(self):
