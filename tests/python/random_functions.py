@@ -94,7 +94,9 @@ class Function:
             return float(np.dtype(kind).type(self.one_of(*FRACTIONS)))
         bounds = np.iinfo(kind)
         number = self.one_of(*VALUES)
-        return number if bounds.min < number <= bounds.max else (number - bounds.min) % (2**bounds.bits - 1) + bounds.min + 1
+        if not bounds.min < number <= bounds.max:
+            number = (number - bounds.min) % (2**bounds.bits - 1) + bounds.min + 1
+        return number % 2**63 if kind == "uint64" else number  # as int64 it must not be at the end: Numba's own overflow is undefined there
 
     # ---- expressions
 
