@@ -263,10 +263,11 @@ FEATURES = {
 }
 
 
+@pytest.mark.skipif("tiny" not in COUNTS, reason="the same programs on the CPU, where they need not be compiled")
 def test_what_programs_have(capsys):
     features = Features("programs of views", FEATURES)
     for seed in seeds(400):
-        program = Program(seed, shares=_engine.default_device().kind == "cpu")
+        program = Program(seed, shares=True)
         program.run()
         features.add("\n".join(program.log))
     features.check(capsys)

@@ -90,6 +90,7 @@ FEATURES = {
 }
 
 
+@pytest.mark.skipif(not ON_CPU, reason="the same programs on the CPU, where they need not be compiled")
 def test_what_programs_have(capsys):
     features = Features("programs of arrays", FEATURES)
     for seed in seeds(400):

@@ -5,6 +5,8 @@ in the field's words, names both threads of a race, and says what to write.
 import pytest
 import quern as qn
 
+pytestmark = pytest.mark.usefixtures("on_the_cpu")  # where checks look
+
 N = 64  # threads of a block; launches have two
 
 WRONG = {

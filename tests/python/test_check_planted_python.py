@@ -9,6 +9,8 @@ import quern as qn
 from quern import cuda
 from quern.cuda import int32
 
+pytestmark = pytest.mark.usefixtures("on_the_cpu")  # where checks look
+
 N = 64  # threads of a block; launches have two
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from kernels import module_of
 from quern import cuda, numba
+from quern.arrays.records import UnsupportedDType
 from quern.errors import CompileError, InternalError
 from quern.kernel import dispatcher, errors, operators, signatures, types
 
@@ -676,7 +677,7 @@ CALLS_OF_THE_HOST = [
     (lambda: cuda.pinned_array(3, "O"), TypeError, "[array] object has Python objects in it; a device has numbers only"),
     (lambda: cuda.managed_array(3, "O"), TypeError, "[array] object has Python objects in it; a device has numbers only"),
     (lambda: cuda.mapped_array(3, [("a", "O")]), TypeError, "[array] [('a', 'O')] has Python objects in it"),
-    (lambda: cuda.to_device(np.zeros(3, [("a", "O")])), TypeError, "data type [('a', 'O')] has Python objects in it"),
+    (lambda: cuda.to_device(np.zeros(3, [("a", "O")])), UnsupportedDType, "Unsupported dtype [('a', 'O')]: it has Python objects in it"),
     (lambda: len(cuda.device_array((), RECORD)), TypeError, "len() of unsized object"),
 ]  # fmt: skip
 

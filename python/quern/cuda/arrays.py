@@ -6,7 +6,6 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays.creation import empty as _empty
-from quern.arrays.records import refuse_objects
 from quern.cuda import config
 from quern.cuda.devices import external_stream
 from quern.cuda.ndarray import DeviceNDArray, DeviceRecord, sent, strides_like, times_over, with_stream
@@ -17,7 +16,8 @@ from quern.lib import _engine
 def prepare_shape_strides_dtype(shape, strides, dtype, order):
     """(shape, strides, dtype) as tuples and NumPy's type; strides of ``order`` "C" or "F" where none are given."""
     dtype = numpy.dtype(dtype)
-    refuse_objects(dtype)
+    if dtype.hasobject:
+        raise TypeError(f"[array] {dtype} has Python objects in it; a device has numbers only")
     shape = (int(shape),) if isinstance(shape, (int, numpy.integer)) else tuple(int(n) for n in shape)
     if strides is None:
         sizes = shape[1:] if order == "C" else shape[:-1]
