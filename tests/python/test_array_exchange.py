@@ -762,6 +762,7 @@ def test_kernels_of_cupy_over_shared_memory(cpu):
             kernel(x, cupy.from_dlpack(host))
 
 
+@pytest.mark.filterwarnings("ignore:This function is deprecated:numpy.exceptions.VisibleDeprecationWarning")
 def test_cupy_shares_memory(device):
     import quern.cupy as cupy
 
