@@ -74,12 +74,12 @@ NOT_COUNTED = (
 )
 # Groups of names that are counted and left out, and why.
 LEFT_OUT = (
-    ("convolutions and pooling", r"conv|pool|Conv|Pool|unfold|Unfold|fold$|Fold$", "not served yet"),
-    ("recurrent layers and Transformer", r"(RNN|LSTM|GRU)|rnn|lstm|gru|Transformer|Multihead|multi_head|attention", "not served yet"),
+    ("convolutions and pooling", r"conv|pool|Conv|Pool|unfold|Unfold|fold$|Fold$", "not supported yet"),
+    ("recurrent layers and Transformer", r"(RNN|LSTM|GRU)|rnn|lstm|gru|Transformer|Multihead|multi_head|attention", "not supported yet"),
     (
         "resizing and sampling of images",
         r"interpolate|upsampl|Upsampl|grid_sample|affine_grid|GRID_|grid_sampler|Pixel|pixel|Channel|channel_shuffle",
-        "not served yet",
+        "not supported yet",
     ),
     (
         "automatic mixed precision",
@@ -110,7 +110,7 @@ DIFFERENT = (
         "A zero in a tensor gives a value on every device, as on PyTorch's GPUs; the number 0 raises, as on "
         "PyTorch's CPU.",
     ),
-    ("types", "What PyTorch has no kernel for, such as products of uint16, is served where the engine has it."),
+    ("types", "What PyTorch has no kernel for, such as products of uint16, is supported where the engine has it."),
     (
         "errors of values",
         "Indices out of range, probabilities outside of 0 to 1 and related errors are raised when the values are needed, not at the "
@@ -135,7 +135,7 @@ DIFFERENT = (
         "Losses that depend on the phase of vectors of `eig` and `svd` are not refused: the check costs a synchronization.",
     ),
     ("pickle", "Tensors that share memory share it after `pickle.loads`, as after `torch.load`: both use the same format."),
-    ("`torch.__version__`", "The version whose behaviour is served, and quern's behind it."),
+    ("`torch.__version__`", "The version whose behaviour quern follows, and quern's behind it."),
     ("files", "`torch.save` writes a format of its own, and `torch.load` reads it. Files of PyTorch's own are refused."),
     ("memory", "`torch.empty` gives zeros. Memory is given out when work needs it, so peaks are seen only when they are asked for."),
     ("streams", "Work of several streams that needs one tensor is put in order by the engine."),
@@ -221,7 +221,7 @@ def page(folder):
         "installed. Names that are not served raise AttributeError, so `hasattr()` tells the truth.",
         "",
         f"Of the names of {', '.join(f'`{m}`' for m in POOLED)}, without the groups of the second table,",
-        f"{share(served, missing):.0f} % are served.",
+        f"{share(served, missing):.0f} % are supported.",
         "",
         "| module | served | left out |",
         "|---|---|---|",

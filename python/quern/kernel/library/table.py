@@ -159,7 +159,7 @@ def call(compiler, function, arguments, named, node):
             return compiler.call_function(chosen_one, arguments, named, node)
         if id(obj) not in _calls:
             raise compiler.error(TypingError, node, f"no overload of {_name(obj)} takes {_listed(arguments)}")
-    if id(obj) in _calls and obj is not isinstance and obj is not print:  # those are told of None
+    if id(obj) in _calls and obj is not isinstance and obj is not print:  # these two get None as it is
         arguments = [compiler.present(a, node) for a in arguments]
     if id(obj) in _calls:
         _, compile_call, takes = _calls[id(obj)]
