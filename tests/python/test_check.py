@@ -482,6 +482,36 @@ def test_processes_of_the_program(tmp_path, way):
     assert found["kind"] == "out_of_bounds" and found["count"] == 9 and found["launched"].endswith("program.py:8")
 
 
+ENDED_TWICE = """\
+import json, multiprocessing, os, signal, sys
+def work(depth):
+    import cupy as cp
+    theirs = json.dump
+    def dump(*args, **kwargs):  # as multiprocessing.Pool does with a worker that is about to end
+        os.kill(os.getpid(), signal.SIGTERM)
+        theirs(*args, **kwargs)
+    json.dump = dump
+    cp.RawKernel('extern "C" __global__ void k(float* x) { x[8] = 1; }', "k")((1,), (1,), (cp.zeros(8, dtype=cp.float32),))
+    if depth:
+        child = context.Process(target=work, args=(depth - 1,))
+        child.start()
+        child.join()
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    work_process = context.Process(target=work, args=(1,))
+    work_process.start()
+    work_process.join()
+"""
+
+
+def test_a_process_that_is_terminated_while_it_ends_leaves_its_findings(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(ENDED_TWICE)
+    done = quern("check", "--json", tmp_path / "found.json", path)
+    (found,) = json.loads((tmp_path / "found.json").read_text())
+    assert done.returncode == 3 and found["count"] == 2, done.stderr
+
+
 @pytest.mark.parametrize("arguments, text", [(["no.py"], "no.py: No such file"), ([], "usage: quern check"), (["--json", "/", "x.py"], "is a folder"),
                                              (["--what", "x.py"], "--what"), (["--orders", "no", "x.py"], "is no number from 1 to 1000")])  # fmt: skip
 def test_wrong_arguments(arguments, text, tmp_path):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
 import tempfile
 
@@ -82,14 +81,13 @@ def check(argv) -> int:
         return program
 
     from quern.checking import check as checks
-    from quern.cli.check_children import check_children, findings_of_children
+    from quern.cli.check_children import check_children, findings_of_children, on_termination
 
     asked = {"never_written": not options.no_never_written, "nan": options.nan, "leaks": options.leaks}
     asked |= {"orders": options.orders, "seed": options.seed}
     with tempfile.TemporaryDirectory(prefix="quern-check-") as folder:
         check_children(folder, asked)
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # what was found until then is shown
+        on_termination(lambda number, frame: sys.exit(128 + number))  # what was found until then is shown
         with checks(**asked) as report:
             code = program()
         report._add(findings_of_children(folder))

@@ -16,6 +16,8 @@ from quern.checking.report import Finding
 from quern.children import also_in_children
 from quern.lib import _engine
 
+_handlers: set = set()  # those of checks in this process and in the ones it was forked from
+
 
 def check_children(folder, options):
     """From now on the processes that this one starts, and theirs, are checked.
@@ -73,6 +75,15 @@ def _begin(folder, options):
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
-    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, ended)
+    on_termination(ended)
     return end
+
+
+def on_termination(handler):
+    """Sets what SIGTERM calls in this process, unless the program has set something. A fork begins with its parent's handler, which
+    would end the parent's check: that one is replaced.
+    """
+    present = signal.getsignal(signal.SIGTERM)
+    if present == signal.SIG_DFL or present in _handlers:
+        _handlers.add(handler)
+        signal.signal(signal.SIGTERM, handler)
