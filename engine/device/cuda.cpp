@@ -388,6 +388,7 @@ void CudaDevice::finish_work() noexcept {
   if (!usable()) return;
   try {
     Use use(*this, "exit");
+    if (!use) return;
     // An endless kernel that the user has interrupted is left to the driver, which ends it with the process.
     if (!(left_running_ && driver().cuStreamQuery(nullptr) == error_not_ready)) driver().cuCtxSynchronize();
     std::fflush(stdout);

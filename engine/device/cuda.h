@@ -295,9 +295,13 @@ class Use {
       if (device.state_.load(std::memory_order_acquire) == CudaDevice::State::shut_down) return;
       device.raise_unusable(op);
     }
-    active_ = true;
     cuda::ContextHandle now = nullptr;
-    cuda::driver().cuCtxGetCurrent(&now);
+    if (cuda::driver().cuCtxGetCurrent(&now) == cuda::error_deinitialized) [[unlikely]] {
+      // The process ends, and the driver's exit function ran before ours: no work was lost, and none can begin.
+      device.state_.store(CudaDevice::State::shut_down, std::memory_order_release);
+      return;
+    }
+    active_ = true;
     if (now == device.context_) return;
     device.check(cuda::driver().cuCtxSetCurrent(device.context_), op, "cuCtxSetCurrent");
     previous_ = now;  // none: ours may stay

@@ -2,6 +2,7 @@
 //
 // Tests that lose the context or leave the process run in a process of their own (death tests, "threadsafe" style).
 #include "core/error.h"
+#include "core/log.h"
 #include "device/cubin.h"
 #include "device/cuda_driver.h"
 #include "device/device.h"
@@ -677,6 +678,26 @@ TEST_F(CudaDeathTest, AfterShutDownCallsDoNothing) {
     std::exit(0);
   };
   EXPECT_EXIT(end(), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(CudaDeathTest, DriverThatEndedFirstIsNoLostContext) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  auto end = [&] {
+    set_log_level(static_cast<int>(LogLevel::errors));
+    auto module = device.load(binary());
+    auto stream = device.create_stream({});
+    device.launch(*stream, *module->kernel("none"), {}, nullptr, 0, 1);
+    FAKE(fake_cuda_fail_next)("cuCtxGetCurrent", cuda::error_deinitialized);
+    device.finish_work();
+    uint64_t calls = FAKE(fake_cuda_calls)();
+    device.shut_down();
+    device.synchronize();
+    stream.reset();
+    module.reset();
+    if (FAKE(fake_cuda_calls)() != calls) std::exit(1);
+    std::exit(0);
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(0), "^$");
 }
 
 TEST_F(CudaDeathTest, ForkedChildGetsOneError) {
