@@ -4,6 +4,7 @@
 #include "bindings/arrays.h"
 #include "bindings/callable.h"
 #include "bindings/door.h"
+#include "bindings/functions.h"
 #include "bindings/given.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
@@ -27,12 +28,6 @@ struct NamedType {
 };
 std::vector<NamedType> named_types;
 
-const DType* dtype_of_object(PyObject* object) {
-  for (const NamedType& type : named_types)
-    if (type.object == object) return &type.dtype;
-  return nullptr;
-}
-
 // ---- the quick ways
 
 // Null for records and for what else is no array of numbers.
@@ -40,19 +35,6 @@ Array* numbers_in(PyObject* value) {
   Array* array = as_array(value);
   return array && !is_record(array->dtype()) ? array : nullptr;
 }
-
-template <Array (*function)(const Array&, Over)>
-PyObject* quick_over_all(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
-  return array ? wrap_beside(function(*array, all_axes(*array)), values[0]) : nullptr;
-}
-
-template <Reduction reduction>
-Array reduction_over(const Array& array, Over over) {
-  return reduced(reduction, array, over);
-}
-Array variance_over(const Array& array, Over over) { return variance(array, over, 0); }
-Array deviation_over(const Array& array, Over over) { return deviation(array, over, 0); }
 
 template <bool least>
 PyObject* quick_place(PyObject* const* values, size_t count) {
@@ -106,15 +88,6 @@ struct Row {
   Quick quick;
 };
 constexpr Row rows[] = {
-    {"sum", quick_over_all<sum>},
-    {"prod", quick_over_all<product>},
-    {"max", quick_over_all<reduction_over<Reduction::maximum>>},
-    {"min", quick_over_all<reduction_over<Reduction::minimum>>},
-    {"any", quick_over_all<reduction_over<Reduction::any>>},
-    {"all", quick_over_all<reduction_over<Reduction::all>>},
-    {"mean", quick_over_all<mean>},
-    {"var", quick_over_all<variance_over>},
-    {"std", quick_over_all<deviation_over>},
     {"argmax", quick_place<false>},
     {"argmin", quick_place<true>},
     {"cumsum", quick_running<false>},
@@ -187,6 +160,12 @@ nb::object with_quick_way(nb::object whole, const std::string& name) {
 
 }  // namespace
 
+const DType* dtype_of_object(PyObject* object) {
+  for (const NamedType& type : named_types)
+    if (type.object == object) return &type.dtype;
+  return nullptr;
+}
+
 void init_functions(nb::module_& m) {
   nb::object type = nb::steal(PyType_FromSpec(&spec));
   if (!type.is_valid()) throw nb::python_error();
@@ -194,8 +173,9 @@ void init_functions(nb::module_& m) {
   m.attr("function") = type;
   m.def("with_quick_way", &with_quick_way);
   m.def("name_dtype", [](nb::object object, const std::string& name) {
-    named_types.push_back({object.ptr(), dtype_of(name)});
-    object.release();
+    PyObject* kept = object.release().ptr();
+    if (PyUnicode_CheckExact(kept)) PyUnicode_InternInPlace(&kept);  // names in programs are the same object then
+    named_types.push_back({kept, dtype_of(name)});
   });
 }
 

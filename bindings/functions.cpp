@@ -71,13 +71,6 @@ Scalar number_in(nb::handle given) {
   return out;
 }
 
-Reduction reduction_named(const std::string& name) {
-  constexpr std::string_view names[] = {"sum", "product", "maximum", "minimum", "any", "all"};
-  for (size_t i = 0; i < std::size(names); ++i)
-    if (names[i] == name) return static_cast<Reduction>(i);
-  bug("there is no reduction '{}'", name);
-}
-
 void raise_not_taken(nb::handle given) {
   nb::object shown = nb::repr(given);
   raise(ErrorKind::type, "[array] an argument is of a type that is not taken here, or too large: {}", nb::str(shown).c_str());
@@ -159,10 +152,6 @@ std::vector<Pick> picks_of(const std::vector<int>& axes, const nb::args& indices
 }
 
 void define_functions(nb::module_& m) {
-  define(m, "array_reduce", reduced);
-  define(m, "array_mean", mean);
-  define(m, "array_variance", variance);
-  define(m, "array_deviation", deviation);
   define(m, "array_moved_axes", moved_axes, Use::moves);
   define(m, "array_with_new_axes", with_new_axes, Use::moves);
   define(m, "array_without_axes", without_axes, Use::moves);
@@ -258,6 +247,7 @@ void define_functions(nb::module_& m) {
 
 void init_array_functions(nb::module_& m) {
   define_functions(m);
+  m.def("summed_type", [](const std::string& name) { return std::string(row(summed_type(dtype_of(name))).name); });
   m.def("quantile_interpolates", [](const std::string& method) { return interpolates(method); });
   m.def("array_take", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::args indices) {
     return like(given, take(settled(array_operand(given)), picks_of(axes, indices)));

@@ -29,8 +29,8 @@ const Array& array_in(nb::handle given);
 const Array& array_in(nb::handle given, const Call& call, std::optional<Array>& room);
 std::vector<Array> arrays_in(nb::handle sequence, const Call& call);
 DType dtype_in(nb::handle name, const Call& call);
+const DType* dtype_of_object(PyObject* object);  // of one that name_dtype() was told; null: of another
 Scalar number_in(nb::handle given);
-Reduction reduction_named(const std::string& name);
 [[noreturn]] void raise_not_taken(nb::handle given);
 
 // Python's TypeError for what is no T, and its OverflowError for an integer that is too large.
@@ -97,11 +97,6 @@ struct Taken<const Argument&> {
       : operand(), value((operand.read(given.ptr(), true, call.beside.ptr()), operand.argument())) {}
 };
 template <>
-struct Taken<Reduction> {
-  Reduction value;
-  Taken(nb::handle given, const Call&) : value(reduction_named(nb::cast<std::string>(given))) {}
-};
-template <>
 struct Taken<std::string_view> {
   std::string value;
   Taken(nb::handle given, const Call&) : value(nb::cast<std::string>(given)) {}
@@ -137,7 +132,6 @@ template <>
 struct Taken<const Over&> : Taken<Over> {
   using Taken<Over>::Taken;
 };
-
 inline nb::object given_back(nb::handle beside, Array&& array) { return like(beside, std::move(array)); }
 inline nb::object given_back(nb::handle, bool value) { return nb::bool_(value); }
 inline nb::object given_back(nb::handle beside, std::optional<Array>&& array) {

@@ -10,8 +10,9 @@
 //   dispatcher.cpp kernels written in Python
 //   types.cpp      data types and layouts        array*.cpp  arrays: operators, indexing, functions of whole arrays
 //   user_kernel.cpp  elementwise and reduction kernels of the user's
-//   ufunc.cpp      ufunc objects                 function.cpp  functions of arrays, their quick ways
+//   ufunc.cpp      ufunc objects                 function.cpp  functions of arrays that have a quick way, until they are faces
 //   exchange.cpp   memory that arrays share with others
+//   faces/         functions of the engine's table in each front end's spelling: face.h
 #pragma once
 
 #include "core/error.h"
@@ -106,6 +107,9 @@ void init_arrays(nb::module_& m);
 void init_user_kernels(nb::module_& m);
 void init_ufuncs(nb::module_& m);
 void init_functions(nb::module_& m);
+namespace faces {
+void init(nb::module_& m);
+}
 
 // Gives up Python's lock for as long as it lives. A thread that comes back after the interpreter went away must not touch it:
 // it sleeps until the process ends, as Python's own threads do.

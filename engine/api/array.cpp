@@ -391,23 +391,19 @@ Array Array::to_device(const Device& device, Here here) const {
   return asked(here, [&] { return wrap(quern::moved_to(handle(), device.context())); });
 }
 
-Array Array::sum(const Axes& axes, bool keepdims, Here here) const {
-  return call(here, quern::sum, *this, Over{*this, axes, keepdims});
-}
-Array Array::prod(const Axes& axes, bool keepdims, Here here) const {
-  return call(here, quern::product, *this, Over{*this, axes, keepdims});
-}
 Array Array::mean(const Axes& axes, bool keepdims, Here here) const {
   return call(here, quern::mean, *this, Over{*this, axes, keepdims});
 }
-#define REDUCTION(name, reduction)                                                                        \
-  Array Array::name(const Axes& axes, bool keepdims, Here here) const {                                   \
-    return call(here, quern::reduced, Reduction::reduction, *this, Over{*this, axes, keepdims}, nullptr); \
+#define REDUCTION(name, body)                                                              \
+  Array Array::name(const Axes& axes, bool keepdims, Here here) const {                    \
+    return call(here, quern::body, *this, Over{*this, axes, keepdims}, quern::Initial{}); \
   }
-REDUCTION(max, maximum)
-REDUCTION(min, minimum)
-REDUCTION(any, any)
-REDUCTION(all, all)
+REDUCTION(sum, sum)
+REDUCTION(prod, product)
+REDUCTION(max, largest)
+REDUCTION(min, smallest)
+REDUCTION(any, any_true)
+REDUCTION(all, all_true)
 
 void Array::evaluate(Here here) const {
   asked(here, [&] { quern::evaluate(handle()); });

@@ -65,12 +65,12 @@ double step_of(DType type) {
 }
 
 // The norm of nothing is 0.
-Array largest(const Array& a, const Over& over) {
+Array largest_or_zero(const Array& a, const Over& over) {
   return reduced(count_over(a, over) > 0 ? Reduction::maximum : Reduction::sum, a, over);
 }
 
 Array limit_of(const Array& values, const Array& a, const Argument* rtol) {
-  Array most = largest(values, last_axis(values, true));
+  Array most = largest_or_zero(values, last_axis(values, true));
   if (!rtol)
     return compute(Op::multiply, most, step_of(values.dtype()) * static_cast<double>(std::max(last_size(a), rows_of(a))));
   if (const Array* each = rtol->array()) return compute(Op::multiply, most, with_axis(*each, each->rank()));
@@ -96,7 +96,7 @@ Array norm_of_planes(const Array& a, MatrixNorm which, size_t row, size_t column
       which == MatrixNorm::smallest_value || which == MatrixNorm::smallest_column || which == MatrixNorm::smallest_row;
   Array out = which == MatrixNorm::nuclear ? sum(sizes, along)
               : is_least                   ? reduced(Reduction::minimum, sizes, along)
-                                           : largest(sizes, along);
+                                           : largest_or_zero(sizes, along);
   Shape shape = shape_over(a, over);
   return out.shape() == shape ? out : reshape(out, shape);
 }
@@ -284,7 +284,7 @@ Array vector_norm(const Array& a, const Scalar& ord, const Over& over) {
   double order = ord.kind == WeakScalar::real ? ord.re : static_cast<double>(ord.integer);
   if (order == 2) return norm(a, over);
   Array x = in_reals(a), size = compute(Op::absolute, x);
-  if (order == HUGE_VAL) return largest(size, over);
+  if (order == HUGE_VAL) return largest_or_zero(size, over);
   if (order == -HUGE_VAL) return reduced(Reduction::minimum, size, over);
   if (order == 0) return sum(as_type(compute(Op::not_equal, x, 0), size.dtype()), over);
   if (order == 1) return sum(size, over);

@@ -26,15 +26,26 @@ const Row& row_of(Reduction reduction) {
   return *std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.reduction == reduction; });
 }
 
+DType type_of(const Row& row, const Array& array, const Over& over) {
+  return row.is_test ? DType::boolean : over.dtype.value_or(array.dtype());
+}
+
 // With what counts for nothing where elements are left out.
-Array chosen(const Array& array, const Row& row, const Over& over, const Argument* initial) {
-  if (!row.neutral && !initial)
+Array chosen(const Array& array, const Row& row, const Over& over, const Array* start) {
+  Array a = as_type(array, type_of(row, array, over));
+  if (!row.neutral) return compute(Op::where, *over.where, a, *start);
+  return compute(Op::where, *over.where, a, full({}, whole(*row.neutral), a.dtype(), a.device()));
+}
+
+// Raises where there is nothing to start with.
+void check_start(const Row& row, const Array& array, const Over& over, const Initial& initial) {
+  if (initial.value || (row.neutral && !initial.is_none)) return;
+  if (over.where)
     raise(ErrorKind::value,
           "reduction operation '{}' does not have an identity, so to use a where mask one has to specify 'initial'",
           name_of(row.op));
-  Array a = as_type(array, row.is_test ? DType::boolean : over.dtype.value_or(array.dtype()));
-  if (!row.neutral) return compute(Op::where, *over.where, a, *initial);
-  return compute(Op::where, *over.where, a, full({}, whole(*row.neutral), a.dtype(), a.device()));
+  if (initial.is_none && count_over(array, over) == 0)
+    raise(ErrorKind::value, "zero-size array to reduction operation {} which has no identity", name_of(row.op));
 }
 
 // The type in which means are computed: 16 bits hold neither sums nor counts of many elements.
@@ -92,36 +103,53 @@ DType summed_type(DType type) {
   }
 }
 
-Array reduced(Reduction reduction, const Array& array, const Over& over, const Argument* initial) {
-  if (!over.where && !initial) return reduce(reduction, array, over.axes, over.keep_dims, over.dtype);
+Array reduced(Reduction reduction, const Array& array, const Over& over, const Initial& initial) {
+  if (!over.where && !initial.value && !initial.is_none) return reduce(reduction, array, over.axes, over.keep_dims, over.dtype);
   const Row& row = row_of(reduction);
-  Array a = over.where ? chosen(array, row, over, initial) : array;
-  if (initial && !row.neutral && count_over(a, over) == 0) {
-    Array out = full(shape_over(a, over), Scalar{}, over.dtype.value_or(a.dtype()), a.device());
-    assign(out, *initial);
-    return out;
+  check_start(row, array, over, initial);
+  if (!initial.value) {
+    Array a = over.where ? chosen(array, row, over, nullptr) : array;
+    return reduce(reduction, a, over.axes, over.keep_dims, over.dtype);
   }
-  Array out = reduce(reduction, a, over.axes, over.keep_dims, over.dtype);
-  return initial ? compute(row.op, out, *initial) : out;
+  const DType type = type_of(row, array, over);
+  bool is_empty = !row.neutral && count_over(array, over) == 0;
+  Array start = full(is_empty ? shape_over(array, over) : Shape{}, Scalar{}, type, array.device());
+  assign(start, *initial.value);
+  if (is_empty) return start;
+  Array a = over.where ? chosen(array, row, over, &start) : array;
+  return compute(row.op, reduce(reduction, a, over.axes, over.keep_dims, over.dtype), start);
 }
 
-Array sum(const Array& array, Over over) {
+Array sum(const Array& array, Over over, const Initial& initial) {
   if (!over.dtype) over.dtype = summed_type(array.dtype());
-  return reduced(Reduction::sum, array, over);
+  return reduced(Reduction::sum, array, over, initial);
 }
 
-Array product(const Array& array, Over over) {
+Array product(const Array& array, Over over, const Initial& initial) {
   if (!over.dtype) over.dtype = summed_type(array.dtype());
-  return reduced(Reduction::product, array, over);
+  return reduced(Reduction::product, array, over, initial);
 }
 
-Array mean(const Array& array, Over over) {
+Array largest(const Array& array, const Over& over, const Initial& initial) {
+  return reduced(Reduction::maximum, array, over, initial);
+}
+Array smallest(const Array& array, const Over& over, const Initial& initial) {
+  return reduced(Reduction::minimum, array, over, initial);
+}
+Array any_true(const Array& array, const Over& over, const Initial& initial) {
+  return reduced(Reduction::any, array, over, initial);
+}
+Array all_true(const Array& array, const Over& over, const Initial& initial) {
+  return reduced(Reduction::all, array, over, initial);
+}
+
+Array mean(const Array& array, Counted over) {
   DType type = array.dtype(), wide = averaging_type(type), result = over.dtype.value_or(is_whole(type) ? wide : type);
   if (!over.dtype) over.dtype = wide;
   return as_type(divided(reduced(Reduction::sum, array, over), array, over, 0), result);
 }
 
-Array variance(const Array& given, const Over& over, double ddof, const Array* center) {
+Array variance(const Array& given, const Counted& over, double ddof, const Array* center) {
   const bool is_short = !over.dtype && !is_whole(given.dtype()) && averaging_type(given.dtype()) != given.dtype();
   Array array = is_short ? astype(given, averaging_type(given.dtype())) : given, middle;
   if (!center) {
@@ -140,7 +168,7 @@ Array variance(const Array& given, const Over& over, double ddof, const Array* c
   return is_short ? astype(out, given.dtype()) : out;
 }
 
-Array deviation(const Array& array, const Over& over, double ddof, const Array* center) {
+Array deviation(const Array& array, const Counted& over, double ddof, const Array* center) {
   return compute(Op::sqrt, variance(array, over, ddof, center));
 }
 

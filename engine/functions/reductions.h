@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "graph/array.h"
@@ -27,18 +28,32 @@ int64_t count_over(const Array& array, const Over& over);  // elements that one 
 // What is added up or multiplied: integers in 64 bits.
 DType summed_type(DType type);
 
-// `initial`: what the result starts with. Raises ErrorKind::value for a maximum or minimum of nothing, or of chosen elements,
-// that starts with nothing.
-Array reduced(Reduction reduction, const Array& array, const Over& over, const Argument* initial = nullptr);
-Array sum(const Array& array, Over over);
-Array product(const Array& array, Over over);
+// What a reduction starts with: a value, which is converted to the result's type as in an assignment; by default what changes
+// nothing. Without a default (`is_none`) there must be an element.
+struct Initial {
+  std::optional<Argument> value;
+  bool is_none = false;
+};
 
+// Raises ErrorKind::value for a maximum or minimum of no elements, or of those that a mask chooses, without an initial value.
+Array reduced(Reduction reduction, const Array& array, const Over& over, const Initial& initial = {});
+Array sum(const Array& array, Over over, const Initial& initial = {});
+Array product(const Array& array, Over over, const Initial& initial = {});
+Array largest(const Array& array, const Over& over, const Initial& initial = {});
+Array smallest(const Array& array, const Over& over, const Initial& initial = {});
+Array any_true(const Array& array, const Over& over, const Initial& initial = {});
+Array all_true(const Array& array, const Over& over, const Initial& initial = {});
+
+// Statistics count elements: an axis that is named must be there, also where an array has none.
+struct Counted : Over {
+  Counted(Over over) : Over(std::move(over)) {}
+};
 // Of integers in float64; halves are added up in float32.
-Array mean(const Array& array, Over over);
+Array mean(const Array& array, Counted over);
 // The mean of the squared distances from `center` (the mean, where it is not given; with ones for the axes that go), over their
 // number less `ddof`.
-Array variance(const Array& array, const Over& over, double ddof, const Array* center = nullptr);
-Array deviation(const Array& array, const Over& over, double ddof, const Array* center = nullptr);
+Array variance(const Array& array, const Counted& over, double ddof, const Array* center = nullptr);
+Array deviation(const Array& array, const Counted& over, double ddof, const Array* center = nullptr);
 // The largest element less the smallest.
 Array spread(const Array& array, const Over& over);
 

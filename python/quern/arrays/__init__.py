@@ -75,7 +75,7 @@ def _public():
                 theirs = getattr(numpy, name, None)
                 is_plain = theirs is not None and isinstance(value, FunctionType) and module is not host
                 found[name] = fallback.served(value, theirs, name) if is_plain else value
-    return found
+    return found | reductions.functions
 
 
 _functions = _public()

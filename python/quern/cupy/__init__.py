@@ -15,6 +15,7 @@ import quern as _quern
 from quern import arrays as _arrays
 from quern.arrays import core as _array_core
 from quern.arrays.fallback import quick as _quick
+from quern.arrays.mathematics import reductions as _reductions
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy import (  # noqa: F401
     _core,
@@ -80,8 +81,11 @@ _OWN_ARRAYS = set(
     bincount angle fix sinc isposinf isneginf isclose""".split()
 )
 
+_engine.set_front_end("cupy", type=ndarray, name_of_dtype=_array_core._dtype_name, write=_reductions._written)
+_faces = _engine.functions_of("cupy", "cupy")
+
 for _name in _arrays.__all__:
-    _value = getattr(_arrays, _name)
+    _value = _faces.get(_name) or getattr(_arrays, _name)
     if _name not in _names or _name in ("exceptions", "fft", "flatiter", "lib", "linalg", "ndarray", "random", "testing"):
         continue
     if _name in _polynomials.__all__:

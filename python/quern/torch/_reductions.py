@@ -9,32 +9,26 @@ import numpy
 from quern.lib import _engine
 from quern.torch import _creation, _elementwise, _linalg, _named, _shaping, _types
 from quern.torch._arguments import check_all, of_several
-from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, host_values, name_of
+from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, finish_same, host_values, name_of
 from quern.torch._types import DTYPES
 
 
-def _goes(dims, rank):
-    goes = [False] * rank
-    for d in dims:
-        if d < rank:
-            goes[d] = True
-    return goes
+_engine.set_front_end("torch", type=Tensor, name_of_dtype=name_of, write=lambda result, out, name: _taken(result, out, name))
+for _dtype in DTYPES.values():
+    _engine.name_dtype(_dtype, _dtype._name)
+_functions = _engine.functions_of("torch", "quern.torch")
+sum, prod, any, all, mean = (_functions[name] for name in ("sum", "prod", "any", "all", "mean"))  # noqa: A001
+var, std, amax, amin = (_functions[name] for name in ("var", "std", "amax", "amin"))
 
 
-def _reduce(name, input, dim, keepdim, dtype=None):
-    goes = [True] * input._rank if dim is None or dim == () or dim == [] else _goes(dims_of(dim, input._rank), input._rank)
-    return _engine.array_reduce(name, input, (goes, keepdim, dtype, None), None)
+def _taken(result, out, name):
+    return (finish_same if name in _SAME_OUT.split() else finish)(result, out)
 
 
 def _sum_type(input, dtype):
     if dtype is not None:
         return name_of(dtype)
     return "int64" if input.dtype._kind in "iub" else None
-
-
-def sum(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """The sum of the elements along dimensions, by default all; integers and bools are added as int64."""
-    return _written(_reduce("sum", input, dim, keepdim, _sum_type(input, _asked(dtype, out))), out)
 
 
 def _asked(dtype, out):
@@ -57,34 +51,6 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     return sum(_op("where", _op("isnan", input), 0.0, input) if input.is_floating_point() else input, dim, keepdim, dtype=dtype, out=out)
 
 
-def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """The product of the elements along a dimension, by default of all."""
-    return _written(_reduce("product", input, dim, keepdim, _sum_type(input, _asked(dtype, out))), out)
-
-
-def _count(input, dim):
-    dims = range(input._rank) if dim is None or dim == () else dims_of(dim, input._rank)
-    return math.prod(input._shape[d] for d in dims if d < input._rank)
-
-
-def _real(input, dtype, name):
-    if dtype is not None:
-        return input.to(dtype)
-    if not (input.is_floating_point() or input.is_complex()):
-        raise NotImplementedError(
-            f"{name}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
-            f"{_types.scalar_name(input.dtype)}"
-        )
-    return input
-
-
-def mean(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """The mean of the elements along dimensions, by default of all; of real or complex numbers."""
-    input = _real(input, dtype, "mean")
-    count, wide = _count(input, dim), _wide(input)
-    return finish((sum(wide, dim, keepdim) / count if count else sum(wide, dim, keepdim) * math.nan).to(input.dtype), out)
-
-
 def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """The mean of what is no NaN."""
     count, wide = sum(~_op("isnan", input), dim, keepdim), _wide(input if dtype is None else input.to(dtype))
@@ -98,42 +64,22 @@ def _wide(input):
     return input.float() if kind.is_floating_point and kind.itemsize == 2 else input
 
 
-def _correction(dim, unbiased, correction):
-    if isinstance(dim, bool):  # std(unbiased)
-        dim, unbiased = None, dim
-    if correction is None:
-        correction = 1 if unbiased is None or unbiased else 0
-    return dim, correction
-
-
-def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=None):
-    """The variance along dimensions: the mean squared distance from the mean, over the count less ``correction`` (1)."""
-    dim, correction = _correction(dim, unbiased, correction)
-    given = _real(input, None, "std and var")
-    input = _wide(given)
-    away = input - mean(input, dim, True)
-    squares = _op("square", away) if not input.is_complex() else _op("square", away.real) + _op("square", away.imag)
-    count = _count(input, dim) - correction
-    total = sum(squares, dim, keepdim)
-    result = total / count if count > 0 else total * math.nan if count == 0 and correction == 0 else total / 0
-    return finish(result.to(given.dtype) if input is not given else result, out)
-
-
-def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=None):
-    """The standard deviation along dimensions; see :func:`var`."""
-    return finish(_linalg.root(var(input, dim, unbiased, keepdim, correction=correction)), out)
-
-
 def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """(variance, mean) along dimensions."""
-    dim_, _ = _correction(dim, unbiased, correction)
-    return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim_, keepdim)
+    return _with_mean(var, input, dim, unbiased, keepdim, correction)
 
 
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """(standard deviation, mean) along dimensions."""
-    dim_, _ = _correction(dim, unbiased, correction)
-    return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim_, keepdim)
+    return _with_mean(std, input, dim, unbiased, keepdim, correction)
+
+
+def _with_mean(function, input, dim, unbiased, keepdim, correction):
+    if isinstance(dim, bool):  # var_mean(input, unbiased)
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    return function(input, dim, correction=correction, keepdim=keepdim), mean(input, dim, keepdim)
 
 
 def _not_empty(input, dim, name):
@@ -146,20 +92,6 @@ def _not_empty(input, dim, name):
     for d in dims_of(dim, input._rank):
         if d < input._rank and input._shape[d] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
-
-
-def amax(input, dim=(), keepdim=False, *, out=None):
-    """The largest element along dimensions; where it occurs more than once the gradient is shared."""
-    _ordered(input, "amax", NotImplementedError)
-    _not_empty(input, None if dim == () else dim, "amax")
-    return finish(_reduce("maximum", input, dim, keepdim), out)
-
-
-def amin(input, dim=(), keepdim=False, *, out=None):
-    """The smallest element along dimensions."""
-    _ordered(input, "amin", NotImplementedError)
-    _not_empty(input, None if dim == () else dim, "amin")
-    return finish(_reduce("minimum", input, dim, keepdim), out)
 
 
 def aminmax(input, *, dim=None, keepdim=False, out=None):
@@ -209,7 +141,7 @@ def _extreme(name, reduction, least):
         if dim is None:
             _ordered(input, name, NotImplementedError)
             _not_empty(input, None, name)
-            return finish(_reduce(reduction, input, None, False), out)
+            return finish((amin if least else amax)(input), out)
         if isinstance(dim, bool | float):
             raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
         dim = dim_of(dim, input._rank)
@@ -236,23 +168,9 @@ max = _extreme("max", "maximum", False)  # noqa: A001
 min = _extreme("min", "minimum", True)  # noqa: A001
 
 
-def _bools(result, input):
-    return result.to(DTYPES["uint8"]) if input._dtype_name == "uint8" else result
-
-
-def any(input, dim=None, keepdim=False, *, out=None):  # noqa: A001
-    """Is any element along dimensions, by default of all, not 0?"""
-    return finish(_bools(_reduce("any", input, dim, keepdim), input), out)
-
-
-def all(input, dim=None, keepdim=False, *, out=None):  # noqa: A001
-    """Are all elements along dimensions, by default all, not 0?"""
-    return finish(_bools(_reduce("all", input, dim, keepdim), input), out)
-
-
 def count_nonzero(input, dim=None):
     """How many elements are not 0."""
-    return _reduce("sum", input != 0, dim, False, "int64")
+    return sum(input != 0, dim)
 
 
 def logsumexp(input, dim, keepdim=False, *, out=None):

@@ -18,7 +18,7 @@ from quern.arrays.mathematics.reductions import _NONE, _first_value, _given, _wh
 from quern.arrays.ufuncs import scatter, segments, ufunc
 from quern.lib import _engine
 
-_REDUCTIONS = {name: reduction for reduction, name in reductions._UFUNC.items()}
+_REDUCTIONS = _engine.functions_of("reduce", "quern")  # by the ufuncs' names
 _HALVING = segments.HALVED  # halves of the elements are put together until one is left
 _REORDERABLE = segments.JOINED
 _IN_PARTS = _REORDERABLE | {"subtract", "divide"}  # what reduceat is native for
@@ -75,14 +75,15 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
         tests = name in ("logical_or", "logical_and")
         if tests and dtype is not None and numpy.dtype(dtype) != bool:
             raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
-        return reductions._reduce(_REDUCTIONS[name], a, axis, keepdims, None if tests else dtype, out, initial, where)
+        return _REDUCTIONS[name](a, axis, None if tests else dtype, out, keepdims, initial, where)
     composed = _HALVING | {"subtract", "divide"}
     if name not in composed or (initial is None and self.identity is not None):
         named = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial, "where": where, "out": out}
         named = {k: v for k, v in named.items() if k == "axis" or (v is not None and v is not _NONE)}
         return run(f"{name}.reduce", _of_host(self, "reduce"), (a,), named, writes=[] if out is None else [out])
     if out is not None:
-        reductions._check_out(name, out, a, axes, keepdims)
+        shape = tuple(1 if goes else size for goes, size in zip(axes, a.shape, strict=True) if keepdims or not goes)
+        reductions._check_out(name, out, shape)
     return _given(_composed(self, a, axes, dtype, keepdims, initial, where), out)
 
 
@@ -112,10 +113,9 @@ def _composed(self, a, axes, dtype, keepdims, initial, where):
         result = _halved(self, lines)
         result = self(result, start) if given else result
     else:
-        inner = {"subtract": "sum", "divide": "product"}[name]
+        inner = {"subtract": reductions.sum, "divide": reductions.prod}[name]
         first, rest = (start, lines) if given else (lines[0, ...], lines[1:])
-        rest = _engine.array_reduce(inner, rest, ([True] + [False] * len(kept), False, a._dtype_name, None), None)
-        result = self(first, rest)
+        result = self(first, inner(rest, 0, a._dtype_name))
     return result.astype(types[2])._reshaped(shape)
 
 
@@ -163,7 +163,7 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
 def _types_of_parts(self, a, dtype):
     """What accumulate and reduceat compute in: the types of both operands and of the result."""
     if self.__name__ in ("add", "multiply"):
-        dtype = reductions._sum_type(a, dtype)
+        dtype = dtype or _engine.summed_type(a._dtype_name)
     named = {} if dtype is None else {"signature": (numpy.dtype(dtype), None, None)}
     return self._host.resolve_dtypes((None, a.dtype, None), reduction=True, **named)
 

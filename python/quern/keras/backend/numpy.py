@@ -145,27 +145,10 @@ def _axes(axis):
     return tuple(axis) if isinstance(axis, list) else axis
 
 
-def _quick_reduction(name, apply, kinds):
-    slow = globals()[name]
-
-    def function(x, axis=None, keepdims=False, **kwargs):
-        if type(x) is not Array:
-            x = convert_to_tensor(x)
-        if x._dtype_name in kinds and not kwargs:
-            return apply(x, axis=_axes(axis), keepdims=keepdims)
-        return slow(x, axis=axis, keepdims=keepdims, **kwargs)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"NumPy's ``{name}``, with Keras's result type."
-    globals()[name] = function
-
-
-for _name in ("sum", "mean", "prod"):
-    _quick_reduction(_name, getattr(qn, _name), _REAL)
-for _name in ("max", "min", "amax", "amin"):
-    _quick_reduction(_name, getattr(qn, _name), _OWN)
-for _name in ("any", "all"):
-    _quick_reduction(_name, getattr(qn, _name), frozenset(("bool",)))
+_engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dtype=_named)
+_faces = _engine.functions_of("keras", __name__)
+sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))  # noqa: A001
+mean, amax, amin = (_faces[_name] for _name in ("mean", "amax", "amin"))
 
 
 def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001

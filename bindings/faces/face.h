@@ -1,0 +1,110 @@
+// What the build makes of bindings/faces/*.pyi (tools/faces.py), and the record of what is peculiar to each front end.
+//
+// A row is a function of engine/functions/functions.def. A face is a row as one front end spells it. A call fills the row's slots from
+// the face's parameters (reader.cpp), and the row's thunk reads each slot by the type that the body takes (rows.cpp, read.h).
+#pragma once
+
+#include <cstdint>
+
+#include "bindings/arrays.h"
+#include "functions/functions.h"
+
+namespace quern::python::faces {
+
+// What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a number
+// None stands for the default.
+enum class Kind : uint8_t { any, array, boolean, integer, number };
+
+inline constexpr int8_t required = -1;  // a parameter without a default
+inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()
+
+struct Parameter {
+  const char* name;
+  const char* second_name;  // a keyword that is accepted too, or null
+  uint8_t slot;             // the place among the row's parameters, or out_slot
+  Kind kind;
+  int8_t constant;
+  bool is_keyword_only;
+};
+inline constexpr size_t most_slots = 16;
+inline constexpr uint8_t out_slot = most_slots - 1;  // the array that takes the result: no parameter of a body
+
+struct Overload {
+  const Parameter* parameters;
+  uint8_t count, positional;
+};
+struct Face {
+  Function function;
+  const char* front_end;
+  const char* name;
+  const char* signature;
+  const char* doc;
+  const Overload* overloads;
+  uint8_t overload_count;
+};
+
+struct FrontEnd;
+
+// Why an overload does not take a call. Of several overloads the one that took most arguments says what is wrong.
+struct Misfit {
+  enum class Why : uint8_t { none, too_many, unknown_word, twice, missing, wrong_kind };
+  Why why = Why::none;
+  const Overload* overload = nullptr;
+  size_t parameter = 0;
+  const Parameter* other = nullptr;  // of `twice`: another parameter with the same slot
+  PyObject* value = nullptr;  // the argument, or the word
+  size_t taken = 0, given = 0;  // arguments; those by position
+};
+// Set Python's TypeError: in Python's own words, and in PyTorch's.
+void refuse_as_python(const Face& face, const Misfit& misfit);
+void refuse_as_torch(const Face& face, const Misfit& misfit);
+
+// A call while its slots are read.
+struct Reading {
+  const Face& face;
+  FrontEnd& front_end;
+  PyObject* const* slots;
+  size_t next = 0;                 // the slot that is read next
+  const Array* first = nullptr;    // the first array: others go to its device, axes are its axes
+  PyObject* beside = nullptr;      // the object of it, whose Python type results have
+  nb::object made = {};            // the same where it was made for this call
+  std::optional<Array> numbers{};  // a copy of it where its elements lie anywhere
+
+  Family family() const;
+  PyObject* take() { return slots[next++]; }
+  PyObject* out() const { return slots[out_slot]; }
+};
+
+// What differs between front ends. The names of parameters stand in the .pyi files.
+struct FrontEnd {
+  const char* name;
+  bool takes_lists_of_axes;         // [0, 1] as (0, 1)
+  bool has_axis_without_dimensions; // axis 0 of an array without dimensions, for all functions
+  void (*refuse_call)(const Face& face, const Misfit& misfit);
+  // Raise the peer's errors.
+  void (*refuse_axis)(int64_t axis, size_t rank);
+  void (*refuse_repeated_axis)(int64_t axis);
+  // The type that is computed in, of what was asked for; none: the body's own rule.
+  std::optional<DType> (*computed_type)(const Reading& reading, std::optional<DType> asked);
+  // Raises for operands that the peer refuses.
+  void (*check)(const Reading& reading, const Over& over);
+  DType (*result_type)(const Reading& reading, DType result);
+  // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
+  // operand, the engine's name of a data type, and what writes a result into `out`.
+  PyTypeObject* type = nullptr;
+  PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr;
+};
+FrontEnd& front_end_named(std::string_view name);
+
+// `reduce`: the method of NumPy's ufuncs, whose faces have the ufuncs' names.
+extern FrontEnd numpy, cupy, reduce, torch, keras;
+
+using Thunk = nb::object (*)(Reading& reading);
+struct FunctionRow {
+  const char* name;
+  Family family;
+  Thunk thunk;
+};
+const FunctionRow& row_of(Function function);  // rows.cpp
+
+}  // namespace quern::python::faces

@@ -1,0 +1,244 @@
+// What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
+#include "bindings/faces/face.h"
+#include "core/error.h"
+
+#include <algorithm>
+
+namespace quern::python::faces {
+
+namespace {
+
+std::optional<DType> as_asked(const Reading&, std::optional<DType> asked) { return asked; }
+void accept(const Reading&, const Over&) {}
+DType as_computed(const Reading&, DType result) { return result; }
+
+// ---- NumPy
+
+void refuse_numpys_axis(int64_t axis, size_t rank) {
+  nb::object error = nb::module_::import_("numpy.exceptions").attr("AxisError");
+  PyErr_SetObject(error.ptr(), nb::make_tuple(axis, rank).ptr());
+  throw nb::python_error();
+}
+void refuse_numpys_repeated_axis(int64_t) { raise(ErrorKind::value, "duplicate value in 'axis'"); }
+
+// ---- PyTorch
+
+std::string_view scalar_name(DType type) {
+  switch (type) {
+    case DType::boolean:
+      return "Bool";
+    case DType::int8:
+      return "Char";
+    case DType::int16:
+      return "Short";
+    case DType::int32:
+      return "Int";
+    case DType::int64:
+      return "Long";
+    case DType::uint8:
+      return "Byte";
+    case DType::uint16:
+      return "UInt16";
+    case DType::uint32:
+      return "UInt32";
+    case DType::uint64:
+      return "UInt64";
+    default:
+      return row(type).name;
+  }
+}
+
+bool is_whole(DType type) { return type == DType::boolean || is_integer(type); }
+
+void refuse_torchs_axis(int64_t axis, size_t rank) {
+  auto most = static_cast<int64_t>(std::max<size_t>(rank, 1));
+  raise(ErrorKind::index, "Dimension out of range (expected to be in range of [{}, {}], but got {})", -most, most - 1, axis);
+}
+void refuse_torchs_repeated_axis(int64_t axis) {
+  raise(ErrorKind::runtime, "dim {} appears multiple times in the list of dims", axis);
+}
+
+std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<DType> asked) {
+  DType type = reading.first->dtype();
+  switch (reading.family()) {
+    case Family::sums:
+      if (!asked && reading.out() && as_array(reading.out())) asked = as_array(reading.out())->dtype();
+      return asked || !is_whole(type) ? asked : DType::int64;
+    case Family::averages:
+      if (!asked && is_whole(type)) {
+        bool is_mean = reading.face.function == quern::Function::mean_;
+        raise(ErrorKind::not_implemented,
+              "{}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}",
+              is_mean ? "mean" : "std and var", scalar_name(type));
+      }
+      return asked;
+    default:
+      return asked;
+  }
+}
+
+void check_as_torch(const Reading& reading, const Over& over) {
+  const Array& array = *reading.first;
+  if (reading.family() != Family::extremes) return;
+  if (is_complex(array.dtype())) raise(ErrorKind::not_implemented, "{}(): does not support complex input", reading.face.name);
+  if (array.size() > 0) return;
+  bool is_over_all = std::all_of(over.axes.begin(), over.axes.end(), [](bool goes) { return goes; });
+  for (size_t d = 0; d < over.axes.size() && !is_over_all; ++d)
+    if (over.axes[d] && array.shape()[d] == 0)
+      raise(ErrorKind::index, "{}(): Expected reduction dim {} to have non-zero size.", reading.face.name, d);
+  if (is_over_all)
+    raise(ErrorKind::runtime,
+          "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+          reading.face.name);
+}
+
+DType torchs_result_type(const Reading& reading, DType result) {
+  return reading.family() == Family::tests && reading.first->dtype() == DType::uint8 ? DType::uint8 : result;
+}
+
+// ---- Keras
+
+std::optional<DType> keras_computed_type(const Reading& reading, std::optional<DType> asked) {
+  if (asked || reading.family() != Family::sums) return asked;
+  switch (reading.first->dtype()) {
+    case DType::boolean:
+    case DType::int8:
+    case DType::int16:
+      return DType::int32;
+    case DType::uint8:
+    case DType::uint16:
+      return DType::uint32;
+    default:
+      return reading.first->dtype();
+  }
+}
+DType keras_result_type(const Reading& reading, DType result) {
+  return reading.family() == Family::averages && is_whole(reading.first->dtype()) ? DType::float32 : result;
+}
+
+}  // namespace
+
+static FrontEnd with_numpys_rules(const char* name) {
+  return {
+      .name = name,
+      .takes_lists_of_axes = false,
+      .has_axis_without_dimensions = false,
+      .refuse_call = refuse_as_python,
+      .refuse_axis = refuse_numpys_axis,
+      .refuse_repeated_axis = refuse_numpys_repeated_axis,
+      .computed_type = as_asked,
+      .check = accept,
+      .result_type = as_computed,
+  };
+}
+
+FrontEnd numpy = with_numpys_rules("numpy");
+FrontEnd cupy = with_numpys_rules("cupy");
+FrontEnd reduce = with_numpys_rules("reduce");
+
+FrontEnd torch{
+    .name = "torch",
+    .takes_lists_of_axes = true,
+    .has_axis_without_dimensions = true,
+    .refuse_call = refuse_as_torch,
+    .refuse_axis = refuse_torchs_axis,
+    .refuse_repeated_axis = refuse_torchs_repeated_axis,
+    .computed_type = torchs_computed_type,
+    .check = check_as_torch,
+    .result_type = torchs_result_type,
+};
+
+FrontEnd keras{
+    .name = "keras",
+    .takes_lists_of_axes = true,
+    .has_axis_without_dimensions = false,
+    .refuse_call = refuse_as_python,
+    .refuse_axis = refuse_numpys_axis,
+    .refuse_repeated_axis = refuse_numpys_repeated_axis,
+    .computed_type = keras_computed_type,
+    .check = accept,
+    .result_type = keras_result_type,
+};
+
+FrontEnd& front_end_named(std::string_view name) {
+  for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
+    if (name == one->name) return *one;
+  bug("there is no front end {}", name);
+}
+
+// ---- calls that no overload takes
+
+namespace {
+
+size_t required_of(const Overload& overload) {
+  size_t count = 0;
+  for (size_t i = 0; i < overload.positional; ++i) count += overload.parameters[i].constant == required;
+  return count;
+}
+
+const char* word_for(Kind kind) {
+  switch (kind) {
+    case Kind::array:
+      return "Tensor";
+    case Kind::boolean:
+      return "bool";
+    case Kind::integer:
+      return "int";
+    case Kind::number:
+      return "Number";
+    default:
+      return "another type";
+  }
+}
+
+}  // namespace
+
+void refuse_as_python(const Face& face, const Misfit& misfit) {
+  const Overload& overload = *misfit.overload;
+  const char* name = face.name;
+  const char* parameter = overload.parameters[misfit.parameter].name;
+  switch (misfit.why) {
+    case Misfit::Why::too_many: {
+      size_t least = required_of(overload), most = overload.positional;
+      if (least == most)
+        PyErr_Format(PyExc_TypeError, "%s() takes %zu positional argument%s but %zu were given", name, most, most == 1 ? "" : "s",
+                     misfit.given);
+      else
+        PyErr_Format(PyExc_TypeError, "%s() takes from %zu to %zu positional arguments but %zu were given", name, least, most,
+                     misfit.given);
+      return;
+    }
+    case Misfit::Why::unknown_word:
+      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", name, misfit.value);
+      return;
+    case Misfit::Why::twice:
+      if (misfit.other) {
+        PyErr_Format(PyExc_ValueError, "%s and %s can't be provided simultaneously.", misfit.other->name, parameter);
+        return;
+      }
+      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", name, parameter);
+      return;
+    case Misfit::Why::missing:
+      PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional argument: '%s'", name, parameter);
+      return;
+    default:
+      PyErr_Format(PyExc_TypeError, "%s(): argument '%s' must be %s, not %s", name, parameter,
+                   word_for(overload.parameters[misfit.parameter].kind), Py_TYPE(misfit.value)->tp_name);
+  }
+}
+
+void refuse_as_torch(const Face& face, const Misfit& misfit) {
+  const char* parameter = misfit.overload->parameters[misfit.parameter].name;
+  if (misfit.why == Misfit::Why::missing) {
+    PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"%s\"", face.name, parameter);
+  } else if (misfit.why == Misfit::Why::wrong_kind) {
+    const Parameter& wanted = misfit.overload->parameters[misfit.parameter];
+    std::string place = wanted.is_keyword_only ? "" : " (position " + std::to_string(misfit.parameter + 1) + ")";
+    PyErr_Format(PyExc_TypeError, "%s(): argument '%s'%s must be %s, not %s", face.name, parameter, place.c_str(),
+                 word_for(wanted.kind), Py_TYPE(misfit.value)->tp_name);
+  } else {
+    refuse_as_python(face, misfit);
+  }
+}
+
+}  // namespace quern::python::faces

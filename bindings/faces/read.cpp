@@ -1,0 +1,106 @@
+#include "bindings/faces/read.h"
+
+#include "bindings/functions.h"
+#include "bindings/given.h"
+#include "core/error.h"
+#include "functions/steps.h"
+
+namespace quern::python::faces {
+
+namespace {
+
+int64_t integer_in(PyObject* given) {
+  if (PyBool_Check(given)) raise(ErrorKind::type, "an integer is required for the axis");
+  nb::object index = nb::steal(PyNumber_Index(given));
+  if (!index.is_valid()) throw nb::python_error();
+  int64_t number = PyLong_AsLongLong(index.ptr());
+  if (number == -1 && PyErr_Occurred()) throw nb::python_error();  // OverflowError
+  return number;
+}
+
+}  // namespace
+
+const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std::optional<Array>& numbers) {
+  PyObject* value = given;
+  if (!as_array(given)) {
+    if (reading.front_end.convert) {
+      made = nb::handle(reading.front_end.convert)(nb::handle(given));
+    } else {
+      made = reading.first ? array_of(given, reading.first->device()) : array_of(given);
+    }
+    value = made.ptr();
+  }
+  return array_in(value, Call{reading.face.name, python::Use::computes}, numbers);
+}
+
+std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements) {
+  const size_t rank = reading.first->rank();
+  const FrontEnd& front_end = reading.front_end;
+  if (!given || given == Py_None) return std::vector<bool>(rank, true);
+  bool is_list = PyTuple_Check(given) || (front_end.takes_lists_of_axes && PyList_Check(given));
+  if (is_list && front_end.has_axis_without_dimensions && PySequence_Fast_GET_SIZE(given) == 0) return std::vector<bool>(rank, true);
+  std::vector<bool> goes(rank, false);
+  bool has_one = rank == 0 && (front_end.has_axis_without_dimensions || (!counts_elements && !is_list));
+  bool is_taken = false;  // the axis of an array that has none
+  auto take = [&](PyObject* one) {
+    int64_t axis = integer_in(one), place = axis, count = static_cast<int64_t>(rank) + has_one;
+    if (place < 0) place += count;
+    if (place < 0 || place >= count) front_end.refuse_axis(axis, rank);
+    bool taken = has_one ? is_taken : goes[static_cast<size_t>(place)];
+    if (taken) front_end.refuse_repeated_axis(place);
+    if (has_one)
+      is_taken = true;
+    else
+      goes[static_cast<size_t>(place)] = true;
+  };
+  if (!is_list) {
+    take(given);
+    return goes;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given); ++i) take(PySequence_Fast_GET_ITEM(given, i));
+  return goes;
+}
+
+std::optional<DType> read_dtype(const Reading& reading, PyObject* given) {
+  if (!given || given == Py_None) return {};
+  if (const DType* known = dtype_of_object(given)) return *known;
+  nb::object name = nb::handle(reading.front_end.name_of_dtype)(nb::handle(given));
+  return dtype_in(name, Call{reading.face.name, python::Use::computes});
+}
+
+bool read_flag(const Reading&, PyObject* given) {
+  if (!given || given == Py_False || given == Py_None) return false;
+  if (given == Py_True) return true;
+  int truth = PyObject_IsTrue(given);
+  if (truth < 0) throw nb::python_error();
+  return truth == 1;
+}
+
+double read_number(const Reading&, PyObject* given) {
+  if (!given || given == Py_None) return 0;
+  double number = PyFloat_AsDouble(given);
+  if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+  return number;
+}
+
+const Array* read_mask(Reading& reading, PyObject* given, std::optional<Array>& room) {
+  if (!given || given == Py_True) return nullptr;
+  bool has_type = as_array(given) || classified(given).what == Given::What::host_array;
+  DeviceId device = reading.first->device();
+  nb::object made = has_type ? array_of(given, device) : array_of(given, device, DType::boolean);
+  const Array& mask = array_in(made);
+  if (mask.dtype() != DType::boolean)
+    raise(ErrorKind::type, "Cannot cast array data from dtype('{}') to dtype('bool') according to the rule 'safe'",
+          row(mask.dtype()).name);
+  const Array& array = *reading.first;
+  if (mask.rank() > array.rank()) raise(ErrorKind::value, "input operand has more dimensions than allowed by the axis remapping");
+  for (size_t n = 1; n <= mask.rank(); ++n) {
+    int64_t size = mask.shape()[mask.rank() - n];
+    if (size != 1 && size != array.shape()[array.rank() - n])
+      raise(ErrorKind::value, "non-broadcastable operand: a mask of shape {} for an array of shape {}", to_string(mask.shape()),
+            to_string(array.shape()));
+  }
+  return &room.emplace(mask);
+}
+
+}  // namespace quern::python::faces

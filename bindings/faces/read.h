@@ -1,0 +1,100 @@
+// One reader for each type that a body of engine/functions/ takes: Read<T>(reading).value. It takes as many slots as the type stands
+// for, and lives as long as the call.
+#pragma once
+
+#include "bindings/faces/face.h"
+
+namespace quern::python::faces {
+
+// An array among the arguments; what is none is made one, as the front end does it.
+const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std::optional<Array>& numbers);
+std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements);
+std::optional<DType> read_dtype(const Reading& reading, PyObject* given);
+bool read_flag(const Reading& reading, PyObject* given);
+double read_number(const Reading& reading, PyObject* given);
+// Bools that say which elements count; null where all do.
+const Array* read_mask(Reading& reading, PyObject* given, std::optional<Array>& room);
+
+template <class T>
+struct Read;
+
+template <>
+struct Read<const Array&> {
+  static constexpr size_t slots = 1;
+  const Array& value;
+  explicit Read(Reading& reading) : value(read_first(reading)) {}
+
+ private:
+  static const Array& read_first(Reading& reading) {
+    PyObject* given = reading.take();
+    const Array& array = read_array(reading, given, reading.made, reading.numbers);
+    reading.first = &array;
+    reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
+    return array;
+  }
+};
+
+// Another array, or none.
+template <>
+struct Read<const Array*> {
+  static constexpr size_t slots = 1;
+  nb::object made;
+  std::optional<Array> numbers;
+  const Array* value;
+  explicit Read(Reading& reading) : value(nullptr) {
+    PyObject* given = reading.take();
+    if (given && given != Py_None) value = &read_array(reading, given, made, numbers);
+  }
+};
+
+template <>
+struct Read<double> {
+  static constexpr size_t slots = 1;
+  double value;
+  explicit Read(Reading& reading) : value(read_number(reading, reading.take())) {}
+};
+
+// "axis keepdims dtype where"
+template <>
+struct Read<const Over&> {
+  static constexpr size_t slots = 4;
+  Over value;
+  std::optional<Array> mask;
+  explicit Read(Reading& reading, bool counts_elements = false) {
+    value.axes = read_axes(reading, reading.take(), counts_elements);
+    value.keep_dims = read_flag(reading, reading.take());
+    value.dtype = reading.front_end.computed_type(reading, read_dtype(reading, reading.take()));
+    value.where = read_mask(reading, reading.take(), mask);
+    reading.front_end.check(reading, value);
+  }
+};
+template <>
+struct Read<Over> : Read<const Over&> {
+  using Read<const Over&>::Read;
+};
+template <>
+struct Read<const Counted&> : Read<const Over&> {
+  explicit Read(Reading& reading) : Read<const Over&>(reading, true) {}
+};
+template <>
+struct Read<Counted> : Read<const Counted&> {
+  using Read<const Counted&>::Read;
+};
+
+// None, which is not the same as no argument: there is nothing to start with.
+template <>
+struct Read<const Initial&> {
+  static constexpr size_t slots = 1;
+  GivenOperand operand;
+  Initial value;
+  explicit Read(Reading& reading) {
+    PyObject* given = reading.take();
+    if (!given) return;
+    value.is_none = given == Py_None;
+    if (value.is_none) return;
+    operand.read(given, true, reading.beside);
+    value.value = operand.argument();
+  }
+};
+
+}  // namespace quern::python::faces

@@ -1,0 +1,260 @@
+// The one reader of calls: a vectorcall type whose objects are faces. A call fills the row's slots on the stack, from the first overload
+// that takes its arguments, and calls the row's thunk. Start reading at call().
+#include "bindings/callable.h"
+#include "bindings/faces/face.h"
+#include "core/error.h"
+
+#include <nanobind/eval.h>
+
+#include <algorithm>
+#include <array>
+
+namespace quern::python::faces {
+
+namespace {
+
+#include "faces.inc"
+
+constexpr size_t most_parameters = 16;
+
+// The names of an overload's parameters as Python has them: the words of a call are the same objects nearly always.
+struct Names {
+  std::array<PyObject*, most_parameters> first{}, second{};
+};
+std::vector<PyObject*> default_values;  // of `default_texts`
+PyObject* no_value = nullptr;           // NumPy's, which stands for no argument
+
+struct Function : Callable {
+  const Face* face;
+  FrontEnd* front_end;
+  std::vector<Names> names;  // of each overload
+  PyObject* weak_references;
+};
+PyTypeObject* function_type = nullptr;
+
+// ---- from a call to slots
+
+bool fits(Kind kind, PyObject* value) {
+  switch (kind) {
+    case Kind::any:
+      return true;
+    case Kind::array:
+      return as_array(value) != nullptr;
+    case Kind::boolean:
+      return PyBool_Check(value);
+    case Kind::number:
+      return !as_array(value) && PyNumber_Check(value);
+    case Kind::integer:
+      return PyIndex_Check(value) && !PyBool_Check(value) && !as_array(value);
+  }
+  return true;
+}
+
+std::optional<size_t> parameter_named(const Overload& overload, const Names& names, PyObject* word) {
+  for (size_t i = 0; i < overload.count; ++i)
+    if (names.first[i] == word || names.second[i] == word) return i;
+  for (size_t i = 0; i < overload.count; ++i)
+    for (PyObject* name : {names.first[i], names.second[i]})
+      if (name && PyUnicode_Compare(name, word) == 0) return i;
+  return {};
+}
+
+PyObject* default_of(const Parameter& parameter) {
+  return parameter.constant > absent ? default_values[static_cast<size_t>(parameter.constant)] : nullptr;
+}
+
+// Fills the slots of one call from one overload.
+class Filling {
+ public:
+  Filling(const Overload& overload, const Names& names, PyObject** slots) : overload_(overload), names_(names), slots_(slots) {
+    std::fill_n(slots, most_slots, nullptr);
+    misfit_.overload = &overload;
+  }
+
+  Misfit fill(PyObject* const* args, size_t count, PyObject* words) {
+    misfit_.given = count;
+    for (size_t i = 0; i < std::min<size_t>(count, overload_.positional); ++i)
+      if (!put(i, args[i])) return misfit_;
+    if (count > overload_.positional) return fail(Misfit::Why::too_many, 0, nullptr);
+    for (Py_ssize_t j = 0, n = words ? PyTuple_GET_SIZE(words) : 0; j < n; ++j) {
+      PyObject* word = PyTuple_GET_ITEM(words, j);
+      std::optional<size_t> i = parameter_named(overload_, names_, word);
+      if (!i) return fail(Misfit::Why::unknown_word, 0, word);
+      if (!put(*i, args[count + static_cast<size_t>(j)])) return misfit_;
+    }
+    for (size_t i = 0; i < overload_.count; ++i) {
+      const Parameter& parameter = overload_.parameters[i];
+      if (slots_[parameter.slot]) continue;
+      if (parameter.constant == required) return fail(Misfit::Why::missing, i, nullptr);
+      slots_[parameter.slot] = default_of(parameter);
+    }
+    return misfit_;
+  }
+
+ private:
+  // Two parameters may have one slot (ddof and correction): one of them may be given, or its default.
+  bool put(size_t i, PyObject* value) {
+    const Parameter& parameter = overload_.parameters[i];
+    PyObject*& slot = slots_[parameter.slot];
+    if (value == no_value) return true;
+    if (value == Py_None && (parameter.kind == Kind::boolean || parameter.kind == Kind::number) && parameter.constant > absent)
+      value = default_of(parameter);
+    const Parameter* before = filled_by_[parameter.slot];
+    if (before && (before == &parameter || slot != default_of(*before))) {
+      misfit_.other = before == &parameter ? nullptr : before;
+      return fail(Misfit::Why::twice, i, value), false;
+    }
+    if (parameter.kind != Kind::any && !fits(parameter.kind, value)) return fail(Misfit::Why::wrong_kind, i, value), false;
+    filled_by_[parameter.slot] = &parameter;
+    slot = value;
+    ++misfit_.taken;
+    return true;
+  }
+  const Misfit& fail(Misfit::Why why, size_t parameter, PyObject* value) {
+    misfit_.why = why, misfit_.parameter = parameter, misfit_.value = value;
+    return misfit_;
+  }
+
+  const Overload& overload_;
+  const Names& names_;
+  PyObject** slots_;
+  std::array<const Parameter*, most_slots> filled_by_{};
+  Misfit misfit_;
+};
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* words) {
+  auto* function = reinterpret_cast<Function*>(self);
+  const Face& face = *function->face;
+  auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+  PyObject* slots[most_slots];
+  Misfit worst;
+  for (size_t k = 0; k < face.overload_count; ++k) {
+    Misfit misfit = Filling(face.overloads[k], function->names[k], slots).fill(args, count, words);
+    if (misfit.why == Misfit::Why::none) {
+      return guarded([&] {
+        Reading reading{face, *function->front_end, slots};
+        return row_of(face.function).thunk(reading).release().ptr();
+      });
+    }
+    if (k == 0 || misfit.taken >= worst.taken) worst = misfit;
+  }
+  function->front_end->refuse_call(face, worst);
+  return nullptr;
+}
+
+// ---- the type
+
+PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
+  return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+PyObject* show(PyObject* self) {
+  const Face& face = *reinterpret_cast<Function*>(self)->face;
+  return PyUnicode_FromFormat("<function %s>", face.name);
+}
+
+PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
+
+// Made of its text when somebody asks.
+PyObject* signature(PyObject* self, void*) {
+  const Face& face = *reinterpret_cast<Function*>(self)->face;
+  return guarded([&] { return nb::module_::import_("quern.signatures").attr("signature_of")(face.signature).release().ptr(); });
+}
+
+void destroy(PyObject* self) {
+  if (reinterpret_cast<Function*>(self)->weak_references) PyObject_ClearWeakRefs(self);
+  std::destroy_at(&reinterpret_cast<Function*>(self)->names);
+  Callable::destroy(self);
+}
+
+PyMemberDef members[] = {
+    Callable::members[0],
+    Callable::members[1],
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Function, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+PyMethodDef methods[] = {
+    {"__reduce__", reduce_to_name, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__signature__", signature, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+PyType_Slot type_slots[] = {
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+    {Py_tp_repr, reinterpret_cast<void*>(show)},
+    {Py_tp_traverse, reinterpret_cast<void*>(Callable::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(Callable::clear)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+    {Py_tp_members, members},
+    {Py_tp_getset, properties},
+    {Py_tp_methods, methods},
+    {0, nullptr},
+};
+PyType_Spec spec = {"quern.array_function", sizeof(Function), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, type_slots};
+
+PyObject* interned(const char* text) {
+  if (!text) return nullptr;
+  PyObject* made = PyUnicode_InternFromString(text);
+  if (!made) throw nb::python_error();
+  return made;
+}
+
+nb::object function_of(const Face& face, const std::string& module) {
+  nb::object made = nb::steal(function_type->tp_alloc(function_type, 0));
+  if (!made.is_valid()) throw nb::python_error();
+  auto* function = reinterpret_cast<Function*>(made.ptr());
+  std::construct_at(&function->names);
+  function->call = call;
+  function->face = &face;
+  function->front_end = &front_end_named(face.front_end);
+  for (size_t k = 0; k < face.overload_count; ++k) {
+    const Overload& overload = face.overloads[k];
+    Names& names = function->names.emplace_back();
+    for (size_t i = 0; i < overload.count; ++i) {
+      names.first[i] = interned(overload.parameters[i].name);
+      names.second[i] = interned(overload.parameters[i].second_name);
+    }
+  }
+  made.attr("__name__") = face.name;
+  made.attr("__qualname__") = face.name;
+  made.attr("__module__") = module;
+  made.attr("__doc__") = face.doc;
+  return made;
+}
+
+// The functions of a front end, by their names, as those of a module.
+nb::dict functions_of(const std::string& front_end, const std::string& module) {
+  nb::dict out;
+  for (const Face& face : all_faces)
+    if (front_end == face.front_end) out[face.name] = function_of(face, module);
+  return out;
+}
+
+void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write) {
+  FrontEnd& front_end = front_end_named(name);
+  if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
+  if (!convert.is_none()) front_end.convert = convert.release().ptr();
+  if (!name_of_dtype.is_none()) front_end.name_of_dtype = name_of_dtype.release().ptr();
+  if (!write.is_none()) front_end.write = write.release().ptr();
+}
+
+}  // namespace
+
+void init(nb::module_& m) {
+  no_value = nb::object(nb::module_::import_("numpy").attr("_NoValue")).release().ptr();
+  for (const char* text : default_texts) default_values.push_back(nb::eval(nb::str(text)).release().ptr());
+  nb::object type = nb::steal(PyType_FromSpec(&spec));
+  if (!type.is_valid()) throw nb::python_error();
+  function_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  m.attr("array_function") = type;
+  m.def("functions_of", functions_of);
+  m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
+        nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(), nb::arg("write").none() = nb::none());
+}
+
+}  // namespace quern::python::faces

@@ -1,0 +1,128 @@
+"""The faces of the reductions. How to read and write these files stands in tools/faces.py."""
+
+class sum:
+    """The sum of the elements over ``axis`` (an int, a tuple, or None for all). Integers are added up in 64 bits.
+
+    Parameters: ``dtype``: of the result and of the additions; ``out``: an array that takes the result; ``keepdims``: are the axes kept, with
+    one element; ``initial``: what the sum starts with; ``where``: which elements count. Raises ValueError for an ``out`` or ``where`` of a
+    shape that does not fit. The order of the additions depends on the shape and type alone: a sum is the same bit for bit however it is
+    computed.
+
+    >>> sum([1, 2, 3], where=[True, False, True])
+    array(4)
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    cupy = numpy
+    @named("add")
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    def torch(input: array, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
+    def keras(x, axis=None, keepdims=False): ...
+
+class prod:
+    """The product of the elements over ``axis``; the other parameters are as :func:`sum` has them."""
+
+    def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    cupy = numpy
+    @named("multiply")
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    def torch(input: array, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
+    def keras(x, axis=None, keepdims=False, dtype=None): ...
+
+class max:
+    """The largest element over ``axis``; NaN if there is one.
+
+    ``initial``: the least that the result can be, needed with ``where``, which says what elements count. Raises ValueError where there is
+    nothing to choose from.
+
+    >>> max([3, 1, 4], initial=5)
+    array(5)
+    """
+
+    def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    @named("amax")
+    def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    cupy = numpy
+    @named("maximum")
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    @named("amax")
+    def torch(input: array, dim=(), keepdim: boolean = False, *, out=None): ...
+    @named("amax")
+    def keras(x, axis=None, keepdims=False): ...
+
+class min:
+    """The smallest element over ``axis``; NaN if there is one. See :func:`max`."""
+
+    def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    @named("amin")
+    def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    cupy = numpy
+    @named("minimum")
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    @named("amin")
+    def torch(input: array, dim=(), keepdim: boolean = False, *, out=None): ...
+    @named("amin")
+    def keras(x, axis=None, keepdims=False): ...
+
+class any:
+    """Is any element over ``axis`` true? ``where``: which elements count."""
+
+    def numpy(a, axis=None, out=None, keepdims=False, *, where=True): ...
+    cupy = numpy
+    @named("logical_or")
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    def torch(input: array, dim=None, keepdim: boolean = False, *, out=None): ...
+    def keras(x, axis=None, keepdims=False): ...
+
+class all:
+    """Are all elements over ``axis`` true? ``where``: which elements count."""
+
+    def numpy(a, axis=None, out=None, keepdims=False, *, where=True): ...
+    cupy = numpy
+    @named("logical_and")
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    def torch(input: array, dim=None, keepdim: boolean = False, *, out=None): ...
+    def keras(x, axis=None, keepdims=False): ...
+
+class mean:
+    """The arithmetic mean over ``axis``. ``where``: which elements count.
+
+    >>> mean([1, 2, 6], where=[True, True, False])
+    array(1.5)
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True): ...
+    cupy = numpy
+    def torch(input: array, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
+    def keras(x, axis=None, keepdims=False): ...
+
+class var:
+    """The variance over ``axis``: the mean of the squared distances from the mean, over the number of elements less ``ddof``.
+
+    Parameters: ``mean``: the mean, where it is known (with ones for the axes that go); ``correction``: the array API's name of ``ddof``;
+    ``where``: which elements count. Raises ValueError where both are given.
+
+    >>> var([1, 2, 3, 4], correction: number = 1)
+    array(1.66666667)
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...
+    cupy = numpy
+    @overload
+    def torch(input: array, unbiased: boolean, *, out=None): ...
+    @overload
+    def torch(input: array, dim=None, unbiased: boolean = True, keepdim: boolean = False, *, out=None): ...
+    @overload
+    def torch(input: array, dim=None, *, correction: number = 1, keepdim: boolean = False, out=None): ...
+
+class std:
+    """The standard deviation over ``axis``: the root of :func:`var`, which says what the parameters are."""
+
+    def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...
+    cupy = numpy
+    @overload
+    def torch(input: array, unbiased: boolean, *, out=None): ...
+    @overload
+    def torch(input: array, dim=None, unbiased: boolean = True, keepdim: boolean = False, *, out=None): ...
+    @overload
+    def torch(input: array, dim=None, *, correction: number = 1, keepdim: boolean = False, out=None): ...

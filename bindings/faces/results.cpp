@@ -1,0 +1,19 @@
+#include "bindings/faces/results.h"
+
+#include "bindings/door.h"
+#include "core/error.h"
+#include "functions/steps.h"
+
+namespace quern::python::faces {
+
+nb::object hand_back(const Reading& reading, Array&& result) {
+  const FrontEnd& front_end = reading.front_end;
+  result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
+  PyTypeObject* type = Py_TYPE(reading.beside);
+  bool is_plain = type == array_type && front_end.type;
+  nb::object made = is_plain ? nb::steal(wrap(std::move(result), front_end.type)) : like(reading.beside, std::move(result));
+  PyObject* out = reading.out();
+  return out && out != Py_None ? nb::handle(front_end.write)(made, nb::handle(out), reading.face.name) : made;
+}
+
+}  // namespace quern::python::faces

@@ -1,0 +1,10 @@
+// What a call gives back: results of a body as objects of the front end, in `out` where one is given.
+#pragma once
+
+#include "bindings/faces/face.h"
+
+namespace quern::python::faces {
+
+nb::object hand_back(const Reading& reading, Array&& result);
+
+}  // namespace quern::python::faces

@@ -1,0 +1,51 @@
+// The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls the body
+// and hands its result back.
+#include "bindings/faces/read.h"
+#include "bindings/faces/results.h"
+#include "core/site.h"
+
+namespace quern::python::faces {
+
+namespace {
+
+template <class R, class... T>
+constexpr size_t slots_of(R (*)(T...)) {
+  return (Read<T>::slots + ... + 0);
+}
+
+// Reads the arguments from the left to the right: later ones depend on the first array.
+template <class Body, class... Done>
+auto call_with(Body body, Reading&, std::type_identity<void (*)()>, Done&... done) {
+  return body(done.value...);
+}
+template <class Body, class T, class... Rest, class... Done>
+auto call_with(Body body, Reading& reading, std::type_identity<void (*)(T, Rest...)>, Done&... done) {
+  Read<T> one(reading);
+  return call_with(body, reading, std::type_identity<void (*)(Rest...)>{}, done..., one);
+}
+
+template <auto body>
+nb::object call_body(Reading& reading) {
+  AtSite here(current_site());  // one look for all that the body records
+  auto call = [&]<class R, class... T>(R (*function)(T...)) {
+    return call_with(function, reading, std::type_identity<void (*)(T...)>{});
+  };
+  return hand_back(reading, call(body));
+}
+
+constexpr FunctionRow rows[] = {
+#define QUERN_FUNCTION(name, family, body, parameters) {#name, Family::family, call_body<body>},
+#include "functions/functions.def"
+};
+
+#define QUERN_FUNCTION(name, family, body, parameters) \
+  static_assert(slots_of(body) == count_words(parameters), "the parameters of row '" #name "' are not those of its body");
+#include "functions/functions.def"
+
+}  // namespace
+
+const FunctionRow& row_of(Function function) { return rows[static_cast<size_t>(function)]; }
+
+Family Reading::family() const { return row_of(face.function).family; }
+
+}  // namespace quern::python::faces

@@ -1,0 +1,22 @@
+"""Signatures of the engine's functions, made of their texts."""
+
+import ast
+import inspect
+
+import numpy
+
+
+def signature_of(text):
+    """The inspect.Signature of a text such as ``(a, axis=None, *, where=True)``; ``NoValue`` is NumPy's."""
+    a = ast.parse(f"def f{text}: ...").body[0].args
+
+    def value(node):
+        if node is None:
+            return inspect.Parameter.empty
+        return numpy._NoValue if isinstance(node, ast.Name) else ast.literal_eval(node)
+
+    plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
+    made = [inspect.Parameter(p.arg, plain, default=value(d)) for p, d in zip(a.args, defaults, strict=True)]
+    made += [inspect.Parameter(p.arg, inspect.Parameter.KEYWORD_ONLY, default=value(d)) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    return inspect.Signature(made)

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""The faces of functions of arrays (bindings/faces/*.pyi) as data for the reader of calls: tools/faces.py OUT.inc
+
+A face file has a class for each row of engine/functions/functions.def, with the docstring and a method for each front end that has the
+function, in that front end's spelling and order. Several methods of one front end under @overload are tried in their order; @named("amax")
+gives a face another name than its row's; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An annotation is what an argument must be for the call to be taken (Kind in face.h).
+Start reading at main().
+"""
+
+import ast
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, \w+, "([\w ]+)"\)', re.MULTILINE)
+OUT = "out"  # a parameter of faces alone: the array that takes the result
+OUT_SLOT = 15
+# Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
+NAMES = {
+    "numpy": {"correction": "ddof"},
+    "cupy": {"correction": "ddof"},
+    "reduce": {"array": "a"},
+    "torch": {"input": "a", "dim": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
+    "keras": {"x": "a"},
+}
+SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
+ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
+
+
+class Wrong(Exception):
+    """A face that does not fit its row."""
+
+
+def rows():
+    """The parameters of each row of the table, by its name."""
+    return {name: parameters.split() for name, parameters in ROWS.findall((ROOT / "engine/functions/functions.def").read_text())}
+
+
+def parameters_of(function):
+    """(name, kind, default's text or None, is it keyword-only) of each parameter."""
+    a = function.args
+    defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
+    every = [(p, d, False) for p, d in zip(a.args, defaults, strict=True)] + [(p, d, True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    return [(p.arg, p.annotation.id if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
+
+
+def name_of(function, row):
+    """The name of a face: its row's, or that of @named."""
+    for one in function.decorator_list:
+        if isinstance(one, ast.Call):
+            return ast.literal_eval(one.args[0])
+    return row
+
+
+def faces_of(row):
+    """(front end, name) -> the overloads of a class of a face file."""
+    found = {}
+    for one in row.body:
+        if isinstance(one, ast.Assign):
+            to, of = one.targets[0].id, one.value.id
+            found |= {(to, name): overloads for (front_end, name), overloads in found.items() if front_end == of}
+        elif isinstance(one, ast.FunctionDef):
+            found.setdefault((one.name, name_of(one, row.name)), []).append(one)
+    if unknown := {front_end for front_end, _ in found} - set(NAMES):
+        raise Wrong(f"{row.name}: there is no front end {' '.join(unknown)}")
+    return found
+
+
+def text_of(string):
+    """A string as C++ has it."""
+    return '"' + string.replace("\\", "\\\\").replace('"', '\\"').replace("\n", '\\n"\n    "') + '"'
+
+
+def docstring(row, front_end, parameters):
+    """The row's docstring with the face's names of the parameters; NumPy's examples are NumPy's and CuPy's."""
+    text = ast.get_docstring(row)
+    if front_end not in ("numpy", "cupy"):
+        text = text.partition("\n\n>>>")[0]
+    theirs = {ours: name for name, ours in NAMES[front_end].items() if name in parameters and ours not in parameters}
+    return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
+
+
+def signature(overloads):
+    """One signature for all overloads: the parameters by position of the longest, then what else is accepted by keyword."""
+    every = [parameters_of(one) for one in overloads]
+    longest = max(every, key=lambda ps: sum(not p[3] for p in ps))
+    by_position = [p for p in longest if not p[3]]
+    words = {p[0]: p for ps in every for p in ps if p[0] not in [q[0] for q in by_position]}
+    shown = [f"{p[0]}={p[2]}" if p[2] is not None else p[0] for p in by_position]
+    shown += ["*"] if words else []
+    return "(" + ", ".join([*shown, *(f"{p[0]}={p[2]}" if p[2] is not None else p[0] for p in words.values())]) + ")"
+
+
+class Data:
+    """The text that is written."""
+
+    def __init__(self):
+        self.lines, self.faces, self.defaults = [], [], ["None"]
+
+    def constant(self, default):
+        if default is None:
+            return "required"
+        if default in ABSENT:
+            return "absent"
+        if default not in self.defaults:
+            self.defaults.append(default)
+        return str(self.defaults.index(default))
+
+    def overload(self, name, function, front_end, slots):
+        rows, by_position = [], 0
+        for parameter, kind, default, is_keyword_only in parameters_of(function):
+            ours = NAMES[front_end].get(parameter, parameter)
+            if ours != OUT and ours not in slots:
+                raise Wrong(f"{name}: the row has no parameter {ours}")
+            slot = OUT_SLOT if ours == OUT else slots.index(ours)
+            second = SECOND_NAMES.get(front_end, {}).get(parameter)
+            by_position += not is_keyword_only
+            only = str(is_keyword_only).lower()
+            rows.append(f'{{"{parameter}", {text_of(second) if second else "nullptr"}, {slot}, Kind::{kind}, {self.constant(default)}, {only}}}')
+        self.lines.append(f"constexpr Parameter {name}[] = {{{', '.join(rows)}}};")
+        return f"{{{name}, {len(rows)}, {by_position}}}"
+
+    def add(self, row, slots):
+        for (front_end, name), overloads in faces_of(row).items():
+            base = f"{front_end}_{name}"
+            made = [self.overload(f"parameters_of_{base}_{k}", one, front_end, slots) for k, one in enumerate(overloads)]
+            self.lines.append(f"constexpr Overload overloads_of_{base}[] = {{{', '.join(made)}}};")
+            doc = docstring(row, front_end, [p[0] for one in overloads for p in parameters_of(one)])
+            self.faces.append(
+                f'{{quern::Function::{row.name}_, "{front_end}", "{name}", {text_of(signature(overloads))},\n    {text_of(doc)},\n'
+                f"    overloads_of_{base}, {len(made)}}}"
+            )
+
+    def text(self):
+        defaults = ", ".join(f'"{one}"' for one in self.defaults)
+        return "\n".join(
+            [
+                "// Made of bindings/faces/*.pyi by tools/faces.py.",
+                f"constexpr const char* default_texts[] = {{{defaults}}};",
+                *self.lines,
+                "constexpr Face all_faces[] = {\n" + ",\n".join(self.faces) + "};",
+                "",
+            ]
+        )
+
+
+def write(files, out):
+    """Writes the data of face files."""
+    table, data = rows(), Data()
+    for path in map(pathlib.Path, files):
+        for row in ast.parse(path.read_text()).body:
+            if isinstance(row, ast.ClassDef):
+                if row.name not in table:
+                    raise Wrong(f"{path.name}: functions.def has no row {row.name}")
+                data.add(row, table[row.name])
+    pathlib.Path(out).write_text(data.text())
+
+
+def main():
+    try:
+        write(sorted((ROOT / "bindings/faces").glob("*.pyi")), sys.argv[1])
+    except Wrong as wrong:
+        sys.exit(f"faces: {wrong}")
+
+
+if __name__ == "__main__":
+    main()
