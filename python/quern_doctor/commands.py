@@ -39,5 +39,14 @@ def command_of(argv):
     return name if name in [one for one, _, _ in COMMANDS] else None
 
 
+def refused(argv):
+    """Return what is wrong with arguments of a command that has none; empty where nothing is."""
+    command, rest = command_of(argv), argv[1:]
+    if command not in ("help", "--version", "--cmake-dir") or not rest:
+        return ""
+    hint = f"; quern {rest[0]} --help shows its options" if command == "help" and command_of(rest) else ""
+    return f"quern {command} takes no arguments: {' '.join(rest)}{hint}"
+
+
 def unknown(name):
     return f"quern: there is no command {name!r}\n\n{usage()}"

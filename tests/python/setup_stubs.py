@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUN_TESTS = ("tools/run_tests.py", "tools/run_tests_arguments.py", "tools/long_tests.py")
 LOG = 'echo "$(basename $0) $*" >> "$STUBS/log"\n'
 SAID = 'if [ -e "$STUBS/do-$(basename $0)" ]; then . "$STUBS/do-$(basename $0)"; fi\n'
 SCRIPTS = {
@@ -51,7 +52,7 @@ class Clone:
         self.root, self.stubs = folder / "clone", folder / "stubs"
         for part in ("tools/setup", "python/quern_doctor", "python/quern/cli"):
             shutil.copytree(ROOT / part, self.root / part, ignore=shutil.ignore_patterns("__pycache__"))
-        for file in ("quern", "tools/setup_clone.py", "python/quern/__init__.py", "CMakeLists.txt", "CMakePresets.json"):
+        for file in ("quern", "tools/setup_clone.py", *RUN_TESTS, "python/quern/__init__.py", "CMakeLists.txt", "CMakePresets.json"):
             shutil.copy2(ROOT / file, self.root / file)
         for file in ("engine/one.cpp", "tests/engine/one_test.cpp"):
             self.write(self.root / file, "int one;\n")
@@ -70,11 +71,11 @@ class Clone:
         """What a stand-in does from now on, before anything else."""
         self.write(self.stubs / f"do-{name}", text)
 
-    def start(self, *arguments, **environment):
+    def start(self, *arguments, streams=subprocess.STDOUT, **environment):
         environment = {"PATH": f"{self.stubs}:/usr/bin:/bin", "STUBS": str(self.stubs), "PYTHONDONTWRITEBYTECODE": "1", **environment}
         return subprocess.Popen(
             [sys.executable, "-S", str(self.driver), str(self.root), *map(str, arguments)],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=self.root,
+            stdout=subprocess.PIPE, stderr=streams, text=True, env=environment, cwd=self.root,
         )  # fmt: skip
 
     def quern(self, *arguments, status=0, **environment):

@@ -16,7 +16,12 @@ WITHOUT_A_BUILD = {
     ("help",): (0, "quern cache"),
     ("--help",): (0, "quern doctor"),
     ("--version",): (0, "0."),
+    ("--version", "foo"): (2, "quern --version takes no arguments: foo"),
+    ("help", "run"): (2, "quern run --help shows its options"),
+    ("--cmake-dir", "here"): (2, "takes no arguments: here"),
     ("cache",): (1, "./quern setup builds it"),
+    ("cache", "--help"): (0, "usage: quern cache"),
+    ("cache", "empty"): (2, "invalid choice: 'empty'"),
     ("--cmake-dir",): (1, "./quern setup builds it"),
     ("frobnicate",): (2, "there is no command 'frobnicate'"),
     ("run",): (2, "usage: quern run"),
@@ -28,6 +33,8 @@ WITHOUT_A_BUILD = {
     ("profile", "--lines", "3", "nothing.py"): (2, "nothing.py: No such file"),
     ("check", "--orders", "many", "x.py"): (2, "'many' is no number"),
     ("setup", "everything"): (2, "usage: quern setup"),
+    ("setup", "test", "run"): (2, "usage: quern setup"),
+    ("setup", "--help"): (0, "usage: quern setup"),
     ("doctor",): (0, "started -m quern_doctor"),
 }
 
