@@ -169,16 +169,20 @@ def test_no_waiting_where_nothing_is_to_do(clone):
     assert "started" in first.communicate()[0]
 
 
-def test_the_lock_outlives_a_killed_holder_as_long_as_its_children(clone):
-    clone.do("ninja", 'echo $$ > "$STUBS/pid"; sleep 1.5; rm "$STUBS/pid"\n')
+@pytest.mark.parametrize("step, name", [("ninja", "ninja"), ("pip", "python"), ("cmake", "cmake")])
+def test_the_lock_outlives_a_killed_holder_as_long_as_its_children(clone, step, name):
+    clone.do(step, 'echo $$ > "$STUBS/pid"; sleep 1.5; rm "$STUBS/pid"\n')
     first = clone.start("run", clone.program)
-    wait_for((clone.stubs / "pid").exists)
+    pid = clone.stubs / "pid"
+    wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
+    child = pid.read_text().strip()
     first.kill()
     first.communicate()
     second = clone.start("run", clone.program)
-    clone.write(clone.stubs / "do-ninja", '[ -e "$STUBS/pid" ] && echo "two at once" >> "$STUBS/log"\n')
+    clone.write(clone.stubs / f"do-{step}", 'if [ -e "$STUBS/pid" ]; then echo "two at once" >> "$STUBS/log"; fi\n')
     text = second.communicate(timeout=30)[0]
-    assert "it has ended, but not yet what it started" in text and "started" in text
+    assert re.search(rf"waiting for {name}, process {child}, which ./quern run \S+ started at \d+:\S+ before it was killed\n", text), text
+    assert f"process {first.pid}" not in text and "started -m quern" in text
     assert "two at once" not in clone.log()
 
 
