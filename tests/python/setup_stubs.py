@@ -19,10 +19,10 @@ SCRIPTS = {
     "dpkg": LOG,
     "dpkg-query": SAID,
     "sudo": 'shift; exec "$@"\n',
-    "c++": 'echo "g++ (Debian 12.2.0-14) ${STUB_GCC:-12.2.0}"\n',
+    **dict.fromkeys(("c++", "cc", "clang++"), SAID + 'case "$*" in *-dM*) printf "#define __GNUC__ ${STUB_GCC:-12}\\n#define __GNUC_MINOR__ 2\\n";; esac\n'),
     "cmake": 'if [ "$1" = --version ]; then echo "cmake version ${STUB_CMAKE:-3.25.1}"; exit; fi\n' + LOG + SAID + "mkdir -p build/develop\n"
     'for a in "$@"; do case $a in -DQUERN_TESTS=*) t=${a#*=};; esac; done\n'
-    'printf "CMAKE_HOME_DIRECTORY:INTERNAL=%s\\nQUERN_TESTS:BOOL=%s\\n" "$PWD" "$t" > build/develop/CMakeCache.txt; touch build/develop/build.ninja\n',
+    'printf "CMAKE_HOME_DIRECTORY:INTERNAL=%s\\nQUERN_TESTS:BOOL=%s\\nCMAKE_CXX_COMPILER:STRING=${CXX:-$STUBS/c++}\\n" "$PWD" "$t" > build/develop/CMakeCache.txt; touch build/develop/build.ninja\n',
     "ninja": 'if [ "$3" = -t ]; then for i in 1 2 3 4; do echo "c++ -o $i.cpp.o -c $i.cpp"; done; exit; fi\n'
     + LOG + SAID + 'cd "$2"/../..\nmkdir -p python/quern/lib\ntouch python/quern/lib/libquern.so python/quern/lib/_engine.so\n'
     'for i in 1 2 3 4; do echo "[$i/4] Building CXX object $i.cpp.o"; done\n',

@@ -258,7 +258,13 @@ FAILURES = {
     "ninja: full disk": ("ninja", "FAILED: x\nfatal error: error writing to x.s: No space left on device", "The disk is full"),
 }
 OTHERS = {
-    "old compiler": (dict(STUB_GCC="9.4.0"), "is GCC 9.4; the engine's C++20 needs GCC 11"),
+    "old compiler": (dict(STUB_GCC="9"), "c++ is GCC 9.2; the engine's C++20 needs GCC 11"),
+    "CXX": (dict(CXX="g++-99"), "CXX=g++-99 names no command that can be found. Name GCC 11"),
+    "CXX with words": (dict(CXX="g++-99 -m64"), "CXX=g++-99 -m64 names no command"),
+    "CC": (dict(CC="/no/gcc"), "CC=/no/gcc names no command"),
+    "no compiler": (dict(CXX="/bin/true"), "/bin/true is neither GCC nor clang. The build needs GCC 11"),
+    "no C compiler": (dict(CC="/bin/echo"), "/bin/echo is neither GCC nor clang (-dM -E -x c /dev/null)"),
+    "LLVM": (dict(QUERN_LLVM_ROOT="/bin"), "QUERN_LLVM_ROOT=/bin has no bin/llvm-config, bin/ld.lld, lib/libclangFrontend.a, lib/liblldELF.a"),
     "old cmake": (dict(STUB_CMAKE="3.18.4"), "cmake is 3.18; the build needs 3.21 or newer"),
     "no apt": (dict(STUB_PATCH=NO_APT), "dnf install stub-devel"),
     "no root": (dict(STUB_PATCH=NO_ROOT), "su -c 'apt-get update"),
@@ -278,6 +284,34 @@ def test_failures_are_explained(clone, case):
     assert "started" in clone.quern("run", clone.program)
 
 
+@pytest.mark.parametrize("variable", ["CXXFLAGS", "LDFLAGS", "CFLAGS"])
+def test_a_compiler_that_builds_no_program(clone, variable):
+    for name in ("c++", "cc"):
+        clone.do(name, 'case "$*" in *--bad*) echo "note"; echo "$0: error: unknown option --bad"; exit 1;; esac\n')
+    text = clone.quern("run", clone.program, status=1, **{variable: "--bad"})
+    assert f"cannot build a program with {variable}=--bad:\n" in text and f"Unset {variable}, then run this again" in text
+    assert "unknown option" in text.splitlines()[-2] and not [line for line in clone.log() if line.startswith("cmake")]
+    clone.do("c++", "echo 'ld: error: cannot find crt1.o'; case $* in *-dM*) ;; *) exit 1;; esac\n")
+    assert "c++ cannot build a program:\n    ld: error: cannot find crt1.o\n" in clone.quern("run", clone.program, status=1)
+
+
+def test_a_wrong_variable_is_named_before_packages_are_installed(clone):
+    clone.quern("run", clone.program, status=1, CXX="g++-99")
+    assert not clone.log()
+
+
+def test_a_compiler_that_was_removed(clone):
+    clone.quern("run", clone.program, CXX=str(clone.stubs / "clang++"))
+    clone.write(clone.root / "engine/one.cpp", "int two_;\n")
+    clone.log()
+    assert "started" in clone.quern("run", clone.program, CXX="g++-99")  # a configured build keeps its compiler
+    assert [line.split()[0] for line in clone.log()] == ["ninja"]
+    (clone.stubs / "clang++").unlink()
+    clone.write(clone.root / "engine/one.cpp", "int three;\n")
+    clone.quern("run", clone.program)
+    assert [line.split()[0] for line in clone.log()] == ["cmake", "ninja"]
+
+
 @pytest.mark.parametrize("case", OTHERS)
 def test_what_is_missing_is_named(clone, case):
     patches, expected = OTHERS[case]
@@ -288,6 +322,27 @@ def test_a_clone_that_cannot_be_written(clone):
     (clone.root / "build").write_text("")
     text = clone.quern("run", clone.program, status=1)
     assert "cannot write to" in text and "copy the clone" in text and not clone.log()
+
+
+REFUSED = """
+import errno, os
+stat, access = os.stat, os.access
+def refused(path, *rest, **named):
+    if str(path).endswith(%r):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+    return stat(path, *rest, **named)
+os.stat, os.access = refused, lambda path, mode: not str(path).endswith(%r) and access(path, mode)
+"""
+
+
+@pytest.mark.parametrize("path", [".venv/bin/python", "quern-packages", "quern-built-run", "python/quern/lib"])
+def test_a_clone_of_another_user_that_cannot_be_read(clone, path):
+    clone.quern("run", clone.program)
+    clone.write(clone.root / "engine/one.cpp", "int two_;\n")
+    clone.log()
+    text = clone.quern("run", clone.program, status=1, STUB_PATCH=REFUSED % (path, path))
+    assert f"{path} cannot be read by this user" in text and f"git clone {clone.root} FOLDER" in text and not clone.log()
+    assert "lock" not in text
 
 
 def steps(count):

@@ -50,6 +50,10 @@ def _file(root, name):
     return os.path.join(root, ".venv", name)
 
 
+def stamps(root):
+    return [_file(root, "quern-packages")]
+
+
 def _stamp(root):
     """Return the lines of the stamp: folder, Python version, packages. Empty where the environment cannot be used."""
     try:

@@ -72,8 +72,8 @@ def _holding(path):
     file, parents = os.stat(path), {}
     for process in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError, ValueError, IndexError):
-            for descriptor in os.listdir(f"/proc/{process}/fd"):
-                if os.path.samestat(os.stat(f"/proc/{process}/fd/{descriptor}"), file) and "FLOCK" in _text(process, f"fdinfo/{descriptor}"):
+            for number in os.listdir(f"/proc/{process}/fd"):
+                if os.path.samestat(os.stat(f"/proc/{process}/fd/{number}"), file) and "FLOCK" in _text(process, f"fdinfo/{number}"):
                     parents[int(process)] = int(_text(process, "stat").rpartition(")")[2].split()[1])
     return sorted(parents, key=lambda process: (parents[process] in parents, process))
 
