@@ -24,7 +24,7 @@ import run_tests_arguments
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORES = len(os.sched_getaffinity(0))
 GIGABYTES_A_WORKER = 2
-FEW_FILES = 3  # workers take seconds to start and to import everything
+FEW_FILES, FEW_TESTS = 3, 50  # workers take seconds to start and to import everything
 ONE_PROCESS = ("-s", "--pdb", "--trace", "--capture", "-n", "--numprocesses", "--junitxml", "--junit-xml", *run_tests_arguments.SHOWS)
 # Exit codes of pytest.
 PASSED, FAILED, INTERRUPTED, INTERNAL_ERROR, USAGE_ERROR, NOTHING_SELECTED = range(6)
@@ -85,6 +85,19 @@ def pytest(arguments, **environment):
     return Result(total - failed - skipped, max(failed, outside), skipped, status, status not in (INTERNAL_ERROR, USAGE_ERROR))
 
 
+def count(arguments):
+    """Return how many tests arguments select, or pytest's Result where there is none; one process finds out faster than workers."""
+    print("collecting tests", flush=True)
+    command = [sys.executable, "-m", "pytest", "--collect-only", *arguments, "--verbosity=0"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    found = re.findall(r"(\d+)(?:/\d+)? tests? collected", done.stdout)
+    if done.returncode == PASSED and found:
+        return int(found[-1])
+    if done.returncode != NOTHING_SELECTED:
+        print(done.stdout, end="")
+    return Result(0, 0, 0, done.returncode or FAILED, began=done.returncode == NOTHING_SELECTED)
+
+
 def wait(process):
     """Return a process's exit code. Ctrl-C reaches the process, too, which ends by itself and prints what it has found."""
     interrupted = False
@@ -113,13 +126,19 @@ def python(arguments):
     """Run pytest on all cores, then the tests that must be alone."""
     if workers() == 1 or (arguments and in_one_process(arguments)):
         return [pytest(arguments)]
+    options = run_tests_arguments.parser().parse_known_args(arguments)[0]
+    if options.k:
+        selected = count(arguments)
+        if isinstance(selected, Result):
+            return [selected]
+        if selected <= FEW_TESTS:
+            return [pytest(arguments)]
     spread = ["-n", str(workers()), "--dist", "worksteal", *arguments]
     # Threads of OpenBLAS spin while they wait, which doubles the time of linear algebra where each core has a worker.
     one_thread = {"OPENBLAS_NUM_THREADS": "1"}
     if any(re.match(r"-m\b|--markexpr", word) for word in arguments):
         return [pytest(spread, **one_thread)]
     first = pytest([*spread, "-m", "not alone"], **one_thread)
-    options = run_tests_arguments.parser().parse_known_args(arguments)[0]
     if not first.began or (first.failed and (options.x or options.exitfirst or options.maxfail)):
         return [first]
     return [first, pytest(["-m", "alone", *arguments])]

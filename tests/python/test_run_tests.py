@@ -105,9 +105,11 @@ def test_two(): assert os.environ.get("WELL")
 def test_alone(): pass
 @pytest.mark.skip
 def test_left_out(): pass
+@pytest.mark.skipif("SLOW" not in os.environ, reason="for one test")
 def test_slow(): open("begun", "w"); time.sleep(20)
 """
 RUNS = {
+    "--ignore tests/engine": (1, "3 passed, 1 failed, 2 skipped"),
     "-k first": (0, "1 passed, 0 failed, 0 skipped"),
     "tests/python/test_a.py -k first": (0, "1 passed, 0 failed, 0 skipped"),
     "-k alone --junitxml own.xml": (0, "1 passed, 0 failed, 0 skipped"),
@@ -115,7 +117,7 @@ RUNS = {
     "tests/python/test_a.py -k nothing": (5, "no test was selected by: tests/python/test_a.py -k nothing"),
     "tests/python/test_a.py -k two": (1, "0 passed, 1 failed, 0 skipped"),
     "tests/python/test_a.py -k left_out": (1, "0 passed, 0 failed, 1 skipped"),
-    "--co -q -k first": (0, "test_a.py::test_first"),
+    "--co -k first": (0, "test_a.py::test_first"),
 }
 
 
@@ -127,7 +129,7 @@ def tree(tmp_path_factory):
         shutil.copy2(ROOT / file, root / file)
     Clone.write(root / "tests/python/test_a.py", TESTS)
     Clone.write(root / "tests/python/test_b.py", "def test_other(): pass\n")
-    Clone.write(root / "pytest.ini", "[pytest]\nmarkers = alone\naddopts = -p no:cacheprovider\n")
+    Clone.write(root / "pytest.ini", "[pytest]\nmarkers = alone\naddopts = -q -p no:cacheprovider\n")
     return root
 
 
@@ -143,6 +145,7 @@ def test_runs(tree, arguments):
     text = process.communicate(timeout=100)[0]
     assert process.returncode == status and expected in text, text
     assert (text.splitlines()[-1] == expected) == ("--co" not in arguments)
+    assert ("bringing up nodes" in text) == ("--ignore" in arguments)  # a few tests need none
 
 
 @pytest.mark.parametrize("arguments", ["tests/python/test_a.py::test_none", "-p no_such_plugin"])
@@ -159,7 +162,8 @@ def test_the_first_failure_ends_the_run(tree):
     assert process.returncode == 1 and text.splitlines()[-1] == "0 passed, 1 failed, 0 skipped", text
 
 
-def test_interrupting(tree):
+def test_interrupting(tree, monkeypatch):
+    monkeypatch.setenv("SLOW", "1")
     process = started(tree, "tests/python/test_a.py", "-k", "slow")
     for _ in range(500):
         if (tree / "begun").exists():
