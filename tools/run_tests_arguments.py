@@ -149,7 +149,7 @@ def answer(root, argv):
             if word.startswith("-") and word != "--":
                 return refuse(_no_option(word.partition("=")[0]))
     paths = [word.partition("::")[0] for word in rest if not word.startswith("-")]
-    missing = [path for path in paths if not os.path.exists(os.path.join(root, path))]
+    missing = [path for path in paths if not path or not os.path.exists(os.path.join(root, path))]
     if missing and not options.pyargs and "-p" not in argv:
         return refuse(_no_file(root, missing[0]))
     return None
@@ -168,5 +168,5 @@ def _no_file(root, path):
     near = difflib.get_close_matches(os.path.basename(path), tests, 1, 0.8)
     if near and os.path.basename(path) == near[0] or path.endswith(".py") and near:
         return f"there is no file {path} in {root}; did you mean tests/python/{near[0]}?"
-    name = os.path.basename(path).removesuffix(".py")
-    return f"there is no file or folder {path} in {root}; tests by name: ./quern test -k {name}"
+    name = os.path.basename(path).removesuffix(".py") or "TEXT"
+    return f"there is no file or folder {path or repr(path)} in {root}; tests by name: ./quern test -k {name}"

@@ -20,7 +20,7 @@ COMMANDS = (
 )
 PROGRAMS = ("run", "profile", "check")
 CLONE = ("test", "setup")
-SAME = {"-h": "help", "--help": "help", "version": "--version"}
+SAME = {"-h": "help", "--help": "help", "version": "--version", "-V": "--version"}
 
 
 def usage():

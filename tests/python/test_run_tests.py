@@ -35,6 +35,7 @@ ANSWERED = {
     "tests/python/test_b.py": (2, "did you mean tests/python/test_a.py?"),
     "test_a.py::test_first": (2, "did you mean tests/python/test_a.py?"),
     "-xvs tests/cython": (2, "there is no file or folder tests/cython"),
+    "tests ::test_first": (2, "there is no file or folder '' in"),
     "cupy": (2, "./quern test -k cupy"),
     "--maxfial 3": (2, "there is no option --maxfial; did you mean --maxfail?"),
     "--numproceses=3": (2, "did you mean --numprocesses?"),
