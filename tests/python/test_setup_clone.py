@@ -116,6 +116,13 @@ def test_numba_need_not_have_a_wheel(clone):
     assert "started" in clone.quern("test") and not clone.log()  # it is not tried again
 
 
+def test_pip_installs_into_the_environment_alone(clone):
+    clone.do("pip", 'echo "pip finds $PIP_TARGET$PIP_PREFIX$PIP_USER$PYTHONPATH, $PIP_INDEX_URL" >> "$STUBS/log"\n')
+    elsewhere = dict.fromkeys(("PIP_TARGET", "PIP_PREFIX", "PIP_USER", "PYTHONPATH"), "/elsewhere")
+    clone.quern("test", PIP_INDEX_URL="http://mirror", **elsewhere)
+    assert [line for line in clone.log() if line.startswith("pip finds")] == ["pip finds , http://mirror"] * 2
+
+
 def test_a_changed_source_is_built_with_the_settings_as_they_are(clone):
     clone.quern("test")
     clone.log()
