@@ -183,7 +183,7 @@ def test_no_waiting_where_nothing_is_to_do(clone):
     assert "started" in first.communicate()[0]
 
 
-@pytest.mark.parametrize("step, name", [("ninja", "ninja"), ("pip", "python"), ("cmake", "cmake")])
+@pytest.mark.parametrize("step, name", [("ninja", "ninja"), ("pip", "pip"), ("cmake", "cmake")])
 def test_the_lock_outlives_a_killed_holder_as_long_as_its_children(clone, step, name):
     clone.do(step, 'echo $$ > "$STUBS/pid"; sleep 1.5; rm "$STUBS/pid"\n')
     first = clone.start("run", clone.program)
@@ -195,7 +195,7 @@ def test_the_lock_outlives_a_killed_holder_as_long_as_its_children(clone, step, 
     second = clone.start("run", clone.program)
     clone.write(clone.stubs / f"do-{step}", 'if [ -e "$STUBS/pid" ]; then echo "two at once" >> "$STUBS/log"; fi\n')
     text = second.communicate(timeout=30)[0]
-    assert re.search(rf"waiting for {name}, process {child}, which ./quern run \S+ started at \d+:\S+ before it was killed\n", text), text
+    assert re.search(rf"waiting for {name}, process {child}, left running by a set-up that was killed: ./quern run \S+, since \d+:", text), text
     assert f"process {first.pid}" not in text and "started -m quern" in text
     assert "two at once" not in clone.log()
 

@@ -62,7 +62,8 @@ def _holder(path):
             holder = json.load(f)
         if not processes or holder["process"] in processes:
             return f"another set-up of this clone: {holder['command']}, process {holder['process']}, since {holder['since']}"
-        return f"{_name(processes[0])}, process {processes[0]}, which {holder['command']} started at {holder['since']} before it was killed"
+        name = _name(processes[0])
+        return f"{name}, process {processes[0]}, left running by a set-up that was killed: {holder['command']}, since {holder['since']}"
     except (OSError, ValueError, KeyError):
         return "another set-up of this clone"
 
@@ -80,7 +81,7 @@ def _holding(path):
 
 def _name(process):
     with contextlib.suppress(OSError):
-        return _text(process, "comm").strip()
+        return "pip" if "pip" in _text(process, "cmdline").split("\0") else _text(process, "comm").strip()
     return "a program"
 
 
