@@ -1,7 +1,6 @@
 """rawkernel, and what it makes: kernels that are compiled when they are called, and functions that kernels call."""
 
 import functools
-import warnings
 
 import numpy
 
@@ -12,6 +11,7 @@ from quern.kernel.dispatcher import Dispatcher
 from quern.kernel.inspection import Inspectable
 from quern.kernel.program import Program
 from quern.kernel.source import python_function
+from quern.user_files import warn_user
 
 
 class _Compiled(Dispatcher):
@@ -84,7 +84,7 @@ class _JitRawKernel:
         """The CUDA C++ texts compiled so far, by the types of the arguments."""
         codes = {parameters: definition.text for parameters, definition in self._compiled.overloads.items()}
         if not codes:
-            warnings.warn("No codes are cached because compilation is deferred until the first function call.", stacklevel=2)
+            warn_user("No codes are cached because compilation is deferred until the first function call.")
         return codes
 
     @property
@@ -92,7 +92,7 @@ class _JitRawKernel:
         """The first of ``cached_codes``."""
         codes = self.cached_codes
         if len(codes) > 1:
-            warnings.warn("The input types of the kernel could not be inferred. Please use `.cached_codes` instead.", stacklevel=2)
+            warn_user("The input types of the kernel could not be inferred. Please use `.cached_codes` instead.")
         return next(iter(codes.values()), None)
 
 
