@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import quern as qn
-from quern import cuda
+from quern import cuda, cupy
+from quern.cupyx import jit
 from quern.numba import float32, guvectorize, njit
 
 pytestmark = pytest.mark.usefixtures("on_the_cpu")
@@ -136,6 +137,27 @@ def test_advice_is_in_python(kernel, shape, advice):
     assert any(advice in one.advice for one in found), [one.advice for one in found]
     for one in found:
         assert not any(word in str(one).split("\n")[-1] for word in ("__sync", "atomicAdd", "if (", "ull", "(long long)", "float4")), str(one)
+
+
+@jit.rawkernel()
+def reversed_by_cupy(x):
+    s = jit.shared_memory(cupy.float32, 64)
+    i = jit.threadIdx.x
+    s[i] = x[i]
+    x[i] = s[63 - i]
+
+
+@jit.rawkernel()
+def counted_by_cupy(x):
+    x[jit.threadIdx.x % 4] += 1
+
+
+def test_advice_for_cupys_kernels_is_in_its_names():
+    x = cupy.zeros(64, cupy.float32)
+    found = findings(lambda: reversed_by_cupy((1,), (64,), (x,)))
+    assert found and all("jit.syncthreads()" in one.advice for one in found)
+    found = findings(lambda: counted_by_cupy((2,), (1,), (x,)))
+    assert found and all("use an atomic (jit.atomic_add())" in one.advice for one in found)
 
 
 def test_findings_are_not_counted_as_launches():

@@ -224,6 +224,20 @@ _IN_PYTHON = {
 }
 
 
+_IN_CUPY = _IN_PYTHON | {
+    "barrier": "jit.syncthreads()",
+    "warp barrier": "jit.syncwarp()",
+    "atomic": "jit.atomic_add()",
+    "atomics": "atomic (jit.atomic_add)",
+}
+_kernels_in_cupy = set()  # (file, name) of kernels that are written with cupyx.jit
+
+
+def note_kernel_in_cupy(file, name):
+    """Advice for that kernel has the names of cupyx.jit."""
+    _kernels_in_cupy.add((os.path.basename(file), name))
+
+
 def _is_python(f):
     return f.access["file"].endswith(".py")
 
@@ -232,7 +246,8 @@ def _say(f, what):
     """What to write, in the language of the kernel."""
     if what == "in bounds" and _is_python(f) and f.object and f.axis >= 0:
         return f"if i < {f.object}.shape[{f.axis}]:"
-    return (_IN_PYTHON if _is_python(f) else _IN_C)[what]
+    in_python = _IN_CUPY if (os.path.basename(f.access["file"]), f.kernel) in _kernels_in_cupy else _IN_PYTHON
+    return (in_python if _is_python(f) else _IN_C)[what]
 
 
 def _bounds_advice(f):

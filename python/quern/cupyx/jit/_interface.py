@@ -5,6 +5,7 @@ import functools
 import numpy
 
 from quern.arrays.core import Array
+from quern.checking import report
 from quern.cupyx.jit import _library  # noqa: F401  (it enters what kernels may call)
 from quern.kernel.cupy_rules import RULES
 from quern.kernel.dispatcher import Dispatcher
@@ -30,6 +31,7 @@ class _Compiled(Dispatcher):
         found = None if anew else self._programs.get(parameters)
         if found is None:
             found = self._programs[parameters] = Program(self.py_func, parameters, rules=self.rules)
+            report.note_kernel_in_cupy(found.kernel.source.file, self.__name__)
         return found
 
 
