@@ -85,6 +85,23 @@ def test_functions_that_python_runs(of, names, dtype, result):
     assert arrays.dtype == dtype and (result is None or arrays[0] == result)
 
 
+@pytest.mark.parametrize(
+    "of, names, dtype, result",
+    [
+        (np.divmod, "i1 u1", "UniTuple(int16 x 2)", (-1, 193)),
+        (np.divmod, "i4 f4", "UniTuple(float32 x 2)", (-25455.0, 1.25)),
+        (np.divmod, "u1 u1", "UniTuple(uint8 x 2)", (1, 0)),
+        (np.ldexp, "f4 i1", "float32", 2.75 / 128),
+        (np.ldexp, "f8 i1", "float64", -3.25 / 128),
+        (np.ldexp, "i4 i1", "float64", -70000 / 128),
+    ],
+)
+def test_ufuncs_that_are_pairs_or_scales(of, names, dtype, result):
+    values = [NUMBERS[n] for n in names.split()]
+    compiled = njit(function_of(of))
+    assert compiled(*values) == result and str(compiled.nopython_signatures[0].return_type) == dtype
+
+
 def test_constants_beside_float32():
     assert njit(lambda x: np.add(x, 16777217))(np.float32(0)) == 16777216
     assert njit(lambda x: np.maximum(x, -1))(np.uint8(3)) == 3 and njit(lambda x: np.maximum(x, -1))(np.int8(-3)) == -1
