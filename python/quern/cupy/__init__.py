@@ -7,7 +7,6 @@ CuPy does not have raise AttributeError.
 import builtins
 import functools
 import sys
-import warnings
 
 import numpy
 
@@ -56,6 +55,7 @@ from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa
 from quern.cupy.cuda.stream import on_stream as _on_stream
 from quern.lib import _engine
 from quern.raw import RawKernel  # noqa: F401
+from quern.user_files import warn_user as _warn_user
 
 
 class _Grid:
@@ -186,7 +186,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 def row_stack(tup, *, dtype=None, casting="same_kind"):
     """See :func:`vstack`, the name of which NumPy kept."""
-    warnings.warn("`row_stack` alias is deprecated. Use `cupy.vstack` directly.", DeprecationWarning, stacklevel=2)
+    _warn_user("`row_stack` alias is deprecated. Use `cupy.vstack` directly.", DeprecationWarning)
     return as_ndarray(_arrays.vstack(tup, dtype=dtype, casting=casting))
 
 
@@ -195,7 +195,7 @@ def _warned_of_nan(function):
     def call(a, *args, **kwargs):
         result = function(a, *args, **kwargs)
         if result.dtype.kind == "f" and bool(_arrays.isnan(result).any()):
-            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=2)
+            _warn_user("All-NaN slice encountered", RuntimeWarning)
         return result
 
     return call
@@ -230,7 +230,7 @@ for _name in ("empty_like", "zeros_like", "ones_like", "full_like"):
 def fromDlpack(dltensor):  # noqa: N802
     """The array of a DLPack capsule; CuPy's old name of from_dlpack."""
     text = "This function is deprecated and will be removed in a future release. Use the cupy.from_dlpack() array constructor instead."
-    warnings.warn(text, numpy.exceptions.VisibleDeprecationWarning, stacklevel=2)
+    _warn_user(text, numpy.exceptions.VisibleDeprecationWarning)
     return as_ndarray(_exchange.from_dlpack(dltensor))
 
 

@@ -1,7 +1,6 @@
 """Functions of CuPy's that accept other arguments than NumPy's of the same name, or warn of some: r_, c_, cov, packbits, percentile ..."""
 
 import functools
-import warnings
 
 import numpy
 
@@ -9,6 +8,7 @@ from quern import arrays as _arrays
 from quern.arrays import core as _array_core
 from quern.cupy._array import as_ndarray, check_byte_order, ndarray
 from quern.cupy._fallback import of_ours, refuse_host
+from quern.user_files import warn_user
 
 
 class _Joined:
@@ -117,7 +117,7 @@ def unpackbits(a, axis=None, bitorder="big"):
 def corrcoef(a, y=None, rowvar=True, bias=None, ddof=None, *, dtype=None):
     """See :func:`quern.corrcoef`. ``bias`` and ``ddof`` change nothing."""
     if bias is not None or ddof is not None:
-        warnings.warn("bias and ddof have no effect and are deprecated", DeprecationWarning, stacklevel=3)
+        warn_user("bias and ddof have no effect and are deprecated", DeprecationWarning)
     return _arrays.corrcoef(a, y, rowvar, dtype=dtype)
 
 
@@ -128,7 +128,7 @@ def histogram(x, bins=10, range=None, weights=None, density=False):
         raise ValueError(f"weights must be a cupy.ndarray, not {type(weights).__name__}; make one with cupy.asarray()")
     x = _array_core.asarray(x)
     if x.dtype == bool:
-        warnings.warn("Converting input from bool to uint8 for compatibility.", RuntimeWarning, stacklevel=3)
+        warn_user("Converting input from bool to uint8 for compatibility.", RuntimeWarning)
     return _arrays.histogram(x, bins, range, density=density, weights=weights)
 
 
@@ -136,7 +136,7 @@ def _method(name, method, interpolation):
     if interpolation is None:
         return method
     text = f"the `interpolation=` argument to {name} was renamed to `method=`, which has additional options."
-    warnings.warn(text, DeprecationWarning, stacklevel=4)
+    warn_user(text, DeprecationWarning)
     if method != "linear":
         raise TypeError(f"[{name}] `method` and `interpolation` are the same argument; pass `method` alone")
     return interpolation

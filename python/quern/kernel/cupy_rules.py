@@ -141,9 +141,9 @@ class CupyFunction(Function):
         if getattr(before, "is_pythons", False) and self.result is before and not is_weak(value):
             self.result, self.changed = value.type, True
 
-    def call_function(self, callee, arguments, named, node, declared=()):
+    def call_function(self, callee, arguments, named, node, declared=(), settings=None):
         named = {name: self.strong(a) for name, a in named.items()}
-        return super().call_function(callee, [self.strong(a) for a in arguments], named, node, declared)
+        return super().call_function(callee, [self.strong(a) for a in arguments], named, node, declared, settings)
 
     # ---- operators
 

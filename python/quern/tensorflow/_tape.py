@@ -1,7 +1,6 @@
 """tf.GradientTape and tf.Variable: the engine's tape always records; a GradientTape is a span of it, and what was watched."""
 
 import contextlib
-import warnings
 import weakref
 
 import keras
@@ -15,6 +14,7 @@ from quern.tensorflow._constants import converted
 from quern.tensorflow._gathering import gather_nd, tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update
 from quern.tensorflow._tensors import value_text
 from quern.tensorflow.dtypes import DType
+from quern.user_files import warn_user
 
 
 class Variable(keras.Variable):
@@ -191,7 +191,7 @@ class GradientTape:
                     self._watched.append(x)
                     _effect(_want_gradient, x)
                 else:
-                    warnings.warn(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {x._dtype_name}", stacklevel=2)
+                    warn_user(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {x._dtype_name}")
 
     def watched_variables(self):
         """The variables that were read while it lasted."""

@@ -4,12 +4,12 @@ Branches are chosen with masks in such a way that no derivative of a branch that
 places where branches meet are PyTorch's.
 """
 
-import warnings
 
 from quern.lib import _engine
 from quern.torch import _composed
 from quern.torch import _namespace as torch
 from quern.torch._core import finish
+from quern.user_files import warn_user
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -258,13 +258,12 @@ def glu(input, dim=-1):
 # ---- along a dimension
 
 
-def _dim(name, dim, ndim, stacklevel):
+def _dim(name, dim, ndim):
     """The dimension; where none was given that which older programs mean, and a warning."""
     if dim is not None:
         return dim
-    warnings.warn(
+    warn_user(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=stacklevel,
     )
     return 0 if ndim in (0, 1, 3) else 1
 
@@ -275,17 +274,17 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
     >>> F.softmax(torch.zeros(2, 4), dim=1)[0]
     tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
-    return _composed.softmax(input, _dim("softmax", dim, input.dim(), _stacklevel), dtype)
+    return _composed.softmax(input, _dim("softmax", dim, input.dim()), dtype)
 
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
     """softmax(-x)."""
-    return _composed.softmin(input, _dim("softmin", dim, input.dim(), _stacklevel), dtype)
+    return _composed.softmin(input, _dim("softmin", dim, input.dim()), dtype)
 
 
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     """The logarithm of softmax(), without its overflow."""
-    return _composed.log_softmax(input, _dim("log_softmax", dim, input.dim(), _stacklevel), dtype)
+    return _composed.log_softmax(input, _dim("log_softmax", dim, input.dim()), dtype)
 
 
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):

@@ -4,12 +4,12 @@
 """
 
 import math
-import warnings
 
 from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
 from quern.torch.nn.functional._reduction import check_reduction, element_loss, reduced, reduction_of, refuse_gradient, same_sizes, weighted
+from quern.user_files import warn_user
 
 _TYPES = {"int32": "Int", "int16": "Short", "int8": "Char", "bool": "Bool", "float32": "Float", "float64": "Double", "float16": "Half"}
 
@@ -155,10 +155,9 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     """
     reduction = reduction_of(size_average, reduce, reduction)
     if reduction == "mean":
-        warnings.warn(
+        warn_user(
             "reduction: 'mean' divides the total loss by both the batch size and the support size. "
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
-            stacklevel=2,
         )
     name, inputs = "kl_div_log" if log_target else "kl_div", (input, target)
     if reduction == "batchmean":
