@@ -299,7 +299,12 @@ def embedding_bag(
     if input.dim() == 2:
         return _bags_of_one_size(rows, counted, mode)
     bags = offsets.shape[0] - include_last_offset
-    return _bags_at(rows, counted, mode, offsets[:bags], bags)
+    made = _bags_at(rows, counted, mode, offsets[:bags], bags)
+    if not offsets.shape[0]:
+        return made
+    n = rows.shape[0]
+    made = _refusals.unless(made, offsets[0] == 0, "offsets[0] has to be 0, i.e., the first sequence has to start from position 0")
+    return _refusals.unless(made, offsets[-1] <= n, f"offsets[-1] can not be greater than input's length {n}")
 
 
 def _bags_of_one_size(rows, counted, mode):
