@@ -61,7 +61,6 @@ Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
   return computed(op == Op::power && is_numpys ? std::nullopt : std::optional(loop));
 }
 
-
 // Operands for which TensorFlow and Keras have one result: reals of one type, integers of one type, and Python's numbers that
 // the tensor's type holds.
 bool are_alike(Op op, const GivenOperand& a, const GivenOperand& b) {
@@ -73,8 +72,8 @@ bool are_alike(Op op, const GivenOperand& a, const GivenOperand& b) {
   if (!is_integer(type)) return false;
   if (!x.is_weak && !y.is_weak) return x.dtype == y.dtype;
   const Scalar& number = (a.is_scalar() ? a : b).scalar();
-  return number.is_weak && number.kind == WeakScalar::integer && !number.is_huge && !number.is_natural &&
-         number.integer >= 0 && number.integer <= 127;
+  return number.is_weak && number.kind == WeakScalar::integer && !number.is_huge && !number.is_natural && number.integer >= 0 &&
+         number.integer <= 127;
 }
 
 // A new reference; null: Python's error is set.

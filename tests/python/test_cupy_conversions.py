@@ -69,6 +69,24 @@ def test_require(device):
             cp.require(x, None, flags)
 
 
+def test_quantiles_of_tables_of_numbers(device):
+    for function in (cp.percentile, cp.quantile):
+        for q in (cp.ones((2, 2)), np.ones((2, 2)), [[0.5], [1]]):
+            with pytest.raises(ValueError, match="Expected q to have a dimension of 1"):
+                function(cp.ones(3), q)
+        assert function(cp.arange(3.0), cp.array([0, 1.0])).shape == (2,) and function(cp.arange(3.0), 1.0).shape == ()
+
+
+def test_outputs_of_generators_are_contiguous(device):
+    rng = cp.random.default_rng(1)
+    for function in (rng.random, rng.standard_normal, rng.standard_exponential, lambda out: rng.standard_gamma(1.0, out=out)):
+        with pytest.raises(ValueError, match="not contiguous"):
+            function(out=cp.zeros(6)[::2])
+    with pytest.raises(ValueError, match="not contiguous"):
+        rng.standard_gamma(1.0, out=cp.zeros((3, 2)).T)
+    assert rng.random(out=cp.zeros((3, 2)).T).shape == (2, 3)
+
+
 def test_ufuncs_of_a_dtype_in_vectorize(device):
     @cp.vectorize
     def added(a, b):

@@ -230,9 +230,15 @@ def _sorted_in_place(a, axis):
             whole.sort(-1 if axis is None else axis)
 
 
+def _check_one_axis(q):
+    if numpy.ndim(q) > 1:
+        raise ValueError(f"Expected q to have a dimension of 1.\nActual: {numpy.ndim(q)} != 1")
+
+
 @of_ours
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
     """See :func:`quern.percentile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
+    _check_one_axis(q)
     if overwrite_input:
         _sorted_in_place(a, axis)
     return _arrays.percentile(a, q, axis, out, method=_method("percentile", method, interpolation), keepdims=keepdims, weights=weights)
@@ -241,6 +247,7 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
 @of_ours
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
     """See :func:`quern.quantile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
+    _check_one_axis(q)
     if overwrite_input:
         _sorted_in_place(a, axis)
     return _arrays.quantile(a, q, axis, out, method=_method("quantile", method, interpolation), keepdims=keepdims, weights=weights)
