@@ -9,6 +9,7 @@ needs_keras()
 NAMES = """i, f, d = tf.constant([1, 2, 3]), tf.constant([1., 2., 3.]), tf.constant([1., 2., 3.], tf.float64)
 l, b, u, h = tf.constant([1, 2, 3], tf.int64), tf.constant([True, False, True]), tf.constant([1, 2, 3], tf.uint8), tf.cast(f, tf.float16)
 v, w = tf.Variable([1., 2., 3.]), tf.Variable([1, 2, 3])
+c = tf.constant([3+4j])
 p = np.array([[.2, .8], [.5, .5]], np.float32)
 """
 MIXED = """
@@ -308,9 +309,29 @@ i[::0] | ! InvalidArgumentError
 tf.nn.softmax([1.,2.],axis=1) | ! InvalidArgumentError
 tf.clip_by_value([1.,2.],3.,1.) | <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 3.], dtype=float32)>
 """
+COMPLEX = """
+tf.abs(c) | <tf.Tensor: shape=(1,), dtype=float64, numpy=array([5.])>
+abs(c) | <tf.Tensor: shape=(1,), dtype=float64, numpy=array([5.])>
+tf.math.angle(c) | <tf.Tensor: shape=(1,), dtype=float64, numpy=array([0.92729522])>
+tf.sqrt(c) | <tf.Tensor: shape=(1,), dtype=complex128, numpy=array([2.+1.j])>
+tf.where([True], c, c) | <tf.Tensor: shape=(1,), dtype=complex128, numpy=array([3.+4.j])>
+tf.transpose([[1j,2]]) | <tf.Tensor: shape=(2, 1), dtype=complex128, numpy=~array([[0.+1.j],~       [2.+0.j]])>
+tf.transpose([[1j,2]], conjugate=True) | <tf.Tensor: shape=(2, 1), dtype=complex128, numpy=~array([[0.-1.j],~       [2.-0.j]])>
+tf.einsum('i,i->',c,c) | <tf.Tensor: shape=(), dtype=complex128, numpy=(-7+24j)>
+tf.tensordot(c,c,1) | <tf.Tensor: shape=(), dtype=complex128, numpy=(-7+24j)>
+tf.squeeze([c]) | <tf.Tensor: shape=(), dtype=complex128, numpy=(3+4j)>
+tf.math.log(c) | <tf.Tensor: shape=(1,), dtype=complex128, numpy=array([1.60943791+0.92729522j])>
+tf.math.rsqrt(c) | <tf.Tensor: shape=(1,), dtype=complex128, numpy=array([0.4-0.2j])>
+tf.math.reduce_variance(c) | <tf.Tensor: shape=(), dtype=float64, numpy=0.0>
+tf.math.reduce_euclidean_norm([3,4]) | <tf.Tensor: shape=(), dtype=int32, numpy=5>
+tf.add(c, c) | <tf.Tensor: shape=(1,), dtype=complex128, numpy=array([6.+8.j])>
+tf.multiply(c, 2) | <tf.Tensor: shape=(1,), dtype=complex128, numpy=array([6.+8.j])>
+c / 2 | <tf.Tensor: shape=(1,), dtype=complex128, numpy=array([1.5+2.j])>
+"""
+TABLES = {"mixed": MIXED, "pythons": PYTHONS, "functions": FUNCTIONS, "variables": VARIABLES, "places": PLACES, "complex": COMPLEX}
 
 
-@pytest.mark.parametrize("lines", [MIXED, PYTHONS, FUNCTIONS, VARIABLES, PLACES], ids=["mixed", "pythons", "functions", "variables", "places"])
+@pytest.mark.parametrize("lines", list(TABLES.values()), ids=list(TABLES))
 def test_operands(lines, device, tmp_path):
     assert differences(lines, device, tmp_path, NAMES) == []
 

@@ -152,7 +152,9 @@ def reshape(tensor, shape, name=None):
 
 def transpose(a, perm=None, conjugate=False, name=None):
     """The axes in another order."""
-    return _ops.transpose(a, perm)
+    a = a if _is_symbolic(a) else _converted(a)
+    made = _ops.transpose(a, perm)
+    return _ops.conj(made) if conjugate and "complex" in _operands._name(made) else made
 
 
 def concat(values, axis, name=None):
@@ -489,6 +491,8 @@ def _reduction(theirs, ours):
         if ours in ("max", "min") and not _is_symbolic(x) and not x.size:
             x = _with_neutral(x, axis, ours)
         made = function(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+        if ours == "var" and "complex" in _operands._name(x):
+            return _ops.real(made)
         # Of integers the mean is an integer, too.
         return _tensor(made, x._dtype_name) if ours in _KEEPS_TYPE and not _is_symbolic(x) else made
 

@@ -34,8 +34,7 @@ _TAKEN = {
         "reduce_sum:Sum reduce_mean:Mean reduce_prod:Prod add_n:AddN matmul:MatMul",
         _ORDERED: "remainder:FloorMod less:Less less_equal:LessEqual greater:Greater greater_equal:GreaterEqual maximum:Maximum "
         "minimum:Minimum relu:Relu relu6:Relu6 reduce_max:Max reduce_min:Min top_k:TopKV2 sort:TopKV2",
-        _REAL | _COMPLEX | _SIGNED: "power:Pow sign:Sign round:Round negative:Neg",
-        _REAL | _SIGNED: "abs:Abs",
+        _REAL | _COMPLEX | _SIGNED: "power:Pow sign:Sign round:Round negative:Neg abs:Abs",
         _REAL: "atan2:Atan2 floor:Floor ceil:Ceil rint:Rint erf:Erf erfc:Erfc erfinv:Erfinv lgamma:Lgamma digamma:Digamma "
         "softplus:Softplus softsign:Softsign is_nan:IsNan is_inf:IsInf is_finite:IsFinite elu:Elu selu:Selu softmax:Softmax "
         "log_softmax:LogSoftmax log_sigmoid:Softplus reduce_logsumexp:Exp",

@@ -32,7 +32,7 @@ for (
 less_equal greater greater_equal logical_and logical_or logical_not cumsum cumprod argmax argmin pow acos asin atan reduce_sum reduce_mean
 reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std reduce_variance add_n truediv""".split():
     globals()[_name] = getattr(_functions, _name)
-for _name in "log log1p expm1 ceil cosh sinh rsqrt erf logical_xor mod reciprocal softplus softsign angle conj imag real negative".split():
+for _name in "log log1p expm1 ceil cosh sinh rsqrt erf logical_xor mod reciprocal softplus softsign conj imag real negative".split():
     globals()[_name] = _same(_name)
 is_nan, is_inf, is_finite, floormod, floordiv, atan2 = (
     _same("is_nan", "isnan"),
@@ -52,6 +52,12 @@ def divide_no_nan(x, y, name=None):
     quotient = _operands.computed("divide", x, y)
     empty = keras.ops.equal(y, 0)
     return keras.ops.where(empty, keras.ops.zeros_like(quotient), x / keras.ops.where(empty, keras.ops.ones_like(y), y))
+
+
+def angle(input, name=None):
+    """The angles of complex numbers; of real ones 0, or pi below 0."""
+    x = _functions.convert_to_tensor(input)
+    return keras.ops.arctan2(imag(x), real(x))  # noqa: F821
 
 
 def squared_difference(x, y, name=None):
@@ -84,7 +90,9 @@ def count_nonzero(input, axis=None, keepdims=False, dtype="int64", name=None):
 
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """The root of the sum of squares along axes."""
-    return keras.ops.sqrt(keras.ops.sum(keras.ops.square(_functions.convert_to_tensor(input_tensor)), axis=axis, keepdims=keepdims))
+    x = _functions.convert_to_tensor(input_tensor)
+    length = keras.ops.sqrt(keras.ops.sum(keras.ops.square(x), axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims))
+    return keras.ops.cast(length, _operands._name(x))  # of integers the whole part
 
 
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None, axis=None, binary_output=False):
