@@ -67,13 +67,16 @@ bool are_alike(Op op, const GivenOperand& a, const GivenOperand& b) {
   if (a.is_made() || b.is_made()) return false;
   const OperandType x = a.argument().type(), y = b.argument().type();
   if (are_plain_reals(x, y)) return true;
-  if (op == Op::power || op == Op::floor_divide || op == Op::remainder || op == Op::true_divide) return false;
   const DType type = x.is_weak ? y.dtype : x.dtype;
   if (!is_integer(type)) return false;
+  // Integers divided by zero, or raised to negative powers, are errors in TensorFlow; unsigned ones have no powers there.
+  const bool refuses_values = op == Op::power || op == Op::floor_divide || op == Op::remainder;
+  if (refuses_values && !b.is_scalar()) return false;
+  if (op == Op::power && row(type).kind == DTypeKind::natural) return false;
   if (!x.is_weak && !y.is_weak) return x.dtype == y.dtype;
   const Scalar& number = (a.is_scalar() ? a : b).scalar();
-  return number.is_weak && number.kind == WeakScalar::integer && !number.is_huge && !number.is_natural && number.integer >= 0 &&
-         number.integer <= 127;
+  return number.is_weak && number.kind == WeakScalar::integer && !number.is_huge && !number.is_natural &&
+         number.integer >= (refuses_values ? 1 : 0) && number.integer <= 127;
 }
 
 // A new reference; null: Python's error is set.

@@ -346,3 +346,15 @@ import keras; keras.ops.take(f, np.array([-1])).numpy() | array([3.], dtype=floa
 import keras; keras.layers.Embedding(2, 3)(np.array([2])).numpy() | ! ValueError
 """
     assert differences(lines, device, tmp_path, NAMES) == []
+
+
+def test_training_with_labels_and_indices_out_of_range(device, tmp_path):
+    model = "m = tf.keras.Sequential([tf.keras.layers.Embedding(3, 2), tf.keras.layers.Flatten(), tf.keras.layers.Dense(3)])"
+    loss = "m.compile('sgd', tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), jit_compile={})"
+    fit = "m.fit(np.array([[0, {}]] * 8), np.array([0, 1, 2, {}] * 2), batch_size=4, epochs=12, verbose=0).history['loss'][-1] < 10"
+    lines = "".join(
+        f"{model}; {loss.format(jit)}; {fit.format(*numbers)} | {wanted}\n"
+        for jit in (True, False)
+        for numbers, wanted in (((1, 0), "True"), ((1, 5), "! InvalidArgumentError"), ((7, 0), "! ValueError"))
+    )
+    assert differences(lines, device, tmp_path) == []

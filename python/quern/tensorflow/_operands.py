@@ -68,6 +68,7 @@ OPERATORS = {
     "matmul": operator.matmul,
 }
 _COMPARED = ("equal", "not_equal")
+_OF_REALS = frozenset(OPERATORS) - {"equal", "not_equal", "matmul", "bitwise_and", "bitwise_or", "bitwise_xor"}  # all real dtypes
 
 
 def kernel_of(name):
@@ -152,10 +153,14 @@ def _name(x):
 
 def computed(name, x, y):
     """Return the result of an operator of two operands, one of which is a tensor."""
-    x, y = _operands(name, x, y)
+    x = _tensor(x) if isinstance(x, KerasVariable) else x
+    y = _tensor(y) if isinstance(y, KerasVariable) else y
+    is_plain = type(x) is Array and type(y) is Array and x._dtype_name == y._dtype_name and x._dtype_name in _REAL
+    if not is_plain:
+        x, y = _operands(name, x, y)
     symbolic = isinstance(x, KerasTensor) or isinstance(y, KerasTensor)
     try:
-        return OPERATORS[name](x, y) if symbolic else _of_tensors(name, x, y)
+        return OPERATORS[name](x, y) if symbolic or is_plain and name in _OF_REALS else _of_tensors(name, x, y)
     except InvalidArgumentError:
         raise
     except (ValueError, IndexError) as e:
@@ -194,8 +199,8 @@ def _of_tensors(name, x, y):
         _check_integers(name, y)
     if name in _COMPARED:
         try:
-            np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
-        except ValueError:  # they are not equal
+            return OPERATORS[name](x, y)
+        except ValueError:  # of shapes that do not broadcast: they are not equal
             return _tensor(name == "not_equal")
     if name == "matmul" and min(x.ndim, y.ndim) < 2:
         raise InvalidArgumentError(f"In[{int(x.ndim > 1)}] is not a matrix; the operands of a product have at least two axes [Op:MatMul]")

@@ -101,6 +101,8 @@ def _format(self, spec):
 
 def get_item(self, key):
     """Return the part of a tensor at an index: numbers, slices, None, tensors of one number, or a mask."""
+    if type(key) is int or type(key) is slice:
+        return _part(self, key)
     for one in key if isinstance(key, (tuple, list)) else (key,):
         if isinstance(one, Array):
             is_refused = one.ndim and "int" in one._dtype_name
@@ -108,8 +110,12 @@ def get_item(self, key):
             is_refused = isinstance(one, (list, np.ndarray)) and np.asarray(one).dtype != bool
         if is_refused:
             raise TypeError(f"{_INDICES}, got {one!r}; use tf.gather() or tf.gather_nd()")
+    return _part(self, tuple(key) if isinstance(key, list) else key)
+
+
+def _part(self, key):
     try:
-        return _get_item(self, tuple(key) if isinstance(key, list) else key)
+        return _get_item(self, key)
     except IndexError as e:
         if "only integers" in str(e):
             raise TypeError(f"{_INDICES}, got {key!r}") from None
@@ -122,7 +128,7 @@ _INDICES = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) a
 
 
 def _item_of(self, key):
-    return _get_item(self, key) if is_within(sys._getframe(1)) else get_item(self, key)
+    return _part(self, key) if type(key) is int else _get_item(self, key) if is_within(sys._getframe(1)) else get_item(self, key)
 
 
 def _assign_item(self, key, value):
