@@ -43,3 +43,18 @@ def test_bases_of_views(device):
 
 def test_places_and_matrix_exponentials(device):
     compare_all([HEAD + one for one in split(PLACES)], device)
+
+
+WHOLE = """
+torch.softmax(n, 0) | F.softmax(n, 0) | F.log_softmax(n, 0) | F.softmin(n, 0) | torch.nn.Softmax(0)(n) | F.gelu(n) | F.silu(n) | F.elu(n) | F.selu(n) | F.softplus(n) | F.leaky_relu(n) | F.mish(n)
+F.hardswish(n) | F.hardsigmoid(n) | F.logsigmoid(n) | F.glu(n) | F.layer_norm(n, (2,)) | F.group_norm(n[None], 1) | F.batch_norm(e, None, None, training=True) | F.mse_loss(n, n) | F.huber_loss(n, n)
+F.smooth_l1_loss(n, n) | F.kl_div(n, n) | F.binary_cross_entropy_with_logits(x[0], n) | torch.linalg.inv(e) | torch.linalg.det(e) | torch.linalg.solve(e, e) | torch.linalg.svd(e) | torch.linalg.norm(n)
+torch.tril_indices(2, -1) | torch.triu_indices(-1, 2) | torch.linalg.pinv(e) | torch.linalg.eig(e)
+"""
+
+
+def test_functions_of_real_numbers_refuse_integers(device):
+    head = HEAD + "n, e = torch.tensor([1, 2], device=device), torch.eye(2, dtype=torch.int64, device=device)\n"
+    compare_all([f"{head}raises(lambda: {one})[0]" for one in split(WHOLE)], device)
+    rest = "torch.softmax(n, 0, dtype=torch.float32) | F.mse_loss(x[0], n) | F.relu(n) | F.sigmoid(n) | F.softmax(n.float(), 0)"
+    compare_all([head + one for one in split(rest)], device)

@@ -480,14 +480,22 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
 
 
+def _check_sizes(row, col):
+    for name, n in (("row", row), ("col", col)):
+        if n < 0:
+            raise RuntimeError(f"{name} must be non-negative, got {n}")
+
+
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """The places of a matrix on and below a diagonal: two rows, of row and column numbers."""
+    _check_sizes(row, col)
     places = numpy.stack(numpy.tril_indices(row, offset, col))
     return sent(places, "int64" if dtype is None else name_of(dtype), engine_device(device))
 
 
 def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """The places of a matrix on and above a diagonal: two rows, of row and column numbers."""
+    _check_sizes(row, col)
     places = numpy.stack(numpy.triu_indices(row, offset, col))
     return sent(places, "int64" if dtype is None else name_of(dtype), engine_device(device))
 

@@ -256,7 +256,8 @@ def _matrix(A, name):  # noqa: N803
 
 def _float(input, name):
     if not (input.is_floating_point() or input.is_complex()):
-        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {scalar_name(input.dtype)}")
+        kind = RuntimeError if name in ("eig", "lstsq", "pinv", "matrix_rank") else NotImplementedError
+        raise kind(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {scalar_name(input.dtype)}")
     return input
 
 

@@ -390,6 +390,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    _composed.refuse_whole(input, "GroupNormKernelImpl")
     n, channels = input.shape[:2]
     if channels % num_groups:
         raise RuntimeError(
