@@ -38,6 +38,7 @@ from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
+from quern.cupy._forms import in_room as _in_room
 from quern.cupy._forms import of_native_order as _of_native_order
 from quern.cupy._forms import without_subok as _without_subok
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
@@ -108,6 +109,7 @@ from quern.cupy._forms import (  # noqa: E402, F401
     quantile,
     r_,
     repeat,
+    require,
     select,
     unpackbits,
 )
@@ -225,6 +227,9 @@ for _name in ("empty", "zeros", "ones", "full"):
     globals()[_name] = _of_native_order(globals()[_name])
 for _name in ("empty_like", "zeros_like", "ones_like", "full_like"):
     globals()[_name] = _without_subok(globals()[_name])
+for _name in ("eye", "identity", "tri", "tile", "repeat", "outer", "copy"):
+    if _name in globals():
+        globals()[_name] = _in_room(globals()[_name])
 
 
 def fromDlpack(dltensor):  # noqa: N802

@@ -110,6 +110,14 @@ class ndarray(_core.Array):  # noqa: N801
             out.__array_finalize__(None)
         return out
 
+    def __array__(self, dtype=None, copy=None):
+        """Refuse NumPy's implicit conversion: ``get()`` and ``cupy.asnumpy()`` copy the values."""
+        if (sys._getframe(1).f_globals.get("__package__") or "").partition(".")[0] == "quern":
+            return super().__array__(dtype, copy)
+        raise TypeError(
+            "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly."
+        )
+
     def __array_namespace__(self, *, api_version=None):
         """The module ``cupy``, whatever version of the array API is asked for."""
         return sys.modules[__package__]
@@ -130,7 +138,9 @@ class ndarray(_core.Array):  # noqa: N801
             for n in shape:
                 count *= n
             if strides is None and not has_own_allocator():
-                return _empty(tuple(shape), name)._as(cls)
+                made = _empty(tuple(shape), name)._as(cls)
+                _engine.array_check_room(made)
+                return made
             memptr = alloc(max(count * kind.itemsize, 1))
         strides = None if strides is None else [operator.index(s) for s in strides]
         if strides is not None and len(strides) != len(shape):

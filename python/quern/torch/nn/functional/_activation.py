@@ -94,6 +94,7 @@ def _leaky_relu(x, slope):
 
 def leaky_relu(input, negative_slope=0.01, inplace=False):
     """x where it is positive, elsewhere x times ``negative_slope``."""
+    _composed.refuse_whole(input, "leaky_relu_cpu")
     return _into(input, _leaky_relu, negative_slope) if inplace else _leaky_relu(input, negative_slope)
 
 
@@ -135,6 +136,7 @@ def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
 
 def hardsigmoid(input, inplace=False):
     """x / 6 + 1/2 within the range from 0 to 1."""
+    _composed.refuse_whole(input, "hardsigmoid_cpu")
     return _into(input, _hardsigmoid) if inplace else _hardsigmoid(input)
 
 
@@ -249,6 +251,7 @@ def glu(input, dim=-1):
     """The first half along ``dim`` times the sigmoid of the second half."""
     if input.dim() == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")
+    _composed.refuse_whole(input, "glu_cpu")
     n = input.shape[dim]
     if n % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is size {n}")

@@ -296,7 +296,12 @@ def embedding_bag(
     if input.dim() == 2:
         return _bags_of_one_size(rows, counted, mode)
     bags = offsets.shape[0] - include_last_offset
-    return _bags_at(rows, counted, mode, offsets[:bags], bags)
+    made = _bags_at(rows, counted, mode, offsets[:bags], bags)
+    if not offsets.shape[0]:
+        return made
+    n = rows.shape[0]
+    made = _refusals.unless(made, offsets[0] == 0, "offsets[0] has to be 0, i.e., the first sequence has to start from position 0")
+    return _refusals.unless(made, offsets[-1] <= n, f"offsets[-1] can not be greater than input's length {n}")
 
 
 def _bags_of_one_size(rows, counted, mode):
@@ -382,6 +387,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    _composed.refuse_whole(input, "GroupNormKernelImpl")
     n, channels = input.shape[:2]
     if channels % num_groups:
         raise RuntimeError(
