@@ -1,7 +1,6 @@
 """What tensors of Keras's get when a program imports TensorFlow: its attributes, its texts, and no item assignment."""
 
 import sys
-import warnings
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from quern.tensorflow._operands import OPERATORS, computed, is_within, operated
 from quern.tensorflow._shapes import TensorShape
 from quern.tensorflow.dtypes import DType
 from quern.tensorflow.errors import InvalidArgumentError
+from quern.user_files import warn_user
 
 _shape_of, _dtype_of = qn.ndarray.shape.__get__, qn.ndarray.dtype.__get__
 _get_item, _set_item, _items = Array.__getitem__, Array.__setitem__, Array.__iter__
@@ -203,7 +203,7 @@ def _int(self):
 def _real_part(self):
     if not self._dtype_name.startswith("complex"):
         return self
-    warnings.warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, stacklevel=3)
+    warn_user("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning)
     return self.real
 
 
