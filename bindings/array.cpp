@@ -8,6 +8,7 @@
 #include "bindings/call_errors.h"
 #include "bindings/door.h"
 #include "bindings/given.h"
+#include "bindings/keras_operators.h"
 #include "bindings/records.h"
 #include "core/error.h"
 #include "core/overlap.h"
@@ -50,7 +51,13 @@ PyObject* wrap_as(Array&& array, PyTypeObject* type) {
   }
   settle_view(array);
   const Array& kept = *new (nb::inst_ptr<Array>(made)) Array(std::move(array));
-  if (PyType_IsSubtype(type, array_type)) NumPyArray::hold(kept);
+  if (PyType_IsSubtype(type, array_type)) {
+    NumPyArray::hold(kept);
+  } else if (is_tensor_type(type) && kept && !kept.is_view()) {
+    const Array* holder = kept.cell()->holder;
+    nb::object known = holder ? nb::find(*holder) : nb::object();
+    if (!known || !is_tensor_type(Py_TYPE(known.ptr()))) kept.cell()->holder = &kept;
+  }
   nb::inst_mark_ready(made);
   return made.release().ptr();
 }
@@ -195,55 +202,6 @@ PyObject* foreign(std::string_view ufunc, PyObject* left, PyObject* right, PyObj
   return PyObject_CallFunctionObjArgs(with_foreign, name.ptr(), left, right, result, nullptr);
 }
 
-// ---- operators by the rules of Keras's tensors
-
-OperandType type_as_keras(const GivenOperand& operand) {
-  OperandType type = operand.argument().type();
-  if (operand.is_of_host()) type.dtype = host_type_as_keras(type.dtype);
-  return type;
-}
-
-int rank_of(const OperandType& type) { return type.is_weak ? static_cast<int>(type.weak) : rank(row(type.dtype).kind); }
-
-// Reals of one type and Python's real numbers beside them: every rule keeps their type.
-bool are_plain_reals(const OperandType& a, const OperandType& b) {
-  if (a.is_weak || b.is_weak) return rank_of(a.is_weak ? b : a) == 2 && rank_of(a.is_weak ? a : b) <= 2;
-  return a.dtype == b.dtype && rank_of(a) == 2;
-}
-
-// JAX takes Python's integers of up to 32 bits as what is left of them in the tensor's type.
-void wrap_small(GivenOperand& operand, DType type) {
-  if (!operand.is_scalar() || !operand.scalar().is_weak || operand.scalar().is_natural) return;
-  if (std::in_range<int32_t>(operand.scalar().integer)) wrap_to(operand.scalar(), type);
-}
-
-Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
-  auto computed = [&](std::optional<Loop> loop) {
-    Argument arguments[] = {a.argument(), b.argument()};
-    return op == Op::power && !loop ? raised(arguments[0], arguments[1]) : elementwise(op, arguments, nullptr, loop);
-  };
-  if (op == Op::power && b.is_scalar() && b.scalar().kind == WeakScalar::integer) b.scalar().is_weak = true;  // NumPy's, too
-  if (are_plain_reals(a.argument().type(), b.argument().type())) return computed({});
-  OperandType types[] = {type_as_keras(a), type_as_keras(b)};
-  bool are_integers = rank_of(types[0]) < 2 && rank_of(types[1]) < 2;
-  if (are_integers && row(op).typing == Typing::compare) return computed({});  // exact, whatever their types
-  Loop loop = resolve_as_keras(op, types);
-  if (is_integer(loop.compute)) {
-    const Scalar& by = b.scalar();
-    if (op == Op::power && b.is_scalar() && by.kind == WeakScalar::integer && !by.is_natural) {
-      if (by.integer < 0)
-        raise(ErrorKind::type, "[power] integers cannot be raised to negative powers, here {}; convert them to reals",
-              by.integer);
-      // An exponent that the type may not hold: the last bits of a power are those of a wider one.
-      if (by.integer > 127) return astype(computed(Loop{DType::int64, DType::int64}), loop.result);
-    }
-    wrap_small(a, loop.compute);
-    wrap_small(b, loop.compute);
-  }
-  bool is_numpys = !types[0].is_weak && types[0].dtype == loop.compute && types[1].is_weak;  // squares and roots among powers
-  return computed(op == Op::power && is_numpys ? std::nullopt : std::optional(loop));
-}
-
 // The operands of an operator, each an array or a number. False: one of them is something else.
 bool read_both(GivenOperand& a, PyObject* left, GivenOperand& b, PyObject* right) {
   if (!a.read(left, false, right) || !b.read(right, false, left)) return false;
@@ -256,7 +214,7 @@ PyObject* binary(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
     if (!read_both(a, left, b, right)) return foreign(name_of(op), left, right);
-    if (PyObject* tensor = typed_by(left, right)) return wrap_beside(computed_as_keras(op, a, b), tensor);
+    if (PyObject* tensor = typed_by(left, right)) return operator_of_keras(op, a, left, b, right, tensor);
     Argument arguments[] = {a.argument(), b.argument()};
     return wrap_beside(elementwise(op, arguments), leading(left, right));
   });
@@ -292,9 +250,13 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   return guarded([&]() -> PyObject* {
     GivenOperand a, b;
     if (!read_both(a, left, b, right)) return foreign(name_of(Op::power), left, right);
-    if (PyObject* tensor = typed_by(left, right)) return wrap_beside(computed_as_keras(Op::power, a, b), tensor);
-    TruncatedPowers truncated(door_of(left).truncates_powers || door_of(right).truncates_powers);
-    return wrap_beside(raised(a.argument(), b.argument()), leading(left, right));
+    if (PyObject* tensor = typed_by(left, right)) return operator_of_keras(Op::power, a, left, b, right, tensor);
+    const bool is_truncated = door_of(left).truncates_powers || door_of(right).truncates_powers;
+    TruncatedPowers truncated(is_truncated);
+    Argument both[] = {a.argument(), b.argument()};
+    // NumPy's operator squares bools as int8; CuPy's is the ufunc.
+    const bool is_ufunc = is_truncated && both[0].type().dtype == DType::boolean;
+    return wrap_beside(is_ufunc ? elementwise(Op::power, both) : raised(both[0], both[1]), leading(left, right));
   });
 }
 
@@ -324,6 +286,9 @@ PyObject* matrix_product(PyObject* left, PyObject* right) {
     const Array* factors[] = {a.argument().array(), b.argument().array()};
     std::optional<Array> converted[2];
     PyObject* tensor = typed_by(left, right);
+    if (tensor)
+      if (PyObject* made = answer_of_strict_product(*factors[0], left, *factors[1], right)) return made;
+    if (PyErr_Occurred()) return nullptr;
     if (tensor && factors[0]->dtype() != factors[1]->dtype()) {
       OperandType types[] = {type_as_keras(a), type_as_keras(b)};
       DType type = common_type_as_keras(types);
@@ -432,6 +397,12 @@ PyObject* to_index(PyObject* value) {
 int to_bool(PyObject* value) {
   try {
     Array& array = *as_array(value);
+    if (array.size() == 0 && door_of(value).refuses_host_arrays) {  // CuPy's rule
+      const char* text =
+          "The truth value of an empty array is ambiguous. Returning False, but in future this will result in an error. Use "
+          "`array.size > 0` to check that an array is not empty.";
+      return PyErr_WarnEx(PyExc_DeprecationWarning, text, 1);
+    }
     if (array.size() != 1)
       raise(ErrorKind::value, "The truth value of {} is ambiguous. {}",
             array.size() == 0 ? "an empty array" : "an array with more than one element",
@@ -738,6 +709,7 @@ void init_arrays(nb::module_& m) {
     return rows;
   });
   init_doors(m);
+  init_keras_operators(m);
   init_array_functions(m);
   init_tensors(m);
   m.def("array_evaluate", [](const Array& array) { evaluate(array); });

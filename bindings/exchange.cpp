@@ -13,6 +13,7 @@
 #include "bindings/door.h"
 #include "bindings/records.h"
 #include "core/error.h"
+#include "core/room.h"
 #include "graph/records.h"
 #include "run/transfer.h"
 
@@ -447,10 +448,20 @@ uintptr_t exposed_address(const Array& array) {
 
 void release_foreign() { release_gone(); }
 
+// Does a function of quern's own ask, not a program or another library?
+static bool is_asked_from_within() {
+  PyObject* globals = PyEval_GetGlobals();
+  PyObject* package = globals ? PyDict_GetItemString(globals, "__package__") : nullptr;
+  return !globals || (package && PyUnicode_Check(package) && nb::cast<std::string>(nb::handle(package)).starts_with("quern"));
+}
+
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   try {
     const Array& array = *as_array(self);
+    if (door_of(self).refuses_host_arrays && !is_asked_from_within())
+      raise(ErrorKind::type,
+            "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly.");
     if (array.device().is_gpu())
       raise(ErrorKind::buffer, "[memoryview] the array is on {}, where Python cannot see it; copy it with asnumpy()",
             context_on(array.device()).name());
@@ -531,11 +542,15 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
   m.def("array_move", [](nb::handle given, PyDevice device) {
     return nb::steal(wrap_beside(moved_to(array_operand(given), *device.context), given.ptr()));
   });
+  m.def("array_check_room", [](nb::handle given) {
+    const Array& array = array_operand(given);
+    check_room(array.size(), array.dtype(), array.device());
+  });
   m.def("array_whole", [](nb::handle given) {
     const Array& array = array_operand(given);
     const Array* holder = array.cell()->holder;
-    if (nb::object found = holder ? nb::find(*holder) : nb::object(); found && &door_of(found.ptr()) == &door_of(given.ptr()))
-      return found;
+    nb::object found = holder ? nb::find(*holder) : nb::object();
+    if (found && &door_of(found.ptr()) == &door_of(given.ptr()) && as_array(found.ptr())->cell() == array.cell()) return found;
     const Node& node = *array.cell()->node;
     Array out(array.cell(), node.layout, node.dtype);
     out.set_read_only(array.is_read_only());

@@ -7,6 +7,7 @@
 #include "compile/clang.h"
 #include "compile/nvrtc.h"
 #include "core/error.h"
+#include "core/kernel_names.h"
 #include "run/kept_texts.h"
 
 #include <algorithm>
@@ -268,6 +269,7 @@ void init_kernels(nb::module_& m) {
       nb::arg("expressions") = std::vector<std::string>(),
       nb::arg("linked") = std::vector<std::tuple<std::string, nb::bytes, std::string>>(), nb::arg("keep") = false,
       nb::arg("types") = "");
+  m.def("show_kernel_as", &show_kernel_as);
   m.def("load_code", [](PyDevice device, nb::bytes code) {
     return PyProgram{load_code(*device.context, std::string_view(code.c_str(), code.size()))};
   });

@@ -1,6 +1,19 @@
 #include "bindings/call_errors.h"
 #include "bindings/objects.h"
 
+namespace {
+
+// From Python 3.12 on a class of nanobind is shown as "quern.lib._engine.Array" by the interpreter's messages, because its
+// tp_name has the module in it. Setting __name__ makes it "Array", which is what classes of Python and earlier versions show.
+void shorten_type_names(nb::module_& m) {
+  const nb::dict names(m.attr("__dict__"));
+  for (const auto& [name, value] : names)
+    if (nb::isinstance<nb::type_object>(value) && nb::type_check(value))
+      nb::setattr(value, "__name__", nb::getattr(value, "__name__"));
+}
+
+}  // namespace
+
 NB_MODULE(_engine, m) {
   using namespace quern::python;
   // A program may remove the package from sys.modules and import it again: the process has one engine.
@@ -29,4 +42,5 @@ NB_MODULE(_engine, m) {
   faces::init(m);
   init_dispatchers(m);
   report_calls(m);
+  shorten_type_names(m);
 }

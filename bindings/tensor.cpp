@@ -29,7 +29,11 @@ namespace quern::python {
 
 namespace {
 
-struct TensorArray : Array {};
+struct TensorArray : Array {
+  ~TensorArray() {
+    if (cell() && cell()->holder == this) cell()->holder = nullptr;
+  }
+};
 
 PyTypeObject* tensor_base = nullptr;
 PyTypeObject* tensor_type = nullptr;  // quern.torch.Tensor: of all results

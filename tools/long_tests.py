@@ -19,6 +19,8 @@ import tempfile
 import threading
 import time
 
+import run_tests_arguments
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STATE = os.path.join(ROOT, "build", "long-tests.json")
 ENGINE_TESTS = "build/develop/tests/engine/"
@@ -173,27 +175,52 @@ class Run:
             thread.join()
 
 
-def main(arguments):
-    parser = argparse.ArgumentParser(prog="./quern test --long", description=__doc__.splitlines()[0])
+def read(arguments):
+    """Return the options, the state of an earlier call and the items, or end the program where the arguments are wrong."""
+    parser = run_tests_arguments.Parser(prog="quern test --long", description=__doc__.splitlines()[0])
     parser.add_argument("--part", default="1/1", metavar="K/N", help="only the K-th of N parts of about the same length")
     parser.add_argument("--seed", type=int, help="the base seed (default: that of the earlier call, else a new one)")
-    parser.add_argument("--minutes", type=float, default=45, help="start no item after so many minutes (default: 45)")
+    parser.add_argument("--minutes", type=_minutes, default=45, help="start no item after so many minutes (default: 45)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only items whose name contains the text")
     parser.add_argument("--list", action="store_true", help="show the table and run nothing")
     given = parser.parse_args(arguments)
     part, _, parts = given.part.partition("/")
-    if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
         parser.error(f"--part {given.part}: K/N with 1 <= K <= N is needed, for example 2/8")
 
     state = load_state(given.seed)
     everything = table(state["seed"])
     items = [item for item in part_of(everything, int(part), int(parts)) if given.only in item.name]
-    if given.list:
-        for item in items:
-            print(f"{item.minutes:6.1f} min  {item.name}\n            {' '.join(item.command)}")
-        total = sum(item.minutes for item in everything)
-        print(f"{total:.0f} minutes on one core: {-(-total // (45 * CORES)):.0f} parts of less than an hour on {CORES} cores")
-        return 0
+    if not items:
+        parser.error(f"no item of part {given.part} has a name that contains {given.only!r}; --list shows all names")
+    return given, state, items
+
+
+def _minutes(text):
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = -1
+    if not 0 <= minutes < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes, 0 or more")
+    return minutes
+
+
+def answer(arguments):
+    """Print the table for --list and return the exit code, or None where tests are to run; wrong arguments end the program."""
+    given, _, items = read(arguments)
+    if not given.list:
+        return None
+    for item in items:
+        words = ["python" if word == sys.executable else word for word in item.command]
+        print(f"{item.minutes:6.1f} min  {item.name}\n            {' '.join(words)}")
+    total = sum(item.minutes for item in items)
+    print(f"{total:.0f} minutes on one core: {-(-total // (45 * CORES)):.0f} parts of less than an hour on {CORES} cores")
+    return 0
+
+
+def main(arguments):
+    given, state, items = read(arguments)
     save_state(state)
     print(f"base seed {state['seed']}, sources {state['sources']}, part {given.part}", flush=True)
     skipped = [item for item in items if item.needs and not os.environ.get(item.needs)]

@@ -39,10 +39,10 @@ void set_wait_hooks(WaitHooks hooks) { wait_hooks = hooks; }
 void set_lock_hooks(LockHooks hooks) { lock_hooks = hooks; }
 void set_interrupt_hook(std::string (*stop)()) { interrupt_hook = stop; }
 
-Waiting::Waiting() : state_(wait_hooks.begin ? wait_hooks.begin() : nullptr) {}
+Waiting::Waiting() : end_(wait_hooks.end), state_(wait_hooks.begin ? wait_hooks.begin() : nullptr) {}
 
 Waiting::~Waiting() {
-  if (wait_hooks.end) wait_hooks.end(state_);
+  if (end_) end_(state_);
 }
 
 thread_local int WaitsSoon::depth_ = 0;

@@ -39,6 +39,7 @@ class Waiting {
   Waiting& operator=(const Waiting&) = delete;
 
  private:
+  void (*end_)(void*);  // kept: the hooks are taken away when the interpreter ends, and this thread must not go back to it then
   void* state_;
 };
 

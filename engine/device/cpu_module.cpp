@@ -1,5 +1,6 @@
 // A compiled object as a module: what is in its table. How it comes into memory: cpu_image.h.
 #include "core/error.h"
+#include "core/kernel_names.h"
 #include "device/cpu.h"
 
 namespace quern {
@@ -17,7 +18,7 @@ void describe(CpuKernel& kernel, const QuernCpuKernel& code) {
   kernel.code = &code;
   KernelInfo& info = kernel.info;
   info.symbol = code.symbol;
-  info.name = code.name;
+  info.name = shown_kernel_name(info.symbol, code.name);
   info.signature = code.signature;
   for (uint32_t i = 0; i < code.param_count; ++i)
     info.params.push_back({code.params[i].offset, code.params[i].size, static_cast<Access>(code.params[i].access)});

@@ -4,6 +4,7 @@
 #include "compile/c_kernels.h"
 #include "compile/signature.h"
 #include "core/error.h"
+#include "core/kernel_names.h"
 #include "device/cubin.h"
 #include "device/cuda.h"
 
@@ -134,10 +135,10 @@ std::unique_ptr<CudaKernel> CudaModule::make_kernel(const Entry& entry) {
   Use use(device_, "load");
   auto kernel = std::make_unique<CudaKernel>();
   kernel->device = &device_;
-  kernel->shown_name = keep_name(entry.name.name);
   KernelInfo& info = kernel->info;
   info.symbol = entry.found.symbol;
-  info.name = entry.name.name;
+  info.name = shown_kernel_name(info.symbol, entry.name.name);
+  kernel->shown_name = keep_name(info.name);
   info.signature = entry.name.signature;
   info.prints = prints_;
   if (!use) return kernel;

@@ -1,4 +1,4 @@
-"""Which source files are the user's own: neither Python's, nor an installed package's, nor quern's."""
+"""Which source files are the user's own: neither Python's, nor an installed package's, nor quern's; warnings at the user's line."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import glob
 import os
 import sys
 import sysconfig
+import warnings
 
 _QUERN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -32,3 +33,21 @@ def library_folders():
 def is_user_file(file):
     """Is a file the user's?"""
     return not (file.startswith(_QUERN) or file.startswith(tuple(library_folders())))
+
+
+_NO_CALLERS = frozenset(("quern", "numpy", "keras"))  # packages whose lines say nothing to the user
+
+
+def warn_user(text, category=UserWarning):
+    """Warn at the line that called quern: the innermost one outside of quern, NumPy and Keras."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_within(frame):
+        frame = frame.f_back
+    module = frame.f_globals.get("__name__") or "<unknown>"
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(text, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
+
+
+def _is_within(frame):
+    package = (frame.f_globals.get("__name__") or "").partition(".")[0]
+    return package in _NO_CALLERS or frame.f_code.co_filename.startswith(_QUERN)

@@ -20,7 +20,7 @@ COMMANDS = (
 )
 PROGRAMS = ("run", "profile", "check")
 CLONE = ("test", "setup")
-SAME = {"-h": "help", "--help": "help", "version": "--version"}
+SAME = {"-h": "help", "--help": "help", "version": "--version", "-V": "--version"}
 
 
 def usage():
@@ -37,6 +37,15 @@ def command_of(argv):
     """Return the command that arguments name, or None where there is no such command."""
     name = SAME.get(argv[0], argv[0]) if argv else "help"
     return name if name in [one for one, _, _ in COMMANDS] else None
+
+
+def refused(argv):
+    """Return what is wrong with arguments of a command that has none; empty where nothing is."""
+    command, rest = command_of(argv), argv[1:]
+    if command not in ("help", "--version", "--cmake-dir") or not rest:
+        return ""
+    hint = f"; quern {rest[0]} --help shows its options" if command == "help" and command_of(rest) else ""
+    return f"quern {command} takes no arguments: {' '.join(rest)}{hint}"
 
 
 def unknown(name):

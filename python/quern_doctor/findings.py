@@ -45,4 +45,5 @@ class Finding:
 def pip_install(*packages):
     """The step that brings packages into this Python."""
     command = [sys.executable, "-m", "pip", "install", *packages]
-    return Step("pip install " + " ".join(f'"{p}"' if set(p) & set("<>*[ ") else p for p in packages), command)
+    words = " ".join(f'"{p}"' if set(p) & set("<>*[ ") else p for p in packages)
+    return Step(f"{sys.executable} -m pip install {words}", command)

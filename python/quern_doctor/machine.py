@@ -34,6 +34,7 @@ class Machine:
     cpu_features: list = field(default_factory=list)
     packages: dict = field(default_factory=dict)  # name -> version of those that quern knows; "" where it is not installed
     installations: list = field(default_factory=list)  # the folders of all packages named quern that Python can see, the used one first
+    unbuilt_clone: str = ""  # the clone that the used installation is in, where ./quern setup has not built it
     gpus: list = field(default_factory=list)  # {"address", "lost"} of NVIDIA's on the PCI bus
     nodes: dict = field(default_factory=dict)  # /dev/nvidia*: "ok", "denied"
     kernel_module: str = ""  # version of the loaded NVIDIA kernel module
@@ -80,6 +81,7 @@ def look(root="/", environ=None, engine=None):
     flags = _first(r"flags\s*:\s*(.*)", cpu).split()
     machine.cpu_features = [name for name in CPU_FEATURES if name in flags]
     machine.engine = _engine(environ) if engine is None else engine
+    machine.unbuilt_clone = _unbuilt_clone(machine.installations) if machine.engine.get("problem") else ""
     return machine
 
 
@@ -108,6 +110,18 @@ def _engine(environ):
 
 
 # ---- Python's packages
+
+
+def _unbuilt_clone(installations):
+    """Return the clone that the first installation lies in where it lacks its libraries or its environment; "" elsewhere."""
+    package = installations[0] if installations else ""
+    root = os.path.dirname(os.path.dirname(package))
+    if not os.path.isfile(os.path.join(root, "tools", "setup_clone.py")):
+        return ""
+    library = os.path.join(package, "lib")
+    files = os.listdir(library) if os.path.isdir(library) else []
+    built = "libquern.so" in files and any(name.startswith("_engine.") for name in files)
+    return "" if built and os.path.exists(os.path.join(root, ".venv", "bin", "python")) else root
 
 
 def _version(name):

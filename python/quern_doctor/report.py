@@ -27,7 +27,8 @@ def verdict(findings):
 def doors(m):
     """Each door with what programs import and where it runs here, or what it lacks."""
     if m.engine.get("problem"):
-        return [(door, text, "nothing: quern cannot be imported") for door, text, _ in DOORS]
+        why = "this clone is not built yet" if m.unbuilt_clone else "quern cannot be imported"
+        return [(door, text, f"nothing: {why}") for door, text, _ in DOORS]
     working = [device["name"] for device in m.engine["devices"] if not device["problem"]]
     where = "on " + " and ".join(working) if working else "nothing: no device works"
     rows = []

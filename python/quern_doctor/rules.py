@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 
 from quern_doctor import rules_cuda
@@ -55,6 +56,18 @@ def free_threaded_python(m):
             "programs run as on an ordinary Python: Python code of several threads does not run at once",
         )
     return None
+
+
+def clone_not_built(m):
+    if not m.unbuilt_clone:
+        return None
+    return Finding(
+        "clone_not_built",
+        BROKEN,
+        f"the clone {m.unbuilt_clone} is not built yet",
+        "its Python packages and its libraries are missing; ./quern setup brings both, the packages into .venv",
+        [Step(f"build it: {shlex.quote(os.path.join(m.unbuilt_clone, 'quern'))} setup")],
+    )
 
 
 def numpy_too_old(m):
@@ -185,6 +198,8 @@ def wsl(m):
     )
 
 
+# What can be said of a clone that is not built: what it lacks is no fault of the Python that the doctor runs in.
+BEFORE_A_BUILD = (python_too_old, clone_not_built, cache_unusable, no_avx2, wsl)
 RULES = (
     python_too_old,
     free_threaded_python,
@@ -203,5 +218,5 @@ RULES = (
 
 def find(machine):
     """All that is wrong with a machine, the worst first."""
-    found = [finding for rule in RULES for finding in [rule(machine)] if finding]
+    found = [finding for rule in (BEFORE_A_BUILD if machine.unbuilt_clone else RULES) for finding in [rule(machine)] if finding]
     return sorted(found, key=lambda finding: -EXIT_CODES[finding.level])

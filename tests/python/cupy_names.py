@@ -172,7 +172,7 @@ qr: m.abs(m.linalg.qr(s)[1])
 svd: m.linalg.svd(s)[1]
 """,
     "cupy.ndarray": """
-__array__: np.asarray(g.__array__())
+__array__: callable(g.__array__)
 __setitem__: x = g.copy(); x[1] = 5; x
 __iter__: [int(x) for x in v]
 __deepcopy__: g.__deepcopy__({})

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUN_TESTS = ("tools/run_tests.py", "tools/run_tests_arguments.py", "tools/long_tests.py")
 LOG = 'echo "$(basename $0) $*" >> "$STUBS/log"\n'
 SAID = 'if [ -e "$STUBS/do-$(basename $0)" ]; then . "$STUBS/do-$(basename $0)"; fi\n'
 SCRIPTS = {
@@ -18,10 +19,10 @@ SCRIPTS = {
     "dpkg": LOG,
     "dpkg-query": SAID,
     "sudo": 'shift; exec "$@"\n',
-    "c++": 'echo "g++ (Debian 12.2.0-14) ${STUB_GCC:-12.2.0}"\n',
+    **dict.fromkeys(("c++", "cc", "clang++"), SAID + 'case "$*" in *-dM*) printf "#define __GNUC__ ${STUB_GCC:-12}\\n#define __GNUC_MINOR__ 2\\n";; esac\n'),
     "cmake": 'if [ "$1" = --version ]; then echo "cmake version ${STUB_CMAKE:-3.25.1}"; exit; fi\n' + LOG + SAID + "mkdir -p build/develop\n"
     'for a in "$@"; do case $a in -DQUERN_TESTS=*) t=${a#*=};; esac; done\n'
-    'printf "CMAKE_HOME_DIRECTORY:INTERNAL=%s\\nQUERN_TESTS:BOOL=%s\\n" "$PWD" "$t" > build/develop/CMakeCache.txt; touch build/develop/build.ninja\n',
+    'printf "CMAKE_HOME_DIRECTORY:INTERNAL=%s\\nQUERN_TESTS:BOOL=%s\\nCMAKE_CXX_COMPILER:STRING=${CXX:-$STUBS/c++}\\n" "$PWD" "$t" > build/develop/CMakeCache.txt; touch build/develop/build.ninja\n',
     "ninja": 'if [ "$3" = -t ]; then for i in 1 2 3 4; do echo "c++ -o $i.cpp.o -c $i.cpp"; done; exit; fi\n'
     + LOG + SAID + 'cd "$2"/../..\nmkdir -p python/quern/lib\ntouch python/quern/lib/libquern.so python/quern/lib/_engine.so\n'
     'for i in 1 2 3 4; do echo "[$i/4] Building CXX object $i.cpp.o"; done\n',
@@ -51,7 +52,7 @@ class Clone:
         self.root, self.stubs = folder / "clone", folder / "stubs"
         for part in ("tools/setup", "python/quern_doctor", "python/quern/cli"):
             shutil.copytree(ROOT / part, self.root / part, ignore=shutil.ignore_patterns("__pycache__"))
-        for file in ("quern", "tools/setup_clone.py", "python/quern/__init__.py", "CMakeLists.txt", "CMakePresets.json"):
+        for file in ("quern", "tools/setup_clone.py", *RUN_TESTS, "python/quern/__init__.py", "CMakeLists.txt", "CMakePresets.json"):
             shutil.copy2(ROOT / file, self.root / file)
         for file in ("engine/one.cpp", "tests/engine/one_test.cpp"):
             self.write(self.root / file, "int one;\n")
@@ -70,11 +71,11 @@ class Clone:
         """What a stand-in does from now on, before anything else."""
         self.write(self.stubs / f"do-{name}", text)
 
-    def start(self, *arguments, **environment):
+    def start(self, *arguments, streams=subprocess.STDOUT, **environment):
         environment = {"PATH": f"{self.stubs}:/usr/bin:/bin", "STUBS": str(self.stubs), "PYTHONDONTWRITEBYTECODE": "1", **environment}
         return subprocess.Popen(
             [sys.executable, "-S", str(self.driver), str(self.root), *map(str, arguments)],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=self.root,
+            stdout=subprocess.PIPE, stderr=streams, text=True, env=environment, cwd=self.root,
         )  # fmt: skip
 
     def quern(self, *arguments, status=0, **environment):

@@ -9,6 +9,7 @@ import tensorflow as tf
 def shown(line):
     *before, last = line.split("; ")
     names = {"np": np, "tf": tf, "__file__": __file__}
+    exec(NAMES, names)
     try:
         exec("; ".join(before), names)
         try:
@@ -22,11 +23,14 @@ def shown(line):
 """
 
 
-def differences(text, device, tmp_path):
-    """Run lines "expression | what it prints" under `quern run`; return those that print something else. "! Name": the error that is raised."""
-    lines = [line.split(" | ") for line in text.strip().splitlines()]
+def differences(text, device, tmp_path, names=""):
+    """Run lines "expression | what it prints" under `quern run`; return those that print something else. "! Name": the error that is raised.
+
+    ``names``: statements before each line.
+    """
+    lines = [line.rpartition(" | ")[::2] for line in text.strip().splitlines()]
     path = tmp_path / "program.py"
-    path.write_text(HEAD + f"for line in {[line for line, _ in lines]!r}:\n    print(shown(line))\n")
+    path.write_text(f"NAMES = {names!r}\n{HEAD}" + f"for line in {[line for line, _ in lines]!r}:\n    print(shown(line))\n")
     done = quern("run", path, cwd=tmp_path, QUERN_DEVICE=device.kind, **({"CUDA_VISIBLE_DEVICES": ""} if device.kind == "cpu" else {}))
     assert done.returncode == 0, done.stderr[-3000:]
     found = done.stdout.splitlines()

@@ -504,6 +504,36 @@ if __name__ == "__main__":
 """
 
 
+TERMINATED = """\
+import ctypes, multiprocessing, time
+def work(ready):
+    import cupy as cp
+    cp.RawKernel('extern "C" __global__ void k(float* x) { x[8] = 1; }', "k")((1,), (1,), (cp.zeros(8, dtype=cp.float32),))
+    cp.cuda.get_current_stream().synchronize()
+    ready.set()
+    mutex = ctypes.create_string_buffer(64)
+    for _ in range(2):
+        ctypes.CDLL(None).pthread_mutex_lock(mutex)  # the second waits, and no signal interrupts that
+if __name__ == "__main__":
+    ready = multiprocessing.Event()
+    process = multiprocessing.Process(target=work, args=(ready,))
+    process.start()
+    ready.wait()
+    time.sleep(0.5)
+    process.terminate()
+    process.join()
+    print(process.exitcode)
+"""
+
+
+def test_a_process_that_is_terminated_in_a_wait_leaves_its_findings(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(TERMINATED)
+    done = quern("check", "--json", tmp_path / "found.json", path, timeout=100)
+    (found,) = json.loads((tmp_path / "found.json").read_text())
+    assert done.returncode == 3 and done.stdout == "-15\n" and found["count"] == 1, done.stderr
+
+
 def test_a_process_that_is_terminated_while_it_ends_leaves_its_findings(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(ENDED_TWICE)

@@ -114,7 +114,7 @@ def test_out_takes_the_numbers(device, name, parameters):
 
     for kind in ("f4", "f8"):
         want = draw(size=(3, 2), dtype=kind)
-        for order in "CF":
+        for order in "C" if name == "standard_gamma" else "CF":
             out = cp.zeros((3, 2), kind, order=order)
             assert draw(dtype=kind, out=out) is out
             np.testing.assert_array_equal(out.get(), want.get())

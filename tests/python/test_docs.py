@@ -89,6 +89,13 @@ def test_every_program_of_the_readme_is_run():
     assert len(programs("python")) == len(PROGRAMS)
 
 
+def test_the_readme_says_what_a_set_up_needs():
+    begin = README[README.index("\n## Two commands") : README.index("\n## Results")]
+    for word in ("git clone ", "3 GiB", "`apt-get`", "root", "`sudo`", "Python 3.10", "./quern run examples/sobel.py", "./quern test"):
+        assert word in begin
+    assert os.path.exists(os.path.join(ROOT, "examples", "sobel.py"))
+
+
 def test_the_readme_names_every_page():
     pages = {os.path.basename(page) for page in glob.glob(os.path.join(ROOT, "docs", "*.md"))}
     assert pages == set(re.findall(r"^\| \[docs/(\w+\.md)\]", README, re.M))

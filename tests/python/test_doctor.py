@@ -153,13 +153,13 @@ def libraries_of_mixed_versions():
 def a_missing_library():
     m = with_gpu()
     m.engine["libraries"]["cufft"] = {"name": "cufft", "path": "", "version": ""}
-    return m, ["library_missing"], 1, ["missing: cufft", "mend: pip install nvidia-cufft-cu12\n"]
+    return m, ["library_missing"], 1, ["missing: cufft", "-m pip install nvidia-cufft-cu12\n"]
 
 
 def a_missing_library_of_a_toolkit():
     m, *_ = a_missing_library()
     m.engine["sources"][0]["kind"] = "toolkit"
-    return m, ["library_missing"], 1, ['mend: pip install "nvidia-cuda-nvrtc-cu12==12.9.*" "nvidia-cublas-cu12==12.9.*"']
+    return m, ["library_missing"], 1, ['-m pip install "nvidia-cuda-nvrtc-cu12==12.9.*" "nvidia-cublas-cu12==12.9.*"']
 
 
 def no_libraries_at_all():
@@ -292,6 +292,13 @@ def another_driver_by_name():
     return m, ["driver_unusable"], 1, ["unset QUERN_CUDA_DRIVER"]
 
 
+def clone_without_a_build():
+    m = well()
+    m.unbuilt_clone, m.engine = "/home/u/my quern", {"problem": "ImportError: no _engine"}
+    m.packages = dict.fromkeys(m.packages, "")
+    return m, ["clone_not_built"], 2, ["mend: build it: '/home/u/my quern/quern' setup", "nothing: this clone is not built yet"]
+
+
 CASES = {
     f.__name__: f
     for f in (
@@ -300,7 +307,7 @@ CASES = {
         a_missing_library_of_a_toolkit, no_libraries_at_all, gpu_hidden, gpu_lost_on_the_bus, gpu_lost_by_xid, gpu_that_hangs,
         unwritable_cache, foreign_cache, full_cache, python_too_old, numpy_too_old, two_installations, no_avx2,
         instructions_that_are_unknown, another_architecture, wsl_without_a_gpu, wsl_with_a_gpu, free_threaded, free_threaded_without_a_build,
-        a_kernel_that_fails, another_driver_by_name,
+        a_kernel_that_fails, another_driver_by_name, clone_without_a_build,
     )
 } | {
     "docker": lambda: container("docker", "docker run --gpus all"),
@@ -488,6 +495,17 @@ def test_an_engine_that_is_not_there(copied):
         PYTHONPATH=copied,
     )
     assert done.returncode == 1 and "`quern doctor` says why" in done.stderr
+
+
+@pytest.mark.parametrize("there", [(), (".venv/bin/python",), ("python/quern/lib/libquern.so", "python/quern/lib/_engine.x.so")])
+def test_a_clone_that_is_not_built(copied, tmp_path, there):
+    shutil.copytree(copied, tmp_path / "python")
+    for file in ("tools/setup_clone.py", *there):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("")
+    done = python("-S", "-m", "quern_doctor", "--mend", "--yes", PYTHONPATH=tmp_path / "python", cwd=tmp_path)  # without site-packages
+    assert done.returncode == 2 and f"problem: the clone {tmp_path} is not built yet" in done.stdout, done.stdout
+    assert f"only you can do this, for clone_not_built: build it: {tmp_path}/quern setup" in done.stdout and "pip" not in done.stdout
 
 
 def test_two_installations_of_a_process(copied):

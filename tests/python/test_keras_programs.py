@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import os
+import pathlib
 import re
 import shutil
 
@@ -23,6 +24,10 @@ EXAMPLES = {
 
 def _device(device):
     return {"QUERN_DEVICE": device.kind} | ({"CUDA_VISIBLE_DEVICES": ""} if device.kind == "cpu" else {})
+
+
+def test_every_example_is_run():
+    assert set(EXAMPLES) == {p.name for p in pathlib.Path(ROOT, "examples").glob("keras_*.py")}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -251,7 +251,10 @@ def test_ufuncs_of_arithmetic(device, tmp_path, dtype, quiet):
     kernel_of(tmp_path, expressions, ["x", "y"])[3, 64](x, y, out)
     exactness = {"float32": 4e-6, "complex64": 1e-5}.get(dtype, 1e-12)
     for k, name in enumerate(names):
-        np.testing.assert_allclose(out[k], wanted[k], rtol=exactness, atol=exactness, err_msg=name)
+        # Quotients of integers of up to 16 bits are float32, as Numba's.
+        is_single = name in ("divide", "true_divide") and kind in "iub" and np.dtype(dtype).itemsize <= 2
+        expected = wanted[k].astype(np.float32) if is_single else wanted[k]
+        np.testing.assert_allclose(out[k], expected, rtol=exactness, atol=exactness, err_msg=name)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64", "uint64", "bool"])
@@ -271,7 +274,7 @@ def test_ufuncs_of_bits(device, tmp_path, dtype):
 @pytest.mark.parametrize(
     "expression",
     ["math.sin(1j)", "math.sin()", "math.atan2(1)", "math.floor(1j)", "math.frexp(1j)", "np.invert(1.5)", "np.left_shift(1, 2.0)",
-     "np.logical_and(1)", "operator.neg(1, 2)", "cmath.rect(1j, 2)", "cmath.polar(1, 2)", "np.hypot(1j, 2)", "math.isqrt(4)", "np.subtract(True, False)"],
+     "np.logical_and(1)", "operator.neg(1, 2)", "cmath.rect(1j, 2)", "cmath.polar(1, 2)", "np.hypot(1j, 2)", "math.isqrt(4)"],
 )  # fmt: skip
 def test_errors(device, tmp_path, expression):
     with pytest.raises(KernelError):

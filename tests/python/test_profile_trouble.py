@@ -90,7 +90,7 @@ def test_a_profile_started_by_a_profiled_program(program):  # noqa: F811
     assert "quern profile: inner.py, " in done.stderr and "quern profile: program.py, " in done.stderr
 
 
-@pytest.mark.parametrize("name, why", [("none.py", "No such file or directory"), ("", "Is a directory")])
+@pytest.mark.parametrize("name, why", [("none.py", "No such file or directory"), ("", "is a folder without a __main__.py")])
 def test_a_program_that_is_not_there(tmp_path, name, why):
     done = quern("profile", tmp_path / name)
     assert done.returncode == 2 and why in done.stderr and len(done.stderr.splitlines()) == 1

@@ -10,7 +10,12 @@ from programs import ROOT, environment, quern
 from test_array_examples import PROGRAMS as ARRAY_PROGRAMS
 
 PROGRAMS = os.environ.get("QUERN_PROGRAMS")
-EXAMPLES = sorted({p.name for p in pathlib.Path(ROOT, "examples").glob("*.py")} - set(ARRAY_PROGRAMS))  # those run there, with small sizes
+# Those on arrays, with torch and with Keras run in test_array_examples.py, test_torch_examples.py and test_keras_programs.py, with sizes.
+EXAMPLES = sorted(
+    p.name
+    for p in pathlib.Path(ROOT, "examples").glob("*.py")
+    if p.name not in ARRAY_PROGRAMS and not p.name.startswith(("keras_", "torch_"))
+)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -16,7 +16,13 @@ WITHOUT_A_BUILD = {
     ("help",): (0, "quern cache"),
     ("--help",): (0, "quern doctor"),
     ("--version",): (0, "0."),
+    ("-V",): (0, "0."),
+    ("--version", "foo"): (2, "quern --version takes no arguments: foo"),
+    ("help", "run"): (2, "quern run --help shows its options"),
+    ("--cmake-dir", "here"): (2, "takes no arguments: here"),
     ("cache",): (1, "./quern setup builds it"),
+    ("cache", "--help"): (0, "usage: quern cache"),
+    ("cache", "empty"): (2, "invalid choice: 'empty'"),
     ("--cmake-dir",): (1, "./quern setup builds it"),
     ("frobnicate",): (2, "there is no command 'frobnicate'"),
     ("run",): (2, "usage: quern run"),
@@ -26,8 +32,16 @@ WITHOUT_A_BUILD = {
     ("profile",): (2, "usage: quern profile"),
     ("profile", "--help"): (0, "--tree"),
     ("profile", "--lines", "3", "nothing.py"): (2, "nothing.py: No such file"),
+    ("profile", "--compare", "a.json", "b.json"): (2, "quern profile: a.json: No such file"),
+    ("profile", "--compare", "quern", "quern", "x.py"): (2, "--compare takes two files and no program: x.py"),
+    ("profile", "--json", "/nowhere/x.json", "x.py"): (2, "/nowhere/x.json: there is no folder /nowhere"),
+    ("check", "--json", ".", "x.py"): (2, "quern check: .: is a folder"),
+    ("run", "tools"): (2, "tools is a folder without a __main__.py"),
+    ("run", ""): (2, "quern run: '': No such file"),
     ("check", "--orders", "many", "x.py"): (2, "'many' is no number"),
     ("setup", "everything"): (2, "usage: quern setup"),
+    ("setup", "test", "run"): (2, "usage: quern setup"),
+    ("setup", "--help"): (0, "usage: quern setup"),
     ("doctor",): (0, "started -m quern_doctor"),
 }
 
@@ -38,11 +52,11 @@ def clone(tmp_path):
 
 
 def wait_for(condition):
-    for _ in range(500):
+    for _ in range(3000):
         if condition():
             return
         time.sleep(0.02)
-    raise AssertionError("it did not happen in ten seconds")
+    raise AssertionError("it did not happen in a minute")
 
 
 def has_ended(process):
@@ -100,6 +114,13 @@ def test_numba_need_not_have_a_wheel(clone):
     assert "started" in text and "No matching distribution" in (clone.root / ".venv/numba-missing").read_text()
     clone.log()
     assert "started" in clone.quern("test") and not clone.log()  # it is not tried again
+
+
+def test_pip_installs_into_the_environment_alone(clone):
+    clone.do("pip", 'echo "pip finds $PIP_TARGET$PIP_PREFIX$PIP_USER$PYTHONPATH, $PIP_INDEX_URL" >> "$STUBS/log"\n')
+    elsewhere = dict.fromkeys(("PIP_TARGET", "PIP_PREFIX", "PIP_USER", "PYTHONPATH"), "/elsewhere")
+    clone.quern("test", PIP_INDEX_URL="http://mirror", **elsewhere)
+    assert [line for line in clone.log() if line.startswith("pip finds")] == ["pip finds , http://mirror"] * 2
 
 
 def test_a_changed_source_is_built_with_the_settings_as_they_are(clone):
@@ -162,16 +183,20 @@ def test_no_waiting_where_nothing_is_to_do(clone):
     assert "started" in first.communicate()[0]
 
 
-def test_the_lock_outlives_a_killed_holder_as_long_as_its_children(clone):
-    clone.do("ninja", 'echo $$ > "$STUBS/pid"; sleep 1.5; rm "$STUBS/pid"\n')
+@pytest.mark.parametrize("step, name", [("ninja", "ninja"), ("pip", "pip"), ("cmake", "cmake")])
+def test_the_lock_outlives_a_killed_holder_as_long_as_its_children(clone, step, name):
+    clone.do(step, 'echo $$ > "$STUBS/pid"; sleep 1.5; rm "$STUBS/pid"\n')
     first = clone.start("run", clone.program)
-    wait_for((clone.stubs / "pid").exists)
+    pid = clone.stubs / "pid"
+    wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
+    child = pid.read_text().strip()
     first.kill()
     first.communicate()
     second = clone.start("run", clone.program)
-    clone.write(clone.stubs / "do-ninja", '[ -e "$STUBS/pid" ] && echo "two at once" >> "$STUBS/log"\n')
+    clone.write(clone.stubs / f"do-{step}", 'if [ -e "$STUBS/pid" ]; then echo "two at once" >> "$STUBS/log"; fi\n')
     text = second.communicate(timeout=30)[0]
-    assert "it has ended, but not yet what it started" in text and "started" in text
+    assert re.search(rf"waiting for {name}, process {child}, left running by a set-up that was killed: ./quern run \S+, since \d+:", text), text
+    assert f"process {first.pid}" not in text and "started -m quern" in text
     assert "two at once" not in clone.log()
 
 
@@ -247,7 +272,13 @@ FAILURES = {
     "ninja: full disk": ("ninja", "FAILED: x\nfatal error: error writing to x.s: No space left on device", "The disk is full"),
 }
 OTHERS = {
-    "old compiler": (dict(STUB_GCC="9.4.0"), "is GCC 9.4; the engine's C++20 needs GCC 11"),
+    "old compiler": (dict(STUB_GCC="9"), "c++ is GCC 9.2; the engine's C++20 needs GCC 11"),
+    "CXX": (dict(CXX="g++-99"), "CXX=g++-99 names no command that can be found. Name GCC 11"),
+    "CXX with words": (dict(CXX="g++-99 -m64"), "CXX=g++-99 -m64 names no command"),
+    "CC": (dict(CC="/no/gcc"), "CC=/no/gcc names no command"),
+    "no compiler": (dict(CXX="/bin/true"), "/bin/true is neither GCC nor clang. The build needs GCC 11"),
+    "no C compiler": (dict(CC="/bin/echo"), "/bin/echo is neither GCC nor clang (-dM -E -x c /dev/null)"),
+    "LLVM": (dict(QUERN_LLVM_ROOT="/bin"), "QUERN_LLVM_ROOT=/bin has no bin/llvm-config, bin/ld.lld, lib/libclangFrontend.a, lib/liblldELF.a"),
     "old cmake": (dict(STUB_CMAKE="3.18.4"), "cmake is 3.18; the build needs 3.21 or newer"),
     "no apt": (dict(STUB_PATCH=NO_APT), "dnf install stub-devel"),
     "no root": (dict(STUB_PATCH=NO_ROOT), "su -c 'apt-get update"),
@@ -267,6 +298,34 @@ def test_failures_are_explained(clone, case):
     assert "started" in clone.quern("run", clone.program)
 
 
+@pytest.mark.parametrize("variable", ["CXXFLAGS", "LDFLAGS", "CFLAGS"])
+def test_a_compiler_that_builds_no_program(clone, variable):
+    for name in ("c++", "cc"):
+        clone.do(name, 'case "$*" in *--bad*) echo "note"; echo "$0: error: unknown option --bad"; exit 1;; esac\n')
+    text = clone.quern("run", clone.program, status=1, **{variable: "--bad"})
+    assert f"cannot build a program with {variable}=--bad:\n" in text and f"Unset {variable}, then run this again" in text
+    assert "unknown option" in text.splitlines()[-2] and not [line for line in clone.log() if line.startswith("cmake")]
+    clone.do("c++", "echo 'ld: error: cannot find crt1.o'; case $* in *-dM*) ;; *) exit 1;; esac\n")
+    assert "c++ cannot build a program:\n    ld: error: cannot find crt1.o\n" in clone.quern("run", clone.program, status=1)
+
+
+def test_a_wrong_variable_is_named_before_packages_are_installed(clone):
+    clone.quern("run", clone.program, status=1, CXX="g++-99")
+    assert not clone.log()
+
+
+def test_a_compiler_that_was_removed(clone):
+    clone.quern("run", clone.program, CXX=str(clone.stubs / "clang++"))
+    clone.write(clone.root / "engine/one.cpp", "int two_;\n")
+    clone.log()
+    assert "started" in clone.quern("run", clone.program, CXX="g++-99")  # a configured build keeps its compiler
+    assert [line.split()[0] for line in clone.log()] == ["ninja"]
+    (clone.stubs / "clang++").unlink()
+    clone.write(clone.root / "engine/one.cpp", "int three;\n")
+    clone.quern("run", clone.program)
+    assert [line.split()[0] for line in clone.log()] == ["cmake", "ninja"]
+
+
 @pytest.mark.parametrize("case", OTHERS)
 def test_what_is_missing_is_named(clone, case):
     patches, expected = OTHERS[case]
@@ -277,6 +336,27 @@ def test_a_clone_that_cannot_be_written(clone):
     (clone.root / "build").write_text("")
     text = clone.quern("run", clone.program, status=1)
     assert "cannot write to" in text and "copy the clone" in text and not clone.log()
+
+
+REFUSED = """
+import errno, os
+stat, access = os.stat, os.access
+def refused(path, *rest, **named):
+    if str(path).endswith(%r):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+    return stat(path, *rest, **named)
+os.stat, os.access = refused, lambda path, mode: not str(path).endswith(%r) and access(path, mode)
+"""
+
+
+@pytest.mark.parametrize("path", [".venv/bin/python", "quern-packages", "quern-built-run", "python/quern/lib"])
+def test_a_clone_of_another_user_that_cannot_be_read(clone, path):
+    clone.quern("run", clone.program)
+    clone.write(clone.root / "engine/one.cpp", "int two_;\n")
+    clone.log()
+    text = clone.quern("run", clone.program, status=1, STUB_PATCH=REFUSED % (path, path))
+    assert f"{path} cannot be read by this user" in text and f"git clone {clone.root} FOLDER" in text and not clone.log()
+    assert "lock" not in text
 
 
 def steps(count):

@@ -2,7 +2,7 @@
 
 import pytest
 from keras_oracle import needs_keras
-from programs import quern
+from programs import quern, together
 
 needs_keras()
 
@@ -348,5 +348,7 @@ def test_functions(device, tmp_path):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name, device, tmp_path):
-    text, expected = PROGRAMS[name]
-    assert _run(text, device, tmp_path) == expected
+    texts = {name: HEAD + text for name, (text, _) in PROGRAMS.items()}
+    hidden = {"CUDA_VISIBLE_DEVICES": ""} if device.kind == "cpu" else {}
+    printed, error = together(texts, tmp_path, QUERN_DEVICE=device.kind, **hidden)[name]
+    assert not error and printed.splitlines() == PROGRAMS[name][1], error

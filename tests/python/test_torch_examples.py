@@ -1,6 +1,7 @@
 """The examples that are written against torch run with quern's, and are content with their own figures."""
 
 import os
+import pathlib
 import re
 
 import pytest
@@ -13,6 +14,10 @@ PROGRAMS = {
     "torch_policy_gradient.py": ("", "the poles stood "),
     "torch_polynomial.py": ("", "y = "),
 }
+
+
+def test_every_example_is_run():
+    assert set(PROGRAMS) == {p.name for p in pathlib.Path(ROOT, "examples").glob("torch_*.py")}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

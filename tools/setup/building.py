@@ -1,5 +1,7 @@
 """The build in build/develop: CMake when its settings change, ninja when a source does."""
 
+import contextlib
+import glob
 import hashlib
 import os
 import re
@@ -48,10 +50,22 @@ def cached(root, name):
     return found[1] if found else None
 
 
-def compiler(root):
-    """Return the C++ compiler that CMake uses or will use, or None."""
-    before = cached(root, "CMAKE_CXX_COMPILER")
-    return shutil.which(before or "") or shutil.which(os.environ.get("CXX", "")) or shutil.which("c++") or shutil.which("g++")
+# CMake's name of a language, and the variable that names its compiler.
+LANGUAGES = {"CXX": "CXX", "C": "CC"}
+
+
+def compiler(root, language="CXX"):
+    """Return the command of the compiler that CMake uses or will use, as a list of words, or None where there is none.
+
+    A configured build keeps its compiler. Before, a variable counts even where it names nothing that exists, as it does for CMake.
+    """
+    before = shutil.which(cached(root, f"CMAKE_{language}_COMPILER") or "")
+    if before:
+        return [before]
+    if named := os.environ.get(LANGUAGES[language], "").split():
+        return named
+    names = ("c++", "g++", "clang++") if language == "CXX" else ("cc", "gcc", "clang")
+    return next(([path] for path in map(shutil.which, names) if path), None)
 
 
 def llvm_root(root):
@@ -73,6 +87,10 @@ def is_built(root):
     except OSError:
         return False
     return "libquern.so" in files and any(f.startswith("_engine.") for f in files)
+
+
+def stamps(root):
+    return [_stamp(root, part) for part in ("run", "test")]
 
 
 def _stamp(root, part):
@@ -145,11 +163,15 @@ def _configure(root, part, held, environ):
     settings = f"{version}\n{tests}\n{llvm_root(root)}\n{preset}"
     done_before = os.path.join(folder(root), "quern-configured")
     last = _read(done_before)
-    if last == settings and os.path.exists(os.path.join(folder(root), "build.ninja")):
+    is_lost = any(_has_lost_compiler(root, one) for one in LANGUAGES)
+    if last == settings and os.path.exists(os.path.join(folder(root), "build.ninja")) and not is_lost:
         return
     if last is not None:
         os.remove(done_before)
-        if last.split("\n")[0] != version:  # CMake would keep the other Python's headers
+    if is_lost or (last is not None and last.split("\n")[0] != version):  # CMake would keep the compiler and the other Python's headers
+        for kept in glob.glob(os.path.join(folder(root), "CMakeFiles", "[0-9]*")):
+            shutil.rmtree(kept)
+        with contextlib.suppress(FileNotFoundError):
             os.remove(os.path.join(folder(root), "CMakeCache.txt"))
     command = ["cmake", "--preset", "develop", f"-DPython_EXECUTABLE={environment.python(root)}", f"-DQUERN_TESTS={tests}"]
     command.append(f"-DQUERN_LLVM_ROOT={llvm_root(root)}")
@@ -159,6 +181,11 @@ def _configure(root, part, held, environ):
         todo = explain(done.output, root) or "Fix what it reports, then run this again; after a change of compiler: rm -r build/develop"
         fail(f"cmake failed:\n{lines[-3000:]}\n{todo}")
     _write(done_before, settings)
+
+
+def _has_lost_compiler(root, language):
+    before = cached(root, f"CMAKE_{language}_COMPILER")
+    return bool(before) and shutil.which(before) is None
 
 
 def _ninja(root, target, held, environ):

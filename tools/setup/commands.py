@@ -6,6 +6,7 @@ import re
 import sys
 import types
 
+import run_tests_arguments
 import setup_clone
 from quern_doctor import commands
 
@@ -18,6 +19,9 @@ def main(root, argv):
     if command is None:
         print(commands.unknown(argv[0]), end="", file=sys.stderr)
         return 2
+    if refused := commands.refused(argv):
+        print(refused, file=sys.stderr)
+        return 2
     if command == "help":
         print(commands.usage(), end="")
         return 0
@@ -29,6 +33,9 @@ def main(root, argv):
     if command == "setup":
         return set_up(root, rest)
     if command == "test":
+        answered = run_tests_arguments.answer(root, rest)
+        if answered is not None:
+            return answered
         python = setup_clone.ready(root, "test")
         return start(root, python, [os.path.join(root, "tools", "run_tests.py"), *rest])
     if command in commands.PROGRAMS:
@@ -38,6 +45,7 @@ def main(root, argv):
                 return code
             setup_clone.ready(root)
         return start(root, environment.python(root), ["-m", "quern", *argv])
+    ends_at_arguments(root, command, rest)
     if not building.is_built(root) or not os.path.exists(environment.python(root)):
         print(f"quern {command}: this clone is not built yet; ./quern setup builds it", file=sys.stderr)
         return 1
@@ -52,9 +60,13 @@ def start(root, python, arguments):
 
 
 def set_up(root, argv):
+    usage = "usage: quern setup [test]    builds what programs need, or with `test` also what the tests need"
+    if argv[:1] in (["-h"], ["--help"]):
+        print(usage)
+        return 0
     if len(argv) > 1 or any(part not in ("run", "test") for part in argv):
-        print("usage: quern setup [test]    builds what programs need, or with `test` also what the tests need", file=sys.stderr)
-        return 0 if argv[0] in ("-h", "--help") else 2
+        print(f"quern setup: {' '.join(argv)}: only `test` can stand here\n{usage}", file=sys.stderr)
+        return 2
     setup_clone.ready(root, argv[0] if argv else "run", quiet=False)
     return 0
 

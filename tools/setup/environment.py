@@ -50,6 +50,10 @@ def _file(root, name):
     return os.path.join(root, ".venv", name)
 
 
+def stamps(root):
+    return [_file(root, "quern-packages")]
+
+
 def _stamp(root):
     """Return the lines of the stamp: folder, Python version, packages. Empty where the environment cannot be used."""
     try:
@@ -94,7 +98,7 @@ def make(root, part, held):
     say(f"installing {len(new)} Python packages into .venv (about a minute)")
     _write(unfinished, "")
     command = [python(root), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input"]
-    done = run([*command, *(p for p in wanted(part) if p != NUMBA)], held, waiting="installing Python packages")
+    done = run([*command, *(p for p in wanted(part) if p != NUMBA)], held, waiting="installing Python packages", env=_variables())
     if done.status != 0:
         lines = [line for line in done.output.splitlines() if line.strip() and not line.startswith("WARNING: Retrying")]
         todo = explain(done.output, root) or "Fix what pip reports, then run this again."
@@ -106,11 +110,18 @@ def make(root, part, held):
     return True
 
 
+def _variables():
+    """Return the environment for pip, without variables by which it would install elsewhere or count what is elsewhere as installed."""
+    elsewhere = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_DRY_RUN", "PYTHONPATH", "PYTHONHOME")
+    return {name: value for name, value in os.environ.items() if name not in elsewhere}
+
+
 def _add_numba(root, command, held):
     """Install Numba into .venv/numba. Where it has no wheel .venv/numba-missing says why, and the tests that need it are skipped."""
     folder = _file(root, "numba")
     shutil.rmtree(folder, ignore_errors=True)
-    done = run([*command, "--only-binary", ":all:", "--target", folder, NUMBA], held, waiting="installing Numba, which tests compare with")
+    command = [*command, "--only-binary", ":all:", "--target", folder, NUMBA]
+    done = run(command, held, waiting="installing Numba, which tests compare with", env=_variables())
     if done.status == 0:
         return
     lines = [line.removeprefix("ERROR: ") for line in done.output.splitlines() if line.startswith("ERROR: ")]

@@ -55,13 +55,36 @@ def _open(path):
 
 
 def _holder(path):
-    """Return who holds the lock, in words."""
+    """Return who holds the lock, in words: the set-up, or what it started and left behind when it was killed."""
+    processes = _holding(path)
     try:
         with open(path) as f:
             holder = json.load(f)
-        text = f"another set-up of this clone: {holder['command']}, process {holder['process']}, since {holder['since']}"
-        if not os.path.exists(f"/proc/{holder['process']}"):
-            text += "; it has ended, but not yet what it started (pip, cmake or ninja)"
-        return text
+        if not processes or holder["process"] in processes:
+            return f"another set-up of this clone: {holder['command']}, process {holder['process']}, since {holder['since']}"
+        name = _name(processes[0])
+        return f"{name}, process {processes[0]}, left running by a set-up that was killed: {holder['command']}, since {holder['since']}"
     except (OSError, ValueError, KeyError):
         return "another set-up of this clone"
+
+
+def _holding(path):
+    """Return the processes that hold the lock, a parent before its children, as far as /proc tells this user."""
+    file, parents = os.stat(path), {}
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            for number in os.listdir(f"/proc/{process}/fd"):
+                if os.path.samestat(os.stat(f"/proc/{process}/fd/{number}"), file) and "FLOCK" in _text(process, f"fdinfo/{number}"):
+                    parents[int(process)] = int(_text(process, "stat").rpartition(")")[2].split()[1])
+    return sorted(parents, key=lambda process: (parents[process] in parents, process))
+
+
+def _name(process):
+    with contextlib.suppress(OSError):
+        return "pip" if "pip" in _text(process, "cmdline").split("\0") else _text(process, "comm").strip()
+    return "a program"
+
+
+def _text(process, file):
+    with open(f"/proc/{process}/{file}") as f:
+        return f.read()

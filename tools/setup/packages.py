@@ -37,7 +37,7 @@ def _llvm(path):
 
 
 PACKAGES = [
-    Package("g++", "gcc-c++", "gcc", lambda root: building.compiler(root) is not None),
+    Package("g++", "gcc-c++", "gcc", lambda root: all(building.compiler(root, one) for one in building.LANGUAGES)),
     Package("cmake", "cmake", "cmake", _command("cmake")),
     Package("ninja-build", "ninja-build", "ninja", _command("ninja")),
     # The Python that starts the set-up counts until there is an environment; later it may be any.

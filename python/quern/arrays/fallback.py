@@ -7,11 +7,8 @@ NumPy's without a native function), ufuncs, methods and NumPy's protocols.
 
 import functools
 import inspect
-import os
-import sys
 import time
 import types
-import warnings
 
 import numpy
 
@@ -19,9 +16,8 @@ from quern.arrays.core import Array, NoDerivative, _names, asarray, asnumpy
 from quern.arrays.numbers import ARRAYS, NUMBERS, array_in, number, numbers_in
 from quern.device import current_device, device, set_current_device
 from quern.lib import _engine
+from quern.user_files import warn_user
 
-_package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_numpy_package = os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep
 _mode = "warn"
 _pairs_of_types = {}  # NumPy's stateful types -> ours: each takes the other's object, and has it as `_host`
 
@@ -67,17 +63,7 @@ def tell(text, unserved):
         raise unserved
     if _mode == "silent":
         return
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith((_package, _numpy_package)):
-        frame = frame.f_back
-    warnings.warn_explicit(
-        text,
-        FallbackWarning,
-        frame.f_code.co_filename,
-        frame.f_lineno,
-        frame.f_globals.get("__name__", "<unknown>"),
-        frame.f_globals.setdefault("__warningregistry__", {}),
-    )
+    warn_user(text, FallbackWarning)
 
 
 # ---- there and back

@@ -5,12 +5,10 @@ report.py makes texts of what the engine found. Start reading at :class:`check`.
 
 from __future__ import annotations
 
-import warnings
-
 from quern.checking.report import Finding, Report
 from quern.errors import Error
 from quern.lib import _engine
-from quern.user_files import library_folders
+from quern.user_files import library_folders, warn_user
 
 __all__ = ["Finding", "Report", "check"]
 
@@ -63,9 +61,8 @@ class check:  # noqa: N801
             _engine.set_library_folders([])
             self._report._fill(_engine.stop_checks())
         if unseen := _engine.launches_on_gpus() - self._on_gpus:
-            warnings.warn(
+            warn_user(
                 f"[check] {unseen} launches on a GPU were not looked at: use `quern check FILE`, or set_current_device(device('cpu')) "
                 "around the part",
                 RuntimeWarning,
-                stacklevel=2,
             )

@@ -61,14 +61,14 @@ class Finding:
             lines.append(f"  {_array(self)}")
         if self.allocated:
             lines.append(f"  its memory was allocated at {self.allocated}")
-        times = f", {self.count:,} times" if self.count > 1 else ""
+        times = f" (found {self.count:,} times)" if self.count > 1 else ""
         if self.kind != "leak":
             where = self.launched or "an unknown line"
             of_arrays = self.kind in ("not_finite", "recomputed")
             verb = "launched" if self.kernel else "it is" if self.work.endswith("host") or of_arrays else "submitted"
             lines.append(f"  {verb} at {where}{times}")
         elif times:
-            lines.append(f"  it happened{times.replace(',', '', 1)}")
+            lines.append(f"  found {self.count:,} times")
         if self.other_work:
             lines.append(f"  {self.other_work} was {_submitted(self.other_work)} at {self.other_launched or 'an unknown line'}")
         lines.append(f"  {self.advice}")
@@ -78,8 +78,12 @@ class Finding:
 _ROW = 0x7FFFFFFF  # in the axis's place: a row of an array of arrays in C++, or an array in a structure
 
 
+def _is_variable(f):
+    return f.object_kind != "parameter" and f.axis < 0 and 0 < f.size <= f.bytes
+
+
 def _array(f):
-    kind = f"{f.object_kind} array" if f.object_kind != "parameter" else "parameter"
+    kind = "parameter" if f.object_kind == "parameter" else f"{f.object_kind} {'variable' if _is_variable(f) else 'array'}"
     unit = "bytes" if f.axis < 0 else "elements in a row" if f.axis == _ROW else f"elements along axis {f.axis}"
     return f"{kind} '{f.object}'" + (f", {f.size:,} {unit}" if f.size else "")
 
@@ -103,7 +107,7 @@ def _number(bits):
 
 
 def _never_written(f):
-    if f.object_kind == "local" and f.size <= f.bytes:  # a variable
+    if f.object_kind == "local" and _is_variable(f):
         return f"'{f.object}' is read before anything was stored in it"
     return f"{f.bytes} bytes are read that nobody has written"
 
@@ -192,11 +196,65 @@ _TITLES = {
 }
 
 
+_IN_C = {
+    "barrier": "__syncthreads()",
+    "warp barrier": "__syncwarp()",
+    "atomic": "atomicAdd()",
+    "atomics": "atomic or volatile",
+    "first value": "where it is declared",
+    "in bounds": "if (i < n)",
+    "lane": "if (lane + d < count)",
+    "divisor": "if (d != 0)",
+    "wide index": "(long long)i * n",
+    "wide shift": "1ull << n",
+    "aligned": "let vectors (float4) begin at multiples of their size, or read their parts one by one",
+}
+_IN_PYTHON = {
+    "barrier": "cuda.syncthreads()",
+    "warp barrier": "cuda.syncwarp()",
+    "atomic": "cuda.atomic.add()",
+    "atomics": "atomic (cuda.atomic)",
+    "first value": "on every path that leads there",
+    "in bounds": "if i < n:",
+    "lane": "if lane + d < count:",
+    "divisor": "if d != 0:",
+    "wide index": "np.int64(i) * n",
+    "wide shift": "np.uint64(1) << n",
+    "aligned": "align the fields of structured dtypes: np.dtype(..., align=True)",
+}
+
+
+_IN_CUPY = _IN_PYTHON | {
+    "barrier": "jit.syncthreads()",
+    "warp barrier": "jit.syncwarp()",
+    "atomic": "jit.atomic_add()",
+    "atomics": "atomic (jit.atomic_add)",
+}
+_kernels_in_cupy = set()  # (file, name) of kernels that are written with cupyx.jit
+
+
+def note_kernel_in_cupy(file, name):
+    """Advice for that kernel has the names of cupyx.jit."""
+    _kernels_in_cupy.add((os.path.basename(file), name))
+
+
+def _is_python(f):
+    return f.access["file"].endswith(".py")
+
+
+def _say(f, what):
+    """What to write, in the language of the kernel."""
+    if what == "in bounds" and _is_python(f) and f.object and f.axis >= 0:
+        return f"if i < {f.object}.shape[{f.axis}]:"
+    in_python = _IN_CUPY if (os.path.basename(f.access["file"]), f.kernel) in _kernels_in_cupy else _IN_PYTHON
+    return (in_python if _is_python(f) else _IN_C)[what]
+
+
 def _bounds_advice(f):
     if f.object_kind == "dynamic shared":
         ways = "shared_mem= in CuPy, shared= in PyCUDA, the fourth number in [] of numba.cuda, the third in <<<>>>"
         return f"give the launch as many bytes of dynamic shared memory as the kernel uses ({ways}); it has {f.size:,}"
-    return "check the index against the array's size before the access: if (i < n)"
+    return f"check the index against the array's size before the access: {_say(f, 'in bounds')}"
 
 
 def _race_advice(f):
@@ -204,34 +262,34 @@ def _race_advice(f):
     if scopes and f.other["block"] != f.access["block"]:
         return "an atomic of the block's scope (atomicAdd_block) orders the threads of one block alone: use atomicAdd()"
     if f.of_warp and not (f.access["atomic"] or f.other["atomic"]):
-        return "put __syncwarp() between the two accesses (__syncthreads() where other warps take part, too)"
+        return f"put {_say(f, 'warp barrier')} between the two accesses ({_say(f, 'barrier')} where other warps take part, too)"
     if f.other and f.access["atomic"] != f.other["atomic"]:
-        return "let both be atomic or volatile, or put a barrier between the two accesses"
+        return f"let both be {_say(f, 'atomics')}, or put a barrier between the two accesses"
     same = f.other and f.access["block"] == f.other["block"]
     if f.object_kind.endswith("shared") or same:
-        return "put __syncthreads() between the two accesses, or let one thread alone write the element"
-    return "blocks run in any order: use an atomic, give each block its own part, or launch a second kernel"
+        return f"put {_say(f, 'barrier')} between the two accesses, or let one thread alone write the element"
+    return f"blocks run in any order: use an atomic ({_say(f, 'atomic')}), give each block its own part, or launch a second kernel"
 
 
 _ADVICE = {
     "out_of_bounds": _bounds_advice,
     "after_release": lambda f: "keep a reference to the array until the kernel has run",
     "null": lambda f: "pass an allocated array; where a pointer may be missing, test it first",
-    "misaligned": lambda f: "GPUs refuse it: let vectors (float4) begin at multiples of their size, or read their parts one by one",
+    "misaligned": lambda f: f"GPUs refuse it: {_say(f, 'aligned')}",
     "const_written": lambda f: "drop the cast, or take the parameter without const",
     "never_written": lambda f: (
-        "give it a value where it is declared"
+        f"give it a value {_say(f, 'first value')}"
         if f.object_kind == "local"
-        else "fill the memory first (zeros, memset, __syncthreads() after the store that fills it)"
+        else f"fill the memory first (zeros, memset, {_say(f, 'barrier')} after the store that fills it)"
     ),
     "race": _race_advice,
     "barrier_places": lambda f: (
         "let all lanes of the mask call the same function: move it out of the branch, or give each side a mask of its own"
         if f.bytes
-        else "let all threads of a block pass the same __syncthreads(): move it out of the branch"
+        else f"let all threads of a block pass the same {_say(f, 'barrier')}: move it out of the branch"
     ),
     "barrier_missing": lambda f: (
-        "use it only where the lane is there: if (lane + d < count)"
+        f"use it only where the lane is there: {_say(f, 'lane')}"
         if f.first
         else "move the barrier out of the branch or loop that not all threads take"
     ),
@@ -243,9 +301,9 @@ _ADVICE = {
     "leak": lambda f: "call its free(), or let the last name that holds it go",
     "block_order": lambda f: "blocks run in any order: let none depend on what another has written, or counted, before it",
     "recomputed": lambda f: "please report it: the fused kernel, or the loop of the operation alone, is wrong",
-    "division": lambda f: "test the divisor first: if (d != 0)",
-    "overflow": lambda f: "compute the index in 64 bits: (long long)i * n",
-    "shift": lambda f: "shift by less than the width, or take a wider type: 1ull << n",
+    "division": lambda f: f"test the divisor first: {_say(f, 'divisor')}",
+    "overflow": lambda f: f"compute the index in 64 bits: {_say(f, 'wide index')}",
+    "shift": lambda f: f"shift by less than the width, or take a wider type: {_say(f, 'wide shift')}",
     "not_finite": lambda f: "look for a divisor of 0, for the root or logarithm of a number that has none, and for results beyond the type",
 }
 

@@ -18,6 +18,9 @@ def main(argv=None) -> int:
     if command is None:
         print(commands.unknown(argv[0]), end="", file=sys.stderr)
         return 2
+    if refused := commands.refused(argv):
+        print(refused, file=sys.stderr)
+        return 2
     if command in commands.CLONE:
         print(f"quern {command}: this command is a clone's: ./quern {command}", file=sys.stderr)
         return 2
@@ -58,10 +61,14 @@ def main(argv=None) -> int:
 
 
 def ends_at_arguments(command, argv):
-    """Return the exit code of a run, profile or check that ends at its arguments (wrong ones, --help, no such file), else None.
+    """Return the exit code of a command that ends at its arguments (wrong ones, --help, no such file), else None.
 
     It needs no engine, and reads no pipe.
     """
+    if command == "cache":
+        cache_action(argv)
+    if command not in commands.PROGRAMS:
+        return None
     arguments = importlib.import_module(f"quern.cli.{command}").arguments(argv)
     if isinstance(arguments, int):
         return arguments
@@ -72,12 +79,18 @@ def ends_at_arguments(command, argv):
     return 2 if source_of(command, program) is None else None
 
 
+def cache_action(argv):
+    """Return what is to be done, or end the program at wrong arguments and --help."""
+    parser = argparse.ArgumentParser(prog="quern cache", description="Shows what compiled code is kept, or removes it.")
+    parser.add_argument("action", nargs="?", choices=["show", "clear"], default="show", help="show (without an argument), or clear")
+    return parser.parse_args(argv).action
+
+
 def cache(argv) -> int:
+    action = cache_action(argv)
     from quern.lib import _engine
 
-    parser = argparse.ArgumentParser(prog="quern cache")
-    parser.add_argument("action", nargs="?", choices=["show", "clear"], default="show")
-    if parser.parse_args(argv).action == "clear":
+    if action == "clear":
         print(f"{_engine.cache_clear()} entries removed")
         return 0
     info = _engine.cache_info()

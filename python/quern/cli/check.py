@@ -54,11 +54,16 @@ def _number(least, most):
 
 
 def arguments(argv):
-    """Return the program and the options, or an exit code where the arguments name nothing to run."""
+    """Return the program and the options with their report, or an exit code where nothing can be run so."""
     options = parser().parse_args(argv)
     named = program_of(options)
     if not named:
         parser().print_usage(sys.stderr)
+        return 2
+    try:
+        options.reports = Reports(options.json)
+    except OSError as error:
+        print(f"quern check: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
     return named, options
 
@@ -70,12 +75,6 @@ def check(argv) -> int:
         return read
     named, options = read
     os.environ["QUERN_DEVICE"] = "cpu"
-
-    try:
-        reports = Reports(options.json)
-    except OSError as error:
-        print(f"quern check: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
     program = prepare("check", named, raw_clock=True)
     if isinstance(program, int):
         return program
@@ -97,7 +96,7 @@ def check(argv) -> int:
     else:
         print(report, file=sys.stderr)
     note_options_behind("check", argv, named, parser())
-    if failed := reports.write(options.json, lambda file: json.dump(report.figures(), file, indent=1)):
+    if failed := options.reports.write(options.json, lambda file: json.dump(report.figures(), file, indent=1)):
         print(f"quern check: {failed}", file=sys.stderr)
         code = code or 2
     return 3 if len(report) else code

@@ -4,6 +4,7 @@ program's report has them, too.
 
 from __future__ import annotations
 
+import _thread
 import dataclasses
 import functools
 import glob
@@ -17,6 +18,7 @@ from quern.children import also_in_children
 from quern.lib import _engine
 
 _handlers: set = set()  # those of checks in this process and in the ones it was forked from
+_wakeup = -1  # where the interpreter writes the numbers of signals for _watch(), in this process or in the one it was forked from
 
 
 def check_children(folder, options):
@@ -57,33 +59,55 @@ def _begin(folder, options):
     block = check(**options)
     report = block.__enter__()
 
-    is_ending = False
+    once = _thread.allocate_lock()
 
     def end():
-        nonlocal is_ending
-        is_ending = True
-        if signal.getsignal(signal.SIGTERM) is ended:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends by itself
+        if not once.acquire(blocking=False):
+            return False
         block.__exit__()
         if len(report):
             with open(os.path.join(folder, f"{os.getpid()}.json"), "w", encoding="utf-8") as f:
                 json.dump([dataclasses.asdict(one) for one in report], f)
+        return True
 
-    def ended(number, frame):  # as the workers of a multiprocessing.Pool are
-        if not is_ending:
-            end()
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
+    def ended(number, frame=None):  # as the workers of a multiprocessing.Pool are; one that ends by itself goes on
+        if end():
+            _engine.die_of(number)
 
-    on_termination(ended)
+    if on_termination(ended):
+        _watch(ended)
     return end
 
 
 def on_termination(handler):
     """Sets what SIGTERM calls in this process, unless the program has set something. A fork begins with its parent's handler, which
-    would end the parent's check: that one is replaced.
+    would end the parent's check: that one is replaced. Returns whether it is set.
     """
     present = signal.getsignal(signal.SIGTERM)
-    if present == signal.SIG_DFL or present in _handlers:
-        _handlers.add(handler)
-        signal.signal(signal.SIGTERM, handler)
+    if present != signal.SIG_DFL and present not in _handlers:
+        return False
+    _handlers.add(handler)
+    signal.signal(signal.SIGTERM, handler)
+    return True
+
+
+def _watch(ended):
+    """Calls ``ended`` on a thread of its own when SIGTERM comes. Python runs its handlers on the main thread, between two steps: one that
+    waits for a semaphore would never come to that where the signal fell just before the wait began.
+    """
+    global _wakeup
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    if before not in (-1, _wakeup):  # the program's
+        signal.set_wakeup_fd(before)
+        os.close(reader), os.close(writer)
+        return
+    _wakeup = writer
+
+    def wait():
+        while number := os.read(reader, 1):
+            if number[0] == signal.SIGTERM and signal.getsignal(signal.SIGTERM) is ended:
+                ended(signal.SIGTERM)
+
+    _thread.start_new_thread(wait, ())

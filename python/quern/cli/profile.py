@@ -47,11 +47,21 @@ def _bytes(text):
 
 
 def arguments(argv):
-    """Return the program (none for --compare) and the options, or an exit code where the arguments name nothing to run."""
+    """Return the program (none for --compare) and the options with their reports, or an exit code where nothing can be run so."""
     options = parser().parse_args(argv)
-    named = [] if options.compare else program_of(options)
+    named = program_of(options)
+    if named and options.compare:
+        parser().error(f"--compare takes two files and no program: {' '.join(named)}")
     if not named and not options.compare:
         parser().print_usage(sys.stderr)
+        return 2
+    try:
+        options.reports = Reports(options.html, options.trace, options.json)
+        for path in options.compare or ():
+            with open(path):
+                pass
+    except OSError as error:
+        print(f"quern profile: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
     return named, options
 
@@ -64,12 +74,6 @@ def profile(argv) -> int:
     named, options = read
     if options.compare:
         return _compare(*options.compare)
-    try:
-        reports = Reports(options.html, options.trace, options.json)
-    except OSError as error:
-        print(f"quern profile: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
-
     from quern.profiling import Profile
     from quern.profiling.collect import Collector
     from quern.profiling.progress import Progress
@@ -88,7 +92,7 @@ def profile(argv) -> int:
     _show(found, options)
     note_options_behind("profile", argv, named, parser())
     for path, write in ((options.json, found.save_json), (options.trace, found.save_trace), (options.html, found.save_html)):
-        if failed := reports.write(path, write):
+        if failed := options.reports.write(path, write):
             print(f"quern profile: {failed}", file=sys.stderr)
             code = code or 2
     exceeded = found.exceeded({what: getattr(options, option[2:].replace("-", "_")) for option, what in BUDGETS})

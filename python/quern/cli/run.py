@@ -93,8 +93,11 @@ def source_of(command, argv):
     try:
         with open(path, "rb") as f:
             return f.read()
+    except IsADirectoryError:
+        print(f"quern {command}: {path} is a folder without a __main__.py", file=sys.stderr)
+        return None
     except OSError as e:
-        print(f"quern {command}: {path}: {e.strerror}", file=sys.stderr)
+        print(f"quern {command}: {path or repr(path)}: {e.strerror}", file=sys.stderr)
         return None
 
 

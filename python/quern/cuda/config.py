@@ -10,6 +10,7 @@ Served
                                         is copied, says nothing
     DISABLE_PERFORMANCE_WARNINGS        neither of these
     CUDA_DEBUGINFO_DEFAULT              (NUMBA_CUDA_DEBUGINFO) the option debug of kernels that do not say
+    BOUNDSCHECK                         indices of functions for the host are checked (1) or not (0), whatever their option says
     ALWAYS_WARN_UNINIT_VAR              kernels warn of names that are read where not every path set them (unset.py)
 
 Taken, without effect
@@ -18,7 +19,7 @@ Taken, without effect
     CUDA_ARRAY_INTERFACE_SYNC           0: as_cuda_array lets nothing wait for the stream that the interface names
     CUDA_PER_THREAD_DEFAULT_STREAM      there is one default stream
     CUDA_LOG_API_ARGS, CUDA_LOG_SIZE, CUDA_VERBOSE_JIT_LOG
-    what Numba's compiler for the CPU and its debugging have: OPT, BOUNDSCHECK, DUMP_ASSEMBLY, NUMBA_NUM_THREADS and more
+    what Numba's compiler for the CPU and its debugging have: OPT, DUMP_ASSEMBLY, NUMBA_NUM_THREADS and more
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import sys
 import types as python_types
-import warnings
 
 from quern.arrays import core as _core
 from quern.arrays.mathematics import reductions as _reductions
@@ -13,19 +12,23 @@ from quern.cuda import config, warned  # noqa: F401  (warned watches launches)
 from quern.cuda.errors import NumbaInvalidConfigWarning
 from quern.cuda.linkable import linked_texts
 from quern.cuda.ndarray import DeviceNDArray
-from quern.kernel import types
+from quern.kernel import settings, types
 from quern.kernel.dispatcher import DeviceFunction, Dispatcher, ExtendedDispatcher, RaisingDispatcher
 from quern.kernel.folds import reduction, returned
 from quern.kernel.generalized import GeneralFunction
 from quern.kernel.source import python_function
 from quern.kernel.vectorize import VectorFunction
 from quern.lib import _engine
+from quern.user_files import warn_user
 
 _OPTIONS = {
     "inline", "forceinline", "link", "debug", "opt", "lineinfo", "cache", "fastmath", "max_registers", "launch_bounds", "lto",
     "shared_memory_carveout", "boundscheck", "nopython", "ensure_contiguous_output", "extensions", "abi", "target", "argtypes", "restype",
     "bind",
 }  # fmt: skip
+
+
+settings.hooks["boundscheck"] = lambda: config.BOUNDSCHECK
 
 
 def jit(func_or_sig=None, device=False, **options):
@@ -78,6 +81,9 @@ def jit(func_or_sig=None, device=False, **options):
         raise TypeError(f"[jit] max_registers is a number from 0 up, not {registers!r}")
     if options.get("link"):
         options["link"] = linked_texts(options["link"])
+    if options.get("boundscheck"):
+        hint = "run the program under `quern check`, which finds indices outside of arrays"
+        raise NotImplementedError(f"bounds checking is not supported for CUDA; {hint}")
     _check_debugging(options)
     if callable(func_or_sig) and not isinstance(func_or_sig, types.Type):
         return _made(func_or_sig, None, device, options)
@@ -120,10 +126,10 @@ def _check_debugging(options):
         options["debug"] = bool(config.CUDA_DEBUGINFO_DEFAULT)
     if options["debug"] and options.get("opt", True) in (True, None):
         said = "debug=True with opt=True is not supported by CUDA: code is optimised all the same; set debug=False or opt=False"
-        warnings.warn(said, NumbaInvalidConfigWarning, stacklevel=3)
+        warn_user(said, NumbaInvalidConfigWarning)
     if options["debug"] and options.get("lineinfo"):
         said = "debug and lineinfo are mutually exclusive: debug has the lines, too; leave one of them out"
-        warnings.warn(said, NumbaInvalidConfigWarning, stacklevel=3)
+        warn_user(said, NumbaInvalidConfigWarning)
 
 
 def _made(function, given, device, options):
@@ -156,7 +162,7 @@ def vectorize(ftylist_or_function=(), **options):
         raise ValueError(f"[vectorize] there is no target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
     if options["target"] == "cuda":
         if "nopython" in options:
-            warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=2)
+            warn_user("nopython kwarg for cuda target is redundant", RuntimeWarning)
         for name in set(options) - {"target", "nopython", "identity", "cache"}:
             raise KeyError(f"Unrecognized options. cuda vectorize target does not support option: '{name}'")
     options.pop("nopython", None)

@@ -18,6 +18,7 @@ from quern.device import current_device
 from quern.kernel import program
 from quern.kernel.unset import unset_reads
 from quern.lib import _engine
+from quern.user_files import warn_user
 
 FEW_BLOCKS = 128  # as Numba counts
 _may_concern = True  # until it is known that there is no GPU
@@ -87,11 +88,7 @@ def _unset_names(source):
 
 
 def _warn(text, category=NumbaPerformanceWarning):
-    """At the line that launched: the first outside of quern."""
-    level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "quern":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, category, stacklevel=level)
+    warn_user(text, category)
 
 
 program.watchers.append(_unset_names)

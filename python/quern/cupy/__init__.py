@@ -7,7 +7,6 @@ CuPy does not have raise AttributeError.
 import builtins
 import functools
 import sys
-import warnings
 
 import numpy
 
@@ -40,6 +39,7 @@ from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
+from quern.cupy._forms import in_room as _in_room
 from quern.cupy._forms import of_native_order as _of_native_order
 from quern.cupy._forms import without_subok as _without_subok
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
@@ -57,6 +57,7 @@ from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa
 from quern.cupy.cuda.stream import on_stream as _on_stream
 from quern.lib import _engine
 from quern.raw import RawKernel  # noqa: F401
+from quern.user_files import warn_user as _warn_user
 
 
 class _Grid:
@@ -112,6 +113,7 @@ from quern.cupy._forms import (  # noqa: E402, F401
     quantile,
     r_,
     repeat,
+    require,
     select,
     unpackbits,
 )
@@ -190,7 +192,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
 def row_stack(tup, *, dtype=None, casting="same_kind"):
     """See :func:`vstack`, the name of which NumPy kept."""
-    warnings.warn("`row_stack` alias is deprecated. Use `cupy.vstack` directly.", DeprecationWarning, stacklevel=2)
+    _warn_user("`row_stack` alias is deprecated. Use `cupy.vstack` directly.", DeprecationWarning)
     return as_ndarray(_arrays.vstack(tup, dtype=dtype, casting=casting))
 
 
@@ -199,7 +201,7 @@ def _warned_of_nan(function):
     def call(a, *args, **kwargs):
         result = function(a, *args, **kwargs)
         if result.dtype.kind == "f" and bool(_arrays.isnan(result).any()):
-            warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=2)
+            _warn_user("All-NaN slice encountered", RuntimeWarning)
         return result
 
     return call
@@ -229,12 +231,15 @@ for _name in ("empty", "zeros", "ones", "full"):
     globals()[_name] = _of_native_order(globals()[_name])
 for _name in ("empty_like", "zeros_like", "ones_like", "full_like"):
     globals()[_name] = _without_subok(globals()[_name])
+for _name in ("eye", "identity", "tri", "tile", "repeat", "outer", "copy"):
+    if _name in globals():
+        globals()[_name] = _in_room(globals()[_name])
 
 
 def fromDlpack(dltensor):  # noqa: N802
     """The array of a DLPack capsule; CuPy's old name of from_dlpack."""
     text = "This function is deprecated and will be removed in a future release. Use the cupy.from_dlpack() array constructor instead."
-    warnings.warn(text, numpy.exceptions.VisibleDeprecationWarning, stacklevel=2)
+    _warn_user(text, numpy.exceptions.VisibleDeprecationWarning)
     return as_ndarray(_exchange.from_dlpack(dltensor))
 
 

@@ -5,7 +5,6 @@ import operator
 import sys
 import threading
 import types
-import warnings
 
 import numpy
 
@@ -23,6 +22,7 @@ from quern.cupy.cuda.memory import MemoryPointer, UnownedMemory, alloc, has_own_
 from quern.cupy.cuda.stream import on_stream
 from quern.device import current_device
 from quern.lib import _engine
+from quern.user_files import warn_user
 
 
 class _MdSpan(numpy.ndarray):
@@ -40,18 +40,15 @@ class _MdSpan(numpy.ndarray):
         self.array = getattr(other, "array", None)
 
 
-def warn_of_reals(stacklevel=3):
+def warn_of_reals():
     """What NumPy says where complex numbers are converted to real ones."""
-    warnings.warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=stacklevel)
+    warn_user("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning)
 
 
 def warn_of_lost_parts(a, dtype):
     """Where an array of complex numbers is made one of reals; of NumPy's arrays NumPy tells."""
     if isinstance(a, _core.Array) and a.dtype.kind == "c" and numpy.dtype(dtype).kind not in "cb":
-        frame, level = sys._getframe(1), 3
-        while frame.f_back is not None and (frame.f_globals.get("__package__") or "").startswith("quern."):
-            frame, level = frame.f_back, level + 1
-        warn_of_reals(level)
+        warn_of_reals()
 
 
 def _check_fits_in(memory, itemsize, shape, strides):
@@ -95,7 +92,7 @@ def _astype(self, dtype, order="K", casting=None, subok=None, copy=True):
 def _warn_of_scatter(name):
     method = {"add": "scatter_add", "maximum": "scatter_max", "minimum": "scatter_min"}[name]
     text = f"`ndarray.{method}` is deprecated. Please use `cupy.{name}.at` instead."
-    warnings.warn(text, DeprecationWarning, stacklevel=3)
+    warn_user(text, DeprecationWarning)
 
 
 class ndarray(_core.Array):  # noqa: N801
@@ -112,6 +109,14 @@ class ndarray(_core.Array):  # noqa: N801
         if cls is not ndarray:
             out.__array_finalize__(None)
         return out
+
+    def __array__(self, dtype=None, copy=None):
+        """Refuse NumPy's implicit conversion: ``get()`` and ``cupy.asnumpy()`` copy the values."""
+        if (sys._getframe(1).f_globals.get("__package__") or "").partition(".")[0] == "quern":
+            return super().__array__(dtype, copy)
+        raise TypeError(
+            "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly."
+        )
 
     def __array_namespace__(self, *, api_version=None):
         """The module ``cupy``, whatever version of the array API is asked for."""
@@ -133,7 +138,9 @@ class ndarray(_core.Array):  # noqa: N801
             for n in shape:
                 count *= n
             if strides is None and not has_own_allocator():
-                return _empty(tuple(shape), name)._as(cls)
+                made = _empty(tuple(shape), name)._as(cls)
+                _engine.array_check_room(made)
+                return made
             memptr = alloc(max(count * kind.itemsize, 1))
         strides = None if strides is None else [operator.index(s) for s in strides]
         if strides is not None and len(strides) != len(shape):
@@ -173,11 +180,10 @@ class ndarray(_core.Array):  # noqa: N801
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """The array as a DLPack capsule; see :meth:`quern.Array.__dlpack__`. On the CPU any stream will do."""
         if stream == 0:
-            warnings.warn(
+            warn_user(
                 "Stream 0 is passed from a library that you are converting to; it is taken for the legacy default stream, which is 1 "
                 "in the DLPack protocol",
                 UserWarning,
-                stacklevel=2,
             )
             stream = 1
         stream = None if self._device_number < 0 else stream
@@ -199,7 +205,7 @@ class ndarray(_core.Array):  # noqa: N801
         """A copy; of bools, too, with a warning."""
         if self._dtype_name == "bool":
             text = "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but in the future this will error."
-            warnings.warn(text, DeprecationWarning, stacklevel=2)
+            warn_user(text, DeprecationWarning)
             return self.copy()
         return super().__pos__()
 
@@ -267,7 +273,7 @@ class ndarray(_core.Array):  # noqa: N801
     def reduced_view(self, dtype=None):
         """A view of the same elements with as few dimensions as their places in memory allow."""
         if dtype is not None:
-            warnings.warn("calling reduced_view with dtype is deprecated", DeprecationWarning, stacklevel=2)
+            warn_user("calling reduced_view with dtype is deprecated", DeprecationWarning)
             return self.reduced_view().view(dtype)
         shape, strides = [], []
         for n, step in zip(self.shape, self.strides, strict=True):
@@ -348,7 +354,7 @@ class ndarray(_core.Array):  # noqa: N801
     def toDlpack(self):  # noqa: N802
         """A DLPack capsule of the memory."""
         text = "This function is deprecated and will be removed in a future release. Use the cupy.from_dlpack() array constructor instead."
-        warnings.warn(text, numpy.exceptions.VisibleDeprecationWarning, stacklevel=2)
+        warn_user(text, numpy.exceptions.VisibleDeprecationWarning)
         return self.__dlpack__()
 
     @property

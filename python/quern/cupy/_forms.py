@@ -1,7 +1,6 @@
 """Functions of CuPy's that accept other arguments than NumPy's of the same name, or warn of some: r_, c_, cov, packbits, percentile ..."""
 
 import functools
-import warnings
 
 import numpy
 
@@ -9,6 +8,8 @@ from quern import arrays as _arrays
 from quern.arrays import core as _array_core
 from quern.cupy._array import as_ndarray, check_byte_order, ndarray
 from quern.cupy._fallback import of_ours, refuse_host
+from quern.lib import _engine
+from quern.user_files import warn_user
 
 
 class _Joined:
@@ -46,6 +47,42 @@ class _Joined:
 r_, c_ = _Joined("r_", 0, 1), _Joined("c_", -1, 2)
 
 
+_LAYOUTS = ("C", "C_CONTIGUOUS", "CONTIGUOUS", "F", "F_CONTIGUOUS", "FORTRAN", "O", "OWNDATA")
+
+
+def require(a, dtype=None, requirements=None):
+    """The array with a type and layout: ``requirements`` are of "C", "F" and "O".
+
+    Raises ValueError for both "C" and "F", and for what is no data type or no requirement of CuPy's.
+    """
+    for name in requirements or ():
+        if name.upper() not in _LAYOUTS:
+            raise ValueError(f'Incorrect flag "{name}" in requirements')
+    try:
+        return as_ndarray(_arrays.require(a, dtype, requirements))
+    except TypeError:
+        raise ValueError(f'Incorrect dtype "{dtype}" provided') from None
+
+
+def of_room(array):
+    """Raise OutOfMemoryError for an array that is larger than the device's memory, or the pool's limit; else return it.
+
+    Equal numbers take no memory before work needs them; in CuPy they do.
+    """
+    _engine.array_check_room(array)
+    return array
+
+
+def in_room(function):
+    """A function whose result fits on the device."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        return of_room(function(*args, **kwargs))
+
+    return call
+
+
 def without_subok(function):
     """A function in ``_like`` that refuses any ``subok``, as CuPy's do."""
     place = 4 if function.__name__ == "full_like" else 3
@@ -57,7 +94,7 @@ def without_subok(function):
         if len(args) > place:
             args = (*args[:place], True, *args[place + 1 :])
         kwargs.pop("subok", None)
-        return function(*args, **kwargs)
+        return of_room(function(*args, **kwargs))
 
     return call
 
@@ -117,7 +154,7 @@ def unpackbits(a, axis=None, bitorder="big"):
 def corrcoef(a, y=None, rowvar=True, bias=None, ddof=None, *, dtype=None):
     """See :func:`quern.corrcoef`. ``bias`` and ``ddof`` change nothing."""
     if bias is not None or ddof is not None:
-        warnings.warn("bias and ddof have no effect and are deprecated", DeprecationWarning, stacklevel=3)
+        warn_user("bias and ddof have no effect and are deprecated", DeprecationWarning)
     return _arrays.corrcoef(a, y, rowvar, dtype=dtype)
 
 
@@ -128,7 +165,7 @@ def histogram(x, bins=10, range=None, weights=None, density=False):
         raise ValueError(f"weights must be a cupy.ndarray, not {type(weights).__name__}; make one with cupy.asarray()")
     x = _array_core.asarray(x)
     if x.dtype == bool:
-        warnings.warn("Converting input from bool to uint8 for compatibility.", RuntimeWarning, stacklevel=3)
+        warn_user("Converting input from bool to uint8 for compatibility.", RuntimeWarning)
     return _arrays.histogram(x, bins, range, density=density, weights=weights)
 
 
@@ -136,7 +173,7 @@ def _method(name, method, interpolation):
     if interpolation is None:
         return method
     text = f"the `interpolation=` argument to {name} was renamed to `method=`, which has additional options."
-    warnings.warn(text, DeprecationWarning, stacklevel=4)
+    warn_user(text, DeprecationWarning)
     if method != "linear":
         raise TypeError(f"[{name}] `method` and `interpolation` are the same argument; pass `method` alone")
     return interpolation
@@ -172,7 +209,7 @@ def select(condlist, choicelist, default=0):
 
 
 def of_native_order(function):
-    """A function that makes an array, whose elements are in the machine's byte order."""
+    """A function that makes an array that fits on the device, whose elements are in the machine's byte order."""
     place = 2 if function.__name__ == "full" else 1
 
     @functools.wraps(function)
@@ -180,7 +217,7 @@ def of_native_order(function):
         dtype = kwargs.get("dtype", args[place] if len(args) > place else None)
         if dtype is not None:
             check_byte_order(dtype)
-        return function(*args, **kwargs)
+        return of_room(function(*args, **kwargs))
 
     return call
 
@@ -193,9 +230,15 @@ def _sorted_in_place(a, axis):
             whole.sort(-1 if axis is None else axis)
 
 
+def _check_one_axis(q):
+    if numpy.ndim(q) > 1:
+        raise ValueError(f"Expected q to have a dimension of 1.\nActual: {numpy.ndim(q)} != 1")
+
+
 @of_ours
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
     """See :func:`quern.percentile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
+    _check_one_axis(q)
     if overwrite_input:
         _sorted_in_place(a, axis)
     return _arrays.percentile(a, q, axis, out, method=_method("percentile", method, interpolation), keepdims=keepdims, weights=weights)
@@ -204,6 +247,7 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
 @of_ours
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
     """See :func:`quern.quantile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
+    _check_one_axis(q)
     if overwrite_input:
         _sorted_in_place(a, axis)
     return _arrays.quantile(a, q, axis, out, method=_method("quantile", method, interpolation), keepdims=keepdims, weights=weights)

@@ -1,6 +1,5 @@
 """Kernels of the user's on arrays: ElementwiseKernel and ReductionKernel. The engine does the work (engine/run/user_kernel.h)."""
 
-import warnings
 
 import numpy
 
@@ -12,6 +11,7 @@ from quern.device import current_device
 from quern.errors import LogicError
 from quern.lib import _engine
 from quern.raw import RawModule as _RawModule
+from quern.user_files import warn_user
 
 _TEXTURES = TextureObject, SurfaceObject
 
@@ -84,7 +84,7 @@ class _Kernel:
     def cached_codes(self):
         """The CUDA C++ texts compiled so far, numbered. Work that was fused with other array work has no text of its own."""
         if not self._engine.codes:
-            warnings.warn("No codes are cached: the kernel was not called yet, or is fused with other array work.", stacklevel=2)
+            warn_user("No codes are cached: the kernel was not called yet, or is fused with other array work.")
         return dict(enumerate(self._engine.codes))
 
     @property

@@ -63,6 +63,11 @@ class _Distributions:
             raise ValueError("Supplied output array is not contiguous, writable or aligned.")
         return shape
 
+    def _standard_gamma(self, shape, size, dtype, out):
+        if out is not None and not out.flags.c_contiguous:
+            raise ValueError("Supplied output array is not contiguous, writable or aligned.")
+        return super()._standard_gamma(shape, size, dtype, out)
+
     def dirichlet(self, alpha, size=None):
         """Numbers that sum to 1 along the last axis: one for each of ``alpha``; for a single ``alpha`` as many as ``size`` has there."""
         if numpy.ndim(alpha) or size is None:

@@ -21,7 +21,9 @@
     folds.py        what they do along an axis: reduce, accumulate and their like
     derivative.py   the derivative of such a function, written from its source; slopes.py: of what it may call
     generalized.py  functions of small arrays over the leading axes of larger ones
-    raised.py       exceptions of kernels under debug=True
+    raised.py       exceptions of kernels under debug=True, and of functions for the host
+    element_errors.py  exceptions that vectorize and guvectorize functions raise for an element
+    settings.py     what a decorator's options say about errors
     unset.py        names that are read where not every path has set them
     cupy_rules.py   CuPy's types, for cupyx.jit and cupy.vectorize: what of function.py and expressions.py differs
     records.py      arrays of records on the device

@@ -141,9 +141,9 @@ class CupyFunction(Function):
         if getattr(before, "is_pythons", False) and self.result is before and not is_weak(value):
             self.result, self.changed = value.type, True
 
-    def call_function(self, callee, arguments, named, node, declared=()):
+    def call_function(self, callee, arguments, named, node, declared=(), settings=None):
         named = {name: self.strong(a) for name, a in named.items()}
-        return super().call_function(callee, [self.strong(a) for a in arguments], named, node, declared)
+        return super().call_function(callee, [self.strong(a) for a in arguments], named, node, declared, settings)
 
     # ---- operators
 
@@ -246,10 +246,24 @@ class CupyFunction(Function):
             return compile_call(self, arguments, named, node)
         return super().called(function, arguments, named, node)
 
+    def ufunc_of_dtype(self, name, arguments, dtype, node):
+        """A ufunc whose loop is that of a dtype, given as a constant: operands and result have it."""
+        try:
+            to = types.of_dtype(numpy.dtype(dtype.const))
+        except (AttributeError, TypeError):
+            raise self.error(TypingError, node, f"cupy.{name}: `dtype` must be a data type, such as cupy.float32") from None
+        given = [self.converted(self.settled(self.number(a, node)), to, node) for a in arguments]
+        made = self.ufunc(name, given, {}, node)
+        if made.type != to:
+            raise self.error(TypingError, node, f"cupy.{name} has no loop whose result is {to}")
+        return made
+
     def ufunc(self, name, arguments, named, node):
         """A ufunc of numbers: the loop that CuPy takes, and the text that arrays' kernels have."""
         name = {"divide": "true_divide", "mod": "remainder", "abs": "absolute"}.get(name, name)
         count = _OPERANDS.get(name)
+        if count is not None and set(named) == {"dtype"}:
+            return self.ufunc_of_dtype(name, arguments, named["dtype"], node)
         if count is None or named:
             what = "takes no keyword arguments" if named else "cannot be called"
             raise self.error(TypingError, node, f"cupy.{name} {what} in a kernel")

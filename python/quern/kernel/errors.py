@@ -6,6 +6,8 @@ from quern.errors import CompileError
 class KernelError(CompileError):
     """Base: a Python function that cannot be compiled for a device."""
 
+    is_final = False  # is the function wrong for Numba as well? Then Python does not run it instead.
+
 
 class TypingError(KernelError, TypeError):
     """An operation that its operands' types do not have."""

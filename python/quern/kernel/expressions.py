@@ -15,6 +15,7 @@ from quern.arrays import core as _core
 from quern.kernel import library, operators, signatures, times, types
 from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
+from quern.kernel.raised import failing_assert
 from quern.kernel.source import MISSING as NOTHING
 from quern.kernel.value import MISSING, NotYet, Value, cast, known, part_text
 
@@ -207,7 +208,7 @@ class Expressions(Indexing):
         """A Python object that the function refers to: its value now, as Numba freezes globals."""
         if isinstance(obj, (bool, int, float, complex)) and type(obj) in (bool, int, float, complex):
             if isinstance(obj, int) and not -(2**63) <= obj < 2**64:
-                raise self.error(TypingError, node, f"{obj} does not fit into 64 bits")
+                raise self.final_error(node, f"Int value is too large: {obj}", "integers have up to 64 bits; write a float, as in 1e20")
             return operators.constant(obj)
         if isinstance(obj, enum.Enum):
             return self.member(obj, node)
@@ -278,6 +279,8 @@ class Expressions(Indexing):
     # ---- operators
 
     def expr_BinOp(self, node):
+        if is_of_literals(node) and type(made := _constant_of_python(node)) is int:
+            return self.of_object(made, node)  # which refuses those beyond 64 bits
         left, right = self.each([node.left, node.right])
         if isinstance(left.type, types.Tuple) and isinstance(right.type, types.Tuple) and isinstance(node.op, ast.Add):
             return self.limited(self.tuple_of([*self.parts(left, node), *self.parts(right, node)]), node)
@@ -311,11 +314,11 @@ class Expressions(Indexing):
         """The right operand, which is not 0 where a division by 0 is an error, and which `quern check` looks at."""
         right = self.checked_operand(operator, left, right)
         divides = operator in (ast.Div, ast.FloorDiv, ast.Mod) and all(isinstance(v.type, types.Number) for v in (left, right))
-        if not divides or not self.is_told or self.program.divides or (right.is_const and right.const):
+        if not divides or not self.is_told or self.settings.divides or (right.is_const and right.const):
             return right
         said = operators.division_by_zero(name or operators.BINARY[operator][0], left.type, right.type)
         if self.program.raises:
-            return replace(right, text=f"divisor({right.text}, {_division_error(said)})", const=MISSING)
+            return replace(right, text=f"divisor({right.text}, {failing_assert(ZeroDivisionError, said)})", const=MISSING)
         right = self.kept(right)
         self.stop_if(f"!{operators.truth(right, self.failing(node)).text}", ZeroDivisionError, said)
         return right
@@ -323,14 +326,16 @@ class Expressions(Indexing):
     def base(self, left, right):
         """The operands of a power whose base is not 0 where the exponent is a negative integer, which is an error."""
         is_integer = isinstance(right.type, types.Integer) and right.type.signed and not isinstance(left.type, types.Complex)
-        is_allowed = self.program.divides or right.is_const and right.const >= 0
+        is_allowed = self.settings.divides or right.is_const and right.const >= 0
         if not self.program.raises or is_allowed or not is_integer or not isinstance(left.type, types.Number):
             return left, right
         said = "division by zero" if isinstance(left.type, types.Float) else "0 cannot be raised to a negative power"
         right = right if right.is_const else self.kept(right)
-        return replace(left, text=f"base({left.text}, {right.text}, {_division_error(said)})", const=MISSING), right
+        return replace(left, text=f"base({left.text}, {right.text}, {failing_assert(ZeroDivisionError, said)})", const=MISSING), right
 
     def expr_UnaryOp(self, node):
+        if is_of_literals(node) and type(made := _constant_of_python(node)) is int:
+            return self.of_object(made, node)  # -2**63, whose operand alone is too large
         value = self.done(self.expression(node.operand))
         if not isinstance(node.op, ast.Not):
             value = self.present(value, node)
@@ -586,8 +591,12 @@ class Expressions(Indexing):
     def called(self, function, arguments, named, node):
         return library.call(self, function, arguments, named, node)
 
-    def call_function(self, callee, arguments, named, node, declared=()):
-        """A call of another Python function, compiled for these types, or for the nearest of the signatures ``declared``."""
+    def call_function(self, callee, arguments, named, node, declared=(), settings=None):
+        """A call of another Python function, compiled for these types, or for the nearest of the signatures ``declared``.
+
+        ``settings``: its own; by default those of this function.
+        """
+        settings = self.settings if settings is None else settings
         if named:
             names = callee.__code__.co_varnames[: callee.__code__.co_argcount]
             defaults = dict(zip(reversed(names), reversed(callee.__defaults__ or ()), strict=False))
@@ -613,7 +622,7 @@ class Expressions(Indexing):
         if library.is_own(callee):
             arguments = [replace(a, maybe="") for a in arguments]
         try:
-            made = self.compiled(callee, arguments, [_handed_over(a) for a in arguments], node)
+            made = self.compiled(callee, arguments, [_handed_over(a) for a in arguments], settings, node)
         except KernelError as e:
             if not library.is_own(callee) or self.source.is_own:
                 raise
@@ -674,10 +683,10 @@ class Expressions(Indexing):
             return value if isinstance(value.type, types.NoneType) else replace(self.converted(value, to.type, node), maybe=value.maybe)
         return replace(self.converted(value, to, node), maybe="")
 
-    def compiled(self, callee, arguments, parameters, node):
+    def compiled(self, callee, arguments, parameters, settings, node):
         """The function for these types; arguments that it must know while it is compiled, as a shape, are told it."""
         try:
-            return self.program.function(callee, tuple(parameters), self, node)
+            return self.program.function(callee, tuple(parameters), settings, self, node)
         except KernelError as e:
             names = list(callee.__code__.co_varnames[: len(parameters)])
             i = names.index(e.wants) if getattr(e, "wants", None) in names and e.wanting is callee else -1
@@ -686,7 +695,8 @@ class Expressions(Indexing):
             if arguments[i].foreseen is MISSING:
                 e.wants, e.wanting = arguments[i].name, self.source.function  # whoever calls this one may know it
                 raise
-            return self.compiled(callee, arguments, [*parameters[:i], types.Literal(arguments[i].foreseen), *parameters[i + 1 :]], node)
+            known = [*parameters[:i], types.Literal(arguments[i].foreseen), *parameters[i + 1 :]]
+            return self.compiled(callee, arguments, known, settings, node)
 
     # ---- loops
 
@@ -739,6 +749,12 @@ def is_of_literals(node):
     return all(isinstance(n, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)) for n in ast.walk(node))
 
 
+def _constant_of_python(node):
+    """The constant that Python's compiler makes of operators between literals; None where it leaves them to run."""
+    code = compile(ast.fix_missing_locations(ast.Expression(node)), "constant", "eval")
+    return code.co_consts[0] if not code.co_stacksize > 1 and len(code.co_consts) == 1 else None
+
+
 def _is_of_device(obj):
     """Is it an array of the device, or memory that the device has? Mapped arrays are NumPy's, too."""
     if isinstance(obj, _core.Array) or getattr(obj, "__cuda_memory__", False) is True:
@@ -746,11 +762,6 @@ def _is_of_device(obj):
     if isinstance(obj, (type, numpy.ndarray)):
         return False
     return hasattr(type(obj), "__cuda_array_interface__") or hasattr(obj, "__cuda_array_interface__")  # on the CPU a property may raise
-
-
-def _division_error(said):
-    """The arguments of a failed assert that is a ZeroDivisionError on the host."""
-    return f"\"!\\\"ZeroDivisionError('{said}')\\\"\", __FILE__, __LINE__"
 
 
 def _cost(value, wanted):

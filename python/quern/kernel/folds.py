@@ -269,7 +269,7 @@ class Folds:
         if key not in self._folds:
             function, layout = make(self.py_func, *more)
             function.__name__ = self.__name__
-            self._folds[key] = GeneralFunction(function, [signature], layout)
+            self._folds[key] = GeneralFunction(function, [signature], layout, **self.targetoptions)
         return self._folds[key]
 
     def _loop_of_fold(self, array, dtype, out):

@@ -22,8 +22,9 @@ MOST_WALKS = 200
 class Function(Expressions, Meanings):
     """``parameters``: a type for each argument. ``program`` knows all functions of the kernel (program.py)."""
 
-    def __init__(self, program, source, parameters, symbol, is_kernel):
+    def __init__(self, program, source, parameters, symbol, is_kernel, settings=None):
         self.program, self.source, self.parameters, self.symbol, self.is_kernel = program, source, parameters, symbol, is_kernel
+        self.settings = program.settings if settings is None else settings
         self.result = None  # the type that it returns, once that is known
         self.has_local_arrays = self.has_shared_arrays = self.has_copies = False
         self.at = None  # the statement
@@ -150,6 +151,12 @@ class Function(Expressions, Meanings):
 
     def error(self, kind, node, message, hint=""):
         return self.source.error(kind, node, message, hint)
+
+    def final_error(self, node, message, hint=""):
+        """An error that Numba has, too: Python does not run the function instead."""
+        error = self.error(TypingError, node, message, hint)
+        error.is_final = True
+        return error
 
     def merged(self, a, b):
         """The type of what is given values of both types; None where there is none."""
@@ -504,6 +511,7 @@ class Function(Expressions, Meanings):
             self.result, self.changed = to, True
 
     def stmt_Assert(self, node):
+        self.program.may_raise = True
         if self.is_told:
             test = self.condition(node.test).text
             self.emit(f"if (!({test})) {{")
@@ -521,6 +529,7 @@ class Function(Expressions, Meanings):
 
     def stop(self, raised, said=""):
         """The thread ends; without debugging nobody looks at its errors. ``raised``: class and arguments; ``said``: as text."""
+        self.program.may_raise = True
         if self.reports:
             self.emit(f"now.left = {self.program.raised.number(*raised, self.source, self.at)};")
         elif self.program.raises:

@@ -14,10 +14,12 @@ from quern.arrays.creation import empty
 from quern.arrays.manipulation import moveaxis
 from quern.device import current_device
 from quern.kernel import signatures, times, types
+from quern.kernel.element_errors import error_of, numbers_of_failed, told_program
 from quern.kernel.errors import KernelError
 from quern.kernel.hosted import run_by_python
 from quern.kernel.launching import leaves_of, numbers_of
-from quern.kernel.program import Program
+from quern.kernel.program import show_as
+from quern.kernel.settings import settings_of
 from quern.lib import _engine
 
 _BLOCK = 128
@@ -87,6 +89,8 @@ class GeneralFunction:
         Where no signature takes the arguments.
     quern.kernel.errors.KernelError
         When the function cannot be compiled.
+    Exception
+        What the function raises, for another target than "cuda".
     """
 
     def __init__(self, function, given, layout, **options):
@@ -121,7 +125,9 @@ class GeneralFunction:
             if ndim != max(len(core), 1) and not (ndim == 0 and not core):
                 raise TypeError(f"[{self.__name__}] {type_} does not fit the layout ({','.join(map(str, core))})")
         try:
-            program, caller = Program(self.py_func, signature.args, False), _Caller(self, signature.args)
+            options = {**self.targetoptions, "error_model": "numpy"}
+            settings = None if options.get("target") == "cuda" else settings_of(options)
+            program, caller = told_program(self.py_func, signature.args, settings), _Caller(self, signature.args)
         except KernelError as e:
             if self.targetoptions.get("target") == "cuda":
                 raise
@@ -204,7 +210,16 @@ class GeneralFunction:
         for n in outer:
             count *= n
         if count > 0 and all(o.size for o in operands):
-            self._loops[loop][1][-(-count // _BLOCK), _BLOCK](*operands, *results, count)
+            program, caller = self._loops[loop]
+            launch = caller[-(-count // _BLOCK), _BLOCK]
+            if program is None or program.raised is None:
+                launch(*operands, *results, count)
+            else:
+                failed = empty(outer, numpy.uint32)
+                launch(*operands, *results, failed.reshape(count), count)
+                numbers = numbers_of_failed(failed)
+                if numbers is not None:
+                    raise self._error(program, numbers, operands, results, given)
         made = [
             times.as_times(m, _element(t).dtype) if isinstance(_element(t), types.Time) else m
             for m, t in zip(made, loop[self.nin :], strict=True)
@@ -216,6 +231,24 @@ class GeneralFunction:
         else:
             made = [m if self._kind is _core.Array else m._as(self._kind) for m in made]
         return made[0] if self.nout == 1 else tuple(made)
+
+    def _error(self, program, numbers, operands, results, given):
+        """What is raised: as in Numba, by the first place on the leading axes that raises, before which all results are stored."""
+        first = numpy.flatnonzero(numbers)[0]
+        place = numpy.unravel_index(first, numbers.shape)
+        values = [_core.asnumpy(array)[place] for array in operands]
+        for result, to, core in zip(results, given, self._outputs, strict=False):
+            ndim = max(len(core), 1)
+            made, kept = (_core.asnumpy(a).reshape((numbers.size, *result.shape[result.ndim - ndim :])) for a in (result, to))
+            values.append(numpy.array(kept[first]))
+            stored = numpy.concatenate([made[: first + 1], kept[first + 1 :]]).reshape(to.shape)
+            if isinstance(to, numpy.ndarray):
+                to[...] = stored
+            else:
+                _core.Array.__setitem__(to, ..., stored)
+        values += [numpy.zeros(r.shape[numbers.ndim :], r.dtype) for r in results[len(given) :]]
+        values = [v if isinstance(t, types.Array) else v[0] for v, t in zip(values, program.kernel.parameters, strict=True)]
+        return error_of(program, int(numbers[place]), [numpy.array(v) if v.ndim else v for v in values])
 
     def _without_ones(self, args, given):
         """Arguments without leading axes of one element that the arrays for the results do not have, as NumPy's ufuncs take them."""
@@ -358,13 +391,19 @@ class GeneralFunction:
                 values.append(f"{type_.c}(view<{ndim}, false>(a{i}, {', '.join(parts)}))")
             else:
                 values.append(f"a{i}({', '.join([*places, '0'])})")
+        call = [f"  {program.kernel.symbol}({', '.join(values)});"]
+        if program.raised is not None:
+            head.append("array<unsigned int, 1, true> failed")
+            call = [f"  status now(nullptr);\n  {program.kernel.symbol}({', '.join([*values, 'now'])});\n  failed(place) = now.left;"]
         lines = [
             "  long long rest = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;",
             "  if (rest >= count) return;",
+            *["  const long long place = rest;"] * (program.raised is not None),
             *[f"  const long long p{d} = rest % a0.extent({d}); rest /= a0.extent({d});" for d in reversed(range(outer))],
-            f"  {program.kernel.symbol}({', '.join(values)});",
+            *call,
         ]
         name = f"each_{program.kernel.source.symbol}"
+        show_as(name, program.kernel.source)
         text = "\n".join(
             [
                 program.text + "using namespace quern::py;",
@@ -376,7 +415,7 @@ class GeneralFunction:
         built = _engine.build(current_device(), text, f"{self.__name__}.cu", keep=True, types=", ".join(map(str, given)))
         written = program.kernel.written
         names = program.kernel.parameter_names()
-        writes = [i >= self.nin or names[i] in written for i in range(self.nargs)]
+        writes = [i >= self.nin or names[i] in written for i in range(self.nargs)] + [True] * (program.raised is not None)
         count = len([leaf for p in given for leaf in leaves_of("", p)])
         return built, name, writes + [False] * (count - len(writes)), "", False, False, numbers_of(given)
 

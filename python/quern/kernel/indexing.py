@@ -9,6 +9,7 @@ from quern.arrays import core as _core
 from quern.kernel import operators, types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.linked import CPointer
+from quern.kernel.raised import failing_assert
 from quern.kernel.value import Elements, Value, cast
 
 
@@ -62,7 +63,9 @@ class Indexing:
         if isinstance(node.slice, (ast.Slice, ast.Tuple)):
             raise self.error(UnsupportedError, node, "a part of .flat is one element, of an array that may have gaps")
         index = self.integer(self.expression(node.slice), node, "an index")
-        text = index.text if index.natural else f"from_end({index.text}, {flat.length(self, node)})"
+        length = flat.length(self, node)
+        text = index.text if index.natural else f"from_end({index.text}, {length})"
+        text = self.within_axis(text, length)
         return flat.item(self, Value(types.int64, text), node)
 
     def tuple_item(self, owner, node):
@@ -70,21 +73,19 @@ class Indexing:
             bounds = [None if b is None else self.constant_of(self.expression(b), node, "a tuple's slice") for b in _bounds(node.slice)]
             return self.tuple_of(self.parts(owner, node)[slice(*bounds)])
         index = self.expression(node.slice)
-        count = len(owner.type.types)
-        if index.is_const:
-            i = index.const
-            if not isinstance(i, int) or not -count <= i < count:
-                raise self.error(TypingError, node, f"a tuple of {count} has no element {i}")
+        count, i = len(owner.type.types), index.foreseen
+        if index.is_const and not isinstance(i, int):
+            raise self.error(TypingError, node, f"a tuple of {count} has no element {i}")
+        if isinstance(i, int):
+            if not -count <= i < count:
+                raise self.final_error(node, f"tuple index out of range: element {i} of {count}")
             return self.part(owner, i % count)
         same = owner.type.types and all(t == owner.type.types[0] for t in owner.type.types)
         if not same:
             raise self.error(TypingError, node, "the index into a tuple of several types must be known when the kernel is compiled")
         self.tangible(owner, node)
-        owner, at = self.kept(owner), self.integer(index, node)
-        if self.reports:
-            at = self.kept(at)
-            self.stop_if(f"{at.text} < -{count} || {at.text} >= {count}", IndexError, "tuple index out of range")
-        return Value(owner.type.types[0], f"{owner.text}.at({at.text})")
+        owner, at = self.kept(owner), self.wrapped(self.integer(index, node), count)
+        return Value(owner.type.types[0], f"{owner.text}.at({self.within(at, count, 'tuple index out of range')})")
 
     def index_parts(self, node, owner):
         """Integers as Values, slices as (start, stop, step) of Values or None."""
@@ -124,12 +125,27 @@ class Indexing:
 
     def index_text(self, owner, axis, part):
         """An index, which counts from the end when it is negative."""
+        extent = f"{owner.text}.extent({axis})"
+        return self.within_axis(self.wrapped(part, extent), extent)
+
+    @staticmethod
+    def wrapped(part, extent):
+        """The text of an index that counts from the end when it is negative."""
         text = cast(part, types.int64).text
         if part.natural or (isinstance(part.type, types.Integer) and not part.type.signed):
             return text
-        if part.is_const:
-            return f"{owner.text}.extent({axis}) - {-part.const}"
-        return f"from_end({text}, {owner.text}.extent({axis}))"
+        return f"{extent} - {-part.const}" if part.is_const else f"from_end({text}, {extent})"
+
+    def within_axis(self, text, extent):
+        return self.within(text, extent, "index is out of bounds") if self.settings.checks_bounds else text
+
+    def within(self, text, extent, said):
+        """The text of an index from 0 up, which raises IndexError where it is not below the extent."""
+        if self.program.raises:
+            return f"index_within({text}, {extent}, {failing_assert(IndexError, said)})"
+        at = self.kept(Value(types.int64, text)).text
+        self.stop_if(f"{at} < 0 || {at} >= {extent}", IndexError, said)
+        return at
 
     def element(self, owner, parts, node):
         text = f"{owner.text}({', '.join(self.index_text(owner, i, p) for i, p in enumerate(parts))})"

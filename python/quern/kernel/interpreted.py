@@ -18,6 +18,7 @@ import operator
 import numpy
 
 from quern.kernel.expressions import is_of_literals
+from quern.kernel.library.ufunc_loops import loop_of
 from quern.kernel.operators import BINARY, division_by_zero
 from quern.kernel.powers import integer_power, rewritten
 from quern.kernel.source import Source
@@ -150,7 +151,7 @@ class Types:
     def function(self, f):
         """What is called where the function calls ``f``."""
         try:
-            made = _FUNCTIONS.get(f)
+            made = _of_ufunc if isinstance(f, numpy.ufunc) else _FUNCTIONS.get(f)
         except TypeError:  # it has no hash
             return f
         return f if made is None else made(self, f)
@@ -194,6 +195,22 @@ def _of_math(types_, f):
         return _rounded(result, arguments)
 
     return call
+
+
+def _of_ufunc(types_, f):
+    """A ufunc with operands as Numba's loop takes them."""
+
+    def call(*arguments, **named):
+        given = [strong(a) for a in arguments]
+        fits = not named and len(given) == f.nin and all(map(_has_loops, given))
+        loop = loop_of(f, tuple(of_dtype(a.dtype) for a in given)) if fits else None
+        return f(*arguments, **named) if loop is None else f(*(a.astype(t.dtype) for a, t in zip(given, loop[0], strict=True)))
+
+    return call
+
+
+def _has_loops(value):
+    return isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind in "biufc" and value.dtype != numpy.float16
 
 
 def _sum(types_, f):

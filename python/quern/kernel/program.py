@@ -9,6 +9,7 @@ from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.function import Function, from_parts
 from quern.kernel.linked import POINTER, LinkedCode, prototypes
 from quern.kernel.raised import RAISE
+from quern.kernel.settings import DEFAULT
 from quern.kernel.signatures import typeof
 from quern.kernel.source import source_of
 from quern.kernel.value import NotYet, Value, literal_text
@@ -33,7 +34,8 @@ class Program:
     """``function``: the Python function; ``parameters``: the type of each argument.
 
     ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
-    ``debug``: asserts count. ``raises``: the host learns what the function raises. ``divides``: a division by 0 is a number.
+    ``debug``: asserts count. ``raises``: the host learns what the function raises. ``settings``: when it does (settings.py).
+    ``may_raise``: has it anything that raises, be it told or not?
     ``links``: what it is linked with (linked.py).
     ``finds``: who launches it hands the arrays ``found``, those that ``kernel.found`` names, over behind its arguments.
     ``raised``: with it, what threads raise goes there (raised.py), by memory that who launches it hands over as the first of ``found``.
@@ -53,20 +55,20 @@ class Program:
         rules=Function,
         finds=False,
         raised=None,
-        divides=False,
+        settings=DEFAULT,
     ):
-        self.debug, self.raises, self.divides, self.rules = debug, raises, divides, rules
+        self.debug, self.raises, self.settings, self.rules = debug, raises, settings, rules
         self.checked = _engine.checks_on()  # is it compiled for `quern check`?
         self.linked = {}  # LinkedText or LinkedCode -> None, in order
         self.declared = {}  # (name, signature, abi) of a function of C++ -> its wrapper's text
         self.link(links)
-        self.functions = {}  # (Python function, types) -> Function
+        self.functions = {}  # (Python function, types, settings) -> Function
         self.in_work = []
         self.constants = {}  # id -> (array, name, text)
         self.kept = {}  # id of a record -> an array of it
         self.dynamic_shared_place = None
         self.largest_shared = (-1, None, None)  # bytes of the largest shared array, and where it is: Function, node
-        self.raised, self.exceptions = raised, []
+        self.raised, self.exceptions, self.may_raise = raised, [], False
         self.finds, self.found = finds, {}  # name -> an array of the device that the functions found around them
         self.is_cooperative = False  # do its blocks wait for each other?
         self.headers = {}  # lines that the text begins with -> None, in order
@@ -74,7 +76,9 @@ class Program:
         # A kernel may be called `double` or `exp`, which mean something in C++ or to the linker.
         # Of functions no name is one of the prelude's: f(x) = x ** 2 may be called `square`.
         self.kernel = rules(self, source, tuple(parameters), symbol or (source.symbol if is_kernel else f"{source.symbol}_0"), is_kernel)
-        self.functions[function, tuple(parameters)] = self.kernel
+        if is_kernel:
+            show_as(self.kernel.symbol, source)
+        self.functions[function, tuple(parameters), settings] = self.kernel
         self.in_work.append(self.kernel)
         self.kernel.compile()
         self.attributes = attributes
@@ -86,9 +90,9 @@ class Program:
             watcher(source)
         return source
 
-    def function(self, callee, parameters, caller, node):
+    def function(self, callee, parameters, settings, caller, node):
         """The function that a call means, for these types."""
-        found = self.functions.get((callee, parameters))
+        found = self.functions.get((callee, parameters, settings))
         if found is not None and found in self.in_work:
             if found.result is None:
                 if found.is_kernel:
@@ -104,13 +108,13 @@ class Program:
             hint = "a function that calls itself does so with the same types"
             raise caller.error(TypingError, node, f"calls are nested more than {MOST_NESTED} deep, of ever other types", hint)
         source = self._source(callee)
-        found = self.rules(self, source, parameters, f"{source.symbol}_{len(self.functions)}", False)
-        self.functions[callee, parameters] = found
+        found = self.rules(self, source, parameters, f"{source.symbol}_{len(self.functions)}", False, settings)
+        self.functions[callee, parameters, settings] = found
         self.in_work.append(found)
         try:
             found.compile()
         except BaseException:
-            del self.functions[callee, parameters]
+            del self.functions[callee, parameters, settings]
             raise
         finally:
             self.in_work.remove(found)
@@ -205,7 +209,7 @@ class Program:
                 parameters.append((type_, f"a_{i}"))
             if not isinstance(type_, types.NoneType):
                 names.append(f"a_{i}")
-        call = f"{function.symbol}({', '.join(names)})"
+        call = f"::quern::py::{function.symbol}({', '.join(names)})"  # `a_0` may be a function's name as well
         if results:
             lines.append(f"  const auto value = {call};")
             lines += [f"  r_{i}(0) = {part};" for i, part in enumerate(_numbers(function.result, "value"))]
@@ -219,7 +223,8 @@ class Program:
         """The text for inside of another's namespace: functions alone."""
         if self.linked or self.declared:
             raise UnsupportedError(f"[{self.kernel.source.name}] functions of CUDA C++ are called by kernels, not by functions of arrays")
-        parts = ["using namespace quern::py;", *[text for _, _, text in self.constants.values()]]
+        parts = ["using namespace quern::py;", *["struct status { unsigned int left = 0; };"] * (self.raised is not None)]
+        parts += [text for _, _, text in self.constants.values()]
         others = [f for f in self.functions.values() if f is not self.kernel]
         parts += [f.prototype() for f in self.functions.values()] * bool(others) + [f.text() for f in others] + [self.kernel.text()]
         return "\n".join(parts)
@@ -254,6 +259,12 @@ class Program:
         if is_turned:
             head.append(_TURNED)
         return "".join([*head, *lines, self._body])
+
+
+def show_as(symbol, source):
+    """Messages name the kernel of that symbol as Python does."""
+    if symbol != source.name:
+        _engine.show_kernel_as(symbol, source.name)
 
 
 def _constant_text(name, array, dtype):

@@ -61,6 +61,11 @@ class Raised:
         if words[0]:
             raise self._error(words)
 
+    def error(self, number):
+        """The exception of that number, as far as it is known without the thread."""
+        kind, arguments = self._places[number - 1][:2]
+        return kind(*arguments)
+
     def _error(self, words):
         kind, arguments, name, file, line = self._places[words[0] - 1]
         thread, block = words[3:0:-1], words[6:3:-1]  # z, y, x
@@ -139,11 +144,20 @@ class Formatted:
         return "".join(str(part.taken(words)) if isinstance(part, Carried) else str(part) for part in self.parts)
 
 
+def failing_assert(kind, said):
+    """The arguments of the prelude's functions of a value that must hold: a failed assert that is ``kind(said)`` on the host."""
+    return f"\"!\\\"{kind.__name__}('{said}')\\\"\", __FILE__, __LINE__"
+
+
+_OF_ASSERTS = {kind.__name__: kind for kind in (ZeroDivisionError, IndexError)}
+
+
 def raised_on_host(error, places):
     """The exception that a function for the host has raised; None: it is another failure. ``places``: class and arguments by number."""
     found = re.search(r"Assertion `!raise ([0-9a-f ]+)` failed", str(error))
     if found is None:
-        return None
+        found = re.search(rf"Assertion `!\"({'|'.join(_OF_ASSERTS)})\('([^']*)'\)", str(error))
+        return None if found is None else _OF_ASSERTS[found[1]](found[2])
     number, *words = (int(word, 16) for word in found[1].split())
     kind, arguments = places[number]
     return kind(*(_taken(a, words) for a in arguments))

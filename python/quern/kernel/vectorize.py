@@ -14,24 +14,25 @@ from quern.device import current_device
 from quern.kernel import signatures, times, types
 from quern.kernel.derivative import gradient_of
 from quern.kernel.dispatcher import check_returned
+from quern.kernel.element_errors import error_of, numbers_of_failed, store_others, told_program
 from quern.kernel.errors import KernelError, TypingError
 from quern.kernel.folds import Folds, global_text, word_of
 from quern.kernel.function import Function
 from quern.kernel.hosted import run_by_python
-from quern.kernel.program import Program
+from quern.kernel.settings import settings_of
 from quern.lib import _engine
 
 
 class Row:
     """A function for given types of numbers, as a kernel of arrays that fuses; what it computes has gradients, by the function's own
     source (derivative.py). ``results``: their types, by default what the function returns; ``several``: that may be a tuple of numbers.
-    ``rules``: as Program has them.
+    ``rules``: as Program has them. ``settings``: those of a function whose exceptions are raised (element_errors.py).
 
     Called with operands, arrays for the results (or none) and the type that new arrays get; returns a list of arrays.
     """
 
-    def __init__(self, function, parameters, results=None, several=False, rules=Function):
-        program = Program(function, parameters, False, rules=rules)
+    def __init__(self, function, parameters, results=None, several=False, rules=Function, settings=None):
+        program = self.program = told_program(function, parameters, settings, rules=rules)
         self.kernel = program.kernel
         made = self.kernel.result
         self.is_tuple = isinstance(made, types.Tuple) and (several or results is not None)
@@ -49,26 +50,63 @@ class Row:
         name = self.name_of_results
         inputs = ", ".join(f"{word_of(t)} a{i}" for i, t in enumerate(parameters))
         outputs = ", ".join(f"{word_of(t)} {name(i)}" for i, t in enumerate(self.results))
+        before, behind = "", ""
+        if program.raised is not None:
+            before, behind, outputs, values = "status now;", "failed = now.left;", f"{outputs}, uint32 failed", f"{values}, now"
         value = f"{self.kernel.symbol}({values})"
         part = "made.template get<{}>()" if self.is_tuple else "made"
         parts = [f"{name(i)} = quern::py::cast<{global_text(t)}>({part.format(i)});" for i, t in enumerate(self.results)]
-        text = f"const auto made = {value}; {' '.join(parts)}"
+        text = f"{before} const auto made = {value}; {' '.join(parts)} {behind}".strip()
         symbol = self.kernel.source.symbol
         self.compiled = _engine.ElementwiseKernel(inputs, outputs, text, symbol, program.inline(), "", "", True, [], True)
 
     def name_of_results(self, i):
         return "out" if len(self.results) == 1 else f"out{i}"
 
-    def __call__(self, operands, out, kind):
-        if not _engine.records(operands) and not (out and _engine.records(out)):
-            return self.compiled.call(operands, out, None, 128, current_device(), kind)
+    def __call__(self, operands, out, kind, into=None):
+        """``into``: the array that the first result is for, where that is not ``out``."""
+        targets = [into] if into is not None else out
+        if _engine.records(operands) or (out and _engine.records(out)):
+            return self._handed(self._recorded(operands, kind, targets), out)
+        if self.program.raised is not None:
+            return self._handed(self._computed(operands, kind, targets), out)
+        return self.compiled.call(operands, out, None, 128, current_device(), kind)
+
+    def _computed(self, operands, kind, targets):
+        """The results; raises what the function has raised."""
+        made = self.compiled.call(operands, (), None, 128, current_device(), kind)
+        if self.program.raised is None:
+            return made
+        *made, failed = made
+        numbers = numbers_of_failed(failed)
+        if numbers is not None:
+            raise self._error(operands, numbers, made, targets)
+        return made
+
+    @staticmethod
+    def _handed(made, out):
+        for target, value in zip(out, made, strict=False):
+            _core.Array.__setitem__(target, ..., value)
+        return list(out) or made
+
+    def _error(self, operands, numbers, made, targets):
+        """What is raised: as in Numba, by the last element that raises; the results of those that do not are stored."""
+        for target, value in zip(targets, made, strict=False):
+            store_others(target, value, numbers)
+        last = numpy.flatnonzero(numbers)[-1]
+        arrays = [_core.asnumpy(o) if isinstance(o, _engine.BareArray) else numpy.asarray(o) for o in operands]
+        values = [numpy.broadcast_to(a, numbers.shape).reshape(-1)[last] for a in arrays]
+        return error_of(self.program, numbers.reshape(-1)[last], [v.astype(t.dtype) for v, t in zip(values, self.parameters, strict=True)])
+
+    def _recorded(self, operands, kind, targets):
+        """The results, with their gradients."""
         given = list(operands)
         places = [i for i, o in enumerate(given) if isinstance(o, _engine.BareArray)]
         smooth = [i for i in places if isinstance(self.parameters[i], (types.Float, types.Complex)) and _engine.wants_gradient(given[i])]
         self._derivative(tuple(smooth))  # what has none is told here, at the call
 
         def make():
-            return self.compiled.call(given, (), None, 128, current_device(), kind)
+            return self._computed(given, kind, targets)
 
         def derivative(gradients, wanted, kept):
             now = list(given)
@@ -81,10 +119,7 @@ class Row:
             return [of.get(i) for i in places]
 
         inputs = [given[i] for i in places]
-        made = _engine.differentiable(self.kernel.source.symbol, inputs, make, derivative, kind, True)
-        for target, value in zip(out, made, strict=False):
-            _core.Array.__setitem__(target, ..., value)
-        return list(out) or made
+        return _engine.differentiable(self.kernel.source.symbol, inputs, make, derivative, kind, True)
 
     def _derivative(self, which):
         found = self.derivatives.get(which)
@@ -101,7 +136,7 @@ class _PythonRow:
     def __init__(self, function, result):
         self.function, self.results = function, [result]
 
-    def __call__(self, operands, out, kind):
+    def __call__(self, operands, out, kind, into=None):
         values = numpy.broadcast_arrays(*[_core.asnumpy(o) if isinstance(o, _core.Array) else o for o in operands])
         made = numpy.empty(values[0].shape, self.results[0].dtype)
         made.reshape(-1)[:] = [self.function(*each) for each in zip(*(v.reshape(-1) for v in values), strict=True)]
@@ -123,6 +158,8 @@ class VectorFunction(Folds):
         Where no signature takes the arguments.
     quern.kernel.errors.KernelError
         When the function cannot be compiled.
+    Exception
+        What the function raises, for another target than "cuda".
     """
 
     def __init__(self, function, given=(), **options):
@@ -166,6 +203,10 @@ class VectorFunction(Folds):
         self._row(signature.args, signature.return_type)
         self._loops.append(signature.args)
 
+    def _settings(self):
+        """Those of exceptions that are raised; None for CUDA, where they are not."""
+        return None if self.targetoptions.get("target") == "cuda" else settings_of({**self.targetoptions, "error_model": "numpy"})
+
     def _row(self, parameters, result=None):
         found = self._rows.get(parameters)
         if found is None:
@@ -173,7 +214,7 @@ class VectorFunction(Folds):
                 if not isinstance(t, (types.Number, types.Time)):
                     raise TypeError(f"[{self.__name__}] a function of numbers is vectorized; its arguments are numbers, not {t}")
             try:
-                row = Row(self.py_func, parameters, None if result is None else [result])
+                row = Row(self.py_func, parameters, None if result is None else [result], settings=self._settings())
             except KernelError as e:
                 if result is None or self.targetoptions.get("target") == "cuda":
                     raise
@@ -225,7 +266,7 @@ class VectorFunction(Folds):
         if isinstance(out, _core.Array) and out.dtype == result.dtype:
             row(operands, (times.as_integers(out, out.dtype) if of_times and out.dtype.kind in "mM" else out,), kind)
             return out
-        (made,) = row(operands, (), kind)
+        (made,) = row(operands, (), kind, out)
         if isinstance(result, types.Time):
             made = times.as_times(made, result.dtype)
         if out is not None:

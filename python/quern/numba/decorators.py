@@ -15,8 +15,10 @@ def jit(signature_or_function=None, **options):
     """Compiles a Python function for the host, where its types are known: at the call, or now with signatures.
 
     It has the language of kernels: numbers, arrays that it is given, tuples, loops, branches, other such functions; ``prange`` is
-    ``range``. A function that needs more is run by Python, and a FallbackWarning says why (see ``quern.set_fallback``). Options of
-    Numba's are taken and change nothing.
+    ``range``. A function that needs more is run by Python, and a FallbackWarning says why (see ``quern.set_fallback``).
+
+    ``boundscheck=True``: indices outside of arrays raise IndexError. ``error_model="numpy"``: divisions by 0 are numbers.
+    ``fastmath=True``: products may be fused with sums. Numba's other options change nothing.
 
     >>> from quern.numba import njit
     >>> import numpy as np

@@ -11,7 +11,6 @@ import contextlib
 import numbers
 import operator
 import threading
-import warnings
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from quern.pycuda import driver as _driver
 from quern.pycuda._contexts import timer
 from quern.pycuda._copies import is_page_locked
 from quern.pycuda.compyte import array as _compyte
+from quern.user_files import warn_user
 
 _Base = _core.Array
 
@@ -640,7 +640,7 @@ def _check_host(array, host, of_dtype=ValueError):
     if host.size != array.size:
         raise ValueError(f"ary and self must be the same size: {host.shape} and {array.shape}")
     if host.shape != array.shape:
-        warnings.warn("get() and set() between arrays of different shape are deprecated", DeprecationWarning, stacklevel=3)
+        warn_user("get() and set() between arrays of different shape are deprecated", DeprecationWarning)
     if host.dtype != array.dtype:
         raise of_dtype(f"ary and self must have the same dtype, not {host.dtype} and {array.dtype}; convert with astype()")
 

@@ -6,7 +6,6 @@ import functools
 import os
 import re
 import subprocess
-import warnings
 from os import unlink  # noqa: F401  (the door's name)
 from tempfile import mkdtemp, mkstemp  # noqa: F401
 
@@ -14,6 +13,7 @@ from quern.errors import CompileError, LogicError
 from quern.lib import _engine
 from quern.pycuda.driver import Linker, Module
 from quern.pycuda.enums import jit_input_type
+from quern.user_files import warn_user
 
 DEFAULT_NVCC_FLAGS = [flag.strip() for flag in os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split() if flag.strip()]
 
@@ -181,7 +181,7 @@ def _built(source, options, include_dirs, keep, linked=()):
     source = _text(source)
     program = _engine.build(_engine.current_device(), source, "kernel.cu", _flags(source, options, include_dirs), [], list(linked))
     if program.log.strip():
-        warnings.warn("The CUDA compiler succeeded, but said the following:\n" + program.log.strip(), stacklevel=3)
+        warn_user("The CUDA compiler succeeded, but said the following:\n" + program.log.strip())
     if keep:
         _keep(source)
     return program

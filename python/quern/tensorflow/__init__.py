@@ -106,11 +106,13 @@ class Module:
 
 __version__ = "2.20.0"  # whose behaviour is the model
 
-_dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64")  # as Keras has it on TensorFlow: 64 bits are kept
+# As Keras has it on TensorFlow: 64 bits are kept.
+_dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64", complex128="complex128")
 
 Tensor = _backend.core.Array
 _engine.set_keras_quotients(wide=True)  # of integers of 32 and 64 bits, as TensorFlow divides them
 _tensors.install()
+_backend._refusals.error = errors.InvalidArgumentError
 # Keras's functions of `tf.keras.backend` are TensorFlow's; Keras itself goes on without it.
 _legacy_backend.tf = _legacy_layers.tf = _legacy
 _legacy.tensorflow = _sys.modules[__name__]

@@ -7,9 +7,11 @@ import time
 
 import keras
 import numpy as np
+from keras.src.backend.common.keras_tensor import KerasTensor
 
 from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.keras.backend.core import stop_gradient as _stopped
+from quern.tensorflow import _operands
 from quern.tensorflow import errors as _errors
 from quern.tensorflow._constants import converted as _converted
 from quern.tensorflow._gathering import (  # noqa: F401
@@ -97,7 +99,10 @@ def ones(shape, dtype="float32", name=None):
 
 def fill(dims, value, name=None):
     """A tensor of a shape that holds one value."""
-    return _ops.broadcast_to(_tensor(value), _sizes(dims))
+    sizes = _sizes(dims)
+    if any(n < 0 for n in sizes):
+        raise _errors.InvalidArgumentError(f"[tf.fill] dimensions must be >= 0, here {sizes}")
+    return _ops.broadcast_to(_converted(value), sizes)
 
 
 def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None):
@@ -111,6 +116,9 @@ def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
     start, limit = (0, start) if limit is None else (start, limit)
     if not delta:
         raise _errors.InvalidArgumentError("[tf.range] Requires delta != 0: 0")
+    if (start > limit) if delta > 0 else (start < limit):
+        sign = "<=" if delta > 0 else ">="
+        raise _errors.InvalidArgumentError(f"[tf.range] Requires start {sign} limit for this sign of delta: {start}, {limit}")
     return _ops.arange(start, limit, delta, dtype=dtype)
 
 
@@ -118,6 +126,7 @@ def linspace(start, stop, num, name=None, axis=0):
     """Numbers in equal steps, both ends included; of integers float64."""
     start, stop = _tensor(start), _tensor(stop)
     kind = "float64" if "int" in start._dtype_name else start._dtype_name
+    _check_whole(num, "num")
     return _ops.linspace(start, stop, num, dtype=kind, axis=axis)
 
 
@@ -143,12 +152,14 @@ def reshape(tensor, shape, name=None):
 
 def transpose(a, perm=None, conjugate=False, name=None):
     """The axes in another order."""
-    return _ops.transpose(a, perm)
+    a = a if _is_symbolic(a) else _converted(a)
+    made = _ops.transpose(a, perm)
+    return _ops.conj(made) if conjugate and "complex" in _operands._name(made) else made
 
 
 def concat(values, axis, name=None):
     """Tensors one after the other along an axis."""
-    return _ops.concatenate(_all_alike(values), axis)
+    return _ops.concatenate(_operands.all_alike(values if isinstance(values, (list, tuple)) else [values], "ConcatV2"), axis)
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name=None):
@@ -196,7 +207,7 @@ def roll(input, shift, axis, name=None):
 
 def sort(values, axis=-1, direction="ASCENDING", name=None):
     """The elements in order along an axis."""
-    ordered = _ops.sort(_tensor(values), axis=axis)
+    ordered = _ops.sort(_operands.check("sort", _tensor(values)), axis=axis)
     return ordered if direction == "ASCENDING" else _ops.flip(ordered, axis=axis)
 
 
@@ -211,7 +222,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
 def _running(function, start):
     def call(x, axis=0, exclusive=False, reverse=False, name=None):
-        x = _tensor(x)
+        x = _operands.check("cumsum", _tensor(x))
         if reverse:
             x = _ops.flip(x, axis=axis)
         if exclusive:
@@ -237,29 +248,15 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
 
 def divide(x, y, name=None):
     """x / y; of integers real numbers, as TensorFlow has them: float32 of up to 16 bits, else float64."""
-    x, y = _alike(x, y)
-    if "int" in x._dtype_name:
-        kind = "float32" if x._dtype_name in ("int8", "int16", "uint8", "uint16") else "float64"
-        x, y = _tensor(x, kind), _tensor(y, kind)
-    return _ops.divide(x, y)
+    return _operands.computed("divide", x if _operands.is_tensor(x) else _converted(x), y)
 
 
 truediv = divide
 
 
-def _alike(x, y):
+def _alike(x, y, kernel="AddV2"):
     """Two tensors of one type; what is none takes the other's, where that holds it."""
-    if hasattr(x, "dtype") and not hasattr(y, "dtype"):
-        x = _tensor(x)
-        return x, _converted(y, x._dtype_name)
-    y = _converted(y)
-    return (x if hasattr(x, "_dtype_name") else _tensor(x) if hasattr(x, "dtype") else _converted(x, y._dtype_name)), y
-
-
-def _all_alike(values):
-    """Tensors of one type: numbers and lists among them take the first tensor's."""
-    kind = next((x.dtype for x in values if hasattr(x, "dtype")), None)
-    return [x if hasattr(x, "_dtype_name") else _tensor(x, getattr(x, "dtype", kind)) for x in values]
+    return _operands.alike(x, y, kernel)
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
@@ -291,7 +288,12 @@ def where(condition, x=None, y=None, name=None):
     """Elements of one or the other tensor; without them the places where the condition holds, one a row."""
     if x is None and y is None:
         return _tensor(_ops.stack(_ops.nonzero(_tensor(condition)), axis=-1), "int64")
-    return _ops.where(condition, *_alike(x, y))
+    if not _is_symbolic(condition):
+        condition = _operands.as_kind(condition, "bool")
+        if condition._dtype_name != "bool":
+            _operands.refuse_mixed("SelectV2", "bool", condition._dtype_name, 0)
+    x, y = _operands.all_alike([x, y], "SelectV2", 1)
+    return _ops.where(condition, x, y)
 
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype=None, name=None):
@@ -301,6 +303,9 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype=None, 
         raise _errors.InvalidArgumentError(f"[tf.one_hot] the indices must be integers, not {indices._dtype_name}; use tf.cast()")
     if dtype is None:
         given = [one for one in (on_value, off_value) if one is not None]
+        kinds = [_converted(one)._dtype_name for one in given]
+        if len(set(kinds)) > 1:
+            raise TypeError(f"dtype {kinds[0]} of on_value does not match dtype {kinds[1]} of off_value; use tf.cast()")
         dtype = _converted(given[0])._dtype_name if given else "float32"
     x = _ops.one_hot(indices, int(depth), axis=axis, dtype=dtype)
     if on_value is None and off_value is None:
@@ -310,19 +315,22 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype=None, 
 
 
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
-    """The elements limited to a range."""
-    return _ops.clip(t, clip_value_min, clip_value_max)
+    """The elements limited to a range; where the range is empty they are its lower end."""
+    least = _alike(t, clip_value_max, "Minimum")
+    return maximum(minimum(*least), clip_value_min)  # noqa: F821
 
 
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """The tensor with borders."""
     mode = mode.lower()
-    return _ops.pad(_tensor(tensor), paddings, mode, **({"constant_values": constant_values} if mode == "constant" else {}))
+    tensor = _tensor(tensor)
+    constant_values = _operands.alike(tensor, constant_values, "PadV2")[1]
+    return _ops.pad(tensor, paddings, mode, **({"constant_values": constant_values} if mode == "constant" else {}))
 
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
     """The norm of a vector; of a matrix where ``axis`` is two axes. Without an axis all elements are one vector."""
-    tensor = _tensor(tensor)
+    tensor = _operands.check("norm", _tensor(tensor))
     if axis is None:
         length = _ops.norm(_ops.reshape(tensor, (-1,)), ord=None if ord in ("euclidean", "fro") else ord)
         return _ops.reshape(length, (1,) * tensor.ndim) if keepdims else length
@@ -332,15 +340,17 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
 
 def matmul(a, b, transpose_a=False, transpose_b=False, **options):
     """The product of matrices."""
-    a, b = _tensor(a), _tensor(b)
-    return _ops.matmul(_ops.swapaxes(a, -1, -2) if transpose_a else a, _ops.swapaxes(b, -1, -2) if transpose_b else b)
+    a, b = _alike(a, b, "MatMul")
+    return _operands.computed(
+        "matmul", _ops.swapaxes(a, -1, -2) if transpose_a else a, _ops.swapaxes(b, -1, -2) if transpose_b else b
+    )
 
 
 def add_n(inputs, name=None):
     """The sum of tensors."""
-    total = inputs[0]
-    for x in inputs[1:]:
-        total = _ops.add(total, x)
+    total, *others = _operands.all_alike(inputs, "AddN")
+    for x in others:
+        total = total + x
     return total
 
 
@@ -372,24 +382,49 @@ def _has_tensors(x):
     return hasattr(x, "dtype") and not isinstance(x, (np.ndarray, np.generic))
 
 
-_OF_TWO = frozenset(
-    """add subtract multiply maximum minimum equal not_equal less less_equal greater greater_equal pow mod floormod
-floordiv atan2 divide_no_nan squared_difference xlogy""".split()
-)
+_OF_TWO = {  # TensorFlow's names of functions of two tensors of one type: quern's names of operators, or those of _operands
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "equal": "equal", "not_equal": "not_equal", "less": "less",
+    "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater_equal", "pow": "power", "mod": "remainder",
+    "floormod": "remainder", "floordiv": "floor_divide",
+}  # fmt: skip
 _KEEPS_TYPE = ("mean", "sum", "prod", "max", "min")
+
+
+def _is_symbolic(x):
+    return isinstance(x, KerasTensor)
+
+
+def _operation(theirs, ours):
+    """An operator under TensorFlow's name of its function."""
+
+    def call(x, y, name=None):
+        if theirs == "multiply":  # the operator of bools is another one
+            _operands.check("multiply", _operands.alike(x, y, "Mul")[0])
+        if theirs == "add" and not _operands.is_tensor(x):
+            x = _converted(x)
+        return _operands.computed(ours, x, y)
+
+    call.__name__ = call.__qualname__ = theirs
+    call.__doc__ = f"keras.ops.{ours}."
+    return call
 
 
 def _same(theirs, ours=None):
     """A function of keras.ops under TensorFlow's name, which takes ``name=`` too."""
+    if theirs in _OF_TWO:
+        return _operation(theirs, _OF_TWO[theirs])
     function = getattr(_ops, ours or theirs)
+    has_two = theirs in ("maximum", "minimum", "atan2", "divide_no_nan", "logical_and", "logical_or", "logical_xor")
 
     def call(*args, name=None, **kwargs):
-        # Numbers and lists have TensorFlow's types; beside a tensor, that one's.
-        kind = next((one.dtype for one in args[:2] if hasattr(one, "dtype") and not isinstance(one, np.ndarray)), None)
+        if has_two:
+            x, y = _operands.alike(*args, _operands.kernel_of(theirs)) if "logical" not in theirs else _of_bools(args, theirs)
+            _operands.check(theirs, x)
+            return function(x, y, **kwargs)
         if args and not isinstance(args[0], (str, tuple)) and not _has_tensors(args[0]):
-            args = (_converted(args[0], kind if theirs in _OF_TWO else None), *args[1:])
-        if theirs in _OF_TWO and len(args) > 1 and not hasattr(args[1], "_dtype_name"):
-            args = (args[0], _converted(args[1], args[0].dtype), *args[2:])
+            args = (_converted(args[0]), *args[1:])
+        if args and hasattr(args[0], "dtype"):
+            _operands.check(theirs, args[0])
         return function(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = theirs
@@ -397,14 +432,69 @@ def _same(theirs, ours=None):
     return call
 
 
+def _of_bools(args, theirs):
+    made = [_operands.as_kind(x, "bool") for x in args]
+    for i, x in enumerate(made):
+        if _operands._name(x) != "bool":
+            _operands.refuse_mixed(_operands.kernel_of(theirs), "bool", _operands._name(x), i)
+    return made
+
+
+def stack(values, axis=0, name="stack"):
+    """Tensors of one shape and data type along a new axis."""
+    if isinstance(values, (list, tuple)) and not any(map(_operands.is_tensor, values)):
+        values = _ops.unstack(_converted(list(values)))
+    values = _operands.all_alike(values, "Pack")
+    if values and not -values[0].ndim - 1 <= axis <= values[0].ndim:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-values[0].ndim - 1}, {values[0].ndim + 1})")
+    return _ops.stack(values, axis)
+
+
+def einsum(equation, *inputs, **options):
+    """The sum of products of elements that an equation of their axes' letters says."""
+    return _ops.einsum(equation, *_operands.all_alike(inputs, "Einsum"))
+
+
+def tensordot(a, b, axes, name=None):
+    """Sums of products along axes of both tensors."""
+    return _ops.tensordot(*_alike(a, b, "MatMul"), axes)
+
+
+def _check_whole(value, name):
+    """Raise TypeError for a number that must be an integer."""
+    kind = _operands._name(value if _operands.is_tensor(value) else _converted(value))
+    if "int" not in kind:
+        raise TypeError(f"Argument `tensor` (name: {name}) must be of type integer. Received `tensor` = {value} of dtype: {kind}")
+
+
+def _with_neutral(x, axis, ours):
+    """A tensor without elements with one more along the axes of a reduction: the extreme of nothing is the type's own."""
+    kind, is_max = x._dtype_name, ours == "max"
+    if "int" in kind:
+        limits = np.iinfo(kind)
+        neutral = limits.min if is_max else limits.max
+    else:
+        neutral = -math.inf if is_max else math.inf
+    axes = [a % x.ndim for a in (builtins.range(x.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,))]
+    sizes = [1 if i in axes and not n else n for i, n in enumerate(x.shape)]
+    return _ops.full(sizes, neutral, dtype=kind)
+
+
 def _reduction(theirs, ours):
     function = getattr(_ops, ours)
 
     def call(input_tensor, axis=None, keepdims=False, name=None):
-        x = _tensor(input_tensor)
+        x = input_tensor if _is_symbolic(input_tensor) else _operands.as_kind(input_tensor, "bool" if ours in ("any", "all") else None)
+        if ours in ("std", "var") and "int" in str(x.dtype):
+            raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype}.")
+        _operands.check(theirs, x)
+        if ours in ("max", "min") and not _is_symbolic(x) and not x.size:
+            x = _with_neutral(x, axis, ours)
         made = function(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+        if ours == "var" and "complex" in _operands._name(x):
+            return _ops.real(made)
         # Of integers the mean is an integer, too.
-        return _tensor(made, x._dtype_name) if ours in _KEEPS_TYPE else made
+        return _tensor(made, x._dtype_name) if ours in _KEEPS_TYPE and not _is_symbolic(x) else made
 
     call.__name__ = call.__qualname__ = theirs
     call.__doc__ = f"keras.ops.{ours} along axes."
@@ -412,8 +502,8 @@ def _reduction(theirs, ours):
 
 
 for _name in """add subtract multiply maximum minimum square sqrt exp abs sign floor round sin cos tan tanh sigmoid equal not_equal less
-less_equal greater greater_equal logical_and logical_or logical_not squeeze expand_dims stack unstack tile repeat broadcast_to zeros_like
-ones_like einsum tensordot cosh sinh negative""".split():
+less_equal greater greater_equal logical_and logical_or logical_not squeeze expand_dims unstack tile repeat broadcast_to zeros_like
+ones_like cosh sinh negative""".split():
     globals()[_name] = _same(_name)
 pow, acos, asin, atan, acosh, asinh, atanh, atan2, reverse = (  # noqa: A001
     _same("pow", "power"),
@@ -440,6 +530,12 @@ def meshgrid(*args, indexing="xy", name=None):
 
 def complex(real, imag, name=None):  # noqa: A001
     """Complex numbers of their parts."""
+    kinds = [_operands._name(one if _operands.is_tensor(one) else _converted(one)) for one in (real, imag)]
+    if kinds[0] != kinds[1] or kinds[0] not in ("float32", "float64"):
+        raise TypeError(
+            f"The `real` and `imag` components have incorrect types: {kinds[0]} {kinds[1]}. They must be consistent, and one of "
+            "[tf.float32, tf.float64]; use tf.cast()"
+        )
     real, imag = _alike(real, imag)
     return real + imag * _tensor(1j, "complex128" if real._dtype_name == "float64" else "complex64")
 
@@ -476,7 +572,9 @@ def ensure_shape(x, shape, name=None):
 
 def searchsorted(sorted_sequence, values, side="left", out_type="int32", name=None):
     """The places at which values would keep each row in order."""
-    rows, values = _alike(sorted_sequence, values)
+    rows, values = _converted(sorted_sequence), _converted(values)
+    if rows._dtype_name != values._dtype_name:
+        _operands.refuse_mixed("LowerBound" if side == "left" else "UpperBound", rows._dtype_name, values._dtype_name)
     if rows.ndim == 1:
         return _tensor(_ops.searchsorted(rows, values, side=side), out_type)
     flat = zip(_ops.reshape(rows, (-1, rows.shape[-1])), _ops.reshape(values, (-1, values.shape[-1])), strict=True)

@@ -8,6 +8,7 @@ import numpy as np
 from quern.keras.backend import recording
 from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.lib import _engine
+from quern.tensorflow import _operands
 from quern.tensorflow.errors import InvalidArgumentError as _InvalidArgumentError
 
 _ops = keras.ops
@@ -102,7 +103,9 @@ def scatter_nd(indices, updates, shape, name=None):
 def _update(word, doc, reduction, sign=1):
     def call(tensor, indices, updates, name=None):
         x = _tensor(tensor)
-        updates = _tensor(updates, x._dtype_name)
+        updates = _operands.as_kind(updates, x._dtype_name)
+        if updates._dtype_name != x._dtype_name:
+            _operands.refuse_mixed(f"TensorScatter{word.title()}", x._dtype_name, updates._dtype_name, 2)
         places = _scattered(f"tf.tensor_scatter_nd_{word}", indices, tuple(x.shape), updates)
         if reduction == "add":
             return x + sign * _ops.scatter(places, updates, x.shape)

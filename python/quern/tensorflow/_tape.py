@@ -1,10 +1,10 @@
 """tf.GradientTape and tf.Variable: the engine's tape always records; a GradientTape is a span of it, and what was watched."""
 
 import contextlib
-import warnings
 import weakref
 
 import keras
+import numpy as np
 from keras.src import tree
 
 import quern as qn
@@ -13,8 +13,11 @@ from quern.keras.backend.core import Array, convert_to_tensor, watching
 from quern.lib import _engine
 from quern.tensorflow._constants import converted
 from quern.tensorflow._gathering import gather_nd, tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update
-from quern.tensorflow._tensors import value_text
+from quern.tensorflow._operands import OPERATORS, computed, exactly, is_tensor
+from quern.tensorflow._tensors import get_item, value_text
 from quern.tensorflow.dtypes import DType
+from quern.tensorflow.errors import InvalidArgumentError, checked
+from quern.user_files import warn_user
 
 
 class Variable(keras.Variable):
@@ -29,7 +32,7 @@ class Variable(keras.Variable):
             initial_value = initial_value()
         if initial_value is None:
             raise ValueError("Argument `initial_value` must be specified: a tensor, an array, a number, or a function that returns one")
-        value = converted(initial_value, dtype)
+        value = exactly(initial_value, dtype) if is_tensor(initial_value) else converted(initial_value, dtype)
         kind = value._dtype_name
         super().__init__(value, dtype=kind, trainable=trainable and ("float" in kind or "complex" in kind), name=name or "Variable")
 
@@ -52,19 +55,33 @@ class Variable(keras.Variable):
         return super().assign(self._checked(value))
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        """Add a value in place."""
-        return super().assign_add(self._checked(delta))
+        """Add a value of the variable's shape in place."""
+        return super().assign_add(self._of_its_shape(delta))
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        """Subtract a value in place."""
-        return super().assign_sub(self._checked(delta))
+        """Subtract a value of the variable's shape in place."""
+        return super().assign_sub(self._of_its_shape(delta))
 
     def _checked(self, value):
         """The value, where the variable's type holds it."""
         if isinstance(value, (bool, int, float, complex, str, list, tuple)):
             made = converted(value, self.dtype)
             return made if isinstance(value, (list, tuple)) else value
+        return exactly(value, self.dtype) if is_tensor(value) else converted(value, self.dtype) if value is None else value
+
+    def _of_its_shape(self, value):
+        value = self._checked(value)
+        if np.shape(value) != tuple(self._shape):
+            raise InvalidArgumentError(
+                f"Cannot update variable with shape {list(self._shape)} using a Tensor with shape {list(np.shape(value))}, shapes must be "
+                "equal; use assign() with variable + value"
+            )
         return value
+
+    def __getitem__(self, key):
+        part = get_item(self.value, key)
+        _note_part(part, self, key)
+        return part
 
     def __repr__(self):
         text = f"shape={tuple(self._shape)} dtype={self.dtype.name}, numpy={value_text(self.numpy())}"
@@ -92,11 +109,93 @@ class Variable(keras.Variable):
         """Subtract values at places."""
         return self.assign(tensor_scatter_nd_sub(self, indices, updates))
 
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        if method == "__call__" and out is None and not kwargs and ufunc.__name__ in OPERATORS and len(inputs) == 2:
+            return computed(ufunc.__name__, *inputs)
+        return super().__array_ufunc__(ufunc, method, *inputs, out=out, **kwargs)
+
     def __iter__(self):
         return iter(self.value)
 
     def __setitem__(self, key, value):
         raise TypeError("'Variable' object does not support item assignment. Use assign(), or tf.tensor_scatter_nd_update() and assign()")
+
+
+_parts = {}  # by the id of a tensor that indexing a variable returned: a weak reference to it, the variable and the index
+
+
+def _note_part(part, variable, key):
+    number = id(part)
+    _parts[number] = weakref.ref(part, lambda _: _parts.pop(number, None)), variable, key
+
+
+def _assign_of(tensor):
+    """The method that parts of variables have: it writes a value to that part of the variable, and returns the variable."""
+    entry = _parts.get(id(tensor))
+    if entry is None or entry[0]() is not tensor:
+        raise AttributeError("'Tensor' object has no attribute 'assign': tensors are immutable. Use a tf.Variable")
+    _, variable, key = entry
+
+    def assign(value, name=None):
+        value = variable._checked(value)
+        value = value if is_tensor(value) else converted(value, variable.dtype)
+        sizes = np.broadcast_shapes(tuple(value.shape), tuple(tensor.shape))
+        if sizes != tuple(tensor.shape):
+            raise InvalidArgumentError(f"[assign] a value of the shape {tuple(value.shape)} does not fit into {tuple(tensor.shape)}")
+        variable.assign(_replaced(variable.value, value, key))
+        return variable
+
+    return checked(assign)
+
+
+@recording.noted
+def _replaced(whole, value, key):
+    whole = whole.copy()
+    whole[tuple(key) if isinstance(key, list) else key] = value
+    return whole
+
+
+Array.assign = property(_assign_of)
+
+
+def _refuse_in_place(sign, word):
+    def refuse(self, other):
+        raise RuntimeError(
+            f"`variable {sign} value` with `tf.Variable`s is not supported. Use `{word}` to modify the variable value and "
+            f"`out = variable {sign[:-1]} value` if you need to get a new output Tensor."
+        )
+
+    return refuse
+
+
+for _sign, _method, _word in (
+    ("+=", "iadd", "variable.assign_add(value)"), ("-=", "isub", "variable.assign_sub(value)"),
+    ("*=", "imul", "variable.assign(variable * value)"), ("/=", "itruediv", "variable.assign(variable / value)"),
+    ("//=", "ifloordiv", "variable.assign(variable // value)"), ("**=", "ipow", "variable.assign(variable ** value)"),
+):  # fmt: skip
+    setattr(Variable, f"__{_method}__", _refuse_in_place(_sign, _word))
+
+
+def _operator(name, is_reflected):
+    def operate(self, other):
+        if name in ("equal", "not_equal") and other is None:
+            return name == "not_equal"
+        return computed(name, other, self) if is_reflected else computed(name, self, other)
+
+    return operate
+
+
+for _name, _method in {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv", "remainder": "mod",
+    "power": "pow", "matmul": "matmul", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+}.items():  # fmt: skip
+    setattr(Variable, f"__{_method}__", _operator(_name, False))
+    setattr(Variable, f"__r{_method}__", _operator(_name, True))
+for _name, _method in {
+    "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+}.items():  # fmt: skip
+    setattr(Variable, f"__{_method}__", _operator(_name, False))
+Variable.__hash__ = keras.Variable.__hash__
 
 
 class _Spans:
@@ -191,7 +290,7 @@ class GradientTape:
                     self._watched.append(x)
                     _effect(_want_gradient, x)
                 else:
-                    warnings.warn(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {x._dtype_name}", stacklevel=2)
+                    warn_user(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {x._dtype_name}")
 
     def watched_variables(self):
         """The variables that were read while it lasted."""

@@ -7,11 +7,16 @@ import numpy as np
 import quern as qn
 from quern.keras.backend.core import Array, convert_to_numpy
 from quern.keras.backend.core import Variable as KerasVariable
+from quern.lib import _engine
+from quern.tensorflow._operands import OPERATORS, computed, is_within, operated
 from quern.tensorflow._shapes import TensorShape
 from quern.tensorflow.dtypes import DType
+from quern.tensorflow.errors import InvalidArgumentError
+from quern.user_files import warn_user
 
 _shape_of, _dtype_of = qn.ndarray.shape.__get__, qn.ndarray.dtype.__get__
-_set_item, _items = Array.__setitem__, Array.__iter__
+_get_item, _set_item, _items = Array.__getitem__, Array.__setitem__, Array.__iter__
+_of_ufunc, _float_of, _int_of = Array.__array_ufunc__, Array.__float__, Array.__int__
 _OWN = ("quern", "keras")
 
 
@@ -94,6 +99,38 @@ def _format(self, spec):
     return format(numpy(self), spec)
 
 
+def get_item(self, key):
+    """Return the part of a tensor at an index: numbers, slices, None, tensors of one number, or a mask."""
+    if type(key) is int or type(key) is slice:
+        return _part(self, key)
+    for one in key if isinstance(key, (tuple, list)) else (key,):
+        if isinstance(one, Array):
+            is_refused = one.ndim and "int" in one._dtype_name
+        else:
+            is_refused = isinstance(one, (list, np.ndarray)) and np.asarray(one).dtype != bool
+        if is_refused:
+            raise TypeError(f"{_INDICES}, got {one!r}; use tf.gather() or tf.gather_nd()")
+    return _part(self, tuple(key) if isinstance(key, list) else key)
+
+
+def _part(self, key):
+    try:
+        return _get_item(self, key)
+    except IndexError as e:
+        if "only integers" in str(e):
+            raise TypeError(f"{_INDICES}, got {key!r}") from None
+        raise InvalidArgumentError(f"[tf.strided_slice] {e}") from None
+    except ValueError as e:
+        raise InvalidArgumentError(f"[tf.strided_slice] {e}") from None
+
+
+_INDICES = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices"
+
+
+def _item_of(self, key):
+    return _part(self, key) if type(key) is int else _get_item(self, key) if is_within(sys._getframe(1)) else get_item(self, key)
+
+
 def _assign_item(self, key, value):
     if sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] not in _OWN:  # quern fills results of its own in place
         raise TypeError(
@@ -124,9 +161,13 @@ def _hash(self):
     raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
 
-def _comparison(original, of_none):
+def _comparison(name, original, of_none):
     def compare(self, other):
-        return of_none if other is None else original(self, other)
+        if other is None:
+            return of_none
+        if is_within(sys._getframe(1)):
+            return original(self, other)
+        return computed(name, self, other)
 
     return compare
 
@@ -142,6 +183,28 @@ def _without_tensors(value):
 def _numpy_function(self, function, kinds, args, kwargs):
     """NumPy's functions compute in NumPy and return its arrays, as of TensorFlow's tensors."""
     return function(*map(_without_tensors, args), **{name: _without_tensors(one) for name, one in kwargs.items()})
+
+
+def _ufunc(self, ufunc, method, *inputs, **kwargs):
+    """An operator of a NumPy array and a tensor."""
+    if method == "__call__" and not kwargs and len(inputs) == 2 and ufunc.__name__ in OPERATORS and not is_within(sys._getframe(1)):
+        return computed(ufunc.__name__, *inputs)
+    return _of_ufunc(self, ufunc, method, *inputs, **kwargs)
+
+
+def _float(self):
+    return _float_of(_real_part(self))
+
+
+def _int(self):
+    return _int_of(_real_part(self))
+
+
+def _real_part(self):
+    if not self._dtype_name.startswith("complex"):
+        return self
+    warn_user("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning)
+    return self.real
 
 
 def _no_logits(self):
@@ -168,17 +231,22 @@ def install():
         "__str__": _text,
         "__repr__": _repr,
         "__format__": _format,
+        "__getitem__": _item_of,
         "__setitem__": _assign_item,
         "__delitem__": _delete_item,
         "__iter__": _iterate,
         "__len__": _length,
-        "__eq__": _comparison(Array.__eq__, False),
-        "__ne__": _comparison(Array.__ne__, True),
+        "__eq__": _comparison("equal", Array.__eq__, False),
+        "__ne__": _comparison("not_equal", Array.__ne__, True),
         "__hash__": _hash,
+        "__float__": _float,
+        "__int__": _int,
+        "__array_ufunc__": _ufunc,
         "__array_function__": _numpy_function,
         "_keras_logits": property(_no_logits, lambda self, logits: None),  # tf.keras.backend.softmax() notes it
     }.items():
         setattr(Array, name, what)
+    _engine.set_strict_operator(operated)
     KerasVariable.shape = property(_variable_shape)
     KerasVariable.numpy = _variable_numpy
     KerasVariable.get_shape, KerasVariable.ref = get_shape, ref

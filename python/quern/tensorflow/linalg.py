@@ -6,7 +6,7 @@ import keras
 
 from quern.keras.backend import recording as _recording
 from quern.keras.backend._tensor import as_tensor as _as_tensor
-from quern.tensorflow import _functions
+from quern.tensorflow import _functions, _operands
 from quern.tensorflow import errors as _errors
 from quern.tensorflow import math as _math
 from quern.tensorflow._functions import _same
@@ -30,9 +30,27 @@ def _at_once(function):
     return call
 
 
+_REALS = frozenset(("float16", "float32", "float64", "complex64", "complex128"))
+
+
+def _of_one_type(name, function):
+    """Return a function of matrices of one data type, which are real or complex numbers."""
+
+    @_functools.wraps(function)
+    def call(a, *others, name=None, **kwargs):
+        a, *others = _operands.all_alike([a, *others], f"Matrix{title}")
+        if getattr(a.dtype, "name", a.dtype) not in _REALS:
+            raise _errors.InvalidArgumentError(f"Value for attr 'T' of {a.dtype} is not in the list of allowed values: {sorted(_REALS)}")
+        return function(a, *others, **kwargs)
+
+    title = {"inv": "Inverse", "det": "Determinant"}.get(name, name.title())
+    return call
+
+
 for _name in "inv det solve cholesky qr eigh pinv trace cross".split():
     if hasattr(keras.ops, _name):
-        globals()[_name] = _at_once(_same(_name)) if _name in ("inv", "solve", "cholesky") else _same(_name)
+        _made = _same(_name) if _name in ("trace", "cross") else _of_one_type(_name, _same(_name))
+        globals()[_name] = _at_once(_made) if _name in ("inv", "solve", "cholesky") else _made
         globals()[_name].__dict__.pop("__wrapped__", None)
 logdet = _same("logdet") if hasattr(keras.ops, "logdet") else None
 l2_normalize, global_norm = _math.l2_normalize, _functions.global_norm
@@ -94,12 +112,12 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     """The x for which matrix @ x is nearest to the right side."""
     if l2_regularizer:
         raise NotImplementedError("tf.linalg.lstsq(l2_regularizer=...) is not supported by quern; use tf.linalg.solve")
-    return keras.ops.lstsq(_tensor(matrix), _tensor(rhs))
+    return keras.ops.lstsq(*_functions._alike(matrix, rhs, "MatrixSolveLs"))
 
 
 def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     """The x for which the triangle of a matrix times x is the right side."""
-    a = _tensor(matrix)
+    a, rhs = _functions._alike(matrix, rhs, "MatrixTriangularSolve")
     a = band_part(a, -1, 0) if lower else band_part(a, 0, -1)
     return keras.ops.solve(matrix_transpose(a, conjugate=True) if adjoint else a, _tensor(rhs))
 
@@ -114,7 +132,10 @@ def expm(input, name=None):
     """The exponentials of matrices."""
     from quern.torch import Tensor, matrix_exp
 
-    return _as_tensor(matrix_exp(_tensor(input)._as(Tensor)))
+    x = _tensor(input)
+    if x._dtype_name not in _REALS:
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {x._dtype_name}; use tf.cast()")
+    return _as_tensor(matrix_exp(x._as(Tensor)))
 
 
 def slogdet(input, name=None):
@@ -127,7 +148,8 @@ tensor_diag, tensor_diag_part = diag, diag_part
 
 def matvec(a, b, **options):
     """The product of matrices and vectors."""
-    return keras.ops.squeeze(keras.ops.matmul(a, keras.ops.expand_dims(b, -1)), -1)
+    a, b = _functions._alike(a, b, "MatMul")
+    return keras.ops.squeeze(_functions.matmul(a, keras.ops.expand_dims(b, -1), **options), -1)
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):

@@ -1,13 +1,30 @@
 """tf.math: functions of elements and reductions."""
 
+import builtins
 import collections
 
 import keras
+import numpy as np
 
+from quern.keras.backend import recording
 from quern.keras.backend._tensor import as_tensor as _as_tensor
-from quern.tensorflow import _functions
+from quern.tensorflow import _functions, _operands
 from quern.tensorflow import errors as _errors
 from quern.tensorflow._functions import _same
+from quern.tensorflow._gathering import _check as _check_places
+from quern.tensorflow._segments import (  # noqa: F401
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
 
 for (
     _name
@@ -15,29 +32,45 @@ for (
 less_equal greater greater_equal logical_and logical_or logical_not cumsum cumprod argmax argmin pow acos asin atan reduce_sum reduce_mean
 reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std reduce_variance add_n truediv""".split():
     globals()[_name] = getattr(_functions, _name)
-for _name in "log log1p expm1 ceil cosh sinh rsqrt erf logical_xor mod reciprocal softplus softsign angle conj imag real negative".split():
+for _name in "log log1p expm1 ceil cosh sinh rsqrt erf logical_xor mod reciprocal softplus softsign conj imag real negative".split():
     globals()[_name] = _same(_name)
-is_nan, is_inf, is_finite, floormod, floordiv, atan2, divide_no_nan = (
+is_nan, is_inf, is_finite, floormod, floordiv, atan2 = (
     _same("is_nan", "isnan"),
     _same("is_inf", "isinf"),
     _same("is_finite", "isfinite"),
     _same("floormod", "mod"),
     _same("floordiv", "floor_divide"),
     _same("atan2", "arctan2"),
-    _same("divide_no_nan"),
 )
 log_sigmoid = _same("log_sigmoid")
 acosh, asinh, atanh = _same("acosh", "arccosh"), _same("asinh", "arcsinh"), _same("atanh", "arctanh")
 
 
+def divide_no_nan(x, y, name=None):
+    """x / y, 0 where y is 0; of integers real numbers, as of divide()."""
+    x, y = _functions._alike(x, y, "DivNoNan") if not (_operands.is_tensor(x) and _operands.is_tensor(y)) else (x, y)
+    quotient = _operands.computed("divide", x, y)
+    empty = keras.ops.equal(y, 0)
+    return keras.ops.where(empty, keras.ops.zeros_like(quotient), x / keras.ops.where(empty, keras.ops.ones_like(y), y))
+
+
+def angle(input, name=None):
+    """The angles of complex numbers; of real ones 0, or pi below 0."""
+    x = _functions.convert_to_tensor(input)
+    return keras.ops.arctan2(imag(x), real(x))  # noqa: F821
+
+
 def squared_difference(x, y, name=None):
     """(x - y) * (x - y)."""
-    return keras.ops.square(_functions.subtract(x, y))
+    x, y = _functions._alike(x, y, "SquaredDifference")
+    _operands.check("squared_difference", x)
+    return keras.ops.square(x - y)
 
 
 def xlogy(x, y, name=None):
     """x * log(y), 0 where x is 0."""
-    x, y = _functions._alike(x, y)
+    x, y = _functions._alike(x, y, "Xlogy")
+    _operands.check("xlogy", x)
     empty = keras.ops.equal(x, 0)
     return keras.ops.where(empty, keras.ops.zeros_like(x), x * keras.ops.log(keras.ops.where(empty, keras.ops.ones_like(y), y)))
 
@@ -57,28 +90,23 @@ def count_nonzero(input, axis=None, keepdims=False, dtype="int64", name=None):
 
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """The root of the sum of squares along axes."""
-    return keras.ops.sqrt(keras.ops.sum(keras.ops.square(_functions.convert_to_tensor(input_tensor)), axis=axis, keepdims=keepdims))
+    x = _functions.convert_to_tensor(input_tensor)
+    length = keras.ops.sqrt(keras.ops.sum(keras.ops.square(x), axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims))
+    return keras.ops.cast(length, _operands._name(x))  # of integers the whole part
 
 
-def segment_sum(data, segment_ids, name=None):
-    """Sums of the slices that have one number."""
-    ids = _functions.convert_to_tensor(segment_ids)
-    return keras.ops.segment_sum(_functions.convert_to_tensor(data), ids, int(keras.ops.max(ids)) + 1)
-
-
-def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
-    """Sums of the slices that have one number, of so many numbers."""
-    return keras.ops.segment_sum(_functions.convert_to_tensor(data), _functions.convert_to_tensor(segment_ids), int(num_segments))
-
-
-def unsorted_segment_max(data, segment_ids, num_segments, name=None):
-    """The largest of the slices that have one number."""
-    return keras.ops.segment_max(_functions.convert_to_tensor(data), _functions.convert_to_tensor(segment_ids), int(num_segments))
-
-
-def bincount(arr, weights=None, minlength=0, name=None):
-    """How often each number from 0 on comes, or the sums of its weights."""
-    return keras.ops.bincount(_functions.convert_to_tensor(arr), weights, int(minlength))
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None, axis=None, binary_output=False):
+    """How often each number from 0 on comes, or the sums of its weights; numbers from ``maxlength`` on are left out."""
+    if axis is not None or binary_output:
+        raise NotImplementedError("tf.math.bincount(axis=..., binary_output=...) is not supported by quern; use tf.one_hot() and a sum")
+    x = keras.ops.reshape(_functions.convert_to_tensor(arr), (-1,))
+    weights = None if weights is None else keras.ops.reshape(_functions.convert_to_tensor(weights), (-1,))
+    if maxlength is not None:
+        minlength = builtins.max(int(minlength or 0), builtins.min(int(keras.ops.max(x)) + 1 if x.size else 0, int(maxlength)))
+        inside = x < int(maxlength)
+        x, weights = x[inside], None if weights is None else weights[inside]
+    made = keras.ops.bincount(x, weights, int(minlength or 0))
+    return made if weights is not None else _functions.cast(made, dtype)
 
 
 def in_top_k(targets, predictions, k, name=None):
@@ -89,6 +117,8 @@ def in_top_k(targets, predictions, k, name=None):
 def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype="int32", name=None):
     """How often each label, a row, was predicted as each class, a column."""
     labels, predictions = _functions.convert_to_tensor(labels), _functions.convert_to_tensor(predictions)
+    for what, x in (("labels", labels), ("predictions", predictions)):
+        _check_places(x, np.iinfo("int64").max if num_classes is None else int(num_classes), f"tf.math.confusion_matrix, `{what}`", None)
     count = int(keras.ops.maximum(keras.ops.max(labels), keras.ops.max(predictions))) + 1 if num_classes is None else int(num_classes)
     ones = keras.ops.ones(labels.shape, dtype) if weights is None else keras.ops.cast(_functions.convert_to_tensor(weights), dtype)
     places = keras.ops.stack([labels, predictions], axis=-1)
@@ -101,9 +131,9 @@ def _special(name, doc):
     def call(x, name=None):
         from quern.torch import Tensor, special
 
-        return _as_tensor(getattr(special, torchs)(_functions.convert_to_tensor(x)._as(Tensor)))
+        return _as_tensor(getattr(special, torchs)(_operands.check(name_of_it, _functions.convert_to_tensor(x))._as(Tensor)))
 
-    torchs = {"lgamma": "gammaln"}.get(name, name)
+    torchs, name_of_it = {"lgamma": "gammaln"}.get(name, name), name
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
     return call
@@ -136,7 +166,8 @@ def rint(x, name=None):
 
 def multiply_no_nan(x, y, name=None):
     """x * y, 0 where y is 0, whatever x is."""
-    x, y = _functions._alike(x, y)
+    x, y = _functions._alike(x, y, "MulNoNan")
+    _operands.check("multiply_no_nan", x)
     empty = keras.ops.equal(y, 0)
     return keras.ops.where(empty, keras.ops.zeros_like(y), keras.ops.where(empty, keras.ops.zeros_like(x), x) * y)
 
@@ -144,17 +175,7 @@ def multiply_no_nan(x, y, name=None):
 def reciprocal_no_nan(x, name=None):
     """1 / x, 0 where x is 0."""
     x = _functions.convert_to_tensor(x)
-    return divide_no_nan(keras.ops.ones_like(x), x)  # noqa: F821
-
-
-def segment_mean(data, segment_ids, name=None):
-    """Means of the slices that have one number."""
-    data, ids = _functions.convert_to_tensor(data), _functions.convert_to_tensor(segment_ids)
-    count = int(keras.ops.max(ids)) + 1
-    many = keras.ops.segment_sum(keras.ops.ones(ids.shape, data.dtype), ids, count)
-    sums = keras.ops.segment_sum(data, ids, count)
-    many = keras.ops.maximum(keras.ops.reshape(many, (-1,) + (1,) * (data.ndim - 1)), 1)
-    return sums // many if "int" in data._dtype_name else sums / many
+    return divide_no_nan(keras.ops.ones_like(x), x)
 
 
 def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
@@ -168,25 +189,29 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     return _functions._running(running, float("-inf"))(x, axis, exclusive, reverse)
 
 
-def segment_max(data, segment_ids, name=None):
-    """The largest of the slices that have one number."""
-    ids = _functions.convert_to_tensor(segment_ids)
-    return keras.ops.segment_max(_functions.convert_to_tensor(data), ids, int(keras.ops.max(ids)) + 1)
-
-
 def softmax(logits, axis=-1, name=None):
     """exp(x) divided by its sum along an axis."""
-    return keras.ops.softmax(_functions.convert_to_tensor(logits), -1 if axis is None else axis)
+    return keras.ops.softmax(_operands.check("softmax", _functions.convert_to_tensor(logits)), _inner(logits, axis))
 
 
 def log_softmax(logits, axis=-1, name=None):
     """The logarithm of softmax()."""
-    return keras.ops.log_softmax(_functions.convert_to_tensor(logits), -1 if axis is None else axis)
+    return keras.ops.log_softmax(_operands.check("log_softmax", _functions.convert_to_tensor(logits)), _inner(logits, axis))
+
+
+def _inner(x, axis):
+    rank = _functions.convert_to_tensor(x).ndim
+    if axis is not None and not -rank <= axis < rank:
+        raise _errors.InvalidArgumentError(f"`dim` must be in the range [{-rank}, {rank}) of the input's dimensions. Received: {axis}")
+    return -1 if axis is None else axis
 
 
 def invert_permutation(x, name=None):
     """The places at which each number stands in a permutation."""
     x = _functions.convert_to_tensor(x)
+    _check_places(x, x.size, "tf.math.invert_permutation", None)
+    if recording.recorder() is None and len(set(x.get().tolist())) != x.size:
+        raise _errors.InvalidArgumentError("[tf.math.invert_permutation] a number stands in the permutation more than once")
     return _functions.cast(keras.ops.argsort(x), x._dtype_name)
 
 

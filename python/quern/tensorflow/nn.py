@@ -2,7 +2,7 @@
 
 import keras
 
-from quern.tensorflow import _functions
+from quern.tensorflow import _functions, _operands
 from quern.tensorflow import errors as _errors
 from quern.tensorflow import math as _math
 from quern.tensorflow._functions import _same
@@ -28,7 +28,10 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
 
 def gelu(features, approximate=False, name=None):
     """x times the normal distribution's probability of being below x, or its formula with tanh."""
-    return keras.ops.gelu(_tensor(features), approximate)
+    x = _tensor(features)
+    if "float" not in x._dtype_name:
+        raise ValueError(f"`features.dtype` must be a floating point tensor. Received: features.dtype={x._dtype_name}")
+    return keras.ops.gelu(x, approximate)
 
 
 def leaky_relu(features, alpha=0.2, name=None):
@@ -43,7 +46,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
 
 def bias_add(value, bias, data_format=None, name=None):
     """The bias of each channel added; channels are the last axis, or the second one of "NCHW" and kin."""
-    value, bias = _tensor(value), _tensor(bias)
+    value, bias = _functions._alike(value, bias, "BiasAdd")
     if data_format is not None and str(data_format).startswith("NC"):
         bias = keras.ops.reshape(bias, (-1,) + (1,) * (value.ndim - 2))
     return value + bias
@@ -66,7 +69,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 
 def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
     """The cross-entropy of each element with a logit, in which positive ones have another weight."""
-    labels, logits = _tensor(labels), _tensor(logits)
+    logits, labels = _functions._alike(logits, labels, "Mul")
     return (1 - labels) * logits + (1 + (pos_weight - 1) * labels) * keras.ops.softplus(-logits)
 
 
@@ -77,12 +80,19 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
 
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """-log(softmax(logits)) of each label's class."""
-    return keras.ops.sparse_categorical_crossentropy(_tensor(labels), _tensor(logits), from_logits=True)
+    labels = _tensor(labels)
+    if labels._dtype_name not in ("int32", "int64"):
+        kind = labels._dtype_name
+        raise _errors.InvalidArgumentError(f"Value for attr 'Tlabels' of {kind} is not in the list of allowed values: int32, int64")
+    return keras.ops.sparse_categorical_crossentropy(labels, _tensor(logits), from_logits=True)
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """The cross-entropy of each element with a logit."""
-    return keras.ops.binary_crossentropy(_tensor(labels), _tensor(logits), from_logits=True)
+    labels, logits = _functions.convert_to_tensor(labels), _functions.convert_to_tensor(logits)
+    if labels._dtype_name != logits._dtype_name:
+        _operands.refuse_mixed("Mul", logits._dtype_name, labels._dtype_name)
+    return keras.ops.binary_crossentropy(labels, logits, from_logits=True)
 
 
 def l2_loss(t, name=None):

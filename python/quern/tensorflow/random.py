@@ -3,8 +3,10 @@
 import threading
 
 import keras
+import numpy as np
 
 from quern.keras.backend.core import convert_to_tensor as _tensor
+from quern.tensorflow.errors import InvalidArgumentError
 
 _seeding = threading.local()  # .now: set_seed() runs
 
@@ -41,6 +43,8 @@ def uniform(shape, minval=0, maxval=None, dtype="float32", seed=None, name=None)
     if dtype.startswith(("int", "uint")):
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtype}")
+        if np.ndim(minval) == np.ndim(maxval) == 0 and int(minval) >= int(maxval):
+            raise InvalidArgumentError(f"Need minval < maxval, got {int(minval)} >= {int(maxval)}")
         return keras.random.randint(_sizes(shape), minval, maxval, dtype, seed)
     return keras.random.uniform(_sizes(shape), minval, 1.0 if maxval is None else maxval, dtype, seed)
 

@@ -12,6 +12,15 @@ _SQRT_2_BY_PI = math.sqrt(2 / math.pi)
 _SHORT = (torch.float16, torch.bfloat16)  # what is summed is summed in float32
 
 
+_WHOLE = frozenset(("bool", "uint8", "int8", "int16", "uint16", "int32", "uint32", "int64", "uint64"))
+
+
+def refuse_whole(x, function):
+    """Raise NotImplementedError for tensors of integers or bools, whose results would be rounded."""
+    if x._dtype_name in _WHOLE:
+        raise NotImplementedError(f'"{function}" not implemented for \'{_types.scalar_name(x.dtype)}\'')
+
+
 # ---- softmax and what is made of it
 
 
@@ -19,6 +28,7 @@ def softmax(x, dim, dtype=None):
     """exp(x), scaled to the sum 1 along ``dim``; computed as ``dtype`` where that is given."""
     if dtype is not None:
         x = x.to(dtype)
+    refuse_whole(x, "softmax_lastdim_kernel_impl")
     if x.dim() == 0:
         return x - x + 1  # NaN and infinity give NaN
     return _engine.tensor_softmax(x, dim_of(dim, x.dim()))
@@ -28,6 +38,7 @@ def log_softmax(x, dim, dtype=None):
     """The logarithm of softmax, without its overflow."""
     if dtype is not None:
         x = x.to(dtype)
+    refuse_whole(x, "log_softmax_lastdim_kernel_impl")
     if x.dim() == 0:
         return x - x
     return _engine.tensor_log_softmax(x, dim_of(dim, x.dim()))
@@ -37,6 +48,7 @@ def softmin(x, dim, dtype=None):
     """softmax(-x)."""
     if dtype is not None:
         return softmax(-x, dim, dtype)
+    refuse_whole(x, "softmax_lastdim_kernel_impl")
     return softmax(-x, dim) if x.dim() == 0 else _engine.tensor_softmin(x, dim_of(dim, x.dim()))
 
 
@@ -119,6 +131,7 @@ def _gelu_tangent(x):
 
 def gelu(x, approximate):
     """x times the normal distribution's probability of being below x; ``approximate``: "none", or "tanh" for the formula with tanh."""
+    refuse_whole(x, "GeluKernelImpl")
     if approximate == "tanh":
         return _activated_with(x, _gelu_tangent, lambda x, t: 0.5 * x * (1 + t), "gelu_tanh")
     return _activated_with(x, lambda x: 0.5 * (1 + torch.erf(x * _SQRT_HALF)), lambda x, below: x * below, "gelu")
@@ -132,6 +145,7 @@ def _elu_family(function, x, y_of, a, b):
 
 def elu(x, alpha, scale=1.0):
     """scale * x where x is positive, elsewhere scale * alpha * (exp(x) - 1)."""
+    refuse_whole(x, "elu_cpu")
     low = alpha * scale
 
     def y_of(x):
@@ -143,6 +157,7 @@ def elu(x, alpha, scale=1.0):
 
 def celu(x, alpha):
     """x where it is positive, elsewhere alpha * (exp(x / alpha) - 1)."""
+    refuse_whole(x, "elu_cpu")
 
     def y_of(x):
         return torch.where(x > 0, x, torch.expm1(x) if alpha == 1 else torch.expm1(x * (1 / alpha)) * alpha)
@@ -152,6 +167,7 @@ def celu(x, alpha):
 
 def hardswish(x):
     """x times min(max(x + 3, 0), 6) / 6."""
+    refuse_whole(x, "hardswish_cpu")
     return _activated(x, lambda x: x * (x + 3).clamp(0, 6) / 6, "hardswish")
 
 
@@ -167,11 +183,13 @@ def tanhshrink(x):
 
 def silu(x):
     """x * sigmoid(x)."""
+    refuse_whole(x, "silu_cpu")
     return _activated_with(x, torch.sigmoid, lambda x, s: x * s, "silu")
 
 
 def softplus(x, beta, threshold):
     """log(1 + exp(beta x)) / beta, which is x itself where beta x is above ``threshold``."""
+    refuse_whole(x, "softplus_cpu")
 
     def y_of(x):
         y = x if beta == 1 else x * beta
@@ -183,11 +201,13 @@ def softplus(x, beta, threshold):
 
 def logsigmoid(x):
     """log(sigmoid(x)), exact for large negative x too."""
+    refuse_whole(x, "log_sigmoid_cpu")
     return _activated(x, lambda x: torch.minimum(x, x.new_zeros(())) - torch.log1p(torch.exp(-x.abs())), "log_sigmoid")
 
 
 def mish(x):
     """x * tanh(softplus(x))."""
+    refuse_whole(x, "mish_cpu")
     return _activated_with(x, lambda x: torch.tanh(softplus(x, 1, 20)), lambda x, t: x * t, "mish")
 
 
@@ -238,6 +258,7 @@ def embedding(indices, weight, padding_idx, scale_grad_by_freq):
 
 def layer_norm(x, normalized_shape, weight, bias, eps):
     """x with mean 0 and variance 1 over the last dimensions ``normalized_shape``, then times ``weight`` plus ``bias`` (None: without)."""
+    refuse_whole(x, "LayerNormKernelImpl")
     return _engine.tensor_layer_norm(x, len(normalized_shape), weight, bias, eps)
 
 
@@ -251,6 +272,7 @@ def batch_norm(x, running_mean, running_var, weight, bias, training, momentum, e
 
     In training the running ones, unless None, move towards those of x by the part ``momentum``, in place.
     """
+    refuse_whole(x, "batch_norm")
     shape = [1, -1] + [1] * (x.dim() - 2)
     if training:
         y, mean, var = _engine.tensor_batch_norm(x, weight, bias, eps)

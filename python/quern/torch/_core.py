@@ -346,10 +346,6 @@ class Tensor(_engine.TensorBase):
         """The address of the first element. What is pending is computed first."""
         return self._address() if self._size else 0
 
-    def is_contiguous(self, memory_format=None):
-        """Do the elements lie in C order without gaps?"""
-        return self._contiguous[0]
-
     def is_floating_point(self):
         """Are the elements real numbers?"""
         return self.dtype.is_floating_point
@@ -479,7 +475,14 @@ class Tensor(_engine.TensorBase):
             raise RuntimeError("Inference tensors do not track version counter; use a clone() made outside of inference mode.")
         return _engine.version(self)
 
-    _base = property(lambda self: None, doc="The tensor that it is a view of; not told here.")
+    @property
+    def _base(self):
+        """The tensor that it is a view of, or None. What detach() and ``data`` return is none, though it shares memory."""
+        if not _engine.TensorBase._is_view(self):
+            return None
+        base = _engine.array_whole(self)
+        is_same = base._shape == self._shape and base._strides == self._strides and base._offset == self._offset
+        return None if is_same and not self.requires_grad else base
 
     @property
     def retains_grad(self):

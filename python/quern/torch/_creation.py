@@ -7,7 +7,7 @@ import numpy
 
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
-from quern.torch import _types
+from quern.torch import _layouts, _types
 from quern.torch._arguments import check_all, missing, wrong
 from quern.torch._core import (
     Tensor,
@@ -25,6 +25,8 @@ from quern.torch._core import (
     sizes_of,
     tensor_like,
 )
+from quern.torch._host_values import host_array
+from quern.torch._layouts import clone, contiguous  # noqa: F401
 from quern.torch._types import DTYPES
 
 
@@ -37,54 +39,6 @@ def _default_name():
 
 
 # ---- of values
-
-
-def _uneven(data):
-    """What is wrong with nested sequences of several lengths, in PyTorch's words; None where nothing is."""
-    level, dim = [data], 0
-    while level and all(isinstance(part, (list, tuple)) for part in level):
-        wrong = next((part for part in level if len(part) != len(level[0])), None)
-        if wrong is not None:
-            return ValueError(f"expected sequence of length {len(level[0])} at dim {dim} (got {len(wrong)})")
-        level, dim = [one for part in level for one in part], dim + 1
-    return None
-
-
-def _host_array(data, is_exact=False):
-    """Nested sequences, numbers and host arrays as a NumPy array of the type that PyTorch gives them; ``is_exact``: of a wider one."""
-    if isinstance(data, numpy.ndarray | numpy.generic):
-        return numpy.asarray(data)
-    try:
-        host = numpy.asarray(data)
-    except ValueError as error:
-        raise _uneven(data) or ValueError(f"the nested sequences do not make a tensor: {error}") from None
-    if host.dtype.kind == "O" and data is None:
-        raise RuntimeError("Could not infer dtype of NoneType")
-    if host.dtype.kind == "O":
-        raise TypeError(f"can't convert {type(data).__name__} of {_kind_of(data)} to a tensor; make it an array of numbers first")
-    if host.dtype.kind in "US":
-        raise TypeError("new(): invalid data type 'str'")
-    if is_exact and host.size:
-        return host
-    if host.dtype.kind == "f" and not _holds_numpy(data) or host.size == 0:
-        host = host.astype(numpy_dtypes[_default_name()])
-    elif host.dtype.kind == "c" and not _holds_numpy(data):
-        host = host.astype(numpy.complex128 if _default_name() == "float64" else numpy.complex64)
-    elif host.dtype.kind == "u" and not _holds_numpy(data):
-        raise ValueError("too many dimensions or a number that does not fit: Overflow when unpacking long long")
-    return host
-
-
-def _kind_of(data):
-    while isinstance(data, list | tuple) and data:
-        data = data[0]
-    return type(data).__name__
-
-
-def _holds_numpy(data):
-    while isinstance(data, list | tuple) and data:
-        data = data[0]
-    return isinstance(data, numpy.ndarray | numpy.generic)
 
 
 def _holds_tensors(data):
@@ -133,6 +87,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
         def look(one):
             if isinstance(one, Tensor):
+                if one._size != 1:
+                    raise ValueError("only one element tensors can be converted to Python scalars; use torch.stack()")
                 kinds.append(one.dtype)
             elif isinstance(one, list | tuple):
                 for part in one:
@@ -150,13 +106,13 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
             return tensor(as_tensor(data), dtype=dtype, device=device, requires_grad=requires_grad)
         if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
             data = numpy.asarray(data)
-        elif isinstance(data, builtins.range) or hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, str):
+        elif isinstance(data, str | bytes):
+            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        elif isinstance(data, builtins.range) or hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict):
             data = list(data)
-        elif isinstance(data, str):
-            raise TypeError("new(): invalid data type 'str'")
         else:
             raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    host = _host_array(data, is_exact=dtype is not None)
+    host = host_array(data, is_exact=dtype is not None)
     name = _dtype_name_of(host) if dtype is None else name_of(dtype, "tensor")
     if dtype is not None and not isinstance(data, numpy.ndarray | numpy.generic):
         _check_values(host, name)
@@ -336,7 +292,12 @@ def _constant(name, value):
             raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
         if out is not None:
             return same_as_asked(out, dtype).resize_(sizes).fill_(value)
-        return _wanted(filled(sizes, value, *_options(dtype, device)), requires_grad)
+        kind, place = _options(dtype, device)
+        order = None if memory_format is None else _layouts.order_of(memory_format, len(sizes), name)
+        if order is not None:
+            made = filled([sizes[d] for d in order], value, kind, place)
+            return _wanted(made.permute([order.index(d) for d in builtins.range(len(order))]), requires_grad)
+        return _wanted(filled(sizes, value, kind, place), requires_grad)
 
     function.__name__ = name
     return function
@@ -366,7 +327,7 @@ def _like(name, value):
     def function(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
         kind = input._dtype_name if dtype is None else name_of(dtype)
         place = engine_device_of(input) if device is None else engine_device(device)
-        return _wanted(filled(list(input._shape), value, kind, place), requires_grad)
+        return _wanted(_layouts.created(lambda sizes: filled(sizes, value, kind, place), input, memory_format, name), requires_grad)
 
     function.__name__ = name
     function.__doc__ = "A tensor of the size, type and device of ``input``, unless ``dtype`` or ``device`` say otherwise."
@@ -383,7 +344,7 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
     if not is_number(fill_value):
         raise TypeError(f"full_like(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
     fill_value = fitting(fill_value, input._dtype_name if dtype is None else name_of(dtype))
-    return _like("full_like", fill_value)(input, dtype=dtype, device=device, requires_grad=requires_grad)
+    return _like("full_like", fill_value)(input, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
 
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -519,14 +480,22 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
 
 
+def _check_sizes(row, col):
+    for name, n in (("row", row), ("col", col)):
+        if n < 0:
+            raise RuntimeError(f"{name} must be non-negative, got {n}")
+
+
 def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """The places of a matrix on and below a diagonal: two rows, of row and column numbers."""
+    _check_sizes(row, col)
     places = numpy.stack(numpy.tril_indices(row, offset, col))
     return sent(places, "int64" if dtype is None else name_of(dtype), engine_device(device))
 
 
 def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
     """The places of a matrix on and above a diagonal: two rows, of row and column numbers."""
+    _check_sizes(row, col)
     places = numpy.stack(numpy.triu_indices(row, offset, col))
     return sent(places, "int64" if dtype is None else name_of(dtype), engine_device(device))
 
@@ -581,9 +550,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if device is not None:
         target = engine_device(device)
         out = _moved(out, target)
-    if dtype is not None and dtype is not out.dtype:
-        out = out._astype(name_of(dtype, "to"))
-    return out.clone() if copy and out is self else out
+    kind = out._dtype_name if dtype is None else name_of(dtype, "to")
+    return _layouts.converted(out, kind, memory_format, copy and out is self)
 
 
 def _moved(tensor, target):
@@ -595,19 +563,20 @@ def _moved(tensor, target):
 
 def cpu(self, memory_format=None):
     """The tensor on the CPU."""
-    return _moved(self, _engine.cpu())
+    return _layouts.converted(_moved(self, _engine.cpu()), self._dtype_name, memory_format)
 
 
 def cuda(self, device=None, non_blocking=False, memory_format=None):
     """The tensor on a GPU, by default the current one."""
     if device is None:
         device = "cuda"
-    return _moved(self, engine_device(f"cuda:{device}" if isinstance(device, int) else device))
+    moved = _moved(self, engine_device(f"cuda:{device}" if isinstance(device, int) else device))
+    return _layouts.converted(moved, self._dtype_name, memory_format)
 
 
 def _conversion(name, dtype):
     def method(self, memory_format=None):
-        return self if self._dtype_name == dtype else self._astype(dtype)
+        return self if self._dtype_name == dtype and memory_format is None else _layouts.converted(self, dtype, memory_format)
 
     method.__name__ = name
     method.__doc__ = f"The tensor as {dtype}; itself where it has that type."
@@ -624,16 +593,6 @@ for _name, _dtype in {
 def type_as(self, other):
     """The tensor as the type of another one, and on its device."""
     return to(self, other)
-
-
-def clone(input, *, memory_format=None):
-    """A copy, through which gradients pass."""
-    return input._astype(input._dtype_name)
-
-
-def contiguous(self, memory_format=None):
-    """The tensor with its elements in C order without gaps; itself where they lie so."""
-    return self._in_order("C")
 
 
 def copy_(self, src, non_blocking=False):

@@ -335,7 +335,10 @@ def _check_parts(self, dim, index, source, name):
                            f"({source._rank}), destination dimensionality ({self._rank})")  # fmt: skip
     count = source._shape[dim] if source._rank > dim else 1
     if index._size != count:
-        raise IndexError(f"{name}(): Number of indices ({index._size}) should be equal to source.size(dim) ({count}), for dim: {dim}")
+        if not source._rank and name == "index_add_":
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        kind = IndexError if name == "index_copy_" else RuntimeError
+        raise kind(f"{name}(): Number of indices ({index._size}) should be equal to source.size(dim): ({count}), for dim: {dim}")
     a, b = ([n for d, n in enumerate(x._shape) if d != dim] for x in (self, source))
     if a != b:
         raise RuntimeError(f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "

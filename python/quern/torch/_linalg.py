@@ -256,7 +256,8 @@ def _matrix(A, name):  # noqa: N803
 
 def _float(input, name):
     if not (input.is_floating_point() or input.is_complex()):
-        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {scalar_name(input.dtype)}")
+        kind = RuntimeError if name in ("eig", "lstsq", "pinv", "matrix_rank") else NotImplementedError
+        raise kind(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {scalar_name(input.dtype)}")
     return input
 
 
@@ -612,12 +613,14 @@ def matrix_exp(A):  # noqa: N803
     n = A._shape[-1]
     if not A._size:
         return A.clone()
-    times = max(0, int(math.ceil(math.log2(max(float(matrix_norm(A.detach(), 1).amax()), 1e-30)))) + 4)
+    # Each squaring doubles the rounding errors: no more of them than the series needs.
+    largest = float(matrix_norm(A.detach(), 1).amax())
+    times = max(0, math.ceil(math.log2(max(largest, 1e-30)))) if math.isfinite(largest) else 0
     x = A / 2.0**times
-    made = term = A.new_ones(n).diag_embed().expand_as(A)
-    for k in range(1, 19):
-        term = _product(term, x) / k
-        made = made + term
+    one = A.new_ones(n).diag_embed().expand_as(A)
+    made = one
+    for k in range(18 if A._dtype_name in ("float64", "complex128") else 12, 0, -1):  # Horner's scheme: the smallest terms first
+        made = one + _product(x, made) / k
     for _ in range(times):
         made = _product(made, made)
     return made

@@ -4,11 +4,11 @@ import os
 import pickle
 import sys
 import types
-import warnings
 
 from quern.lib import _engine
 from quern.torch import _pickling, _types
 from quern.torch._core import Tensor
+from quern.user_files import warn_user
 
 _told = set()
 
@@ -16,7 +16,7 @@ _told = set()
 def _tell(name, text):
     if name not in _told:
         _told.add(name)
-        warnings.warn(text, stacklevel=3)
+        warn_user(text)
 
 
 def _module(name, doc, **names):

@@ -2,7 +2,6 @@
 
 import math
 import operator
-import warnings
 
 import numpy
 
@@ -10,6 +9,7 @@ from quern.lib import _engine
 from quern.torch import _creation, _types
 from quern.torch._arguments import check_all, of_several, wrong
 from quern.torch._core import Tensor, add_in_place, add_methods, dim_of, dims_of, engine_device_of, filled, finish, sizes_in, sizes_of
+from quern.user_files import warn_user
 
 
 def _known(tensor, sizes, name):
@@ -264,19 +264,18 @@ def _of_matrices(input, name, instead="This function is the identity in these ca
     shown = name if name == "adjoint()" else f"Tensor.{name}"
     if input._rank == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
-    warnings.warn(f"{shown} is deprecated on 0-D tensors. {instead}", stacklevel=3)
+    warn_user(f"{shown} is deprecated on 0-D tensors. {instead}")
     return input.view_as(input)
 
 
 def _reversed(input):
     """The dimensions in the other order: a view."""
     if input._rank == 0:
-        warnings.warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.", stacklevel=2)
+        warn_user("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
     elif input._rank != 2:
-        warnings.warn(
+        warn_user(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated. Consider `x.mT` to transpose "
             "batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-            stacklevel=2,
         )
     return input._transposed(list(range(input._rank))[::-1])
 
@@ -284,7 +283,7 @@ def _reversed(input):
 def _conjugated(input):
     """A matrix transposed, complex numbers conjugated."""
     if input._rank == 0:
-        warnings.warn("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().", stacklevel=2)
+        warn_user("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().")
         return input.conj()
     if input._rank != 2:
         more = " For batches of matrices, consider using tensor.mH" if input._rank > 2 else ""

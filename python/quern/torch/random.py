@@ -10,7 +10,7 @@ import threading
 import numpy
 
 from quern.lib import _engine
-from quern.torch import _creation, _refusals, _shaping, _types
+from quern.torch import _creation, _layouts, _refusals, _shaping, _types
 from quern.torch._arguments import check_all, missing, wrong
 from quern.torch._core import (
     Tensor,
@@ -203,7 +203,8 @@ def _like(draw):
     def function(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, generator=None):
         name = input._dtype_name if dtype is None else name_of(dtype)
         place = engine_device_of(input) if device is None else engine_device(device)
-        return _made(draw, list(input._shape), place, generator, name, requires_grad)
+        made = _layouts.created(lambda sizes: _made(draw, sizes, place, generator, name, False), input, memory_format, "rand_like")
+        return made.requires_grad_() if requires_grad else made
 
     return function
 
@@ -247,7 +248,8 @@ def randint_like(input, low=None, high=None, *, dtype=None, layout=None, device=
     elif high is None:
         low, high = 0, low
     place = engine_device_of(input) if device is None else engine_device(device)
-    return _integers(low, high, list(input._shape), input._dtype_name if dtype is None else name_of(dtype), place, None)
+    name = input._dtype_name if dtype is None else name_of(dtype)
+    return _layouts.created(lambda sizes: _integers(low, high, sizes, name, place, None), input, memory_format, "randint_like")
 
 
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):

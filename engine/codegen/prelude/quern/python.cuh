@@ -448,6 +448,11 @@ __QUERN_DEVICE T divisor(const T& b, const char* error, const char* file, unsign
   if (b == T(0)) __quern_assert_fail(error, file, line, "");
   return b;
 }
+// An index of an axis.
+__QUERN_DEVICE long long index_within(long long i, long long extent, const char* error, const char* file, unsigned int line) {
+  if (i < 0 || i >= extent) __quern_assert_fail(error, file, line, "");
+  return i;
+}
 // The left side of a power: 0 has none below 0.
 template <class T, class E>
 __QUERN_DEVICE T base(const T& a, const E& b, const char* error, const char* file, unsigned int line) {

@@ -1,7 +1,6 @@
 """Diagonals and triangles of matrices, and products that are sums of products."""
 
 import builtins
-import warnings
 
 import numpy
 
@@ -13,6 +12,7 @@ from quern.arrays.mathematics import greater_equal
 from quern.arrays.mathematics.reductions import _given
 from quern.arrays.mathematics.reductions import sum as _sum
 from quern.lib import _engine
+from quern.user_files import warn_user
 
 
 def identity(n, dtype=None):
@@ -244,10 +244,9 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
             f"{components[0]} and {components[1]} dimensional instead."
         )
     if 2 in components:
-        warnings.warn(
+        warn_user(
             "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy 2.0)",
             DeprecationWarning,
-            stacklevel=2,
         )
     axisc = 0 if components == (2, 2) else _axis(axisc, builtins.max(a.ndim, b.ndim))
     return _engine.array_cross(a, b, axisa, axisb, axisc)

@@ -16,6 +16,7 @@ from quern.arrays.manipulation import broadcast_to, stack
 from quern.arrays.mathematics import arccos, clip, cos, expm1, floor, log, log1p, maximum, power, sqrt, where
 from quern.arrays.random.generator import _FULL, Draws, _device_of, _here, _order_of
 from quern.lib import _engine
+from quern.user_files import warn_user
 
 _TABLE = 1 << 20  # the longest table that is made for a draw
 
@@ -267,9 +268,8 @@ def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8
                 if not bool(allclose(again, cov, rtol=tol, atol=tol)):
                     if check_valid == "raise":
                         raise ValueError("covariance is not symmetric positive-semidefinite.")
-                    import warnings
 
-                    warnings.warn("covariance is not symmetric positive-semidefinite.", RuntimeWarning, stacklevel=2)
+                    warn_user("covariance is not symmetric positive-semidefinite.", RuntimeWarning)
             factor = (vectors * sqrt(maximum(values, 0))).T
         shape = [] if size is None else list(size) if numpy.ndim(size) else [int(size)]
         normal = self._normal([*shape, mean.shape[0]], like=(mean,))

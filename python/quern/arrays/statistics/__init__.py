@@ -1,6 +1,5 @@
 """Ranges, averages, what leaves NaN out, and covariances."""
 
-import warnings
 
 import numpy
 
@@ -18,6 +17,7 @@ from quern.arrays.mathematics.reductions import prod as _prod
 from quern.arrays.mathematics.reductions import sum as _sum
 from quern.arrays.mathematics.reductions import var as _var
 from quern.lib import _engine
+from quern.user_files import warn_user
 
 
 def ptp(a, axis=None, out=None, keepdims=False):
@@ -191,7 +191,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         _check_cast(numpy.dtype(float), _numpy_dtype(name), "same_kind")
     result, is_degenerate = _engine.array_covariance(m, y, bool(rowvar), ddof, *weights, name)
     if is_degenerate:
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        warn_user("Degrees of freedom <= 0 for slice", RuntimeWarning)
     return result
 
 

@@ -8,7 +8,6 @@ import contextlib
 import ctypes
 import os
 import threading
-import warnings
 import weakref
 
 from quern import errors as _errors
@@ -17,6 +16,7 @@ from quern.cupy.cuda.device import Device, _current_id, _engine_of
 from quern.cupy.cuda.stream import ExternalStream, Stream, get_current_stream
 from quern.device import current_device
 from quern.lib import _engine
+from quern.user_files import warn_user
 
 OutOfMemoryError = _errors.OutOfMemoryError  # a MemoryError
 
@@ -345,7 +345,7 @@ class MemoryAsyncPool(MemoryPool):
 def _is_pools(allocator, what):
     """Is it an allocator that the engine's pool stands for? Managed memory has the same values, so that it is one with a warning."""
     if allocator is malloc_managed and current_device().kind != "cpu":
-        warnings.warn(f"[cupy.cuda.{what}] arrays are not in managed memory here: they share the engine's pool", stacklevel=3)
+        warn_user(f"[cupy.cuda.{what}] arrays are not in managed memory here: they share the engine's pool")
     if allocator is None or allocator in (malloc, malloc_async, malloc_managed, _malloc):
         return True
     return isinstance(getattr(allocator, "__self__", None), MemoryPool) and getattr(allocator, "__name__", "") == "malloc"

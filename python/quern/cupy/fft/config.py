@@ -3,12 +3,12 @@
 import sys
 import threading
 import types
-import warnings
 
 from quern.cupy.cuda.device import get_device_id as _get_device_id
 from quern.cupy.cuda.runtime import getDeviceCount as _get_device_count
 from quern.cupy.fft._cache import PlanCache as _PlanCache
 from quern.cupy.fft._callbacks import set_cufft_callbacks  # noqa: F401
+from quern.user_files import warn_user
 
 use_multi_gpus = False
 _gpus = None
@@ -61,7 +61,7 @@ def clear_plan_cache():
 def set_cufft_gpus(gpus):
     """Accepts how many devices, or which, transforms are to run on; each runs on that of its array."""
     global _gpus
-    warnings.warn("cupy.fft.config.set_cufft_gpus is experimental. The interface can change in the future.", FutureWarning, stacklevel=2)
+    warn_user("cupy.fft.config.set_cufft_gpus is experimental. The interface can change in the future.", FutureWarning)
     if not isinstance(gpus, (int, list, tuple)):
         raise ValueError(f"gpus must be an int or a list or tuple of int, not {type(gpus).__name__}")
     _gpus = tuple(range(gpus) if isinstance(gpus, int) else gpus)
@@ -71,7 +71,7 @@ def set_cufft_gpus(gpus):
 
 def _warn_of_planning():
     text = "enable_nd_planning is deprecated as of CuPy 14 and will always be True: plans are of any number of dimensions"
-    warnings.warn(text, DeprecationWarning, stacklevel=3)
+    warn_user(text, DeprecationWarning)
 
 
 class _Settings(types.ModuleType):

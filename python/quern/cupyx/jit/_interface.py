@@ -1,17 +1,18 @@
 """rawkernel, and what it makes: kernels that are compiled when they are called, and functions that kernels call."""
 
 import functools
-import warnings
 
 import numpy
 
 from quern.arrays.core import Array
+from quern.checking import report
 from quern.cupyx.jit import _library  # noqa: F401  (it enters what kernels may call)
 from quern.kernel.cupy_rules import RULES
 from quern.kernel.dispatcher import Dispatcher
 from quern.kernel.inspection import Inspectable
 from quern.kernel.program import Program
 from quern.kernel.source import python_function
+from quern.user_files import warn_user
 
 
 class _Compiled(Dispatcher):
@@ -30,6 +31,7 @@ class _Compiled(Dispatcher):
         found = None if anew else self._programs.get(parameters)
         if found is None:
             found = self._programs[parameters] = Program(self.py_func, parameters, rules=self.rules)
+            report.note_kernel_in_cupy(found.kernel.source.file, self.__name__)
         return found
 
 
@@ -84,7 +86,7 @@ class _JitRawKernel:
         """The CUDA C++ texts compiled so far, by the types of the arguments."""
         codes = {parameters: definition.text for parameters, definition in self._compiled.overloads.items()}
         if not codes:
-            warnings.warn("No codes are cached because compilation is deferred until the first function call.", stacklevel=2)
+            warn_user("No codes are cached because compilation is deferred until the first function call.")
         return codes
 
     @property
@@ -92,7 +94,7 @@ class _JitRawKernel:
         """The first of ``cached_codes``."""
         codes = self.cached_codes
         if len(codes) > 1:
-            warnings.warn("The input types of the kernel could not be inferred. Please use `.cached_codes` instead.", stacklevel=2)
+            warn_user("The input types of the kernel could not be inferred. Please use `.cached_codes` instead.")
         return next(iter(codes.values()), None)
 
 

@@ -13,7 +13,7 @@ from keras.src.backend.common.dtypes import result_type
 from keras.src.backend.config import floatx
 
 import quern as qn
-from quern.keras.backend import _borrowed, recording
+from quern.keras.backend import _borrowed, _refusals, recording
 from quern.keras.backend._tensor import as_tensor
 from quern.keras.backend.core import Array, _named, convert_to_tensor
 from quern.lib import _engine
@@ -297,7 +297,7 @@ def where(condition, x1=None, x2=None):
 
 
 def take(x, indices, axis=None):
-    """Elements, or slices along an axis, at places; negative ones count from the end, others are moved to the nearest there is."""
+    """Elements, or slices along an axis, at places; negative ones count from the end. Others raise ValueError."""
     x = convert_to_tensor(x)
     indices = convert_to_tensor(indices)
     if indices._dtype_name not in _INDICES:
@@ -311,11 +311,7 @@ _INDICES = frozenset(("int32", "int64", "int8", "int16", "uint8", "uint16", "uin
 
 
 def _take(x, indices, axis):
-    axis = operator.index(axis)
-    count = x.shape[axis]
-    if indices._dtype_name[0] == "i":
-        indices = qn.where(indices < 0, indices + count, indices)
-    return qn.take(x, indices, axis=axis, mode="clip")
+    return _refusals.take(x, indices, operator.index(axis))
 
 
 def unravel_index(indices, shape):

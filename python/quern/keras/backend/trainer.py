@@ -6,7 +6,6 @@ prints. Where the data are arrays that fit, they go to the device once, and are 
 """
 
 import time
-import warnings
 
 import numpy as np
 from keras.src import backend, tree
@@ -26,6 +25,7 @@ from quern.keras.backend import data as _data
 from quern.keras.backend import replay as _replay
 from quern.keras.backend.core import Array, gradients, no_gradients
 from quern.keras.backend.interrupts import raise_swallowed, to_the_caller
+from quern.user_files import warn_user
 
 # Older versions' metrics go on from one call of train_on_batch() to the next.
 _RESETS_EACH_BATCH = tuple(map(int, __version__.split(".")[:2])) >= (3, 15)
@@ -159,7 +159,7 @@ class QuernTrainer(base_trainer.Trainer):
             self._loss_tracker.update_state(loss, sample_weight=_rows(x))
         weights = self.trainable_weights
         if not weights:
-            warnings.warn("The model does not have any trainable weights.", stacklevel=2)
+            warn_user("The model does not have any trainable weights.")
         else:
             if self.optimizer is not None:
                 loss = self.optimizer.scale_loss(loss)
@@ -264,7 +264,7 @@ class QuernTrainer(base_trainer.Trainer):
         self._assert_compile_called("fit")
         most = config.max_epochs() if hasattr(config, "max_epochs") else None
         if most and most < epochs:
-            warnings.warn(f"Limiting epochs to {most}", stacklevel=2)
+            warn_user(f"Limiting epochs to {most}")
             epochs = most
         self._eval_epoch_iterator = None
         if validation_split and validation_data is None:

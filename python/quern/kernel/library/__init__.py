@@ -3,6 +3,7 @@
 table.py      how a function is entered: a row of types and text, or a function that says more
 python.py     built-in functions, loops, attributes of numbers and arrays
 elementwise.py  ufuncs over whole arrays
+ufunc_loops.py  the types that a ufunc's operands are converted to
 arrays.py     reductions and methods of whole arrays
 mathematics.py  math, cmath, operator, NumPy's ufuncs
 cuda.py       threads, barriers, shared and local arrays, atomics

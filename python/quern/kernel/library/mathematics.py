@@ -115,6 +115,9 @@ rows(
 )
 
 
+rows(numpy.ldexp, *[(f"{t}({t}, int32)", "op::ldexp_of({0}, {1})") for t in ("float32", "float64")])
+
+
 @entry(math.frexp, takes=1)
 def call_frexp(compiler, arguments, named, node):
     value = _real(compiler, arguments, node)
@@ -229,6 +232,16 @@ def _arithmetic(name, of_reals):
         return Value(to, f"op::{name}({cast(values[0], to).text}, {cast(values[1], to).text})")
 
     return compile_call
+
+
+_QUOTIENT = _arithmetic("floor_divide", _operator(ast.FloorDiv, True))
+_REMAINDER = _arithmetic("remainder", _operator(ast.Mod, True))
+
+
+@entry(numpy.divmod, takes=2)
+def call_numpy_divmod(compiler, arguments, named, node):
+    operands = [compiler.kept(compiler.number(a, node)) for a in arguments]
+    return compiler.tuple_of([compute(compiler, operands, {}, node) for compute in (_QUOTIENT, _REMAINDER)])
 
 
 def _comparison(node_type, is_numpys=False):

@@ -10,6 +10,7 @@ import numpy
 from quern.kernel import overloads, types
 from quern.kernel.errors import DEBUGGER, TypingError
 from quern.kernel.library.elementwise import is_of_arrays, over_arrays
+from quern.kernel.library.ufunc_loops import in_its_loop
 from quern.kernel.linked import DeclaredFunction, pointer_to
 from quern.kernel.value import MISSING, Value, cast, known
 
@@ -163,8 +164,10 @@ def call(compiler, function, arguments, named, node):
         arguments = [compiler.present(a, node) for a in arguments]
     if id(obj) in _calls:
         _, compile_call, takes = _calls[id(obj)]
-        if isinstance(obj, numpy.ufunc) and is_of_arrays(arguments, named):
-            return over_arrays(compiler, obj, compile_call, arguments, named, node)
+        if isinstance(obj, numpy.ufunc):
+            compile_call = in_its_loop(obj, compile_call)
+            if is_of_arrays(arguments, named):
+                return over_arrays(compiler, obj, compile_call, arguments, named, node)
         if takes is not None:
             _check_count(compiler, obj, takes, arguments, named, node)
         return compile_call(compiler, arguments, named, node)
@@ -187,7 +190,8 @@ def call(compiler, function, arguments, named, node):
     is_numpys = _name(obj).startswith("numpy.") and not isinstance(obj, type)
     if isinstance(callee, python_types.FunctionType) and not (callee is obj and (is_own(callee) or is_numpys)):
         compiler.program.link(getattr(obj, "links", ()))
-        return compiler.call_function(callee, arguments, named, node, getattr(obj, "declared", ()))
+        settings = obj.settings(compiler.settings) if hasattr(obj, "settings") else None
+        return compiler.call_function(callee, arguments, named, node, getattr(obj, "declared", ()), settings)
     hint = "a kernel works on one element at a time: write a loop" if is_numpys else ""
     if obj is breakpoint or _name(obj).endswith(".set_trace"):
         hint = DEBUGGER

@@ -2,9 +2,9 @@
 
 import functools
 import inspect
-import warnings
 
 from quern.lib import _engine
+from quern.user_files import warn_user
 
 
 def is_grad_enabled():
@@ -43,11 +43,10 @@ class _Guard:
         if inspect.isgeneratorfunction(function):
             return self._guarded_generator(function)
         if inspect.isclass(function):
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}() over a class is deprecated, as in PyTorch: the name becomes a function that makes objects in the "
                 "mode; decorate __init__ and the other methods instead",
                 FutureWarning,
-                stacklevel=2,
             )
         enter, leave = self._set, self._restore
 

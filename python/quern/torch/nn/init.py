@@ -1,10 +1,10 @@
 """Functions that give tensors their first values, in place; none is recorded for gradients."""
 
 import math
-import warnings
 
 from quern.torch import _namespace as torch
 from quern.torch import linalg
+from quern.user_files import warn_user
 
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid")
 
@@ -52,8 +52,8 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     """Values of a normal distribution of which only those from ``a`` to ``b`` are taken."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.", stacklevel=2
+        warn_user(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
 
     def below(x):  # the probability of values below x
@@ -149,7 +149,7 @@ def _kaiming_std(tensor, a, mode, nonlinearity):
 
 def _is_empty(tensor):
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        warn_user("Initializing zero-element tensors is a no-op")
         return True
     return False
 
@@ -205,8 +205,8 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
 
 def _older(function):
     def named(*args, **kwargs):
-        warnings.warn(
-            f"`nn.init.{function.__name__[:-1]}` is now deprecated in favor of `nn.init.{function.__name__}`.", FutureWarning, stacklevel=2
+        warn_user(
+            f"`nn.init.{function.__name__[:-1]}` is now deprecated in favor of `nn.init.{function.__name__}`.", FutureWarning
         )
         return function(*args, **kwargs)
 

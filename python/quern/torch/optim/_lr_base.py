@@ -1,10 +1,10 @@
 """The base of learning rate schedules."""
 
-import warnings
 from functools import partial
 
 from quern.torch import _namespace as torch
 from quern.torch.optim.optimizer import Optimizer
+from quern.user_files import warn_user
 
 EPOCH_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use `scheduler.step()` to "
@@ -108,27 +108,25 @@ class LRScheduler:
 
     def _check_within_step(self):
         if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3)
+            warn_user("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
     def step(self, epoch=None):
         """Sets the rates of the next step, or of step ``epoch``."""
         if self._step_count == 1:
             if vars(self.optimizer).get("step") is not self.optimizer._step_known:
-                warnings.warn(
+                warn_user(
                     "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure to "
                     f"call `optimizer.step()` before `lr_scheduler.step()`. {_SEE}",
-                    stacklevel=2,
                 )
             elif not self.optimizer._opt_called:
-                warnings.warn(
+                warn_user(
                     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the opposite order: "
                     "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this skips the first value of the learning rate "
                     f"schedule. {_SEE}",
-                    stacklevel=2,
                 )
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_WARNING, stacklevel=2)
+            warn_user(EPOCH_WARNING)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch=None):

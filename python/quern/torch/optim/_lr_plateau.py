@@ -1,9 +1,9 @@
 """The schedule that follows a measured value."""
 
 import math
-import warnings
 
 from quern.torch.optim._lr_base import EPOCH_WARNING, LRScheduler, check_optimizer, set_value, values
+from quern.user_files import warn_user
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -82,7 +82,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(EPOCH_WARNING, stacklevel=2)
+            warn_user(EPOCH_WARNING)
         self.last_epoch = epoch
         if self._is_better(value):
             self.best = value

@@ -2,12 +2,12 @@
 
 import functools
 import itertools
-import warnings
 from collections import OrderedDict, defaultdict
 from copy import deepcopy
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
+from quern.user_files import warn_user
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
@@ -234,10 +234,9 @@ class Optimizer:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             param_group.setdefault(name, default)
         if len(set(map(id, params))) != len(params):
-            warnings.warn(
+            warn_user(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
                 "see github.com/pytorch/pytorch/issues/40967 for more information",
-                stacklevel=3,
             )
         known = {id(p) for group in self.param_groups for p in group["params"]}
         if any(id(p) in known for p in params):
@@ -325,11 +324,10 @@ class Optimizer:
 
 def _warn_of_sets(params):
     if isinstance(params, (set, frozenset)):
-        warnings.warn(
+        warn_user(
             "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between "
             "runs. Please use a list instead. This will be an error in a future release.",
             FutureWarning,
-            stacklevel=4,
         )
 
 

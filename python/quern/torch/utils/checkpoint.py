@@ -1,12 +1,12 @@
 """Forward passes whose intermediate values are not kept but computed again by the backward pass (Chen et al., 2016)."""
 
 import contextlib
-import warnings
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch import cuda
 from quern.torch.autograd import Function
+from quern.user_files import warn_user
 
 __all__ = [
     "CheckpointError",
@@ -38,7 +38,7 @@ def noop_context_fn():
 def check_backward_validity(inputs):
     """Warns if none of the inputs needs a gradient."""
     if not any(x.requires_grad for x in inputs if isinstance(x, torch.Tensor)):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=3)
+        warn_user("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 def detach_variable(inputs):
@@ -358,8 +358,7 @@ def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwar
 
 
 def _warn_of_default(name):
-    warnings.warn(
+    warn_user(
         f"torch.utils.checkpoint{'' if name == 'checkpoint' else '.' + name}: the use_reentrant parameter should be passed explicitly. "
         "use_reentrant=False is recommended; without it True is taken.",
-        stacklevel=3,
     )

@@ -4,12 +4,12 @@ Branches are chosen with masks in such a way that no derivative of a branch that
 places where branches meet are PyTorch's.
 """
 
-import warnings
 
 from quern.lib import _engine
 from quern.torch import _composed
 from quern.torch import _namespace as torch
 from quern.torch._core import finish
+from quern.user_files import warn_user
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -94,6 +94,7 @@ def _leaky_relu(x, slope):
 
 def leaky_relu(input, negative_slope=0.01, inplace=False):
     """x where it is positive, elsewhere x times ``negative_slope``."""
+    _composed.refuse_whole(input, "leaky_relu_cpu")
     return _into(input, _leaky_relu, negative_slope) if inplace else _leaky_relu(input, negative_slope)
 
 
@@ -135,6 +136,7 @@ def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
 
 def hardsigmoid(input, inplace=False):
     """x / 6 + 1/2 within the range from 0 to 1."""
+    _composed.refuse_whole(input, "hardsigmoid_cpu")
     return _into(input, _hardsigmoid) if inplace else _hardsigmoid(input)
 
 
@@ -249,6 +251,7 @@ def glu(input, dim=-1):
     """The first half along ``dim`` times the sigmoid of the second half."""
     if input.dim() == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")
+    _composed.refuse_whole(input, "glu_cpu")
     n = input.shape[dim]
     if n % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is size {n}")
@@ -258,13 +261,12 @@ def glu(input, dim=-1):
 # ---- along a dimension
 
 
-def _dim(name, dim, ndim, stacklevel):
+def _dim(name, dim, ndim):
     """The dimension; where none was given that which older programs mean, and a warning."""
     if dim is not None:
         return dim
-    warnings.warn(
+    warn_user(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=stacklevel,
     )
     return 0 if ndim in (0, 1, 3) else 1
 
@@ -275,17 +277,17 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
     >>> F.softmax(torch.zeros(2, 4), dim=1)[0]
     tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
-    return _composed.softmax(input, _dim("softmax", dim, input.dim(), _stacklevel), dtype)
+    return _composed.softmax(input, _dim("softmax", dim, input.dim()), dtype)
 
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
     """softmax(-x)."""
-    return _composed.softmin(input, _dim("softmin", dim, input.dim(), _stacklevel), dtype)
+    return _composed.softmin(input, _dim("softmin", dim, input.dim()), dtype)
 
 
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     """The logarithm of softmax(), without its overflow."""
-    return _composed.log_softmax(input, _dim("log_softmax", dim, input.dim(), _stacklevel), dtype)
+    return _composed.log_softmax(input, _dim("log_softmax", dim, input.dim()), dtype)
 
 
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):

@@ -1,13 +1,13 @@
 """Functions of layers: products, dropout, embeddings, normalization, attention and padding."""
 
 import math
-import warnings
 
 from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
 from quern.torch._arguments import checked, wrong
 from quern.torch._core import finish_same
+from quern.user_files import warn_user
 
 # ---- products
 
@@ -103,18 +103,16 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
     """dropout() of whole channels of (N, C, H, W). A tensor with three dimensions is taken as (N, C, L), as older programs mean it."""
     _check_probability(p)
     if input.dim() not in (3, 4):
-        warnings.warn(
+        warn_user(
             f"dropout2d: Received a {input.dim()}-D input to dropout2d, which is deprecated and will result in an error in a future "
             "release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout2d exists to provide "
             "channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, and an optional batch dimension "
             "(i.e. 3D or 4D inputs).",
-            stacklevel=2,
         )
     if input.dim() == 3:
-        warnings.warn(
+        warn_user(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input is "
             "interpreted as shape (N, C, L), where C is the channel dim. Please use dropout1d for it.",
-            stacklevel=2,
         )
     return _feature_dropout(input, p, training, inplace, True)
 
@@ -123,12 +121,11 @@ def dropout3d(input, p=0.5, training=True, inplace=False):
     """dropout() of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     _check_probability(p)
     if input.dim() not in (4, 5):
-        warnings.warn(
+        warn_user(
             f"dropout3d: Received a {input.dim()}-D input to dropout3d, which is deprecated and will result in an error in a future "
             "release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout3d exists to provide "
             "channel-wise dropout on inputs with 3 spatial dimensions, a channel dimension, and an optional batch dimension "
             "(i.e. 4D or 5D inputs).",
-            stacklevel=2,
         )
     return _feature_dropout(input, p, training, inplace, input.dim() != 4)
 
@@ -299,7 +296,12 @@ def embedding_bag(
     if input.dim() == 2:
         return _bags_of_one_size(rows, counted, mode)
     bags = offsets.shape[0] - include_last_offset
-    return _bags_at(rows, counted, mode, offsets[:bags], bags)
+    made = _bags_at(rows, counted, mode, offsets[:bags], bags)
+    if not offsets.shape[0]:
+        return made
+    n = rows.shape[0]
+    made = _refusals.unless(made, offsets[0] == 0, "offsets[0] has to be 0, i.e., the first sequence has to start from position 0")
+    return _refusals.unless(made, offsets[-1] <= n, f"offsets[-1] can not be greater than input's length {n}")
 
 
 def _bags_of_one_size(rows, counted, mode):
@@ -385,6 +387,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    _composed.refuse_whole(input, "GroupNormKernelImpl")
     n, channels = input.shape[:2]
     if channels % num_groups:
         raise RuntimeError(

@@ -4,12 +4,12 @@
 """
 
 import math
-import warnings
 
 from quern.lib import _engine
-from quern.torch import _composed, _refusals
+from quern.torch import _composed, _refusals, _types
 from quern.torch import _namespace as torch
 from quern.torch.nn.functional._reduction import check_reduction, element_loss, reduced, reduction_of, refuse_gradient, same_sizes, weighted
+from quern.user_files import warn_user
 
 _TYPES = {"int32": "Int", "int16": "Short", "int8": "Char", "bool": "Bool", "float32": "Float", "float64": "Double", "float16": "Half"}
 
@@ -28,6 +28,11 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     return _weighted("l1", (input, target), weight, reduction)
 
 
+def _refuse_whole(input, target, function):
+    if not target.is_floating_point():  # next to real numbers others are converted to these
+        _composed.refuse_whole(input, function)
+
+
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The square of the difference; with ``weight``, of the input's size, its mean is a weighted one.
 
@@ -35,6 +40,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     tensor(1.6667)
     """
     reduction = reduction_of(size_average, reduce, reduction)
+    _refuse_whole(input, target, "mse_cpu")
     _check_weight(input, weight)
     return _weighted("mse", same_sizes(input, target), weight, reduction)
 
@@ -54,6 +60,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     """The square of the difference / (2 ``beta``) where it is below beta, elsewhere the absolute difference less beta / 2."""
     reduction = reduction_of(size_average, reduce, reduction)
     input, target = same_sizes(input, target)
+    _refuse_whole(input, target, "smooth_l1_cpu")
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return element_loss("smooth_l1", (input, target), reduction, beta) if beta else element_loss("l1", (input, target), reduction)
@@ -62,6 +69,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Half the square of the difference where it is below ``delta``, elsewhere delta times the difference less delta / 2."""
     input, target = same_sizes(input, target)
+    _refuse_whole(input, target, "huber_cpu")
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     _check_weight(input, weight)
@@ -154,11 +162,12 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     "batchmean": the sum divided by the number of samples, which is what the divergence is.
     """
     reduction = reduction_of(size_average, reduce, reduction)
+    if not (input.is_floating_point() or target.is_floating_point()):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if reduction == "mean":
-        warnings.warn(
+        warn_user(
             "reduction: 'mean' divides the total loss by both the batch size and the support size. "
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
-            stacklevel=2,
         )
     name, inputs = "kl_div_log" if log_target else "kl_div", (input, target)
     if reduction == "batchmean":
@@ -201,6 +210,9 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    if not (target.is_floating_point() or target.is_complex()):
+        kinds = _types.scalar_name(input.dtype), _types.scalar_name(target.dtype)
+        raise RuntimeError(f"result type {kinds[0]} can't be cast to the desired output type {kinds[1]}; convert the target with .float()")
     refuse_gradient("binary_cross_entropy_with_logits", "weight", weight)
     refuse_gradient("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
     inputs = (input, target) if pos_weight is None else (input, target, pos_weight)

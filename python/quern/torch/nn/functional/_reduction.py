@@ -1,9 +1,9 @@
 """What losses share: the way from a loss of each element to one number, and the two arguments that older programs say it with."""
 
-import warnings
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
+from quern.user_files import warn_user
 
 
 def reduction_of(size_average, reduce, reduction="mean"):
@@ -11,7 +11,7 @@ def reduction_of(size_average, reduce, reduction="mean"):
     if size_average is None and reduce is None:
         return reduction
     name = legacy(size_average, reduce)
-    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.", stacklevel=3)
+    warn_user(f"size_average and reduce args will be deprecated, please use reduction='{name}' instead.")
     return name
 
 
@@ -63,10 +63,9 @@ def same_sizes(input, target):
     """Both broadcast to one size, which they should have: a warning where they have not."""
     if input.shape == target.shape:
         return input, target
-    warnings.warn(
+    warn_user(
         f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
         "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-        stacklevel=3,
     )
     return torch.broadcast_tensors(input, target)
 

@@ -1,11 +1,11 @@
 """Hooks of modules: the handles that remove them, those of all modules, and the call of a module that has any."""
 
 import itertools
-import warnings
 import weakref
 from collections import OrderedDict
 
 from quern.torch import _namespace as torch
+from quern.user_files import warn_user
 
 _numbers = itertools.count()
 
@@ -85,7 +85,7 @@ def call(module, args, kwargs):
                     try:
                         hook(module, args, kwargs, None) if key in with_kwargs else hook(module, args, None)
                     except Exception as error:
-                        warnings.warn(f"a forward hook with always_call=True raised {error!r}, which is not raised", stacklevel=3)
+                        warn_user(f"a forward hook with always_call=True raised {error!r}, which is not raised")
         raise
 
 
@@ -128,8 +128,7 @@ def _call(module, args, kwargs, called):
     if around is not None:
         if isinstance(output, (torch.Tensor, tuple)):
             return around.outputs(output)
-        warnings.warn(
+        warn_user(
             f"For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received {type(output)}",
-            stacklevel=3,
         )
     return output

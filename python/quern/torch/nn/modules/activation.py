@@ -1,11 +1,11 @@
 """Activations as modules; the functions are in torch.nn.functional."""
 
-import warnings
 
 from quern.torch import _namespace as torch
 from quern.torch.nn import functional as F
 from quern.torch.nn.modules.module import Module
 from quern.torch.nn.parameter import Parameter
+from quern.user_files import warn_user
 
 
 class _InPlace(Module):
@@ -80,7 +80,7 @@ class Hardtanh(Module):
         super().__init__()
         for old, new, given in (("min_value", "min_val", min_value), ("max_value", "max_val", max_value)):
             if given is not None:
-                warnings.warn(f"keyword argument `{old}` is deprecated and renamed to `{new}`", FutureWarning, stacklevel=2)
+                warn_user(f"keyword argument `{old}` is deprecated and renamed to `{new}`", FutureWarning)
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace

@@ -1,9 +1,9 @@
 """Normalization of each channel of each sample by itself."""
 
-import warnings
 
 from quern.torch.nn import functional as F
 from quern.torch.nn.modules.batchnorm import _NormBase
+from quern.user_files import warn_user
 
 
 class _InstanceNorm(_NormBase):
@@ -23,10 +23,9 @@ class _InstanceNorm(_NormBase):
                 raise ValueError(
                     f"expected input's size at dim={axis} to match num_features ({self.num_features}), but got: {input.shape[axis]}."
                 )
-            warnings.warn(
+            warn_user(
                 f"input's size at dim={axis} does not match num_features. You can silence this warning by not passing in num_features, "
                 "which is not used because affine=False",
-                stacklevel=3,
             )
         if axis == 0:
             return self._normalized(input.unsqueeze(0)).squeeze(0)

@@ -1,6 +1,5 @@
 """The loader: batches of a data set, made in this process."""
 
-import warnings
 from typing import Generic, TypeVar
 
 from quern.torch import _namespace as torch
@@ -8,6 +7,7 @@ from quern.torch.utils.data._random import seed
 from quern.torch.utils.data.collate import default_collate, default_convert
 from quern.torch.utils.data.dataset import IterableDataset, Subset, TensorDataset
 from quern.torch.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler
+from quern.user_files import warn_user
 
 __all__ = ["DataLoader", "get_worker_info"]
 
@@ -244,4 +244,4 @@ def _check_workers(num_workers, timeout, prefetch_factor, persistent_workers, co
     global _told
     if not _told:
         _told = True
-        warnings.warn(f"num_workers={num_workers}: batches are made in this process; worker_init_fn is not called", stacklevel=4)
+        warn_user(f"num_workers={num_workers}: batches are made in this process; worker_init_fn is not called")

@@ -3,10 +3,10 @@
 import bisect
 import itertools
 import math
-import warnings
 from typing import Generic, TypeVar
 
 from quern.torch.utils.data._random import permutation
+from quern.user_files import warn_user
 
 __all__ = ["Dataset", "IterableDataset", "TensorDataset", "StackDataset", "ConcatDataset", "ChainDataset", "Subset", "random_split"]
 
@@ -207,7 +207,7 @@ def random_split(dataset, lengths, generator=None):
         lengths = sizes
         for i, size in enumerate(lengths):
             if size == 0:
-                warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
+                warn_user(f"Length of split at index {i} is 0. This might result in an empty dataset.")
     if sum(lengths) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = permutation(total, generator).tolist()

@@ -1,0 +1,124 @@
+"""Memory formats: the order of a tensor's dimensions in memory, for functions with ``memory_format=`` that copy or create."""
+
+from quern.torch import _types
+from quern.torch._core import Tensor
+
+_ORDERS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}
+_CONTIGUOUS, _PRESERVED = _types.FORMATS["contiguous_format"], _types.FORMATS["preserve_format"]
+
+
+def order_of(memory_format, rank, name):
+    """Return the dimensions from the outermost to the innermost in memory; None: in C order."""
+    if not isinstance(memory_format, _types.memory_format):
+        raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}")
+    order = _ORDERS.get(memory_format._name)
+    if order is not None and len(order) != rank:
+        raise RuntimeError(f"required rank {len(order)} tensor to use {memory_format._name} format")
+    return order
+
+
+def is_laid(tensor, memory_format):
+    """Return whether the elements lie in a memory format's order without gaps."""
+    order = _ORDERS.get(memory_format._name) if isinstance(memory_format, _types.memory_format) else None
+    if order is None:
+        return tensor._contiguous[0]
+    if len(order) != tensor._rank:
+        return False
+    expected, strides = 1, tensor.stride()
+    for d in reversed(order):
+        if tensor._shape[d] != 1:
+            if strides[d] != expected and tensor._size:
+                return False
+            expected *= tensor._shape[d]
+    return True
+
+
+def suggested(tensor):
+    """Return the memory format that a tensor's strides suggest."""
+    for name, order in _ORDERS.items():
+        if len(order) == tensor._rank and _is_like(tensor, order):
+            return _types.FORMATS[name]
+    return _CONTIGUOUS
+
+
+def _is_like(tensor, order):
+    strides, least = tensor.stride(), 0
+    if not strides[1]:
+        return False
+    for d in reversed(order):
+        # A tensor of one channel and one pixel lies in both orders; it counts as contiguous.
+        if not tensor._shape[d] or strides[d] < least or d == 0 and least == strides[1]:
+            return False
+        least = strides[d] * max(tensor._shape[d], 1)
+    return True
+
+
+def _permuted(tensor, order, function):
+    """Apply a function to a tensor whose dimensions are in an order, and put the dimensions of its result back."""
+    return function(tensor.permute(order)).permute([order.index(d) for d in range(len(order))])
+
+
+def copied(tensor, memory_format, dtype, name):
+    """Return a copy in a memory format, through which gradients pass."""
+    if memory_format is None or memory_format is _PRESERVED:
+        return tensor._astype(dtype, "K" if _has_own_elements(tensor) else "C")
+    order = order_of(memory_format, tensor._rank, name)
+    if order is None:
+        return tensor._astype(dtype, "C")
+    return _permuted(tensor, order, lambda x: x._astype(dtype, "C"))
+
+
+def converted(tensor, dtype, memory_format, copy=False):
+    """Return a tensor of a dtype in a memory format; the tensor itself where it is one and no copy is asked for."""
+    if dtype == tensor._dtype_name and not copy:
+        if memory_format is None or memory_format is _PRESERVED:
+            return tensor
+        order_of(memory_format, tensor._rank, "to")
+        if suggested(tensor) is memory_format and is_laid(tensor, memory_format):
+            return tensor
+    return copied(tensor, memory_format, dtype, "to")
+
+
+def _has_own_elements(tensor):
+    """Return whether no dimension repeats elements."""
+    return tensor._contiguous[0] or all(s or n == 1 for s, n in zip(tensor.stride(), tensor._shape, strict=True))
+
+
+def created(make, like, memory_format, name):
+    """Return what ``make(sizes)`` creates in C order, laid out as a memory format says; preserve_format: as ``like``."""
+    if memory_format is None or memory_format is _PRESERVED:
+        order = None if like._contiguous[0] or not _has_own_elements(like) else _order_in_memory(like)
+    else:
+        order = order_of(memory_format, like._rank, name)
+    if order is None:
+        return make(list(like._shape))
+    return make([like._shape[d] for d in order]).permute([order.index(d) for d in range(len(order))])
+
+
+def _order_in_memory(tensor):
+    strides = tensor.stride()
+    return sorted(range(tensor._rank), key=lambda d: (-strides[d], -tensor._shape[d] if tensor._shape[d] == 1 else 0))
+
+
+def contiguous(self, *, memory_format=_CONTIGUOUS):
+    """The tensor with its elements in C order without gaps, or in a memory format's; itself where they lie so."""
+    if memory_format is _CONTIGUOUS:
+        return self._in_order("C")
+    if is_laid(self, memory_format):
+        return self
+    if memory_format is _PRESERVED:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return copied(self, memory_format, self._dtype_name, "contiguous")
+
+
+def clone(input, *, memory_format=_PRESERVED):
+    """A copy, through which gradients pass."""
+    return copied(input, memory_format, input._dtype_name, "clone")
+
+
+def is_contiguous(self, memory_format=_CONTIGUOUS):
+    """Do the elements lie without gaps in C order, or in a memory format's order?"""
+    return is_laid(self, memory_format)
+
+
+Tensor.is_contiguous = is_contiguous

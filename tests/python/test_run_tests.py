@@ -1,0 +1,175 @@
+"""`./quern test` and tools/run_tests.py: arguments, which are answered before anything is set up, and exit codes."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from _pytest.config import _prepareconfig
+from setup_stubs import ROOT, RUN_TESTS, Clone
+
+sys.path.insert(0, str(ROOT / "tools"))
+import run_tests_arguments  # noqa: E402
+
+ANSWERED = {
+    "--help": (0, "usage: ./quern test"),
+    "-h": (0, "-k TEXT"),
+    "tests/python/test_a.py --help": (0, "5 no test was selected"),
+    "--long --help": (0, "--minutes"),
+    "--long --list": (0, "python -m pytest"),
+    "--list --long --only aliases": (0, "views and aliases 1/2"),
+    "--long --part 0/3": (2, "1 <= K <= N"),
+    "--long --part 4/3": (2, "--part 4/3: K/N"),
+    "--long --part x": (2, "for example 2/8"),
+    "--long --part": (2, "--part: expected one argument"),
+    "--long --only nonsense": (2, "no item of part 1/1 has a name that contains 'nonsense'; --list shows all names"),
+    "--long --minutes -3": (2, "'-3' is not a number of minutes"),
+    "--long --minutes nan": (2, "'nan' is not a number of minutes"),
+    "--long --seed x": (2, "--seed: invalid int value: 'x'"),
+    "--long --what": (2, "unrecognized arguments: --what"),
+    "--part 1/3": (2, "./quern test --long --part"),
+    "tests/python/test_missing.py": (2, "there is no file or folder tests/python/test_missing.py"),
+    "tests/python/test_b.py": (2, "did you mean tests/python/test_a.py?"),
+    "test_a.py::test_first": (2, "did you mean tests/python/test_a.py?"),
+    "-xvs tests/cython": (2, "there is no file or folder tests/cython"),
+    "tests ::test_first": (2, "there is no file or folder '' in"),
+    "cupy": (2, "./quern test -k cupy"),
+    "--maxfial 3": (2, "there is no option --maxfial; did you mean --maxfail?"),
+    "--numproceses=3": (2, "did you mean --numprocesses?"),
+    "-y": (2, "there is no option -y"),
+    "-k": (2, "-k: expected one argument"),
+    "-k one)": (2, "'one)' must be names with and, or, not and parentheses"),
+    "-k one,two": (2, "'one,two' must be names"),
+    "-knot": (2, "'not' must be names"),
+    "--tb nice": (2, "--tb: invalid choice: 'nice'"),
+    "-n many": (2, "'many' is not a number of processes"),
+    "--maxfail=x": (2, "--maxfail: invalid int value: 'x'"),
+}
+PASSED_ON = ["-k x", "-k (a)or(not[b-1.5+2j:/])", "tests/python/test_a.py::test_first -xvs", "-n2 -rA --tb=short tests", "-p plugin --option-of-it", "--co -q", "-W error -m alone"]
+
+
+@pytest.fixture
+def clone(tmp_path):
+    made = Clone(tmp_path)
+    made.write(made.root / "tests/python/test_a.py", "")
+    return made
+
+
+@pytest.mark.parametrize("arguments", ANSWERED)
+def test_arguments_that_run_no_test_are_answered_at_once(clone, arguments):
+    status, expected = ANSWERED[arguments]
+    process = clone.start("test", *arguments.split(), streams=subprocess.PIPE)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == status and expected in (err if status else out), out + err
+    assert not (out if status else err) and len(err.splitlines()) in (0, 2) and "Traceback" not in err
+    assert not clone.log() and not (clone.root / "build").exists()
+
+
+@pytest.mark.parametrize("arguments", PASSED_ON)
+def test_other_arguments_are_passed_on(clone, arguments):
+    assert f"started {clone.root}/tools/run_tests.py {arguments}\n" in clone.quern("test", *arguments.split())
+
+
+def test_the_options_are_those_of_pytest():
+    flags, values, numbers, optional, choices = set(), set(), {}, set(), {}
+    parser = _prepareconfig(["--co", "-p", "xdist", "/dev/null"])._parser
+    for option in (option for group in [parser._anonymous, *parser._groups] for option in group.options):
+        attributes = option.attrs()
+        for name in option.names():
+            if attributes.get("nargs") == 0:
+                flags.add(name)
+            elif attributes.get("nargs") == "?":
+                optional.add(name)
+            elif attributes.get("choices"):
+                choices[name] = " ".join(attributes["choices"])
+            elif attributes.get("type") in (int, float):
+                numbers[name] = attributes["type"]
+            else:
+                values.add(name)
+    known = run_tests_arguments
+    # Those of an older or newer pytest may be among them, too.
+    assert flags - {"-h", "--help"} <= set(known.FLAGS) and values - {"-k", "-n", "--numprocesses"} <= set(known.VALUES)
+    assert numbers.items() <= known.NUMBERS.items() and optional <= set(known.OPTIONAL) and choices.items() <= known.CHOICES.items()
+
+
+# ---- the runs
+
+TESTS = """\
+import os, signal, sys, time
+import pytest
+def test_first(): pass
+def test_two(): assert os.environ.get("WELL")
+@pytest.mark.alone
+def test_alone(): pass
+@pytest.mark.skip
+def test_left_out(): pass
+@pytest.mark.skipif("SLOW" not in os.environ, reason="for one test")
+def test_slow(): open("begun", "w"); time.sleep(20)
+"""
+RUNS = {
+    "--ignore tests/engine": (1, "3 passed, 1 failed, 2 skipped"),
+    "-k first": (0, "1 passed, 0 failed, 0 skipped"),
+    "tests/python/test_a.py -k first": (0, "1 passed, 0 failed, 0 skipped"),
+    "-k alone --junitxml own.xml": (0, "1 passed, 0 failed, 0 skipped"),
+    "-k first_or_two_or_alone": (5, "no test was selected by: -k first_or_two_or_alone"),
+    "tests/python/test_a.py -k nothing": (5, "no test was selected by: tests/python/test_a.py -k nothing"),
+    "tests/python/test_a.py -k two": (1, "0 passed, 1 failed, 0 skipped"),
+    "tests/python/test_a.py -k left_out": (1, "0 passed, 0 failed, 1 skipped"),
+    "--co -k first": (0, "test_a.py::test_first"),
+}
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    root = tmp_path_factory.mktemp("tree")
+    for file in RUN_TESTS:
+        (root / file).parent.mkdir(exist_ok=True)
+        shutil.copy2(ROOT / file, root / file)
+    Clone.write(root / "tests/python/test_a.py", TESTS)
+    Clone.write(root / "tests/python/test_b.py", "def test_other(): pass\n")
+    Clone.write(root / "pytest.ini", "[pytest]\nmarkers = alone\naddopts = -q -p no:cacheprovider\n")
+    return root
+
+
+def started(tree, *arguments):
+    command = [sys.executable, str(tree / "tools/run_tests.py"), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tree, start_new_session=True)
+
+
+@pytest.mark.parametrize("arguments", RUNS)
+def test_runs(tree, arguments):
+    status, expected = RUNS[arguments]
+    process = started(tree, *arguments.split())
+    text = process.communicate(timeout=100)[0]
+    assert process.returncode == status and expected in text, text
+    assert (text.splitlines()[-1] == expected) == ("--co" not in arguments)
+    assert ("bringing up nodes" in text) == ("--ignore" in arguments)  # a few tests need none
+
+
+@pytest.mark.parametrize("arguments", ["tests/python/test_a.py::test_none", "-p no_such_plugin"])
+def test_what_only_pytest_can_refuse_is_said_once(tree, arguments):
+    process = started(tree, *arguments.split())
+    text = process.communicate(timeout=100)[0]
+    assert process.returncode in (1, 4) and "passed," not in text, text
+    assert sum(line.lower().startswith(("error", "importerror")) for line in text.splitlines()) == 1, text
+
+
+def test_the_first_failure_ends_the_run(tree):
+    process = started(tree, "-x", "-k", "two or alone")
+    text = process.communicate(timeout=100)[0]
+    assert process.returncode == 1 and text.splitlines()[-1] == "0 passed, 1 failed, 0 skipped", text
+
+
+def test_interrupting(tree, monkeypatch):
+    monkeypatch.setenv("SLOW", "1")
+    process = started(tree, "tests/python/test_a.py", "-k", "slow")
+    for _ in range(500):
+        if (tree / "begun").exists():
+            break
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    text = process.communicate(timeout=15)[0]
+    assert process.returncode == 130 and "KeyboardInterrupt" in text and "run_tests.py" not in text, text
