@@ -2,8 +2,9 @@
 """The faces of functions of arrays (bindings/faces/*.pyi) as data for the reader of calls: tools/faces.py OUT.inc
 
 A face file has a class for each row of engine/functions/functions.def, with the docstring and a method for each front end that has the
-function, in that front end's spelling and order. Several methods of one front end under @overload are tried in their order; @named("amax")
-gives a face another name than its row's; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An annotation is what an argument must be for the call to be taken (Kind in face.h).
+function, in that front end's spelling and order. Several methods of one front end under @overload are tried in their order. @named("amax")
+gives a face another name than its row's; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An annotation is what an
+argument must be for the call to be taken (Kind in bindings/faces/face.h). The files are never imported.
 Start reading at main().
 """
 
@@ -41,7 +42,8 @@ def parameters_of(function):
     """(name, kind, default's text or None, is it keyword-only) of each parameter."""
     a = function.args
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
-    every = [(p, d, False) for p, d in zip(a.args, defaults, strict=True)] + [(p, d, True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    every = [(p, d, False) for p, d in zip(a.args, defaults, strict=True)]
+    every += [(p, d, True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
     return [(p.arg, p.annotation.id if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
 
 
@@ -117,7 +119,8 @@ class Data:
             second = SECOND_NAMES.get(front_end, {}).get(parameter)
             by_position += not is_keyword_only
             only = str(is_keyword_only).lower()
-            rows.append(f'{{"{parameter}", {text_of(second) if second else "nullptr"}, {slot}, Kind::{kind}, {self.constant(default)}, {only}}}')
+            second = text_of(second) if second else "nullptr"
+            rows.append(f'{{"{parameter}", {second}, {slot}, Kind::{kind}, {self.constant(default)}, {only}}}')
         self.lines.append(f"constexpr Parameter {name}[] = {{{', '.join(rows)}}};")
         return f"{{{name}, {len(rows)}, {by_position}}}"
 

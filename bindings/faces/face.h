@@ -1,7 +1,8 @@
 // What the build makes of bindings/faces/*.pyi (tools/faces.py), and the record of what is peculiar to each front end.
 //
-// A row is a function of engine/functions/functions.def. A face is a row as one front end spells it. A call fills the row's slots from
-// the face's parameters (reader.cpp), and the row's thunk reads each slot by the type that the body takes (rows.cpp, read.h).
+// A row is a function of engine/functions/functions.def. A face is a row as one front end spells it. A call fills the row's slots
+// from the face's parameters (reader.cpp), and the row's thunk reads each slot by the type that the body takes (rows.cpp,
+// read.h).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace quern::python::faces {
 
-// What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a number
-// None stands for the default.
+// What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
+// number None stands for the default.
 enum class Kind : uint8_t { any, array, boolean, integer, number };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
@@ -52,8 +53,8 @@ struct Misfit {
   const Overload* overload = nullptr;
   size_t parameter = 0;
   const Parameter* other = nullptr;  // of `twice`: another parameter with the same slot
-  PyObject* value = nullptr;  // the argument, or the word
-  size_t taken = 0, given = 0;  // arguments; those by position
+  PyObject* value = nullptr;         // the argument, or the word
+  size_t taken = 0, given = 0;       // arguments; those by position
 };
 // Set Python's TypeError: in Python's own words, and in PyTorch's.
 void refuse_as_python(const Face& face, const Misfit& misfit);
@@ -78,8 +79,8 @@ struct Reading {
 // What differs between front ends. The names of parameters stand in the .pyi files.
 struct FrontEnd {
   const char* name;
-  bool takes_lists_of_axes;         // [0, 1] as (0, 1)
-  bool has_axis_without_dimensions; // axis 0 of an array without dimensions, for all functions
+  bool takes_lists_of_axes;          // [0, 1] as (0, 1)
+  bool has_axis_without_dimensions;  // axis 0 of an array without dimensions, for all functions
   void (*refuse_call)(const Face& face, const Misfit& misfit);
   // Raise the peer's errors.
   void (*refuse_axis)(int64_t axis, size_t rank);

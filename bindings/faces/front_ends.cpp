@@ -87,9 +87,10 @@ void check_as_torch(const Reading& reading, const Over& over) {
     if (over.axes[d] && array.shape()[d] == 0)
       raise(ErrorKind::index, "{}(): Expected reduction dim {} to have non-zero size.", reading.face.name, d);
   if (is_over_all)
-    raise(ErrorKind::runtime,
-          "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
-          reading.face.name);
+    raise(
+        ErrorKind::runtime,
+        "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+        reading.face.name);
 }
 
 DType torchs_result_type(const Reading& reading, DType result) {

@@ -1,5 +1,5 @@
-// One reader for each type that a body of engine/functions/ takes: Read<T>(reading).value. It takes as many slots as the type stands
-// for, and lives as long as the call.
+// One reader for each type that a body of engine/functions/ takes: Read<T>(reading).value. It takes as many slots as the type
+// stands for, and lives as long as the call.
 #pragma once
 
 #include "bindings/faces/face.h"

@@ -1,5 +1,5 @@
-// The one reader of calls: a vectorcall type whose objects are faces. A call fills the row's slots on the stack, from the first overload
-// that takes its arguments, and calls the row's thunk. Start reading at call().
+// The one reader of calls: a vectorcall type whose objects are faces. A call fills the row's slots on the stack, from the first
+// overload that takes its arguments, and calls the row's thunk. Start reading at call().
 #include "bindings/callable.h"
 #include "bindings/faces/face.h"
 #include "core/error.h"
@@ -195,7 +195,8 @@ PyType_Slot type_slots[] = {
     {0, nullptr},
 };
 PyType_Spec spec = {"quern.array_function", sizeof(Function), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, type_slots};
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+                    type_slots};
 
 PyObject* interned(const char* text) {
   if (!text) return nullptr;
@@ -254,7 +255,8 @@ void init(nb::module_& m) {
   m.attr("array_function") = type;
   m.def("functions_of", functions_of);
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
-        nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(), nb::arg("write").none() = nb::none());
+        nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
+        nb::arg("write").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

@@ -3,10 +3,10 @@
 class sum:
     """The sum of the elements over ``axis`` (an int, a tuple, or None for all). Integers are added up in 64 bits.
 
-    Parameters: ``dtype``: of the result and of the additions; ``out``: an array that takes the result; ``keepdims``: are the axes kept, with
-    one element; ``initial``: what the sum starts with; ``where``: which elements count. Raises ValueError for an ``out`` or ``where`` of a
-    shape that does not fit. The order of the additions depends on the shape and type alone: a sum is the same bit for bit however it is
-    computed.
+    Parameters: ``dtype``: of the result and of the additions; ``out``: an array that takes the result; ``keepdims``: are the axes kept,
+    with one element; ``initial``: what the sum starts with; ``where``: which elements count. Raises ValueError for an ``out`` or
+    ``where`` of a shape that does not fit. The order of the additions depends on the shape and type alone: a sum is the same bit for
+    bit however it is computed.
 
     >>> sum([1, 2, 3], where=[True, False, True])
     array(4)
@@ -64,6 +64,16 @@ class min:
     @named("amin")
     def keras(x, axis=None, keepdims=False): ...
 
+class ptp:
+    """The largest less the smallest element over ``axis``. Raises ValueError for nothing to choose from, TypeError for bools.
+
+    >>> ptp([3, 1, 4])
+    array(3)
+    """
+
+    def numpy(a, axis=None, out=None, keepdims=False): ...
+    cupy = numpy
+
 class any:
     """Is any element over ``axis`` true? ``where``: which elements count."""
 
@@ -83,6 +93,12 @@ class all:
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
     def torch(input: array, dim=None, keepdim: boolean = False, *, out=None): ...
     def keras(x, axis=None, keepdims=False): ...
+
+class count_nonzero:
+    """How many elements over ``axis`` are not zero."""
+
+    def numpy(a, axis=None, *, keepdims=False): ...
+    cupy = numpy
 
 class mean:
     """The arithmetic mean over ``axis``. ``where``: which elements count.

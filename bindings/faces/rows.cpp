@@ -1,5 +1,5 @@
-// The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls the body
-// and hands its result back.
+// The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls
+// the body and hands its result back.
 #include "bindings/faces/read.h"
 #include "bindings/faces/results.h"
 #include "core/site.h"

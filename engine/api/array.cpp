@@ -394,8 +394,8 @@ Array Array::to_device(const Device& device, Here here) const {
 Array Array::mean(const Axes& axes, bool keepdims, Here here) const {
   return call(here, quern::mean, *this, Over{*this, axes, keepdims});
 }
-#define REDUCTION(name, body)                                                              \
-  Array Array::name(const Axes& axes, bool keepdims, Here here) const {                    \
+#define REDUCTION(name, body)                                                             \
+  Array Array::name(const Axes& axes, bool keepdims, Here here) const {                   \
     return call(here, quern::body, *this, Over{*this, axes, keepdims}, quern::Initial{}); \
   }
 REDUCTION(sum, sum)

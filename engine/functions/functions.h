@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "functions/picking.h"
 #include "functions/reductions.h"
 
 namespace quern {

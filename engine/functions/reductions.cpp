@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "functions/activations.h"
 #include "functions/steps.h"
+#include "graph/tape.h"
 
 namespace quern {
 
@@ -168,8 +170,11 @@ Array variance(const Array& given, const Counted& over, double ddof, const Array
   return is_short ? astype(out, given.dtype()) : out;
 }
 
+// Where all elements are equal its derivative is 0, not infinite.
 Array deviation(const Array& array, const Counted& over, double ddof, const Array* center) {
-  return compute(Op::sqrt, variance(array, over, ddof, center));
+  Array square = variance(array, over, ddof, center);
+  if (!GradientMode::is_on() || !wants_gradient(square)) return compute(Op::sqrt, square);
+  return activated(square, compute(Op::sqrt, detached(square)), "root", 0, 0, nullptr);
 }
 
 Array spread(const Array& array, const Over& over) {

@@ -18,5 +18,6 @@ def signature_of(text):
     plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
     made = [inspect.Parameter(p.arg, plain, default=value(d)) for p, d in zip(a.args, defaults, strict=True)]
-    made += [inspect.Parameter(p.arg, inspect.Parameter.KEYWORD_ONLY, default=value(d)) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    words = zip(a.kwonlyargs, a.kw_defaults, strict=True)
+    made += [inspect.Parameter(p.arg, inspect.Parameter.KEYWORD_ONLY, default=value(d)) for p, d in words]
     return inspect.Signature(made)

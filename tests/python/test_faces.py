@@ -12,12 +12,11 @@ import weakref
 
 import numpy as np
 import pytest
-
 import quern as qn
 import quern.torch as torch
 
 ROOT = pathlib.Path(__file__).parents[2]
-REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "amax", "amin")
+REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "amax", "amin", "ptp", "count_nonzero")
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
@@ -56,6 +55,9 @@ CALLS = [
     ("prod", (None, int), {}),
     ("max", (0,), {"initial": 4.5}),
     ("min", (), {"axis": 1, "where": np.array([[True], [False]]), "initial": 9}),
+    ("ptp", (0,), {"keepdims": True}),
+    ("count_nonzero", ((0, 1),), {}),
+    ("count_nonzero", (), {"axis": 1, "keepdims": True}),
     ("any", (0,), {"keepdims": 1}),
     ("all", (), {"axis": ()}),
     ("mean", ((0, 1), np.float32), {}),
@@ -73,7 +75,8 @@ def test_calls_are_numpys(call, dtype):
     host = np.arange(6).reshape(2, 3).astype(dtype)
     wanted = outcome(lambda: getattr(np, name)(host, *args, **kwargs))
     assert outcome(lambda: getattr(qn, name)(qn.asarray(host), *args, **kwargs)) == wanted
-    assert outcome(lambda: getattr(qn.asarray(host), name)(*args, **kwargs)) == wanted
+    if hasattr(np.ndarray, name):
+        assert outcome(lambda: getattr(qn.asarray(host), name)(*args, **kwargs)) == wanted
 
 
 def outcome(call):

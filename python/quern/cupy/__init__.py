@@ -87,9 +87,9 @@ _faces = _engine.functions_of("cupy", "cupy")
 
 for _name in _arrays.__all__:
     _value = _faces.get(_name) or getattr(_arrays, _name)
-    if _name not in _names or _name in ("exceptions", "fft", "flatiter", "lib", "linalg", "ndarray", "random", "testing"):
+    if (_name not in _names and _name not in _faces) or _name in _polynomials.__all__:
         continue
-    if _name in _polynomials.__all__:
+    if _name in ("exceptions", "fft", "flatiter", "lib", "linalg", "ndarray", "random", "testing"):
         continue
     _module = getattr(_value, "__module__", "")
     if isinstance(_value, _quern.ufunc):

@@ -10,9 +10,9 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.arrays import indexing as _indexing
-from quern.arrays import statistics as _statistics
 from quern.arrays.creation import empty as _empty
 from quern.arrays.fallback import quick
+from quern.arrays.mathematics import reductions as _reductions
 from quern.arrays.objects import exchange as _exchange
 from quern.arrays.objects import flat as _flat
 from quern.cupy._scatter import scatter
@@ -235,7 +235,7 @@ class ndarray(_core.Array):  # noqa: N801
 
     def ptp(self, axis=None, out=None, keepdims=False):
         """The largest minus the smallest value along ``axis``."""
-        return as_ndarray(_statistics.ptp(self, axis, out=out, keepdims=keepdims))
+        return _reductions.ptp(self, axis, out, keepdims)
 
     def take(self, indices, axis=None, out=None, mode="wrap"):
         """The elements at ``indices`` along ``axis`` (None: of the flattened array); places that are not there wrap around."""

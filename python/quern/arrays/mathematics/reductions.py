@@ -1,10 +1,9 @@
 """Sums, means, extremes: what takes axes away."""
 
-import builtins
 
 import numpy
 
-from quern.arrays.core import Array, _axis, _check_cast, _dtype_name, _is_out, _no_bool, asarray, asnumpy
+from quern.arrays.core import Array, _axis, _check_cast, _dtype_name, _is_out, _no_bool, asnumpy
 from quern.arrays.ufuncs import mask_of as _mask_of
 from quern.lib import _engine
 
@@ -77,7 +76,8 @@ def _check_out(name, out, shape):
         raise TypeError("output must be an array")
     if out.ndim != len(shape):
         raise ValueError(
-            f"output parameter for reduction operation {name} has the wrong number of dimensions: Found {out.ndim} but expected {len(shape)}"
+            f"output parameter for reduction operation {name} has the wrong number of dimensions: "
+            f"Found {out.ndim} but expected {len(shape)}"
         )
     if out.shape != shape:
         raise ValueError(f"output parameter for reduction operation {name} has the wrong shape {out.shape}, not {shape}")
@@ -86,8 +86,8 @@ def _check_out(name, out, shape):
 def _written(result, out, name):
     """``out`` with the values of the result of a reduction."""
     _check_out(_UFUNCS.get(name, name), out, result.shape)
-    if name == "std":
-        _check_cast(numpy.float16, out.dtype, "same_kind")  # a root does not become an integer
+    if name in ("std", "ptp"):  # which end with a ufunc
+        _check_cast(result.dtype, out.dtype, "same_kind")
     return _given(result, out)
 
 
@@ -97,10 +97,4 @@ for _front_end in ("numpy", "reduce"):
     _engine.set_front_end(_front_end, name_of_dtype=_dtype_name, write=_written)
 functions = _engine.functions_of("numpy", "quern")
 sum, prod, max, min, any, all = (functions[name] for name in ("sum", "prod", "max", "min", "any", "all"))
-mean, var, std, amax, amin = (functions[name] for name in ("mean", "var", "std", "amax", "amin"))
-
-
-def count_nonzero(a, axis=None, *, keepdims=False):
-    """How many elements are not zero."""
-    a = asarray(a)
-    return _engine.array_count_nonzero(a, _over(a, axis, keepdims))
+mean, var, std, ptp = (functions[name] for name in ("mean", "var", "std", "ptp"))

@@ -7,7 +7,7 @@ from quern.arrays.core import _axes, _check_cast, _dtype_name, _numpy_dtype, asa
 from quern.arrays.creation import full
 from quern.arrays.data_types import _kind
 from quern.arrays.manipulation import broadcast_to
-from quern.arrays.mathematics import conjugate, isnan, logical_not, sqrt, subtract, where
+from quern.arrays.mathematics import conjugate, isnan, logical_not, sqrt, where
 from quern.arrays.mathematics.reductions import _fitted
 from quern.arrays.mathematics.reductions import all as _all
 from quern.arrays.mathematics.reductions import max as _max
@@ -18,15 +18,6 @@ from quern.arrays.mathematics.reductions import sum as _sum
 from quern.arrays.mathematics.reductions import var as _var
 from quern.lib import _engine
 from quern.user_files import warn_user
-
-
-def ptp(a, axis=None, out=None, keepdims=False):
-    """The largest less the smallest element over ``axis``. Raises ValueError for nothing to choose from, TypeError for bools.
-
-    >>> ptp([3, 1, 4])
-    array(3)
-    """
-    return subtract(_max(a, axis, None, keepdims), _min(a, axis, None, keepdims), out=out)
 
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):

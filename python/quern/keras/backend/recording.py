@@ -147,7 +147,8 @@ def noted(function, always=False):
 def note_functions(module, leave=(), always=False):
     """Has all public functions of a module noted, but those in ``leave``."""
     for name, value in list(module.items()):
-        if isinstance(value, types.FunctionType) and name[0] != "_" and name not in leave and not hasattr(value, "plain_function"):
+        is_function = isinstance(value, (types.FunctionType, _engine.array_function))
+        if is_function and name[0] != "_" and name not in leave and not hasattr(value, "plain_function"):
             if value.__module__ == module["__name__"]:
                 module[name] = noted(value, always)
 
