@@ -273,6 +273,6 @@ def main(arguments):
     if finished:
         print(f"{len(finished)} items were finished by an earlier call")
     if run.late:
-        print(f"{len(run.late)} items are left, for {given.minutes:.0f} minutes are over: call this again")
+        print(f"items left after {given.minutes:g} minutes: {len(run.late)}; the same command goes on with them")
     print(f"{len(run.passed) + len(finished)} passed, {len(run.failed)} failed, {len(skipped) + len(run.late)} skipped")
     return 1 if run.failed or not (run.passed or finished) else 0
