@@ -198,14 +198,19 @@ class Run:
         for thread in threads:
             thread.start()
         try:
-            for thread in threads:
-                thread.join()
+            wait(threads)
         except Interrupted:
             for number in (signal.SIGTERM, signal.SIGKILL):
                 self.end(number)
-                for thread in threads:
-                    thread.join(GRACE)
+                wait(threads, GRACE)
             raise
+
+
+def wait(threads, seconds=float("inf")):
+    """Wait until threads have ended. An interrupted join() would count its thread as ended (bpo-45274)."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and any(thread.is_alive() for thread in threads):
+        time.sleep(0.1)
 
 
 def read(arguments):
