@@ -8,11 +8,13 @@ seed, so that a second call goes on. No item starts after `--minutes`. Last line
 """
 
 import argparse
+import contextlib
 import dataclasses
 import hashlib
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,7 @@ import threading
 import time
 
 import run_tests_arguments
+from setup.processes import GRACE, Interrupted, interruptible
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STATE = os.path.join(ROOT, "build", "long-tests.json")
@@ -124,38 +127,61 @@ def part_of(items, part, parts):
 class Run:
     """Items on all cores."""
 
-    def __init__(self, state, end):
-        self.state, self.end = state, end
+    def __init__(self, state, deadline):
+        self.state, self.deadline = state, deadline
         self.lock = threading.Lock()
         self.passed, self.failed, self.late = [], [], []
+        self.running, self.interrupted = set(), False
 
     def say(self, *words):
         with self.lock:
             print(*words, flush=True)
 
     def one(self, item):
-        if time.monotonic() > self.end:
+        if time.monotonic() > self.deadline:
             self.late.append(item)
             return
         shown = " ".join(f"{k}={v}" for k, v in item.environment.items())
         self.say(f"begins: {item.name} ({shown})")
         begin = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="quern-long-") as cache:
-            environment = {**os.environ, "QUERN_CACHE_DIR": cache, **item.environment}
-            done = subprocess.run(item.command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            status, output = self.command(item, {**os.environ, "QUERN_CACHE_DIR": cache, **item.environment})
+        if self.interrupted:
+            return
         minutes = (time.monotonic() - begin) / 60
-        if done.returncode:
+        if status:
             self.failed.append(item)
-            self.say(f"FAILED after {minutes:.1f} min: {item.name}\n    {shown} {' '.join(item.command)}\n{done.stdout[-20_000:]}")
+            self.say(f"FAILED after {minutes:.1f} min: {item.name}\n    {shown} {' '.join(item.command)}\n{output[-20_000:]}")
             return
         self.passed.append(item)
         with self.lock:
             self.state["finished"][item.name] = round(minutes, 2)
             save_state(self.state)
             print(f"passed in {minutes:.1f} min: {item.name}", flush=True)
-            for line in done.stdout.splitlines():
+            for line in output.splitlines():
                 if line.startswith("features of"):
                     print(f"    {line}", flush=True)
+
+    def command(self, item, environment):
+        """Run an item's command in a process group of its own; return its exit status and output."""
+        with self.lock:
+            if self.interrupted:
+                return None, ""
+            pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            child = subprocess.Popen(item.command, cwd=ROOT, env=environment, start_new_session=True, **pipes)
+            self.running.add(child)
+        output = child.communicate()[0]
+        with self.lock:
+            self.running.remove(child)
+        return child.returncode, output
+
+    def end(self, number):
+        """Start no more items, and send a signal to those that run."""
+        with self.lock:
+            self.interrupted = True
+            for child in self.running:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child.pid, number)
 
     def all(self, items):
         waiting = iter(items)
@@ -164,15 +190,27 @@ class Run:
             while True:
                 with self.lock:
                     item = next(waiting, None)
-                if item is None:
+                if item is None or self.interrupted:
                     return
                 self.one(item)
 
         threads = [threading.Thread(target=work) for _ in range(CORES)]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        try:
+            wait(threads)
+        except Interrupted:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                self.end(number)
+                wait(threads, GRACE)
+            raise
+
+
+def wait(threads, seconds=float("inf")):
+    """Wait until threads have ended. An interrupted join() would count its thread as ended (bpo-45274)."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and any(thread.is_alive() for thread in threads):
+        time.sleep(0.1)
 
 
 def read(arguments):
@@ -183,14 +221,16 @@ def read(arguments):
     parser.add_argument("--minutes", type=_minutes, default=45, help="start no item after so many minutes (default: 45)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only items whose name contains the text")
     parser.add_argument("--list", action="store_true", help="show the table and run nothing")
-    given = parser.parse_args(arguments)
+    given, others = parser.parse_known_args(arguments)
+    if others:
+        parser.error(run_tests_arguments.not_of_long(others[0]))
     part, _, parts = given.part.partition("/")
     if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
         parser.error(f"--part {given.part}: K/N with 1 <= K <= N is needed, for example 2/8")
 
     state = load_state(given.seed)
     everything = table(state["seed"])
-    items = [item for item in part_of(everything, int(part), int(parts)) if given.only in item.name]
+    items = [item for item in part_of(everything, int(part), int(parts)) if given.only.lower() in item.name.lower()]
     if not items:
         parser.error(f"no item of part {given.part} has a name that contains {given.only!r}; --list shows all names")
     return given, state, items
@@ -215,7 +255,8 @@ def answer(arguments):
         words = ["python" if word == sys.executable else word for word in item.command]
         print(f"{item.minutes:6.1f} min  {item.name}\n            {' '.join(words)}")
     total = sum(item.minutes for item in items)
-    print(f"{total:.0f} minutes on one core: {-(-total // (45 * CORES)):.0f} parts of less than an hour on {CORES} cores")
+    parts = -(-total // (45 * CORES))
+    print(f"{total:.0f} minutes on one core: {parts:.0f} part{'s' * (parts > 1)} of less than an hour on {CORES} cores")
     return 0
 
 
@@ -228,10 +269,15 @@ def main(arguments):
         print(f"skipped, for {need} is not set: {', '.join(item.name for item in skipped if item.needs == need)}")
     finished = [item for item in items if item.name in state["finished"]]
     run = Run(state, time.monotonic() + 60 * given.minutes)
-    run.all([item for item in items if item not in skipped and item not in finished])
+    try:
+        with interruptible():
+            run.all([item for item in items if item not in skipped and item not in finished])
+    except Interrupted as signalled:
+        print(f"interrupted; {len(state['finished'])} items are finished, and the same command goes on with the others")
+        return 128 + signalled.number
     if finished:
         print(f"{len(finished)} items were finished by an earlier call")
     if run.late:
-        print(f"{len(run.late)} items are left, for {given.minutes:.0f} minutes are over: call this again")
+        print(f"items left after {given.minutes:g} minutes: {len(run.late)}; the same command goes on with them")
     print(f"{len(run.passed) + len(finished)} passed, {len(run.failed)} failed, {len(skipped) + len(run.late)} skipped")
     return 1 if run.failed or not (run.passed or finished) else 0

@@ -10,8 +10,10 @@ clone) run after the others, in one process. All processes share one folder of c
 arguments are answered before anything starts (run_tests_arguments.py).
 """
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -40,14 +42,26 @@ class Result(NamedTuple):
     began: bool = True
 
 
+@contextlib.contextmanager
+def child(command, **named):
+    """Start a process, which SIGTERM ends when it ends this one."""
+    process = subprocess.Popen(command, **named)
+    try:
+        yield process
+    except SystemExit:
+        process.terminate()
+        process.wait()
+        raise
+
+
 def stream(command, **named):
     """Run a command, show what it prints, and return (exit status, output)."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **named)
     text = []
-    for line in process.stdout:
-        print(line, end="", flush=True)
-        text.append(line)
-    return process.wait(), "".join(text)
+    with child(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **named) as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            text.append(line)
+        return process.wait(), "".join(text)
 
 
 def engine():
@@ -75,7 +89,8 @@ def pytest(arguments, **environment):
         named = run_tests_arguments.parser().parse_known_args(arguments)[0]
         own = named.junitxml or named.junit_xml
         command = [sys.executable, "-m", "pytest", *([] if own else [f"--junitxml={report}"]), *arguments]
-        status = wait(subprocess.Popen(command, cwd=ROOT, env={**environment, **os.environ}))  # it keeps the terminal, for --pdb
+        with child(command, cwd=ROOT, env={**environment, **os.environ}) as process:  # it keeps the terminal, for --pdb
+            status = wait(process)
         try:
             suite = ElementTree.parse(os.path.join(ROOT, own) if own else report).getroot().find("testsuite").attrib
         except (OSError, ElementTree.ParseError):
@@ -180,7 +195,11 @@ def verdict(arguments, parts, seconds):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         sys.exit(main())
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:  # the reader has ended, as in ./quern test | head -1
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

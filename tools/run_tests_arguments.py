@@ -155,7 +155,18 @@ def answer(root, argv):
     return None
 
 
+def not_of_long(word):
+    """Return what is wrong with a word behind --long that belongs to no option of the long tests."""
+    if not word.startswith("-"):
+        return f"{word} is no argument of the long tests, which are chosen by --only TEXT"
+    word = word.partition("=")[0]
+    near = difflib.get_close_matches(word, LONG, 1, 0.7)
+    return f"there is no option {word} of the long tests" + (f"; did you mean {near[0]}?" if near else "")
+
+
 def _no_option(word):
+    if word == "--long":
+        return "--long takes no value; its parts are --long --part K/N"
     if word in LONG:
         return f"{word} belongs to the long tests: ./quern test --long {word}"
     near = difflib.get_close_matches(word, [*FLAGS, *VALUES, *NUMBERS, *CHOICES, *LONG, "--numprocesses", "--help"], 1)

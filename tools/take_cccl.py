@@ -15,7 +15,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 PACKAGE = "nvidia-cuda-cccl"
 # What NVRTC defines. A few branches that it does not take are read as well; the files are then some more than needed.
@@ -61,18 +60,16 @@ def include_folder(found):
 def needed(prelude, folder, compiler):
     texts = [p.read_text() for p in sorted((prelude / "quern").iterdir())]
     includes = sorted({line for text in texts for line in re.findall(r"^#include <cub/.*>$", text, re.MULTILINE)})
-    with tempfile.TemporaryDirectory() as scratch:
-        source = pathlib.Path(scratch) / "all.cpp"
-        users = [f"#include <{name}>" for name in USERS if (folder / name).is_file()]
-        source.write_text("\n".join([*includes, *users]) + "\n")
-        defines = ["-D" + word for word in AS_NVRTC.split()]
-        command = [compiler, "-x", "c++", "-std=c++17", "-M", "-MG", "-nostdinc", "-I", str(folder), *defines, str(source)]
-        done = subprocess.run(command, capture_output=True, text=True)
+    users = [f"#include <{name}>" for name in USERS if (folder / name).is_file()]
+    defines = ["-D" + word for word in AS_NVRTC.split()]
+    # From inside the folder, as relative paths have none of the characters that a dependency list must escape (spaces, #, $).
+    command = [compiler, "-x", "c++", "-std=c++17", "-M", "-MG", "-nostdinc", "-I", ".", *defines, "-"]
+    done = subprocess.run(command, cwd=folder, input="\n".join([*includes, *users]) + "\n", capture_output=True, text=True)
     words = done.stdout.replace("\\\n", " ").split()
-    paths = {pathlib.Path(word).resolve() for word in words if word.startswith(str(folder))}
-    if not paths:
-        sys.exit(f"{' '.join(command)} found nothing:\n{done.stderr}")
-    files = {path.relative_to(folder) for path in paths if path.is_file()}
+    paths = {(folder / word).resolve() for word in words}
+    files = {path.relative_to(folder) for path in paths if path.is_file() and path.is_relative_to(folder)}
+    if not files:
+        sys.exit(f"{' '.join(command)} found nothing in {folder}:\n{done.stderr}")
     todo = list(files)
     while todo:  # what stands behind conditions that this compiler does not meet
         file = todo.pop()

@@ -1,5 +1,8 @@
 """The commands of `quern`, the one list of them. Read by `quern` and by a clone's ./quern, which must answer before anything is built."""
 
+import difflib
+import os
+
 # name, arguments, what it does
 COMMANDS = (
     (
@@ -12,7 +15,7 @@ COMMANDS = (
     ("check", "FILE [args]", "what is wrong in its kernels: memory, races, barriers"),
     ("doctor", "", "what is wrong with this machine, and how to fix it"),
     ("cache", "[clear]", "what compiled code is kept, and removing it"),
-    ("--cmake-dir", "", "the folder for C++ programs: cmake -Dquern_DIR=$(quern --cmake-dir)"),
+    ("--cmake-dir", "", "the folder for C++ programs: cmake -Dquern_DIR=\"$(quern --cmake-dir)\""),
     ("--version", "", "the version"),
     ("test", "[args]", "all tests, or pytest's with these arguments (from a clone)"),
     ("setup", "[test]", "build what programs need, or with `test` also what the tests need (from a clone)"),
@@ -49,4 +52,8 @@ def refused(argv):
 
 
 def unknown(name):
-    return f"quern: there is no command {name!r}\n\n{usage()}"
+    """Return the answer to a word that is no command: the likely one, and the list of all."""
+    near = difflib.get_close_matches(name, [*(one for one, _, _ in COMMANDS), *SAME], 1)
+    if name.endswith(".py") or os.path.isfile(name):
+        near = [f"run {name}"]
+    return f"quern: there is no command {name!r}{f'; did you mean quern {near[0]}?' if near else ''}\n\n{usage()}"

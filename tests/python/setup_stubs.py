@@ -27,7 +27,7 @@ SCRIPTS = {
     + LOG + SAID + 'cd "$2"/../..\nmkdir -p python/quern/lib\ntouch python/quern/lib/libquern.so python/quern/lib/_engine.so\n'
     'for i in 1 2 3 4; do echo "[$i/4] Building CXX object $i.cpp.o"; done\n',
     # Every Python that the set-up starts: venv, pip, and at last the command itself.
-    "python": 'if [ "$1 $2" = "-m venv" ]; then echo "venv $3" >> "$STUBS/log"; for a in "$@"; do last=$a; done; rm -rf "$last"\n'
+    "python": 'if [ "$1 $2" = "-m venv" ]; then echo "venv $3" >> "$STUBS/log"; if [ -e "$STUBS/do-venv" ]; then . "$STUBS/do-venv"; fi; for a in "$@"; do last=$a; done; rm -rf "$last"\n'
     'mkdir -p "$last/bin"; cp "$0" "$last/bin/python"; exit; fi\n'
     'if [ "$1 $2" = "-m pip" ]; then echo "pip $*" >> "$STUBS/log"; if [ -e "$STUBS/do-pip" ]; then . "$STUBS/do-pip"; fi; exit; fi\n'
     'echo "started $*"\n',
@@ -71,10 +71,10 @@ class Clone:
         """What a stand-in does from now on, before anything else."""
         self.write(self.stubs / f"do-{name}", text)
 
-    def start(self, *arguments, streams=subprocess.STDOUT, **environment):
+    def start(self, *arguments, streams=subprocess.STDOUT, before=(), **environment):
         environment = {"PATH": f"{self.stubs}:/usr/bin:/bin", "STUBS": str(self.stubs), "PYTHONDONTWRITEBYTECODE": "1", **environment}
         return subprocess.Popen(
-            [sys.executable, "-S", str(self.driver), str(self.root), *map(str, arguments)],
+            [*before, sys.executable, "-S", str(self.driver), str(self.root), *map(str, arguments)],
             stdout=subprocess.PIPE, stderr=streams, text=True, env=environment, cwd=self.root,
         )  # fmt: skip
 

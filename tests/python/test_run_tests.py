@@ -1,5 +1,6 @@
 """`./quern test` and tools/run_tests.py: arguments, which are answered before anything is set up, and exit codes."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ from _pytest.config import _prepareconfig
 from setup_stubs import ROOT, RUN_TESTS, Clone
 
 sys.path.insert(0, str(ROOT / "tools"))
+import long_tests  # noqa: E402
 import run_tests_arguments  # noqa: E402
 
 ANSWERED = {
@@ -29,7 +31,13 @@ ANSWERED = {
     "--long --minutes -3": (2, "'-3' is not a number of minutes"),
     "--long --minutes nan": (2, "'nan' is not a number of minutes"),
     "--long --seed x": (2, "--seed: invalid int value: 'x'"),
-    "--long --what": (2, "unrecognized arguments: --what"),
+    "--long --only LOOPS --list": (0, "loops of 10,000 iterations"),
+    "--long --only erfc --list": (0, ": 1 part of less than an hour"),
+    "--long --what": (2, "there is no option --what of the long tests\n"),
+    "--long --lst": (2, "there is no option --lst of the long tests; did you mean --list?"),
+    "--long --parts=2/3": (2, "there is no option --parts of the long tests; did you mean --part?"),
+    "--long tests/python/test_a.py": (2, "tests/python/test_a.py is no argument of the long tests, which are chosen by --only TEXT"),
+    "--long=2": (2, "--long takes no value"),
     "--part 1/3": (2, "./quern test --long --part"),
     "tests/python/test_missing.py": (2, "there is no file or folder tests/python/test_missing.py"),
     "tests/python/test_b.py": (2, "did you mean tests/python/test_a.py?"),
@@ -128,6 +136,7 @@ def tree(tmp_path_factory):
     for file in RUN_TESTS:
         (root / file).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / file, root / file)
+    shutil.copytree(ROOT / "tools/setup", root / "tools/setup", ignore=shutil.ignore_patterns("__pycache__"))
     Clone.write(root / "tests/python/test_a.py", TESTS)
     Clone.write(root / "tests/python/test_b.py", "def test_other(): pass\n")
     Clone.write(root / "pytest.ini", "[pytest]\nmarkers = alone\naddopts = -q -p no:cacheprovider\n")
@@ -157,19 +166,81 @@ def test_what_only_pytest_can_refuse_is_said_once(tree, arguments):
     assert sum(line.lower().startswith(("error", "importerror")) for line in text.splitlines()) == 1, text
 
 
+def test_a_reader_that_ends_early(tree):
+    command = f"{sys.executable} tools/run_tests.py tests/python/test_a.py -k first | head -1"
+    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tree, timeout=100)
+    assert len(done.stdout.splitlines()) == 1, done.stdout
+
+
 def test_the_first_failure_ends_the_run(tree):
     process = started(tree, "-x", "-k", "two or alone")
     text = process.communicate(timeout=100)[0]
     assert process.returncode == 1 and text.splitlines()[-1] == "0 passed, 1 failed, 0 skipped", text
 
 
+def wait_for(file):
+    for _ in range(500):
+        if file.exists():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{file} is not there after ten seconds")
+
+
+def processes_that_write(file):
+    """Return the processes whose standard output is this open pipe."""
+    pipe, found = os.stat(f"/proc/self/fd/{file.fileno()}").st_ino, []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if process != str(os.getpid()) and os.stat(f"/proc/{process}/fd/1").st_ino == pipe:
+                found.append(process)
+    return found
+
+
 def test_interrupting(tree, monkeypatch):
     monkeypatch.setenv("SLOW", "1")
+    (tree / "begun").unlink(missing_ok=True)
     process = started(tree, "tests/python/test_a.py", "-k", "slow")
-    for _ in range(500):
-        if (tree / "begun").exists():
-            break
-        time.sleep(0.02)
+    wait_for(tree / "begun")
     os.killpg(process.pid, signal.SIGINT)
     text = process.communicate(timeout=15)[0]
     assert process.returncode == 130 and "KeyboardInterrupt" in text and "run_tests.py" not in text, text
+
+
+def test_ending_ends_the_tests_too(tree, monkeypatch):
+    monkeypatch.setenv("SLOW", "1")
+    (tree / "begun").unlink(missing_ok=True)
+    process = started(tree, "tests/python/test_a.py", "-k", "slow")
+    wait_for(tree / "begun")
+    process.terminate()
+    assert process.wait(15) == 128 + signal.SIGTERM and not processes_that_write(process.stdout)
+    process.communicate()
+
+
+LONG_TEST = """\
+import os, pathlib, time
+def test_tiny():
+    pathlib.Path("item", os.environ["QUERN_FIRST_SEED"]).write_text(str(os.getpid()))
+    if os.path.exists("slow"): time.sleep(20)
+"""
+
+
+@pytest.mark.parametrize("number, to_all", [(signal.SIGINT, True), (signal.SIGTERM, False), (signal.SIGHUP, True)])
+def test_interrupted_long_tests_end_and_go_on(tree, number, to_all):
+    Clone.write(tree / "tests/python/test_array_alias.py", LONG_TEST)
+    shutil.rmtree(tree / "item", ignore_errors=True)
+    (tree / "item").mkdir()
+    (tree / "slow").touch()
+    arguments = ("--long", "--only", "aliases", "--seed", str(int(number)))
+    process = started(tree, *arguments)
+    wait_for(tree / "item" / str(int(number) + long_tests.SEEDS_APART * 20))
+    (os.killpg if to_all else os.kill)(process.pid, number)
+    text = process.communicate(timeout=15)[0]
+    assert process.returncode == 128 + number and text.splitlines()[-1].startswith("interrupted; 0 items are finished"), text
+    assert "FAILED" not in text and "Traceback" not in text
+    pids = [one.read_text() for one in (tree / "item").iterdir()]  # empty where the signal came first
+    assert not any(os.path.exists(f"/proc/{pid}") for pid in pids if pid)
+    (tree / "slow").unlink()
+    for again in (arguments, arguments[:3]):
+        text = started(tree, *again).communicate(timeout=60)[0]
+        assert f"base seed {int(number)}," in text and text.splitlines()[-1] == "2 passed, 0 failed, 0 skipped", text
+    assert "begins" not in text and "2 items were finished by an earlier call" in text

@@ -24,7 +24,10 @@ WITHOUT_A_BUILD = {
     ("cache", "--help"): (0, "usage: quern cache"),
     ("cache", "empty"): (2, "invalid choice: 'empty'"),
     ("--cmake-dir",): (1, "./quern setup builds it"),
-    ("frobnicate",): (2, "there is no command 'frobnicate'"),
+    ("frobnicate",): (2, "there is no command 'frobnicate'\n"),
+    ("tset",): (2, "there is no command 'tset'; did you mean quern test?"),
+    ("--verison",): (2, "did you mean quern --version?"),
+    ("program.py", "--fast"): (2, "there is no command 'program.py'; did you mean quern run program.py?"),
     ("run",): (2, "usage: quern run"),
     ("run", "nothing.py"): (2, "nothing.py: No such file"),
     ("run", "-m"): (2, "the name of a module"),
@@ -72,6 +75,40 @@ def test_commands_without_a_build(clone, arguments):
     status, text = WITHOUT_A_BUILD[arguments]
     assert text in clone.quern(*arguments, status=status)
     assert not clone.log() and not (clone.root / "build").exists()
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words, status", [("doctor", 0), ("run {program}", 0), ("--version", 0), ("frobnicate", 2), ("test --list", 2)])
+def test_streams_that_the_caller_has_closed(clone, closed, words, status):
+    clone.do("ninja", 'for i in 0 1 2; do [ -e /proc/self/fd/$i ] || echo "closed: $i" >> "$STUBS/log"; done\n')
+    clone.write(clone.root / "closing", f'exec "$@" {closed}\n')
+    shell = ["/bin/sh", str(clone.root / "closing")]
+    text = clone.quern(*words.format(program=clone.program).split(), status=status, before=shell)
+    assert not [line for line in clone.log() if line.startswith("closed")]
+    assert ("started" in text) == (words.split()[0] in ("doctor", "run") and ">&-" not in closed.replace("2>&-", "")), text
+
+
+# ---- folders with odd names
+
+
+def test_headers_are_found_below_folders_with_odd_names(tmp_path):
+    import take_cccl
+
+    prelude, folder = tmp_path / "prelude", tmp_path / "a (b) it's $HOME #1 中文" / "cccl"
+    Clone.write(prelude / "quern/sort.cuh", "#include <cub/block/block_scan.cuh>\n")
+    Clone.write(folder / "cub/block/block_scan.cuh", '#include <cub/config.cuh>\n#include <cuda/std/limits>\n#ifdef NEVER\n#include <cub/other.cuh>\n#endif\n')
+    for name in ("cub/config.cuh", "cub/other.cuh", "cub/unused.cuh", "cuda/std/limits"):
+        Clone.write(folder / name, "")
+    found = [file.as_posix() for file in take_cccl.needed(prelude, folder, "c++")]
+    assert found == ["cub/block/block_scan.cuh", "cub/config.cuh", "cub/other.cuh", "cuda/std/limits"]
+
+
+def test_commands_of_the_build_quote_their_paths():
+    """Without VERBATIM a clone below a folder such as `it's (new)` cannot be built."""
+    for file in (ROOT / "CMakeLists.txt", *ROOT.glob("[betd]*/**/CMakeLists.txt")):
+        if "build" not in file.relative_to(ROOT).parts:
+            for command in re.findall(r"add_custom_command\((.*?)\)\n", file.read_text(), re.DOTALL):
+                assert command.split()[-1] == "VERBATIM", f"{file}: {command}"
 
 
 def test_all_commands_are_listed_once():
@@ -379,6 +416,13 @@ def test_progress_on_a_terminal(capsys, monkeypatch):
     commands, lines = steps(4)
     building.Progress(commands, 1).line(lines[0])
     assert re.search(r"\r.*building, 25% \(1 of 4 steps\), about \d+ s left$", capsys.readouterr().err)
+
+
+def test_a_full_disk_that_no_program_reports(clone):
+    clone.do("venv", "echo \"Error: Command 'ensurepip' returned non-zero exit status 1.\"; exit 1\n")
+    assert "Try it by hand" in clone.quern("run", clone.program, status=1)
+    full = "import shutil, types; shutil.disk_usage = lambda _: types.SimpleNamespace(free=4096)"
+    assert "The disk is full (0 MiB are free in" in clone.quern("run", clone.program, status=1, STUB_PATCH=full)
 
 
 def test_what_explains_nothing():

@@ -10,11 +10,12 @@ import run_tests_arguments
 import setup_clone
 from quern_doctor import commands
 
-from setup import building, environment
+from setup import building, environment, processes
 
 
 def main(root, argv):
     """Run a command, in a Python of its own where it needs one; return the exit code of one that does not."""
+    processes.open_closed_streams()
     command, rest = commands.command_of(argv), argv[1:]
     if command is None:
         print(commands.unknown(argv[0]), end="", file=sys.stderr)

@@ -12,11 +12,25 @@ import selectors
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from setup.messages import clear, duration, fail, say, show
 
 GRACE = 10  # seconds that an interrupted child has to end
+
+
+def open_closed_streams():
+    """Connect standard streams that the caller has closed with /dev/null, or the next file to be opened takes their numbers."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened == number:
+                os.set_inheritable(number, True)
+            else:
+                os.dup2(opened, number)
+                os.close(opened)
+            setattr(sys, name, open(number, mode, closefd=False))
 
 
 class Interrupted(BaseException):
@@ -153,7 +167,9 @@ def _end(child, patient):
 
 def explain(output, folder):
     """Return what to do about a failure, by the output of the program that failed; empty where it is unknown."""
-    if re.search(r"No space left on device|Disk quota exceeded|not have enough free space", output):
+    # Some programs do not say why they fail, as venv when ensurepip does.
+    is_full = os.access(folder, os.W_OK) and shutil.disk_usage(folder).free < 2**20
+    if is_full or re.search(r"No space left on device|Disk quota exceeded|not have enough free space", output):
         places = [folder, f"{folder}/.venv", f"{folder}/build/develop", os.environ.get("TMPDIR", "/tmp"), "/usr"]
         free, place = min((shutil.disk_usage(place).free / 2**20, place) for place in places if os.path.exists(place))
         return (
