@@ -10,6 +10,7 @@ seed, so that a second call goes on. No item starts after `--minutes`. Last line
 import argparse
 import contextlib
 import dataclasses
+import fcntl
 import hashlib
 import json
 import os
@@ -87,30 +88,43 @@ def table(seed):
 
 
 def state_of_sources():
-    """Return what changes with the commit and with every edit of a tracked file."""
+    """Return what changes with the commit and with every edit of a tracked file; "unknown" where git does not say."""
     parts = [["rev-parse", "HEAD"], ["diff", "HEAD"]]
-    texts = [subprocess.run(["git", *part], cwd=ROOT, capture_output=True).stdout for part in parts]
+    try:
+        texts = [subprocess.run(["git", *part], cwd=ROOT, capture_output=True, check=True).stdout for part in parts]
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
     return texts[0].decode().strip()[:12] + ("-" + hashlib.sha256(texts[1]).hexdigest()[:12] if texts[1] else "")
 
 
 def load_state(seed):
     """Return the state of an earlier call on the same sources, or a new one."""
-    now = state_of_sources()
-    try:
-        with open(STATE) as f:
-            state = json.load(f)
-    except (OSError, ValueError):
-        state = {}
+    now, state = state_of_sources(), read_state()
     if state.get("sources") != now or seed not in (None, state.get("seed")):
         state = {"sources": now, "seed": random.SystemRandom().randrange(2**31) if seed is None else seed, "finished": {}}
     return state
 
 
+def read_state():
+    try:
+        with open(STATE, encoding="utf-8") as f:
+            state = json.load(f)
+    except (OSError, ValueError):
+        return {}
+    return state if isinstance(state, dict) and isinstance(state.get("finished"), dict) else {}
+
+
 def save_state(state):
+    """Write the state, with the items that another part has finished meanwhile on the same sources."""
     os.makedirs(os.path.dirname(STATE), exist_ok=True)
-    with open(STATE + ".new", "w") as f:
-        json.dump(state, f, indent=1)
-    os.replace(STATE + ".new", STATE)
+    with open(STATE + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        other = read_state()
+        if (other.get("sources"), other.get("seed")) == (state["sources"], state["seed"]):
+            state["finished"] = other["finished"] | state["finished"]
+        with open(STATE + ".new", "w", encoding="utf-8") as f:
+            json.dump(state, f, indent=1)
+        os.replace(STATE + ".new", STATE)
 
 
 def part_of(items, part, parts):

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -244,3 +245,29 @@ def test_interrupted_long_tests_end_and_go_on(tree, number, to_all):
         text = started(tree, *again).communicate(timeout=60)[0]
         assert f"base seed {int(number)}," in text and text.splitlines()[-1] == "2 passed, 0 failed, 0 skipped", text
     assert "begins" not in text and "2 items were finished by an earlier call" in text
+
+
+def test_parts_of_the_long_tests_keep_each_others_items(tmp_path, monkeypatch):
+    monkeypatch.setattr(long_tests, "STATE", str(tmp_path / "build" / "long-tests.json"))
+    one, two = ({"sources": "a", "seed": 7, "finished": {}} for _ in range(2))
+    for state, item in [(one, "x"), (two, "y"), (one, "z")]:
+        state["finished"][item] = 1.0
+        long_tests.save_state(state)
+    assert set(long_tests.read_state()["finished"]) == {"x", "y", "z"}
+    long_tests.save_state({"sources": "b", "seed": 7, "finished": {}})
+    assert long_tests.read_state()["finished"] == {}
+    for text in ("[]", '{"finished": 3}', "{"):
+        pathlib.Path(long_tests.STATE).write_text(text)
+        assert long_tests.read_state() == {}
+
+
+@pytest.mark.parametrize("git", ["echo 'fatal: detected dubious ownership' >&2; exit 128", None])
+def test_long_tests_are_listed_without_git(tmp_path, git):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    if git:
+        (folder / "git").write_text(f"#!/bin/sh\n{git}\n")
+        (folder / "git").chmod(0o755)
+    command = [sys.executable, os.path.join(ROOT, "tools", "run_tests.py"), "--long", "--list"]
+    done = subprocess.run(command, capture_output=True, text=True, env={"PATH": f"{folder}:/bin" if git else str(folder)})
+    assert done.returncode == 0 and not done.stderr and "arrays 1/20" in done.stdout

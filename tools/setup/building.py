@@ -43,7 +43,7 @@ def libraries(root):
 def cached(root, name):
     """Return a setting in CMake's cache, or None."""
     try:
-        with open(os.path.join(folder(root), "CMakeCache.txt"), errors="replace") as f:
+        with open(os.path.join(folder(root), "CMakeCache.txt"), encoding="utf-8", errors="replace") as f:
             found = re.search(rf"^{re.escape(name)}:\w+=(.*)$", f.read(), re.MULTILINE)
     except OSError:
         return None
@@ -99,7 +99,7 @@ def _stamp(root, part):
 
 def _read(path):
     try:
-        with open(path) as f:
+        with open(path, encoding="utf-8") as f:
             return f.read()
     except OSError:
         return None
@@ -204,7 +204,7 @@ def _ninja(root, target, held, environ):
 
 def _write(path, text):
     try:
-        with open(path + ".new", "w") as f:
+        with open(path + ".new", "w", encoding="utf-8") as f:
             f.write(text)
         os.replace(path + ".new", path)
     except OSError as error:

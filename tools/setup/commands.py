@@ -80,7 +80,7 @@ def doctor_python(root):
 
 def version(root):
     """Return the version from the package's own file, which cannot be imported before the engine is built."""
-    with open(os.path.join(root, "python", "quern", "__init__.py")) as f:
+    with open(os.path.join(root, "python", "quern", "__init__.py"), encoding="utf-8") as f:
         return re.search(r'^__version__ = "(.*)"', f.read(), re.MULTILINE)[1]
 
 

@@ -57,7 +57,7 @@ def stamps(root):
 def _stamp(root):
     """Return the lines of the stamp: folder, Python version, packages. Empty where the environment cannot be used."""
     try:
-        with open(_file(root, "quern-packages")) as f:
+        with open(_file(root, "quern-packages"), encoding="utf-8") as f:
             lines = f.read().split("\n")
     except OSError:
         return []
@@ -143,7 +143,7 @@ def _create(root, held):
 def _write(path, text):
     """Write a file whole or not at all."""
     try:
-        with open(path + ".new", "w") as f:
+        with open(path + ".new", "w", encoding="utf-8") as f:
             f.write(text)
         os.replace(path + ".new", path)
     except OSError as error:

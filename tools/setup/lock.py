@@ -58,7 +58,7 @@ def _holder(path):
     """Return who holds the lock, in words: the set-up, or what it started and left behind when it was killed."""
     processes = _holding(path)
     try:
-        with open(path) as f:
+        with open(path, encoding="utf-8") as f:
             holder = json.load(f)
         if not processes or holder["process"] in processes:
             return f"another set-up of this clone: {holder['command']}, process {holder['process']}, since {holder['since']}"

@@ -68,7 +68,7 @@ def _check_compiler(command, language):
         fail(f"the compiler {name} is {family} {version[0]}.{version[1]}; the engine's C++20 needs {NEEDED} ({EXAMPLE}).")
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "main.c")
-        with open(source, "w") as f:
+        with open(source, "w", encoding="utf-8") as f:
             f.write("int main(void) { return 0; }\n")
         given = {one: os.environ[one] for one in (flags, "LDFLAGS") if os.environ.get(one)}
         words = [shlex.split(given.get(one, "")) for one in (flags, "LDFLAGS")]
