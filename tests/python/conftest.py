@@ -1,9 +1,12 @@
 """Every test runs on every device present: ask for the fixture `device`."""
 
 import os
+import signal
 import sys
 import warnings
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background; programs that tests interrupt would ignore it, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 for name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY"):  # tests launch small grids, on arrays of the host
     os.environ.setdefault("NUMBA_" + name, "0")
