@@ -74,11 +74,17 @@ def text_of(string):
     return '"' + string.replace("\\", "\\\\").replace('"', '\\"').replace("\n", '\\n"\n    "') + '"'
 
 
-def docstring(row, front_end, parameters):
-    """The row's docstring with the face's names of the parameters; NumPy's examples are NumPy's and CuPy's."""
+def docstring(row, front_end, parameters, slots):
+    """The row's docstring in the face's names, without parameters that the face has not; examples are NumPy's and CuPy's."""
     text = ast.get_docstring(row)
     if front_end not in ("numpy", "cupy"):
         text = text.partition("\n\n>>>")[0]
+    known = {NAMES[front_end].get(name, name) for name in parameters}
+    unknown = [name for name in (*slots, OUT) if name not in known]
+    # What is said of a parameter that the face has not: from its name to the next semicolon or full stop.
+    for name in unknown:
+        text = re.sub(rf"(;?)\s*``{name}``: [^;.]*([;.])", lambda found: found[1] if found[2] == ";" else found[1] and ".", text)
+    text = "\n\n".join(part for part in text.split("\n\n") if part.strip())
     theirs = {ours: name for name, ours in NAMES[front_end].items() if name in parameters and ours not in parameters}
     return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
 
@@ -129,7 +135,7 @@ class Data:
             base = f"{front_end}_{name}"
             made = [self.overload(f"parameters_of_{base}_{k}", one, front_end, slots) for k, one in enumerate(overloads)]
             self.lines.append(f"constexpr Overload overloads_of_{base}[] = {{{', '.join(made)}}};")
-            doc = docstring(row, front_end, [p[0] for one in overloads for p in parameters_of(one)])
+            doc = docstring(row, front_end, [p[0] for one in overloads for p in parameters_of(one)], slots)
             self.faces.append(
                 f'{{quern::Function::{row.name}_, "{front_end}", "{name}", {text_of(signature(overloads))},\n    {text_of(doc)},\n'
                 f"    overloads_of_{base}, {len(made)}}}"

@@ -4,9 +4,9 @@ class sum:
     """The sum of the elements over ``axis`` (an int, a tuple, or None for all). Integers are added up in 64 bits.
 
     Parameters: ``dtype``: of the result and of the additions; ``out``: an array that takes the result; ``keepdims``: are the axes kept,
-    with one element; ``initial``: what the sum starts with; ``where``: which elements count. Raises ValueError for an ``out`` or
-    ``where`` of a shape that does not fit. The order of the additions depends on the shape and type alone: a sum is the same bit for
-    bit however it is computed.
+    with one element; ``initial``: what the sum starts with; ``where``: which elements count. Raises ValueError for
+    arrays among these whose shape does not fit. The order of the additions depends on the shape and type alone: a sum is the same bit
+    for bit however it is computed.
 
     >>> sum([1, 2, 3], where=[True, False, True])
     array(4)

@@ -83,7 +83,7 @@ _OWN_ARRAYS = set(
 )
 
 _engine.set_front_end("cupy", type=ndarray, name_of_dtype=_array_core._dtype_name, write=_reductions._written)
-_faces = _engine.functions_of("cupy", "cupy")
+_faces = _engine.functions_of("cupy", "quern.cupy")
 
 for _name in _arrays.__all__:
     _value = _faces.get(_name) or getattr(_arrays, _name)
