@@ -197,7 +197,9 @@ def verdict(arguments, parts, seconds):
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
-        sys.exit(main())
+        status = main()
+        sys.stdout.flush()
+        sys.exit(status)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:  # the reader has ended, as in ./quern test | head -1

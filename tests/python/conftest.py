@@ -5,8 +5,10 @@ import signal
 import sys
 import warnings
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background; programs that tests interrupt would ignore it, too
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# What a shell's background or nohup ignores, programs that tests interrupt would ignore, too.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 for name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY"):  # tests launch small grids, on arrays of the host
     os.environ.setdefault("NUMBA_" + name, "0")
