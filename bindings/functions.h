@@ -29,7 +29,7 @@ const Array& array_in(nb::handle given);
 const Array& array_in(nb::handle given, const Call& call, std::optional<Array>& room);
 std::vector<Array> arrays_in(nb::handle sequence, const Call& call);
 DType dtype_in(nb::handle name, const Call& call);
-const DType* dtype_of_object(PyObject* object);  // of one that name_dtype() was told; null: of another
+const DType* dtype_of_object(PyObject* object);  // null for an object that name_dtype() has not registered
 Scalar number_in(nb::handle given);
 [[noreturn]] void raise_not_taken(nb::handle given);
 

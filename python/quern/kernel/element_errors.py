@@ -33,7 +33,7 @@ def numbers_of_failed(failed):
 
 
 def error_of(program, number, values):
-    """The exception that the function raises for these values; it has told ``number``."""
+    """The exception that the function raises for these values, for which it has reported ``number``."""
     function = HostFunction(program.kernel.source.function, error_model="numpy", boundscheck=program.settings.checks_bounds)
     try:
         with numpy.errstate(all="ignore"):

@@ -35,7 +35,7 @@ class Program:
 
     ``text`` is the CUDA C++ of all of it, ``kernel`` the Function (whose ``result`` is the type that a device function returns).
     ``debug``: asserts count. ``raises``: the host learns what the function raises. ``settings``: when it does (settings.py).
-    ``may_raise``: has it anything that raises, be it told or not?
+    ``may_raise``: whether it contains anything that raises, reported to the host or not.
     ``links``: what it is linked with (linked.py).
     ``finds``: who launches it hands the arrays ``found``, those that ``kernel.found`` names, over behind its arguments.
     ``raised``: with it, what threads raise goes there (raised.py), by memory that who launches it hands over as the first of ``found``.
