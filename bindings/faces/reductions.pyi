@@ -118,7 +118,7 @@ class var:
     Parameters: ``mean``: the mean, where it is known (with ones for the axes that go); ``correction``: the array API's name of ``ddof``;
     ``where``: which elements count. Raises ValueError where both are given.
 
-    >>> var([1, 2, 3, 4], correction: number = 1)
+    >>> var([1, 2, 3, 4], correction=1)
     array(1.66666667)
     """
 
