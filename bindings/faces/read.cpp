@@ -10,12 +10,16 @@ namespace quern::python::faces {
 namespace {
 
 int64_t integer_in(PyObject* given) {
-  if (PyBool_Check(given)) raise(ErrorKind::type, "an integer is required for the axis");
   nb::object index = nb::steal(PyNumber_Index(given));
   if (!index.is_valid()) throw nb::python_error();
   int64_t number = PyLong_AsLongLong(index.ptr());
   if (number == -1 && PyErr_Occurred()) throw nb::python_error();  // OverflowError
   return number;
+}
+
+int64_t axis_in(PyObject* given) {
+  if (PyBool_Check(given)) raise(ErrorKind::type, "an integer is required for the axis");
+  return integer_in(given);
 }
 
 }  // namespace
@@ -44,7 +48,7 @@ std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts
   bool has_one = rank == 0 && (front_end.has_axis_without_dimensions || (!counts_elements && !is_list));
   bool is_taken = false;  // the axis of an array that has none
   auto take = [&](PyObject* one) {
-    int64_t axis = integer_in(one), place = axis, count = static_cast<int64_t>(rank) + has_one;
+    int64_t axis = axis_in(one), place = axis, count = static_cast<int64_t>(rank) + has_one;
     if (place < 0) place += count;
     if (place < 0 || place >= count) front_end.refuse_axis(axis, rank);
     bool taken = has_one ? is_taken : goes[static_cast<size_t>(place)];
@@ -62,6 +66,14 @@ std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts
   return goes;
 }
 
+size_t read_axis(const Reading& reading, PyObject* given) {
+  const auto rank = static_cast<int64_t>(reading.first->rank());
+  const bool has_one = rank == 0 && reading.front_end.has_axis_without_dimensions;
+  int64_t axis = axis_in(given), place = axis < 0 ? axis + rank + has_one : axis;
+  if (place < 0 || place >= rank + has_one) reading.front_end.refuse_axis(axis, reading.first->rank());
+  return static_cast<size_t>(place);
+}
+
 std::optional<DType> read_dtype(const Reading& reading, PyObject* given) {
   if (!given || given == Py_None) return {};
   if (const DType* known = dtype_of_object(given)) return *known;
@@ -76,6 +88,8 @@ bool read_flag(const Reading&, PyObject* given) {
   if (truth < 0) throw nb::python_error();
   return truth == 1;
 }
+
+int64_t read_integer(const Reading&, PyObject* given) { return given && given != Py_None ? integer_in(given) : 0; }
 
 double read_number(const Reading&, PyObject* given) {
   if (!given || given == Py_None) return 0;

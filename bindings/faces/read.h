@@ -9,8 +9,11 @@ namespace quern::python::faces {
 // An array among the arguments; what is none is made one, as the front end does it.
 const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std::optional<Array>& numbers);
 std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements);
+// The place of one axis of the first array.
+size_t read_axis(const Reading& reading, PyObject* given);
 std::optional<DType> read_dtype(const Reading& reading, PyObject* given);
 bool read_flag(const Reading& reading, PyObject* given);
+int64_t read_integer(const Reading& reading, PyObject* given);
 double read_number(const Reading& reading, PyObject* given);
 // Bools that say which elements count; null where all do.
 const Array* read_mask(Reading& reading, PyObject* given, std::optional<Array>& room);
@@ -52,6 +55,45 @@ struct Read<double> {
   static constexpr size_t slots = 1;
   double value;
   explicit Read(Reading& reading) : value(read_number(reading, reading.take())) {}
+};
+
+template <>
+struct Read<bool> {
+  static constexpr size_t slots = 1;
+  bool value;
+  explicit Read(Reading& reading) : value(read_flag(reading, reading.take())) {}
+};
+
+// The place of an axis: bodies have no other parameters of this type.
+template <>
+struct Read<size_t> {
+  static constexpr size_t slots = 1;
+  size_t value;
+  explicit Read(Reading& reading) : value(read_axis(reading, reading.take())) {}
+};
+// None: the flattened array.
+template <>
+struct Read<std::optional<size_t>> {
+  static constexpr size_t slots = 1;
+  std::optional<size_t> value;
+  explicit Read(Reading& reading) {
+    PyObject* given = reading.take();
+    if (given && given != Py_None) value = read_axis(reading, given);
+  }
+};
+
+template <>
+struct Read<std::optional<DType>> {
+  static constexpr size_t slots = 1;
+  std::optional<DType> value;
+  explicit Read(Reading& reading) : value(reading.front_end.computed_type(reading, read_dtype(reading, reading.take()))) {}
+};
+
+template <>
+struct Read<int64_t> {
+  static constexpr size_t slots = 1;
+  int64_t value;
+  explicit Read(Reading& reading) : value(read_integer(reading, reading.take())) {}
 };
 
 // "axis keepdims dtype where"
