@@ -2,9 +2,10 @@
 """The faces of functions of arrays (bindings/faces/*.pyi) as data for the reader of calls: tools/faces.py OUT.inc
 
 A face file has a class for each row of engine/functions/functions.def, with the docstring and a method for each front end that has the
-function, in that front end's spelling and order. Several methods of one front end under @overload are tried in their order. @named("amax")
-gives a face another name than its row's; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An annotation is what an
-argument must be for the call to be taken (Kind in bindings/faces/face.h). The files are never imported.
+function, in that front end's spelling and order. Several methods of one front end and name under @overload are tried in their order, also
+where they stand in classes of several rows. @named("amax") gives a face another name than its row's; ``cupy = numpy`` gives CuPy the faces
+that NumPy has above that line. An annotation is what an argument must be for the call to be taken (Kind in bindings/faces/face.h);
+``ignored`` is a parameter that changes nothing. The files are never imported.
 Start reading at main().
 """
 
@@ -16,7 +17,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, \w+, "([\w ]+)"\)', re.MULTILINE)
 OUT = "out"  # a parameter of faces alone: the array that takes the result
-OUT_SLOT = 15
+OUT_SLOT, IGNORED_SLOT = 15, 14
+IGNORED = re.compile(r"ignored(?:\[(\w+)\])?")  # the annotation of a parameter that is accepted and changes nothing
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
 NAMES = {
     "numpy": {"correction": "ddof"},
@@ -39,12 +41,12 @@ def rows():
 
 
 def parameters_of(function):
-    """(name, kind, default's text or None, is it keyword-only) of each parameter."""
+    """(name, kind, default's text or None, is it keyword-only) of each parameter; a kind in brackets is that of an ignored one."""
     a = function.args
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
     every = [(p, d, False) for p, d in zip(a.args, defaults, strict=True)]
     every += [(p, d, True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
-    return [(p.arg, p.annotation.id if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
+    return [(p.arg, ast.unparse(p.annotation) if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
 
 
 def name_of(function, row):
@@ -104,7 +106,7 @@ class Data:
     """The text that is written."""
 
     def __init__(self):
-        self.lines, self.faces, self.defaults = [], [], ["None"]
+        self.lines, self.faces, self.defaults = [], {}, ["None"]
 
     def constant(self, default):
         if default is None:
@@ -115,40 +117,52 @@ class Data:
             self.defaults.append(default)
         return str(self.defaults.index(default))
 
-    def overload(self, name, function, front_end, slots):
+    def overload(self, name, row, function, front_end, slots):
         rows, by_position = [], 0
         for parameter, kind, default, is_keyword_only in parameters_of(function):
             ours = NAMES[front_end].get(parameter, parameter)
-            if ours != OUT and ours not in slots:
+            ignored = IGNORED.fullmatch(kind)
+            if ours != OUT and ours not in slots and not ignored:
                 raise Wrong(f"{name}: the row has no parameter {ours}")
-            slot = OUT_SLOT if ours == OUT else slots.index(ours)
+            slot = IGNORED_SLOT if ignored else OUT_SLOT if ours == OUT else slots.index(ours)
+            kind = ignored[1] or "any" if ignored else kind
             second = SECOND_NAMES.get(front_end, {}).get(parameter)
             by_position += not is_keyword_only
             only = str(is_keyword_only).lower()
             second = text_of(second) if second else "nullptr"
             rows.append(f'{{"{parameter}", {second}, {slot}, Kind::{kind}, {self.constant(default)}, {only}}}')
         self.lines.append(f"constexpr Parameter {name}[] = {{{', '.join(rows)}}};")
-        return f"{{{name}, {len(rows)}, {by_position}}}"
+        return f"{{quern::Function::{row}_, {name}, {len(rows)}, {by_position}}}"
 
     def add(self, row, slots):
-        for (front_end, name), overloads in faces_of(row).items():
-            base = f"{front_end}_{name}"
-            made = [self.overload(f"parameters_of_{base}_{k}", one, front_end, slots) for k, one in enumerate(overloads)]
-            self.lines.append(f"constexpr Overload overloads_of_{base}[] = {{{', '.join(made)}}};")
-            doc = docstring(row, front_end, [p[0] for one in overloads for p in parameters_of(one)], slots)
-            self.faces.append(
-                f'{{quern::Function::{row.name}_, "{front_end}", "{name}", {text_of(signature(overloads))},\n    {text_of(doc)},\n'
-                f"    overloads_of_{base}, {len(made)}}}"
-            )
+        """The faces of one row: overloads of what is there already, or new."""
+        for key, overloads in faces_of(row).items():
+            front_end, name = key
+            face = self.faces.setdefault(key, {"overloads": [], "made": [], "docs": []})
+            for one in overloads:
+                of = f"parameters_of_{front_end}_{name}_{len(face['made'])}"
+                face["made"].append(self.overload(of, row.name, one, front_end, slots))
+                face["overloads"].append(one)
+            face["docs"].append(docstring(row, front_end, [p[0] for one in overloads for p in parameters_of(one)], slots))
+
+    def face(self, key):
+        """A face's entry in the list of all."""
+        (front_end, name), face = key, self.faces[key]
+        base = f"overloads_of_{front_end}_{name}"
+        self.lines.append(f"constexpr Overload {base}[] = {{{', '.join(face['made'])}}};")
+        docs = "\n\n".join(face["docs"])
+        texts = f"{text_of(signature(face['overloads']))},\n    {text_of(docs)}"
+        return f'{{"{front_end}", "{name}", {texts},\n    {base}, {len(face["made"])}}}'
 
     def text(self):
+        faces = [self.face(key) for key in self.faces]
         defaults = ", ".join(f'"{one}"' for one in self.defaults)
         return "\n".join(
             [
                 "// Made of bindings/faces/*.pyi by tools/faces.py.",
                 f"constexpr const char* default_texts[] = {{{defaults}}};",
                 *self.lines,
-                "constexpr Face all_faces[] = {\n" + ",\n".join(self.faces) + "};",
+                "constexpr Face all_faces[] = {\n" + ",\n".join(faces) + "};",
                 "",
             ]
         )

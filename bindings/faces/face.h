@@ -28,14 +28,15 @@ struct Parameter {
   bool is_keyword_only;
 };
 inline constexpr size_t most_slots = 16;
-inline constexpr uint8_t out_slot = most_slots - 1;  // the array that takes the result: no parameter of a body
+// No parameters of a body: the array that takes the result, and what is accepted and changes nothing.
+inline constexpr uint8_t out_slot = most_slots - 1, ignored_slot = most_slots - 2;
 
 struct Overload {
+  Function function;  // the row that is called
   const Parameter* parameters;
   uint8_t count, positional;
 };
 struct Face {
-  Function function;
   const char* front_end;
   const char* name;
   const char* signature;
@@ -63,6 +64,7 @@ void refuse_as_torch(const Face& face, const Misfit& misfit);
 // A call while its slots are read.
 struct Reading {
   const Face& face;
+  Function function;
   FrontEnd& front_end;
   PyObject* const* slots;
   size_t next = 0;                 // the slot that is read next
@@ -89,11 +91,13 @@ struct FrontEnd {
   std::optional<DType> (*computed_type)(const Reading& reading, std::optional<DType> asked);
   // Raises for operands that the peer refuses.
   void (*check)(const Reading& reading, const Over& over);
+  void (*check_line)(const Reading& reading, std::optional<size_t> axis);
   DType (*result_type)(const Reading& reading, DType result);
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
   // operand, the engine's name of a data type, and what writes a result into `out`.
   PyTypeObject* type = nullptr;
   PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr;
+  PyObject* tuples = nullptr;  // the types of results that are tuples, by the functions' names
 };
 FrontEnd& front_end_named(std::string_view name);
 

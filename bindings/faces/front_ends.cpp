@@ -1,5 +1,5 @@
 // What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
-#include "bindings/faces/face.h"
+#include "bindings/faces/read.h"
 #include "core/error.h"
 
 #include <algorithm>
@@ -8,11 +8,23 @@ namespace quern::python::faces {
 
 namespace {
 
-std::optional<DType> as_asked(const Reading&, std::optional<DType> asked) { return asked; }
 void accept(const Reading&, const Over&) {}
+void accept_line(const Reading&, std::optional<size_t>) {}
 DType as_computed(const Reading&, DType result) { return result; }
 
+bool is_whole(DType type) { return type == DType::boolean || is_integer(type); }
+bool is_running(const Reading& reading) {
+  return reading.function == quern::Function::cumsum_ || reading.function == quern::Function::cumprod_;
+}
+
 // ---- NumPy
+
+// Running sums are computed in the type of the array that takes them.
+std::optional<DType> numpys_computed_type(const Reading& reading, std::optional<DType> asked) {
+  PyObject* out = reading.out();
+  if (asked || !is_running(reading) || !out || out == Py_None || !PyObject_HasAttrString(out, "dtype")) return asked;
+  return read_dtype(reading, nb::object(nb::handle(out).attr("dtype")).ptr());
+}
 
 void refuse_numpys_axis(int64_t axis, size_t rank) {
   nb::object error = nb::module_::import_("numpy.exceptions").attr("AxisError");
@@ -48,8 +60,6 @@ std::string_view scalar_name(DType type) {
   }
 }
 
-bool is_whole(DType type) { return type == DType::boolean || is_integer(type); }
-
 void refuse_torchs_axis(int64_t axis, size_t rank) {
   auto most = static_cast<int64_t>(std::max<size_t>(rank, 1));
   raise(ErrorKind::index, "Dimension out of range (expected to be in range of [{}, {}], but got {})", -most, most - 1, axis);
@@ -63,10 +73,15 @@ std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<
   switch (reading.family()) {
     case Family::sums:
       if (!asked && reading.out() && as_array(reading.out())) asked = as_array(reading.out())->dtype();
+      if (is_running(reading) && asked == DType::boolean && reading.first->rank() > 0 && reading.first->size() > 0)
+        raise(ErrorKind::not_implemented, "\"{}_out_cpu\" not implemented for 'Bool'", reading.face.name);
       return asked || !is_whole(type) ? asked : DType::int64;
     case Family::averages:
       if (!asked && is_whole(type)) {
-        bool is_mean = reading.face.function == quern::Function::mean_;
+        bool is_mean = reading.function == quern::Function::mean_;
+        if (reading.function == quern::Function::nanmean_)
+          raise(ErrorKind::runtime, "nanmean(): expected input to have floating point or complex dtype but got {}",
+                scalar_name(type));
         raise(ErrorKind::not_implemented,
               "{}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}",
               is_mean ? "mean" : "std and var", scalar_name(type));
@@ -93,6 +108,57 @@ void check_as_torch(const Reading& reading, const Over& over) {
         reading.face.name);
 }
 
+// What a function of a line refuses.
+struct LineRule {
+  std::optional<ErrorKind> complex = {};  // the error for complex numbers
+  bool needs_elements = false;
+  bool takes_any_scalar = false;  // of a tensor without dimensions also a complex number
+};
+LineRule torchs_rule_of(quern::Function function) {
+  using F = quern::Function;
+  switch (function) {
+    case F::argmax_:
+    case F::argmin_:
+    case F::max_along_:
+    case F::min_along_:
+      return {ErrorKind::type, true};
+    case F::sort_along_:
+    case F::argsort_along_:
+    case F::topk_:
+      return {ErrorKind::type, false};
+    case F::median_along_:
+    case F::nanmedian_along_:
+      return {ErrorKind::not_implemented, true};
+    case F::mode_:
+      return {ErrorKind::not_implemented, true, true};
+    case F::kthvalue_:
+    case F::cummax_:
+    case F::cummin_:
+      return {ErrorKind::not_implemented, false, true};
+    default:
+      return {};
+  }
+}
+
+void check_line_as_torch(const Reading& reading, std::optional<size_t> axis) {
+  if (reading.family() != Family::places && reading.family() != Family::ranks) return;
+  const Array& array = *reading.first;
+  const char* name = reading.face.name;
+  LineRule rule = torchs_rule_of(reading.function);
+  if (rule.complex && is_complex(array.dtype()) && !(rule.takes_any_scalar && array.rank() == 0))
+    raise(*rule.complex, "{}(): does not support complex input", name);
+  if (rule.needs_elements && array.size() == 0) {
+    if (!axis)
+      raise(ErrorKind::index,
+            "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+            "argument.",
+            name);
+    if (array.shape()[*axis] == 0) raise(ErrorKind::index, "{}(): Expected reduction dim {} to have non-zero size.", name, *axis);
+  }
+  if (reading.function == quern::Function::argmax_ && array.dtype() == DType::boolean)
+    raise(ErrorKind::runtime, "\"argmax_cpu\" not implemented for 'Bool'");
+}
+
 DType torchs_result_type(const Reading& reading, DType result) {
   return reading.family() == Family::tests && reading.first->dtype() == DType::uint8 ? DType::uint8 : result;
 }
@@ -114,6 +180,7 @@ std::optional<DType> keras_computed_type(const Reading& reading, std::optional<D
   }
 }
 DType keras_result_type(const Reading& reading, DType result) {
+  if (reading.family() == Family::places) return DType::int32;
   return reading.family() == Family::averages && is_whole(reading.first->dtype()) ? DType::float32 : result;
 }
 
@@ -127,8 +194,9 @@ static FrontEnd with_numpys_rules(const char* name) {
       .refuse_call = refuse_as_python,
       .refuse_axis = refuse_numpys_axis,
       .refuse_repeated_axis = refuse_numpys_repeated_axis,
-      .computed_type = as_asked,
+      .computed_type = numpys_computed_type,
       .check = accept,
+      .check_line = accept_line,
       .result_type = as_computed,
   };
 }
@@ -146,6 +214,7 @@ FrontEnd torch{
     .refuse_repeated_axis = refuse_torchs_repeated_axis,
     .computed_type = torchs_computed_type,
     .check = check_as_torch,
+    .check_line = check_line_as_torch,
     .result_type = torchs_result_type,
 };
 
@@ -158,6 +227,7 @@ FrontEnd keras{
     .refuse_repeated_axis = refuse_numpys_repeated_axis,
     .computed_type = keras_computed_type,
     .check = accept,
+    .check_line = accept_line,
     .result_type = keras_result_type,
 };
 

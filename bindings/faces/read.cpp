@@ -74,6 +74,17 @@ size_t read_axis(const Reading& reading, PyObject* given) {
   return static_cast<size_t>(place);
 }
 
+// NumPy takes axis 0 of an array without axes for the flattened array.
+std::optional<size_t> read_axis_or_none(const Reading& reading, PyObject* given) {
+  if (!given || given == Py_None) return {};
+  if (reading.first->rank() == 0 && !reading.front_end.has_axis_without_dimensions) {
+    int64_t axis = axis_in(given);
+    if (axis != 0 && axis != -1) reading.front_end.refuse_axis(axis, 0);
+    return {};
+  }
+  return read_axis(reading, given);
+}
+
 std::optional<DType> read_dtype(const Reading& reading, PyObject* given) {
   if (!given || given == Py_None) return {};
   if (const DType* known = dtype_of_object(given)) return *known;

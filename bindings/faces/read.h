@@ -11,6 +11,7 @@ const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std
 std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements);
 // The place of one axis of the first array.
 size_t read_axis(const Reading& reading, PyObject* given);
+std::optional<size_t> read_axis_or_none(const Reading& reading, PyObject* given);
 std::optional<DType> read_dtype(const Reading& reading, PyObject* given);
 bool read_flag(const Reading& reading, PyObject* given);
 int64_t read_integer(const Reading& reading, PyObject* given);
@@ -69,16 +70,15 @@ template <>
 struct Read<size_t> {
   static constexpr size_t slots = 1;
   size_t value;
-  explicit Read(Reading& reading) : value(read_axis(reading, reading.take())) {}
+  explicit Read(Reading& reading) : value(read_axis(reading, reading.take())) { reading.front_end.check_line(reading, value); }
 };
 // None: the flattened array.
 template <>
 struct Read<std::optional<size_t>> {
   static constexpr size_t slots = 1;
   std::optional<size_t> value;
-  explicit Read(Reading& reading) {
-    PyObject* given = reading.take();
-    if (given && given != Py_None) value = read_axis(reading, given);
+  explicit Read(Reading& reading) : value(read_axis_or_none(reading, reading.take())) {
+    reading.front_end.check_line(reading, value);
   }
 };
 

@@ -97,6 +97,7 @@ class Filling {
     const Parameter& parameter = overload_.parameters[i];
     PyObject*& slot = slots_[parameter.slot];
     if (value == no_value) return true;
+    if (parameter.slot == ignored_slot) return fits(parameter.kind, value) || (fail(Misfit::Why::wrong_kind, i, value), false);
     if (value == Py_None && (parameter.kind == Kind::boolean || parameter.kind == Kind::number) && parameter.constant > absent)
       value = default_of(parameter);
     const Parameter* before = filled_by_[parameter.slot];
@@ -132,8 +133,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
     Misfit misfit = Filling(face.overloads[k], function->names[k], slots).fill(args, count, words);
     if (misfit.why == Misfit::Why::none) {
       return guarded([&] {
-        Reading reading{face, *function->front_end, slots};
-        return row_of(face.function).thunk(reading).release().ptr();
+        Reading reading{face, face.overloads[k].function, *function->front_end, slots};
+        return row_of(reading.function).thunk(reading).release().ptr();
       });
     }
     if (k == 0 || misfit.taken >= worst.taken) worst = misfit;
@@ -236,12 +237,14 @@ nb::dict functions_of(const std::string& front_end, const std::string& module) {
   return out;
 }
 
-void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write) {
+void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
+                   nb::object tuples) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
   if (!name_of_dtype.is_none()) front_end.name_of_dtype = name_of_dtype.release().ptr();
   if (!write.is_none()) front_end.write = write.release().ptr();
+  if (!tuples.is_none()) front_end.tuples = tuples.release().ptr();
 }
 
 }  // namespace
@@ -256,7 +259,7 @@ void init(nb::module_& m) {
   m.def("functions_of", functions_of);
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
-        nb::arg("write").none() = nb::none());
+        nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

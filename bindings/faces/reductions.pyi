@@ -45,6 +45,8 @@ class max:
     cupy = numpy
     @named("maximum")
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    @overload
+    def torch(input: array, *, out=None): ...
     @named("amax")
     def torch(input: array, dim=(), keepdim: boolean = False, *, out=None): ...
     @named("amax")
@@ -59,10 +61,26 @@ class min:
     cupy = numpy
     @named("minimum")
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    @overload
+    def torch(input: array, *, out=None): ...
     @named("amin")
     def torch(input: array, dim=(), keepdim: boolean = False, *, out=None): ...
     @named("amin")
     def keras(x, axis=None, keepdims=False): ...
+
+class max_along:
+    """Along a dimension: (values, indices), the largest elements and where they stand first."""
+
+    @named("max")
+    @overload
+    def torch(input: array, dim: integer, keepdim: boolean = False, *, out=None): ...
+
+class min_along:
+    """Along a dimension: (values, indices), the smallest elements and where they stand first."""
+
+    @named("min")
+    @overload
+    def torch(input: array, dim: integer, keepdim: boolean = False, *, out=None): ...
 
 class ptp:
     """The largest less the smallest element over ``axis``. Raises ValueError for nothing to choose from, TypeError for bools.

@@ -6,14 +6,51 @@
 
 namespace quern::python::faces {
 
-nb::object hand_back(const Reading& reading, Array&& result) {
-  const FrontEnd& front_end = reading.front_end;
-  result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
+namespace {
+
+nb::object object_of(const Reading& reading, Array&& result) {
+  result.settle_owner();
   PyTypeObject* type = Py_TYPE(reading.beside);
-  bool is_plain = type == array_type && front_end.type;
-  nb::object made = is_plain ? nb::steal(wrap(std::move(result), front_end.type)) : like(reading.beside, std::move(result));
+  bool is_plain = type == array_type && reading.front_end.type;
+  return is_plain ? nb::steal(wrap(std::move(result), reading.front_end.type)) : like(reading.beside, std::move(result));
+}
+
+nb::object written(const Reading& reading, nb::object made, nb::handle out) {
+  return nb::handle(reading.front_end.write)(made, out, reading.face.name);
+}
+
+// As tuple.__new__ makes one of a class of tuples.
+nb::object tuple_of(const Reading& reading, nb::object first, nb::object second) {
+  PyObject* type = PyDict_GetItemString(reading.front_end.tuples, reading.face.name);
+  if (!type) bug("{} has no type for the results of {}", reading.front_end.name, reading.face.name);
+  nb::object made = nb::steal(reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), 2));
+  if (!made.is_valid()) throw nb::python_error();
+  PyTuple_SET_ITEM(made.ptr(), 0, first.release().ptr());
+  PyTuple_SET_ITEM(made.ptr(), 1, second.release().ptr());
+  return made;
+}
+
+}  // namespace
+
+nb::object hand_back(const Reading& reading, Array&& result) {
+  result = steps::as_type(result, reading.front_end.result_type(reading, result.dtype()));
+  nb::object made = object_of(reading, std::move(result));
   PyObject* out = reading.out();
-  return out && out != Py_None ? nb::handle(front_end.write)(made, nb::handle(out), reading.face.name) : made;
+  return out && out != Py_None ? written(reading, std::move(made), out) : made;
+}
+
+nb::object hand_back(const Reading& reading, Ranked&& result) {
+  nb::object values = object_of(reading, std::move(result.values)), places = object_of(reading, std::move(result.places));
+  PyObject* out = reading.out();
+  if (out && out != Py_None) {
+    bool is_pair = (PyTuple_Check(out) || PyList_Check(out)) && PySequence_Fast_GET_SIZE(out) == 2;
+    if (!is_pair)
+      raise(ErrorKind::type, "{}(): argument 'out' must be a tuple of two tensors, for values and for indices",
+            reading.face.name);
+    values = written(reading, std::move(values), PySequence_Fast_GET_ITEM(out, 0));
+    places = written(reading, std::move(places), PySequence_Fast_GET_ITEM(out, 1));
+  }
+  return tuple_of(reading, std::move(values), std::move(places));
 }
 
 }  // namespace quern::python::faces

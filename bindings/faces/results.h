@@ -6,5 +6,6 @@
 namespace quern::python::faces {
 
 nb::object hand_back(const Reading& reading, Array&& result);
+nb::object hand_back(const Reading& reading, Ranked&& result);  // (values, places), of the front end's type for that
 
 }  // namespace quern::python::faces

@@ -46,6 +46,6 @@ constexpr FunctionRow rows[] = {
 
 const FunctionRow& row_of(Function function) { return rows[static_cast<size_t>(function)]; }
 
-Family Reading::family() const { return row_of(face.function).family; }
+Family Reading::family() const { return row_of(function).family; }
 
 }  // namespace quern::python::faces

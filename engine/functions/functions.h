@@ -5,7 +5,10 @@
 #include <string_view>
 
 #include "functions/picking.h"
+#include "functions/ranking.h"
 #include "functions/reductions.h"
+#include "functions/rounding.h"
+#include "functions/without_nan.h"
 
 namespace quern {
 
@@ -15,6 +18,8 @@ enum class Family : uint8_t {
   extremes,  // the operand's type; elements need an order
   tests,     // bools
   averages,  // real or complex numbers
+  places,    // where elements stand, int64
+  ranks,     // elements in order, and where they stand
 };
 
 // The rows, by their numbers.

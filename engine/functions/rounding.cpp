@@ -123,6 +123,24 @@ std::optional<Array> accumulated(const Array& array, std::string_view op, std::o
   return running(lines, op, is_flat ? 0 : *axis);
 }
 
+namespace {
+
+Array running_result(std::string_view op, const Array& array, std::optional<size_t> axis, std::optional<DType> dtype) {
+  DType type = dtype.value_or(summed_type(array.dtype()));
+  if (array.rank() == 0 && axis) return copied(array, type);
+  if (std::optional<Array> out = accumulated(array, op, axis, type)) return *std::move(out);
+  raise(ErrorKind::type, "[{}] elements of {} cannot be accumulated", op == "add" ? "cumsum" : "cumprod", row(type).name);
+}
+
+}  // namespace
+
+Array running_sum(const Array& array, std::optional<size_t> axis, std::optional<DType> dtype) {
+  return running_result("add", array, axis, dtype);
+}
+Array running_product(const Array& array, std::optional<size_t> axis, std::optional<DType> dtype) {
+  return running_result("multiply", array, axis, dtype);
+}
+
 Array with_first(const Array& array, const Scalar& value, size_t axis) {
   Shape first = array.shape();
   first[axis] = 1;

@@ -20,6 +20,10 @@ Array differences(const Array& array, int64_t times, size_t axis);
 // elements in C order. In `dtype`; none: sums and products in 64 bits, tests as bools, others in the array's type. No result
 // where there is no such scan: see has_scan() of run/calls/sorting.h.
 std::optional<Array> accumulated(const Array& array, std::string_view op, std::optional<size_t> axis, std::optional<DType> dtype);
+// The sums (products) of the first element, of the first two, and so on. An array without axes is one element where an axis is
+// named. Raises ErrorKind::type for a type that has no scan.
+Array running_sum(const Array& array, std::optional<size_t> axis, std::optional<DType> dtype);
+Array running_product(const Array& array, std::optional<size_t> axis, std::optional<DType> dtype);
 // With an element of that value in front of each line.
 Array with_first(const Array& array, const Scalar& value, size_t axis);
 

@@ -17,9 +17,10 @@ import quern.torch as torch
 
 ROOT = pathlib.Path(__file__).parents[2]
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "amax", "amin", "ptp", "count_nonzero")
+WITHOUT_NAN = ("nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nancumsum", "nancumprod")
 
 
-@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("name", REDUCTIONS + WITHOUT_NAN + ("cumsum", "cumprod"))
 def test_function_objects(name):
     function = getattr(qn, name)
     assert function.__name__ == function.__qualname__ == name and function.__module__ == "quern" and function.__doc__
@@ -28,7 +29,7 @@ def test_function_objects(name):
     assert pickle.loads(pickle.dumps(function)) is function is copy.deepcopy(function) is copy.copy(function)
     assert weakref.ref(function)() is function
     wrapped = functools.wraps(function)(lambda *args: function(*args))
-    assert wrapped.__name__ == name and wrapped(qn.ones(3)).shape == ()
+    assert wrapped.__name__ == name and wrapped(qn.ones(3)).shape == getattr(np, name)(np.ones(3)).shape
     function.note = "an attribute of the user's"
     assert function.note and repr(function).startswith("<function ")
     del function.note
@@ -65,6 +66,18 @@ CALLS = [
     ("var", (), {"axis": 1, "correction": 1, "mean": np.array([[1.0], [4.0]])}),
     ("std", (1, None, None, 1, True), {}),
     ("std", (), {"ddof": 0, "correction": 1}),
+    ("cumsum", (), {}),
+    ("cumsum", (0,), {"dtype": np.int16}),
+    ("cumprod", (-1, "float32"), {}),
+    ("argmax", (1,), {"keepdims": True}),
+    ("argmin", (), {}),
+    ("nansum", (0,), {"initial": 4.5, "where": np.array([True, False, True])}),
+    ("nanmax", (), {"axis": 1, "where": np.array([[True], [False]]), "initial": 9}),
+    ("nanmean", (0, np.float32), {"where": np.array([[True], [False]])}),
+    ("nanmean", (), {"dtype": int}),
+    ("nanvar", (1,), {"ddof": 2}),
+    ("nanstd", (), {"axis": (0, 1), "correction": 1}),
+    ("nancumsum", (1,), {}),
 ]
 
 
@@ -205,6 +218,13 @@ def test_nothing_of_python_runs_between_the_users_line_and_the_result():
         lambda: torch.std(t, 1),
         lambda: t.sum(dim=-1, keepdim=True),
         lambda: t.amax([0, 1]),
+        lambda: qn.cumsum(x, 1),
+        lambda: x.argmax(0),
+        lambda: qn.nanmean(x, 0, keepdims=True),
+        lambda: t.sort(0, descending=True),
+        lambda: torch.topk(t, 2),
+        lambda: t.median(1),
+        lambda: torch.cumsum(t, dim=0),
     ):
         assert events_of(call) == []
 

@@ -12,54 +12,24 @@ from quern.torch._arguments import check_all, of_several
 from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, finish_same, host_values, name_of
 from quern.torch._types import DTYPES
 
-_engine.set_front_end("torch", type=Tensor, name_of_dtype=name_of, write=lambda result, out, name: _taken(result, out, name))
+_engine.set_front_end(
+    "torch", type=Tensor, name_of_dtype=name_of, write=lambda result, out, name: _taken(result, out, name), tuples=vars(_named)
+)
 for _dtype in DTYPES.values():
     _engine.name_dtype(_dtype, _dtype._name)
 FACES = _engine.functions_of("torch", "quern.torch")  # torch's names of functions of the engine's table, which are methods too
 sum, any, mean, var, std, amax, amin = (FACES[name] for name in ("sum", "any", "mean", "var", "std", "amax", "amin"))  # noqa: A001
+nansum, argsort, sort = (FACES[name] for name in ("nansum", "argsort", "sort"))
 
 
 def _taken(result, out, name):
     return (finish_same if name in _SAME_OUT.split() else finish)(result, out)
 
 
-def _sum_type(input, dtype):
-    if dtype is not None:
-        return name_of(dtype)
-    return "int64" if input.dtype._kind in "iub" else None
-
-
-def _asked(dtype, out):
-    """The type in which sums and products are computed: also that of the tensor that takes them."""
-    return out.dtype if dtype is None and isinstance(out, Tensor) else dtype
-
-
-def _written(result, out):
-    return result if out is None else finish(result, out)
-
-
 def _ordered(input, name, error=TypeError):
     """Complex numbers have no order."""
     if input.is_complex():
         raise error(f"{name}(): does not support complex input")
-
-
-def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """The sum, in which NaN counts as 0."""
-    return sum(_op("where", _op("isnan", input), 0.0, input) if input.is_floating_point() else input, dim, keepdim, dtype=dtype, out=out)
-
-
-def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """The mean of what is no NaN."""
-    count, wide = sum(~_op("isnan", input), dim, keepdim), _wide(input if dtype is None else input.to(dtype))
-    result = nansum(wide, dim, keepdim) / count
-    return finish(result.to(dtype or input.dtype) if input.is_floating_point() else result, out)
-
-
-def _wide(input):
-    """The numbers as float32 where they have 16 bits, which hold neither sums nor counts of many elements."""
-    kind = input.dtype
-    return input.float() if kind.is_floating_point and kind.itemsize == 2 else input
 
 
 def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
@@ -99,71 +69,25 @@ def aminmax(input, *, dim=None, keepdim=False, out=None):
     return _named.aminmax(amin(input, dim, keepdim), amax(input, dim, keepdim))
 
 
-def _places(input, dim, keepdim, least, name):
-    _ordered(input, name)
-    _not_empty(input, dim, name)
-    if dim is None:
-        flat = input._reshaped([input._size])
-        place = _engine.array_extreme(flat, 0, False, least)
-        return place._reshaped([1] * input._rank) if keepdim else place
-    dim = dim_of(dim, input._rank)
-    if input._rank == 0:
-        return _op("multiply", input, 0).to(DTYPES["int64"])
-    return _engine.array_extreme(input, dim, keepdim, least)
+def _extreme(name, row):
+    face = FACES.pop(name)
 
+    def function(input, *args, **kwargs):
+        other = args[0] if args else kwargs.get("other")
+        if not isinstance(other, Tensor):
+            return face(input, *args, **kwargs)
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        if len(args) > 1 or kwargs.keys() - {"other", "out"}:
+            raise TypeError(f"{name}(): of two tensors there is no keepdim")
+        return finish(_op(row, input, other), kwargs.get("out"))
 
-def argmax(input, dim=None, keepdim=False, *, out=None):
-    """Where the largest element stands first: in the flattened tensor, or along a dimension."""
-    if input._dtype_name == "bool":
-        raise RuntimeError("\"argmax_cpu\" not implemented for 'Bool'")
-    return finish(_places(input, dim, keepdim, False, "argmax"), out)
-
-
-def argmin(input, dim=None, keepdim=False, *, out=None):
-    """Where the smallest element stands first: in the flattened tensor, or along a dimension."""
-    return finish(_places(input, dim, keepdim, True, "argmin"), out)
-
-
-def _picked(input, places, dim):
-    """The elements at places along a dimension, which has one place for each of the others."""
-    return _engine.array_take_along(input, places, dim)
-
-
-def _extreme(name, reduction, least):
-    def function(input, dim=None, keepdim=False, *, other=None, out=None):
-        dim = other if dim is None else dim
-        if isinstance(dim, Tensor):
-            if keepdim:
-                raise TypeError(f"{name}(): of two tensors there is no keepdim")
-            return _op(reduction, input, dim) if out is None else finish(_op(reduction, input, dim), out)
-        if dim is None:
-            _ordered(input, name, NotImplementedError)
-            _not_empty(input, None, name)
-            return finish((amin if least else amax)(input), out)
-        if isinstance(dim, bool | float):
-            raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
-        dim = dim_of(dim, input._rank)
-        if input._rank == 0:
-            values, places = input.clone(), _places(input, 0, False, least, name)
-        else:
-            places = _places(input, dim, True, least, name)
-            values = _picked(input, places, dim)
-            if not keepdim:
-                values, places = (_engine.array_without_axes(x, [dim]) for x in (values, places))
-        if out is not None:
-            values, places = finish(values, out[0]), finish(places, out[1])
-        return getattr(_named, name)(values, places)
-
-    function.__name__ = name
-    function.__doc__ = (
-        f"The {'smallest' if least else 'largest'} of all elements; along a dimension with its places, as (values, indices); of two "
-        f"tensors, element by element."
-    )
+    function.__name__, function.__doc__ = name, face.__doc__ + "\n\nOf two tensors: element by element."
+    function.__signature__ = face.__signature__
     return function
 
 
-max = _extreme("max", "maximum", False)  # noqa: A001
-min = _extreme("min", "minimum", True)  # noqa: A001
+max, min = _extreme("max", "maximum"), _extreme("min", "minimum")  # noqa: A001
 
 
 def count_nonzero(input, dim=None):
@@ -199,29 +123,6 @@ def dist(input, other, p=2):
 # ---- along a dimension
 
 
-def _running(name, input, dim, dtype):
-    dim = dim_of(dim, input._rank)
-    kind = _sum_type(input, dtype)
-    if kind is not None and kind != input._dtype_name:
-        input = input._astype(kind)
-    if input._rank == 0 or input._size == 0:
-        return input.clone()
-    if kind == "bool":
-        raise NotImplementedError(f"\"{'cumsum' if name == 'add' else 'cumprod'}_out_cpu\" not implemented for 'Bool'")
-    out = _engine.array_running(input, name, dim, kind)
-    return input.clone() if out is None else out
-
-
-def cumsum(input, dim, *, dtype=None, out=None):
-    """The sums of the first element, of the first two, and so on along a dimension."""
-    return _written(_running("add", input, dim, _asked(dtype, out)), out)
-
-
-def cumprod(input, dim, *, dtype=None, out=None):
-    """The products of the first element, of the first two, and so on along a dimension."""
-    return _written(_running("multiply", input, dim, _asked(dtype, out)), out)
-
-
 def logcumsumexp(input, dim, *, out=None):
     """``log`` of the running sums of ``exp``, without overflow."""
     if input.dtype._kind in "iub":
@@ -239,34 +140,6 @@ def _log_sums(x, dim):
         x = _elementwise.logaddexp(x, before)
         step *= 2
     return x.clone() if step == 1 else x
-
-
-def _running_extreme(name, row):
-    def function(input, dim):
-        dim = dim_of(dim, input._rank)
-        if input._rank:
-            _ordered(input, name, NotImplementedError)
-        if input._rank == 0:
-            return getattr(_named, name)(input.clone(), _op("multiply", input, 0).to(DTYPES["int64"]))
-        if input._size == 0:
-            return getattr(_named, name)(input.clone(), input.to(DTYPES["int64"]))
-        values = _engine.array_running(input, row, dim, None)
-        values = input.clone() if values is None else values
-        shape = [1] * input._rank
-        shape[dim] = -1
-        at = _creation.arange(input._shape[dim], device=input.device).reshape(shape)
-        fresh = input == values
-        start = _op("where", fresh, at, 0)
-        places = _engine.array_running(start, "maximum", dim, None)
-        places = start if places is None else places
-        return getattr(_named, name)(values, places)
-
-    function.__name__ = name
-    function.__doc__ = "The extremes of the first element, of the first two, and so on along a dimension, with their places."
-    return function
-
-
-cummax, cummin = _running_extreme("cummax", "maximum"), _running_extreme("cummin", "minimum")
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
@@ -293,114 +166,9 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
 # ---- sorted
 
 
-def sort(input, dim=-1, descending=False, stable=False, *, out=None):
-    """(values, indices): the elements of each line of a dimension in order, and where they stood."""
-    _ordered(input, "sort")
-    if input._rank == 0:
-        dim_of(dim, 0)
-        return _named.sort(input.clone(), _op("multiply", input, 0).to(DTYPES["int64"]))
-    dim = dim_of(dim, input._rank)
-    places = _engine.array_argsort(input, descending, dim)
-    values = _picked(input, places, dim)
-    if out is not None:
-        values, places = finish(values, out[0]), finish(places, out[1])
-    return _named.sort(values, places)
-
-
-def argsort(input, dim=-1, descending=False, stable=False):
-    """The places that put the lines of a dimension in order."""
-    return sort(input, dim, descending)[1]
-
-
 def msort(input, *, out=None):
     """The elements of each column in order."""
     return finish(sort(input, 0)[0], out)
-
-
-def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
-    """(values, indices): the ``k`` largest or smallest elements of each line of a dimension, in order."""
-    _ordered(input, "topk")
-    if input._rank == 0:
-        dim_of(dim, 0)
-        if not 0 <= k <= 1:
-            raise RuntimeError("selected index k out of range")
-        return _named.topk(*sort(input))
-    size = input._shape[dim_of(dim, input._rank)]
-    if not 0 <= k <= size:
-        raise RuntimeError("selected index k out of range")
-    places = _shaping.narrow(_engine.array_argsort(input, largest, dim_of(dim, input._rank)), dim, 0, k).contiguous()
-    values = _picked(input, places, dim_of(dim, input._rank))
-    if out is not None:
-        values, places = finish(values, out[0]), finish(places, out[1])
-    return _named.topk(values, places)
-
-
-def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
-    """(values, indices): the ``k``-th smallest element of each line of a dimension."""
-    if input._rank == 0:
-        dim_of(dim, 0)
-        if k != 1:
-            raise RuntimeError("selected index k out of range")
-        return _named.kthvalue(input.clone(), input.new_zeros((), dtype=DTYPES["int64"]))
-    _ordered(input, "kthvalue", NotImplementedError)
-    values, places = sort(input, dim)
-    dim = dim_of(dim, input._rank)
-    if not 1 <= k <= input._shape[dim]:
-        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(dim))
-    values, places = (_shaping.narrow(x, dim, k - 1, 1) for x in (values, places))
-    return _named.kthvalue(*((values, places) if keepdim else (_shaping.squeeze(x, dim) for x in (values, places))))
-
-
-def median(input, dim=None, keepdim=False, *, out=None):
-    """The element in the middle, the lower one of two; NaN where there is one. Along a dimension: (values, indices)."""
-    _ordered(input, "median", NotImplementedError)
-    if dim is None:
-        return _middle(median, input)
-    if input._rank == 0:
-        dim_of(dim, 0)
-        return _named.median(*sort(input))
-    dim = dim_of(dim, input._rank)
-    _not_empty(input, dim, "median")
-    values, places = kthvalue(input, (input._shape[dim] + 1) // 2, dim, True)
-    if input.is_floating_point():  # NaN stands last in order
-        last = sort(input, dim)
-        n = input._shape[dim]
-        top, where = (x[(slice(None),) * dim + (slice(n - 1, n),)] for x in last)
-        is_nan = _op("isnan", top)
-        values, places = _op("where", is_nan, top, values), _op("where", is_nan, where, places)
-    if not keepdim:
-        values, places = (_engine.array_without_axes(x, [dim]) for x in (values, places))
-    return _named.median(values, places)
-
-
-def _middle(function, input):
-    """The median of all elements; elements equal to it share the gradient."""
-    if not input._size:
-        return input.new_full((), math.nan)
-    shown = input.detach()
-    value = function(shown._reshaped([input._size]), 0)[0]
-    if not (input.requires_grad and _engine.gradient_mode()):
-        return value
-    mine = (shown == value) | (_op("isnan", shown) & _op("isnan", value))
-    return amax(_op("where", mine, input, -math.inf))
-
-
-def nanmedian(input, dim=None, keepdim=False, *, out=None):
-    """The element in the middle of what is no NaN."""
-    _ordered(input, "nanmedian", NotImplementedError)
-    if dim is None:
-        return _middle(nanmedian, input)
-    dim = dim_of(dim, input._rank)
-    if input._rank == 0:
-        return _named.nanmedian(*sort(input))
-    _not_empty(input, dim, "nanmedian")
-    values, places = sort(input, dim)
-    count = sum(~_op("isnan", input), dim, True) if input.is_floating_point() else sum(input == input, dim, True)
-    at = _op("maximum", (count - 1) // 2, count * 0)
-    values, places = _picked(values, at, dim), _picked(places, at, dim)
-    if not keepdim:
-        values, places = (_engine.array_without_axes(x, [dim]) for x in (values, places))
-    return _named.nanmedian(values, places)
 
 
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
@@ -508,27 +276,6 @@ def _rank_less(result, dim, out):
 def _half_even(x):
     low = math.floor(x)
     return low if x - low < 0.5 or (x - low == 0.5 and low % 2 == 0) else low + 1
-
-
-def mode(input, dim=-1, keepdim=False, *, out=None):
-    """(values, indices): the element of each line that occurs most often, the smallest of several, and where it stands last."""
-    axis = dim_of(dim, input._rank)
-    if input._rank == 0:
-        return _named.mode(input.clone(), input.new_zeros((), dtype=DTYPES["int64"]))
-    _ordered(input, "mode", NotImplementedError)
-    _not_empty(input, axis, "mode")
-    lines = input.movedim(axis, -1)
-    same = lines.unsqueeze(-1) == lines.unsqueeze(-2)
-    counts = sum(same, -1)
-    most = counts == amax(counts, -1, True)
-    limit = amax(lines, -1, True)
-    values = amin(_op("where", most, lines, limit), -1, True)
-    at = _creation.arange(lines._shape[-1], device=input.device)
-    places = amax(_op("where", lines == values, at, -1), -1, True)
-    values, places = values.movedim(-1, axis), places.movedim(-1, axis)
-    if not keepdim:
-        values, places = values.squeeze(axis), places.squeeze(axis)
-    return _named.mode(values, places)
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
@@ -687,20 +434,19 @@ def corrcoef(input):
     return c / d.unsqueeze(1) / d.unsqueeze(0)
 
 
-METHODS = """nansum nanmean aminmax argmax argmin max min count_nonzero logsumexp norm dist cumsum
-cumprod logcumsumexp cummax cummin diff sort argsort msort topk kthvalue median nanmedian quantile nanquantile mode unique
-unique_consecutive bincount histc trace cov corrcoef"""
+METHODS = """aminmax max min count_nonzero logsumexp norm dist logcumsumexp diff msort quantile nanquantile unique unique_consecutive
+bincount histc trace cov corrcoef"""
 NAMES = [*METHODS.split(), "var_mean", "std_mean"]
 for _name, _face in FACES.items():
     setattr(Tensor, _name, _face)
 _SAME_OUT = "amax amin any all quantile nanquantile logcumsumexp histc argmax argmin msort"
-check_all(globals(), NAMES, free={"max": "dim", "min": "dim"}, same_out=_SAME_OUT)
+check_all(globals(), [n for n in NAMES if n not in ("max", "min")], same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
 Tensor.count_nonzero = of_several(count_nonzero)
 
 
 def _in_place(name):
-    function = globals()[name]
+    function = FACES[name]
 
     def in_place(self, dim, *, dtype=None):
         return self._take_values(function(_engine.unhooked(self), dim, dtype=self.dtype if dtype is None else dtype), name)

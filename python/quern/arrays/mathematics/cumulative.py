@@ -8,8 +8,7 @@ import numpy
 
 from quern.arrays.core import _axis, _dtype_name, _is_out, _no_bool, asarray
 from quern.arrays.manipulation import ravel
-from quern.arrays.mathematics.reductions import _fitted
-from quern.arrays.statistics import _replaced
+from quern.arrays.mathematics.reductions import _fitted, functions
 from quern.arrays.ufuncs import methods as ufunc_methods
 from quern.arrays.ufuncs import segments
 from quern.lib import _engine
@@ -37,35 +36,6 @@ for _name in ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_
     ufunc_methods._ACCUMULATE[_name] = _accumulate(_name)
 
 
-def _of_any(name, a, axis, dtype, out):
-    """Numbers count as arrays of one axis."""
-    a = asarray(a)
-    if axis is not None and a.ndim == 0:
-        axis = _axis(axis, 1) or None
-    return _running(name, a, axis, dtype, out)
-
-
-def cumsum(a, axis=None, dtype=None, out=None):
-    """The sums of the first element, of the first two, and so on, along ``axis`` (None: of the flattened array).
-
-    Parameters: ``dtype``: what is computed in, for small integers 64 bits by default; ``out``: an array that takes the result.
-    Raises ValueError for an ``out`` of another shape, AxisError for an axis that is not there.
-
-    >>> cumsum([1, 2, 3])
-    array([1, 3, 6])
-    """
-    return _of_any("add", a, axis, dtype, out)
-
-
-def cumprod(a, axis=None, dtype=None, out=None):
-    """The products of the first element, of the first two, and so on; the parameters are as :func:`cumsum` has them.
-
-    >>> cumprod([1, 2, 3])
-    array([1, 2, 6])
-    """
-    return _of_any("multiply", a, axis, dtype, out)
-
-
 def _cumulative(function, x, axis, dtype, out, include_initial, initial):
     x = asarray(x)
     if x.ndim == 0:
@@ -87,7 +57,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     >>> cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])
     """
-    return _cumulative(cumsum, x, axis, dtype, out, include_initial, 0)
+    return _cumulative(functions["cumsum"], x, axis, dtype, out, include_initial, 0)
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
@@ -96,27 +66,4 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
     >>> cumulative_prod([1, 2, 3], include_initial=True)
     array([1, 1, 2, 6])
     """
-    return _cumulative(cumprod, x, axis, dtype, out, include_initial, 1)
-
-
-def nancumsum(a, axis=None, dtype=None, out=None):
-    """:func:`cumsum` with zero in place of NaN.
-
-    >>> nancumsum([1.0, nan, 2.0])
-    array([1., 1., 3.])
-    """
-    return cumsum(_kept(a, 0), axis, dtype, out)
-
-
-def nancumprod(a, axis=None, dtype=None, out=None):
-    """:func:`cumprod` with one in place of NaN.
-
-    >>> nancumprod([1.0, nan, 2.0])
-    array([1., 1., 2.])
-    """
-    return cumprod(_kept(a, 1), axis, dtype, out)
-
-
-def _kept(a, value):
-    a = asarray(a)
-    return _replaced(a, value)[0].astype(a._dtype_name, copy=False)
+    return _cumulative(functions["cumprod"], x, axis, dtype, out, include_initial, 1)

@@ -129,8 +129,8 @@ def _imatmul(self, other):
 
 
 # Methods that are functions of the same name with the array as their first argument.
-_FUNCTIONS = """cumprod cumsum diagonal dot ravel repeat round squeeze swapaxes trace
-argmax argmin argpartition argsort choose nonzero put searchsorted take""".split()
+_FUNCTIONS = """diagonal dot ravel repeat round squeeze swapaxes trace
+argpartition argsort choose nonzero put searchsorted take""".split()
 
 
 def attach(functions):

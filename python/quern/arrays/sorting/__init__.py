@@ -7,14 +7,14 @@ import operator
 
 import numpy
 
-from quern.arrays.core import Array, _axis, _check_cast, _is_out, _no_bool, asarray, asnumpy, looked_at
+from quern.arrays.core import Array, _axis, _no_bool, asarray, asnumpy, looked_at
 from quern.arrays.data_types import _kind
 from quern.arrays.fallback import Unserved
 from quern.arrays.manipulation import flip
 from quern.arrays.mathematics import isnan, where
-from quern.arrays.mathematics.reductions import _fitted
 from quern.arrays.mathematics.reductions import all as _all
 from quern.arrays.mathematics.reductions import any as _any
+from quern.arrays.mathematics.reductions import functions as _functions
 from quern.lib import _engine
 
 _NONE = numpy._NoValue
@@ -27,38 +27,6 @@ def _along(axis, ndim):
 
 
 # ---- extremes
-
-
-def _extreme(a, axis, out, keepdims, least, dtype):
-    a = asarray(a)
-    result = _engine.array_extreme(a, _along(axis, a.ndim), keepdims is not _NONE and bool(keepdims), least)
-    if _is_out(out):
-        _check_cast(out.dtype, result.dtype, "safe")
-    elif dtype is not None:
-        result = result.astype(dtype, copy=False)
-    return _fitted(result, out)
-
-
-def argmax(a, axis=None, out=None, *, keepdims=_NONE, dtype=None):
-    """Where the largest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the largest.
-
-    Returns an array of int64, or of ``dtype``. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
-
-    >>> argmax([3, 1, 4])
-    array(2)
-    """
-    return _extreme(a, axis, out, keepdims, False, dtype)
-
-
-def argmin(a, axis=None, out=None, *, keepdims=_NONE, dtype=None):
-    """Where the smallest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the smallest.
-
-    Returns an array of int64, or of ``dtype``. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
-
-    >>> argmin([3, 1, 4])
-    array(1)
-    """
-    return _extreme(a, axis, out, keepdims, True, dtype)
 
 
 def _without_nan(function, a, axis, out, keepdims, value):
@@ -77,7 +45,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=_NONE):
     >>> nanargmax([1.0, nan, 3.0])
     array(2)
     """
-    return _without_nan(argmax, a, axis, out, keepdims, -numpy.inf)
+    return _without_nan(_functions["argmax"], a, axis, out, keepdims, -numpy.inf)
 
 
 def nanargmin(a, axis=None, out=None, *, keepdims=_NONE):
@@ -86,7 +54,7 @@ def nanargmin(a, axis=None, out=None, *, keepdims=_NONE):
     >>> nanargmin([1.0, nan, 3.0])
     array(0)
     """
-    return _without_nan(argmin, a, axis, out, keepdims, numpy.inf)
+    return _without_nan(_functions["argmin"], a, axis, out, keepdims, numpy.inf)
 
 
 # ---- sorting

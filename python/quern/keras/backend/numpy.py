@@ -148,7 +148,7 @@ def _axes(axis):
 _engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dtype=_named)
 _faces = _engine.functions_of("keras", __name__)
 sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))  # noqa: A001
-mean, amax, amin = (_faces[_name] for _name in ("mean", "amax", "amin"))
+mean, amax, amin, argmax, argmin = (_faces[_name] for _name in ("mean", "amax", "amin", "argmax", "argmin"))
 
 
 def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001
@@ -170,16 +170,6 @@ def _extreme(whole, of_two, x, axis, keepdims, initial):
     if not x.size:
         return whole(x, axis=axis, keepdims=keepdims, initial=initial.item())
     return of_two(whole(x, axis=axis, keepdims=keepdims), initial)
-
-
-def argmax(x, axis=None, keepdims=False):
-    """The places of the largest elements; of equal ones the first."""
-    return qn.argmax(_engine.detached(convert_to_tensor(x)), axis=_axes(axis), keepdims=keepdims).astype("int32")
-
-
-def argmin(x, axis=None, keepdims=False):
-    """The places of the smallest elements; of equal ones the first."""
-    return qn.argmin(_engine.detached(convert_to_tensor(x)), axis=_axes(axis), keepdims=keepdims).astype("int32")
 
 
 for _name in ("argsort", "argpartition", "searchsorted", "digitize"):

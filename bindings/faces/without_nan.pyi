@@ -1,0 +1,97 @@
+"""The faces of reductions and running results of what is no NaN. How to read and write these files stands in tools/faces.py."""
+
+class nansum:
+    """The sum over ``axis`` with zero in place of NaN; the parameters are as :func:`sum` has them.
+
+    >>> nansum([1.0, nan])
+    array(1.)
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    cupy = numpy
+    def torch(input: array, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
+
+class nanprod:
+    """The product over ``axis`` with one in place of NaN; the parameters are as :func:`sum` has them.
+
+    >>> nanprod([2.0, nan])
+    array(2.)
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    cupy = numpy
+
+class nanmax:
+    """The largest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
+
+    >>> nanmax([1.0, nan])
+    array(1.)
+    """
+
+    def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    cupy = numpy
+
+class nanmin:
+    """The smallest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
+
+    >>> nanmin([1.0, nan])
+    array(1.)
+    """
+
+    def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
+    cupy = numpy
+
+class nanmean:
+    """The mean over ``axis`` of what is not NaN; NaN where there is nothing.
+
+    Raises TypeError for a ``dtype`` or ``out`` of integers where the elements have fractions.
+
+    >>> nanmean([1.0, nan, 3.0])
+    array(2.)
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True): ...
+    cupy = numpy
+    def torch(input: array, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
+
+class nanvar:
+    """The variance over ``axis`` of what is not NaN, over their number less ``ddof``; NaN where that is not positive.
+
+    Raises TypeError for a ``dtype`` or ``out`` of integers where the elements have fractions.
+
+    >>> nanvar([1.0, nan, 3.0])
+    array(1.)
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...
+    cupy = numpy
+
+class nanstd:
+    """The standard deviation over ``axis`` of what is not NaN: the root of :func:`nanvar`.
+
+    >>> nanstd([1.0, nan, 3.0])
+    array(1.)
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...
+    cupy = numpy
+
+class nancumsum:
+    """:func:`cumsum` with zero in place of NaN.
+
+    >>> nancumsum([1.0, nan, 2.0])
+    array([1., 1., 3.])
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None): ...
+    cupy = numpy
+
+class nancumprod:
+    """:func:`cumprod` with one in place of NaN.
+
+    >>> nancumprod([1.0, nan, 2.0])
+    array([1., 1., 2.])
+    """
+
+    def numpy(a, axis=None, dtype=None, out=None): ...
+    cupy = numpy

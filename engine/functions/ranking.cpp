@@ -1,0 +1,159 @@
+#include "functions/ranking.h"
+
+#include <limits>
+#include <string_view>
+
+#include "core/error.h"
+#include "functions/ordering.h"
+#include "functions/picking.h"
+#include "functions/shaping.h"
+#include "functions/steps.h"
+#include "graph/memory_order.h"
+#include "graph/tape.h"
+#include "run/calls/sorting.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+Array place_of(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype, bool least) {
+  if (array.rank() == 0) axis = {};
+  Array out = as_type(extreme(detached(array), axis, keep_dims, least), dtype.value_or(DType::int64));
+  out.set_value(out.rank() == 0);
+  return out;
+}
+
+Ranked of_one_element(const Array& array) {
+  return {copied(array, array.dtype()), full({}, whole(0), DType::int64, array.device())};
+}
+
+// What stands at one place of each line.
+Ranked at_places(const Array& array, const Array& places, size_t axis, bool keep_dims) {
+  Ranked out{taken_along(array, places, axis), places};
+  return keep_dims ? out : Ranked{without_axes(out.values, {axis}), without_axes(out.places, {axis})};
+}
+
+Ranked extreme_along(const Array& array, size_t axis, bool keep_dims, bool least) {
+  if (array.rank() == 0) return of_one_element(array);
+  return at_places(array, place_of(array, axis, true, {}, least), axis, keep_dims);
+}
+
+Array nan_of(const Array& array) { return compute(Op::isnan, array); }
+
+int64_t size_along(const Array& array, size_t axis) { return array.shape()[axis]; }
+
+Array numbers_along(const Array& array, size_t axis) {
+  Shape shape(array.rank(), 1);
+  shape[axis] = size_along(array, axis);
+  return reshape(counted(shape[axis], array.device()), shape);
+}
+
+Ranked running_extreme(const Array& array, size_t axis, std::string_view op) {
+  if (array.rank() == 0) return of_one_element(array);
+  Array seen = detached(array);
+  if (seen.dtype() == DType::boolean) seen = astype(seen, DType::uint8);
+  Array best = running(seen, op, axis);
+  Array is_new = compute(Op::logical_or, compute(Op::equal, seen, best), nan_of(seen));
+  Array places = running(compute(Op::where, is_new, numbers_along(array, axis), 0), "maximum", axis);
+  return {taken_along(array, places, axis), places};
+}
+
+// One element for all; those equal to it share the derivative.
+Array one_of_all(const Array& array, Ranked (*along)(const Array&, size_t, bool)) {
+  if (is_complex(array.dtype())) raise(ErrorKind::not_implemented, "median(): does not support complex input");
+  if (array.size() == 0) return full({}, real_number(std::numeric_limits<double>::quiet_NaN()), array.dtype(), array.device());
+  Array shown = detached(array), value = along(raveled(shown, Order::c), 0, false).values;
+  if (!GradientMode::is_on() || !wants_gradient(array)) return value;
+  Array both_nan = compute(Op::logical_and, nan_of(shown), nan_of(value));
+  Array is_it = compute(Op::logical_or, compute(Op::equal, shown, value), both_nan);
+  Array rest = compute(Op::where, is_it, array, -std::numeric_limits<double>::infinity());
+  return reduce(Reduction::maximum, rest, std::vector<bool>(array.rank(), true), false, {});
+}
+
+}  // namespace
+
+Array place_of_largest(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype) {
+  return place_of(array, axis, keep_dims, dtype, false);
+}
+Array place_of_smallest(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype) {
+  return place_of(array, axis, keep_dims, dtype, true);
+}
+
+Ranked largest_along(const Array& array, size_t axis, bool keep_dims) { return extreme_along(array, axis, keep_dims, false); }
+Ranked smallest_along(const Array& array, size_t axis, bool keep_dims) { return extreme_along(array, axis, keep_dims, true); }
+
+Array sorted_places_along(const Array& array, size_t axis, bool descending) {
+  return array.rank() == 0 ? of_one_element(array).places : ordered_places(detached(array), descending, axis);
+}
+Ranked sorted_along(const Array& array, size_t axis, bool descending) {
+  if (array.rank() == 0) return of_one_element(array);
+  return at_places(array, sorted_places_along(array, axis, descending), axis, true);
+}
+
+Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_largest) {
+  int64_t size = array.rank() == 0 ? 1 : size_along(array, axis);
+  if (count < 0 || count > size) raise(ErrorKind::runtime, "selected index k out of range");
+  if (array.rank() == 0) return of_one_element(array);
+  Array places = ordered_places(detached(array), are_largest, axis);
+  return at_places(array, in_order(part(places, static_cast<int>(axis), 0, count), Order::c), axis, true);
+}
+
+Ranked nth_along(const Array& array, int64_t count, size_t axis, bool keep_dims) {
+  int64_t size = array.rank() == 0 ? 1 : size_along(array, axis);
+  if (count < 1 || count > size)
+    raise(ErrorKind::runtime, "kthvalue(): selected number k out of range for dimension {}", axis);
+  if (array.rank() == 0) return of_one_element(array);
+  Array places = ordered_places(detached(array), false, axis);
+  return at_places(array, part(places, static_cast<int>(axis), count - 1, count), axis, keep_dims);
+}
+
+Ranked middle_along(const Array& array, size_t axis, bool keep_dims) {
+  if (array.rank() == 0) return of_one_element(array);
+  const int along = static_cast<int>(axis);
+  const int64_t size = size_along(array, axis), at = (size - 1) / 2;
+  Array places = ordered_places(detached(array), false, axis), place = part(places, along, at, at + 1);
+  if (!is_whole(array.dtype())) {  // NaN stands last in order
+    Array last = part(places, along, size - 1, size);
+    place = compute(Op::where, nan_of(taken_along(detached(array), last, axis)), last, place);
+  }
+  return at_places(array, place, axis, keep_dims);
+}
+
+Ranked middle_without_nan_along(const Array& array, size_t axis, bool keep_dims) {
+  if (array.rank() == 0) return of_one_element(array);
+  if (is_whole(array.dtype())) return middle_along(array, axis, keep_dims);
+  Array places = ordered_places(detached(array), false, axis);
+  Array is_number = compute(Op::logical_not, nan_of(detached(array)));
+  Array count = steps::reduced(Reduction::sum, is_number, static_cast<int>(axis), true, DType::int64);
+  Array at = compute(Op::maximum, compute(Op::floor_divide, compute(Op::subtract, count, 1), 2), 0);
+  return at_places(array, taken_along(places, at, axis), axis, keep_dims);
+}
+
+Ranked most_frequent_along(const Array& array, size_t axis, bool keep_dims) {
+  if (array.rank() == 0) return of_one_element(array);
+  Ranked ordered = sorted_along(detached(array), axis, false);
+  const int along = static_cast<int>(axis);
+  const int64_t size = size_along(array, axis);
+  Array numbers = numbers_along(array, axis), begins = compute(Op::equal, numbers, 0);
+  if (size > 1) {
+    Array differ =
+        compute(Op::not_equal, part(ordered.values, along, 1, size), part(ordered.values, along, 0, size - 1));
+    Shape first = array.shape();
+    first[axis] = 1;
+    begins = joined({full(first, whole(1), DType::boolean, array.device()), differ}, axis);
+  }
+  Array start = running(compute(Op::where, begins, numbers, 0), "maximum", axis);
+  // The first of the longest runs: at its end all of it was counted.
+  Array best = extreme(compute(Op::subtract, numbers, start), axis, true, false);
+  return at_places(array, taken_along(ordered.places, best, axis), axis, keep_dims);
+}
+
+Ranked running_largest(const Array& array, size_t axis) { return running_extreme(array, axis, "maximum"); }
+Ranked running_smallest(const Array& array, size_t axis) { return running_extreme(array, axis, "minimum"); }
+
+Array middle(const Array& array) { return one_of_all(array, middle_along); }
+Array middle_without_nan(const Array& array) { return one_of_all(array, middle_without_nan_along); }
+
+}  // namespace quern
