@@ -96,7 +96,10 @@ class Function:
         number = self.one_of(*VALUES)
         if not bounds.min < number <= bounds.max:
             number = (number - bounds.min) % (2**bounds.bits - 1) + bounds.min + 1
-        return number % 2**63 if kind == "uint64" else number  # as int64 it must not be at the end: Numba's own overflow is undefined there
+        if kind == "uint64":  # as int64 it must not be at an end: Numba's own overflow is undefined there
+            number %= 2**63
+            number -= 2**40 if number > 2**63 - 2**40 else 0
+        return number
 
     # ---- expressions
 

@@ -208,6 +208,8 @@ class Program(Lines):
     def keep_kind(self, name):
         """What is one of NumPy's numbers, and what an array without dimensions."""
         theirs, value = self.theirs, self.theirs[name]
+        if any(np.shares_memory(value, theirs[other]) for other in self.numbers_of_numpy - {name}):
+            value = theirs[name] = value.copy()  # of a number there are no views
         if np.ndim(value) or isinstance(value, (bool, complex)):
             return
         if self.bfloat16:

@@ -308,16 +308,16 @@ class Generator {
       out.push_back(std::move(s));
       return;
     }
+    if (calls_ && block && !in_loop_ && where.depth == 0 && !exited_in_warp_ && chance(25)) {
+      out.push_back(simple(Stmt::Op::call));
+      settle();
+      return;
+    }
     if (where.depth >= 3) return assign(out, any(where, 2));
     if (pick < 86) return branch(where, out);
     if (pick < 94) return loop(where, out);
     if (pick < 96) return switch_of(where, out);
     if (pick < 98 && where.may_exit) return leave(where, out);
-    if (calls_ && block && !in_loop_ && where.depth == 0 && !exited_in_warp_) {
-      out.push_back(simple(Stmt::Op::call));
-      settle();
-      return;
-    }
     assign(out, any(where, 3));
   }
 
