@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The faces of functions of arrays (bindings/faces/*.pyi) as data for the reader of calls: tools/faces.py OUT.inc
 
-A face file has a class for each row of engine/functions/functions.def, with the docstring and a method for each front end that has the
-function, in that front end's spelling and order. Several methods of one front end under @overload are tried in their order. @named("amax")
-gives a face another name than its row's; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An annotation is what an
-argument must be for the call to be taken (Kind in bindings/faces/face.h). The files are never imported.
+A face file has a class for each row of engine/functions/functions.def, or for a row of elementwise operations
+(engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
+order. Several methods of one front end under @overload are tried in their order. @named("amax") gives a face another name than its row's,
+@named("abs", "absolute") several; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy the faces
+that NumPy has above that line. An annotation is what an argument must be for the call to be taken (Kind in bindings/faces/face.h). The
+files are never imported.
 Start reading at main().
 """
 
@@ -15,6 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, \w+, "([\w ]+)"\)', re.MULTILINE)
+OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), ", re.MULTILINE)
 OUT = "out"  # a parameter of faces alone: the array that takes the result
 OUT_SLOT = 15
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
@@ -22,7 +25,7 @@ NAMES = {
     "numpy": {"correction": "ddof"},
     "cupy": {"correction": "ddof"},
     "reduce": {"array": "a"},
-    "torch": {"input": "a", "dim": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
+    "torch": {"input": "a", "dim": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof", "other": "b", "exponent": "b"},
     "keras": {"x": "a"},
 }
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
@@ -34,25 +37,31 @@ class Wrong(Exception):
 
 
 def rows():
-    """The parameters of each row of the table, by its name."""
-    return {name: parameters.split() for name, parameters in ROWS.findall((ROOT / "engine/functions/functions.def").read_text())}
+    """The row in C++ and its parameters, by its name: operands of operations are a, b and c."""
+    functions = ROWS.findall((ROOT / "engine/functions/functions.def").read_text())
+    operations = OPERATIONS.findall((ROOT / "engine/include/quern/ops.def").read_text())
+    found = {name: (f"operation(quern::Op::{name})", list("abc"[: int(count)])) for name, count in operations}
+    return found | {name: (f"quern::Function::{name}_", parameters.split()) for name, parameters in functions}
 
 
-def parameters_of(function):
-    """(name, kind, default's text or None, is it keyword-only) of each parameter."""
+def parameters_of(function, in_place=False):
+    """(name, kind, default's text or None, is it keyword-only) of each parameter; nothing else takes a result in place."""
     a = function.args
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
     every = [(p, d, False) for p, d in zip(a.args, defaults, strict=True)]
     every += [(p, d, True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    every = [one for one in every if not in_place or one[0].arg != OUT]
     return [(p.arg, p.annotation.id if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
 
 
-def name_of(function, row):
-    """The name of a face: its row's, or that of @named."""
+def names_of(function, row):
+    """The names of a face: its row's, or those of @named; with the names of those that write in place."""
+    found, in_place = [row], False
     for one in function.decorator_list:
         if isinstance(one, ast.Call):
-            return ast.literal_eval(one.args[0])
-    return row
+            found = [ast.literal_eval(name) for name in one.args]
+        in_place |= isinstance(one, ast.Name) and one.id == "in_place_too"
+    return found + [name + "_" for name in found if in_place]
 
 
 def faces_of(row):
@@ -63,7 +72,8 @@ def faces_of(row):
             to, of = one.targets[0].id, one.value.id
             found |= {(to, name): overloads for (front_end, name), overloads in found.items() if front_end == of}
         elif isinstance(one, ast.FunctionDef):
-            found.setdefault((one.name, name_of(one, row.name)), []).append(one)
+            for name in names_of(one, row.name):
+                found.setdefault((one.name, name), []).append(one)
     if unknown := {front_end for front_end, _ in found} - set(NAMES):
         raise Wrong(f"{row.name}: there is no front end {' '.join(unknown)}")
     return found
@@ -89,9 +99,8 @@ def docstring(row, front_end, parameters, slots):
     return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
 
 
-def signature(overloads):
-    """One signature for all overloads: the parameters by position of the longest, then what else is accepted by keyword."""
-    every = [parameters_of(one) for one in overloads]
+def signature(every):
+    """One signature for the parameters of all overloads: those by position of the longest, then what else is accepted by keyword."""
     longest = max(every, key=lambda ps: sum(not p[3] for p in ps))
     by_position = [p for p in longest if not p[3]]
     words = {p[0]: p for ps in every for p in ps if p[0] not in [q[0] for q in by_position]}
@@ -115,9 +124,9 @@ class Data:
             self.defaults.append(default)
         return str(self.defaults.index(default))
 
-    def overload(self, name, function, front_end, slots):
+    def overload(self, name, parameters, front_end, slots):
         rows, by_position = [], 0
-        for parameter, kind, default, is_keyword_only in parameters_of(function):
+        for parameter, kind, default, is_keyword_only in parameters:
             ours = NAMES[front_end].get(parameter, parameter)
             if ours != OUT and ours not in slots:
                 raise Wrong(f"{name}: the row has no parameter {ours}")
@@ -130,15 +139,18 @@ class Data:
         self.lines.append(f"constexpr Parameter {name}[] = {{{', '.join(rows)}}};")
         return f"{{{name}, {len(rows)}, {by_position}}}"
 
-    def add(self, row, slots):
+    def add(self, row, function, slots):
         for (front_end, name), overloads in faces_of(row).items():
-            base = f"{front_end}_{name}"
-            made = [self.overload(f"parameters_of_{base}_{k}", one, front_end, slots) for k, one in enumerate(overloads)]
+            base, in_place = f"{front_end}_{name}", name.endswith("_")
+            every = [parameters_of(one, in_place) for one in overloads]
+            made = [self.overload(f"parameters_of_{base}_{k}", one, front_end, slots) for k, one in enumerate(every)]
             self.lines.append(f"constexpr Overload overloads_of_{base}[] = {{{', '.join(made)}}};")
-            doc = docstring(row, front_end, [p[0] for one in overloads for p in parameters_of(one)], slots)
+            doc = docstring(row, front_end, [p[0] for one in every for p in one], slots)
+            if in_place:
+                doc = f"As :meth:`{name[:-1]}`, written into this tensor, which is returned."
             self.faces.append(
-                f'{{quern::Function::{row.name}_, "{front_end}", "{name}", {text_of(signature(overloads))},\n    {text_of(doc)},\n'
-                f"    overloads_of_{base}, {len(made)}}}"
+                f'{{{function}, "{front_end}", "{name}", {text_of(signature(every))},\n    {text_of(doc)},\n'
+                f"    overloads_of_{base}, {len(made)}, {str(in_place).lower()}}}"
             )
 
     def text(self):
@@ -161,8 +173,8 @@ def write(files, out):
         for row in ast.parse(path.read_text()).body:
             if isinstance(row, ast.ClassDef):
                 if row.name not in table:
-                    raise Wrong(f"{path.name}: functions.def has no row {row.name}")
-                data.add(row, table[row.name])
+                    raise Wrong(f"{path.name}: functions.def has no row {row.name}, nor has ops.def")
+                data.add(row, *table[row.name])
     pathlib.Path(out).write_text(data.text())
 
 

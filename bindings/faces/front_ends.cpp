@@ -1,5 +1,6 @@
 // What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
 #include "bindings/faces/face.h"
+#include "bindings/faces/operands.h"
 #include "core/error.h"
 
 #include <algorithm>
@@ -130,6 +131,7 @@ static FrontEnd with_numpys_rules(const char* name) {
       .computed_type = as_asked,
       .check = accept,
       .result_type = as_computed,
+      .operate = nullptr,
   };
 }
 
@@ -147,6 +149,7 @@ FrontEnd torch{
     .computed_type = torchs_computed_type,
     .check = check_as_torch,
     .result_type = torchs_result_type,
+    .operate = operate_as_torch,
 };
 
 FrontEnd keras{
@@ -159,6 +162,7 @@ FrontEnd keras{
     .computed_type = keras_computed_type,
     .check = accept,
     .result_type = keras_result_type,
+    .operate = nullptr,
 };
 
 FrontEnd& front_end_named(std::string_view name) {
@@ -181,6 +185,8 @@ const char* word_for(Kind kind) {
   switch (kind) {
     case Kind::array:
       return "Tensor";
+    case Kind::operand:
+      return "Tensor or Number";
     case Kind::boolean:
       return "bool";
     case Kind::integer:

@@ -12,8 +12,12 @@ nb::object hand_back(const Reading& reading, Array&& result) {
   PyTypeObject* type = Py_TYPE(reading.beside);
   bool is_plain = type == array_type && front_end.type;
   nb::object made = is_plain ? nb::steal(wrap(std::move(result), front_end.type)) : like(reading.beside, std::move(result));
+  return written(reading, std::move(made));
+}
+
+nb::object written(const Reading& reading, nb::object made) {
   PyObject* out = reading.out();
-  return out && out != Py_None ? nb::handle(front_end.write)(made, nb::handle(out), reading.face.name) : made;
+  return out && out != Py_None ? nb::handle(reading.front_end.write)(made, nb::handle(out), reading.face.name) : made;
 }
 
 }  // namespace quern::python::faces

@@ -6,5 +6,7 @@
 namespace quern::python::faces {
 
 nb::object hand_back(const Reading& reading, Array&& result);
+// The object made of a result, or `out` where one is given.
+nb::object written(const Reading& reading, nb::object made);
 
 }  // namespace quern::python::faces
