@@ -9,6 +9,7 @@
 #include "bindings/arrays.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
+#include "bindings/tensor_operations.h"
 #include "bindings/tensor_refusals.h"
 #include "bindings/tensor_steps.h"
 #include "core/error.h"
@@ -329,33 +330,6 @@ Array raised_to(std::span<TensorOperand> operands, const Array* into) {
   return computed(Op::power, operands, into);
 }
 
-// An op of the table of these tensors and numbers; `into`: the tensor that takes the result, or None.
-PyObject* call_torch_op(Op op, PyObject* const* values, size_t count, PyObject* into) {
-  return as_torch([&]() -> PyObject* {
-    std::array<TensorOperand, 3> operands;
-    if (count > operands.size()) bug("an op of {} operands", count);
-    for (size_t i = 0; i < count; ++i) {
-      if (!operands[i].read(values[i]))
-        raise(ErrorKind::type, "{}(): argument must be Tensor or Number, not {}", row(op).name, Py_TYPE(values[i])->tp_name);
-    }
-    std::span<TensorOperand> given(operands.data(), count);
-    const Array* target = into == Py_None ? nullptr : as_array(into);
-    Array result = op == Op::power ? raised_to(given, target) : computed(op, given, target);
-    return target ? Py_NewRef(into) : wrap_tensor(std::move(result));
-  });
-}
-
-// The op as a function of its own, which takes less time to call: tensor_row("exp")(x).
-nb::object row_function(const std::string& name) {
-  static PyMethodDef method = {
-      "row", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(+[](PyObject* op, PyObject* const* values, Py_ssize_t count) {
-        return call_torch_op(static_cast<Op>(PyLong_AsLong(op)), values, static_cast<size_t>(count), Py_None);
-      })),
-      METH_FASTCALL, nullptr};
-  nb::int_ op(static_cast<long>(op_named(name)));
-  return nb::steal(PyCFunction_New(&method, op.ptr()));
-}
-
 PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) return not_implemented();
   return as_torch([&]() -> PyObject* {
@@ -591,6 +565,21 @@ PyType_Slot slots[] = {
 
 }  // namespace
 
+PyObject* call_torch_op(Op op, PyObject* const* values, size_t count, PyObject* into) {
+  return as_torch([&]() -> PyObject* {
+    std::array<TensorOperand, 3> operands;
+    if (count > operands.size()) bug("an op of {} operands", count);
+    for (size_t i = 0; i < count; ++i) {
+      if (!operands[i].read(values[i]))
+        raise(ErrorKind::type, "{}(): argument must be Tensor or Number, not {}", row(op).name, Py_TYPE(values[i])->tp_name);
+    }
+    std::span<TensorOperand> given(operands.data(), count);
+    const Array* target = into == Py_None ? nullptr : as_array(into);
+    Array result = op == Op::power ? raised_to(given, target) : computed(op, given, target);
+    return target ? Py_NewRef(into) : wrap_tensor(std::move(result));
+  });
+}
+
 bool is_tensor_type(PyTypeObject* type) { return type == tensor_type || (tensor_base && PyType_IsSubtype(type, tensor_base)); }
 
 PyTypeObject* result_type(PyTypeObject* type) {
@@ -603,7 +592,6 @@ void init_tensors(nb::module_& m) {
   auto base = nb::class_<TensorArray, Array>(m, "TensorBase", nb::type_slots(slots), nb::is_weak_referenceable());
   tensor_base = reinterpret_cast<PyTypeObject*>(base.ptr());
   m.def("set_tensor_type", [](nb::handle type) { tensor_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
-  m.def("tensor_row", row_function);
   // An op of the table by PyTorch's rules; `into`: the tensor that takes the result.
   m.def(
       "tensor_op",

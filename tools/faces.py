@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The faces of functions of arrays (bindings/faces/*.pyi) as data for the reader of calls: tools/faces.py OUT.inc
 
-A face file has a class for each row of engine/functions/functions.def, with the docstring and a method for each front end that has the
-function, in that front end's spelling and order. Several methods of one front end and name under @overload are tried in their order, also
-where they stand in classes of several rows. @named("amax") gives a face another name than its row's; ``cupy = numpy`` gives CuPy the faces
-that NumPy has above that line. An annotation is what an argument must be for the call to be taken (Kind in bindings/faces/face.h);
-``ignored`` is a parameter that changes nothing. The files are never imported.
+A face file has a class for each row of engine/functions/functions.def, or for a row of elementwise operations
+(engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
+order. Several methods of one front end and name under @overload are tried in their order, also where they stand in classes of several rows.
+@named("amax") gives a face another name than its row's, @named("abs", "absolute") several; @in_place_too adds ``exp_``, which writes into
+its first argument; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An annotation is what an argument must be for the
+call to be taken (Kind in bindings/faces/face.h); ``ignored`` is a parameter that changes nothing. The files are never imported.
 Start reading at main().
 """
 
@@ -16,6 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, \w+, "([\w ]+)"\)', re.MULTILINE)
+OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), ", re.MULTILINE)
 OUT = "out"  # a parameter of faces alone: the array that takes the result
 OUT_SLOT, IGNORED_SLOT = 15, 14
 IGNORED = re.compile(r"ignored(?:\[(\w+)\])?")  # the annotation of a parameter that is accepted and changes nothing
@@ -24,7 +26,7 @@ NAMES = {
     "numpy": {"correction": "ddof"},
     "cupy": {"correction": "ddof"},
     "reduce": {"array": "a"},
-    "torch": {"input": "a", "dim": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
+    "torch": {"input": "a", "dim": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof", "other": "b", "exponent": "b"},
     "keras": {"x": "a"},
 }
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
@@ -36,25 +38,34 @@ class Wrong(Exception):
 
 
 def rows():
-    """The parameters of each row of the table, by its name."""
-    return {name: parameters.split() for name, parameters in ROWS.findall((ROOT / "engine/functions/functions.def").read_text())}
+    """The row in C++ and its parameters, by its name: operands of operations are a, b and c."""
+    functions = ROWS.findall((ROOT / "engine/functions/functions.def").read_text())
+    operations = OPERATIONS.findall((ROOT / "engine/include/quern/ops.def").read_text())
+    found = {name: (f"operation(quern::Op::{name})", list("abc"[: int(count)])) for name, count in operations}
+    return found | {name: (f"quern::Function::{name}_", parameters.split()) for name, parameters in functions}
 
 
-def parameters_of(function):
-    """(name, kind, default's text or None, is it keyword-only) of each parameter; a kind in brackets is that of an ignored one."""
+def parameters_of(function, in_place=False):
+    """(name, kind, default's text or None, is it keyword-only) of each parameter; nothing else takes a result in place.
+
+    A kind in brackets is that of an ignored parameter.
+    """
     a = function.args
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
     every = [(p, d, False) for p, d in zip(a.args, defaults, strict=True)]
     every += [(p, d, True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    every = [one for one in every if not in_place or one[0].arg != OUT]
     return [(p.arg, ast.unparse(p.annotation) if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
 
 
-def name_of(function, row):
-    """The name of a face: its row's, or that of @named."""
+def names_of(function, row):
+    """The names of a face: its row's, or those of @named; with the names of those that write in place."""
+    found, in_place = [row], False
     for one in function.decorator_list:
         if isinstance(one, ast.Call):
-            return ast.literal_eval(one.args[0])
-    return row
+            found = [ast.literal_eval(name) for name in one.args]
+        in_place |= isinstance(one, ast.Name) and one.id == "in_place_too"
+    return found + [name + "_" for name in found if in_place]
 
 
 def faces_of(row):
@@ -65,7 +76,8 @@ def faces_of(row):
             to, of = one.targets[0].id, one.value.id
             found |= {(to, name): overloads for (front_end, name), overloads in found.items() if front_end == of}
         elif isinstance(one, ast.FunctionDef):
-            found.setdefault((one.name, name_of(one, row.name)), []).append(one)
+            for name in names_of(one, row.name):
+                found.setdefault((one.name, name), []).append(one)
     if unknown := {front_end for front_end, _ in found} - set(NAMES):
         raise Wrong(f"{row.name}: there is no front end {' '.join(unknown)}")
     return found
@@ -91,15 +103,21 @@ def docstring(row, front_end, parameters, slots):
     return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
 
 
-def signature(overloads):
-    """One signature for all overloads: the parameters by position of the longest, then what else is accepted by keyword."""
-    every = [parameters_of(one) for one in overloads]
+def signature(every):
+    """One signature for the parameters of all overloads: those by position of the longest, then what else is accepted by keyword.
+
+    What one overload does without has a default.
+    """
     longest = max(every, key=lambda ps: sum(not p[3] for p in ps))
     by_position = [p for p in longest if not p[3]]
     words = {p[0]: p for ps in every for p in ps if p[0] not in [q[0] for q in by_position]}
-    shown = [f"{p[0]}={p[2]}" if p[2] is not None else p[0] for p in by_position]
-    shown += ["*"] if words else []
-    return "(" + ", ".join([*shown, *(f"{p[0]}={p[2]}" if p[2] is not None else p[0] for p in words.values())]) + ")"
+
+    def shown(parameter):
+        name, _, default, _ = parameter
+        is_optional = any(name not in [p[0] for p in ps] for ps in every)
+        return f"{name}={default}" if default is not None else f"{name}=None" if is_optional else name
+
+    return "(" + ", ".join([*map(shown, by_position), *(["*"] if words else []), *map(shown, words.values())]) + ")"
 
 
 class Data:
@@ -117,9 +135,9 @@ class Data:
             self.defaults.append(default)
         return str(self.defaults.index(default))
 
-    def overload(self, name, row, function, front_end, slots):
+    def overload(self, name, function, parameters, front_end, slots):
         rows, by_position = [], 0
-        for parameter, kind, default, is_keyword_only in parameters_of(function):
+        for parameter, kind, default, is_keyword_only in parameters:
             ours = NAMES[front_end].get(parameter, parameter)
             ignored = IGNORED.fullmatch(kind)
             if ours != OUT and ours not in slots and not ignored:
@@ -132,18 +150,21 @@ class Data:
             second = text_of(second) if second else "nullptr"
             rows.append(f'{{"{parameter}", {second}, {slot}, Kind::{kind}, {self.constant(default)}, {only}}}')
         self.lines.append(f"constexpr Parameter {name}[] = {{{', '.join(rows)}}};")
-        return f"{{quern::Function::{row}_, {name}, {len(rows)}, {by_position}}}"
+        return f"{{{function}, {name}, {len(rows)}, {by_position}}}"
 
-    def add(self, row, slots):
+    def add(self, row, function, slots):
         """The faces of one row: overloads of what is there already, or new."""
         for key, overloads in faces_of(row).items():
             front_end, name = key
-            face = self.faces.setdefault(key, {"overloads": [], "made": [], "docs": []})
-            for one in overloads:
+            in_place = name.endswith("_")
+            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": []})
+            every = [parameters_of(one, in_place) for one in overloads]
+            for parameters in every:
                 of = f"parameters_of_{front_end}_{name}_{len(face['made'])}"
-                face["made"].append(self.overload(of, row.name, one, front_end, slots))
-                face["overloads"].append(one)
-            face["docs"].append(docstring(row, front_end, [p[0] for one in overloads for p in parameters_of(one)], slots))
+                face["made"].append(self.overload(of, function, parameters, front_end, slots))
+            face["every"] += every
+            doc = docstring(row, front_end, [p[0] for one in every for p in one], slots)
+            face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned." if in_place else doc)
 
     def face(self, key):
         """A face's entry in the list of all."""
@@ -151,8 +172,8 @@ class Data:
         base = f"overloads_of_{front_end}_{name}"
         self.lines.append(f"constexpr Overload {base}[] = {{{', '.join(face['made'])}}};")
         docs = "\n\n".join(face["docs"])
-        texts = f"{text_of(signature(face['overloads']))},\n    {text_of(docs)}"
-        return f'{{"{front_end}", "{name}", {texts},\n    {base}, {len(face["made"])}}}'
+        texts = f"{text_of(signature(face['every']))},\n    {text_of(docs)}"
+        return f'{{"{front_end}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 
     def text(self):
         faces = [self.face(key) for key in self.faces]
@@ -175,8 +196,8 @@ def write(files, out):
         for row in ast.parse(path.read_text()).body:
             if isinstance(row, ast.ClassDef):
                 if row.name not in table:
-                    raise Wrong(f"{path.name}: functions.def has no row {row.name}")
-                data.add(row, table[row.name])
+                    raise Wrong(f"{path.name}: functions.def has no row {row.name}, nor has ops.def")
+                data.add(row, *table[row.name])
     pathlib.Path(out).write_text(data.text())
 
 

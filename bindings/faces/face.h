@@ -13,8 +13,8 @@
 namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
-// number None stands for the default.
-enum class Kind : uint8_t { any, array, boolean, integer, number };
+// number None stands for the default. An operand is an array or a number.
+enum class Kind : uint8_t { any, array, operand, boolean, integer, number };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
 inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()
@@ -43,6 +43,7 @@ struct Face {
   const char* doc;
   const Overload* overloads;
   uint8_t overload_count;
+  bool is_in_place;  // the first argument takes the result
 };
 
 struct FrontEnd;
@@ -93,6 +94,8 @@ struct FrontEnd {
   void (*check)(const Reading& reading, const Over& over);
   void (*check_line)(const Reading& reading, std::optional<size_t> axis);
   DType (*result_type)(const Reading& reading, DType result);
+  // An elementwise operation of the operands in the slots.
+  nb::object (*operate)(Reading& reading, Op op);
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
   // operand, the engine's name of a data type, and what writes a result into `out`.
   PyTypeObject* type = nullptr;

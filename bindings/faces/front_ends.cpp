@@ -1,4 +1,5 @@
 // What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
+#include "bindings/faces/operands.h"
 #include "bindings/faces/read.h"
 #include "core/error.h"
 
@@ -198,6 +199,7 @@ static FrontEnd with_numpys_rules(const char* name) {
       .check = accept,
       .check_line = accept_line,
       .result_type = as_computed,
+      .operate = nullptr,
   };
 }
 
@@ -216,6 +218,7 @@ FrontEnd torch{
     .check = check_as_torch,
     .check_line = check_line_as_torch,
     .result_type = torchs_result_type,
+    .operate = operate_as_torch,
 };
 
 FrontEnd keras{
@@ -229,6 +232,7 @@ FrontEnd keras{
     .check = accept,
     .check_line = accept_line,
     .result_type = keras_result_type,
+    .operate = nullptr,
 };
 
 FrontEnd& front_end_named(std::string_view name) {
@@ -251,6 +255,8 @@ const char* word_for(Kind kind) {
   switch (kind) {
     case Kind::array:
       return "Tensor";
+    case Kind::operand:
+      return "Tensor or Number";
     case Kind::boolean:
       return "bool";
     case Kind::integer:

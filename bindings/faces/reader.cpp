@@ -2,6 +2,7 @@
 // overload that takes its arguments, and calls the row's thunk. Start reading at call().
 #include "bindings/callable.h"
 #include "bindings/faces/face.h"
+#include "bindings/given.h"
 #include "core/error.h"
 
 #include <nanobind/eval.h>
@@ -40,6 +41,8 @@ bool fits(Kind kind, PyObject* value) {
       return true;
     case Kind::array:
       return as_array(value) != nullptr;
+    case Kind::operand:
+      return as_array(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) || classified(value).is_number();
     case Kind::boolean:
       return PyBool_Check(value);
     case Kind::number:

@@ -34,7 +34,10 @@ nb::object tuple_of(const Reading& reading, nb::object first, nb::object second)
 
 nb::object hand_back(const Reading& reading, Array&& result) {
   result = steps::as_type(result, reading.front_end.result_type(reading, result.dtype()));
-  nb::object made = object_of(reading, std::move(result));
+  return written(reading, object_of(reading, std::move(result)));
+}
+
+nb::object written(const Reading& reading, nb::object made) {
   PyObject* out = reading.out();
   return out && out != Py_None ? written(reading, std::move(made), out) : made;
 }

@@ -1,5 +1,5 @@
 // The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls
-// the body and hands its result back.
+// the body and hands its result back. The operations of quern/ops.def share one thunk.
 #include "bindings/faces/read.h"
 #include "bindings/faces/results.h"
 #include "core/site.h"
@@ -33,6 +33,9 @@ nb::object call_body(Reading& reading) {
   return hand_back(reading, call(body));
 }
 
+nb::object call_operation(Reading& reading) { return reading.front_end.operate(reading, operation_of(reading.function)); }
+constexpr FunctionRow row_of_operations{"", Family::elementwise, call_operation};
+
 constexpr FunctionRow rows[] = {
 #define QUERN_FUNCTION(name, family, body, parameters) {#name, Family::family, call_body<body>},
 #include "functions/functions.def"
@@ -44,7 +47,9 @@ constexpr FunctionRow rows[] = {
 
 }  // namespace
 
-const FunctionRow& row_of(Function function) { return rows[static_cast<size_t>(function)]; }
+const FunctionRow& row_of(Function function) {
+  return is_operation(function) ? row_of_operations : rows[static_cast<size_t>(function)];
+}
 
 Family Reading::family() const { return row_of(function).family; }
 

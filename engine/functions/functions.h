@@ -9,17 +9,19 @@
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "functions/without_nan.h"
+#include "graph/op.h"
 
 namespace quern {
 
 // Functions whose operand and result types follow one rule.
 enum class Family : uint8_t {
-  sums,      // integers are added up in 64 bits
-  extremes,  // the operand's type; elements need an order
-  tests,     // bools
-  averages,  // real or complex numbers
-  places,    // where elements stand, int64
-  ranks,     // elements in order, and where they stand
+  sums,         // integers are added up in 64 bits
+  extremes,     // the operand's type; elements need an order
+  tests,        // bools
+  averages,     // real or complex numbers
+  places,       // where elements stand, int64
+  ranks,        // elements in order, and where they stand
+  elementwise,  // the typing of the operation, by the front end's rules
 };
 
 // The rows, by their numbers.
@@ -28,6 +30,15 @@ enum class Function : uint16_t {
 #include "functions/functions.def"
   count
 };
+
+// The operations of quern/ops.def follow these numbers: each is a function of its operands.
+constexpr Function operation(Op op) {
+  return static_cast<Function>(static_cast<uint16_t>(Function::count) + static_cast<uint16_t>(op));
+}
+constexpr bool is_operation(Function function) { return function >= Function::count; }
+constexpr Op operation_of(Function function) {
+  return static_cast<Op>(static_cast<uint16_t>(function) - static_cast<uint16_t>(Function::count));
+}
 
 constexpr size_t count_words(std::string_view text) {
   size_t words = 0;

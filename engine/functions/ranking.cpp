@@ -102,8 +102,7 @@ Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_larg
 
 Ranked nth_along(const Array& array, int64_t count, size_t axis, bool keep_dims) {
   int64_t size = array.rank() == 0 ? 1 : size_along(array, axis);
-  if (count < 1 || count > size)
-    raise(ErrorKind::runtime, "kthvalue(): selected number k out of range for dimension {}", axis);
+  if (count < 1 || count > size) raise(ErrorKind::runtime, "kthvalue(): selected number k out of range for dimension {}", axis);
   if (array.rank() == 0) return of_one_element(array);
   Array places = ordered_places(detached(array), false, axis);
   return at_places(array, part(places, static_cast<int>(axis), count - 1, count), axis, keep_dims);
@@ -138,8 +137,7 @@ Ranked most_frequent_along(const Array& array, size_t axis, bool keep_dims) {
   const int64_t size = size_along(array, axis);
   Array numbers = numbers_along(array, axis), begins = compute(Op::equal, numbers, 0);
   if (size > 1) {
-    Array differ =
-        compute(Op::not_equal, part(ordered.values, along, 1, size), part(ordered.values, along, 0, size - 1));
+    Array differ = compute(Op::not_equal, part(ordered.values, along, 1, size), part(ordered.values, along, 0, size - 1));
     Shape first = array.shape();
     first[axis] = 1;
     begins = joined({full(first, whole(1), DType::boolean, array.device()), differ}, axis);

@@ -57,8 +57,7 @@ globals().update({_name: _value for _name, _value in vars(_namespace).items() if
 
 __version__ = "2.9.0+quern." + _quern.__version__
 Generator = random.Generator
-relu = nn.functional.relu
-for _name in """dropout relu_ selu selu_ celu celu_ rrelu rrelu_ prelu threshold threshold_ hardshrink layer_norm rms_norm
+for _name in """dropout selu selu_ celu celu_ rrelu rrelu_ prelu threshold threshold_ hardshrink layer_norm rms_norm
 group_norm cosine_similarity pairwise_distance bilinear alpha_dropout""".split():
     if hasattr(nn.functional, _name):
         globals()[_name] = getattr(nn.functional, _name)

@@ -5,102 +5,17 @@ import math
 
 from quern.lib import _engine
 from quern.torch._arguments import check_all
-from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, finish_same, is_number, tensor_like
+from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, is_number, tensor_like
 from quern.torch._named import frexp as _frexp
 from quern.torch._types import DTYPES, finfo, get_default_dtype, scalar_name
 
 _ONE = 1  # Python has one object for it: `is` takes less time than ==
-
-# PyTorch's names of the engine's rows.
-_UNARY = {
-    "abs": "absolute", "absolute": "absolute", "neg": "negative", "negative": "negative", "exp": "exp",
-    "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "sin": "sin",
-    "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "arcsin": "arcsin", "arccos": "arccos", "arctan": "arctan",
-    "arcsinh": "arcsinh", "arccosh": "arccosh", "arctanh": "arctanh", "erf": "erf", "erfc": "erfc", "lgamma": "lgamma",
-    "digamma": "digamma", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fix": "trunc", "square": "square",
-    "reciprocal": "reciprocal", "rad2deg": "degrees", "deg2rad": "radians", "logical_not": "logical_not", "bitwise_not": "invert",
-}  # fmt: skip
-_BINARY = {
-    "mul": "multiply", "multiply": "multiply", "true_divide": "true_divide", "floor_divide": "floor_divide", "fmod": "fmod",
-    "remainder": "remainder", "maximum": "maximum", "minimum": "minimum", "fmax": "fmax", "fmin": "fmin", "atan2": "arctan2",
-    "arctan2": "arctan2", "hypot": "hypot", "copysign": "copysign", "nextafter": "nextafter", "gcd": "gcd",
-    "lcm": "lcm", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor",
-    "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift", "logaddexp": "logaddexp", "logaddexp2": "logaddexp2",
-    "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "logical_xor", "eq": "equal", "ne": "not_equal",
-    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "not_equal": "not_equal", "less": "less",
-    "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater_equal",
-}  # fmt: skip
-_TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit": "signbit"}
-# Of these PyTorch takes tensors alone.
-_NO_NUMBERS = {"maximum", "minimum", "fmax", "fmin", "atan2", "arctan2", "hypot", "nextafter", "gcd", "lcm", "logaddexp",
-               "logaddexp2", "logical_and", "logical_or", "logical_xor"}  # fmt: skip
-# Of these ``out`` has the result's type.
-_SAME_OUT = {"abs", "absolute", "ceil", "floor", "neg", "negative", "trunc", "fix", "bitwise_not"}
-# Of these a tensor comes first.
-_TENSOR_FIRST = {"fmod", "copysign", "eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal"}
-
-
-def _unary(name, row):
-    compute = _engine.tensor_row(row)
-    written = finish_same if name in _SAME_OUT else finish
-
-    def function(input, *, out=None):
-        if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-        return compute(input) if out is None else written(compute(input), out)
-
-    function.__name__ = name
-    function.__doc__ = f"``{row}`` of each element; integers become real numbers where that is needed. ``out``: takes the result."
-    return function
-
-
-def _binary(name, row):
-    compute = _engine.tensor_row(row)
-
-    def function(input, other, *, out=None):
-        if name in _NO_NUMBERS and not (isinstance(input, Tensor) and isinstance(other, Tensor)):
-            given, place = (other, 2) if isinstance(input, Tensor) else (input, 1)
-            raise TypeError(f"{name}(): argument '{'other' if place == 2 else 'input'}' must be Tensor, not {type(given).__name__}")
-        if not isinstance(input, Tensor):
-            if name in _TENSOR_FIRST:
-                raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-            if not isinstance(other, Tensor):
-                input = tensor_like(input)
-        return compute(input, other) if out is None else finish(compute(input, other), out)
-
-    function.__name__ = name
-    function.__doc__ = f"``{row}`` of the elements of both, which broadcast together. ``out``: takes the result."
-    return function
-
-
-def _test(name, row):
-    def function(input, *, out=None):  # of PyTorch's only signbit has out=
-        if input._dtype_name.startswith("complex") and name != "signbit":
-            test = (_op(row, input.real), _op(row, input.imag))
-            return _op("logical_and" if name == "isfinite" else "logical_or", *test)
-        return finish_same(_op(row, input), out)
-
-    function.__name__ = name
-    function.__doc__ = f"``{row}`` of each element: bools."
-    return function
-
-
-for _name, _row in _UNARY.items():
-    globals()[_name] = _unary(_name, _row)
-for _name, _row in _BINARY.items():
-    globals()[_name] = _binary(_name, _row)
-
 
 def positive(input):
     """The tensor itself; bools have no sign."""
     if input._dtype_name == "bool":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
-
-
-for _name, _row in _TESTS.items():
-    globals()[_name] = _test(_name, _row)
 
 
 def _scaled(row, input, other, alpha):
@@ -165,16 +80,6 @@ def div(input, other, *, rounding_mode=None, out=None):
 
 
 divide = div
-
-
-def pow(input, exponent, *, out=None):
-    """``input ** exponent``, one of which may be a number. ``out``: takes the result."""
-    return finish(_op("power", input, exponent), out)
-
-
-def float_power(input, exponent, *, out=None):
-    """``input ** exponent`` in float64 or complex128."""
-    return finish(_op("float_power", input, exponent), out)
 
 
 def rsqrt(input, *, out=None):
@@ -432,7 +337,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     if input.is_floating_point() or input.is_complex():
         near = near & _op("isfinite", (input - other).abs()) | (input == other)
         if equal_nan:
-            near = near | isnan(input) & isnan(other)  # noqa: F821
+            near = near | _op("isnan", input) & _op("isnan", other)
     return near
 
 
@@ -513,14 +418,6 @@ def frexp(input):
     return _frexp(_op("frexp_mantissa", input), _op("frexp_exponent", input).to(DTYPES["int32"]))
 
 
-_relu = _engine.tensor_row("relu")
-
-
-def relu(input):
-    """Each element, 0 where it is negative."""
-    return _relu(input)
-
-
 def _logaddexp(input, other):
     """The logarithm of a sum of exponentials of complex numbers, by that with the larger real part."""
     larger = _op("greater_equal", input.real, other.real)
@@ -536,68 +433,23 @@ def logaddexp(input, other, *, out=None):
     return finish(_op("logaddexp", input, other), out)
 
 
-def logical_not_(self):
-    """True where it is 0, written into the tensor."""
-    return self.copy_(self == 0)
-
-
-METHODS = " ".join([*_UNARY, *_BINARY, *_TESTS])
-METHODS += """ positive sgn heaviside add sub subtract div divide pow float_power rsqrt sigmoid logit erfinv sign frac round
-clamp clip clamp_min
-clamp_max nan_to_num lerp addcmul addcdiv ldexp xlogy sinc isposinf isneginf isreal isclose allclose equal conj conj_physical resolve_conj
-resolve_neg angle frexp relu"""
+METHODS = """positive sgn heaviside add sub subtract div divide rsqrt sigmoid logit erfinv sign frac round clamp clip clamp_min
+clamp_max nan_to_num lerp addcmul addcdiv ldexp logaddexp xlogy sinc isposinf isneginf isreal isclose allclose equal conj conj_physical
+resolve_conj resolve_neg angle frexp"""
 NAMES = METHODS.split() + ["rsub", "real", "imag", "complex", "polar"]
-_FREE = dict.fromkeys("add sub subtract div divide pow float_power xlogy".split(), "input")
+_FREE = dict.fromkeys("add sub subtract div divide xlogy".split(), "input")
 _TENSORS = dict.fromkeys("heaviside ldexp isclose allclose equal logaddexp".split(), "other") | {"heaviside": "values"}
 check_all(
     globals(),
-    [n for n in NAMES if n not in (*_UNARY, *_BINARY) or n == "logaddexp"],
+    NAMES,
     _TENSORS,
     _FREE,
-    same_out="sgn sign isposinf isneginf round frac nan_to_num heaviside float_power conj_physical",
+    same_out="sgn sign isposinf isneginf round frac nan_to_num heaviside conj_physical",
 )
 add_methods(globals(), METHODS)
 Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc="The real parts.")
 Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc="The imaginary parts of complex numbers.")
 add_in_place(
-    """neg negative exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh arcsin
-    arccos arctan arcsinh arccosh arctanh erf erfc lgamma digamma floor ceil trunc fix square reciprocal rad2deg deg2rad bitwise_not sgn mul
-    multiply true_divide floor_divide fmod remainder atan2 arctan2 hypot copysign nextafter heaviside gcd lcm bitwise_and bitwise_or
-    bitwise_xor bitwise_left_shift bitwise_right_shift add sub subtract div divide pow rsqrt sigmoid logit erfinv sign frac
-    round clamp clip clamp_min clamp_max nan_to_num lerp addcmul addcdiv ldexp xlogy sinc conj_physical relu"""
+    """sgn heaviside add sub subtract div divide rsqrt sigmoid logit erfinv sign frac round clamp clip clamp_min clamp_max nan_to_num lerp
+    addcmul addcdiv ldexp xlogy sinc conj_physical"""
 )
-
-
-def _in_place_test(name):
-    row = _BINARY[name]
-
-    def function(self, other):
-        if name.startswith("logical") and not isinstance(other, Tensor):
-            raise TypeError(f"{name}_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
-        return self.copy_(_op(row, self, other))
-
-    function.__name__ = name + "_"
-    function.__doc__ = f"As :meth:`{name}`, written into this tensor as 0 and 1."
-    return function
-
-
-def _abs_(self):
-    """The sizes, written into this tensor."""
-    if self.is_complex():
-        raise RuntimeError("In-place abs is not supported for complex tensors.")
-    return self._take_values(_op("absolute", _engine.unhooked(self)), "abs")
-
-
-def _float_power_(self, exponent):
-    """``self ** exponent``, written into this tensor, which is of float64 or complex128."""
-    name = _engine.tensor_op_types("float_power", self, exponent)[1]
-    if name != self._dtype_name:
-        raise RuntimeError(f"the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype torch.{name}")
-    return self._take_values(_op("float_power", _engine.unhooked(self), exponent), "float_power")
-
-
-Tensor.abs_ = Tensor.absolute_ = _abs_
-Tensor.float_power_ = _float_power_
-for _name in "eq ne lt le gt ge not_equal less less_equal greater greater_equal logical_and logical_or logical_xor".split():
-    setattr(Tensor, _name + "_", _in_place_test(_name))
-Tensor.logical_not_ = logical_not_

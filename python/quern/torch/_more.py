@@ -650,11 +650,8 @@ add_in_place("renorm index_reduce")
 Tensor.name = property(lambda self: None, doc="None: tensors have no names here.")
 
 # torch.exp_(x) and its kin.
-_IN_PLACE = """abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_ ceil_
-clamp_
-clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_ erf_ erfc_ exp2_ exp_ expm1_ fill_ fix_ floor_ frac_ gcd_ i0_ lcm_
-ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ resize_as_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_
-sqrt_ square_ tan_ tanh_ trunc_ xlogy_ zero_""".split()
+_IN_PLACE = """addmv_ as_strided_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ detach_ fill_ frac_ i0_ ldexp_ logit_
+nan_to_num_ resize_as_ round_ rsqrt_ sigmoid_ sinc_ xlogy_ zero_""".split()
 
 
 def _of_method(name):

@@ -9,21 +9,14 @@ import numpy
 from quern.lib import _engine
 from quern.torch import _creation, _elementwise, _linalg, _named, _shaping, _types
 from quern.torch._arguments import check_all, of_several
-from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, finish_same, host_values, name_of
+from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, host_values
+from quern.torch._faces import FACES
 from quern.torch._types import DTYPES
 
-_engine.set_front_end(
-    "torch", type=Tensor, name_of_dtype=name_of, write=lambda result, out, name: _taken(result, out, name), tuples=vars(_named)
-)
-for _dtype in DTYPES.values():
-    _engine.name_dtype(_dtype, _dtype._name)
-FACES = _engine.functions_of("torch", "quern.torch")  # torch's names of functions of the engine's table, which are methods too
 sum, any, mean, var, std, amax, amin = (FACES[name] for name in ("sum", "any", "mean", "var", "std", "amax", "amin"))  # noqa: A001
 nansum, argsort, sort = (FACES[name] for name in ("nansum", "argsort", "sort"))
 
 
-def _taken(result, out, name):
-    return (finish_same if name in _SAME_OUT.split() else finish)(result, out)
 
 
 def _ordered(input, name, error=TypeError):
@@ -67,27 +60,6 @@ def aminmax(input, *, dim=None, keepdim=False, out=None):
     _ordered(input, "aminmax")
     dim = () if dim is None else dim_of(dim, input._rank)
     return _named.aminmax(amin(input, dim, keepdim), amax(input, dim, keepdim))
-
-
-def _extreme(name, row):
-    face = FACES.pop(name)
-
-    def function(input, *args, **kwargs):
-        other = args[0] if args else kwargs.get("other")
-        if not isinstance(other, Tensor):
-            return face(input, *args, **kwargs)
-        if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-        if len(args) > 1 or kwargs.keys() - {"other", "out"}:
-            raise TypeError(f"{name}(): of two tensors there is no keepdim")
-        return finish(_op(row, input, other), kwargs.get("out"))
-
-    function.__name__, function.__doc__ = name, face.__doc__ + "\n\nOf two tensors: element by element."
-    function.__signature__ = face.__signature__
-    return function
-
-
-max, min = _extreme("max", "maximum"), _extreme("min", "minimum")  # noqa: A001
 
 
 def count_nonzero(input, dim=None):
@@ -434,13 +406,11 @@ def corrcoef(input):
     return c / d.unsqueeze(1) / d.unsqueeze(0)
 
 
-METHODS = """aminmax max min count_nonzero logsumexp norm dist logcumsumexp diff msort quantile nanquantile unique unique_consecutive
+METHODS = """aminmax count_nonzero logsumexp norm dist logcumsumexp diff msort quantile nanquantile unique unique_consecutive
 bincount histc trace cov corrcoef"""
 NAMES = [*METHODS.split(), "var_mean", "std_mean"]
-for _name, _face in FACES.items():
-    setattr(Tensor, _name, _face)
-_SAME_OUT = "amax amin any all quantile nanquantile logcumsumexp histc argmax argmin msort"
-check_all(globals(), [n for n in NAMES if n not in ("max", "min")], same_out=_SAME_OUT)
+_SAME_OUT = "quantile nanquantile logcumsumexp histc msort"
+check_all(globals(), NAMES, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
 Tensor.count_nonzero = of_several(count_nonzero)
 

@@ -7,6 +7,7 @@ from quern.lib import _engine
 from quern.torch import _elementwise, _reductions
 from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, tensor_like
+from quern.torch._faces import FACES
 from quern.torch._types import DTYPES, get_default_dtype, scalar_name
 
 
@@ -238,14 +239,9 @@ def spherical_bessel_j0(input, *, out=None):
     return finish(_op("where", x == 0, 1 - x * x / 6, _op("sin", safe) / safe).to(x.dtype), out)
 
 
-def digamma(input, *, out=None):
-    """The derivative of lgamma()."""
-    return finish(_op("digamma", input), out)
-
-
-psi, gammaln = digamma, _elementwise.lgamma
-METHODS = "i0 mvlgamma digamma igamma igammac"
-NAMES = "i0 polygamma mvlgamma digamma igamma igammac".split()
+digamma, gammaln = FACES["digamma"], FACES["lgamma"]
+METHODS = "i0 mvlgamma igamma igammac"
+NAMES = "i0 polygamma mvlgamma igamma igammac".split()
 _OWN = """i0 i0e i1 i1e bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0
 scaled_modified_bessel_k1 igamma igammac entr ndtr log_ndtr ndtri erfcx multigammaln spherical_bessel_j0 hermite_polynomial_h
 hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p mvlgamma digamma""".split()
@@ -256,7 +252,8 @@ gammainc, gammaincc = igamma, igammac
 _OTHERS = "xlog1py zeta polygamma psi gammaln modified_bessel_i0 modified_bessel_i1 gammainc gammaincc".split()
 SPECIAL = {n: globals()[n] for n in [*_OWN, *_OTHERS]}
 SPECIAL |= {n: f for n, f in globals().items() if "chebyshev_polynomial_" in n}
-SPECIAL |= {n: getattr(_elementwise, n) for n in "erf erfc erfinv exp2 expit expm1 log1p logit round sinc xlogy".split()}
+SPECIAL |= {n: getattr(_elementwise, n) for n in "erfinv expit logit round sinc xlogy".split()}
+SPECIAL |= {n: FACES[n] for n in "erf erfc exp2 expm1 log1p".split()}
 SPECIAL["logsumexp"] = _reductions.logsumexp
 for _name in ("mvlgamma", "igamma", "igammac"):
     del SPECIAL[_name]

@@ -1,0 +1,453 @@
+"""The faces of elementwise functions. How to read and write these files stands in tools/faces.py."""
+
+class negative:
+    """Return the elements with the other sign."""
+
+    @named("neg", "negative")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class absolute:
+    """Return the absolute value of each element: of complex numbers the distance from 0."""
+
+    @named("abs", "absolute")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class exp:
+    """Return e to the power of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class exp2:
+    """Return 2 to the power of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class expm1:
+    """Return ``exp(x) - 1`` of each element, with all its digits where that is close to 0."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class log:
+    """Return the natural logarithm of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class log2:
+    """Return the logarithm to base 2 of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class log10:
+    """Return the logarithm to base 10 of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class log1p:
+    """Return ``log(1 + x)`` of each element, with all its digits where x is close to 0."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class sqrt:
+    """Return the square root of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class sin:
+    """Return the sine of each element, an angle in radians."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class cos:
+    """Return the cosine of each element, an angle in radians."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class tan:
+    """Return the tangent of each element, an angle in radians."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class arcsin:
+    """Return the inverse sine of each element, in radians."""
+
+    @named("asin", "arcsin")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class arccos:
+    """Return the inverse cosine of each element, in radians."""
+
+    @named("acos", "arccos")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class arctan:
+    """Return the inverse tangent of each element, in radians."""
+
+    @named("atan", "arctan")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class sinh:
+    """Return the hyperbolic sine of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class cosh:
+    """Return the hyperbolic cosine of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class tanh:
+    """Return the hyperbolic tangent of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class arcsinh:
+    """Return the inverse hyperbolic sine of each element."""
+
+    @named("asinh", "arcsinh")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class arccosh:
+    """Return the inverse hyperbolic cosine of each element."""
+
+    @named("acosh", "arccosh")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class arctanh:
+    """Return the inverse hyperbolic tangent of each element."""
+
+    @named("atanh", "arctanh")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class erf:
+    """Return the error function of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class erfc:
+    """Return ``1 - erf(x)`` of each element, with all its digits where that is close to 0."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class lgamma:
+    """Return the logarithm of the absolute value of the gamma function of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class digamma:
+    """Return the derivative of :func:`lgamma` of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class floor:
+    """Return the largest whole number that is not above each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class ceil:
+    """Return the smallest whole number that is not below each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class trunc:
+    """Return each element without its fraction."""
+
+    @named("trunc", "fix")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class square:
+    """Return the square of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class reciprocal:
+    """Return ``1 / x`` of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class degrees:
+    """Return each angle in degrees, from radians."""
+
+    @named("rad2deg")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class radians:
+    """Return each angle in radians, from degrees."""
+
+    @named("deg2rad")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class relu:
+    """Return each element, 0 where it is negative."""
+
+    @in_place_too
+    def torch(input: array): ...
+
+class invert:
+    """Return the elements with all bits inverted; of bools the other value."""
+
+    @named("bitwise_not")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class logical_not:
+    """Return True where an element is 0."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class isnan:
+    """Return True where an element is NaN."""
+
+    def torch(input: array): ...
+
+class isinf:
+    """Return True where an element is infinite."""
+
+    def torch(input: array): ...
+
+class isfinite:
+    """Return True where an element is neither infinite nor NaN."""
+
+    def torch(input: array): ...
+
+class signbit:
+    """Return True where an element has a minus sign, -0.0 and NaN included."""
+
+    def torch(input: array, *, out=None): ...
+
+class multiply:
+    """Return the products of the elements."""
+
+    @named("mul", "multiply")
+    @in_place_too
+    def torch(input: operand, other: operand, *, out=None): ...
+
+class true_divide:
+    """Return the quotients of the elements; integers are divided as real numbers."""
+
+    @in_place_too
+    def torch(input: operand, other: operand, *, out=None): ...
+
+class floor_divide:
+    """Return the quotients of the elements, rounded down."""
+
+    @in_place_too
+    def torch(input: operand, other: operand, *, out=None): ...
+
+class remainder:
+    """Return the remainders of the divisions, which have the divisor's sign."""
+
+    @in_place_too
+    def torch(input: operand, other: operand, *, out=None): ...
+
+class fmod:
+    """Return the remainders of the divisions, which have the dividend's sign."""
+
+    @in_place_too
+    def torch(input: array, other: operand, *, out=None): ...
+
+class power:
+    """Return the elements of the first to the power of those of the second. One of them may be a number."""
+
+    @named("pow")
+    @in_place_too
+    def torch(input: operand, exponent: operand, *, out=None): ...
+
+class float_power:
+    """Return the elements of the first to the power of those of the second, in float64 or complex128."""
+
+    @in_place_too
+    def torch(input: operand, exponent: operand, *, out=None): ...
+
+class maximum:
+    """Return the larger element of both; NaN if one is NaN."""
+
+    @named("max")
+    @overload
+    def torch(input: array, other: array, *, out=None): ...
+    def torch(input: array, other: array, *, out=None): ...
+
+class minimum:
+    """Return the smaller element of both; NaN if one is NaN."""
+
+    @named("min")
+    @overload
+    def torch(input: array, other: array, *, out=None): ...
+    def torch(input: array, other: array, *, out=None): ...
+
+class fmax:
+    """Return the larger element of both; of a number and NaN the number."""
+
+    def torch(input: array, other: array, *, out=None): ...
+
+class fmin:
+    """Return the smaller element of both; of a number and NaN the number."""
+
+    def torch(input: array, other: array, *, out=None): ...
+
+class arctan2:
+    """Return the angle of the point (other, input), in radians."""
+
+    @named("atan2", "arctan2")
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
+
+class hypot:
+    """Return the length of the hypotenuse of a right triangle with these legs."""
+
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
+
+class copysign:
+    """Return the elements of the first with the signs of the second."""
+
+    @in_place_too
+    def torch(input: array, other: operand, *, out=None): ...
+
+class nextafter:
+    """Return the next floating-point number after the elements of the first, towards those of the second."""
+
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
+
+class gcd:
+    """Return the greatest common divisors."""
+
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
+
+class lcm:
+    """Return the least common multiples."""
+
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
+
+class logaddexp2:
+    """Return ``log2(2 ** input + 2 ** other)`` without overflow."""
+
+    def torch(input: array, other: array, *, out=None): ...
+
+class bitwise_and:
+    """Return the bits that are set in both."""
+
+    @in_place_too
+    def torch(input: operand, other: operand, *, out=None): ...
+
+class bitwise_or:
+    """Return the bits that are set in one of both."""
+
+    @in_place_too
+    def torch(input: operand, other: operand, *, out=None): ...
+
+class bitwise_xor:
+    """Return the bits that are set in exactly one of both."""
+
+    @in_place_too
+    def torch(input: operand, other: operand, *, out=None): ...
+
+class left_shift:
+    """Return the elements of the first with their bits shifted to the left."""
+
+    @named("bitwise_left_shift")
+    @in_place_too
+    def torch(input: operand, other: operand, *, out=None): ...
+
+class right_shift:
+    """Return the elements of the first with their bits shifted to the right."""
+
+    @named("bitwise_right_shift")
+    @in_place_too
+    def torch(input: operand, other: operand, *, out=None): ...
+
+class logical_and:
+    """Return True where neither element is 0."""
+
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
+
+class logical_or:
+    """Return True where one of the elements is not 0."""
+
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
+
+class logical_xor:
+    """Return True where exactly one of the elements is 0."""
+
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
+
+class equal:
+    """Return True where both are equal."""
+
+    @named("eq")
+    @in_place_too
+    def torch(input: array, other: operand, *, out=None): ...
+
+class not_equal:
+    """Return True where both differ."""
+
+    @named("ne", "not_equal")
+    @in_place_too
+    def torch(input: array, other: operand, *, out=None): ...
+
+class less:
+    """Return True where the first is less than the second."""
+
+    @named("lt", "less")
+    @in_place_too
+    def torch(input: array, other: operand, *, out=None): ...
+
+class less_equal:
+    """Return True where the first is less than or equal to the second."""
+
+    @named("le", "less_equal")
+    @in_place_too
+    def torch(input: array, other: operand, *, out=None): ...
+
+class greater:
+    """Return True where the first is greater than the second."""
+
+    @named("gt", "greater")
+    @in_place_too
+    def torch(input: array, other: operand, *, out=None): ...
+
+class greater_equal:
+    """Return True where the first is greater than or equal to the second."""
+
+    @named("ge", "greater_equal")
+    @in_place_too
+    def torch(input: array, other: operand, *, out=None): ...

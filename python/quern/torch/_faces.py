@@ -1,0 +1,32 @@
+"""Functions of torch that are faces of the engine's table of functions (bindings/faces/), and what the engine asks of this front end.
+
+A call of a face runs no Python code, but for a tensor ``out``: it is written here.
+"""
+
+from quern.lib import _engine
+from quern.torch import _named
+from quern.torch._core import Tensor, finish, finish_same, name_of, tensor_like
+from quern.torch._types import DTYPES
+
+# Functions whose `out` must have the result's type.
+_SAME_OUT = frozenset(
+    "amax amin argmax argmin any all abs absolute ceil floor neg negative trunc fix bitwise_not float_power signbit".split()
+)
+
+
+def _taken(result, out, name):
+    return (finish_same if name in _SAME_OUT else finish)(result, out)
+
+
+_engine.set_front_end("torch", type=Tensor, convert=tensor_like, name_of_dtype=name_of, write=_taken, tuples=vars(_named))
+for _dtype in DTYPES.values():
+    _engine.name_dtype(_dtype, _dtype._name)
+
+METHODS = _engine.functions_of("torch", "quern.torch")  # by their names; those that write in place end in "_"
+for _name, _face in METHODS.items():
+    setattr(Tensor, _name, _face)
+# Of the methods in place PyTorch has these as functions, too.
+_IN_PLACE = """abs_ acos_ acosh_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ asin_ asinh_ atan_ atanh_ ceil_ cos_ cosh_
+deg2rad_ erf_ erfc_ exp2_ exp_ expm1_ fix_ floor_ gcd_ lcm_ log10_ log1p_ log2_ log_ neg_ negative_ rad2deg_ reciprocal_ relu_
+sin_ sinh_ sqrt_ square_ tan_ tanh_ trunc_"""
+FACES = {name: face for name, face in METHODS.items() if not name.endswith("_") or name in _IN_PLACE.split()}
