@@ -2,9 +2,11 @@
 """The faces of functions of arrays (bindings/faces/*.pyi) as data for the reader of calls: tools/faces.py OUT.inc
 
 A face file has a class for each row of engine/functions/functions.def, with the docstring and a method for each front end that has the
-function, in that front end's spelling and order. Several methods of one front end under @overload are tried in their order. @named("amax")
+function, in that front end's spelling and order; Array and Tensor are methods of these types that are spelled otherwise than the function.
+Several methods of one front end under @overload are tried in their order. @named("amax")
 gives a face another name than its row's; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An annotation is what an
-argument must be for the call to be taken (Kind in bindings/faces/face.h). The files are never imported.
+argument must be for the call to be taken (Kind in bindings/faces/face.h); ``subok: ignored`` is read and changes nothing. ``*shape``
+accepts integers one by one or as one sequence; with ``| None`` there need be none. The files are never imported.
 Start reading at main().
 """
 
@@ -16,16 +18,20 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, \w+, "([\w ]+)"\)', re.MULTILINE)
 OUT = "out"  # a parameter of faces alone: the array that takes the result
-OUT_SLOT = 15
+OUT_SLOT, IGNORED_SLOT = 15, 14
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
 NAMES = {
-    "numpy": {"correction": "ddof"},
-    "cupy": {"correction": "ddof"},
+    "numpy": {"correction": "ddof", "m": "a", "axes": "axis"},
     "reduce": {"array": "a"},
-    "torch": {"input": "a", "dim": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
-    "keras": {"x": "a"},
+    "torch": {"input": "a", "dim": "axis", "dims": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
+    "keras": {"x": "a", "array": "a", "axes": "axis"},
 }
+NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "shifts": "shift"}
+NAMES["cupy"] = NAMES["numpy"]
+NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
+NAMES["Tensor"] = NAMES["torch"] | {"self": "a"}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
+SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
 
 
@@ -38,13 +44,29 @@ def rows():
     return {name: parameters.split() for name, parameters in ROWS.findall((ROOT / "engine/functions/functions.def").read_text())}
 
 
+class Parameter:
+    """A parameter of a face: what its declaration says."""
+
+    def __init__(self, declared, default=None, is_keyword_only=False, takes_rest=False):
+        self.name, self.is_keyword_only, self.takes_rest = declared.arg, is_keyword_only, takes_rest
+        words = ast.unparse(declared.annotation).split(" | ") if declared.annotation else ["any"]
+        self.is_ignored = words[0] == "ignored"
+        self.kind = "any" if self.is_ignored else words[0]
+        self.default = "None" if takes_rest and "None" in words else default and ast.unparse(default)
+
+    def __str__(self):
+        if self.takes_rest:
+            return f"*{self.name}"
+        return f"{self.name}={self.default}" if self.default is not None else self.name
+
+
 def parameters_of(function):
-    """(name, kind, default's text or None, is it keyword-only) of each parameter."""
+    """The parameters of a face."""
     a = function.args
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
-    every = [(p, d, False) for p, d in zip(a.args, defaults, strict=True)]
-    every += [(p, d, True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
-    return [(p.arg, p.annotation.id if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
+    every = [Parameter(p, d) for p, d in zip(a.args, defaults, strict=True)]
+    every += [Parameter(a.vararg, takes_rest=True)] if a.vararg else []
+    return every + [Parameter(p, d, is_keyword_only=True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
 
 
 def name_of(function, row):
@@ -92,12 +114,11 @@ def docstring(row, front_end, parameters, slots):
 def signature(overloads):
     """One signature for all overloads: the parameters by position of the longest, then what else is accepted by keyword."""
     every = [parameters_of(one) for one in overloads]
-    longest = max(every, key=lambda ps: sum(not p[3] for p in ps))
-    by_position = [p for p in longest if not p[3]]
-    words = {p[0]: p for ps in every for p in ps if p[0] not in [q[0] for q in by_position]}
-    shown = [f"{p[0]}={p[2]}" if p[2] is not None else p[0] for p in by_position]
-    shown += ["*"] if words else []
-    return "(" + ", ".join([*shown, *(f"{p[0]}={p[2]}" if p[2] is not None else p[0] for p in words.values())]) + ")"
+    longest = max(every, key=lambda ps: sum(not p.is_keyword_only for p in ps))
+    by_position = [p for p in longest if not p.is_keyword_only]
+    words = {p.name: p for ps in every for p in ps if p.name not in [q.name for q in by_position]}
+    star = ["*"] if words and not any(p.takes_rest for p in by_position) else []
+    return "(" + ", ".join(map(str, [*by_position, *star, *words.values()])) + ")"
 
 
 class Data:
@@ -117,16 +138,16 @@ class Data:
 
     def overload(self, name, function, front_end, slots):
         rows, by_position = [], 0
-        for parameter, kind, default, is_keyword_only in parameters_of(function):
-            ours = NAMES[front_end].get(parameter, parameter)
-            if ours != OUT and ours not in slots:
+        for p in parameters_of(function):
+            ours = NAMES[front_end].get(p.name, p.name)
+            if ours != OUT and ours not in slots and not p.is_ignored:
                 raise Wrong(f"{name}: the row has no parameter {ours}")
-            slot = OUT_SLOT if ours == OUT else slots.index(ours)
-            second = SECOND_NAMES.get(front_end, {}).get(parameter)
-            by_position += not is_keyword_only
-            only = str(is_keyword_only).lower()
+            slot = IGNORED_SLOT if p.is_ignored else OUT_SLOT if ours == OUT else slots.index(ours)
+            second = SECOND_NAMES.get(front_end, {}).get(p.name)
+            by_position += not p.is_keyword_only
             second = text_of(second) if second else "nullptr"
-            rows.append(f'{{"{parameter}", {second}, {slot}, Kind::{kind}, {self.constant(default)}, {only}}}')
+            flags = f"{p.is_keyword_only}, {p.takes_rest}".lower()
+            rows.append(f'{{"{p.name}", {second}, {slot}, Kind::{p.kind}, {self.constant(p.default)}, {flags}}}')
         self.lines.append(f"constexpr Parameter {name}[] = {{{', '.join(rows)}}};")
         return f"{{{name}, {len(rows)}, {by_position}}}"
 
@@ -135,7 +156,7 @@ class Data:
             base = f"{front_end}_{name}"
             made = [self.overload(f"parameters_of_{base}_{k}", one, front_end, slots) for k, one in enumerate(overloads)]
             self.lines.append(f"constexpr Overload overloads_of_{base}[] = {{{', '.join(made)}}};")
-            doc = docstring(row, front_end, [p[0] for one in overloads for p in parameters_of(one)], slots)
+            doc = docstring(row, front_end, [p.name for one in overloads for p in parameters_of(one)], slots)
             self.faces.append(
                 f'{{quern::Function::{row.name}_, "{front_end}", "{name}", {text_of(signature(overloads))},\n    {text_of(doc)},\n'
                 f"    overloads_of_{base}, {len(made)}}}"

@@ -14,7 +14,7 @@ namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
 // number None stands for the default.
-enum class Kind : uint8_t { any, array, boolean, integer, number };
+enum class Kind : uint8_t { any, array, boolean, integer, number, integers };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
 inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()
@@ -26,9 +26,11 @@ struct Parameter {
   Kind kind;
   int8_t constant;
   bool is_keyword_only;
+  bool takes_rest;  // *parameter: the arguments that are left, or the one sequence that stands for them
 };
 inline constexpr size_t most_slots = 16;
-inline constexpr uint8_t out_slot = most_slots - 1;  // the array that takes the result: no parameter of a body
+inline constexpr uint8_t out_slot = most_slots - 1;      // the array that takes the result: no parameter of a body
+inline constexpr uint8_t ignored_slot = most_slots - 2;  // a parameter of the peer's that changes nothing
 
 struct Overload {
   const Parameter* parameters;
@@ -90,6 +92,7 @@ struct FrontEnd {
   // Raises for operands that the peer refuses.
   void (*check)(const Reading& reading, const Over& over);
   DType (*result_type)(const Reading& reading, DType result);
+  bool copies_turned = false;  // functions that turn arrays around give new arrays, no views
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
   // operand, the engine's name of a data type, and what writes a result into `out`.
   PyTypeObject* type = nullptr;

@@ -147,6 +147,7 @@ FrontEnd torch{
     .computed_type = torchs_computed_type,
     .check = check_as_torch,
     .result_type = torchs_result_type,
+    .copies_turned = true,
 };
 
 FrontEnd keras{
@@ -162,6 +163,8 @@ FrontEnd keras{
 };
 
 FrontEnd& front_end_named(std::string_view name) {
+  if (name == "Array") return numpy;  // methods in another spelling than that of the function
+  if (name == "Tensor") return torch;
   for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
     if (name == one->name) return *one;
   bug("there is no front end {}", name);
@@ -187,6 +190,8 @@ const char* word_for(Kind kind) {
       return "int";
     case Kind::number:
       return "Number";
+    case Kind::integers:
+      return "tuple of ints";
     default:
       return "another type";
   }

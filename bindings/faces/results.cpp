@@ -3,15 +3,20 @@
 #include "bindings/door.h"
 #include "core/error.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 
 namespace quern::python::faces {
 
 nb::object hand_back(const Reading& reading, Array&& result) {
   const FrontEnd& front_end = reading.front_end;
-  result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
+  const Family family = reading.family();
+  if (family == Family::turned && front_end.copies_turned) result = copied(result, result.dtype(), Order::keep);
+  if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
   PyTypeObject* type = Py_TYPE(reading.beside);
   bool is_plain = type == array_type && front_end.type;
-  nb::object made = is_plain ? nb::steal(wrap(std::move(result), front_end.type)) : like(reading.beside, std::move(result));
+  nb::object made = is_plain                 ? nb::steal(wrap(std::move(result), front_end.type))
+                    : family < Family::views ? like(reading.beside, std::move(result))
+                                             : view_of(reading.beside, std::move(result));
   PyObject* out = reading.out();
   return out && out != Py_None ? nb::handle(front_end.write)(made, nb::handle(out), reading.face.name) : made;
 }

@@ -6,6 +6,7 @@
 
 #include "functions/picking.h"
 #include "functions/reductions.h"
+#include "functions/shaping.h"
 
 namespace quern {
 
@@ -15,6 +16,9 @@ enum class Family : uint8_t {
   extremes,  // the operand's type; elements need an order
   tests,     // bools
   averages,  // real or complex numbers
+  views,     // any elements, which stay where they are
+  turned,    // the same, in some front ends in new memory
+  moves,     // any elements, in new memory
 };
 
 // The rows, by their numbers.

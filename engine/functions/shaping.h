@@ -8,12 +8,32 @@
 
 namespace quern {
 
-// ---- views
+using Axes = std::vector<size_t>;
 
-Array moved_axes(const Array& array, const std::vector<size_t>& from, const std::vector<size_t>& to);
-Array with_new_axes(const Array& array, std::vector<size_t> axes);        // of one element, at these places of the result
-Array without_axes(const Array& array, const std::vector<size_t>& axes);  // which have one element each
-Array flipped(const Array& array, const std::vector<size_t>& axes);
+// Where axes of one element are put in: places in the result.
+struct NewAxes {
+  std::vector<size_t> places;
+};
+// Which axes of one element are taken out; none: all that there are.
+struct SqueezedAxes {
+  std::optional<Axes> axes;
+};
+
+// ---- views
+//
+// An array without dimensions may be asked for its axis 0, as PyTorch's functions allow; nothing changes along it.
+
+// Raises ErrorKind::value where there are not as many places as axes.
+Array moved_axes(const Array& array, const Axes& from, const Axes& to);
+Array swapped_axes(const Array& array, size_t one, size_t other);
+Array with_new_axes(const Array& array, const NewAxes& axes);
+Array without_axes(const Array& array, const Axes& axes);  // which have one element each
+Array squeezed(const Array& array, const SqueezedAxes& goes);
+Array flipped(const Array& array, const std::optional<Axes>& axes);  // none: along all
+Array flipped_rows(const Array& array);
+Array flipped_columns(const Array& array);
+// By quarters, from the first of two axes towards the second.
+Array turned(const Array& array, int64_t quarters, const Axes& plane);
 // The parts between cuts, which count as in a[start:stop]; as many parts as equal as can be, the first ones longer by one.
 std::vector<Array> parts_between(const Array& array, size_t axis, const std::vector<int64_t>& cuts);
 std::vector<Array> parts(const Array& array, int64_t count, size_t axis, bool must_be_equal);
@@ -32,7 +52,8 @@ Array stacked(const std::vector<Array>& arrays, size_t axis, std::optional<DType
 Array tiled(const Array& array, const std::vector<int64_t>& times);
 // Each element follows itself so many times: one number for all, or one for each along the axis.
 Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axis);
-// Elements move on along axes; those that leave at the end come in at the start.
-Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::vector<size_t>& axes);
+// Elements move on along axes, or all along the flattened array; those that leave at the end come in at the start. One shift is
+// for all axes, several go along one axis one after the other.
+Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::optional<Axes>& axes);
 
 }  // namespace quern

@@ -6,6 +6,7 @@ from quern.torch import (
     _arguments,
     _creation,
     _elementwise,
+    _faces,
     _indexing,
     _linalg,
     _named,
@@ -30,9 +31,9 @@ from quern.torch.autograd import (  # noqa: F401
 globals().update(_types.NAMES)
 for _module in (_creation, _elementwise, _shaping, _splitting, _reductions, _indexing, _linalg, _special, random):
     globals().update({_name: getattr(_module, _name) for _name in _module.NAMES})
-globals().update(_reductions.FACES)
+globals().update(_faces.FACES)
 globals().update(_linalg.OLD)
-for _name, _parameter in {"reshape": "shape", "permute": "dims", "tile": "dims", "flip": "dims", "broadcast_to": "size"}.items():
+for _name, _parameter in {"reshape": "shape", "permute": "dims", "tile": "dims", "broadcast_to": "size"}.items():
     globals()[_name] = _arguments.of_sequence(_name, getattr(_shaping, _name), _parameter)
 
 return_types = _named

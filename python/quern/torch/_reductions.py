@@ -10,12 +10,12 @@ from quern.lib import _engine
 from quern.torch import _creation, _elementwise, _linalg, _named, _shaping, _types
 from quern.torch._arguments import check_all, of_several
 from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, finish_same, host_values, name_of
+from quern.torch._faces import FACES
 from quern.torch._types import DTYPES
 
 _engine.set_front_end("torch", type=Tensor, name_of_dtype=name_of, write=lambda result, out, name: _taken(result, out, name))
 for _dtype in DTYPES.values():
     _engine.name_dtype(_dtype, _dtype._name)
-FACES = _engine.functions_of("torch", "quern.torch")  # torch's names of functions of the engine's table, which are methods too
 sum, any, mean, var, std, amax, amin = (FACES[name] for name in ("sum", "any", "mean", "var", "std", "amax", "amin"))  # noqa: A001
 
 
@@ -348,7 +348,7 @@ def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
     if not 1 <= k <= input._shape[dim]:
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(dim))
     values, places = (_shaping.narrow(x, dim, k - 1, 1) for x in (values, places))
-    return _named.kthvalue(*((values, places) if keepdim else (_shaping.squeeze(x, dim) for x in (values, places))))
+    return _named.kthvalue(*((values, places) if keepdim else (x.squeeze(dim) for x in (values, places))))
 
 
 def median(input, dim=None, keepdim=False, *, out=None):
@@ -691,8 +691,6 @@ METHODS = """nansum nanmean aminmax argmax argmin max min count_nonzero logsumex
 cumprod logcumsumexp cummax cummin diff sort argsort msort topk kthvalue median nanmedian quantile nanquantile mode unique
 unique_consecutive bincount histc trace cov corrcoef"""
 NAMES = [*METHODS.split(), "var_mean", "std_mean"]
-for _name, _face in FACES.items():
-    setattr(Tensor, _name, _face)
 _SAME_OUT = "amax amin any all quantile nanquantile logcumsumexp histc argmax argmin msort"
 check_all(globals(), NAMES, free={"max": "dim", "min": "dim"}, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)

@@ -7,9 +7,12 @@ import numpy
 
 from quern.lib import _engine
 from quern.torch import _creation, _types
-from quern.torch._arguments import check_all, of_several, wrong
-from quern.torch._core import Tensor, add_in_place, add_methods, dim_of, dims_of, engine_device_of, filled, finish, sizes_in, sizes_of
+from quern.torch._arguments import check_all, wrong
+from quern.torch._core import Tensor, add_in_place, add_methods, dim_of, engine_device_of, filled, finish, sizes_in, sizes_of
+from quern.torch._faces import FACES
 from quern.user_files import warn_user
+
+transpose, movedim, unsqueeze = (FACES[name] for name in ("transpose", "movedim", "unsqueeze"))
 
 
 def _known(tensor, sizes, name):
@@ -183,36 +186,6 @@ def unflatten(input, dim, sizes):
     return input._reshaped([*input._shape[:dim], *sizes, *input._shape[dim + 1 :]])
 
 
-def squeeze(input, dim=None):
-    """A view without dimensions of one element: all of them, or those named."""
-    dims = range(input._rank) if dim is None else dims_of(dim, input._rank)
-    gone = [d for d in dims if d < input._rank and input._shape[d] == 1]
-    return _engine.array_without_axes(input, gone) if gone else input._reshaped(list(input._shape))
-
-
-def unsqueeze(input, dim):
-    """A view with a dimension of one element more."""
-    dim = dim_of(dim, input._rank + 1)
-    return _engine.array_with_new_axes(input, [dim])
-
-
-def transpose(input, dim0, dim1):
-    """A view with two dimensions exchanged."""
-    a, b = dim_of(dim0, input._rank), dim_of(dim1, input._rank)
-    order = list(range(input._rank))
-    if order:
-        order[a], order[b] = order[b], order[a]
-    return input._transposed(order)
-
-
-swapdims = transpose
-
-
-def swapaxes(input, axis0, axis1):
-    """A view with two dimensions exchanged."""
-    return transpose(input, axis0, axis1)
-
-
 def t(input):
     """A matrix transposed; less than two dimensions as they are."""
     if input._rank > 2:
@@ -232,24 +205,6 @@ def permute(input, *dims):
     if len(set(order)) != len(order):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return input._transposed(order)
-
-
-def movedim(input, source, destination):
-    """A view with dimensions at other places."""
-    source, destination = (_numbers(v, "movedim") for v in (source, destination))
-    if len(source) != len(destination):
-        raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({source} dims) should contain the same number of dims as destination "
-            f"({destination} dims)"
-        )
-    source, destination = ([dim_of(d, input._rank) for d in dims] for dims in (source, destination))
-    for what, dims in (("source", source), ("destination", destination)):
-        if len(set(dims)) != len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{what}` ({dims})")
-    return _engine.array_moved_axes(input, source, destination) if input._rank else input._reshaped([])
-
-
-moveaxis = movedim
 
 
 def adjoint(input):
@@ -626,64 +581,6 @@ def cartesian_prod(*tensors):
 # ---- elements moved
 
 
-def flip(input, *dims):
-    """The elements of these dimensions in the other order: a copy."""
-    if len(dims) == 1 and dims[0] is None:
-        raise TypeError("flip(): argument 'dims' must be tuple of ints, not NoneType")
-    dims = dims_of(sizes_of(dims), input._rank)
-    return _engine.array_flipped(input, dims).clone().contiguous() if input._rank else input.clone()
-
-
-def fliplr(input):
-    """The columns in the other order."""
-    if input._rank < 2:
-        raise RuntimeError("Input must be >= 2-d.")
-    return flip(input, 1)
-
-
-def flipud(input):
-    """The rows in the other order."""
-    if input._rank < 1:
-        raise RuntimeError("Input must be >= 1-d.")
-    return flip(input, 0)
-
-
-def roll(input, shifts, dims=None):
-    """The elements moved on along dimensions; those that leave at the end come in at the start."""
-    shifts = _numbers(shifts, "roll")
-    if dims is None or (isinstance(dims, list | tuple) and not dims):
-        if len(shifts) != 1:
-            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
-        return _engine.array_rolled(ravel(input), shifts, [0])._reshaped(list(input._shape))
-    dims = _numbers(dims, "roll")
-    if not shifts:
-        raise RuntimeError("`shifts` required")
-    if input._rank == 0:
-        dim_of(dims[0], 0)
-        return input.clone()
-    if len(shifts) != len(dims):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    return _engine.array_rolled(input, shifts, [dim_of(d, input._rank) for d in dims])
-
-
-def rot90(input, k=1, dims=(0, 1)):
-    """The plane of two dimensions turned ``k`` times by 90 degrees."""
-    dims = _numbers(dims, "rot90")
-    if len(dims) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if input._rank < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input._rank}")
-    a, b = (dim_of(d, input._rank) for d in dims)
-    if a == b:
-        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    k %= 4
-    if k == 1:
-        return transpose(flip(input, b), a, b)
-    if k == 2:
-        return flip(input, a, b)
-    return flip(transpose(input, a, b), b) if k == 3 else input.clone()
-
-
 def repeat(self, *repeats):
     """The tensor so many times along each dimension, one after the other: a copy."""
     sizes = sizes_of(repeats)
@@ -731,7 +628,7 @@ def repeat_interleave(input, repeats, dim=None, *, output_size=None):
 
 
 def _in_place_view(name):
-    method = globals()[name]
+    method = getattr(Tensor, name)
 
     def in_place(self, *args, **kwargs):
         view = method(self, *args, **kwargs)
@@ -745,22 +642,19 @@ def _in_place_view(name):
     return in_place
 
 
-METHODS = """reshape view view_as reshape_as as_strided flatten ravel unflatten squeeze unsqueeze transpose swapaxes swapdims t permute
-movedim moveaxis adjoint expand expand_as broadcast_to narrow select
-unfold diagonal diag diag_embed diagflat tril triu flip fliplr flipud roll rot90 repeat tile repeat_interleave"""
-NAMES = """reshape view_as_real view_as_complex as_strided flatten ravel unflatten squeeze unsqueeze transpose swapaxes swapdims t permute
-movedim moveaxis adjoint broadcast_to broadcast_tensors broadcast_shapes narrow select
-diagonal diag diag_embed diagflat tril triu cat concat concatenate stack hstack vstack row_stack dstack column_stack
-atleast_1d atleast_2d atleast_3d block_diag meshgrid cartesian_prod flip fliplr flipud roll rot90 tile repeat_interleave""".split()
+METHODS = """reshape view view_as reshape_as as_strided flatten ravel unflatten t permute adjoint expand expand_as broadcast_to
+narrow select unfold diagonal diag diag_embed diagflat tril triu repeat tile repeat_interleave"""
+NAMES = """reshape view_as_real view_as_complex as_strided flatten ravel unflatten t permute adjoint broadcast_to
+broadcast_tensors broadcast_shapes narrow select diagonal diag diag_embed diagflat tril triu cat concat concatenate stack hstack vstack row_stack dstack column_stack
+atleast_1d atleast_2d atleast_3d block_diag meshgrid cartesian_prod tile repeat_interleave""".split()
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("broadcast_shapes",))],
     {"view_as": "other", "reshape_as": "other", "expand_as": "other"},
-    {"movedim": "source", "moveaxis": "source", "select": "index"},
+    {"select": "index"},
     same_out="diag tril triu",
 )
 add_methods(globals(), METHODS)
-Tensor.squeeze = of_several(squeeze)
 add_in_place("tril triu")
 for _name in "squeeze unsqueeze transpose swapaxes swapdims t as_strided".split():
     setattr(Tensor, _name + "_", _in_place_view(_name))

@@ -6,7 +6,11 @@ import math
 import numpy
 
 from quern.arrays.core import _axes, _axis, _check_cast, _dtype_name, _is_out, _shape, asarray, asnumpy
+from quern.arrays.functions import functions
 from quern.lib import _engine
+
+swapaxes, moveaxis, expand_dims = (functions[name] for name in ("swapaxes", "moveaxis", "expand_dims"))
+flip, roll = functions["flip"], functions["roll"]
 
 
 def reshape(a, /, shape, order="C", *, copy=None):
@@ -69,55 +73,9 @@ def matrix_transpose(a):
     return swapaxes(a, -1, -2)
 
 
-def swapaxes(a, axis1, axis2):
-    """A view with two axes swapped."""
-    a = asarray(a)
-    axes = list(range(a.ndim))
-    i, j = _axis(axis1, a.ndim), _axis(axis2, a.ndim)
-    axes[i], axes[j] = axes[j], axes[i]
-    return a._transposed(axes)
-
-
-def moveaxis(a, source, destination):
-    """A view with some axes moved to other places."""
-    a = asarray(a)
-    source, destination = _axes(source, a.ndim), _axes(destination, a.ndim)
-    if len(source) != len(destination):
-        raise ValueError("`source` and `destination` arguments must have the same number of elements")
-    return _engine.array_moved_axes(a, source, destination)
-
-
 def broadcast_to(a, shape, subok=False):
     """A read-only view of ``shape`` in which ``a`` repeats. ``subok`` is NumPy's."""
     return asarray(a)._broadcast_to(_shape(shape))
-
-
-def expand_dims(a, axis):
-    """A view with a dimension of one put in at each of ``axis``."""
-    a = asarray(a)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    return _engine.array_with_new_axes(a, _axes(axes, a.ndim + len(axes)))
-
-
-def squeeze(a, axis=None):
-    """A view without dimensions of one: all of them, or those of ``axis``."""
-    a = asarray(a)
-    if axis is None or a.ndim == 0 and axis in (0, -1):
-        goes = {n for n in range(a.ndim) if a.shape[n] == 1}
-    else:
-        axes = [_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))]
-        goes = set(axes)
-        if len(goes) != len(axes):
-            raise ValueError("duplicate value in 'axis'")
-        if builtins.any(a.shape[n] != 1 for n in goes):
-            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    return _engine.array_without_axes(a, list(goes)) if goes else a
-
-
-def flip(a, axis=None):
-    """A view with the elements along ``axis`` (default: all axes) in the other direction."""
-    a = asarray(a)
-    return _engine.array_flipped(a, list(range(a.ndim)) if axis is None else _axes(axis, a.ndim))
 
 
 def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):

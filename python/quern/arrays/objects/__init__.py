@@ -4,8 +4,10 @@ import numpy
 
 from quern.arrays.core import Array, _check_cast, _dtype_name, _numpy_dtype, asarray, asnumpy, copy
 from quern.arrays.fallback import attach_missing, quick
+from quern.arrays.functions import functions as faces
+from quern.arrays.functions import methods
 from quern.arrays.manipulation import matrix_transpose, reshape, transpose
-from quern.arrays.mathematics import clip, conjugate, imag, real, reductions
+from quern.arrays.mathematics import clip, conjugate, imag, real
 from quern.arrays.mathematics.composed import divmod as _divmod
 from quern.arrays.mathematics.composed import matmul as _matmul
 from quern.arrays.mathematics.rounding import round
@@ -129,15 +131,17 @@ def _imatmul(self, other):
 
 
 # Methods that are functions of the same name with the array as their first argument.
-_FUNCTIONS = """cumprod cumsum diagonal dot ravel repeat round squeeze swapaxes trace
+_FUNCTIONS = """cumprod cumsum diagonal dot ravel repeat round trace
 argmax argmin argpartition argsort choose nonzero put searchsorted take""".split()
 
 
 def attach(functions):
     """Gives the array type its methods. ``functions``: the public ones, by their names; what is not among them runs on the host."""
-    for name in [*_FUNCTIONS, *(name for name in reductions.functions if hasattr(numpy.ndarray, name))]:
+    for name in [*_FUNCTIONS, *(name for name in faces if hasattr(numpy.ndarray, name))]:
         if name in functions and not hasattr(Array, name):
             setattr(Array, name, functions[name])
+    for name, method in methods.items():
+        setattr(Array, name, method)
     Array.reshape = lambda self, *shape, order="C", copy=None: reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
     Array.transpose = lambda self, *axes: transpose(
         self, None if not axes or axes[0] is None else axes[0] if isinstance(axes[0], (tuple, list)) else axes

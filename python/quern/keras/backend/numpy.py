@@ -149,6 +149,8 @@ _engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dt
 _faces = _engine.functions_of("keras", __name__)
 sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))  # noqa: A001
 mean, amax, amin = (_faces[_name] for _name in ("mean", "amax", "amin"))
+moveaxis, swapaxes, expand_dims, squeeze = (_faces[_name] for _name in ("moveaxis", "swapaxes", "expand_dims", "squeeze"))
+flip, rot90, roll = (_faces[_name] for _name in ("flip", "rot90", "roll"))
 
 
 def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001
@@ -247,16 +249,6 @@ def reshape(x, newshape):
 def transpose(x, axes=None):
     """The axes in another order, by default turned around."""
     return qn.transpose(convert_to_tensor(x), axes)
-
-
-def expand_dims(x, axis):
-    """New axes of length 1."""
-    return qn.expand_dims(convert_to_tensor(x), _axes(axis))
-
-
-def squeeze(x, axis=None):
-    """The tensor without axes of length 1."""
-    return qn.squeeze(convert_to_tensor(x), axis=_axes(axis))
 
 
 def broadcast_to(x, shape):

@@ -1,0 +1,176 @@
+#include "bindings/faces/shapes.h"
+
+#include "core/error.h"
+
+#include <algorithm>
+
+namespace quern::python::faces {
+
+namespace {
+
+bool is_torch(const Reading& reading) { return &reading.front_end == &torch; }
+
+int64_t integer_of(PyObject* given) {
+  nb::object index = PyLong_CheckExact(given) ? nb::borrow(given) : nb::steal(PyNumber_Index(given));
+  if (!index.is_valid()) throw nb::python_error();
+  int64_t number = PyLong_AsLongLong(index.ptr());
+  if (number == -1 && PyErr_Occurred()) throw nb::python_error();  // OverflowError
+  return number;
+}
+
+// NumPy converts shifts as int() does, and they may be of any size: what counts is the rest.
+int64_t shift_of(PyObject* given, int64_t elements) {
+  if (PyIndex_Check(given) && !PyLong_Check(given)) return integer_of(given);
+  nb::object whole = nb::steal(PyNumber_Long(given));
+  if (!whole.is_valid()) throw nb::python_error();
+  int overflows = 0;
+  int64_t number = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflows);
+  if (!overflows) return number;
+  nb::object rest = nb::steal(PyNumber_Remainder(whole.ptr(), nb::int_(std::max<int64_t>(elements, 1)).ptr()));
+  return integer_of(rest.ptr());
+}
+
+std::optional<size_t> place_among(int64_t axis, size_t rank, const FrontEnd& front_end) {
+  int64_t count = static_cast<int64_t>(rank) + (rank == 0 && front_end.has_axis_without_dimensions);
+  int64_t place = axis < 0 ? axis + count : axis;
+  if (place < 0 || place >= count) return {};
+  return static_cast<size_t>(place);
+}
+
+// Is it several integers? NumPy's functions accept other sequences than tuples and lists too, but arrays of one integer for that.
+bool is_sequence(const Reading& reading, PyObject* given) {
+  if (PyLong_CheckExact(given)) return false;
+  if (PyTuple_Check(given)) return true;
+  if (PyList_Check(given)) return reading.front_end.takes_lists_of_axes || reading.face.function != quern::Function::squeeze_;
+  if (is_torch(reading) || !PySequence_Check(given)) return false;
+  if (nb::object index = nb::steal(PyNumber_Index(given)); index.is_valid()) return false;
+  PyErr_Clear();
+  return true;
+}
+
+// The elements of a sequence, or the one object that is none.
+template <class F>
+void for_each(const Reading& reading, PyObject* given, F&& take) {
+  if (!is_sequence(reading, given)) return take(given);
+  nb::object all = nb::steal(PySequence_Fast(given, "a sequence of integers is required"));
+  if (!all.is_valid()) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.ptr()); ++i) take(PySequence_Fast_GET_ITEM(all.ptr(), i));
+}
+
+// The parameter whose slot was taken last, as the face calls it.
+const char* parameter_of(const Reading& reading) {
+  const Overload& overload = reading.face.overloads[0];
+  for (size_t i = 0; i < overload.count; ++i)
+    if (overload.parameters[i].slot + size_t{1} == reading.next) return overload.parameters[i].name;
+  return "axis";
+}
+
+std::string in_brackets(const std::vector<size_t>& places) {
+  std::string text;
+  for (size_t place : places) text += (text.empty() ? "" : ", ") + std::to_string(place);
+  return "[" + text + "]";
+}
+
+[[noreturn]] void refuse_repeated(const Reading& reading, const std::vector<size_t>& places, size_t place) {
+  const auto function = reading.face.function;
+  if (is_torch(reading) && function == quern::Function::moveaxis_)
+    raise(ErrorKind::runtime, "movedim: repeated dim in `{}` ({})", parameter_of(reading), in_brackets(places));
+  if (is_torch(reading) && function == quern::Function::rot90_)
+    raise(ErrorKind::runtime, "expected rotation dims to be different, but got dim0 = {} and dim1 = {}", places[0], places[1]);
+  if (is_torch(reading) || function == quern::Function::squeeze_)
+    reading.front_end.refuse_repeated_axis(static_cast<int64_t>(place));
+  if (function == quern::Function::rot90_) raise(ErrorKind::value, "Axes must be different.");
+  if (function == quern::Function::moveaxis_)
+    raise(ErrorKind::value, "repeated axis in `{}` argument", parameter_of(reading));
+  raise(ErrorKind::value, "repeated axis");
+}
+
+}  // namespace
+
+std::vector<int64_t> read_integers(const Reading& reading, PyObject* given) {
+  std::vector<int64_t> out;
+  if (!given || given == Py_None) raise(ErrorKind::type, "{}(): an integer or a sequence of integers is required", reading.face.name);
+  bool is_shift = reading.face.function == quern::Function::roll_ && !is_torch(reading);
+  for_each(reading, given, [&](PyObject* one) { out.push_back(is_shift ? shift_of(one, reading.first->size()) : integer_of(one)); });
+  return out;
+}
+
+static std::vector<size_t> places_of(const Reading& reading, PyObject* given, size_t rank, bool may_repeat) {
+  std::vector<size_t> out;
+  if (!given) given = Py_None;
+  for_each(reading, given, [&](PyObject* one) {
+    int64_t axis = integer_of(one);
+    std::optional<size_t> place = place_among(axis, rank, reading.front_end);
+    if (!place && reading.face.function == quern::Function::rot90_ && !is_torch(reading))
+      raise(ErrorKind::value, "Axes={} out of range for array of ndim={}.", nb::repr(nb::handle(given)).c_str(), rank);
+    if (!place) reading.front_end.refuse_axis(axis, rank);
+    out.push_back(*place);
+  });
+  for (size_t i = 1; i < out.size() && !may_repeat; ++i)
+    if (std::find(out.begin(), out.begin() + static_cast<ptrdiff_t>(i), out[i]) != out.begin() + static_cast<ptrdiff_t>(i))
+      refuse_repeated(reading, out, out[i]);
+  return out;
+}
+
+std::vector<size_t> read_places(const Reading& reading, PyObject* given, size_t rank) {
+  if (is_torch(reading) && reading.face.function == quern::Function::rot90_ && rank < 2)
+    raise(ErrorKind::runtime, "expected total dims >= 2, but got total dims = {}", rank);
+  return places_of(reading, given, rank, reading.face.function == quern::Function::roll_);
+}
+
+std::optional<Axes> read_some_places(const Reading& reading, PyObject* given) {
+  if (!given || given == Py_None) return {};
+  Axes places = read_places(reading, given, reading.first->rank());
+  bool is_flattened = is_torch(reading) && reading.face.function == quern::Function::roll_ && places.empty();
+  return is_flattened ? std::optional<Axes>() : places;
+}
+
+std::vector<size_t> read_new_places(const Reading& reading, PyObject* given) {
+  size_t count = given && is_sequence(reading, given) ? static_cast<size_t>(nb::len(nb::handle(given))) : 1;
+  return places_of(reading, given, reading.first->rank() + count, false);
+}
+
+SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
+  const Array& array = *reading.first;
+  if (!given || given == Py_None) return {};
+  SqueezedAxes out;
+  if (array.rank() == 0 && !is_sequence(reading, given)) {
+    int64_t axis = integer_of(given);
+    if (axis == 0 || axis == -1) return {};
+  }
+  out.axes = places_of(reading, given, array.rank(), false);
+  // PyTorch's leaves axes of other lengths where they are.
+  if (is_torch(reading))
+    std::erase_if(*out.axes, [&](size_t axis) { return axis < array.rank() && array.shape()[axis] != 1; });
+  return out;
+}
+
+// ---- what PyTorch refuses in other words
+
+void refuse_shapes(const Reading& reading, const Error& error) {
+  if (is_torch(reading) && reading.family() >= Family::views && error.kind() == ErrorKind::value)
+    raise_text(ErrorKind::runtime, error.what());
+}
+
+void Check<moved_axes>::call(const Reading& reading, const Array&, const Axes& from, const Axes& to) {
+  if (is_torch(reading) && from.size() != to.size())
+    raise(ErrorKind::runtime,
+          "movedim: Invalid source or destination dims: source ({} dims) should contain the same number of dims as destination ({} "
+          "dims)",
+          in_brackets(from), in_brackets(to));
+}
+
+void Check<turned>::call(const Reading& reading, const Array&, int64_t, const Axes& plane) {
+  if (is_torch(reading) && plane.size() != 2)
+    raise(ErrorKind::runtime, "expected total rotation dims == 2, but got dims = {}", plane.size());
+}
+
+void Check<rolled>::call(const Reading& reading, const Array&, const std::vector<int64_t>& shifts, const std::optional<Axes>& axes) {
+  if (!is_torch(reading)) return;
+  if (shifts.empty()) raise(ErrorKind::runtime, "`shifts` required");
+  size_t dims = axes ? axes->size() : 0;
+  if (shifts.size() != std::max<size_t>(dims, 1))
+    raise(ErrorKind::runtime, "shifts and dimensions must align. shifts: {}, dims:{}", shifts.size(), dims);
+}
+
+}  // namespace quern::python::faces
