@@ -21,12 +21,13 @@ OUT = "out"  # a parameter of faces alone: the array that takes the result
 OUT_SLOT, IGNORED_SLOT = 15, 14
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
 NAMES = {
-    "numpy": {"correction": "ddof", "m": "a", "axes": "axis"},
+    "numpy": {"correction": "ddof", "m": "a", "x": "a", "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
     "torch": {"input": "a", "dim": "axis", "dims": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
-    "keras": {"x": "a", "array": "a", "axes": "axis"},
+    "keras": {"x": "a", "array": "a", "axes": "axis", "newshape": "shape"},
 }
-NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "shifts": "shift"}
+NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
+NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": "shape"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a"}
@@ -64,7 +65,7 @@ def parameters_of(function):
     """The parameters of a face."""
     a = function.args
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
-    every = [Parameter(p, d) for p, d in zip(a.args, defaults, strict=True)]
+    every = [Parameter(p) for p in a.posonlyargs] + [Parameter(p, d) for p, d in zip(a.args, defaults, strict=True)]
     every += [Parameter(a.vararg, takes_rest=True)] if a.vararg else []
     return every + [Parameter(p, d, is_keyword_only=True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
 
@@ -118,6 +119,8 @@ def signature(overloads):
     by_position = [p for p in longest if not p.is_keyword_only]
     words = {p.name: p for ps in every for p in ps if p.name not in [q.name for q in by_position]}
     star = ["*"] if words and not any(p.takes_rest for p in by_position) else []
+    if count := len(overloads[0].args.posonlyargs):
+        by_position.insert(count, "/")
     return "(" + ", ".join(map(str, [*by_position, *star, *words.values()])) + ")"
 
 

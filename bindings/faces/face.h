@@ -14,7 +14,7 @@ namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
 // number None stands for the default.
-enum class Kind : uint8_t { any, array, boolean, integer, number, integers };
+enum class Kind : uint8_t { any, array, boolean, integer, number, integers, dtype };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
 inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()

@@ -35,7 +35,7 @@ const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std
     value = made.ptr();
   }
   const Family family = reading.family();
-  if (family == Family::views || family == Family::turned) return array_in(nb::handle(value));
+  if (family >= Family::views && family != Family::moves) return array_in(nb::handle(value));
   python::Use use = family == Family::moves ? python::Use::moves : python::Use::computes;
   return array_in(value, Call{reading.face.name, use}, numbers);
 }

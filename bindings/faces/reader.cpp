@@ -2,6 +2,7 @@
 // overload that takes its arguments, and calls the row's thunk. Start reading at call().
 #include "bindings/callable.h"
 #include "bindings/faces/face.h"
+#include "bindings/functions.h"
 #include "core/error.h"
 
 #include <nanobind/eval.h>
@@ -48,6 +49,8 @@ bool fits(Kind kind, PyObject* value) {
       return PyIndex_Check(value) && !PyBool_Check(value) && !as_array(value);
     case Kind::integers:
       return PyTuple_Check(value) || PyList_Check(value);
+    case Kind::dtype:
+      return dtype_of_object(value) != nullptr;
   }
   return true;
 }
@@ -111,7 +114,7 @@ class Filling {
       misfit_.other = before == &parameter ? nullptr : before;
       return fail(Misfit::Why::twice, i, value), false;
     }
-    if (parameter.kind != Kind::any && !is_rest && !fits(parameter.kind, value))
+    if (parameter.kind != Kind::any && !fits(parameter.kind, value) && !(is_rest && PyIndex_Check(value) && !PyBool_Check(value)))
       return fail(Misfit::Why::wrong_kind, i, value), false;
     filled_by_[parameter.slot] = &parameter;
     slot = value;

@@ -6,5 +6,6 @@
 namespace quern::python::faces {
 
 nb::object hand_back(const Reading& reading, Array&& result);
+nb::object hand_back(const Reading& reading, std::optional<Array>&& result);  // nothing: the array itself
 
 }  // namespace quern::python::faces

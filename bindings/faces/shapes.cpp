@@ -1,6 +1,7 @@
 #include "bindings/faces/shapes.h"
 
 #include "core/error.h"
+#include "functions/parts.h"
 
 #include <algorithm>
 
@@ -77,11 +78,12 @@ std::string in_brackets(const std::vector<size_t>& places) {
     raise(ErrorKind::runtime, "movedim: repeated dim in `{}` ({})", parameter_of(reading), in_brackets(places));
   if (is_torch(reading) && function == quern::Function::rot90_)
     raise(ErrorKind::runtime, "expected rotation dims to be different, but got dim0 = {} and dim1 = {}", places[0], places[1]);
+  if (is_torch(reading) && function == quern::Function::transpose_)
+    raise(ErrorKind::runtime, "permute(): duplicate dims are not allowed.");
   if (is_torch(reading) || function == quern::Function::squeeze_)
     reading.front_end.refuse_repeated_axis(static_cast<int64_t>(place));
   if (function == quern::Function::rot90_) raise(ErrorKind::value, "Axes must be different.");
-  if (function == quern::Function::moveaxis_)
-    raise(ErrorKind::value, "repeated axis in `{}` argument", parameter_of(reading));
+  if (function == quern::Function::moveaxis_) raise(ErrorKind::value, "repeated axis in `{}` argument", parameter_of(reading));
   raise(ErrorKind::value, "repeated axis");
 }
 
@@ -89,9 +91,12 @@ std::string in_brackets(const std::vector<size_t>& places) {
 
 std::vector<int64_t> read_integers(const Reading& reading, PyObject* given) {
   std::vector<int64_t> out;
-  if (!given || given == Py_None) raise(ErrorKind::type, "{}(): an integer or a sequence of integers is required", reading.face.name);
+  if (!given || given == Py_None)
+    raise(ErrorKind::type, "Use () rather than None for the shape of an array without dimensions, in {}()", reading.face.name);
+  if (const Array* other = as_array(given); other && std::string_view(parameter_of(reading)) == "other") return other->shape();
   bool is_shift = reading.face.function == quern::Function::roll_ && !is_torch(reading);
-  for_each(reading, given, [&](PyObject* one) { out.push_back(is_shift ? shift_of(one, reading.first->size()) : integer_of(one)); });
+  for_each(reading, given,
+           [&](PyObject* one) { out.push_back(is_shift ? shift_of(one, reading.first->size()) : integer_of(one)); });
   return out;
 }
 
@@ -130,6 +135,27 @@ std::vector<size_t> read_new_places(const Reading& reading, PyObject* given) {
   return places_of(reading, given, reading.first->rank() + count, false);
 }
 
+std::optional<bool> read_copies(const Reading&, PyObject* given) {
+  if (!given || given == Py_None) return {};
+  if (PyUnicode_Check(given)) raise(ErrorKind::value, "strings are not allowed for 'copy' keyword. Use True/False/None instead.");
+  int truth = PyObject_IsTrue(given);
+  if (truth < 0) throw nb::python_error();
+  return truth == 1;
+}
+
+Permutation read_permutation(const Reading& reading, PyObject* given) {
+  const size_t rank = reading.first->rank();
+  if (!given || given == Py_None) return {};
+  size_t count = is_sequence(reading, given) ? static_cast<size_t>(nb::len(nb::handle(given))) : 1;
+  if (count != rank && is_torch(reading))
+    raise(ErrorKind::runtime,
+          "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+          "dimensions i.e. input.dim() = {} is not equal to len(dims) = {}",
+          rank, count);
+  if (count != rank) raise(ErrorKind::value, "axes don't match array");
+  return {places_of(reading, given, rank, false)};
+}
+
 SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
   const Array& array = *reading.first;
   if (!given || given == Py_None) return {};
@@ -140,8 +166,7 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
   }
   out.axes = places_of(reading, given, array.rank(), false);
   // PyTorch's leaves axes of other lengths where they are.
-  if (is_torch(reading))
-    std::erase_if(*out.axes, [&](size_t axis) { return axis < array.rank() && array.shape()[axis] != 1; });
+  if (is_torch(reading)) std::erase_if(*out.axes, [&](size_t axis) { return axis < array.rank() && array.shape()[axis] != 1; });
   return out;
 }
 
@@ -154,10 +179,11 @@ void refuse_shapes(const Reading& reading, const Error& error) {
 
 void Check<moved_axes>::call(const Reading& reading, const Array&, const Axes& from, const Axes& to) {
   if (is_torch(reading) && from.size() != to.size())
-    raise(ErrorKind::runtime,
-          "movedim: Invalid source or destination dims: source ({} dims) should contain the same number of dims as destination ({} "
-          "dims)",
-          in_brackets(from), in_brackets(to));
+    raise(
+        ErrorKind::runtime,
+        "movedim: Invalid source or destination dims: source ({} dims) should contain the same number of dims as destination ({} "
+        "dims)",
+        in_brackets(from), in_brackets(to));
 }
 
 void Check<turned>::call(const Reading& reading, const Array&, int64_t, const Axes& plane) {
@@ -165,7 +191,66 @@ void Check<turned>::call(const Reading& reading, const Array&, int64_t, const Ax
     raise(ErrorKind::runtime, "expected total rotation dims == 2, but got dims = {}", plane.size());
 }
 
-void Check<rolled>::call(const Reading& reading, const Array&, const std::vector<int64_t>& shifts, const std::optional<Axes>& axes) {
+static void check_sizes(const Array& array, const Shape& shape) {
+  int64_t elements = 1;
+  bool fits = true;
+  for (int64_t size : shape)
+    if (size != -1) fits = !__builtin_mul_overflow(elements, size, &elements) && fits;
+  auto unknown = std::count(shape.begin(), shape.end(), -1);
+  if (unknown > 1) raise(ErrorKind::runtime, "only one dimension can be inferred");
+  if (unknown && elements == 0)
+    raise(ErrorKind::runtime,
+          "cannot reshape tensor of 0 elements into shape {} because the unspecified dimension size -1 can be any value and is "
+          "ambiguous",
+          quern::in_brackets(shape));
+  for (int64_t size : shape)
+    if (size < -1) raise(ErrorKind::runtime, "invalid shape dimension {}", size);
+  if (!fits || (unknown ? array.size() % elements != 0 : elements != array.size()))
+    raise(ErrorKind::runtime, "shape '{}' is invalid for input of size {}", quern::in_brackets(shape), array.size());
+}
+
+void Check<reshaped_as>::call(const Reading& reading, const Array& array, const Shape& shape, Order, std::optional<bool>) {
+  if (is_torch(reading)) check_sizes(array, shape);
+}
+
+void Check<viewed>::call(const Reading&, const Array& array, const std::optional<Shape>& shape, std::optional<DType>) {
+  if (shape) check_sizes(array, *shape);
+}
+
+static void check_expanded(const Array& array, const Shape& sizes) {
+  const size_t rank = array.rank();
+  if (sizes.size() < rank)
+    raise(ErrorKind::runtime,
+          "expand({}, size={}): the number of sizes provided ({}) must be greater or equal to the number of dimensions in the "
+          "tensor "
+          "({})",
+          quern::in_brackets(array.shape()), quern::in_brackets(sizes), sizes.size(), rank);
+  size_t more = sizes.size() - rank;
+  int64_t elements = 1;
+  for (size_t n = 0; n < sizes.size(); ++n) {
+    int64_t size = sizes[n], old = n < more ? 1 : array.shape()[n - more];
+    if (size < -1 || (size == -1 && n < more))
+      raise(ErrorKind::runtime, "The expanded size of the tensor must not be negative: {}", quern::in_brackets(sizes));
+    if (size == -1) size = old;
+    if (size > 0 && (__builtin_mul_overflow(elements, size, &elements) || elements >= int64_t{1} << 62))
+      raise(ErrorKind::runtime, "expand: a size of {} has more elements than can be counted", quern::in_brackets(sizes));
+    if (n >= more && old != 1 && old != size)
+      raise(ErrorKind::runtime,
+            "The expanded size of the tensor ({}) must match the existing size ({}) at non-singleton dimension {}.  Target "
+            "sizes: {}.  "
+            "Tensor sizes: {}",
+            size, old, n, quern::in_brackets(sizes), quern::in_brackets(array.shape()));
+  }
+}
+
+void Check<broadcast_view>::call(const Reading& reading, const Array& array, const Shape& shape) {
+  if (is_torch(reading)) return check_expanded(array, shape);
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; }))
+    raise(ErrorKind::value, "all elements of broadcast shape must be non-negative");
+}
+
+void Check<rolled>::call(const Reading& reading, const Array&, const std::vector<int64_t>& shifts,
+                         const std::optional<Axes>& axes) {
   if (!is_torch(reading)) return;
   if (shifts.empty()) raise(ErrorKind::runtime, "`shifts` required");
   size_t dims = axes ? axes->size() : 0;

@@ -17,6 +17,7 @@ enum class Family : uint8_t {
   tests,     // bools
   averages,  // real or complex numbers
   views,     // any elements, which stay where they are
+  repeats,   // the same, where elements repeat
   turned,    // the same, in some front ends in new memory
   moves,     // any elements, in new memory
 };

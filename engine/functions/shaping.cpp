@@ -7,6 +7,7 @@
 #include "functions/parts.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "graph/records.h"
 #include "graph/tape.h"
 
 namespace quern {
@@ -22,6 +23,43 @@ Array between(const Array& array, size_t axis, std::optional<int64_t> start, std
 Array repeated_to(const Array& array, const Shape& shape) { return array.view(array.layout().broadcast_to(shape)); }
 
 Array whole_view(const Array& array) { return array.view(array.layout()); }
+
+// The shape with its -1 replaced.
+Shape known_sizes(const Array& array, const Shape& given) {
+  Shape shape = given;
+  int64_t* unknown = nullptr;
+  int64_t rest = 1;
+  bool fits = true;
+  for (int64_t& size : shape) {
+    if (size == -1 && unknown) raise(ErrorKind::value, "can only specify one unknown dimension");
+    if (size == -1)
+      unknown = &size;
+    else
+      fits = fits && size >= 0 && !__builtin_mul_overflow(rest, size, &rest);
+  }
+  if (fits) fits = unknown ? rest != 0 && array.size() % rest == 0 : rest == array.size();
+  if (!fits) raise(ErrorKind::value, "cannot reshape array of size {} into shape {}", array.size(), to_string(given));
+  if (unknown) *unknown = array.size() / rest;
+  return shape;
+}
+
+// The memory as elements of another type; along the last axis there are more or fewer where they have another size.
+Array viewed_as(const Array& array, DType dtype) {
+  auto have = static_cast<int64_t>(size_of(array.dtype())), want = static_cast<int64_t>(size_of(dtype));
+  Shape shape = array.shape();
+  std::vector<int64_t> strides = strides_in_bytes(array);
+  if (have != want) {
+    std::string_view from = row(array.dtype()).name, to = row(dtype).name;
+    if (shape.empty()) raise(ErrorKind::value, "self.dim() cannot be 0 to view {} as {} (different element sizes)", from, to);
+    if (strides.back() != have)
+      raise(ErrorKind::value, "self.stride(-1) must be 1 to view {} as {} (different element sizes)", from, to);
+    if (shape.back() * have % want != 0)
+      raise(ErrorKind::value, "self.size(-1) must be divisible by {} to view {} as {}", want / have, from, to);
+    shape.back() = shape.back() * have / want;
+    strides.back() = want;
+  }
+  return view_of_bytes(array, shape, strides, offset_in_bytes(array), dtype);
+}
 
 // What NumPy calls a scalar.
 Array as_number(const Array& array) {
@@ -142,6 +180,62 @@ Array swapped_axes(const Array& array, size_t one, size_t other) {
   return transposed(array, order);
 }
 
+Array permuted(const Array& array, const Permutation& order) {
+  std::vector<int> axes(array.rank());
+  for (size_t n = 0; n < axes.size(); ++n) axes[n] = static_cast<int>(order.axes ? (*order.axes)[n] : axes.size() - 1 - n);
+  return transposed(array, axes);
+}
+
+Array matrix_transposed(const Array& array) {
+  size_t rank = array.rank();
+  if (rank < 2)
+    raise(ErrorKind::value,
+          "matrix transpose with ndim < 2 is undefined; Input array must be at least 2-dimensional, but it is {}", rank);
+  return swapped_axes(array, rank - 1, rank - 2);
+}
+
+Array transposed_matrix(const Array& array) {
+  if (array.rank() > 2) raise(ErrorKind::value, "t() expects a tensor with <= 2 dimensions, but self is {}D", array.rank());
+  return permuted(array, {});
+}
+
+Array reshaped_as(const Array& array, const Shape& given, Order order, std::optional<bool> copies) {
+  Shape shape = known_sizes(array, given);
+  if (copies.value_or(false)) return reshaped(copied(array, array.dtype(), order), shape, order);
+  Array out = reshaped(array, shape, order);
+  if (copies && out.cell() != array.cell()) raise(ErrorKind::value, "Unable to avoid creating a copy while reshaping.");
+  return out;
+}
+
+Array viewed(const Array& array, const std::optional<Shape>& shape, std::optional<DType> dtype) {
+  if (!shape) return dtype && *dtype != array.dtype() ? viewed_as(array, *dtype) : whole_view(array);
+  std::optional<Layout> layout = array.layout_in_shape(known_sizes(array, *shape));
+  if (!layout)
+    raise(ErrorKind::value,
+          "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+          "subspaces). Use .reshape(...) instead.");
+  return array.view(std::move(*layout));
+}
+
+std::optional<Array> merged_axes(const Array& array, size_t first, size_t last) {
+  if (array.rank() == 0) return reshape(array, {1});
+  if (first > last) raise(ErrorKind::value, "flatten() has invalid args: start_dim cannot come after end_dim");
+  if (first == last) return {};
+  Shape shape = array.shape();
+  auto begin = shape.begin() + static_cast<ptrdiff_t>(first), end = shape.begin() + static_cast<ptrdiff_t>(last) + 1;
+  *begin = std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
+  shape.erase(begin + 1, end);
+  return reshape(array, shape);
+}
+
+Array broadcast_view(const Array& array, const Shape& given) {
+  Shape shape = given;
+  size_t more = std::max(shape.size(), array.rank()) - array.rank();
+  for (size_t n = more; n < shape.size(); ++n)
+    if (shape[n] == -1) shape[n] = array.shape()[n - more];
+  return repeated_to(array, shape);
+}
+
 Array with_new_axes(const Array& array, const NewAxes& axes) {
   std::vector<size_t> places = axes.places;
   std::sort(places.begin(), places.end());
@@ -244,6 +338,11 @@ std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool 
 }
 
 // ---- new arrays
+
+Array flattened(const Array& array, Order order) {
+  Array out = raveled(array, order);
+  return out.cell() == array.cell() ? copied(out, out.dtype()) : out;
+}
 
 Array joined(const std::vector<Array>& arrays, size_t axis, std::optional<DType> dtype) {
   Shape shape = joined_shape(arrays, axis);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "graph/array.h"
+#include "graph/memory_order.h"
 
 namespace quern {
 
@@ -16,6 +16,11 @@ struct NewAxes {
 };
 // Which axes of one element are taken out; none: all that there are.
 struct SqueezedAxes {
+  std::optional<Axes> axes;
+};
+
+// In which order axes go; none: backwards.
+struct Permutation {
   std::optional<Axes> axes;
 };
 
@@ -34,6 +39,19 @@ Array flipped_rows(const Array& array);
 Array flipped_columns(const Array& array);
 // By quarters, from the first of two axes towards the second.
 Array turned(const Array& array, int64_t quarters, const Axes& plane);
+// The elements in another shape, of which one size may be -1, read and put down in an order: a view where that is possible.
+// `copies`: true for new memory in any case, false for a view or ErrorKind::value.
+Array reshaped_as(const Array& array, const Shape& shape, Order order, std::optional<bool> copies);
+// The same memory in another shape or, without one, as elements of another type. Raises ErrorKind::value where that is not
+// possible.
+Array viewed(const Array& array, const std::optional<Shape>& shape, std::optional<DType> dtype);
+// Neighbouring axes as one; nothing where there is only one already.
+std::optional<Array> merged_axes(const Array& array, size_t first, size_t last);
+Array permuted(const Array& array, const Permutation& order);
+Array matrix_transposed(const Array& array);  // the last two axes swapped
+Array transposed_matrix(const Array& array);  // of two axes at most
+// Elements repeat along axes of one element and along new ones; -1 keeps a size.
+Array broadcast_view(const Array& array, const Shape& shape);
 // The parts between cuts, which count as in a[start:stop]; as many parts as equal as can be, the first ones longer by one.
 std::vector<Array> parts_between(const Array& array, size_t axis, const std::vector<int64_t>& cuts);
 std::vector<Array> parts(const Array& array, int64_t count, size_t axis, bool must_be_equal);
@@ -43,6 +61,8 @@ std::vector<Array> broadcast_together(const std::vector<Array>& arrays);
 std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool is_sparse);
 
 // ---- new arrays
+
+Array flattened(const Array& array, Order order);  // a copy of one dimension
 
 // One after the other along an axis. Without a type: the common one. Raises ErrorKind::value for shapes that do not fit.
 Array joined(const std::vector<Array>& arrays, size_t axis, std::optional<DType> dtype = {});

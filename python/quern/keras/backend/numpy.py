@@ -151,6 +151,7 @@ sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))
 mean, amax, amin = (_faces[_name] for _name in ("mean", "amax", "amin"))
 moveaxis, swapaxes, expand_dims, squeeze = (_faces[_name] for _name in ("moveaxis", "swapaxes", "expand_dims", "squeeze"))
 flip, rot90, roll = (_faces[_name] for _name in ("flip", "rot90", "roll"))
+reshape, ravel, transpose, broadcast_to = (_faces[_name] for _name in ("reshape", "ravel", "transpose", "broadcast_to"))
 
 
 def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001
@@ -236,24 +237,6 @@ def ones_like(x, dtype=None):
 
 
 # ---- shapes
-
-
-def reshape(x, newshape):
-    """The elements in another shape."""
-    x = convert_to_tensor(x)
-    if type(newshape) is int:
-        newshape = (newshape,)
-    return x.reshape(tuple(newshape))
-
-
-def transpose(x, axes=None):
-    """The axes in another order, by default turned around."""
-    return qn.transpose(convert_to_tensor(x), axes)
-
-
-def broadcast_to(x, shape):
-    """The tensor repeated to a shape."""
-    return qn.broadcast_to(convert_to_tensor(x), tuple(shape))
 
 
 def copy(x):
