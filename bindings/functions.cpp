@@ -152,10 +152,7 @@ std::vector<Pick> picks_of(const std::vector<int>& axes, const nb::args& indices
 }
 
 void define_functions(nb::module_& m) {
-  define(m, "array_moved_axes", moved_axes, Use::moves);
-  define(m, "array_with_new_axes", with_new_axes, Use::moves);
   define(m, "array_without_axes", without_axes, Use::moves);
-  define(m, "array_flipped", flipped, Use::moves);
   define(m, "array_parts", parts, Use::moves);
   define(m, "array_parts_between", parts_between, Use::moves);
   define(m, "array_broadcast_together", broadcast_together, Use::moves);
@@ -165,7 +162,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_stacked", stacked, Use::moves);
   define(m, "array_tiled", tiled, Use::moves);
   define(m, "array_repeated", repeated, Use::moves);
-  define(m, "array_rolled", rolled, Use::moves);
   define(m, "array_triangle", triangle);
   define(m, "array_diagonal", diagonal, Use::moves);
   define(m, "array_diag", diagonal_or_matrix);

@@ -3,10 +3,12 @@
 
 A face file has a class for each row of engine/functions/functions.def, or for a row of elementwise operations
 (engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
-order. Several methods of one front end and name under @overload are tried in their order, also where they stand in classes of several rows.
-@named("amax") gives a face another name than its row's, @named("abs", "absolute") several; @in_place_too adds ``exp_``, which writes into
-its first argument; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An annotation is what an argument must be for the
-call to be taken (Kind in bindings/faces/face.h); ``ignored`` is a parameter that changes nothing. The files are never imported.
+order; Array and Tensor are methods of these types that are spelled otherwise than the function. Several methods of one front end and name
+under @overload are tried in their order, also where they stand in classes of several rows. @named("amax") gives a face another name than
+its row's, @named("abs", "absolute") several; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy
+the faces that NumPy has above that line. An annotation is what an argument must be for the call to be taken (Kind in
+bindings/faces/face.h); ``subok: ignored`` and ``sorted: ignored[boolean]`` are read and change nothing. ``*shape`` accepts integers one by
+one or as one sequence; with ``| None`` there need be none. The files are never imported.
 Start reading at main().
 """
 
@@ -23,13 +25,18 @@ OUT_SLOT, IGNORED_SLOT = 15, 14
 IGNORED = re.compile(r"ignored(?:\[(\w+)\])?")  # the annotation of a parameter that is accepted and changes nothing
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
 NAMES = {
-    "numpy": {"correction": "ddof"},
-    "cupy": {"correction": "ddof"},
+    "numpy": {"correction": "ddof", "m": "a", "x": "a", "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
-    "torch": {"input": "a", "dim": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof", "other": "b", "exponent": "b"},
-    "keras": {"x": "a"},
+    "torch": {"input": "a", "dim": "axis", "dims": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
+    "keras": {"x": "a", "array": "a", "axes": "axis", "newshape": "shape"},
 }
+NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
+NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": "b", "exponent": "b"}
+NAMES["cupy"] = NAMES["numpy"]
+NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
+NAMES["Tensor"] = NAMES["torch"] | {"self": "a"}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
+SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
 
 
@@ -45,17 +52,39 @@ def rows():
     return found | {name: (f"quern::Function::{name}_", parameters.split()) for name, parameters in functions}
 
 
-def parameters_of(function, in_place=False):
-    """(name, kind, default's text or None, is it keyword-only) of each parameter; nothing else takes a result in place.
+def row_name(front_end, parameter, slots):
+    """The row's name of a front end's parameter: the other operand, or the array whose shape is taken."""
+    name = NAMES[front_end].get(parameter, parameter)
+    return "shape" if name == "b" and "b" not in slots else name
 
-    A kind in brackets is that of an ignored parameter.
-    """
+
+class Parameter:
+    """A parameter of a face: what its declaration says."""
+
+    def __init__(self, declared, default=None, is_keyword_only=False, takes_rest=False):
+        self.name, self.is_keyword_only, self.takes_rest = declared.arg, is_keyword_only, takes_rest
+        words = ast.unparse(declared.annotation).split(" | ") if declared.annotation else ["any"]
+        ignored = IGNORED.fullmatch(words[0])
+        self.is_ignored = bool(ignored)
+        self.kind = ignored[1] or "any" if ignored else words[0]
+        self.default = "None" if takes_rest and "None" in words else default and ast.unparse(default)
+
+    def shown(self, is_optional):
+        """As a signature has it; what one overload does without has a default."""
+        if self.takes_rest:
+            return f"*{self.name}"
+        default = "None" if self.default is None and is_optional else self.default
+        return f"{self.name}={default}" if default is not None else self.name
+
+
+def parameters_of(function, in_place=False):
+    """The parameters of a face; nothing else takes a result in place."""
     a = function.args
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
-    every = [(p, d, False) for p, d in zip(a.args, defaults, strict=True)]
-    every += [(p, d, True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
-    every = [one for one in every if not in_place or one[0].arg != OUT]
-    return [(p.arg, ast.unparse(p.annotation) if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
+    every = [Parameter(p) for p in a.posonlyargs] + [Parameter(p, d) for p, d in zip(a.args, defaults, strict=True)]
+    every += [Parameter(a.vararg, takes_rest=True)] if a.vararg else []
+    every += [Parameter(p, d, is_keyword_only=True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    return [p for p in every if not in_place or p.name != OUT]
 
 
 def names_of(function, row):
@@ -93,7 +122,7 @@ def docstring(row, front_end, parameters, slots):
     text = ast.get_docstring(row)
     if front_end not in ("numpy", "cupy"):
         text = text.partition("\n\n>>>")[0]
-    known = {NAMES[front_end].get(name, name) for name in parameters}
+    known = {row_name(front_end, name, slots) for name in parameters}
     unknown = [name for name in (*slots, OUT) if name not in known]
     # What is said of a parameter that the face has not: from its name to the next semicolon or full stop.
     for name in unknown:
@@ -103,21 +132,20 @@ def docstring(row, front_end, parameters, slots):
     return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
 
 
-def signature(every):
-    """One signature for the parameters of all overloads: those by position of the longest, then what else is accepted by keyword.
-
-    What one overload does without has a default.
-    """
-    longest = max(every, key=lambda ps: sum(not p[3] for p in ps))
-    by_position = [p for p in longest if not p[3]]
-    words = {p[0]: p for ps in every for p in ps if p[0] not in [q[0] for q in by_position]}
+def signature(every, count_before_slash):
+    """One signature for the parameters of all overloads: those by position of the longest, then what else is accepted by keyword."""
+    longest = max(every, key=lambda ps: sum(not p.is_keyword_only for p in ps))
+    by_position = [p for p in longest if not p.is_keyword_only]
+    words = {p.name: p for ps in every for p in ps if p.name not in [q.name for q in by_position]}
 
     def shown(parameter):
-        name, _, default, _ = parameter
-        is_optional = any(name not in [p[0] for p in ps] for ps in every)
-        return f"{name}={default}" if default is not None else f"{name}=None" if is_optional else name
+        return parameter.shown(any(parameter.name not in [p.name for p in ps] for ps in every))
 
-    return "(" + ", ".join([*map(shown, by_position), *(["*"] if words else []), *map(shown, words.values())]) + ")"
+    star = ["*"] if words and not any(p.takes_rest for p in by_position) else []
+    texts = [*map(shown, by_position), *star, *map(shown, words.values())]
+    if count_before_slash:
+        texts.insert(count_before_slash, "/")
+    return "(" + ", ".join(texts) + ")"
 
 
 class Data:
@@ -137,18 +165,16 @@ class Data:
 
     def overload(self, name, function, parameters, front_end, slots):
         rows, by_position = [], 0
-        for parameter, kind, default, is_keyword_only in parameters:
-            ours = NAMES[front_end].get(parameter, parameter)
-            ignored = IGNORED.fullmatch(kind)
-            if ours != OUT and ours not in slots and not ignored:
+        for p in parameters:
+            ours = row_name(front_end, p.name, slots)
+            if ours != OUT and ours not in slots and not p.is_ignored:
                 raise Wrong(f"{name}: the row has no parameter {ours}")
-            slot = IGNORED_SLOT if ignored else OUT_SLOT if ours == OUT else slots.index(ours)
-            kind = ignored[1] or "any" if ignored else kind
-            second = SECOND_NAMES.get(front_end, {}).get(parameter)
-            by_position += not is_keyword_only
-            only = str(is_keyword_only).lower()
+            slot = IGNORED_SLOT if p.is_ignored else OUT_SLOT if ours == OUT else slots.index(ours)
+            second = SECOND_NAMES.get(front_end, {}).get(p.name)
+            by_position += not p.is_keyword_only
             second = text_of(second) if second else "nullptr"
-            rows.append(f'{{"{parameter}", {second}, {slot}, Kind::{kind}, {self.constant(default)}, {only}}}')
+            flags = f"{p.is_keyword_only}, {p.takes_rest}".lower()
+            rows.append(f'{{"{p.name}", {second}, {slot}, Kind::{p.kind}, {self.constant(p.default)}, {flags}}}')
         self.lines.append(f"constexpr Parameter {name}[] = {{{', '.join(rows)}}};")
         return f"{{{function}, {name}, {len(rows)}, {by_position}}}"
 
@@ -157,13 +183,13 @@ class Data:
         for key, overloads in faces_of(row).items():
             front_end, name = key
             in_place = name.endswith("_")
-            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": []})
+            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "slash": len(overloads[0].args.posonlyargs)})
             every = [parameters_of(one, in_place) for one in overloads]
             for parameters in every:
                 of = f"parameters_of_{front_end}_{name}_{len(face['made'])}"
                 face["made"].append(self.overload(of, function, parameters, front_end, slots))
             face["every"] += every
-            doc = docstring(row, front_end, [p[0] for one in every for p in one], slots)
+            doc = docstring(row, front_end, [p.name for one in every for p in one], slots)
             face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned." if in_place else doc)
 
     def face(self, key):
@@ -172,7 +198,7 @@ class Data:
         base = f"overloads_of_{front_end}_{name}"
         self.lines.append(f"constexpr Overload {base}[] = {{{', '.join(face['made'])}}};")
         docs = "\n\n".join(face["docs"])
-        texts = f"{text_of(signature(face['every']))},\n    {text_of(docs)}"
+        texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"
         return f'{{"{front_end}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 
     def text(self):

@@ -14,7 +14,7 @@ namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
 // number None stands for the default. An operand is an array or a number.
-enum class Kind : uint8_t { any, array, operand, boolean, integer, number };
+enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, dtype };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
 inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()
@@ -26,6 +26,7 @@ struct Parameter {
   Kind kind;
   int8_t constant;
   bool is_keyword_only;
+  bool takes_rest;  // *parameter: the arguments that are left, or the one sequence that stands for them
 };
 inline constexpr size_t most_slots = 16;
 // No parameters of a body: the array that takes the result, and what is accepted and changes nothing.
@@ -96,6 +97,7 @@ struct FrontEnd {
   DType (*result_type)(const Reading& reading, DType result);
   // An elementwise operation of the operands in the slots.
   nb::object (*operate)(Reading& reading, Op op);
+  bool copies_turned = false;  // functions that turn arrays around give new arrays, no views
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
   // operand, the engine's name of a data type, and what writes a result into `out`.
   PyTypeObject* type = nullptr;

@@ -219,6 +219,7 @@ FrontEnd torch{
     .check_line = check_line_as_torch,
     .result_type = torchs_result_type,
     .operate = operate_as_torch,
+    .copies_turned = true,
 };
 
 FrontEnd keras{
@@ -236,6 +237,8 @@ FrontEnd keras{
 };
 
 FrontEnd& front_end_named(std::string_view name) {
+  if (name == "Array") return numpy;  // methods in another spelling than that of the function
+  if (name == "Tensor") return torch;
   for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
     if (name == one->name) return *one;
   bug("there is no front end {}", name);
@@ -263,6 +266,10 @@ const char* word_for(Kind kind) {
       return "int";
     case Kind::number:
       return "Number";
+    case Kind::integers:
+      return "tuple of ints";
+    case Kind::dtype:
+      return "torch.dtype";
     default:
       return "another type";
   }

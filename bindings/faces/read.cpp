@@ -34,7 +34,10 @@ const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std
     }
     value = made.ptr();
   }
-  return array_in(value, Call{reading.face.name, python::Use::computes}, numbers);
+  const Family family = reading.family();
+  if (family >= Family::views && family != Family::moves) return array_in(nb::handle(value));
+  python::Use use = family == Family::moves ? python::Use::moves : python::Use::computes;
+  return array_in(value, Call{reading.face.name, use}, numbers);
 }
 
 std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements) {

@@ -2,6 +2,7 @@
 // overload that takes its arguments, and calls the row's thunk. Start reading at call().
 #include "bindings/callable.h"
 #include "bindings/faces/face.h"
+#include "bindings/functions.h"
 #include "bindings/given.h"
 #include "core/error.h"
 
@@ -49,6 +50,10 @@ bool fits(Kind kind, PyObject* value) {
       return !as_array(value) && PyNumber_Check(value);
     case Kind::integer:
       return PyIndex_Check(value) && !PyBool_Check(value) && !as_array(value);
+    case Kind::integers:
+      return PyTuple_Check(value) || PyList_Check(value);
+    case Kind::dtype:
+      return dtype_of_object(value) != nullptr;
   }
   return true;
 }
@@ -69,21 +74,26 @@ PyObject* default_of(const Parameter& parameter) {
 // Fills the slots of one call from one overload.
 class Filling {
  public:
-  Filling(const Overload& overload, const Names& names, PyObject** slots) : overload_(overload), names_(names), slots_(slots) {
+  // `rest`: keeps the arguments that one parameter takes together.
+  Filling(const Overload& overload, const Names& names, PyObject** slots, nb::object& rest)
+      : overload_(overload), names_(names), slots_(slots), rest_(rest) {
     std::fill_n(slots, most_slots, nullptr);
     misfit_.overload = &overload;
   }
 
   Misfit fill(PyObject* const* args, size_t count, PyObject* words) {
     misfit_.given = count;
-    for (size_t i = 0; i < std::min<size_t>(count, overload_.positional); ++i)
-      if (!put(i, args[i])) return misfit_;
+    for (size_t i = 0; i < std::min<size_t>(count, overload_.positional); ++i) {
+      bool takes_rest = overload_.parameters[i].takes_rest;
+      if (!put(i, takes_rest ? together(args + i, count - i) : args[i], takes_rest)) return misfit_;
+      if (takes_rest) count = i + 1;
+    }
     if (count > overload_.positional) return fail(Misfit::Why::too_many, 0, nullptr);
     for (Py_ssize_t j = 0, n = words ? PyTuple_GET_SIZE(words) : 0; j < n; ++j) {
       PyObject* word = PyTuple_GET_ITEM(words, j);
       std::optional<size_t> i = parameter_named(overload_, names_, word);
       if (!i) return fail(Misfit::Why::unknown_word, 0, word);
-      if (!put(*i, args[count + static_cast<size_t>(j)])) return misfit_;
+      if (!put(*i, args[misfit_.given + static_cast<size_t>(j)])) return misfit_;
     }
     for (size_t i = 0; i < overload_.count; ++i) {
       const Parameter& parameter = overload_.parameters[i];
@@ -96,7 +106,7 @@ class Filling {
 
  private:
   // Two parameters may have one slot (ddof and correction): one of them may be given, or its default.
-  bool put(size_t i, PyObject* value) {
+  bool put(size_t i, PyObject* value, bool is_rest = false) {
     const Parameter& parameter = overload_.parameters[i];
     PyObject*& slot = slots_[parameter.slot];
     if (value == no_value) return true;
@@ -108,11 +118,19 @@ class Filling {
       misfit_.other = before == &parameter ? nullptr : before;
       return fail(Misfit::Why::twice, i, value), false;
     }
-    if (parameter.kind != Kind::any && !fits(parameter.kind, value)) return fail(Misfit::Why::wrong_kind, i, value), false;
+    if (parameter.kind != Kind::any && !fits(parameter.kind, value) && !(is_rest && PyIndex_Check(value) && !PyBool_Check(value)))
+      return fail(Misfit::Why::wrong_kind, i, value), false;
     filled_by_[parameter.slot] = &parameter;
     slot = value;
     ++misfit_.taken;
     return true;
+  }
+  PyObject* together(PyObject* const* args, size_t count) {
+    if (count == 1) return args[0];
+    rest_ = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    if (!rest_.is_valid()) throw nb::python_error();
+    for (size_t i = 0; i < count; ++i) PyTuple_SET_ITEM(rest_.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
+    return rest_.ptr();
   }
   const Misfit& fail(Misfit::Why why, size_t parameter, PyObject* value) {
     misfit_.why = why, misfit_.parameter = parameter, misfit_.value = value;
@@ -122,6 +140,7 @@ class Filling {
   const Overload& overload_;
   const Names& names_;
   PyObject** slots_;
+  nb::object& rest_;
   std::array<const Parameter*, most_slots> filled_by_{};
   Misfit misfit_;
 };
@@ -132,8 +151,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
   auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
   PyObject* slots[most_slots];
   Misfit worst;
+  nb::object rest;
   for (size_t k = 0; k < face.overload_count; ++k) {
-    Misfit misfit = Filling(face.overloads[k], function->names[k], slots).fill(args, count, words);
+    Misfit misfit = Filling(face.overloads[k], function->names[k], slots, rest).fill(args, count, words);
     if (misfit.why == Misfit::Why::none) {
       return guarded([&] {
         Reading reading{face, face.overloads[k].function, *function->front_end, slots};
@@ -240,6 +260,12 @@ nb::dict functions_of(const std::string& front_end, const std::string& module) {
   return out;
 }
 
+// Those functions whose first parameter is an array: methods have the same name.
+bool is_method(nb::handle function) {
+  const Overload& overload = reinterpret_cast<Function*>(function.ptr())->face->overloads[0];
+  return overload.count > 0 && (overload.parameters[0].kind == Kind::array || overload.parameters[0].kind == Kind::operand);
+}
+
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
                    nb::object tuples) {
   FrontEnd& front_end = front_end_named(name);
@@ -260,6 +286,7 @@ void init(nb::module_& m) {
   function_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   m.attr("array_function") = type;
   m.def("functions_of", functions_of);
+  m.def("is_method", is_method);
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
         nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none());

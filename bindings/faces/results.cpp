@@ -3,16 +3,18 @@
 #include "bindings/door.h"
 #include "core/error.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 
 namespace quern::python::faces {
 
 namespace {
 
 nb::object object_of(const Reading& reading, Array&& result) {
-  result.settle_owner();
+  const bool is_view = reading.family() >= Family::views;
+  if (!is_view) result.settle_owner();
   PyTypeObject* type = Py_TYPE(reading.beside);
-  bool is_plain = type == array_type && reading.front_end.type;
-  return is_plain ? nb::steal(wrap(std::move(result), reading.front_end.type)) : like(reading.beside, std::move(result));
+  if (type == array_type && reading.front_end.type) return nb::steal(wrap(std::move(result), reading.front_end.type));
+  return is_view ? view_of(reading.beside, std::move(result)) : like(reading.beside, std::move(result));
 }
 
 nb::object written(const Reading& reading, nb::object made, nb::handle out) {
@@ -33,7 +35,12 @@ nb::object tuple_of(const Reading& reading, nb::object first, nb::object second)
 }  // namespace
 
 nb::object hand_back(const Reading& reading, Array&& result) {
-  result = steps::as_type(result, reading.front_end.result_type(reading, result.dtype()));
+  const FrontEnd& front_end = reading.front_end;
+  const Family family = reading.family();
+  if (family == Family::turned && front_end.copies_turned) result = copied(result, result.dtype(), Order::keep);
+  if (family == Family::repeats)
+    result.set_read_only(reading.first->is_read_only() || door_of(reading.beside).broadcasts_read_only);
+  if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
   return written(reading, object_of(reading, std::move(result)));
 }
 
@@ -54,6 +61,10 @@ nb::object hand_back(const Reading& reading, Ranked&& result) {
     places = written(reading, std::move(places), PySequence_Fast_GET_ITEM(out, 1));
   }
   return tuple_of(reading, std::move(values), std::move(places));
+}
+
+nb::object hand_back(const Reading& reading, std::optional<Array>&& result) {
+  return result ? hand_back(reading, std::move(*result)) : nb::borrow(reading.beside);
 }
 
 }  // namespace quern::python::faces

@@ -9,5 +9,6 @@ nb::object hand_back(const Reading& reading, Array&& result);
 nb::object hand_back(const Reading& reading, Ranked&& result);  // (values, places), of the front end's type for that
 // The object made of a result, or `out` where one is given.
 nb::object written(const Reading& reading, nb::object made);
+nb::object hand_back(const Reading& reading, std::optional<Array>&& result);  // nothing: the array itself
 
 }  // namespace quern::python::faces

@@ -2,6 +2,7 @@
 // the body and hands its result back. The operations of quern/ops.def share one thunk.
 #include "bindings/faces/read.h"
 #include "bindings/faces/results.h"
+#include "bindings/faces/shapes.h"
 #include "core/site.h"
 
 namespace quern::python::faces {
@@ -14,23 +15,27 @@ constexpr size_t slots_of(R (*)(T...)) {
 }
 
 // Reads the arguments from the left to the right: later ones depend on the first array.
-template <class Body, class... Done>
-auto call_with(Body body, Reading&, std::type_identity<void (*)()>, Done&... done) {
+template <auto body, class... Done>
+auto call_with(Reading& reading, std::type_identity<void (*)()>, Done&... done) {
+  Check<body>::call(reading, done.value...);
   return body(done.value...);
 }
-template <class Body, class T, class... Rest, class... Done>
-auto call_with(Body body, Reading& reading, std::type_identity<void (*)(T, Rest...)>, Done&... done) {
+template <auto body, class T, class... Rest, class... Done>
+auto call_with(Reading& reading, std::type_identity<void (*)(T, Rest...)>, Done&... done) {
   Read<T> one(reading);
-  return call_with(body, reading, std::type_identity<void (*)(Rest...)>{}, done..., one);
+  return call_with<body>(reading, std::type_identity<void (*)(Rest...)>{}, done..., one);
 }
 
 template <auto body>
 nb::object call_body(Reading& reading) {
   AtSite here(current_site());  // one look for all that the body records
-  auto call = [&]<class R, class... T>(R (*function)(T...)) {
-    return call_with(function, reading, std::type_identity<void (*)(T...)>{});
-  };
-  return hand_back(reading, call(body));
+  auto call = [&]<class R, class... T>(R (*)(T...)) { return call_with<body>(reading, std::type_identity<void (*)(T...)>{}); };
+  try {
+    return hand_back(reading, call(body));
+  } catch (const Error& error) {
+    refuse_shapes(reading, error);
+    throw;
+  }
 }
 
 nb::object call_operation(Reading& reading) { return reading.front_end.operate(reading, operation_of(reading.function)); }

@@ -368,7 +368,7 @@ Array Array::broadcast_to(const Shape& shape, Here here) const {
   });
 }
 Array Array::expand_dims(int axis, Here here) const {
-  return asked(here, [&] { return wrap(quern::with_new_axes(handle(), {checked_axis(axis, handle().rank() + 1)})); });
+  return asked(here, [&] { return wrap(quern::with_new_axes(handle(), {{checked_axis(axis, handle().rank() + 1)}})); });
 }
 Array Array::squeeze(const Axes& axes, Here here) const {
   return asked(here, [&] {

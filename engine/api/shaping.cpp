@@ -102,7 +102,7 @@ Array roll(const Array& a, const std::vector<int64_t>& shifts, const std::vector
 Array roll(const Array& a, int64_t shift, std::optional<int> axis, Here here) {
   return asked(here, [&] {
     auto [all, n] = along(a, axis, here);
-    Array out = wrap(quern::rolled(all, {shift}, {n}));
+    Array out = wrap(quern::rolled(all, {shift}, std::vector<size_t>{n}));
     return axis ? out : out.reshape(a.shape(), here);
   });
 }

@@ -8,6 +8,7 @@
 #include "functions/ranking.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
+#include "functions/shaping.h"
 #include "functions/without_nan.h"
 #include "graph/op.h"
 
@@ -22,6 +23,10 @@ enum class Family : uint8_t {
   places,       // where elements stand, int64
   ranks,        // elements in order, and where they stand
   elementwise,  // the typing of the operation, by the front end's rules
+  views,        // any elements, which stay where they are
+  repeats,      // the same, where elements repeat
+  turned,       // the same, in some front ends in new memory
+  moves,        // any elements, in new memory
 };
 
 // The rows, by their numbers.

@@ -7,6 +7,7 @@
 #include "functions/parts.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "graph/records.h"
 #include "graph/tape.h"
 
 namespace quern {
@@ -20,6 +21,52 @@ Array between(const Array& array, size_t axis, std::optional<int64_t> start, std
 }
 
 Array repeated_to(const Array& array, const Shape& shape) { return array.view(array.layout().broadcast_to(shape)); }
+
+Array whole_view(const Array& array) { return array.view(array.layout()); }
+
+// The shape with its -1 replaced.
+Shape known_sizes(const Array& array, const Shape& given) {
+  Shape shape = given;
+  int64_t* unknown = nullptr;
+  int64_t rest = 1;
+  bool fits = true;
+  for (int64_t& size : shape) {
+    if (size == -1 && unknown) raise(ErrorKind::value, "can only specify one unknown dimension");
+    if (size == -1)
+      unknown = &size;
+    else
+      fits = fits && size >= 0 && !__builtin_mul_overflow(rest, size, &rest);
+  }
+  if (fits) fits = unknown ? rest != 0 && array.size() % rest == 0 : rest == array.size();
+  if (!fits) raise(ErrorKind::value, "cannot reshape array of size {} into shape {}", array.size(), to_string(given));
+  if (unknown) *unknown = array.size() / rest;
+  return shape;
+}
+
+// The memory as elements of another type; along the last axis there are more or fewer where they have another size.
+Array viewed_as(const Array& array, DType dtype) {
+  auto have = static_cast<int64_t>(size_of(array.dtype())), want = static_cast<int64_t>(size_of(dtype));
+  Shape shape = array.shape();
+  std::vector<int64_t> strides = strides_in_bytes(array);
+  if (have != want) {
+    std::string_view from = row(array.dtype()).name, to = row(dtype).name;
+    if (shape.empty()) raise(ErrorKind::value, "self.dim() cannot be 0 to view {} as {} (different element sizes)", from, to);
+    if (strides.back() != have)
+      raise(ErrorKind::value, "self.stride(-1) must be 1 to view {} as {} (different element sizes)", from, to);
+    if (shape.back() * have % want != 0)
+      raise(ErrorKind::value, "self.size(-1) must be divisible by {} to view {} as {}", want / have, from, to);
+    shape.back() = shape.back() * have / want;
+    strides.back() = want;
+  }
+  return view_of_bytes(array, shape, strides, offset_in_bytes(array), dtype);
+}
+
+// What NumPy calls a scalar.
+Array as_number(const Array& array) {
+  Array out = array.apart();
+  out.set_value(true);
+  return out;
+}
 
 // In memory of its own.
 Array reshaped_copy(const Array& array, const Shape& shape) {
@@ -68,26 +115,53 @@ class Joined : public GradientBody {
   size_t axis_;
 };
 
+Array rolled_by(const Array& array, const std::vector<int64_t>& shifts);
+
 class Rolled : public GradientBody {
  public:
-  Rolled(std::vector<int64_t> shifts, std::vector<size_t> axes) : shifts_(std::move(shifts)), axes_(std::move(axes)) {}
+  explicit Rolled(std::vector<int64_t> shifts) : shifts_(std::move(shifts)) {}
   std::string_view name() const override { return "roll"; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
     std::vector<int64_t> back;
     for (int64_t by : shifts_) back.push_back(-by);
-    return {rolled(*call.given[0], back, axes_)};
+    return {rolled_by(*call.given[0], back)};
   }
 
  private:
-  std::vector<int64_t> shifts_;
-  std::vector<size_t> axes_;
+  std::vector<int64_t> shifts_;  // along each axis
 };
+
+// `by`: for each axis less than its size.
+Array rolled_by(const Array& array, const std::vector<int64_t>& shifts) {
+  std::vector<int64_t> by = shifts;
+  for (size_t n = 0; n < by.size(); ++n)
+    if (int64_t size = std::max<int64_t>(array.shape()[n], 1); true) by[n] = (by[n] % size + size) % size;
+  if (std::all_of(by.begin(), by.end(), [](int64_t n) { return n == 0; })) return copied(array, array.dtype(), Order::keep);
+  if (any_wants_gradient({array})) {
+    auto roll = [&] { return std::vector<Array>{rolled_by(array, by)}; };
+    return differentiable(std::make_shared<Rolled>(by), {&array, 1}, {}, roll)[0];
+  }
+  GraphLock lock;
+  Array out = full_in(copied_layout(array, Order::keep), Scalar{}, array.dtype(), array.device());
+  // Along each axis that rolls there are two parts: what moves on, and what comes in at the start.
+  auto place = [&](auto&& self, const Array& target, const Array& source, size_t axis) -> void {
+    if (axis == by.size()) return assign(target, Argument(source));
+    if (by[axis] == 0) return self(self, target, source, axis + 1);
+    self(self, between(target, axis, {}, by[axis]), between(source, axis, -by[axis], {}), axis + 1);
+    self(self, between(target, axis, by[axis], {}), between(source, axis, {}, -by[axis]), axis + 1);
+  };
+  place(place, out, array, 0);
+  return out;
+}
 
 }  // namespace
 
 // ---- views
 
-Array moved_axes(const Array& array, const std::vector<size_t>& from, const std::vector<size_t>& to) {
+Array moved_axes(const Array& array, const Axes& from, const Axes& to) {
+  if (from.size() != to.size())
+    raise(ErrorKind::value, "`source` and `destination` arguments must have the same number of elements");
+  if (array.rank() == 0) return whole_view(array);
   std::vector<int> order;
   for (size_t n = 0; n < array.rank(); ++n)
     if (std::find(from.begin(), from.end(), n) == from.end()) order.push_back(static_cast<int>(n));
@@ -98,14 +172,82 @@ Array moved_axes(const Array& array, const std::vector<size_t>& from, const std:
   return transposed(array, order);
 }
 
-Array with_new_axes(const Array& array, std::vector<size_t> axes) {
-  std::sort(axes.begin(), axes.end());
-  Array out = array;
-  for (size_t axis : axes) out = with_axis(out, axis);
+Array swapped_axes(const Array& array, size_t one, size_t other) {
+  if (array.rank() == 0) return whole_view(array);
+  std::vector<int> order(array.rank());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[one], order[other]);
+  return transposed(array, order);
+}
+
+Array permuted(const Array& array, const Permutation& order) {
+  std::vector<int> axes(array.rank());
+  for (size_t n = 0; n < axes.size(); ++n) axes[n] = static_cast<int>(order.axes ? (*order.axes)[n] : axes.size() - 1 - n);
+  return transposed(array, axes);
+}
+
+Array matrix_transposed(const Array& array) {
+  size_t rank = array.rank();
+  if (rank < 2)
+    raise(ErrorKind::value,
+          "matrix transpose with ndim < 2 is undefined; Input array must be at least 2-dimensional, but it is {}", rank);
+  return swapped_axes(array, rank - 1, rank - 2);
+}
+
+Array transposed_matrix(const Array& array) {
+  if (array.rank() > 2) raise(ErrorKind::value, "t() expects a tensor with <= 2 dimensions, but self is {}D", array.rank());
+  return permuted(array, {});
+}
+
+Array reshaped_as(const Array& array, const Shape& given, Order order, std::optional<bool> copies) {
+  Shape shape = known_sizes(array, given);
+  if (copies.value_or(false)) return reshaped(copied(array, array.dtype(), order), shape, order);
+  Array out = reshaped(array, shape, order);
+  if (copies && out.cell() != array.cell()) raise(ErrorKind::value, "Unable to avoid creating a copy while reshaping.");
   return out;
 }
 
-Array without_axes(const Array& array, const std::vector<size_t>& axes) {
+Array viewed(const Array& array, const std::optional<Shape>& shape, std::optional<DType> dtype) {
+  if (!shape) return dtype && *dtype != array.dtype() ? viewed_as(array, *dtype) : whole_view(array);
+  std::optional<Layout> layout = array.layout_in_shape(known_sizes(array, *shape));
+  if (!layout)
+    raise(ErrorKind::value,
+          "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+          "subspaces). Use .reshape(...) instead.");
+  return array.view(std::move(*layout));
+}
+
+std::optional<Array> merged_axes(const Array& array, size_t first, size_t last) {
+  if (array.rank() == 0) return reshape(array, {1});
+  if (first > last) raise(ErrorKind::value, "flatten() has invalid args: start_dim cannot come after end_dim");
+  if (first == last) return {};
+  Shape shape = array.shape();
+  auto begin = shape.begin() + static_cast<ptrdiff_t>(first), end = shape.begin() + static_cast<ptrdiff_t>(last) + 1;
+  *begin = std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
+  shape.erase(begin + 1, end);
+  return reshape(array, shape);
+}
+
+Array broadcast_view(const Array& array, const Shape& given) {
+  Shape shape = given;
+  size_t more = std::max(shape.size(), array.rank()) - array.rank();
+  for (size_t n = more; n < shape.size(); ++n)
+    if (shape[n] == -1) shape[n] = array.shape()[n - more];
+  return repeated_to(array, shape);
+}
+
+Array with_new_axes(const Array& array, const NewAxes& axes) {
+  std::vector<size_t> places = axes.places;
+  std::sort(places.begin(), places.end());
+  Layout layout = array.layout();
+  for (size_t place : places) {
+    layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(place), 1);
+    layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(place), 0);
+  }
+  return array.view(std::move(layout));
+}
+
+Array without_axes(const Array& array, const Axes& axes) {
   Layout layout = array.layout();
   for (size_t n = array.rank(); n-- > 0;) {
     if (std::find(axes.begin(), axes.end(), n) == axes.end()) continue;
@@ -116,10 +258,52 @@ Array without_axes(const Array& array, const std::vector<size_t>& axes) {
   return array.view(std::move(layout));
 }
 
-Array flipped(const Array& array, const std::vector<size_t>& axes) {
+std::optional<Array> squeezed_or_same(const Array& array, const SqueezedAxes& goes) {
+  const Shape& shape = array.shape();
+  Axes axes = goes.axes.value_or(Axes{});
+  for (size_t n = 0; !goes.axes && n < shape.size(); ++n)
+    if (shape[n] == 1) axes.push_back(n);
+  for (size_t axis : axes)
+    if (axis < shape.size() && shape[axis] != 1)
+      raise(ErrorKind::value, "cannot select an axis to squeeze out which has size not equal to one");
+  if (axes.empty()) return {};
+  return without_axes(array, axes);
+}
+Array squeezed(const Array& array, const SqueezedAxes& goes) {
+  std::optional<Array> out = squeezed_or_same(array, goes);
+  return out ? *std::move(out) : array.view(array.layout());
+}
+
+Array flipped(const Array& array, const std::optional<Axes>& axes) {
+  if (array.rank() == 0) return as_number(array);
   Layout layout = array.layout();
-  for (size_t axis : axes) layout = sliced(layout, axis, {}, {}, -1);
+  for (size_t n = 0; !axes && n < array.rank(); ++n) layout = sliced(layout, n, {}, {}, -1);
+  for (size_t axis : axes.value_or(Axes{})) layout = sliced(layout, axis, {}, {}, -1);
   return array.view(std::move(layout));
+}
+
+Array flipped_rows(const Array& array) {
+  if (array.rank() < 1) raise(ErrorKind::value, "Input must be >= 1-d.");
+  return flipped(array, Axes{0});
+}
+
+Array flipped_columns(const Array& array) {
+  if (array.rank() < 2) raise(ErrorKind::value, "Input must be >= 2-d.");
+  return flipped(array, Axes{1});
+}
+
+Array turned(const Array& array, int64_t quarters, const Axes& plane) {
+  if (plane.size() != 2) raise(ErrorKind::value, "len(axes) must be 2.");
+  switch ((quarters % 4 + 4) % 4) {
+    case 0:
+      return whole_view(array);
+    case 1:
+      return swapped_axes(flipped(array, Axes{plane[1]}), plane[0], plane[1]);
+    case 2:
+      return flipped(array, plane);
+    default:
+      return flipped(swapped_axes(array, plane[0], plane[1]), Axes{plane[1]});
+  }
 }
 
 std::vector<Array> parts_between(const Array& array, size_t axis, const std::vector<int64_t>& cuts) {
@@ -159,6 +343,11 @@ std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool 
 }
 
 // ---- new arrays
+
+Array flattened(const Array& array, Order order) {
+  Array out = raveled(array, order);
+  return out.cell() == array.cell() ? copied(out, out.dtype()) : out;
+}
 
 Array joined(const std::vector<Array>& arrays, size_t axis, std::optional<DType> dtype) {
   Shape shape = joined_shape(arrays, axis);
@@ -238,27 +427,20 @@ Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axi
   return axis == 0 ? picked : copied(moved_axes(picked, {0}, {axis}), picked.dtype(), Order::c);
 }
 
-Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::vector<size_t>& axes) {
+Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::optional<Axes>& axes) {
+  if (!axes) return reshape(rolled(reshape(array, {array.size()}), shifts, Axes{0}), array.shape());
+  const size_t count = std::max(shifts.size(), axes->size());
+  for (size_t given : {shifts.size(), axes->size()})
+    if (given != 1 && given != count)
+      raise(ErrorKind::value, "shape mismatch: objects cannot be broadcast to a single shape: {} shifts for {} axes",
+            shifts.size(), axes->size());
   std::vector<int64_t> by(array.rank(), 0);
-  for (size_t i = 0; i < axes.size(); ++i) by[axes[i]] += shifts[i];
-  for (size_t n = 0; n < by.size(); ++n)
-    if (int64_t size = std::max<int64_t>(array.shape()[n], 1); true) by[n] = (by[n] % size + size) % size;
-  if (std::all_of(by.begin(), by.end(), [](int64_t n) { return n == 0; })) return copied(array, array.dtype(), Order::keep);
-  if (any_wants_gradient({array})) {
-    auto roll = [&] { return std::vector<Array>{rolled(array, shifts, axes)}; };
-    return differentiable(std::make_shared<Rolled>(shifts, axes), {&array, 1}, {}, roll)[0];
+  for (size_t i = 0; i < count && array.rank() > 0; ++i) {
+    size_t axis = (*axes)[axes->size() == 1 ? 0 : i];
+    int64_t size = std::max<int64_t>(array.shape()[axis], 1);
+    by[axis] += shifts[shifts.size() == 1 ? 0 : i] % size;
   }
-  GraphLock lock;
-  Array out = full_in(copied_layout(array, Order::keep), Scalar{}, array.dtype(), array.device());
-  // Along each axis that rolls there are two parts: what moves on, and what comes in at the start.
-  auto place = [&](auto&& self, const Array& target, const Array& source, size_t axis) -> void {
-    if (axis == by.size()) return assign(target, Argument(source));
-    if (by[axis] == 0) return self(self, target, source, axis + 1);
-    self(self, between(target, axis, {}, by[axis]), between(source, axis, -by[axis], {}), axis + 1);
-    self(self, between(target, axis, by[axis], {}), between(source, axis, {}, -by[axis]), axis + 1);
-  };
-  place(place, out, array, 0);
-  return out;
+  return rolled_by(array, by);
 }
 
 }  // namespace quern

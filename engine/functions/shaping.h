@@ -4,16 +4,55 @@
 #include <optional>
 #include <vector>
 
-#include "graph/array.h"
+#include "graph/memory_order.h"
 
 namespace quern {
 
-// ---- views
+using Axes = std::vector<size_t>;
 
-Array moved_axes(const Array& array, const std::vector<size_t>& from, const std::vector<size_t>& to);
-Array with_new_axes(const Array& array, std::vector<size_t> axes);        // of one element, at these places of the result
-Array without_axes(const Array& array, const std::vector<size_t>& axes);  // which have one element each
-Array flipped(const Array& array, const std::vector<size_t>& axes);
+// Where axes of one element are put in: places in the result.
+struct NewAxes {
+  std::vector<size_t> places;
+};
+// Which axes of one element are taken out; none: all that there are.
+struct SqueezedAxes {
+  std::optional<Axes> axes;
+};
+
+// In which order axes go; none: backwards.
+struct Permutation {
+  std::optional<Axes> axes;
+};
+
+// ---- views
+//
+// An array without dimensions may be asked for its axis 0, as PyTorch's functions allow; nothing changes along it.
+
+// Raises ErrorKind::value where there are not as many places as axes.
+Array moved_axes(const Array& array, const Axes& from, const Axes& to);
+Array swapped_axes(const Array& array, size_t one, size_t other);
+Array with_new_axes(const Array& array, const NewAxes& axes);
+Array without_axes(const Array& array, const Axes& axes);  // which have one element each
+Array squeezed(const Array& array, const SqueezedAxes& goes);
+std::optional<Array> squeezed_or_same(const Array& array, const SqueezedAxes& goes);  // nothing where no axis goes
+Array flipped(const Array& array, const std::optional<Axes>& axes);                   // none: along all
+Array flipped_rows(const Array& array);
+Array flipped_columns(const Array& array);
+// By quarters, from the first of two axes towards the second.
+Array turned(const Array& array, int64_t quarters, const Axes& plane);
+// The elements in another shape, of which one size may be -1, read and put down in an order: a view where that is possible.
+// `copies`: true for new memory in any case, false for a view or ErrorKind::value.
+Array reshaped_as(const Array& array, const Shape& shape, Order order, std::optional<bool> copies);
+// The same memory in another shape or, without one, as elements of another type. Raises ErrorKind::value where that is not
+// possible.
+Array viewed(const Array& array, const std::optional<Shape>& shape, std::optional<DType> dtype);
+// Neighbouring axes as one; nothing where there is only one already.
+std::optional<Array> merged_axes(const Array& array, size_t first, size_t last);
+Array permuted(const Array& array, const Permutation& order);
+Array matrix_transposed(const Array& array);  // the last two axes swapped
+Array transposed_matrix(const Array& array);  // of two axes at most
+// Elements repeat along axes of one element and along new ones; -1 keeps a size.
+Array broadcast_view(const Array& array, const Shape& shape);
 // The parts between cuts, which count as in a[start:stop]; as many parts as equal as can be, the first ones longer by one.
 std::vector<Array> parts_between(const Array& array, size_t axis, const std::vector<int64_t>& cuts);
 std::vector<Array> parts(const Array& array, int64_t count, size_t axis, bool must_be_equal);
@@ -24,6 +63,8 @@ std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool 
 
 // ---- new arrays
 
+Array flattened(const Array& array, Order order);  // a copy of one dimension
+
 // One after the other along an axis. Without a type: the common one. Raises ErrorKind::value for shapes that do not fit.
 Array joined(const std::vector<Array>& arrays, size_t axis, std::optional<DType> dtype = {});
 void join_into(const Array& out, const std::vector<Array>& arrays, size_t axis);
@@ -32,7 +73,8 @@ Array stacked(const std::vector<Array>& arrays, size_t axis, std::optional<DType
 Array tiled(const Array& array, const std::vector<int64_t>& times);
 // Each element follows itself so many times: one number for all, or one for each along the axis.
 Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axis);
-// Elements move on along axes; those that leave at the end come in at the start.
-Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::vector<size_t>& axes);
+// Elements move on along axes, or all along the flattened array; those that leave at the end come in at the start. One shift is
+// for all axes, several go along one axis one after the other.
+Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::optional<Axes>& axes);
 
 }  // namespace quern

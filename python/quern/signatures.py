@@ -15,9 +15,11 @@ def signature_of(text):
             return inspect.Parameter.empty
         return numpy._NoValue if isinstance(node, ast.Name) else ast.literal_eval(node)
 
-    plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    kinds = inspect.Parameter
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
-    made = [inspect.Parameter(p.arg, plain, default=value(d)) for p, d in zip(a.args, defaults, strict=True)]
+    made = [kinds(p.arg, kinds.POSITIONAL_ONLY) for p in a.posonlyargs]
+    made += [kinds(p.arg, kinds.POSITIONAL_OR_KEYWORD, default=value(d)) for p, d in zip(a.args, defaults, strict=True)]
+    made += [kinds(a.vararg.arg, kinds.VAR_POSITIONAL)] if a.vararg else []
     words = zip(a.kwonlyargs, a.kw_defaults, strict=True)
-    made += [inspect.Parameter(p.arg, inspect.Parameter.KEYWORD_ONLY, default=value(d)) for p, d in words]
+    made += [kinds(p.arg, kinds.KEYWORD_ONLY, default=value(d)) for p, d in words]
     return inspect.Signature(made)

@@ -208,8 +208,10 @@ class Program(Lines):
     def keep_kind(self, name):
         """What is one of NumPy's numbers, and what an array without dimensions."""
         theirs, value = self.theirs, self.theirs[name]
-        if any(np.shares_memory(value, theirs[other]) for other in self.numbers_of_numpy - {name}):
-            value = theirs[name] = value.copy()  # of a number there are no views
+        numbers = [theirs[other] for other in self.numbers_of_numpy - {name} if other in theirs]
+        if any(np.shares_memory(value, number) for number in numbers):  # of a number there are no views
+            value = theirs[name] = value.copy()
+            self.numbers_of_numpy.add(name)
         if np.ndim(value) or isinstance(value, (bool, complex)):
             return
         if self.bfloat16:

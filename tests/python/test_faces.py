@@ -231,7 +231,7 @@ def test_nothing_of_python_runs_between_the_users_line_and_the_result():
 
 def test_faces_that_do_not_fit_their_row_are_refused(tmp_path):
     for text, told in [
-        ("class sum:\n    def numpy(a, axes=None): ...", "the row has no parameter axes"),
+        ("class sum:\n    def numpy(a, dims=None): ...", "the row has no parameter dims"),
         ("class no_such:\n    def numpy(a): ...", "functions.def has no row no_such"),
         ("class sum:\n    def fortran(a): ...", "there is no front end fortran"),
     ]:

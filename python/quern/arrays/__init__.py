@@ -32,6 +32,7 @@ from quern.arrays import (
     data_types,
     fallback,
     fft,
+    functions,
     host,
     indexing,
     linalg,
@@ -75,7 +76,7 @@ def _public():
                 theirs = getattr(numpy, name, None)
                 is_plain = theirs is not None and isinstance(value, FunctionType) and module is not host
                 found[name] = fallback.served(value, theirs, name) if is_plain else value
-    return found | reductions.functions
+    return found | functions.functions
 
 
 _functions = _public()

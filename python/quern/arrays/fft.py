@@ -10,7 +10,7 @@ import numpy
 from quern.arrays import fallback
 from quern.arrays.core import Array, _axis, asarray
 from quern.arrays.creation import _target
-from quern.arrays.manipulation.arranging import roll
+from quern.arrays.manipulation import roll
 from quern.arrays.mathematics.reductions import _fitted
 from quern.lib import _engine
 

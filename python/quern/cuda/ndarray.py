@@ -10,7 +10,6 @@ import ctypes
 import numpy
 
 from quern.arrays import core as _core
-from quern.arrays.manipulation import _known
 from quern.arrays.objects import exchange
 from quern.kernel.signatures import typeof
 from quern.kernel.times import as_times
@@ -130,8 +129,6 @@ class DeviceNDArray(_core.Array):
         """Another shape over the same memory, in ``order``. Raises NotImplementedError where that needs a copy."""
         shape = newshape[0] if len(newshape) == 1 and isinstance(newshape[0], (tuple, list)) else newshape
         in_order = self._contiguous[0 if order == "C" else 1]
-        if in_order and order == "C":
-            return self._reshaped(_known(self, _core._shape(shape)))
         made = super().reshape(tuple(shape), order=order)
         if not in_order:
             # NumPy knows which strides need a copy; it does not look at the values.

@@ -22,11 +22,12 @@ _engine.set_front_end("torch", type=Tensor, convert=tensor_like, name_of_dtype=n
 for _dtype in DTYPES.values():
     _engine.name_dtype(_dtype, _dtype._name)
 
-METHODS = _engine.functions_of("torch", "quern.torch")  # by their names; those that write in place end in "_"
-for _name, _face in METHODS.items():
-    setattr(Tensor, _name, _face)
+_functions = _engine.functions_of("torch", "quern.torch")  # by their names; those that write in place end in "_"
+METHODS = {name: face for name, face in _functions.items() if _engine.is_method(face)} | _engine.functions_of("Tensor", "quern.torch")
+for _name, _method in METHODS.items():
+    setattr(Tensor, _name, _method)
 # Of the methods in place PyTorch has these as functions, too.
 _IN_PLACE = """abs_ acos_ acosh_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ asin_ asinh_ atan_ atanh_ ceil_ cos_ cosh_
 deg2rad_ erf_ erfc_ exp2_ exp_ expm1_ fix_ floor_ gcd_ lcm_ log10_ log1p_ log2_ log_ neg_ negative_ rad2deg_ reciprocal_ relu_
 sin_ sinh_ sqrt_ square_ tan_ tanh_ trunc_"""
-FACES = {name: face for name, face in METHODS.items() if not name.endswith("_") or name in _IN_PLACE.split()}
+FACES = {name: face for name, face in _functions.items() if not name.endswith("_") or name in _IN_PLACE.split()}

@@ -5,7 +5,7 @@ import operator
 import numpy
 
 from quern.lib import _engine
-from quern.torch import _creation, _shaping
+from quern.torch import _creation
 from quern.torch._arguments import check_all
 from quern.torch._core import dim_of, engine_device, finish, name_of
 from quern.torch._types import get_default_dtype, scalar_name
@@ -145,7 +145,7 @@ def _shifted(input, dim, sign):
     else:
         dims = [dim_of(d, input._rank) for d in ((dim,) if isinstance(dim, int) else dim)]
     halves = [input._shape[d] // 2 if sign > 0 else (input._shape[d] + 1) // 2 for d in dims]
-    return _shaping.roll(input, halves, dims) if dims else input.clone()
+    return input.roll(halves, dims) if dims else input.clone()
 
 
 def fftshift(input, dim=None):

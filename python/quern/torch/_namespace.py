@@ -33,8 +33,7 @@ for _module in (_creation, _elementwise, _shaping, _splitting, _reductions, _ind
     globals().update({_name: getattr(_module, _name) for _name in _module.NAMES})
 globals().update(_faces.FACES)
 globals().update(_linalg.OLD)
-for _name, _parameter in {"reshape": "shape", "permute": "dims", "tile": "dims", "flip": "dims", "broadcast_to": "size"}.items():
-    globals()[_name] = _arguments.of_sequence(_name, getattr(_shaping, _name), _parameter)
+tile = _arguments.of_sequence("tile", _shaping.tile, "dims")
 
 return_types = _named
 set_printoptions = _printing.set_printoptions

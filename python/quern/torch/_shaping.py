@@ -7,31 +7,12 @@ import numpy
 
 from quern.lib import _engine
 from quern.torch import _creation, _types
-from quern.torch._arguments import check_all, of_several, wrong
-from quern.torch._core import Tensor, add_in_place, add_methods, dim_of, dims_of, engine_device_of, filled, finish, sizes_in, sizes_of
+from quern.torch._arguments import check_all, wrong
+from quern.torch._core import Tensor, add_in_place, add_methods, dim_of, engine_device_of, filled, finish, sizes_in, sizes_of
+from quern.torch._faces import FACES
 from quern.user_files import warn_user
 
-
-def _known(tensor, sizes, name):
-    """Sizes with their -1 replaced."""
-    sizes = list(sizes)
-    count = tensor._size
-    if -1 in sizes:
-        if sizes.count(-1) > 1:
-            raise RuntimeError("only one dimension can be inferred")
-        rest = math.prod(n for n in sizes if n != -1)
-        if rest == 0:
-            raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {sizes} because the unspecified dimension size -1 can be any value and "
-                "is ambiguous"
-            )
-        if count % rest == 0:
-            sizes[sizes.index(-1)] = count // rest
-    if any(n < 0 for n in sizes) and min(sizes) < -1:
-        raise RuntimeError(f"invalid shape dimension {min(sizes)}")
-    if math.prod(sizes) != count or -1 in sizes:
-        raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {count}")
-    return sizes
+transpose, movedim, unsqueeze, ravel = (FACES[name] for name in ("transpose", "movedim", "unsqueeze", "ravel"))
 
 
 def _axis(input, dim):
@@ -49,59 +30,6 @@ def _numbers(given, name):
         return [operator.index(n) for n in given]
     except TypeError:
         raise TypeError(f"{name}(): an integer or a tuple of integers is required") from None
-
-
-def reshape(input, *shape):
-    """The same elements in another shape, of which one size may be -1: a view where that is possible."""
-    return input._reshaped(_known(input, sizes_of(shape), "reshape"))
-
-
-def view(self, *size, dtype=None):
-    """The same memory in another shape, or as another type of as many bytes."""
-    if dtype is not None and not size:
-        return _viewed_as(self, dtype)
-    if len(size) == 1 and isinstance(size[0], _types.dtype):
-        return _viewed_as(self, size[0])
-    if not size or isinstance(size[0], bool):
-        given = ", ".join(type(one).__name__ for one in size)
-        raise TypeError(
-            f"view() received an invalid combination of arguments - got ({given}), but expected one of:\n * (torch.dtype dtype)\n"
-            " * (tuple of ints size)"
-        )
-    sizes = _known(self, sizes_of(size), "view")
-    out = self._reshaped(sizes)
-    if not out._shares_cell(self):
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
-            "subspaces). Use .reshape(...) instead."
-        )
-    return out
-
-
-def _viewed_as(self, dtype):
-    old, new = self.dtype.itemsize, dtype.itemsize
-    if self.dtype is dtype:
-        return self._reshaped(list(self._shape))
-    shape, strides = list(self._shape), list(self._strides)
-    if old != new:
-        if not shape:
-            raise RuntimeError(f"self.dim() cannot be 0 to view {self.dtype} as {dtype} (different element sizes)")
-        if strides[-1] != old:
-            raise RuntimeError(f"self.stride(-1) must be 1 to view {self.dtype} as {dtype} (different element sizes)")
-        if shape[-1] * old % new:
-            raise RuntimeError(f"self.size(-1) must be divisible by {new // old} to view {self.dtype} as {dtype}")
-        shape[-1], strides[-1] = shape[-1] * old // new, new
-    return _engine.array_viewed_as(self, shape, strides, self._offset, dtype._name)
-
-
-def view_as(self, other):
-    """The same memory in the shape of another tensor."""
-    return view(self, other._shape)
-
-
-def reshape_as(self, other):
-    """The same elements in the shape of another tensor."""
-    return reshape(self, other._shape)
 
 
 def view_as_real(input):
@@ -148,24 +76,6 @@ def as_strided(input, size, stride, storage_offset=None):
     return _engine.array_viewed_as(input, list(size), [s * item for s in stride], offset, input._dtype_name)
 
 
-def flatten(input, start_dim=0, end_dim=-1):
-    """The dimensions from ``start_dim`` to ``end_dim`` as one."""
-    if input._rank == 0:
-        return input._reshaped([1])
-    first, last = dim_of(start_dim, input._rank), dim_of(end_dim, input._rank)
-    if first > last:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if first == last:
-        return input
-    shape = input._shape
-    return input._reshaped([*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]])
-
-
-def ravel(input):
-    """The elements as one dimension."""
-    return input._reshaped([input._size])
-
-
 def unflatten(input, dim, sizes):
     """A dimension as several, of which one size may be -1."""
     dim = _axis(input, dim)
@@ -181,75 +91,6 @@ def unflatten(input, dim, sizes):
     if math.prod(sizes) != n:
         raise RuntimeError(f"unflatten: Provided sizes {sizes} don't multiply up to the size of dim {dim} ({n}) in the input tensor")
     return input._reshaped([*input._shape[:dim], *sizes, *input._shape[dim + 1 :]])
-
-
-def squeeze(input, dim=None):
-    """A view without dimensions of one element: all of them, or those named."""
-    dims = range(input._rank) if dim is None else dims_of(dim, input._rank)
-    gone = [d for d in dims if d < input._rank and input._shape[d] == 1]
-    return _engine.array_without_axes(input, gone) if gone else input._reshaped(list(input._shape))
-
-
-def unsqueeze(input, dim):
-    """A view with a dimension of one element more."""
-    dim = dim_of(dim, input._rank + 1)
-    return _engine.array_with_new_axes(input, [dim])
-
-
-def transpose(input, dim0, dim1):
-    """A view with two dimensions exchanged."""
-    a, b = dim_of(dim0, input._rank), dim_of(dim1, input._rank)
-    order = list(range(input._rank))
-    if order:
-        order[a], order[b] = order[b], order[a]
-    return input._transposed(order)
-
-
-swapdims = transpose
-
-
-def swapaxes(input, axis0, axis1):
-    """A view with two dimensions exchanged."""
-    return transpose(input, axis0, axis1)
-
-
-def t(input):
-    """A matrix transposed; less than two dimensions as they are."""
-    if input._rank > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._rank}D")
-    return input._transposed(list(range(input._rank))[::-1])
-
-
-def permute(input, *dims):
-    """A view with the dimensions in another order."""
-    dims = sizes_of(dims)
-    if len(dims) != input._rank:
-        raise RuntimeError(
-            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
-            f"dimensions i.e. input.dim() = {input._rank} is not equal to len(dims) = {len(dims)}"
-        )
-    order = [dim_of(d, input._rank) for d in dims]
-    if len(set(order)) != len(order):
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
-    return input._transposed(order)
-
-
-def movedim(input, source, destination):
-    """A view with dimensions at other places."""
-    source, destination = (_numbers(v, "movedim") for v in (source, destination))
-    if len(source) != len(destination):
-        raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({source} dims) should contain the same number of dims as destination "
-            f"({destination} dims)"
-        )
-    source, destination = ([dim_of(d, input._rank) for d in dims] for dims in (source, destination))
-    for what, dims in (("source", source), ("destination", destination)):
-        if len(set(dims)) != len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{what}` ({dims})")
-    return _engine.array_moved_axes(input, source, destination) if input._rank else input._reshaped([])
-
-
-moveaxis = movedim
 
 
 def adjoint(input):
@@ -289,39 +130,6 @@ def _conjugated(input):
         more = " For batches of matrices, consider using tensor.mH" if input._rank > 2 else ""
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {input._rank}-D tensor.{more}")
     return input._transposed([1, 0]).conj()
-
-
-def expand(self, *size, implicit=False):
-    """A view of a larger size: dimensions of one element are repeated; -1 keeps a size."""
-    sizes = sizes_of(size)
-    more = len(sizes) - self._rank
-    if more < 0:
-        raise RuntimeError(
-            f"expand({self.type()}{{{list(self._shape)}}}, size={sizes}): the number of sizes provided ({len(sizes)}) must be greater or "
-            f"equal to the number of dimensions in the tensor ({self._rank})"
-        )
-    if any(n < -1 or n == -1 and i < more for i, n in enumerate(sizes)):
-        raise RuntimeError(f"The expanded size of the tensor must not be negative: {sizes}")
-    if math.prod(n for n in sizes if n > 0) >= 1 << 62:
-        raise RuntimeError(f"expand: a size of {sizes} has more elements than can be counted")
-    shape = [self._shape[i - more] if n == -1 and i >= more else n for i, n in enumerate(sizes)]
-    for i, (new, old) in enumerate(zip(shape[more:], self._shape, strict=True)):
-        if old not in (1, new):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({new}) must match the existing size ({old}) at non-singleton dimension {i + more}.  "
-                f"Target sizes: {sizes}.  Tensor sizes: {list(self._shape)}"
-            )
-    return self._broadcast_to(shape)
-
-
-def expand_as(self, other):
-    """A view of the size of another tensor."""
-    return expand(self, other._shape)
-
-
-def broadcast_to(input, *size):
-    """A view of that size."""
-    return expand(input, *size)
 
 
 def broadcast_tensors(*tensors):
@@ -626,64 +434,6 @@ def cartesian_prod(*tensors):
 # ---- elements moved
 
 
-def flip(input, *dims):
-    """The elements of these dimensions in the other order: a copy."""
-    if len(dims) == 1 and dims[0] is None:
-        raise TypeError("flip(): argument 'dims' must be tuple of ints, not NoneType")
-    dims = dims_of(sizes_of(dims), input._rank)
-    return _engine.array_flipped(input, dims).clone().contiguous() if input._rank else input.clone()
-
-
-def fliplr(input):
-    """The columns in the other order."""
-    if input._rank < 2:
-        raise RuntimeError("Input must be >= 2-d.")
-    return flip(input, 1)
-
-
-def flipud(input):
-    """The rows in the other order."""
-    if input._rank < 1:
-        raise RuntimeError("Input must be >= 1-d.")
-    return flip(input, 0)
-
-
-def roll(input, shifts, dims=None):
-    """The elements moved on along dimensions; those that leave at the end come in at the start."""
-    shifts = _numbers(shifts, "roll")
-    if dims is None or (isinstance(dims, list | tuple) and not dims):
-        if len(shifts) != 1:
-            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
-        return _engine.array_rolled(ravel(input), shifts, [0])._reshaped(list(input._shape))
-    dims = _numbers(dims, "roll")
-    if not shifts:
-        raise RuntimeError("`shifts` required")
-    if input._rank == 0:
-        dim_of(dims[0], 0)
-        return input.clone()
-    if len(shifts) != len(dims):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    return _engine.array_rolled(input, shifts, [dim_of(d, input._rank) for d in dims])
-
-
-def rot90(input, k=1, dims=(0, 1)):
-    """The plane of two dimensions turned ``k`` times by 90 degrees."""
-    dims = _numbers(dims, "rot90")
-    if len(dims) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if input._rank < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input._rank}")
-    a, b = (dim_of(d, input._rank) for d in dims)
-    if a == b:
-        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    k %= 4
-    if k == 1:
-        return transpose(flip(input, b), a, b)
-    if k == 2:
-        return flip(input, a, b)
-    return flip(transpose(input, a, b), b) if k == 3 else input.clone()
-
-
 def repeat(self, *repeats):
     """The tensor so many times along each dimension, one after the other: a copy."""
     sizes = sizes_of(repeats)
@@ -731,7 +481,7 @@ def repeat_interleave(input, repeats, dim=None, *, output_size=None):
 
 
 def _in_place_view(name):
-    method = globals()[name]
+    method = getattr(Tensor, name)
 
     def in_place(self, *args, **kwargs):
         view = method(self, *args, **kwargs)
@@ -745,22 +495,18 @@ def _in_place_view(name):
     return in_place
 
 
-METHODS = """reshape view view_as reshape_as as_strided flatten ravel unflatten squeeze unsqueeze transpose swapaxes swapdims t permute
-movedim moveaxis adjoint expand expand_as broadcast_to narrow select
-unfold diagonal diag diag_embed diagflat tril triu flip fliplr flipud roll rot90 repeat tile repeat_interleave"""
-NAMES = """reshape view_as_real view_as_complex as_strided flatten ravel unflatten squeeze unsqueeze transpose swapaxes swapdims t permute
-movedim moveaxis adjoint broadcast_to broadcast_tensors broadcast_shapes narrow select
-diagonal diag diag_embed diagflat tril triu cat concat concatenate stack hstack vstack row_stack dstack column_stack
-atleast_1d atleast_2d atleast_3d block_diag meshgrid cartesian_prod flip fliplr flipud roll rot90 tile repeat_interleave""".split()
+METHODS = """as_strided unflatten adjoint narrow select unfold diagonal diag diag_embed diagflat tril triu repeat tile repeat_interleave"""
+NAMES = """view_as_real view_as_complex as_strided unflatten adjoint broadcast_tensors broadcast_shapes narrow select
+diagonal diag diag_embed diagflat tril triu
+cat concat concatenate stack hstack vstack row_stack dstack column_stack
+atleast_1d atleast_2d atleast_3d block_diag meshgrid cartesian_prod tile repeat_interleave""".split()
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("broadcast_shapes",))],
-    {"view_as": "other", "reshape_as": "other", "expand_as": "other"},
-    {"movedim": "source", "moveaxis": "source", "select": "index"},
+    free={"select": "index"},
     same_out="diag tril triu",
 )
 add_methods(globals(), METHODS)
-Tensor.squeeze = of_several(squeeze)
 add_in_place("tril triu")
 for _name in "squeeze unsqueeze transpose swapaxes swapdims t as_strided".split():
     setattr(Tensor, _name + "_", _in_place_view(_name))

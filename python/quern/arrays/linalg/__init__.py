@@ -11,8 +11,9 @@ import operator
 import numpy
 from numpy.linalg import LinAlgError
 
-from quern.arrays import fallback, manipulation
+from quern.arrays import fallback
 from quern.arrays.core import NUMPY_2_5, Array, _axis, asarray, check_recorded
+from quern.arrays.functions import functions
 from quern.arrays.linalg import matrices
 from quern.arrays.mathematics import composed
 from quern.arrays.mathematics.reductions import _over
@@ -327,9 +328,7 @@ def trace(x, /, *, offset=0, dtype=None):
     return matrices.trace(x, offset, -2, -1, dtype)
 
 
-def matrix_transpose(x, /):
-    """Matrices with rows and columns exchanged: a view. Raises ValueError for fewer than two dimensions."""
-    return manipulation.matrix_transpose(x)
+matrix_transpose = functions["matrix_transpose"]
 
 
 # ---- norms

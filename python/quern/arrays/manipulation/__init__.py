@@ -1,123 +1,16 @@
 """Views and arrangements of the same elements, and arrays put together."""
 
 import builtins
-import math
 
 import numpy
 
-from quern.arrays.core import _axes, _axis, _check_cast, _dtype_name, _is_out, _shape, asarray, asnumpy
+from quern.arrays.core import _axis, _check_cast, _dtype_name, _is_out, asarray, asnumpy
+from quern.arrays.functions import functions
 from quern.lib import _engine
 
-
-def reshape(a, /, shape, order="C", *, copy=None):
-    """The same elements in another shape; one dimension may be -1. A view where that is possible.
-
-    ``order``: in which order they are read and put down again, "C", "F", or "A" for "F" where ``a`` has it; ``copy``: True for new memory
-    in any case, False for a view or ValueError.
-    """
-    a = asarray(a)
-    shape = _known(a, _shape(shape))
-    if isinstance(copy, str):
-        raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
-    if copy:
-        return a.copy("C" if order is None or order in "Cc" else order)._reshaped(shape, order)
-    out = a._reshaped(shape, order)
-    if copy is not None and not copy and not out._shares_cell(a):
-        raise ValueError("Unable to avoid creating a copy while reshaping.")
-    return out
-
-
-def _known(a, shape):
-    if shape.count(-1) > 1:
-        raise ValueError("can only specify one unknown dimension")
-    if -1 in shape:
-        rest = math.prod(n for n in shape if n != -1)
-        if rest == 0 or a.size % rest:
-            raise ValueError(f"cannot reshape array of size {a.size} into shape {tuple(shape)}")
-        shape = [a.size // rest if n == -1 else n for n in shape]
-    return shape
-
-
-def ravel(a, order="C"):
-    """One dimension; a view where the elements lie in that order without gaps, else a copy.
-
-    ``order``: "C" for rows, "F" for columns, "A" for "F" where ``a`` has it, "K" for the order in memory.
-    """
-    return asarray(a)._raveled(order)
-
-
-def transpose(a, axes=None):
-    """A view with the axes in another order, by default reversed."""
-    a = asarray(a)
-    if axes is None:
-        axes = range(a.ndim)[::-1]
-    elif not hasattr(axes, "__len__"):
-        axes = (axes,)
-    if len(axes) != a.ndim:
-        raise ValueError("axes don't match array")
-    return a._transposed(_axes(list(axes), a.ndim))
-
-
-permute_dims = transpose
-
-
-def matrix_transpose(a):
-    """A view with the last two axes swapped. Raises ValueError for fewer than two dimensions."""
-    a = asarray(a)
-    if a.ndim < 2:
-        raise ValueError(f"matrix transpose with ndim < 2 is undefined; Input array must be at least 2-dimensional, but it is {a.ndim}")
-    return swapaxes(a, -1, -2)
-
-
-def swapaxes(a, axis1, axis2):
-    """A view with two axes swapped."""
-    a = asarray(a)
-    axes = list(range(a.ndim))
-    i, j = _axis(axis1, a.ndim), _axis(axis2, a.ndim)
-    axes[i], axes[j] = axes[j], axes[i]
-    return a._transposed(axes)
-
-
-def moveaxis(a, source, destination):
-    """A view with some axes moved to other places."""
-    a = asarray(a)
-    source, destination = _axes(source, a.ndim), _axes(destination, a.ndim)
-    if len(source) != len(destination):
-        raise ValueError("`source` and `destination` arguments must have the same number of elements")
-    return _engine.array_moved_axes(a, source, destination)
-
-
-def broadcast_to(a, shape, subok=False):
-    """A read-only view of ``shape`` in which ``a`` repeats. ``subok`` is NumPy's."""
-    return asarray(a)._broadcast_to(_shape(shape))
-
-
-def expand_dims(a, axis):
-    """A view with a dimension of one put in at each of ``axis``."""
-    a = asarray(a)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    return _engine.array_with_new_axes(a, _axes(axes, a.ndim + len(axes)))
-
-
-def squeeze(a, axis=None):
-    """A view without dimensions of one: all of them, or those of ``axis``."""
-    a = asarray(a)
-    if axis is None or a.ndim == 0 and axis in (0, -1):
-        goes = {n for n in range(a.ndim) if a.shape[n] == 1}
-    else:
-        axes = [_axis(n, a.ndim) for n in (axis if isinstance(axis, tuple) else (axis,))]
-        goes = set(axes)
-        if len(goes) != len(axes):
-            raise ValueError("duplicate value in 'axis'")
-        if builtins.any(a.shape[n] != 1 for n in goes):
-            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    return _engine.array_without_axes(a, list(goes)) if goes else a
-
-
-def flip(a, axis=None):
-    """A view with the elements along ``axis`` (default: all axes) in the other direction."""
-    a = asarray(a)
-    return _engine.array_flipped(a, list(range(a.ndim)) if axis is None else _axes(axis, a.ndim))
+swapaxes, moveaxis, expand_dims = (functions[name] for name in ("swapaxes", "moveaxis", "expand_dims"))
+flip, roll = functions["flip"], functions["roll"]
+reshape, ravel, transpose, broadcast_to = (functions[name] for name in ("reshape", "ravel", "transpose", "broadcast_to"))
 
 
 def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):

@@ -11,7 +11,7 @@ import numpy
 
 from quern.arrays.core import Array, _axes, _axis, _check_cast, _holds_arrays, _shape, asarray, asnumpy
 from quern.arrays.creation import zeros
-from quern.arrays.manipulation import concatenate, flip, moveaxis, ravel, swapaxes
+from quern.arrays.manipulation import concatenate, moveaxis, ravel
 from quern.arrays.mathematics import where as _where
 from quern.lib import _engine
 
@@ -322,74 +322,6 @@ def resize(a, new_shape):
 
 
 # ---- moving
-
-
-def roll(a, shift, axis=None):
-    """A new array whose elements are moved on by ``shift`` along ``axis``; those that leave at the end come in at the start.
-
-    Parameters: ``shift``, ``axis``: ints, or tuples that broadcast; ``axis`` None: the flattened array is rolled.
-
-    >>> roll([1, 2, 3, 4], 1)
-    array([4, 1, 2, 3])
-    """
-    a = asarray(a)
-    if axis is None:
-        return roll(ravel(a), shift, 0)._reshaped(list(a.shape))
-    axes = [_axis(n, a.ndim) for n in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-    pairs = numpy.broadcast(shift, axes)
-    if pairs.ndim > 1:
-        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    moves = [(int(by) % (a.shape[int(n)] or 1), int(n)) for by, n in pairs]
-    return _engine.array_rolled(a, [by for by, _ in moves], [n for _, n in moves])
-
-
-def fliplr(m):
-    """A view with the columns in the other order. Raises ValueError for fewer than two dimensions.
-
-    >>> fliplr([[1, 2], [3, 4]])
-    array([[2, 1],
-           [4, 3]])
-    """
-    m = asarray(m)
-    if m.ndim < 2:
-        raise ValueError("Input must be >= 2-d.")
-    return flip(m, 1)
-
-
-def flipud(m):
-    """A view with the rows in the other order. Raises ValueError for no dimensions.
-
-    >>> flipud([[1, 2], [3, 4]])
-    array([[3, 4],
-           [1, 2]])
-    """
-    m = asarray(m)
-    if m.ndim < 1:
-        raise ValueError("Input must be >= 1-d.")
-    return flip(m, 0)
-
-
-def rot90(m, k=1, axes=(0, 1)):
-    """A view turned by ``k`` quarters, from the first of ``axes`` towards the second. Raises ValueError for axes that do not do.
-
-    >>> rot90([[1, 2], [3, 4]])
-    array([[2, 4],
-           [1, 3]])
-    """
-    m = asarray(m)
-    axes = tuple(axes)
-    if len(axes) != 2:
-        raise ValueError("len(axes) must be 2.")
-    if axes[0] == axes[1] or builtins.abs(axes[0] - axes[1]) == m.ndim:
-        raise ValueError("Axes must be different.")
-    if builtins.any(not -m.ndim <= n < m.ndim for n in axes):
-        raise ValueError(f"Axes={axes} out of range for array of ndim={m.ndim}.")
-    k %= 4
-    if k == 0:
-        return m[...]
-    if k == 2:
-        return flip(m, axes)
-    return swapaxes(flip(m, axes[1]), *axes) if k == 1 else flip(swapaxes(m, *axes), axes[1])
 
 
 def copyto(dst, src, casting="same_kind", where=True):

@@ -4,6 +4,7 @@
 import numpy
 
 from quern.arrays.core import Array, _axis, _check_cast, _dtype_name, _is_out, _no_bool, asnumpy
+from quern.arrays.functions import functions
 from quern.arrays.ufuncs import mask_of as _mask_of
 from quern.lib import _engine
 
@@ -99,6 +100,5 @@ def _written(result, out, name):
 _UFUNCS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "any": "logical_or", "all": "logical_and"}
 for _front_end in ("numpy", "reduce"):
     _engine.set_front_end(_front_end, name_of_dtype=_dtype_name, write=_written)
-functions = _engine.functions_of("numpy", "quern")
 sum, prod, max, min, any, all = (functions[name] for name in ("sum", "prod", "max", "min", "any", "all"))
 mean, var, std, ptp = (functions[name] for name in ("mean", "var", "std", "ptp"))

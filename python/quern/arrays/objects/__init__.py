@@ -4,8 +4,9 @@ import numpy
 
 from quern.arrays.core import Array, _check_cast, _dtype_name, _numpy_dtype, asarray, asnumpy, copy
 from quern.arrays.fallback import attach_missing, quick
-from quern.arrays.manipulation import matrix_transpose, reshape, transpose
-from quern.arrays.mathematics import clip, conjugate, imag, real, reductions
+from quern.arrays.functions import functions as faces
+from quern.arrays.functions import methods
+from quern.arrays.mathematics import clip, conjugate, imag, real
 from quern.arrays.mathematics.composed import divmod as _divmod
 from quern.arrays.mathematics.composed import matmul as _matmul
 from quern.arrays.mathematics.rounding import round
@@ -91,11 +92,6 @@ def _tobytes(self, order="C"):
     return asnumpy(self._raveled("C" if order in ("K", "k") else order)).tobytes()
 
 
-def _flatten(self, order="C"):
-    """A copy of one dimension; see :func:`ravel`."""
-    return self._raveled(order).copy()
-
-
 def _fill(self, value):
     """Sets all elements to a number, or to a tuple of what fields get."""
     if getattr(value, "ndim", 0) or isinstance(value, list) or (isinstance(value, tuple) and self.dtype.names is None):
@@ -129,28 +125,25 @@ def _imatmul(self, other):
 
 
 # Methods that are functions of the same name with the array as their first argument.
-_FUNCTIONS = """diagonal dot ravel repeat round squeeze swapaxes trace
+_FUNCTIONS = """diagonal dot repeat round trace
 argpartition argsort choose nonzero put searchsorted take""".split()
 
 
 def attach(functions):
     """Gives the array type its methods. ``functions``: the public ones, by their names; what is not among them runs on the host."""
-    for name in [*_FUNCTIONS, *(name for name in reductions.functions if hasattr(numpy.ndarray, name))]:
+    for name in [*_FUNCTIONS, *(name for name in faces if hasattr(numpy.ndarray, name))]:
         if name in functions and not hasattr(Array, name):
             setattr(Array, name, functions[name])
-    Array.reshape = lambda self, *shape, order="C", copy=None: reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
-    Array.transpose = lambda self, *axes: transpose(
-        self, None if not axes or axes[0] is None else axes[0] if isinstance(axes[0], (tuple, list)) else axes
-    )
-    Array.flatten = _flatten
+    for name, method in methods.items():
+        setattr(Array, name, method)
     Array.astype = quick(_astype, "astype")
     Array.copy = _copy
     Array.conj = Array.conjugate = lambda self: conjugate(self) if self._dtype_name.startswith("complex") else self
     Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
     Array.item = _item
     Array.fill, Array.tolist = _fill, lambda self: asnumpy(self).tolist()
-    Array.T = property(transpose)
-    Array.mT = property(matrix_transpose)
+    Array.T = property(faces["transpose"])
+    Array.mT = property(faces["matrix_transpose"])
     Array.real = property(real, lambda self, value: real(self).__setitem__(..., value))
     Array.imag = property(imag, _set_imag)
     Array.dtype = property(lambda self: _numpy_dtype(self._dtype_name), doc="The data type, as NumPy's.")

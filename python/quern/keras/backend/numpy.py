@@ -149,6 +149,9 @@ _engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dt
 _faces = _engine.functions_of("keras", __name__)
 sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))  # noqa: A001
 mean, amax, amin, argmax, argmin = (_faces[_name] for _name in ("mean", "amax", "amin", "argmax", "argmin"))
+moveaxis, swapaxes, expand_dims, squeeze = (_faces[_name] for _name in ("moveaxis", "swapaxes", "expand_dims", "squeeze"))
+flip, rot90, roll = (_faces[_name] for _name in ("flip", "rot90", "roll"))
+reshape, ravel, transpose, broadcast_to = (_faces[_name] for _name in ("reshape", "ravel", "transpose", "broadcast_to"))
 
 
 def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001
@@ -224,34 +227,6 @@ def ones_like(x, dtype=None):
 
 
 # ---- shapes
-
-
-def reshape(x, newshape):
-    """The elements in another shape."""
-    x = convert_to_tensor(x)
-    if type(newshape) is int:
-        newshape = (newshape,)
-    return x.reshape(tuple(newshape))
-
-
-def transpose(x, axes=None):
-    """The axes in another order, by default turned around."""
-    return qn.transpose(convert_to_tensor(x), axes)
-
-
-def expand_dims(x, axis):
-    """New axes of length 1."""
-    return qn.expand_dims(convert_to_tensor(x), _axes(axis))
-
-
-def squeeze(x, axis=None):
-    """The tensor without axes of length 1."""
-    return qn.squeeze(convert_to_tensor(x), axis=_axes(axis))
-
-
-def broadcast_to(x, shape):
-    """The tensor repeated to a shape."""
-    return qn.broadcast_to(convert_to_tensor(x), tuple(shape))
 
 
 def copy(x):

@@ -1,0 +1,263 @@
+#include "bindings/faces/shapes.h"
+
+#include "core/error.h"
+#include "functions/parts.h"
+
+#include <algorithm>
+
+namespace quern::python::faces {
+
+namespace {
+
+bool is_torch(const Reading& reading) { return &reading.front_end == &torch; }
+
+int64_t integer_of(PyObject* given) {
+  nb::object index = PyLong_CheckExact(given) ? nb::borrow(given) : nb::steal(PyNumber_Index(given));
+  if (!index.is_valid()) throw nb::python_error();
+  int64_t number = PyLong_AsLongLong(index.ptr());
+  if (number == -1 && PyErr_Occurred()) throw nb::python_error();  // OverflowError
+  return number;
+}
+
+// NumPy converts shifts as int() does, and they may be of any size: what counts is the rest.
+int64_t shift_of(PyObject* given, int64_t elements) {
+  if (PyIndex_Check(given) && !PyLong_Check(given) && !as_array(given)) return integer_of(given);
+  nb::object whole = nb::steal(PyNumber_Long(given));
+  if (!whole.is_valid()) throw nb::python_error();
+  int overflows = 0;
+  int64_t number = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflows);
+  if (!overflows) return number;
+  nb::object rest = nb::steal(PyNumber_Remainder(whole.ptr(), nb::int_(std::max<int64_t>(elements, 1)).ptr()));
+  return integer_of(rest.ptr());
+}
+
+std::optional<size_t> place_among(int64_t axis, size_t rank, const FrontEnd& front_end) {
+  int64_t count = static_cast<int64_t>(rank) + (rank == 0 && front_end.has_axis_without_dimensions);
+  int64_t place = axis < 0 ? axis + count : axis;
+  if (place < 0 || place >= count) return {};
+  return static_cast<size_t>(place);
+}
+
+// Is it several integers? NumPy's functions accept other sequences than tuples and lists too, but arrays of one integer for that.
+bool is_sequence(const Reading& reading, PyObject* given) {
+  if (PyLong_CheckExact(given)) return false;
+  if (PyTuple_Check(given)) return true;
+  if (PyList_Check(given)) return reading.front_end.takes_lists_of_axes || reading.function != quern::Function::squeeze_;
+  if (is_torch(reading)) return false;
+  if (const Array* array = as_array(given)) return array->rank() > 0;
+  if (!PySequence_Check(given)) return false;
+  if (nb::object index = nb::steal(PyNumber_Index(given)); index.is_valid()) return false;
+  PyErr_Clear();
+  return true;
+}
+
+// The elements of a sequence, or the one object that is none.
+template <class F>
+void for_each(const Reading& reading, PyObject* given, F&& take) {
+  if (!is_sequence(reading, given)) return take(given);
+  nb::object all = nb::steal(PySequence_Fast(given, "a sequence of integers is required"));
+  if (!all.is_valid()) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.ptr()); ++i) take(PySequence_Fast_GET_ITEM(all.ptr(), i));
+}
+
+// The parameter whose slot was taken last, as the face calls it.
+const char* parameter_of(const Reading& reading) {
+  const Overload& overload = reading.face.overloads[0];
+  for (size_t i = 0; i < overload.count; ++i)
+    if (overload.parameters[i].slot + size_t{1} == reading.next) return overload.parameters[i].name;
+  return "axis";
+}
+
+std::string in_brackets(const std::vector<size_t>& places) {
+  std::string text;
+  for (size_t place : places) text += (text.empty() ? "" : ", ") + std::to_string(place);
+  return "[" + text + "]";
+}
+
+[[noreturn]] void refuse_repeated(const Reading& reading, const std::vector<size_t>& places, size_t place) {
+  const auto function = reading.function;
+  if (is_torch(reading) && function == quern::Function::moveaxis_)
+    raise(ErrorKind::runtime, "movedim: repeated dim in `{}` ({})", parameter_of(reading), in_brackets(places));
+  if (is_torch(reading) && function == quern::Function::rot90_)
+    raise(ErrorKind::runtime, "expected rotation dims to be different, but got dim0 = {} and dim1 = {}", places[0], places[1]);
+  if (is_torch(reading) && function == quern::Function::transpose_)
+    raise(ErrorKind::runtime, "permute(): duplicate dims are not allowed.");
+  if (is_torch(reading) || function == quern::Function::squeeze_)
+    reading.front_end.refuse_repeated_axis(static_cast<int64_t>(place));
+  if (function == quern::Function::rot90_) raise(ErrorKind::value, "Axes must be different.");
+  if (function == quern::Function::moveaxis_) raise(ErrorKind::value, "repeated axis in `{}` argument", parameter_of(reading));
+  raise(ErrorKind::value, "repeated axis");
+}
+
+}  // namespace
+
+std::vector<int64_t> read_integers(const Reading& reading, PyObject* given) {
+  std::vector<int64_t> out;
+  if (!given || given == Py_None)
+    raise(ErrorKind::type, "Use () rather than None for the shape of an array without dimensions, in {}()", reading.face.name);
+  if (const Array* other = as_array(given); other && std::string_view(parameter_of(reading)) == "other") return other->shape();
+  bool is_shift = reading.function == quern::Function::roll_ && !is_torch(reading);
+  for_each(reading, given,
+           [&](PyObject* one) { out.push_back(is_shift ? shift_of(one, reading.first->size()) : integer_of(one)); });
+  return out;
+}
+
+static std::vector<size_t> places_of(const Reading& reading, PyObject* given, size_t rank, bool may_repeat) {
+  std::vector<size_t> out;
+  if (!given) given = Py_None;
+  for_each(reading, given, [&](PyObject* one) {
+    int64_t axis = integer_of(one);
+    std::optional<size_t> place = place_among(axis, rank, reading.front_end);
+    if (!place && reading.function == quern::Function::rot90_ && !is_torch(reading))
+      raise(ErrorKind::value, "Axes={} out of range for array of ndim={}.", nb::repr(nb::handle(given)).c_str(), rank);
+    if (!place) reading.front_end.refuse_axis(axis, rank);
+    out.push_back(*place);
+  });
+  for (size_t i = 1; i < out.size() && !may_repeat; ++i)
+    if (std::find(out.begin(), out.begin() + static_cast<ptrdiff_t>(i), out[i]) != out.begin() + static_cast<ptrdiff_t>(i))
+      refuse_repeated(reading, out, out[i]);
+  return out;
+}
+
+std::vector<size_t> read_places(const Reading& reading, PyObject* given, size_t rank) {
+  if (is_torch(reading) && reading.function == quern::Function::rot90_ && rank < 2)
+    raise(ErrorKind::runtime, "expected total dims >= 2, but got total dims = {}", rank);
+  return places_of(reading, given, rank, reading.function == quern::Function::roll_);
+}
+
+std::optional<Axes> read_some_places(const Reading& reading, PyObject* given) {
+  if (!given || given == Py_None) return {};
+  Axes places = read_places(reading, given, reading.first->rank());
+  bool is_flattened = is_torch(reading) && reading.function == quern::Function::roll_ && places.empty();
+  return is_flattened ? std::optional<Axes>() : places;
+}
+
+std::vector<size_t> read_new_places(const Reading& reading, PyObject* given) {
+  size_t count = given && is_sequence(reading, given) ? static_cast<size_t>(nb::len(nb::handle(given))) : 1;
+  return places_of(reading, given, reading.first->rank() + count, false);
+}
+
+std::optional<bool> read_copies(const Reading&, PyObject* given) {
+  if (!given || given == Py_None) return {};
+  if (PyUnicode_Check(given)) raise(ErrorKind::value, "strings are not allowed for 'copy' keyword. Use True/False/None instead.");
+  int truth = PyObject_IsTrue(given);
+  if (truth < 0) throw nb::python_error();
+  return truth == 1;
+}
+
+Permutation read_permutation(const Reading& reading, PyObject* given) {
+  const size_t rank = reading.first->rank();
+  if (!given || given == Py_None) return {};
+  size_t count = is_sequence(reading, given) ? static_cast<size_t>(nb::len(nb::handle(given))) : 1;
+  if (count != rank && is_torch(reading))
+    raise(ErrorKind::runtime,
+          "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+          "dimensions i.e. input.dim() = {} is not equal to len(dims) = {}",
+          rank, count);
+  if (count != rank) raise(ErrorKind::value, "axes don't match array");
+  return {places_of(reading, given, rank, false)};
+}
+
+SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
+  const Array& array = *reading.first;
+  if (!given || given == Py_None) return {};
+  SqueezedAxes out;
+  if (array.rank() == 0 && !is_sequence(reading, given)) {
+    int64_t axis = integer_of(given);
+    if (axis == 0 || axis == -1) return {};
+  }
+  out.axes = places_of(reading, given, array.rank(), false);
+  // PyTorch's leaves axes of other lengths where they are.
+  if (is_torch(reading)) std::erase_if(*out.axes, [&](size_t axis) { return axis < array.rank() && array.shape()[axis] != 1; });
+  return out;
+}
+
+// ---- what PyTorch refuses in other words
+
+void refuse_shapes(const Reading& reading, const Error& error) {
+  if (is_torch(reading) && reading.family() >= Family::views && error.kind() == ErrorKind::value)
+    raise_text(ErrorKind::runtime, error.what());
+}
+
+void Check<moved_axes>::call(const Reading& reading, const Array&, const Axes& from, const Axes& to) {
+  if (is_torch(reading) && from.size() != to.size())
+    raise(
+        ErrorKind::runtime,
+        "movedim: Invalid source or destination dims: source ({} dims) should contain the same number of dims as destination ({} "
+        "dims)",
+        in_brackets(from), in_brackets(to));
+}
+
+void Check<turned>::call(const Reading& reading, const Array&, int64_t, const Axes& plane) {
+  if (is_torch(reading) && plane.size() != 2)
+    raise(ErrorKind::runtime, "expected total rotation dims == 2, but got dims = {}", plane.size());
+}
+
+static void check_sizes(const Array& array, const Shape& shape) {
+  int64_t elements = 1;
+  bool fits = true;
+  for (int64_t size : shape)
+    if (size != -1) fits = !__builtin_mul_overflow(elements, size, &elements) && fits;
+  auto unknown = std::count(shape.begin(), shape.end(), -1);
+  if (unknown > 1) raise(ErrorKind::runtime, "only one dimension can be inferred");
+  if (unknown && elements == 0)
+    raise(ErrorKind::runtime,
+          "cannot reshape tensor of 0 elements into shape {} because the unspecified dimension size -1 can be any value and is "
+          "ambiguous",
+          quern::in_brackets(shape));
+  for (int64_t size : shape)
+    if (size < -1) raise(ErrorKind::runtime, "invalid shape dimension {}", size);
+  if (!fits || (unknown ? array.size() % elements != 0 : elements != array.size()))
+    raise(ErrorKind::runtime, "shape '{}' is invalid for input of size {}", quern::in_brackets(shape), array.size());
+}
+
+void Check<reshaped_as>::call(const Reading& reading, const Array& array, const Shape& shape, Order, std::optional<bool>) {
+  if (is_torch(reading)) check_sizes(array, shape);
+}
+
+void Check<viewed>::call(const Reading&, const Array& array, const std::optional<Shape>& shape, std::optional<DType>) {
+  if (shape) check_sizes(array, *shape);
+}
+
+static void check_expanded(const Array& array, const Shape& sizes) {
+  const size_t rank = array.rank();
+  if (sizes.size() < rank)
+    raise(ErrorKind::runtime,
+          "expand({}, size={}): the number of sizes provided ({}) must be greater or equal to the number of dimensions in the "
+          "tensor "
+          "({})",
+          quern::in_brackets(array.shape()), quern::in_brackets(sizes), sizes.size(), rank);
+  size_t more = sizes.size() - rank;
+  int64_t elements = 1;
+  for (size_t n = 0; n < sizes.size(); ++n) {
+    int64_t size = sizes[n], old = n < more ? 1 : array.shape()[n - more];
+    if (size < -1 || (size == -1 && n < more))
+      raise(ErrorKind::runtime, "The expanded size of the tensor must not be negative: {}", quern::in_brackets(sizes));
+    if (size == -1) size = old;
+    if (size > 0 && (__builtin_mul_overflow(elements, size, &elements) || elements >= int64_t{1} << 62))
+      raise(ErrorKind::runtime, "expand: a size of {} has more elements than can be counted", quern::in_brackets(sizes));
+    if (n >= more && old != 1 && old != size)
+      raise(ErrorKind::runtime,
+            "The expanded size of the tensor ({}) must match the existing size ({}) at non-singleton dimension {}.  Target "
+            "sizes: {}.  "
+            "Tensor sizes: {}",
+            size, old, n, quern::in_brackets(sizes), quern::in_brackets(array.shape()));
+  }
+}
+
+void Check<broadcast_view>::call(const Reading& reading, const Array& array, const Shape& shape) {
+  if (is_torch(reading)) return check_expanded(array, shape);
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; }))
+    raise(ErrorKind::value, "all elements of broadcast shape must be non-negative");
+}
+
+void Check<rolled>::call(const Reading& reading, const Array&, const std::vector<int64_t>& shifts,
+                         const std::optional<Axes>& axes) {
+  if (!is_torch(reading)) return;
+  if (shifts.empty()) raise(ErrorKind::runtime, "`shifts` required");
+  size_t dims = axes ? axes->size() : 0;
+  if (shifts.size() != std::max<size_t>(dims, 1))
+    raise(ErrorKind::runtime, "shifts and dimensions must align. shifts: {}, dims:{}", shifts.size(), dims);
+}
+
+}  // namespace quern::python::faces

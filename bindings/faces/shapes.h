@@ -1,0 +1,123 @@
+// Readers of what the shaping functions take (engine/functions/shaping.h): shapes and other lists of integers, axes of an array
+// and of a result. What the front ends' peers refuse before a body runs, in their words, is Check<body>.
+#pragma once
+
+#include "bindings/faces/read.h"
+#include "functions/shaping.h"
+
+namespace quern::python::faces {
+
+// One integer, or a sequence of them.
+std::vector<int64_t> read_integers(const Reading& reading, PyObject* given);
+// Places among `rank` axes; each may be named once.
+std::vector<size_t> read_places(const Reading& reading, PyObject* given, size_t rank);
+std::optional<Axes> read_some_places(const Reading& reading, PyObject* given);
+std::vector<size_t> read_new_places(const Reading& reading, PyObject* given);
+std::optional<bool> read_copies(const Reading& reading, PyObject* given);
+Permutation read_permutation(const Reading& reading, PyObject* given);
+SqueezedAxes read_squeezed(const Reading& reading, PyObject* given);
+
+// A shape, numbers of parts, times that something is repeated.
+template <>
+struct Read<const std::vector<int64_t>&> {
+  static constexpr size_t slots = 1;
+  std::vector<int64_t> value;
+  explicit Read(Reading& reading) : value(read_integers(reading, reading.take())) {}
+};
+
+template <>
+struct Read<const std::optional<Shape>&> {
+  static constexpr size_t slots = 1;
+  std::optional<Shape> value;
+  explicit Read(Reading& reading) {
+    if (PyObject* given = reading.take()) value = read_integers(reading, given);
+  }
+};
+
+template <>
+struct Read<Order> {
+  static constexpr size_t slots = 1;
+  Order value = Order::c;
+  explicit Read(Reading& reading) {
+    if (PyObject* given = reading.take()) value = order_of(given, Order::c);
+  }
+};
+
+// Must there be a copy, or must there be none? None: where it is needed.
+template <>
+struct Read<std::optional<bool>> {
+  static constexpr size_t slots = 1;
+  std::optional<bool> value;
+  explicit Read(Reading& reading) : value(read_copies(reading, reading.take())) {}
+};
+
+template <>
+struct Read<const Permutation&> {
+  static constexpr size_t slots = 1;
+  Permutation value;
+  explicit Read(Reading& reading) : value(read_permutation(reading, reading.take())) {}
+};
+
+template <>
+struct Read<const Axes&> {
+  static constexpr size_t slots = 1;
+  Axes value;
+  explicit Read(Reading& reading) : value(read_places(reading, reading.take(), reading.first->rank())) {}
+};
+// None, or no argument: all axes, or the flattened array.
+template <>
+struct Read<const std::optional<Axes>&> {
+  static constexpr size_t slots = 1;
+  std::optional<Axes> value;
+  explicit Read(Reading& reading) : value(read_some_places(reading, reading.take())) {}
+};
+
+template <>
+struct Read<const NewAxes&> {
+  static constexpr size_t slots = 1;
+  NewAxes value;
+  explicit Read(Reading& reading) : value{read_new_places(reading, reading.take())} {}
+};
+
+template <>
+struct Read<const SqueezedAxes&> {
+  static constexpr size_t slots = 1;
+  SqueezedAxes value;
+  explicit Read(Reading& reading) : value(read_squeezed(reading, reading.take())) {}
+};
+
+// Raises an error of a shaping function's body again where the peer's has another type.
+void refuse_shapes(const Reading& reading, const Error& error);
+
+template <auto body>
+struct Check {
+  template <class... T>
+  static void call(const Reading&, const T&...) {}
+};
+template <>
+struct Check<moved_axes> {
+  static void call(const Reading& reading, const Array& array, const Axes& from, const Axes& to);
+};
+template <>
+struct Check<turned> {
+  static void call(const Reading& reading, const Array& array, int64_t quarters, const Axes& plane);
+};
+template <>
+struct Check<reshaped_as> {
+  static void call(const Reading& reading, const Array& array, const Shape& shape, Order order, std::optional<bool> copies);
+};
+template <>
+struct Check<viewed> {
+  static void call(const Reading& reading, const Array& array, const std::optional<Shape>& shape, std::optional<DType> dtype);
+};
+template <>
+struct Check<broadcast_view> {
+  static void call(const Reading& reading, const Array& array, const Shape& shape);
+};
+template <>
+struct Check<rolled> {
+  static void call(const Reading& reading, const Array& array, const std::vector<int64_t>& shifts,
+                   const std::optional<Axes>& axes);
+};
+
+}  // namespace quern::python::faces

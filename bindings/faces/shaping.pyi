@@ -1,0 +1,217 @@
+"""The faces of views and arrangements of arrays. How to read and write these files stands in tools/faces.py."""
+
+class moveaxis:
+    """Return a view with axes moved to other places.
+
+    Parameters: ``source``, ``destination``: an int each, or as many ints.
+
+    >>> moveaxis(zeros((3, 4, 5)), 0, -1).shape
+    (4, 5, 3)
+    """
+
+    def numpy(a, source, destination): ...
+    cupy = numpy
+    @named("movedim")
+    def torch(input: array, source, destination): ...
+    def torch(input: array, source, destination): ...
+    def keras(x, source, destination): ...
+
+class swapaxes:
+    """Return a view with two axes swapped."""
+
+    def numpy(a, axis1, axis2): ...
+    cupy = numpy
+    @named("transpose")
+    def torch(input: array, dim0: integer, dim1: integer): ...
+    @named("swapdims")
+    def torch(input: array, dim0: integer, dim1: integer): ...
+    def torch(input: array, axis0: integer, axis1: integer): ...
+    def keras(x, axis1, axis2): ...
+
+class expand_dims:
+    """Return a view with a dimension of one element put in at each of ``axis``."""
+
+    def numpy(a, axis): ...
+    cupy = numpy
+    @named("unsqueeze")
+    def torch(input: array, dim: integer): ...
+    def keras(x, axis): ...
+
+class squeeze:
+    """Return a view without dimensions of one element: all of them, or those of ``axis``. The array itself where none goes."""
+
+    def numpy(a, axis=None): ...
+    cupy = numpy
+    def keras(x, axis=None): ...
+
+class squeezed:
+    """Return a view without dimensions of one element: all of them, or those of ``axis``."""
+
+    @named("squeeze")
+    def torch(input: array, dim=None): ...
+    @named("squeeze")
+    def Tensor(self: array, *dim: any | None): ...
+
+class flip:
+    """Return the elements along ``axis`` (None: along all axes) in the other direction.
+
+    NumPy's result is a view, PyTorch's a copy.
+
+    >>> flip([1, 2, 3])
+    array([3, 2, 1])
+    """
+
+    def numpy(m, axis=None): ...
+    cupy = numpy
+    def torch(input: array, dims: integers): ...
+    def Tensor(self: array, *dims: integers): ...
+    def keras(x, axis=None): ...
+
+class flipud:
+    """Return the rows in the other order.
+
+    >>> flipud([[1, 2], [3, 4]])
+    array([[3, 4],
+           [1, 2]])
+    """
+
+    def numpy(m): ...
+    cupy = numpy
+    def torch(input: array): ...
+
+class fliplr:
+    """Return the columns in the other order.
+
+    >>> fliplr([[1, 2], [3, 4]])
+    array([[2, 1],
+           [4, 3]])
+    """
+
+    def numpy(m): ...
+    cupy = numpy
+    def torch(input: array): ...
+
+class rot90:
+    """Return the elements turned by ``k`` quarters, from the first of ``axis`` towards the second.
+
+    NumPy's result is a view, PyTorch's a copy. Raises ValueError for axes that do not do.
+
+    >>> rot90([[1, 2], [3, 4]])
+    array([[2, 4],
+           [1, 3]])
+    """
+
+    def numpy(m, k=1, axes=(0, 1)): ...
+    cupy = numpy
+    def torch(input: array, k: integer = 1, dims=(0, 1)): ...
+    def keras(array, k=1, axes=(0, 1)): ...
+
+class reshape:
+    """Return the same elements in another shape, of which one size may be -1: a view where that is possible.
+
+    Parameters: ``order``: in which order they are read and put down again, "C", "F", or "A" for "F" where the array has it; ``copy``: True
+    for new memory in any case, False for a view or ValueError.
+
+    >>> reshape(arange(6), (2, -1)).shape
+    (2, 3)
+    """
+
+    def numpy(a, /, shape, order="C", *, copy=None): ...
+    cupy = numpy
+    def Array(self, *shape, order="C", copy=None): ...
+    def torch(input: array, shape: integers): ...
+    def Tensor(self: array, *shape: integers): ...
+    @named("reshape_as")
+    def Tensor(self: array, other: array): ...
+    def keras(x, newshape): ...
+
+class view:
+    """Return the same memory in another shape, or as elements of another type. Raises RuntimeError where the elements would move."""
+
+    @overload
+    def Tensor(self: array, *size: integers): ...
+    @overload
+    def Tensor(self: array, dtype: dtype): ...
+    @named("view_as")
+    def Tensor(self: array, other: array): ...
+
+class ravel:
+    """Return the elements as one dimension: a view where they lie in that order without gaps, else a copy.
+
+    ``order``: "C" for rows, "F" for columns, "A" for "F" where the array has it, "K" for the order in memory.
+
+    >>> ravel([[1, 2], [3, 4]], "F")
+    array([1, 3, 2, 4])
+    """
+
+    def numpy(a, order="C"): ...
+    cupy = numpy
+    def torch(input: array): ...
+    def keras(x): ...
+
+class flatten:
+    """Return a copy of the elements as one dimension; ``order`` is as :func:`ravel` has it."""
+
+    def Array(self, order="C"): ...
+
+class merge_axes:
+    """Return the dimensions from ``axis1`` to ``axis2`` as one: the tensor itself where they are one, a view where that is possible."""
+
+    @named("flatten")
+    def torch(input: array, start_dim: integer = 0, end_dim: integer = -1): ...
+
+class transpose:
+    """Return a view with the axes in another order, by default reversed.
+
+    >>> transpose(zeros((2, 3, 4)), (1, 0, 2)).shape
+    (3, 2, 4)
+    """
+
+    def numpy(a, axes=None): ...
+    @named("permute_dims")
+    def numpy(a, axes=None): ...
+    cupy = numpy
+    def Array(self, *axes: any | None): ...
+    @named("permute")
+    def torch(input: array, dims: integers): ...
+    @named("permute")
+    def Tensor(self: array, *dims: integers): ...
+    def keras(x, axes=None): ...
+
+class matrix_transpose:
+    """Return a view with the last two axes swapped. Raises ValueError for fewer than two dimensions."""
+
+    def numpy(x, /): ...
+    cupy = numpy
+
+class t:
+    """Return a matrix transposed, as a view; less than two dimensions as they are."""
+
+    def torch(input: array): ...
+
+class broadcast_to:
+    """Return a view of ``shape`` in which the elements repeat; NumPy's is read-only."""
+
+    def numpy(array, shape, subok: ignored = False): ...
+    def cupy(array, shape): ...
+    def torch(input: array, size: integers): ...
+    def Tensor(self: array, *size: integers): ...
+    @named("expand")
+    def Tensor(self: array, *size: integers, implicit: ignored = False): ...
+    @named("expand_as")
+    def Tensor(self: array, other: array): ...
+    def keras(x, shape): ...
+
+class roll:
+    """Return a new array whose elements are moved on by ``shift`` along ``axis``; those that leave at the end come in at the start.
+
+    Parameters: ``shift``, ``axis``: ints, or tuples that broadcast; ``axis`` None: the flattened array is rolled.
+
+    >>> roll([1, 2, 3, 4], 1)
+    array([4, 1, 2, 3])
+    """
+
+    def numpy(a, shift, axis=None): ...
+    cupy = numpy
+    def torch(input: array, shifts, dims=()): ...
+    def keras(x, shift, axis=None): ...

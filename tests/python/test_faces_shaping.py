@@ -1,0 +1,314 @@
+"""The shaping functions as faces of the engine's table: views and arrangements, compared with NumPy's and PyTorch's."""
+
+import inspect
+import pathlib
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import quern as qn
+import quern.cupy as cupy
+import quern.torch as torch
+from test_faces import events_of
+
+CALLS = [
+    ("moveaxis", (0, -1), {}),
+    ("moveaxis", ((0, 1), [-1, -2]), {}),
+    ("moveaxis", (5, 0), {}),
+    ("moveaxis", ((0, 0), (1, 2)), {}),
+    ("moveaxis", ((0, 1), 2), {}),
+    ("swapaxes", (0, 2), {}),
+    ("swapaxes", (), {"axis2": -1, "axis1": 0}),
+    ("swapaxes", (0, 3), {}),
+    ("expand_dims", (0,), {}),
+    ("expand_dims", ((0, -1),), {}),
+    ("expand_dims", ((1, 1),), {}),
+    ("expand_dims", (5,), {}),
+    ("squeeze", (), {}),
+    ("squeeze", (1,), {}),
+    ("squeeze", ([1],), {}),
+    ("squeeze", (), {"axis": (1, -3)}),
+    ("squeeze", (0,), {}),
+    ("flip", (), {}),
+    ("flip", (1,), {}),
+    ("flip", (), {"axis": (0, -1)}),
+    ("flip", ((0, 0),), {}),
+    ("flip", (0.5,), {}),
+    ("flipud", (), {}),
+    ("fliplr", (), {}),
+    ("rot90", (), {}),
+    ("rot90", (2,), {}),
+    ("rot90", (-1, (1, 2)), {}),
+    ("rot90", (1, (0, 0)), {}),
+    ("rot90", (1, (0, 1, 2)), {}),
+    ("rot90", (), {"axes": (0, 7)}),
+    ("reshape", (6,), {}),
+    ("reshape", ((-1, 2),), {}),
+    ("reshape", ((3, 2), "F"), {}),
+    ("reshape", ([2, 3],), {"order": "A", "copy": True}),
+    ("reshape", ((2, 3),), {"order": "F", "copy": False}),
+    ("reshape", ((-1, -1),), {}),
+    ("reshape", ((5, 2),), {}),
+    ("reshape", ((0, -1),), {}),
+    ("reshape", ((2.0, 3),), {}),
+    ("reshape", (np.array([2, -1]),), {}),
+    ("reshape", (6,), {"order": "K"}),
+    ("reshape", (6,), {"copy": "maybe"}),
+    ("ravel", (), {}),
+    ("ravel", ("F",), {}),
+    ("ravel", (), {"order": "K"}),
+    ("ravel", ("Z",), {}),
+    ("transpose", (), {}),
+    ("transpose", ((2, 0, 1),), {}),
+    ("transpose", ((0, -2, 2),), {}),
+    ("transpose", ((0, 1),), {}),
+    ("transpose", ((0, 0, 1),), {}),
+    ("transpose", ((0, 1, 7),), {}),
+    ("matrix_transpose", (), {}),
+    ("permute_dims", ((2, 1, 0),), {}),
+    ("broadcast_to", ((4, 2, 2, 3),), {}),
+    ("broadcast_to", ((2, 2, 3),), {}),
+    ("broadcast_to", (3,), {}),
+    ("broadcast_to", ((-1, 1, 3),), {}),
+    ("roll", (3,), {}),
+    ("roll", (-1, 2), {}),
+    ("roll", ((1, 2), (0, 2)), {}),
+    ("roll", (np.array([1, 2]), 0), {}),
+    ("roll", (2.5,), {"axis": (0, 2)}),
+    ("roll", ((1, 2), (0, 1, 2)), {}),
+    ("roll", ("one",), {}),
+]
+NAMES = sorted({name for name, *_ in CALLS})
+
+
+def outcome(call):
+    """The values, strides where an array has elements along more than one axis, and whether it is a view; or the type of the error."""
+    try:
+        result = call()
+    except Exception as error:
+        return type(error)
+    strides = [step for step, size in zip(result.strides, result.shape, strict=True) if size > 1]
+    return np.asarray(result).tolist(), result.dtype, result.shape, strides, result.base is not None
+
+
+@pytest.mark.parametrize("call", CALLS, ids=str)
+def test_calls_are_numpys(call):
+    name, args, kwargs = call
+    for shape in ((2, 1, 3), (3, 2, 2)):
+        host = np.arange(np.prod(shape)).reshape(shape).astype("int16")[::-1]
+        wanted = outcome(lambda a=host: getattr(np, name)(a, *args, **kwargs))
+        ours = qn.arange(np.prod(shape)).reshape(shape).astype("int16")[::-1]
+        assert outcome(lambda a=ours: getattr(qn, name)(a, *args, **kwargs)) == wanted
+        if hasattr(np.ndarray, name) and name != "reshape":
+            assert outcome(lambda a=ours: getattr(a, name)(*args, **kwargs)) == wanted
+        if not isinstance(wanted, type):
+            result = getattr(cupy, name)(cupy.asarray(host), *args, **kwargs)
+            assert type(result) is cupy.ndarray and result.tolist() == wanted[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_function_objects(name):
+    function = getattr(qn, name)
+    assert function.__name__ == name and function.__module__ == "quern" and pickle.loads(pickle.dumps(function)) is function
+    ours, numpys = (inspect.signature(getattr(xp, name)).parameters for xp in (qn, np))
+    assert list(ours) == list(numpys) and [p.default for p in ours.values()] == [p.default for p in numpys.values()]
+
+
+def test_views_stay_views():
+    x = qn.zeros((2, 3, 1))
+    views = (qn.moveaxis(x, 0, 1), x.swapaxes(0, 2), qn.expand_dims(x, 1), x.squeeze(), qn.squeeze(x, 2), qn.flip(x), qn.rot90(x, 0), qn.flipud(x))
+    for n, view in enumerate(views, 1):
+        assert view.base is x
+        view[...] = n
+        assert bool((x == n).all())
+    for view in (x.reshape(6), x.reshape(2, -1), x.ravel(), x.T, x.transpose(2, 0, 1), qn.reshape(x, (3, 2)), x.mT):
+        assert view.base is x
+    assert x.flatten().base is None and x.T.ravel().base is None and not qn.broadcast_to(x, (4, 2, 3, 1)).flags.writeable
+    frozen = qn.zeros((2, 3))
+    frozen.flags.writeable = False
+    assert not qn.flip(frozen).flags.writeable and not frozen.swapaxes(0, 1).flags.writeable
+
+
+def test_what_is_no_array_becomes_one():
+    assert qn.flip([1, 2, 3]).tolist() == [3, 2, 1] and qn.roll(((1, 2), (3, 4)), 1).tolist() == [[4, 1], [2, 3]]
+    assert type(qn.moveaxis(np.zeros((2, 3)), 0, 1)) is qn.Array and type(cupy.squeeze(qn.zeros((1, 2)))) is cupy.ndarray
+    number = qn.flip(5)
+    before = number
+    number += 1
+    assert (before, number) == (5, 6)  # as NumPy's scalars are
+    records = qn.asarray(np.array([(1, 2.0), (3, 4.0)], [("a", "i2"), ("b", "f8")]))
+    assert qn.flip(records)["a"].tolist() == [3, 1] and qn.expand_dims(records["b"], 0).shape == (1, 2)
+    assert qn.roll(records, 1)["b"].tolist() == [4, 2]
+
+
+TORCH = [
+    ("movedim", (0, 2), {}, (3, 4, 2), (4, 1, 12)),
+    ("moveaxis", ((0, 1), (2, 0)), {}, (3, 4, 2), (4, 1, 12)),
+    ("transpose", (0, -1), {}, (4, 3, 2), (1, 4, 12)),
+    ("swapdims", (), {"dim0": 0, "dim1": 1}, (3, 2, 4), (4, 12, 1)),
+    ("swapaxes", (), {"axis0": 1, "axis1": 2}, (2, 4, 3), (12, 1, 4)),
+    ("unsqueeze", (-1,), {}, (2, 3, 4, 1), (12, 4, 1, 1)),
+    ("reshape", ((6, -1),), {}, (6, 4), (4, 1)),
+    ("reshape", (), {"shape": [24]}, (24,), (1,)),
+    ("ravel", (), {}, (24,), (1,)),
+    ("flatten", (), {}, (24,), (1,)),
+    ("flatten", (1,), {}, (2, 12), (12, 1)),
+    ("flatten", (), {"start_dim": 0, "end_dim": 1}, (6, 4), (4, 1)),
+    ("permute", ((2, 0, -2),), {}, (4, 2, 3), (1, 12, 4)),
+    ("broadcast_to", ((5, 2, 3, 4),), {}, (5, 2, 3, 4), (0, 12, 4, 1)),
+    ("squeeze", (0,), {}, (2, 3, 4), (12, 4, 1)),
+    ("squeeze", ((0, 1),), {}, (2, 3, 4), (12, 4, 1)),
+    ("flip", ((0, 1),), {}, (2, 3, 4), (12, 4, 1)),
+    ("flipud", (), {}, (2, 3, 4), (12, 4, 1)),
+    ("fliplr", (), {}, (2, 3, 4), (12, 4, 1)),
+    ("rot90", (), {}, (3, 2, 4), (4, 12, 1)),
+    ("roll", (1,), {}, (2, 3, 4), (12, 4, 1)),
+    ("roll", ((1, 2), (0, 1)), {}, (2, 3, 4), (12, 4, 1)),
+]
+
+
+@pytest.mark.parametrize("call", TORCH, ids=str)
+def test_calls_of_torch(call):
+    name, args, kwargs, shape, strides = call
+    x = torch.arange(24).reshape(2, 3, 4)
+    for result in (getattr(torch, name)(x, *args, **kwargs), getattr(x, name)(*args, **kwargs)):
+        assert type(result) is torch.Tensor and result.shape == shape and result.stride() == strides
+
+
+def test_integers_one_by_one_are_for_methods():
+    x = torch.arange(6).reshape(1, 2, 3)
+    assert x.flip(1, 2).tolist() == x.flip((1, 2)).tolist() == x.flip(dims=[1, 2]).tolist() == torch.flip(x, (1, 2)).tolist()
+    assert x.squeeze(0, 1).shape == x.squeeze((0, 1)).shape == x.squeeze().shape == x.squeeze(dim=0).shape == (2, 3)
+    for wrong in (lambda: torch.flip(x, 1, 2), lambda: torch.flip(x, 1), lambda: x.flip(1, dims=[2]), lambda: x.flip()):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_methods_of_torch():
+    x = torch.arange(6)
+    assert x.view(2, 3).shape == x.view(2, -1).shape == x.view((2, 3)).shape == x.view(size=[2, 3]).shape == x.reshape(-1, 3).shape == (2, 3)
+    assert x.view(torch.int32).tolist() == [0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0] and x.view(dtype=torch.uint8).shape == (48,)
+    assert x.view_as(torch.ones(3, 2)).shape == x.reshape_as(torch.ones(3, 2)).shape == (3, 2)
+    assert x.view(1, 6).expand(4, -1).stride() == (0, 1) and x.expand(2, 6).shape == x.expand_as(torch.ones(2, 6)).shape == (2, 6)
+    assert x.view(2, 3).t().stride() == (1, 3) and x.t().shape == (6,) and x.flatten() is x
+    assert x.view(1, 2, 3).permute(2, 0, 1).shape == x.view(1, 2, 3).permute(dims=(2, 0, 1)).shape == (3, 1, 2)
+    for wrong in (x.view, x.reshape, x.permute, lambda: x.view(True), lambda: x.view(2.0, 3), lambda: torch.reshape(x, 2, 3), lambda: torch.permute(x, 0)):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_torchs_errors():
+    x = torch.ones(2, 3)
+    for call, error, text in [
+        (lambda: x.reshape(4), RuntimeError, "shape '[4]' is invalid for input of size 6"),
+        (lambda: x.view(-1, -1), RuntimeError, "only one dimension can be inferred"),
+        (lambda: x.reshape(-2, 3), RuntimeError, "invalid shape dimension -2"),
+        (lambda: torch.ones(0).reshape(0, -1), RuntimeError, "cannot reshape tensor of 0 elements into shape [0, -1] because"),
+        (lambda: x.t().view(6), RuntimeError, "view size is not compatible with input tensor's size and stride"),
+        (lambda: x.permute(0, 0), RuntimeError, "permute(): duplicate dims are not allowed."),
+        (lambda: x.permute(0), RuntimeError, "permute(sparse_coo): number of dimensions in the tensor input does not match"),
+        (lambda: x.expand(2, 4), RuntimeError, "The expanded size of the tensor (4) must match the existing size (3) at"),
+        (lambda: x.flatten(1, 0), RuntimeError, "flatten() has invalid args: start_dim cannot come after end_dim"),
+        (lambda: torch.ones(1, 1, 1).t(), RuntimeError, "t() expects a tensor with <= 2 dimensions, but self is 3D"),
+        (lambda: torch.ones(3).view(torch.float64), RuntimeError, "self.size(-1) must be divisible by 2 to view"),
+        (lambda: torch.movedim(x, (0, 0), (0, 1)), RuntimeError, "movedim: repeated dim in `source` ([0, 0])"),
+        (lambda: x.movedim((0, 1), 1), RuntimeError, "movedim: Invalid source or destination dims: source ([0, 1] dims) should contain"),
+        (lambda: x.transpose(0, 2), IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
+        (lambda: torch.transpose(x, 0, 1.0), TypeError, "transpose(): argument 'dim1' (position 3) must be int, not float"),
+        (lambda: torch.unsqueeze([1], 0), TypeError, "unsqueeze(): argument 'input' (position 1) must be Tensor, not list"),
+        (lambda: x.unsqueeze(3), IndexError, "Dimension out of range (expected to be in range of [-3, 2], but got 3)"),
+        (lambda: torch.flip(x, 0), TypeError, "flip(): argument 'dims' (position 2) must be tuple of ints, not int"),
+        (lambda: x.flip(0, -2), RuntimeError, "dim 0 appears multiple times in the list of dims"),
+        (lambda: x.roll((1, 2), (0,)), RuntimeError, "shifts and dimensions must align. shifts: 2, dims:1"),
+        (lambda: x.rot90(1, (0, 0)), RuntimeError, "expected rotation dims to be different, but got dim0 = 0 and dim1 = 0"),
+        (lambda: torch.ones(2).rot90(), RuntimeError, "expected total dims >= 2, but got total dims = 1"),
+        (lambda: torch.tensor(1).flipud(), RuntimeError, "Input must be >= 1-d."),
+    ]:
+        with pytest.raises(error) as raised:
+            call()
+        assert str(raised.value).startswith(text)
+
+
+def test_gradients_and_versions():
+    x = torch.arange(6.0).reshape(1, 2, 3).requires_grad_()
+    weights = torch.arange(6.0)
+    for call in (
+        lambda: x.movedim(0, 2),
+        lambda: x.transpose(1, 2),
+        lambda: x.unsqueeze(1),
+        lambda: x.squeeze(0),
+        lambda: x.reshape(3, 2),
+        lambda: x.view(6),
+        lambda: x.transpose(1, 2).reshape(6),
+        lambda: x.permute(2, 1, 0),
+        lambda: x.flatten(1),
+        lambda: x.flip(1, 2),
+        lambda: x.rot90(1, (1, 2)),
+        lambda: x.roll((1, 1), (1, 2)),
+        lambda: x.roll(2),
+    ):
+        result = call()
+        (grad,) = torch.autograd.grad((result.reshape(-1) * weights).sum(), x)
+        places = torch.arange(6.0).reshape(1, 2, 3)
+        for place, weight in zip(result.reshape(-1).tolist(), weights.tolist(), strict=True):
+            assert grad[places == place].item() == weight
+    y = torch.zeros(2, 3)
+    view = y.transpose(0, 1).unsqueeze(0)
+    before = y._version
+    view += 1
+    assert y._version == view._version == before + 1 and y.sum() == 6 and view._base is y
+
+
+def test_nothing_of_python_runs_in_cupys_functions():
+    # in a process where no program has set an allocator: CuPy's door asks it for every result from then on
+    program = """
+import quern.cupy as cupy
+from test_faces import events_of
+c = cupy.ones((1, 4, 5))
+for call in (lambda: cupy.rot90(c), lambda: c.squeeze(), lambda: cupy.moveaxis(c, 0, 1), lambda: cupy.expand_dims(c, 0)):
+    assert events_of(call) == []
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=pathlib.Path(__file__).parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_of_python_runs_between_the_users_line_and_the_result():
+    x, t = qn.ones((1, 4, 5)), torch.ones(1, 4, 5)
+    for call in (
+        lambda: qn.moveaxis(x, (0, 1), (1, 0)),
+        lambda: x.swapaxes(0, 1),
+        lambda: qn.expand_dims(x, axis=0),
+        lambda: x.squeeze(0),
+        lambda: qn.flip(x),
+        lambda: x.reshape(5, -1),
+        lambda: qn.reshape(x, (5, 4), "F"),
+        lambda: x.ravel(),
+        lambda: x.flatten(),
+        lambda: x.T,
+        lambda: x.transpose(0, 2, 1),
+        lambda: qn.broadcast_to(x, (3, 4, 5)),
+        lambda: t.view(-1),
+        lambda: t.reshape(2, 10),
+        lambda: t.permute(0, 2, 1),
+        lambda: t.expand(3, -1, -1),
+        lambda: torch.flatten(t),
+        lambda: qn.roll(x, (1, 2), (0, 1)),
+        lambda: torch.movedim(t, 0, 2),
+        lambda: t.unsqueeze(0),
+        lambda: t.squeeze(0, 1),
+        lambda: t.flip(1, 2),
+        lambda: torch.roll(t, 1, dims=0),
+    ):
+        assert events_of(call) == []
+
+
+def test_signatures_of_methods():
+    for method, text in [
+        (torch.Tensor.permute, "(self, *dims)"),
+        (torch.Tensor.expand, "(self, *size, implicit=False)"),
+        (qn.Array.reshape, "(self, *shape, order='C', copy=None)"),
+        (qn.reshape, "(a, /, shape, order='C', *, copy=None)"),
+    ]:
+        assert str(inspect.signature(method)) == text
