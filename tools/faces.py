@@ -25,7 +25,10 @@ NAMES = {
     "numpy": {"correction": "ddof"},
     "cupy": {"correction": "ddof"},
     "reduce": {"array": "a"},
-    "torch": {"input": "a", "dim": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof", "other": "b", "exponent": "b"},
+    "torch": {
+        "input": "a", "other": "b", "exponent": "b", "tensor1": "x", "tensor2": "y", "min": "low", "max": "high", "dim": "axis",
+        "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof",
+    },
     "keras": {"x": "a"},
 }
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}

@@ -445,3 +445,124 @@ class greater_equal:
     @named("ge", "greater_equal")
     @in_place_too
     def torch(input: array, other: operand, *, out=None): ...
+
+class add_multiple:
+    """Return ``input + alpha * other``, which broadcast together. ``out``: takes the result."""
+
+    @named("add")
+    @in_place_too
+    def torch(input: operand, other: operand, *, alpha: number = 1, out=None): ...
+
+class subtract_multiple:
+    """Return ``input - alpha * other``, which broadcast together. ``out``: takes the result."""
+
+    @named("sub", "subtract")
+    @in_place_too
+    def torch(input: operand, other: operand, *, alpha: number = 1, out=None): ...
+
+class divide:
+    """Return the quotients of the elements, rounded: ``rounding_mode`` is "trunc" for towards zero, "floor" for downwards, or None."""
+
+    @named("div", "divide")
+    @in_place_too
+    def torch(input: operand, other: operand, *, rounding_mode=None, out=None): ...
+
+class rsqrt:
+    """Return ``1 / sqrt(x)`` of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class expit:
+    """Return the logistic function ``1 / (1 + exp(-x))`` of each element."""
+
+    @named("sigmoid")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class logit:
+    """Return ``log(x / (1 - x))`` of each element, limited to [eps, 1 - eps] where ``eps`` is not None."""
+
+    @in_place_too
+    def torch(input: array, eps: number = None, *, out=None): ...
+
+class sgn:
+    """Return -1, 0 or 1 by the sign of each element; of complex numbers those of size 1 with their angle."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class real_sign:
+    """Return -1, 0 or 1 by the sign of each element; 0 of NaN."""
+
+    @named("sign")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class frac:
+    """Return each element without its whole part, with its sign."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class round:
+    """Return each element rounded to so many ``decimals``, halves to even."""
+
+    @in_place_too
+    def torch(input: array, *, decimals: integer = 0, out=None): ...
+
+class clamp:
+    """Return each element limited to [min, max]. A limit may be None, a number, or a tensor that broadcasts."""
+
+    @named("clamp", "clip")
+    @in_place_too
+    def torch(input: array, min: operand = None, max: operand = None, *, out=None): ...
+    @named("clamp_min")
+    @in_place_too
+    def torch(input: array, min: operand, *, out=None): ...
+    @named("clamp_max")
+    @in_place_too
+    def torch(input: array, max: operand, *, out=None): ...
+
+class nan_to_num:
+    """Return the elements with numbers for NaN (``nan``, by default 0) and the infinities (``posinf``, ``neginf``).
+
+    By default these are the largest and the smallest number of the type.
+    """
+
+    @in_place_too
+    def torch(input: array, nan: number = None, posinf: number = None, neginf: number = None, *, out=None): ...
+
+class lerp:
+    """Return ``input + weight * (end - input)``; ``weight``: a number or a tensor."""
+
+    @in_place_too
+    def torch(input: array, end: array, weight: operand, *, out=None): ...
+
+class addcmul:
+    """Return ``input + value * tensor1 * tensor2``."""
+
+    @in_place_too
+    def torch(input: array, tensor1: array, tensor2: array, *, value: number = 1, out=None): ...
+
+class addcdiv:
+    """Return ``input + value * tensor1 / tensor2``."""
+
+    @in_place_too
+    def torch(input: array, tensor1: array, tensor2: array, *, value: number = 1, out=None): ...
+
+class isclose:
+    """Return True where ``|input - other| <= atol + rtol * |other|``, or both are equal. ``equal_nan``: NaN equals NaN."""
+
+    def torch(input: array, other: array, rtol: number = 1e-05, atol: number = 1e-08, equal_nan: boolean = False): ...
+
+class allclose:
+    """Return whether all elements are close, as :func:`isclose` says. This waits for the values."""
+
+    def torch(input: array, other: array, rtol: number = 1e-05, atol: number = 1e-08, equal_nan: boolean = False): ...
+
+class sinc:
+    """Return ``sin(pi x) / (pi x)`` of each element, 1 at 0."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...

@@ -1,6 +1,7 @@
 // What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
 #include "bindings/faces/face.h"
 #include "bindings/faces/operands.h"
+#include "bindings/tensor_operations.h"
 #include "core/error.h"
 
 #include <algorithm>
@@ -125,6 +126,7 @@ static FrontEnd with_numpys_rules(const char* name) {
       .name = name,
       .takes_lists_of_axes = false,
       .has_axis_without_dimensions = false,
+      .has_weak_numbers = false,
       .refuse_call = refuse_as_python,
       .refuse_axis = refuse_numpys_axis,
       .refuse_repeated_axis = refuse_numpys_repeated_axis,
@@ -132,6 +134,9 @@ static FrontEnd with_numpys_rules(const char* name) {
       .check = accept,
       .result_type = as_computed,
       .operate = nullptr,
+      .rules = &numpys_rules,
+      .check_operands = nullptr,
+      .write_in_place = nullptr,
   };
 }
 
@@ -143,6 +148,7 @@ FrontEnd torch{
     .name = "torch",
     .takes_lists_of_axes = true,
     .has_axis_without_dimensions = true,
+    .has_weak_numbers = true,
     .refuse_call = refuse_as_torch,
     .refuse_axis = refuse_torchs_axis,
     .refuse_repeated_axis = refuse_torchs_repeated_axis,
@@ -150,12 +156,16 @@ FrontEnd torch{
     .check = check_as_torch,
     .result_type = torchs_result_type,
     .operate = operate_as_torch,
+    .rules = &torchs_rules,
+    .check_operands = check_operands_as_torch,
+    .write_in_place = write_as_torch,
 };
 
 FrontEnd keras{
     .name = "keras",
     .takes_lists_of_axes = true,
     .has_axis_without_dimensions = false,
+    .has_weak_numbers = false,
     .refuse_call = refuse_as_python,
     .refuse_axis = refuse_numpys_axis,
     .refuse_repeated_axis = refuse_numpys_repeated_axis,
@@ -163,6 +173,9 @@ FrontEnd keras{
     .check = accept,
     .result_type = keras_result_type,
     .operate = nullptr,
+    .rules = &numpys_rules,
+    .check_operands = nullptr,
+    .write_in_place = nullptr,
 };
 
 FrontEnd& front_end_named(std::string_view name) {

@@ -1,8 +1,12 @@
 #include "bindings/faces/operands.h"
 
 #include "bindings/faces/results.h"
+#include "bindings/given.h"
 #include "bindings/tensor_operations.h"
 #include "core/error.h"
+#include "graph/tape.h"
+
+#include <algorithm>
 
 namespace quern::python::faces {
 
@@ -18,7 +22,104 @@ void check_in_place(const Array& tensor, Op op) {
         row(tensor.dtype()).name, is_complex(tensor.dtype()) ? "complex128" : "float64");
 }
 
+bool is_real(DType type) { return row(type).kind == DTypeKind::real; }
+
+[[noreturn]] void refuse_type(const char* name, DType type) {
+  raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'", name, torch_name_of(type));
+}
+
+bool is_of_complex(PyObject* operand) {
+  if (!operand) return false;
+  const Array* array = as_array(operand);
+  return array ? is_complex(array->dtype()) : PyComplex_Check(operand);
+}
+
+void check_nearness(const Reading& reading) {
+  const Array &a = *as_array(reading.slots[0]), &b = *as_array(reading.slots[1]);
+  if (a.dtype() != b.dtype())
+    raise(ErrorKind::runtime, "{} did not match {}", torch_name_of(a.dtype()), torch_name_of(b.dtype()));
+  for (size_t slot : {size_t{2}, size_t{3}}) {
+    nb::object number = nb::borrow(reading.slots[slot]);
+    if (nb::cast<double>(nb::float_(number)) < 0)
+      raise(ErrorKind::runtime, "{} must be greater than or equal to zero, but got {}", slot == 2 ? "rtol" : "atol",
+            nb::str(number).c_str());
+  }
+}
+
+void check_weight(const Reading& reading) {
+  const Array *start = as_array(reading.slots[0]), *end = as_array(reading.slots[1]), *weight = as_array(reading.slots[2]);
+  if (end->dtype() == start->dtype() && (!weight || weight->dtype() == start->dtype())) return;
+  raise(ErrorKind::runtime, "expected dtype torch.{} for `end` and `weight`", row(start->dtype()).name);
+}
+
 }  // namespace
+
+void Operand::read(Reading& reading, PyObject* given) {
+  Scalar number;
+  if (!as_array(given) && read_scalar(given, number) && (number.is_weak || reading.front_end.has_weak_numbers)) {
+    bool is_alone = !reading.first && std::none_of(reading.slots + reading.next, reading.slots + out_slot,
+                                                   [](PyObject* later) { return later && as_array(later); });
+    if (!is_alone) {
+      number.is_weak = true;
+      argument = Argument(number);
+      return;
+    }
+  }
+  const Array& array = read_array(reading, given, made, numbers);
+  argument = Argument(array);
+  if (reading.first) return;
+  reading.beside = made.is_valid() ? made.ptr() : given;
+  reading.first = &array;
+  if (reading.face.is_in_place) argument = Argument(numbers.emplace(unhooked(array)));
+}
+
+std::optional<std::string_view> Read<std::optional<std::string_view>>::read_text(PyObject* given) {
+  if (!given || given == Py_None) return {};
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(given, &size);
+  if (!text) throw nb::python_error();
+  return std::string_view(text, static_cast<size_t>(size));
+}
+
+void check_operands_as_torch(const Reading& reading) {
+  const DType type = reading.first->dtype();
+  switch (reading.face.function) {
+    case quern::Function::isclose_:
+    case quern::Function::allclose_:
+      return check_nearness(reading);
+    case quern::Function::lerp_:
+      return check_weight(reading);
+    case quern::Function::logit_:
+      if (is_complex(type)) refuse_type("logit", type);
+      return;
+    case quern::Function::clamp_:
+      for (size_t slot : {size_t{0}, size_t{1}, size_t{2}})
+        if (is_of_complex(reading.slots[slot])) raise(ErrorKind::runtime, "clamp is not supported for complex types");
+      if (!reading.slots[1] && !reading.slots[2])
+        raise(ErrorKind::runtime, "torch.clamp: At least one of 'min' or 'max' must not be None");
+      return;
+    case quern::Function::real_sign_:
+      if (is_complex(type))
+        raise(ErrorKind::not_implemented,
+              "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.");
+      return;
+    case quern::Function::round_:
+      if (!is_real(type) && (!is_integer(type) || (reading.slots[1] && PyObject_IsTrue(reading.slots[1]) == 1)))
+        refuse_type("round", type);
+      return;
+    case quern::Function::addcdiv_:
+      for (size_t slot : {size_t{1}, size_t{2}}) {
+        const DType one = as_array(reading.slots[slot])->dtype();
+        if (is_real(one) || is_complex(one)) return;
+      }
+      raise(
+          ErrorKind::runtime,
+          "Integer division with addcdiv is no longer supported, and in a future release addcdiv will perform a true division of "
+          "tensor1 and tensor2.");
+    default:
+      return;
+  }
+}
 
 nb::object operate_as_torch(Reading& reading, Op op) {
   const size_t count = row(op).operands;

@@ -35,6 +35,10 @@ PyTypeObject* function_type = nullptr;
 
 // ---- from a call to slots
 
+bool is_operand(PyObject* value) {
+  return as_array(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) || classified(value).is_number();
+}
+
 bool fits(Kind kind, PyObject* value) {
   switch (kind) {
     case Kind::any:
@@ -42,7 +46,7 @@ bool fits(Kind kind, PyObject* value) {
     case Kind::array:
       return as_array(value) != nullptr;
     case Kind::operand:
-      return as_array(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) || classified(value).is_number();
+      return is_operand(value);
     case Kind::boolean:
       return PyBool_Check(value);
     case Kind::number:
@@ -100,6 +104,7 @@ class Filling {
     const Parameter& parameter = overload_.parameters[i];
     PyObject*& slot = slots_[parameter.slot];
     if (value == no_value) return true;
+    if (value == Py_None && parameter.kind != Kind::any && parameter.constant == absent) return true;
     if (value == Py_None && (parameter.kind == Kind::boolean || parameter.kind == Kind::number) && parameter.constant > absent)
       value = default_of(parameter);
     const Parameter* before = filled_by_[parameter.slot];

@@ -8,6 +8,10 @@ namespace quern::python::faces {
 
 nb::object hand_back(const Reading& reading, Array&& result) {
   const FrontEnd& front_end = reading.front_end;
+  if (reading.face.is_in_place) {
+    front_end.write_in_place(*as_array(reading.beside), result);
+    return nb::borrow(reading.beside);
+  }
   result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
   PyTypeObject* type = Py_TYPE(reading.beside);
   bool is_plain = type == array_type && front_end.type;

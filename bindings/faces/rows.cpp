@@ -1,6 +1,6 @@
 // The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls
 // the body and hands its result back. The operations of quern/ops.def share one thunk.
-#include "bindings/faces/read.h"
+#include "bindings/faces/operands.h"
 #include "bindings/faces/results.h"
 #include "core/site.h"
 
@@ -15,7 +15,8 @@ constexpr size_t slots_of(R (*)(T...)) {
 
 // Reads the arguments from the left to the right: later ones depend on the first array.
 template <class Body, class... Done>
-auto call_with(Body body, Reading&, std::type_identity<void (*)()>, Done&... done) {
+auto call_with(Body body, Reading& reading, std::type_identity<void (*)()>, Done&... done) {
+  if (reading.front_end.check_operands) reading.front_end.check_operands(reading);
   return body(done.value...);
 }
 template <class Body, class T, class... Rest, class... Done>

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "functions/elementwise.h"
 #include "functions/picking.h"
 #include "functions/reductions.h"
+#include "functions/rounding.h"
 #include "graph/op.h"
 
 namespace quern {

@@ -95,3 +95,82 @@ def test_no_python_runs_in_a_call():
         lambda: torch.relu(t),
     ):
         assert events_of(call) == []
+
+
+BODIES = [
+    (lambda t: torch.add(t, t, alpha=2), [-4.5, 0, 7.5]),
+    (lambda t: torch.sub(1, t, alpha=2), [4, 1, -4]),
+    (lambda t: torch.rsub(t, 1), [2.5, 1, -1.5]),
+    (lambda t: t.div(2, rounding_mode="trunc"), [0, 0, 1]),
+    (lambda t: torch.div(torch.tensor([-7, 7]), 2, rounding_mode="trunc"), [-3, 3]),
+    (lambda t: torch.clamp(t, 0, max=1.0), [0, 0, 1]),
+    (lambda t: t.clip(max=None, min=torch.tensor(0.5)), [0.5, 0.5, 2.5]),
+    (lambda t: torch.clamp_max(t, 1), [-1.5, 0, 1]),
+    (lambda t: t.clamp(float("nan")).isnan(), [True, True, True]),
+    (lambda t: torch.nan_to_num(t / 0, posinf=3, neginf=None), [float(np.finfo("f4").min), 0, 3]),
+    (lambda t: t.round(decimals=0), [-2, 0, 2]),
+    (lambda t: torch.sign(t / t), [1, 0, 1]),
+    (lambda t: torch.frac(t), [-0.5, 0, 0.5]),
+    (lambda t: torch.lerp(t, t + 2, 0.5), [-0.5, 1, 3.5]),
+    (lambda t: torch.lerp(t, t + 2, weight=t), [-4.5, 0, 7.5]),
+    (lambda t: torch.addcmul(t, t, t, value=2), [3, 0, 15]),
+    (lambda t: t.clone().addcdiv_(t, t + 1), [1.5, 0, 2.5 + 2.5 / 3.5]),
+    (lambda t: torch.sinc(t * 2), [0, 1, 0]),
+    (lambda t: torch.isclose(t, t + 1e-9), [True, True, True]),
+]
+
+
+@pytest.mark.parametrize("case", range(len(BODIES)))
+def test_functions_of_several_operations(case):
+    call, wanted = BODIES[case]
+    assert np.allclose(call(torch.tensor([-1.5, 0.0, 2.5])).tolist(), wanted, atol=1e-6)
+
+
+def test_wrong_operands_of_functions_of_several_operations():
+    t, i, c = torch.ones(2), torch.ones(2, dtype=torch.int64), torch.ones(2, dtype=torch.complex64)
+    for call, error, text in [
+        (lambda: t.clamp(), RuntimeError, "torch.clamp: At least one of 'min' or 'max' must not be None"),
+        (lambda: c.clamp(0), RuntimeError, "clamp is not supported for complex types"),
+        (lambda: t.clamp_min("1"), TypeError, "clamp_min(): argument 'min' (position 2) must be Tensor or Number, not str"),
+        (lambda: i.add(1, alpha=0.5), RuntimeError, "For integral input tensors, argument alpha must not be a floating point number."),
+        (lambda: torch.add(t, t, alpha=t), TypeError, "add(): argument 'alpha' must be Number, not Tensor"),
+        (lambda: torch.div(t, t, rounding_mode="up"), RuntimeError, "div expected rounding_mode to be one of None, 'trunc', or 'floor'"),
+        (lambda: torch.sign(c), NotImplementedError, "Unlike NumPy, torch.sign is not intended to support complex numbers."),
+        (lambda: i.round(decimals=1), NotImplementedError, "\"round\" not implemented for 'Long'"),
+        (lambda: c.logit(), NotImplementedError, "\"logit\" not implemented for 'ComplexFloat'"),
+        (lambda: torch.lerp(t, i, 0.5), RuntimeError, "expected dtype torch.float32 for `end` and `weight`"),
+        (lambda: torch.addcdiv(t, i, i), RuntimeError, "Integer division with addcdiv is no longer supported"),
+        (lambda: torch.isclose(t, i), RuntimeError, "Float did not match Long"),
+        (lambda: t.allclose(t, atol=-1), RuntimeError, "atol must be greater than or equal to zero, but got -1"),
+        (lambda: torch.isclose(t, torch.ones(3)), RuntimeError, "The size of tensor a (2) must match the size of tensor b (3)"),
+        (lambda: t.lerp_(torch.ones(3, 2), 0.5), RuntimeError, "output with shape [2] doesn't match the broadcast shape [3, 2]"),
+        (lambda: i.addcmul_(t, t), RuntimeError, "result type Float can't be cast to the desired output type Long"),
+    ]:
+        with pytest.raises(error) as raised:
+            call()
+        assert str(raised.value).startswith(text), (str(raised.value), text)
+
+
+def test_limits_pass_no_gradient():
+    x = torch.tensor([-1.0, 0.5, 1.0, 3.0], requires_grad=True)
+    torch.clamp(x, -1, 1).sum().backward()
+    assert x.grad.tolist() == [0, 1, 0, 0]
+
+
+def test_no_python_runs_in_functions_of_several_operations():
+    t, u = torch.ones(4, 5), torch.ones(4, 5)
+    for call in (
+        lambda: torch.add(t, u, alpha=2),
+        lambda: t.sub_(1),
+        lambda: torch.div(t, u, rounding_mode="floor"),
+        lambda: torch.clamp(t, 0, 1),
+        lambda: t.clamp_(min=0.5),
+        lambda: torch.sigmoid(t),
+        lambda: t.rsqrt(),
+        lambda: torch.nan_to_num(t),
+        lambda: torch.round(t),
+        lambda: t.lerp_(u, 0.5),
+        lambda: torch.isclose(t, u),
+        lambda: torch.allclose(t, u),
+    ):
+        assert events_of(call) == []

@@ -8,7 +8,10 @@ from quern.torch._core import Tensor, finish, finish_same, name_of, tensor_like
 from quern.torch._types import DTYPES
 
 # Functions whose `out` must have the result's type.
-_SAME_OUT = frozenset("amax amin any all abs absolute ceil floor neg negative trunc fix bitwise_not float_power signbit".split())
+_SAME_OUT = frozenset(
+    """amax amin any all abs absolute ceil floor neg negative trunc fix bitwise_not float_power signbit sgn sign round frac
+    nan_to_num""".split()
+)
 
 
 def _taken(result, out, name):
@@ -23,7 +26,8 @@ METHODS = _engine.functions_of("torch", "quern.torch")  # by their names; those 
 for _name, _face in METHODS.items():
     setattr(Tensor, _name, _face)
 # Of the methods in place PyTorch has these as functions, too.
-_IN_PLACE = """abs_ acos_ acosh_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ asin_ asinh_ atan_ atanh_ ceil_ cos_ cosh_
-deg2rad_ erf_ erfc_ exp2_ exp_ expm1_ fix_ floor_ gcd_ lcm_ log10_ log1p_ log2_ log_ neg_ negative_ rad2deg_ reciprocal_ relu_
-sin_ sinh_ sqrt_ square_ tan_ tanh_ trunc_"""
+_IN_PLACE = """abs_ acos_ acosh_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ asin_ asinh_ atan_ atanh_ ceil_ clamp_
+clamp_max_ clamp_min_ clip_ cos_ cosh_ deg2rad_ erf_ erfc_ exp2_ exp_ expm1_ fix_ floor_ frac_ gcd_ lcm_ log10_ log1p_ log2_ log_
+logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ relu_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_
+trunc_"""
 FACES = {name: face for name, face in METHODS.items() if not name.endswith("_") or name in _IN_PLACE.split()}
