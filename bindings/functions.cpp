@@ -132,10 +132,6 @@ Array bordered(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& w
   return with_border(a, widths, border_named(mode), options);
 }
 
-Array near_as_numpy(const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan) {
-  return near(numpys_rules, a, b, rtol, atol, equal_nan);
-}
-
 Array frequencies(int64_t n, const Argument& step, bool is_half, PyDevice device) {
   return fft::frequencies(n, step, is_half, device_number(device));
 }
@@ -199,8 +195,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_vector_norm", linalg::vector_norm);
   define(m, "array_matrix_norm", linalg::matrix_norm);
   define(m, "array_cond", linalg::cond);
-  define(m, "array_rounded", rounded);
-  define(m, "array_near", near_as_numpy);
   define(m, "array_differences", differences);
   define(m, "array_with_first", with_first);
   define(m, "array_median", median);

@@ -22,8 +22,8 @@ OUT = "out"  # a parameter of faces alone: the array that takes the result
 OUT_SLOT = 15
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
 NAMES = {
-    "numpy": {"correction": "ddof"},
-    "cupy": {"correction": "ddof"},
+    "numpy": {"correction": "ddof", "x": "a"},
+    "cupy": {"correction": "ddof", "x": "a"},
     "reduce": {"array": "a"},
     "torch": {
         "input": "a", "other": "b", "exponent": "b", "tensor1": "x", "tensor2": "y", "min": "low", "max": "high", "dim": "axis",

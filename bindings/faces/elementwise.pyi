@@ -506,8 +506,17 @@ class frac:
     def torch(input: array, *, out=None): ...
 
 class round:
-    """Return each element rounded to so many ``decimals``, halves to even."""
+    """Return each element rounded to so many ``decimals`` (negative: to tens, hundreds), halves to even. Integers stay integers.
 
+    Raises TypeError or ValueError for an ``out`` that cannot take the result.
+
+    >>> around([1.25, 2.5, -0.04], 1)
+    array([ 1.2,  2.5, -0. ])
+    """
+
+    @named("round", "around")
+    def numpy(a, decimals=0, out=None): ...
+    cupy = numpy
     @in_place_too
     def torch(input: array, *, decimals: integer = 0, out=None): ...
 
@@ -525,11 +534,16 @@ class clamp:
     def torch(input: array, max: operand, *, out=None): ...
 
 class nan_to_num:
-    """Return the elements with numbers for NaN (``nan``, by default 0) and the infinities (``posinf``, ``neginf``).
+    """Return the elements with numbers for NaN (``nan``) and the infinities (``posinf``, ``neginf``); integers as they are.
 
-    By default these are the largest and the smallest number of the type.
+    By default these are 0, the largest and the smallest number of the type; ``copy``: False to write them into the array itself.
+
+    >>> nan_to_num([nan, 1.0], nan=-1.0)
+    array([-1.,  1.])
     """
 
+    def numpy(x, copy=True, nan=0.0, posinf=None, neginf=None): ...
+    cupy = numpy
     @in_place_too
     def torch(input: array, nan: number = None, posinf: number = None, neginf: number = None, *, out=None): ...
 
@@ -552,17 +566,37 @@ class addcdiv:
     def torch(input: array, tensor1: array, tensor2: array, *, value: number = 1, out=None): ...
 
 class isclose:
-    """Return True where ``|input - other| <= atol + rtol * |other|``, or both are equal. ``equal_nan``: NaN equals NaN."""
+    """Return True where ``|a - b| <= atol + rtol * |b|`` or both are equal; NaN equals NaN if ``equal_nan``.
 
+    Raises ValueError for shapes that do not broadcast.
+
+    >>> isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
+    array([ True, False])
+    """
+
+    def numpy(a, b, rtol=1e-05, atol=1e-08, equal_nan=False): ...
+    def cupy(a: operand, b: operand, rtol=1e-05, atol=1e-08, equal_nan=False): ...
     def torch(input: array, other: array, rtol: number = 1e-05, atol: number = 1e-08, equal_nan: boolean = False): ...
 
 class allclose:
-    """Return whether all elements are close, as :func:`isclose` says. This waits for the values."""
+    """Return whether all elements are close, as :func:`isclose` says: a bool of Python's. This waits for the values.
 
+    >>> allclose([1.0], [1.0 + 1e-9])
+    True
+    """
+
+    def numpy(a, b, rtol=1e-05, atol=1e-08, equal_nan=False): ...
+    cupy = numpy
     def torch(input: array, other: array, rtol: number = 1e-05, atol: number = 1e-08, equal_nan: boolean = False): ...
 
 class sinc:
-    """Return ``sin(pi x) / (pi x)`` of each element, 1 at 0."""
+    """Return ``sin(pi x) / (pi x)`` of each element, 1 at 0.
 
+    >>> sinc([0.0, 1.0])
+    array([1.00000000e+00, 3.89817183e-17])
+    """
+
+    def numpy(x): ...
+    def cupy(x: operand): ...
     @in_place_too
     def torch(input: array, *, out=None): ...

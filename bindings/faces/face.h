@@ -57,8 +57,9 @@ struct Misfit {
   PyObject* value = nullptr;         // the argument, or the word
   size_t taken = 0, given = 0;       // arguments; those by position
 };
-// Set Python's TypeError: in Python's own words, and in PyTorch's.
+// Set Python's TypeError: in Python's own words, and in those of CuPy and PyTorch.
 void refuse_as_python(const Face& face, const Misfit& misfit);
+void refuse_as_cupy(const Face& face, const Misfit& misfit);
 void refuse_as_torch(const Face& face, const Misfit& misfit);
 
 // A call while its slots are read.

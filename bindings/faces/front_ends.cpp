@@ -141,7 +141,11 @@ static FrontEnd with_numpys_rules(const char* name) {
 }
 
 FrontEnd numpy = with_numpys_rules("numpy");
-FrontEnd cupy = with_numpys_rules("cupy");
+FrontEnd cupy = [] {
+  FrontEnd made = with_numpys_rules("cupy");
+  made.refuse_call = refuse_as_cupy;
+  return made;
+}();
 FrontEnd reduce = with_numpys_rules("reduce");
 
 FrontEnd torch{
@@ -245,6 +249,12 @@ void refuse_as_python(const Face& face, const Misfit& misfit) {
       PyErr_Format(PyExc_TypeError, "%s(): argument '%s' must be %s, not %s", name, parameter,
                    word_for(overload.parameters[misfit.parameter].kind), Py_TYPE(misfit.value)->tp_name);
   }
+}
+
+void refuse_as_cupy(const Face& face, const Misfit& misfit) {
+  if (misfit.why != Misfit::Why::wrong_kind || misfit.overload->parameters[misfit.parameter].kind != Kind::operand)
+    return refuse_as_python(face, misfit);
+  PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(misfit.value));
 }
 
 void refuse_as_torch(const Face& face, const Misfit& misfit) {

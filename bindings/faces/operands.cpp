@@ -54,22 +54,31 @@ void check_weight(const Reading& reading) {
 
 }  // namespace
 
+static PyObject* later_array(const Reading& reading) {
+  PyObject* const* end = reading.slots + out_slot;
+  PyObject* const* found = std::find_if(reading.slots + reading.next, end, [](PyObject* one) { return one && as_array(one); });
+  return found == end ? nullptr : *found;
+}
+
 void Operand::read(Reading& reading, PyObject* given) {
+  PyObject* later = reading.first ? nullptr : later_array(reading);
   Scalar number;
   if (!as_array(given) && read_scalar(given, number) && (number.is_weak || reading.front_end.has_weak_numbers)) {
-    bool is_alone = !reading.first && std::none_of(reading.slots + reading.next, reading.slots + out_slot,
-                                                   [](PyObject* later) { return later && as_array(later); });
-    if (!is_alone) {
-      number.is_weak = true;
-      argument = Argument(number);
-      return;
-    }
+    number.is_weak = true;
+    argument = Argument(number);
+    PyObject* next = reading.slots[reading.next];
+    if (reading.first || (next && as_array(next))) return;
+  }
+  if (!as_array(given) && later && !reading.front_end.convert) {
+    made = array_of(given, as_array(later)->device());
+    given = made.ptr();
   }
   const Array& array = read_array(reading, given, made, numbers);
   argument = Argument(array);
   if (reading.first) return;
-  reading.beside = made.is_valid() ? made.ptr() : given;
   reading.first = &array;
+  reading.beside = made.is_valid() ? made.ptr() : given;
+  if (later && Py_TYPE(reading.beside) == array_type) reading.beside = later;
   if (reading.face.is_in_place) argument = Argument(numbers.emplace(unhooked(array)));
 }
 

@@ -53,6 +53,15 @@ struct Read<std::optional<double>> {
   }
 };
 template <>
+struct Read<std::optional<bool>> {
+  static constexpr size_t slots = 1;
+  std::optional<bool> value;
+  explicit Read(Reading& reading) {
+    PyObject* given = reading.take();
+    if (given) value = read_flag(reading, given);
+  }
+};
+template <>
 struct Read<std::optional<std::string_view>> {
   static constexpr size_t slots = 1;
   std::optional<std::string_view> value;

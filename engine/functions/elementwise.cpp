@@ -174,14 +174,36 @@ Array clamped(const Rules& rules, const Array& x, const Argument* low, const Arg
   return out;
 }
 
-Array numbers_for_nan(const Rules& rules, const Array& x, const Argument* nan, const Argument* posinf, const Argument* neginf) {
-  if (is_whole(x.dtype())) return copied(x, x.dtype());
+static Array real_numbers_for_nan(const Rules& rules, const Array& x, const Argument* nan, const Argument* posinf,
+                                  const Argument* neginf) {
   const Argument zero(real_number(0)), most(real_number(largest(x.dtype()))), least(real_number(-largest(x.dtype())));
   constexpr double infinite = std::numeric_limits<double>::infinity();
   Array out = rules(Op::where, rules(Op::isnan, x), nan ? *nan : zero, x);
   out = rules(Op::where, rules(Op::equal, x, infinite), posinf ? *posinf : most, out);
   out = rules(Op::where, rules(Op::equal, x, -infinite), neginf ? *neginf : least, out);
+  if (is_complex(out.dtype()))
+    raise(ErrorKind::type, "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule 'same_kind'",
+          row(out.dtype()).name, row(x.dtype()).name);
+  if (out.shape() != x.shape())
+    raise(ErrorKind::value, "could not broadcast input array from shape {} into shape {}", to_string(out.shape()),
+          to_string(x.shape()));
   return as_type(out, x.dtype());
+}
+
+Array numbers_for_nan(const Rules& rules, const Array& x, std::optional<bool> copy, const Argument* nan, const Argument* posinf,
+                      const Argument* neginf) {
+  const bool is_whole_or_torchs = is_whole(x.dtype()) || (is_complex(x.dtype()) && rules.types == TypeRules::torch);
+  if (is_whole_or_torchs) return copy.value_or(true) ? copied(x, x.dtype(), Order::keep) : x;
+  auto without = [&](const Array& part) { return real_numbers_for_nan(rules, part, nan, posinf, neginf); };
+  if (!is_complex(x.dtype())) {
+    if (copy.value_or(true)) return without(x);
+    assign(x, Argument(without(x)));
+    return x;
+  }
+  Array out = copy.value_or(true) ? copied(x, x.dtype(), Order::keep) : x;
+  assign(out.real(), Argument(without(x.real())));
+  assign(out.imag(), Argument(without(x.imag())));
+  return out;
 }
 
 Array between(const Rules& rules, const Array& a, const Argument& b, const Argument& weight) {

@@ -37,8 +37,10 @@ Array sign_or_zero(const Rules& rules, const Array& x);
 Array fraction(const Rules& rules, const Array& x);
 // x limited to [low, high]. No gradient passes where it equals a limit.
 Array clamped(const Rules& rules, const Array& x, const Argument* low, const Argument* high);
-// Numbers for NaN and the infinities: by default 0, the largest and the smallest of the type. Integers stay.
-Array numbers_for_nan(const Rules& rules, const Array& x, const Argument* nan, const Argument* posinf, const Argument* neginf);
+// Numbers for NaN and the infinities: by default 0, the largest and the smallest of the type. Integers stay. Where `copy` is
+// false they are written into x, which is the result.
+Array numbers_for_nan(const Rules& rules, const Array& x, std::optional<bool> copy, const Argument* nan, const Argument* posinf,
+                      const Argument* neginf);
 // a + weight (b - a)
 Array between(const Rules& rules, const Array& a, const Argument& b, const Argument& weight);
 // a + value x y and a + value x / y; no value: 1.

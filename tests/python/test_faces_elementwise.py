@@ -1,9 +1,12 @@
 """Elementwise functions that are faces of the engine's table: how they accept arguments, what they refuse, and what runs in a call."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
+import quern as qn
+import quern.cupy as cp
 import quern.torch as torch
 from test_faces import events_of
 
@@ -172,5 +175,96 @@ def test_no_python_runs_in_functions_of_several_operations():
         lambda: t.lerp_(u, 0.5),
         lambda: torch.isclose(t, u),
         lambda: torch.allclose(t, u),
+    ):
+        assert events_of(call) == []
+
+
+NUMPYS = [
+    ("round", (1,), {}),
+    ("around", (), {"decimals": -1}),
+    ("nan_to_num", (), {}),
+    ("nan_to_num", (True, 7), {"posinf": 2.5}),
+    ("nan_to_num", (), {"nan": np.array([1.0, 2.0]), "neginf": -1}),
+    ("isclose", (np.array([[1.0], [2.0]]),), {"rtol": 0.5}),
+    ("isclose", (2,), {"atol": np.array([0.0, 3.0]), "equal_nan": True}),
+    ("allclose", ([1, 1],), {"atol": 1e30}),
+    ("sinc", (), {}),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int32", "bool", "complex64"])
+@pytest.mark.parametrize("call", NUMPYS, ids=str)
+def test_calls_are_numpys(call, dtype):
+    name, args, kwargs = call
+    for host in (np.array([[1.25, np.inf], [-15.0, np.nan]]), np.array([[0.0, 1.0], [26.0, 3.5]])):
+        with np.errstate(all="ignore"):
+            host = host.astype(dtype)
+            wanted = outcome(lambda x=host: getattr(np, name)(x, *args, **kwargs))
+        assert outcome(lambda x=host: getattr(qn, name)(qn.asarray(x), *args, **kwargs)) == wanted
+
+
+def outcome(call):
+    """The values as text, dtype and shape of a call's result, or the kind of its error."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            result = np.asarray(call())
+    except Exception as error:
+        return TypeError if isinstance(error, TypeError) else type(error)
+    return np.array2string(result.astype(complex), precision=2), result.dtype, result.shape
+
+
+def test_wrong_calls_have_numpys_error():
+    for name, args, kwargs in [
+        ("round", (), {}),
+        ("round", ("x", 1.5), {}),
+        ("round", ("x",), {"out": np.ones(3)}),
+        ("round", ("x",), {"out": np.ones(2, int)}),
+        ("nan_to_num", ("x",), {"nan": 1j}),
+        ("nan_to_num", ("x",), {"posinf": np.ones((3, 2))}),
+        ("isclose", ("x", np.ones(3)), {}),
+        ("isclose", ("x",), {}),
+        ("allclose", ("x", "x", 1, 2, True, 3), {}),
+        ("sinc", ("x",), {"out": 3}),
+    ]:
+
+        def of(xp, name=name, args=args, kwargs=kwargs):
+            x = xp.asarray([1.5, np.inf])
+            return outcome(lambda: getattr(xp, name)(*(x if isinstance(one, str) else one for one in args), **kwargs))
+
+        assert of(qn) == of(np), name
+
+
+def test_results_are_written_where_they_are_asked_for():
+    x, out = qn.asarray([1.26, np.nan]), qn.zeros(2)
+    assert qn.round(x, 1, out=out) is out and out.tolist()[0] == 1.3
+    assert qn.nan_to_num(x, copy=False) is x and x.tolist() == [1.26, 0]
+    z = qn.asarray([complex(np.nan, np.inf)])
+    assert qn.nan_to_num(z, copy=False, posinf=3) is z and z.tolist() == [3j]
+    number = qn.round(qn.asarray(2.6))
+    same = number
+    number += 1
+    assert (same, number) == (3, 4)
+
+
+def test_cupys_functions():
+    c = cp.asarray([1.0, np.nan])
+    assert type(cp.isclose(c, 1)) is type(cp.nan_to_num(c)) is type(cp.sinc(c)) is cp.ndarray and cp.allclose(c, c, equal_nan=True) is True
+    for call in (lambda: cp.isclose(c, np.ones(2)), lambda: cp.isclose([1], c), lambda: cp.sinc(np.ones(2))):
+        with pytest.raises(TypeError, match="Unsupported type <class '.*'>; make an array of it with cupy.asarray"):
+            call()
+
+
+def test_no_python_runs_in_calls_of_numpys_functions():
+    x, c = qn.ones((4, 5)), cp.ones((4, 5))
+    for call in (
+        lambda: qn.round(x, 2),
+        lambda: x.round(decimals=1),
+        lambda: qn.isclose(x, 1.0, rtol=0.1),
+        lambda: qn.allclose(x, x),
+        lambda: qn.nan_to_num(x, nan=2),
+        lambda: qn.sinc(x),
+        lambda: cp.isclose(c, c),
+        lambda: cp.around(c, 1),
     ):
         assert events_of(call) == []

@@ -2,39 +2,11 @@
 
 import numpy
 
-from quern.arrays.core import Array, asarray
+from quern.arrays.core import asarray
 from quern.arrays.creation import ones, zeros
 from quern.arrays.data_types import _kind
 from quern.arrays.mathematics import equal, imag, isinf, isnan, logical_and, logical_not, signbit
 from quern.arrays.mathematics.reductions import all as _all
-from quern.lib import _engine
-
-
-def _weak_or_array(a):
-    return a if isinstance(a, (int, float, complex)) and not isinstance(a, numpy.generic) else asarray(a)
-
-
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Where ``|a - b| <= atol + rtol * |b|``; infinities are close to themselves, NaNs too if ``equal_nan``.
-
-    Returns an array of bools. Raises ValueError for shapes that do not broadcast.
-
-    >>> isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
-    array([ True, False])
-    """
-    x, y, atol, rtol = (_weak_or_array(v) for v in (a, b, atol, rtol))
-    if not isinstance(x, Array) and not isinstance(y, Array):
-        x = asarray(x)
-    return _engine.array_near(x, y, rtol, atol, bool(equal_nan))
-
-
-def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Is :func:`isclose` true everywhere? A bool of Python's: this waits for the values.
-
-    >>> allclose([1.0], [1.0 + 1e-9])
-    True
-    """
-    return bool(_all(isclose(a, b, rtol, atol, equal_nan)))
 
 
 def array_equal(a1, a2, equal_nan=False):
