@@ -29,7 +29,7 @@ NAMES = {
         "input": "a", "other": "b", "exponent": "b", "tensor1": "x", "tensor2": "y", "min": "low", "max": "high", "dim": "axis",
         "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof",
     },
-    "keras": {"x": "a"},
+    "keras": {"x": "a", "x1": "a", "x2": "b"},
 }
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty

@@ -544,6 +544,7 @@ class nan_to_num:
 
     def numpy(x, copy=True, nan=0.0, posinf=None, neginf=None): ...
     cupy = numpy
+    def keras(x, nan=0.0, posinf=None, neginf=None): ...
     @in_place_too
     def torch(input: array, nan: number = None, posinf: number = None, neginf: number = None, *, out=None): ...
 
@@ -576,6 +577,7 @@ class isclose:
 
     def numpy(a, b, rtol=1e-05, atol=1e-08, equal_nan=False): ...
     def cupy(a: operand, b: operand, rtol=1e-05, atol=1e-08, equal_nan=False): ...
+    def keras(x1, x2, rtol=1e-05, atol=1e-08, equal_nan=False): ...
     def torch(input: array, other: array, rtol: number = 1e-05, atol: number = 1e-08, equal_nan: boolean = False): ...
 
 class allclose:
@@ -600,3 +602,65 @@ class sinc:
     def cupy(x: operand): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
+
+class isposinf:
+    """Return True where an element is positive infinity. Raises TypeError for complex numbers.
+
+    >>> isposinf([inf, -inf, 1.0])
+    array([ True, False, False])
+    """
+
+    def numpy(x, out=None): ...
+    def cupy(x: operand, out=None): ...
+    def torch(input: array, *, out=None): ...
+
+class isneginf:
+    """Return True where an element is negative infinity. Raises TypeError for complex numbers.
+
+    >>> isneginf([inf, -inf, 1.0])
+    array([False,  True, False])
+    """
+
+    def numpy(x, out=None): ...
+    def cupy(x: operand, out=None): ...
+    def torch(input: array, *, out=None): ...
+
+class isreal:
+    """Return True where the imaginary part is zero.
+
+    >>> isreal([1 + 1j, 2])
+    array([False,  True])
+    """
+
+    def numpy(x): ...
+    cupy = numpy
+    def torch(input: array): ...
+
+class iscomplex:
+    """Return True where the imaginary part is not zero.
+
+    >>> iscomplex([1 + 1j, 2])
+    array([ True, False])
+    """
+
+    def numpy(x): ...
+    cupy = numpy
+
+class step:
+    """Return 0 where ``input`` is negative, 1 where it is positive, ``values`` where it is 0; both have one dtype."""
+
+    @named("heaviside")
+    @in_place_too
+    def torch(input: array, values: array, *, out=None): ...
+
+class log_of_sum:
+    """Return ``log(exp(input) + exp(other))`` without overflow."""
+
+    @named("logaddexp")
+    def torch(input: array, other: array, *, out=None): ...
+
+class are_equal:
+    """Return whether both have the same shape and values: a bool of Python's. This waits for them."""
+
+    @named("equal")
+    def torch(input: array, other: array): ...

@@ -96,6 +96,16 @@ void check_operands_as_torch(const Reading& reading) {
     case quern::Function::isclose_:
     case quern::Function::allclose_:
       return check_nearness(reading);
+    case quern::Function::isposinf_:
+    case quern::Function::isneginf_:
+      if (is_complex(type)) raise(ErrorKind::type, "{} does not support complex inputs.", reading.face.name);
+      return;
+    case quern::Function::step_:
+      if (is_complex(type) || is_of_complex(reading.slots[1]))
+        raise(ErrorKind::not_implemented, "heaviside is not yet implemented for complex tensors.");
+      if (type != as_array(reading.slots[1])->dtype())
+        raise(ErrorKind::runtime, "heaviside is not yet implemented for tensors with different dtypes.");
+      return;
     case quern::Function::lerp_:
       return check_weight(reading);
     case quern::Function::logit_:

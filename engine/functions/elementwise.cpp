@@ -233,4 +233,46 @@ Array sine_cardinal(const Rules& rules, const Array& given) {
   return as_type(rules(Op::where, is_zero, near_zero, rules(Op::true_divide, rules(Op::sin, safe), safe)), x.dtype());
 }
 
+static Array all_of(const Array& like, bool value) { return full(like.shape(), truth(value), DType::boolean, like.device()); }
+
+static Array is_infinity(const Rules& rules, const Array& x, double infinity) {
+  if (is_complex(x.dtype()))
+    raise(ErrorKind::type, "This operation is not supported for {} values because it would be ambiguous.", row(x.dtype()).name);
+  return is_whole(x.dtype()) ? all_of(x, false) : rules(Op::equal, x, infinity);
+}
+Array is_positive_infinity(const Rules& rules, const Array& x) {
+  return is_infinity(rules, x, std::numeric_limits<double>::infinity());
+}
+Array is_negative_infinity(const Rules& rules, const Array& x) {
+  return is_infinity(rules, x, -std::numeric_limits<double>::infinity());
+}
+
+Array is_without_imaginary(const Rules& rules, const Array& x) {
+  return is_complex(x.dtype()) ? rules(Op::equal, x.imag(), 0) : all_of(x, true);
+}
+Array is_with_imaginary(const Rules& rules, const Array& x) {
+  return is_complex(x.dtype()) ? rules(Op::not_equal, x.imag(), 0) : all_of(x, false);
+}
+
+Array step_at_zero(const Rules& rules, const Array& x, const Argument& values) {
+  return rules(Op::where, rules(Op::equal, x, 0), values, as_type(rules(Op::greater, x, 0), x.dtype()));
+}
+
+Array log_of_sum(const Rules& rules, const Argument& a, const Argument& b) {
+  const OperandType types[] = {type_of(a), type_of(b)};
+  if (!is_complex(types[0].dtype) && !is_complex(types[1].dtype)) return rules(Op::logaddexp, a, b);
+  const DType type = resolve(Op::add, types, rules.types).compute;
+  const Array x = as_type(*a.array(), type), y = as_type(*b.array(), type);
+  // By the one with the larger real part.
+  const Array is_larger = rules(Op::greater_equal, x.real(), y.real());
+  const Array top = rules(Op::where, is_larger, x, y), low = rules(Op::where, is_larger, y, x);
+  return rules(Op::add, top, rules(Op::log, rules(Op::add, rules(Op::exp, rules(Op::subtract, low, top)), 1)));
+}
+
+bool are_equal(const Rules& rules, const Array& a, const Argument& b) {
+  if (a.shape() != b.shape()) return false;
+  const Array same = rules(Op::equal, a, b);
+  return scalar_in(reduce(Reduction::all, same, std::vector<bool>(same.rank(), true), false)).integer != 0;
+}
+
 }  // namespace quern

@@ -49,4 +49,17 @@ Array plus_quotient(const Rules& rules, const Array& a, const Argument& x, const
 // sin(pi x) / (pi x), 1 at 0.
 Array sine_cardinal(const Rules& rules, const Array& x);
 
+// Where an element is that infinity. Raises ErrorKind::type for complex numbers.
+Array is_positive_infinity(const Rules& rules, const Array& x);
+Array is_negative_infinity(const Rules& rules, const Array& x);
+// Where the imaginary part is 0, and where it is not.
+Array is_without_imaginary(const Rules& rules, const Array& x);
+Array is_with_imaginary(const Rules& rules, const Array& x);
+// 0 where x is negative or NaN, 1 where it is positive, `values` where it is 0.
+Array step_at_zero(const Rules& rules, const Array& x, const Argument& values);
+// log(exp(a) + exp(b)) without overflow, also of complex numbers.
+Array log_of_sum(const Rules& rules, const Argument& a, const Argument& b);
+// Have both one shape and the same values? This waits for them.
+bool are_equal(const Rules& rules, const Array& a, const Argument& b);
+
 }  // namespace quern

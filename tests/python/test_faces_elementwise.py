@@ -120,6 +120,12 @@ BODIES = [
     (lambda t: t.clone().addcdiv_(t, t + 1), [1.5, 0, 2.5 + 2.5 / 3.5]),
     (lambda t: torch.sinc(t * 2), [0, 1, 0]),
     (lambda t: torch.isclose(t, t + 1e-9), [True, True, True]),
+    (lambda t: torch.heaviside(t, t + 7), [0, 7, 1]),
+    (lambda t: torch.isposinf(1 / t), [False, True, False]),
+    (lambda t: torch.isneginf(-1 / t), [False, True, False]),
+    (lambda t: t.isreal(), [True, True, True]),
+    (lambda t: torch.logaddexp(t, t), [-1.5 + np.log(2), np.log(2), 2.5 + np.log(2)]),
+    (lambda t: torch.logaddexp(torch.complex(t, t), t.to(torch.complex64)).imag, [-0.75, 0, 1.25]),
 ]
 
 
@@ -143,6 +149,9 @@ def test_wrong_operands_of_functions_of_several_operations():
         (lambda: c.logit(), NotImplementedError, "\"logit\" not implemented for 'ComplexFloat'"),
         (lambda: torch.lerp(t, i, 0.5), RuntimeError, "expected dtype torch.float32 for `end` and `weight`"),
         (lambda: torch.addcdiv(t, i, i), RuntimeError, "Integer division with addcdiv is no longer supported"),
+        (lambda: torch.heaviside(t, i), RuntimeError, "heaviside is not yet implemented for tensors with different dtypes."),
+        (lambda: torch.isposinf(c), TypeError, "isposinf does not support complex inputs."),
+        (lambda: torch.equal(t, 1), TypeError, "equal(): argument 'other' (position 2) must be Tensor, not int"),
         (lambda: torch.isclose(t, i), RuntimeError, "Float did not match Long"),
         (lambda: t.allclose(t, atol=-1), RuntimeError, "atol must be greater than or equal to zero, but got -1"),
         (lambda: torch.isclose(t, torch.ones(3)), RuntimeError, "The size of tensor a (2) must match the size of tensor b (3)"),
@@ -175,6 +184,8 @@ def test_no_python_runs_in_functions_of_several_operations():
         lambda: t.lerp_(u, 0.5),
         lambda: torch.isclose(t, u),
         lambda: torch.allclose(t, u),
+        lambda: torch.equal(t, u),
+        lambda: t.logaddexp(u),
     ):
         assert events_of(call) == []
 
@@ -189,6 +200,10 @@ NUMPYS = [
     ("isclose", (2,), {"atol": np.array([0.0, 3.0]), "equal_nan": True}),
     ("allclose", ([1, 1],), {"atol": 1e30}),
     ("sinc", (), {}),
+    ("isposinf", (), {}),
+    ("isneginf", (), {"out": np.empty((2, 2))}),
+    ("isreal", (), {}),
+    ("iscomplex", (), {}),
 ]
 
 
@@ -264,6 +279,8 @@ def test_no_python_runs_in_calls_of_numpys_functions():
         lambda: qn.allclose(x, x),
         lambda: qn.nan_to_num(x, nan=2),
         lambda: qn.sinc(x),
+        lambda: qn.isposinf(x),
+        lambda: qn.isreal(x),
         lambda: cp.isclose(c, c),
         lambda: cp.around(c, 1),
     ):

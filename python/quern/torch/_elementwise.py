@@ -55,17 +55,6 @@ def _real_of(input, name):
     return input if input.is_floating_point() else input.to(get_default_dtype())
 
 
-def heaviside(input, values, *, out=None):
-    """0 where ``input`` is negative, 1 where it is positive, ``values`` where it is 0; of one type."""
-    if not isinstance(input, Tensor) or not isinstance(values, Tensor):
-        raise TypeError("heaviside(): arguments must be Tensors")
-    if input.is_complex() or values.is_complex():
-        raise NotImplementedError("heaviside is not yet implemented for complex tensors.")
-    if input.dtype != values.dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-    return finish(_op("where", input == 0, values, (input > 0).to(input.dtype)), out)
-
-
 def ldexp(input, other, *, out=None):
     """``input * 2 ** other``."""
     if input.is_complex() or other.is_complex():
@@ -94,37 +83,8 @@ def _times_logarithm(row, input, other):
     return (input * _op("where", _op("logical_and", input == 0, is_none), 0.0, logarithm))._astype(name)
 
 
-def isposinf(input, *, out=None):
-    """Is it positive infinity?"""
-    _no_complex(input, "isposinf")
-    return finish(input == math.inf, out)
-
-
-def isneginf(input, *, out=None):
-    """Is it negative infinity?"""
-    _no_complex(input, "isneginf")
-    return finish(input == -math.inf, out)
-
-
-def _no_complex(input, name):
-    if input.is_complex():
-        raise TypeError(f"{name} does not support complex inputs.")
-
-
-def isreal(input):
-    """Is it a real number, of no imaginary part?"""
-    if input.is_complex():
-        return input.imag == 0
-    return _op("logical_or", input == input, input != input)
-
-
 def _type_name(tensor):
     return scalar_name(tensor.dtype)
-
-
-def equal(input, other):
-    """Have both the same shape and values? This waits for them."""
-    return input._shape == other._shape and bool((input == other).all())
 
 
 def real(input):
@@ -190,27 +150,10 @@ def frexp(input):
     return _frexp(_op("frexp_mantissa", input), _op("frexp_exponent", input).to(DTYPES["int32"]))
 
 
-def _logaddexp(input, other):
-    """The logarithm of a sum of exponentials of complex numbers, by that with the larger real part."""
-    larger = _op("greater_equal", input.real, other.real)
-    top, low = _op("where", larger, input, other), _op("where", larger, other, input)
-    return top + _op("log", _op("exp", low - top) + 1)
-
-
-def logaddexp(input, other, *, out=None):
-    """``log(exp(input) + exp(other))`` of the elements of both, without overflow. ``out``: takes the result."""
-    if input.is_complex() or other.is_complex():
-        name = _engine.tensor_common_type(input, other)
-        return finish(_logaddexp(input._astype(name), other._astype(name)), out)
-    return finish(_op("logaddexp", input, other), out)
-
-
-METHODS = """positive heaviside erfinv ldexp logaddexp xlogy isposinf isneginf isreal equal conj conj_physical resolve_conj resolve_neg
-angle frexp"""
+METHODS = "positive erfinv ldexp xlogy conj conj_physical resolve_conj resolve_neg angle frexp"
 NAMES = METHODS.split() + ["rsub", "real", "imag", "complex", "polar"]
-_TENSORS = dict.fromkeys("heaviside ldexp equal logaddexp".split(), "other") | {"heaviside": "values"}
-check_all(globals(), NAMES, _TENSORS, {"xlogy": "input"}, same_out="isposinf isneginf heaviside conj_physical")
+check_all(globals(), NAMES, {"ldexp": "other"}, {"xlogy": "input"}, same_out="conj_physical")
 add_methods(globals(), METHODS)
 Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc="The real parts.")
 Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc="The imaginary parts of complex numbers.")
-add_in_place("heaviside erfinv ldexp xlogy conj_physical")
+add_in_place("erfinv ldexp xlogy conj_physical")

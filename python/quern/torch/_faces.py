@@ -10,7 +10,7 @@ from quern.torch._types import DTYPES
 # Functions whose `out` must have the result's type.
 _SAME_OUT = frozenset(
     """amax amin any all abs absolute ceil floor neg negative trunc fix bitwise_not float_power signbit sgn sign round frac
-    nan_to_num""".split()
+    nan_to_num isposinf isneginf heaviside""".split()
 )
 
 

@@ -96,7 +96,7 @@ def _placed(value, out):
 
 def _written(result, out, name):
     """``out`` with the values of the result of a face."""
-    if name in ("round", "around"):
+    if name in ("round", "around", "isposinf", "isneginf"):
         return _placed(result, out)
     _check_out(_UFUNCS.get(name, name), out, result.shape)
     if name in ("std", "ptp"):  # which end with a ufunc

@@ -149,6 +149,7 @@ _engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dt
 _faces = _engine.functions_of("keras", __name__)
 sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))  # noqa: A001
 mean, amax, amin = (_faces[_name] for _name in ("mean", "amax", "amin"))
+isclose, nan_to_num = _faces["isclose"], _faces["nan_to_num"]
 
 
 def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001
