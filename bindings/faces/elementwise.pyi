@@ -3,6 +3,7 @@
 class negative:
     """Return the elements with the other sign."""
 
+    def keras(x): ...
     @named("neg", "negative")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -10,6 +11,8 @@ class negative:
 class absolute:
     """Return the absolute value of each element: of complex numbers the distance from 0."""
 
+    @named("absolute", "abs")
+    def keras(x): ...
     @named("abs", "absolute")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -17,72 +20,84 @@ class absolute:
 class exp:
     """Return e to the power of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class exp2:
     """Return 2 to the power of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class expm1:
     """Return ``exp(x) - 1`` of each element, with all its digits where that is close to 0."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class log:
     """Return the natural logarithm of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class log2:
     """Return the logarithm to base 2 of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class log10:
     """Return the logarithm to base 10 of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class log1p:
     """Return ``log(1 + x)`` of each element, with all its digits where x is close to 0."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class sqrt:
     """Return the square root of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class sin:
     """Return the sine of each element, an angle in radians."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class cos:
     """Return the cosine of each element, an angle in radians."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class tan:
     """Return the tangent of each element, an angle in radians."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class arcsin:
     """Return the inverse sine of each element, in radians."""
 
+    def keras(x): ...
     @named("asin", "arcsin")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -90,6 +105,7 @@ class arcsin:
 class arccos:
     """Return the inverse cosine of each element, in radians."""
 
+    def keras(x): ...
     @named("acos", "arccos")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -97,6 +113,7 @@ class arccos:
 class arctan:
     """Return the inverse tangent of each element, in radians."""
 
+    def keras(x): ...
     @named("atan", "arctan")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -104,24 +121,28 @@ class arctan:
 class sinh:
     """Return the hyperbolic sine of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class cosh:
     """Return the hyperbolic cosine of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class tanh:
     """Return the hyperbolic tangent of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class arcsinh:
     """Return the inverse hyperbolic sine of each element."""
 
+    def keras(x): ...
     @named("asinh", "arcsinh")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -129,6 +150,7 @@ class arcsinh:
 class arccosh:
     """Return the inverse hyperbolic cosine of each element."""
 
+    def keras(x): ...
     @named("acosh", "arccosh")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -136,6 +158,7 @@ class arccosh:
 class arctanh:
     """Return the inverse hyperbolic tangent of each element."""
 
+    def keras(x): ...
     @named("atanh", "arctanh")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -167,12 +190,14 @@ class digamma:
 class floor:
     """Return the largest whole number that is not above each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class ceil:
     """Return the smallest whole number that is not below each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
@@ -186,6 +211,7 @@ class trunc:
 class square:
     """Return the square of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
@@ -225,27 +251,32 @@ class invert:
 class logical_not:
     """Return True where an element is 0."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class isnan:
     """Return True where an element is NaN."""
 
+    def keras(x): ...
     def torch(input: array): ...
 
 class isinf:
     """Return True where an element is infinite."""
 
+    def keras(x): ...
     def torch(input: array): ...
 
 class isfinite:
     """Return True where an element is neither infinite nor NaN."""
 
+    def keras(x): ...
     def torch(input: array): ...
 
 class signbit:
     """Return True where an element has a minus sign, -0.0 and NaN included."""
 
+    def keras(x): ...
     def torch(input: array, *, out=None): ...
 
 class multiply:
@@ -491,6 +522,11 @@ class sgn:
 
     @in_place_too
     def torch(input: array, *, out=None): ...
+
+class sign:
+    """Return -1, 0 or 1 by the sign of each element."""
+
+    def keras(x): ...
 
 class real_sign:
     """Return -1, 0 or 1 by the sign of each element; 0 of NaN."""

@@ -101,9 +101,10 @@ struct FrontEnd {
   // Writes a result into the first argument of a face that works in place.
   void (*write_in_place)(const Array& into, const Array& result);
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
-  // operand, the engine's name of a data type, and what writes a result into `out`.
+  // operand, the engine's name of a data type, what writes a result into `out`, and the name of the type of real numbers that
+  // integers become.
   PyTypeObject* type = nullptr;
-  PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr;
+  PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr, *default_real = nullptr;
 };
 FrontEnd& front_end_named(std::string_view name);
 

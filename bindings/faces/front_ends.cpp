@@ -176,7 +176,7 @@ FrontEnd keras{
     .computed_type = keras_computed_type,
     .check = accept,
     .result_type = keras_result_type,
-    .operate = nullptr,
+    .operate = operate_as_keras,
     .rules = &numpys_rules,
     .check_operands = nullptr,
     .write_in_place = nullptr,

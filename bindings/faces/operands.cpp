@@ -4,6 +4,7 @@
 #include "bindings/given.h"
 #include "bindings/tensor_operations.h"
 #include "core/error.h"
+#include "functions/steps.h"
 #include "graph/tape.h"
 
 #include <algorithm>
@@ -157,6 +158,26 @@ nb::object operate_as_torch(Reading& reading, Op op) {
   PyObject* made = call_torch_op(op, operands, count, into);
   if (!made) throw nb::python_error();
   return written(reading, nb::steal(made));
+}
+
+// Functions of real numbers, and floor and ceil, make integers and bools what keras.config.floatx() says.
+static bool gives_reals(Op op) {
+  const Typing typing = row(op).typing;
+  return typing == Typing::real_of || typing == Typing::real_only || typing == Typing::round;
+}
+
+nb::object operate_as_keras(Reading& reading, Op op) {
+  if (row(op).operands != 1) bug("{} has {} operands", row(op).name, row(op).operands);
+  PyObject* given = reading.take();
+  const Array& array = read_array(reading, given, reading.made, reading.numbers);
+  reading.first = &array;
+  reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
+  Array x = array;
+  if (steps::is_whole(x.dtype())) {
+    if (gives_reals(op)) x = astype(x, dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)())));
+    if (op == Op::square && x.dtype() == DType::boolean) x = astype(x, DType::int32);
+  }
+  return hand_back(reading, steps::compute(op, x));
 }
 
 }  // namespace quern::python::faces

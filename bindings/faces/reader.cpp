@@ -244,12 +244,14 @@ nb::dict functions_of(const std::string& front_end, const std::string& module) {
   return out;
 }
 
-void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write) {
+void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
+                   nb::object default_real) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
   if (!name_of_dtype.is_none()) front_end.name_of_dtype = name_of_dtype.release().ptr();
   if (!write.is_none()) front_end.write = write.release().ptr();
+  if (!default_real.is_none()) front_end.default_real = default_real.release().ptr();
 }
 
 }  // namespace
@@ -264,7 +266,7 @@ void init(nb::module_& m) {
   m.def("functions_of", functions_of);
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
-        nb::arg("write").none() = nb::none());
+        nb::arg("write").none() = nb::none(), nb::arg("default_real").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

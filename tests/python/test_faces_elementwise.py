@@ -285,3 +285,31 @@ def test_no_python_runs_in_calls_of_numpys_functions():
         lambda: cp.around(c, 1),
     ):
         assert events_of(call) == []
+
+
+def test_keras_functions_have_keras_types():
+    pytest.importorskip("keras")
+    from quern.keras.backend import numpy as ops
+    from quern.keras.backend.core import convert_to_tensor
+
+    for dtype, real in [("bool", "float32"), ("int64", "float32"), ("uint8", "float32"), ("float16", "float16"), ("float64", "float64")]:
+        x = convert_to_tensor([1, 0, 1], dtype)
+        for name in ("exp", "sin", "floor", "arctan", "log1p", "sqrt"):
+            result = getattr(ops, name)(x)
+            assert result.dtype == real and type(result) is type(x), (name, dtype)
+        assert ops.isnan(x).dtype == ops.logical_not(x).dtype == "bool" and ops.absolute(x).dtype == dtype
+        assert ops.square(x).dtype == ("int32" if dtype == "bool" else dtype)
+    assert np.allclose(ops.tanh([1.0, 2.0]), np.tanh([1.0, 2.0])) and ops.isclose([1.0], 1.0).tolist() == [True]
+    assert ops.nan_to_num(convert_to_tensor([np.nan, 2.0]), nan=5.0).tolist() == [5, 2]
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        ops.exp()
+
+
+def test_no_python_of_quern_runs_in_keras_functions_but_the_recorders():
+    pytest.importorskip("keras")
+    from quern.keras.backend import numpy as ops
+    from quern.keras.backend.core import convert_to_tensor
+
+    x = convert_to_tensor([1.0, 2.0])
+    for call in (lambda: ops.exp(x), lambda: ops.isfinite(x), lambda: ops.isclose(x, x)):
+        assert {name for _, name, _ in events_of(call)} == {"call"}  # of recording.noted()
