@@ -128,11 +128,12 @@ _engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dt
 _faces = _engine.functions_of("keras", __name__)
 sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))  # noqa: A001
 mean, amax, amin = (_faces[_name] for _name in ("mean", "amax", "amin"))
-sin, cos, tan, arcsin, arccos, arctan = (_faces[_name] for _name in "sin cos tan arcsin arccos arctan".split())
-sinh, cosh, tanh, arcsinh, arccosh, arctanh = (_faces[_name] for _name in "sinh cosh tanh arcsinh arccosh arctanh".split())
-exp, exp2, expm1, log, log2, log10 = (_faces[_name] for _name in "exp exp2 expm1 log log2 log10".split())
-log1p, sqrt, floor, ceil, absolute, negative = (_faces[_name] for _name in "log1p sqrt floor ceil absolute negative".split())
-square, isnan, isinf, isfinite, signbit, logical_not = (_faces[_name] for _name in "square isnan isinf isfinite signbit logical_not".split())
+sin, cos, tan, arcsin, arccos = (_faces[_name] for _name in "sin cos tan arcsin arccos".split())
+arctan, sinh, cosh, tanh, arcsinh = (_faces[_name] for _name in "arctan sinh cosh tanh arcsinh".split())
+arccosh, arctanh, exp, exp2, expm1 = (_faces[_name] for _name in "arccosh arctanh exp exp2 expm1".split())
+log, log2, log10, log1p, sqrt = (_faces[_name] for _name in "log log2 log10 log1p sqrt".split())
+floor, ceil, absolute, negative, square = (_faces[_name] for _name in "floor ceil absolute negative square".split())
+isnan, isinf, isfinite, signbit, logical_not = (_faces[_name] for _name in "isnan isinf isfinite signbit logical_not".split())
 sign, abs = (_faces[_name] for _name in "sign abs".split())  # noqa: A001
 isclose, nan_to_num = _faces["isclose"], _faces["nan_to_num"]
 
