@@ -48,13 +48,14 @@ def rows():
 
 
 def parameters_of(function, in_place=False):
-    """(name, kind, default's text or None, is it keyword-only) of each parameter; nothing else takes a result in place."""
+    """(name, kind, default's text or None, is it keyword-only) of each parameter; in place the first is an array that takes the result."""
     a = function.args
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
     every = [(p, d, False) for p, d in zip(a.args, defaults, strict=True)]
     every += [(p, d, True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
     every = [one for one in every if not in_place or one[0].arg != OUT]
-    return [(p.arg, p.annotation.id if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
+    found = [(p.arg, p.annotation.id if p.annotation else "any", d and ast.unparse(d), only) for p, d, only in every]
+    return [(found[0][0], "array", *found[0][2:]), *found[1:]] if in_place else found
 
 
 def names_of(function, row):

@@ -92,6 +92,7 @@ std::optional<std::string_view> Read<std::optional<std::string_view>>::read_text
 }
 
 void check_operands_as_torch(const Reading& reading) {
+  if (reading.family() != Family::elementwise) return;
   const DType type = reading.first->dtype();
   switch (reading.face.function) {
     case quern::Function::isclose_:
