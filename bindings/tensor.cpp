@@ -47,15 +47,19 @@ std::string with_dimensions(std::string text) {
 }
 
 // PyTorch raises RuntimeError where NumPy has ValueError and TypeError for shapes, types and devices.
+Error as_torchs(const Error& e) {
+  ErrorKind kind = e.kind();
+  if (kind == ErrorKind::value || kind == ErrorKind::algebra) kind = ErrorKind::runtime;
+  return Error(kind, kind == ErrorKind::index ? with_dimensions(e.what()) : e.what());
+}
+
 template <class F>
 PyObject* as_torch(F&& f) {
   try {
     return f();
   } catch (const Error& e) {
-    ErrorKind kind = e.kind();
-    if (kind == ErrorKind::value || kind == ErrorKind::algebra) kind = ErrorKind::runtime;
     try {
-      throw Error(kind, kind == ErrorKind::index ? with_dimensions(e.what()) : e.what());
+      throw as_torchs(e);
     } catch (...) {
       set_python_error();
     }
@@ -80,6 +84,10 @@ class TensorOperand {
     if (!read_scalar(value, scalar_)) return false;
     if (!scalar_.is_weak) scalar_.is_weak = true;
     return true;
+  }
+  void set(const Argument& argument) {
+    array_ = argument.array();
+    scalar_ = argument.scalar();
   }
   void wrap_to(DType type) {
     if (!array_) quern::python::wrap_to(scalar_, type);
@@ -134,7 +142,7 @@ class TensorOperand {
   }
 
  private:
-  Array* array_ = nullptr;
+  const Array* array_ = nullptr;
   Array moved_;
   Scalar scalar_;
 };
@@ -564,6 +572,24 @@ PyType_Slot slots[] = {
 };
 
 }  // namespace
+
+const Rules torchs_rules{TypeRules::torch, [](Op op, std::span<const Argument> arguments) {
+                           std::array<TensorOperand, 3> operands;
+                           for (size_t i = 0; i < arguments.size(); ++i) operands[i].set(arguments[i]);
+                           try {
+                             return computed(op, {operands.data(), arguments.size()}, nullptr);
+                           } catch (const Error& e) {
+                             throw as_torchs(e);
+                           }
+                         }};
+
+void write_as_torch(const Array& into, const Array& result) {
+  if (result.shape() != into.shape())
+    raise(ErrorKind::runtime, "output with shape {} doesn't match the broadcast shape {}", in_brackets(into.shape()),
+          in_brackets(result.shape()));
+  check_result(result.dtype(), into);
+  assign(into, Argument(result));
+}
 
 PyObject* call_torch_op(Op op, PyObject* const* values, size_t count, PyObject* into) {
   return as_torch([&]() -> PyObject* {

@@ -2,12 +2,17 @@
 #pragma once
 
 #include "bindings/objects.h"
-#include "graph/op.h"
+#include "functions/elementwise.h"
 
 namespace quern::python {
 
 // An operation of these tensors and numbers; `into`: the tensor that takes the result, or None. A new reference; null: Python's
 // error is set.
 PyObject* call_torch_op(Op op, PyObject* const* values, size_t count, PyObject* into);
+
+// The same within bodies of functions.
+extern const Rules torchs_rules;
+// Writes a result into a tensor in place. Raises PyTorch's errors for shapes and types that do not fit.
+void write_as_torch(const Array& into, const Array& result);
 
 }  // namespace quern::python

@@ -28,10 +28,11 @@ NAMES = {
     "numpy": {"correction": "ddof", "m": "a", "x": "a", "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
     "torch": {"input": "a", "dim": "axis", "dims": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
-    "keras": {"x": "a", "array": "a", "axes": "axis", "newshape": "shape"},
+    "keras": {"x": "a", "x1": "a", "x2": "b", "array": "a", "axes": "axis", "newshape": "shape"},
 }
 NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": "b", "exponent": "b"}
+NAMES["torch"] |= {"tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a"}
@@ -78,12 +79,14 @@ class Parameter:
 
 
 def parameters_of(function, in_place=False):
-    """The parameters of a face; nothing else takes a result in place."""
+    """The parameters of a face; in place the first is an array that takes the result."""
     a = function.args
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
     every = [Parameter(p) for p in a.posonlyargs] + [Parameter(p, d) for p, d in zip(a.args, defaults, strict=True)]
     every += [Parameter(a.vararg, takes_rest=True)] if a.vararg else []
     every += [Parameter(p, d, is_keyword_only=True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    if in_place:
+        every[0].kind = "array"
     return [p for p in every if not in_place or p.name != OUT]
 
 

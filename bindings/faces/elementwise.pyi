@@ -3,6 +3,7 @@
 class negative:
     """Return the elements with the other sign."""
 
+    def keras(x): ...
     @named("neg", "negative")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -10,6 +11,8 @@ class negative:
 class absolute:
     """Return the absolute value of each element: of complex numbers the distance from 0."""
 
+    @named("absolute", "abs")
+    def keras(x): ...
     @named("abs", "absolute")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -17,72 +20,84 @@ class absolute:
 class exp:
     """Return e to the power of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class exp2:
     """Return 2 to the power of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class expm1:
     """Return ``exp(x) - 1`` of each element, with all its digits where that is close to 0."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class log:
     """Return the natural logarithm of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class log2:
     """Return the logarithm to base 2 of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class log10:
     """Return the logarithm to base 10 of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class log1p:
     """Return ``log(1 + x)`` of each element, with all its digits where x is close to 0."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class sqrt:
     """Return the square root of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class sin:
     """Return the sine of each element, an angle in radians."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class cos:
     """Return the cosine of each element, an angle in radians."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class tan:
     """Return the tangent of each element, an angle in radians."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class arcsin:
     """Return the inverse sine of each element, in radians."""
 
+    def keras(x): ...
     @named("asin", "arcsin")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -90,6 +105,7 @@ class arcsin:
 class arccos:
     """Return the inverse cosine of each element, in radians."""
 
+    def keras(x): ...
     @named("acos", "arccos")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -97,6 +113,7 @@ class arccos:
 class arctan:
     """Return the inverse tangent of each element, in radians."""
 
+    def keras(x): ...
     @named("atan", "arctan")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -104,24 +121,28 @@ class arctan:
 class sinh:
     """Return the hyperbolic sine of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class cosh:
     """Return the hyperbolic cosine of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class tanh:
     """Return the hyperbolic tangent of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class arcsinh:
     """Return the inverse hyperbolic sine of each element."""
 
+    def keras(x): ...
     @named("asinh", "arcsinh")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -129,6 +150,7 @@ class arcsinh:
 class arccosh:
     """Return the inverse hyperbolic cosine of each element."""
 
+    def keras(x): ...
     @named("acosh", "arccosh")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -136,6 +158,7 @@ class arccosh:
 class arctanh:
     """Return the inverse hyperbolic tangent of each element."""
 
+    def keras(x): ...
     @named("atanh", "arctanh")
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -167,12 +190,14 @@ class digamma:
 class floor:
     """Return the largest whole number that is not above each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class ceil:
     """Return the smallest whole number that is not below each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
@@ -186,6 +211,7 @@ class trunc:
 class square:
     """Return the square of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
@@ -225,27 +251,32 @@ class invert:
 class logical_not:
     """Return True where an element is 0."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class isnan:
     """Return True where an element is NaN."""
 
+    def keras(x): ...
     def torch(input: array): ...
 
 class isinf:
     """Return True where an element is infinite."""
 
+    def keras(x): ...
     def torch(input: array): ...
 
 class isfinite:
     """Return True where an element is neither infinite nor NaN."""
 
+    def keras(x): ...
     def torch(input: array): ...
 
 class signbit:
     """Return True where an element has a minus sign, -0.0 and NaN included."""
 
+    def keras(x): ...
     def torch(input: array, *, out=None): ...
 
 class multiply:
@@ -451,3 +482,227 @@ class greater_equal:
     @named("ge", "greater_equal")
     @in_place_too
     def torch(input: array, other: operand, *, out=None): ...
+
+class add_multiple:
+    """Return ``input + alpha * other``, which broadcast together. ``out``: takes the result."""
+
+    @named("add")
+    @in_place_too
+    def torch(input: operand, other: operand, *, alpha: number = 1, out=None): ...
+
+class subtract_multiple:
+    """Return ``input - alpha * other``, which broadcast together. ``out``: takes the result."""
+
+    @named("sub", "subtract")
+    @in_place_too
+    def torch(input: operand, other: operand, *, alpha: number = 1, out=None): ...
+
+class divide:
+    """Return the quotients of the elements, rounded: ``rounding_mode`` is "trunc" for towards zero, "floor" for downwards, or None."""
+
+    @named("div", "divide")
+    @in_place_too
+    def torch(input: operand, other: operand, *, rounding_mode=None, out=None): ...
+
+class rsqrt:
+    """Return ``1 / sqrt(x)`` of each element."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class expit:
+    """Return the logistic function ``1 / (1 + exp(-x))`` of each element."""
+
+    @named("sigmoid")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class logit:
+    """Return ``log(x / (1 - x))`` of each element, limited to [eps, 1 - eps] where ``eps`` is not None."""
+
+    @in_place_too
+    def torch(input: array, eps: number = None, *, out=None): ...
+
+class sgn:
+    """Return -1, 0 or 1 by the sign of each element; of complex numbers those of size 1 with their angle."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class sign:
+    """Return -1, 0 or 1 by the sign of each element."""
+
+    def keras(x): ...
+
+class real_sign:
+    """Return -1, 0 or 1 by the sign of each element; 0 of NaN."""
+
+    @named("sign")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class frac:
+    """Return each element without its whole part, with its sign."""
+
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class round:
+    """Return each element rounded to so many ``decimals`` (negative: to tens, hundreds), halves to even. Integers stay integers.
+
+    Raises TypeError or ValueError for an ``out`` that cannot take the result.
+
+    >>> around([1.25, 2.5, -0.04], 1)
+    array([ 1.2,  2.5, -0. ])
+    """
+
+    @named("round", "around")
+    def numpy(a, decimals=0, out=None): ...
+    cupy = numpy
+    @in_place_too
+    def torch(input: array, *, decimals: integer = 0, out=None): ...
+
+class clamp:
+    """Return each element limited to [min, max]. A limit may be None, a number, or a tensor that broadcasts."""
+
+    @named("clamp", "clip")
+    @in_place_too
+    def torch(input: array, min: operand = None, max: operand = None, *, out=None): ...
+    @named("clamp_min")
+    @in_place_too
+    def torch(input: array, min: operand, *, out=None): ...
+    @named("clamp_max")
+    @in_place_too
+    def torch(input: array, max: operand, *, out=None): ...
+
+class nan_to_num:
+    """Return the elements with numbers for NaN (``nan``) and the infinities (``posinf``, ``neginf``); integers as they are.
+
+    By default these are 0, the largest and the smallest number of the type; ``copy``: False to write them into the array itself.
+
+    >>> nan_to_num([nan, 1.0], nan=-1.0)
+    array([-1.,  1.])
+    """
+
+    def numpy(x, copy=True, nan=0.0, posinf=None, neginf=None): ...
+    cupy = numpy
+    def keras(x, nan=0.0, posinf=None, neginf=None): ...
+    @in_place_too
+    def torch(input: array, nan: number = None, posinf: number = None, neginf: number = None, *, out=None): ...
+
+class lerp:
+    """Return ``input + weight * (end - input)``; ``weight``: a number or a tensor."""
+
+    @in_place_too
+    def torch(input: array, end: array, weight: operand, *, out=None): ...
+
+class addcmul:
+    """Return ``input + value * tensor1 * tensor2``."""
+
+    @in_place_too
+    def torch(input: array, tensor1: array, tensor2: array, *, value: number = 1, out=None): ...
+
+class addcdiv:
+    """Return ``input + value * tensor1 / tensor2``."""
+
+    @in_place_too
+    def torch(input: array, tensor1: array, tensor2: array, *, value: number = 1, out=None): ...
+
+class isclose:
+    """Return True where ``|a - b| <= atol + rtol * |b|`` or both are equal; NaN equals NaN if ``equal_nan``.
+
+    Raises ValueError for shapes that do not broadcast.
+
+    >>> isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
+    array([ True, False])
+    """
+
+    def numpy(a, b, rtol=1e-05, atol=1e-08, equal_nan=False): ...
+    def cupy(a: operand, b: operand, rtol=1e-05, atol=1e-08, equal_nan=False): ...
+    def keras(x1, x2, rtol=1e-05, atol=1e-08, equal_nan=False): ...
+    def torch(input: array, other: array, rtol: number = 1e-05, atol: number = 1e-08, equal_nan: boolean = False): ...
+
+class allclose:
+    """Return whether all elements are close, as :func:`isclose` says: a bool of Python's. This waits for the values.
+
+    >>> allclose([1.0], [1.0 + 1e-9])
+    True
+    """
+
+    def numpy(a, b, rtol=1e-05, atol=1e-08, equal_nan=False): ...
+    cupy = numpy
+    def torch(input: array, other: array, rtol: number = 1e-05, atol: number = 1e-08, equal_nan: boolean = False): ...
+
+class sinc:
+    """Return ``sin(pi x) / (pi x)`` of each element, 1 at 0.
+
+    >>> sinc([0.0, 1.0])
+    array([1.00000000e+00, 3.89817183e-17])
+    """
+
+    def numpy(x): ...
+    def cupy(x: operand): ...
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class isposinf:
+    """Return True where an element is positive infinity. Raises TypeError for complex numbers.
+
+    >>> isposinf([inf, -inf, 1.0])
+    array([ True, False, False])
+    """
+
+    def numpy(x, out=None): ...
+    def cupy(x: operand, out=None): ...
+    def torch(input: array, *, out=None): ...
+
+class isneginf:
+    """Return True where an element is negative infinity. Raises TypeError for complex numbers.
+
+    >>> isneginf([inf, -inf, 1.0])
+    array([False,  True, False])
+    """
+
+    def numpy(x, out=None): ...
+    def cupy(x: operand, out=None): ...
+    def torch(input: array, *, out=None): ...
+
+class isreal:
+    """Return True where the imaginary part is zero.
+
+    >>> isreal([1 + 1j, 2])
+    array([False,  True])
+    """
+
+    def numpy(x): ...
+    cupy = numpy
+    def torch(input: array): ...
+
+class iscomplex:
+    """Return True where the imaginary part is not zero.
+
+    >>> iscomplex([1 + 1j, 2])
+    array([ True, False])
+    """
+
+    def numpy(x): ...
+    cupy = numpy
+
+class step:
+    """Return 0 where ``input`` is negative, 1 where it is positive, ``values`` where it is 0; both have one dtype."""
+
+    @named("heaviside")
+    @in_place_too
+    def torch(input: array, values: array, *, out=None): ...
+
+class log_of_sum:
+    """Return ``log(exp(input) + exp(other))`` without overflow."""
+
+    @named("logaddexp")
+    def torch(input: array, other: array, *, out=None): ...
+
+class are_equal:
+    """Return whether both have the same shape and values: a bool of Python's. This waits for them."""
+
+    @named("equal")
+    def torch(input: array, other: array): ...

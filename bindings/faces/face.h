@@ -13,7 +13,7 @@
 namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
-// number None stands for the default. An operand is an array or a number.
+// number None stands for the default; where the default is None, it is no argument. An operand is an array or a number.
 enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, dtype };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
@@ -59,8 +59,9 @@ struct Misfit {
   PyObject* value = nullptr;         // the argument, or the word
   size_t taken = 0, given = 0;       // arguments; those by position
 };
-// Set Python's TypeError: in Python's own words, and in PyTorch's.
+// Set Python's TypeError: in Python's own words, and in those of CuPy and PyTorch.
 void refuse_as_python(const Face& face, const Misfit& misfit);
+void refuse_as_cupy(const Face& face, const Misfit& misfit);
 void refuse_as_torch(const Face& face, const Misfit& misfit);
 
 // A call while its slots are read.
@@ -85,6 +86,7 @@ struct FrontEnd {
   const char* name;
   bool takes_lists_of_axes;          // [0, 1] as (0, 1)
   bool has_axis_without_dimensions;  // axis 0 of an array without dimensions, for all functions
+  bool has_weak_numbers;             // numbers of NumPy's have no type of their own, as Python's
   void (*refuse_call)(const Face& face, const Misfit& misfit);
   // Raise the peer's errors.
   void (*refuse_axis)(int64_t axis, size_t rank);
@@ -95,13 +97,19 @@ struct FrontEnd {
   void (*check)(const Reading& reading, const Over& over);
   void (*check_line)(const Reading& reading, std::optional<size_t> axis);
   DType (*result_type)(const Reading& reading, DType result);
-  // An elementwise operation of the operands in the slots.
+  // An elementwise operation of the operands in the slots; operations within bodies.
   nb::object (*operate)(Reading& reading, Op op);
   bool copies_turned = false;  // functions that turn arrays around give new arrays, no views
+  const Rules* rules;
+  // Raises for operands of elementwise functions that the peer refuses; null: it refuses none.
+  void (*check_operands)(const Reading& reading);
+  // Writes a result into the first argument of a face that works in place.
+  void (*write_in_place)(const Array& into, const Array& result);
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
-  // operand, the engine's name of a data type, and what writes a result into `out`.
+  // operand, the engine's name of a data type, what writes a result into `out`, and the name of the type of real numbers that
+  // integers become.
   PyTypeObject* type = nullptr;
-  PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr;
+  PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr, *default_real = nullptr;
   PyObject* tuples = nullptr;  // the types of results that are tuples, by the functions' names
 };
 FrontEnd& front_end_named(std::string_view name);

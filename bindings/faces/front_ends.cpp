@@ -1,6 +1,7 @@
 // What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
 #include "bindings/faces/operands.h"
 #include "bindings/faces/read.h"
+#include "bindings/tensor_operations.h"
 #include "core/error.h"
 
 #include <algorithm>
@@ -192,6 +193,7 @@ static FrontEnd with_numpys_rules(const char* name) {
       .name = name,
       .takes_lists_of_axes = false,
       .has_axis_without_dimensions = false,
+      .has_weak_numbers = false,
       .refuse_call = refuse_as_python,
       .refuse_axis = refuse_numpys_axis,
       .refuse_repeated_axis = refuse_numpys_repeated_axis,
@@ -200,17 +202,25 @@ static FrontEnd with_numpys_rules(const char* name) {
       .check_line = accept_line,
       .result_type = as_computed,
       .operate = nullptr,
+      .rules = &numpys_rules,
+      .check_operands = nullptr,
+      .write_in_place = nullptr,
   };
 }
 
 FrontEnd numpy = with_numpys_rules("numpy");
-FrontEnd cupy = with_numpys_rules("cupy");
+FrontEnd cupy = [] {
+  FrontEnd made = with_numpys_rules("cupy");
+  made.refuse_call = refuse_as_cupy;
+  return made;
+}();
 FrontEnd reduce = with_numpys_rules("reduce");
 
 FrontEnd torch{
     .name = "torch",
     .takes_lists_of_axes = true,
     .has_axis_without_dimensions = true,
+    .has_weak_numbers = true,
     .refuse_call = refuse_as_torch,
     .refuse_axis = refuse_torchs_axis,
     .refuse_repeated_axis = refuse_torchs_repeated_axis,
@@ -220,12 +230,16 @@ FrontEnd torch{
     .result_type = torchs_result_type,
     .operate = operate_as_torch,
     .copies_turned = true,
+    .rules = &torchs_rules,
+    .check_operands = check_operands_as_torch,
+    .write_in_place = write_as_torch,
 };
 
 FrontEnd keras{
     .name = "keras",
     .takes_lists_of_axes = true,
     .has_axis_without_dimensions = false,
+    .has_weak_numbers = false,
     .refuse_call = refuse_as_python,
     .refuse_axis = refuse_numpys_axis,
     .refuse_repeated_axis = refuse_numpys_repeated_axis,
@@ -233,7 +247,10 @@ FrontEnd keras{
     .check = accept,
     .check_line = accept_line,
     .result_type = keras_result_type,
-    .operate = nullptr,
+    .operate = operate_as_keras,
+    .rules = &numpys_rules,
+    .check_operands = nullptr,
+    .write_in_place = nullptr,
 };
 
 FrontEnd& front_end_named(std::string_view name) {
@@ -309,6 +326,12 @@ void refuse_as_python(const Face& face, const Misfit& misfit) {
       PyErr_Format(PyExc_TypeError, "%s(): argument '%s' must be %s, not %s", name, parameter,
                    word_for(overload.parameters[misfit.parameter].kind), Py_TYPE(misfit.value)->tp_name);
   }
+}
+
+void refuse_as_cupy(const Face& face, const Misfit& misfit) {
+  if (misfit.why != Misfit::Why::wrong_kind || misfit.overload->parameters[misfit.parameter].kind != Kind::operand)
+    return refuse_as_python(face, misfit);
+  PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(misfit.value));
 }
 
 void refuse_as_torch(const Face& face, const Misfit& misfit) {

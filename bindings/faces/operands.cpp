@@ -1,8 +1,13 @@
 #include "bindings/faces/operands.h"
 
 #include "bindings/faces/results.h"
+#include "bindings/given.h"
 #include "bindings/tensor_operations.h"
 #include "core/error.h"
+#include "functions/steps.h"
+#include "graph/tape.h"
+
+#include <algorithm>
 
 namespace quern::python::faces {
 
@@ -18,7 +23,124 @@ void check_in_place(const Array& tensor, Op op) {
         row(tensor.dtype()).name, is_complex(tensor.dtype()) ? "complex128" : "float64");
 }
 
+bool is_real(DType type) { return row(type).kind == DTypeKind::real; }
+
+[[noreturn]] void refuse_type(const char* name, DType type) {
+  raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'", name, torch_name_of(type));
+}
+
+bool is_of_complex(PyObject* operand) {
+  if (!operand) return false;
+  const Array* array = as_array(operand);
+  return array ? is_complex(array->dtype()) : PyComplex_Check(operand);
+}
+
+void check_nearness(const Reading& reading) {
+  const Array &a = *as_array(reading.slots[0]), &b = *as_array(reading.slots[1]);
+  if (a.dtype() != b.dtype())
+    raise(ErrorKind::runtime, "{} did not match {}", torch_name_of(a.dtype()), torch_name_of(b.dtype()));
+  for (size_t slot : {size_t{2}, size_t{3}}) {
+    nb::object number = nb::borrow(reading.slots[slot]);
+    if (nb::cast<double>(nb::float_(number)) < 0)
+      raise(ErrorKind::runtime, "{} must be greater than or equal to zero, but got {}", slot == 2 ? "rtol" : "atol",
+            nb::str(number).c_str());
+  }
+}
+
+void check_weight(const Reading& reading) {
+  const Array *start = as_array(reading.slots[0]), *end = as_array(reading.slots[1]), *weight = as_array(reading.slots[2]);
+  if (end->dtype() == start->dtype() && (!weight || weight->dtype() == start->dtype())) return;
+  raise(ErrorKind::runtime, "expected dtype torch.{} for `end` and `weight`", row(start->dtype()).name);
+}
+
 }  // namespace
+
+static PyObject* later_array(const Reading& reading) {
+  PyObject* const* end = reading.slots + out_slot;
+  PyObject* const* found = std::find_if(reading.slots + reading.next, end, [](PyObject* one) { return one && as_array(one); });
+  return found == end ? nullptr : *found;
+}
+
+void Operand::read(Reading& reading, PyObject* given) {
+  PyObject* later = reading.first ? nullptr : later_array(reading);
+  Scalar number;
+  if (!as_array(given) && read_scalar(given, number) && (number.is_weak || reading.front_end.has_weak_numbers)) {
+    number.is_weak = true;
+    argument = Argument(number);
+    PyObject* next = reading.slots[reading.next];
+    if (reading.first || (next && as_array(next))) return;
+  }
+  if (!as_array(given) && later && !reading.front_end.convert) {
+    made = array_of(given, as_array(later)->device());
+    given = made.ptr();
+  }
+  const Array& array = read_array(reading, given, made, numbers);
+  argument = Argument(array);
+  if (reading.first) return;
+  reading.first = &array;
+  reading.beside = made.is_valid() ? made.ptr() : given;
+  if (later && Py_TYPE(reading.beside) == array_type) reading.beside = later;
+  if (reading.face.is_in_place) argument = Argument(numbers.emplace(unhooked(array)));
+}
+
+std::optional<std::string_view> Read<std::optional<std::string_view>>::read_text(PyObject* given) {
+  if (!given || given == Py_None) return {};
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(given, &size);
+  if (!text) throw nb::python_error();
+  return std::string_view(text, static_cast<size_t>(size));
+}
+
+void check_operands_as_torch(const Reading& reading) {
+  if (reading.family() != Family::elementwise) return;
+  const DType type = reading.first->dtype();
+  switch (reading.function) {
+    case quern::Function::isclose_:
+    case quern::Function::allclose_:
+      return check_nearness(reading);
+    case quern::Function::isposinf_:
+    case quern::Function::isneginf_:
+      if (is_complex(type)) raise(ErrorKind::type, "{} does not support complex inputs.", reading.face.name);
+      return;
+    case quern::Function::step_:
+      if (is_complex(type) || is_of_complex(reading.slots[1]))
+        raise(ErrorKind::not_implemented, "heaviside is not yet implemented for complex tensors.");
+      if (type != as_array(reading.slots[1])->dtype())
+        raise(ErrorKind::runtime, "heaviside is not yet implemented for tensors with different dtypes.");
+      return;
+    case quern::Function::lerp_:
+      return check_weight(reading);
+    case quern::Function::logit_:
+      if (is_complex(type)) refuse_type("logit", type);
+      return;
+    case quern::Function::clamp_:
+      for (size_t slot : {size_t{0}, size_t{1}, size_t{2}})
+        if (is_of_complex(reading.slots[slot])) raise(ErrorKind::runtime, "clamp is not supported for complex types");
+      if (!reading.slots[1] && !reading.slots[2])
+        raise(ErrorKind::runtime, "torch.clamp: At least one of 'min' or 'max' must not be None");
+      return;
+    case quern::Function::real_sign_:
+      if (is_complex(type))
+        raise(ErrorKind::not_implemented,
+              "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.");
+      return;
+    case quern::Function::round_:
+      if (!is_real(type) && (!is_integer(type) || (reading.slots[1] && PyObject_IsTrue(reading.slots[1]) == 1)))
+        refuse_type("round", type);
+      return;
+    case quern::Function::addcdiv_:
+      for (size_t slot : {size_t{1}, size_t{2}}) {
+        const DType one = as_array(reading.slots[slot])->dtype();
+        if (is_real(one) || is_complex(one)) return;
+      }
+      raise(
+          ErrorKind::runtime,
+          "Integer division with addcdiv is no longer supported, and in a future release addcdiv will perform a true division of "
+          "tensor1 and tensor2.");
+    default:
+      return;
+  }
+}
 
 nb::object operate_as_torch(Reading& reading, Op op) {
   const size_t count = row(op).operands;
@@ -37,6 +159,26 @@ nb::object operate_as_torch(Reading& reading, Op op) {
   PyObject* made = call_torch_op(op, operands, count, into);
   if (!made) throw nb::python_error();
   return written(reading, nb::steal(made));
+}
+
+// Functions of real numbers, and floor and ceil, make integers and bools what keras.config.floatx() says.
+static bool gives_reals(Op op) {
+  const Typing typing = row(op).typing;
+  return typing == Typing::real_of || typing == Typing::real_only || typing == Typing::round;
+}
+
+nb::object operate_as_keras(Reading& reading, Op op) {
+  if (row(op).operands != 1) bug("{} has {} operands", row(op).name, row(op).operands);
+  PyObject* given = reading.take();
+  const Array& array = read_array(reading, given, reading.made, reading.numbers);
+  reading.first = &array;
+  reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
+  Array x = array;
+  if (steps::is_whole(x.dtype())) {
+    if (gives_reals(op)) x = astype(x, dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)())));
+    if (op == Op::square && x.dtype() == DType::boolean) x = astype(x, DType::int32);
+  }
+  return hand_back(reading, steps::compute(op, x));
 }
 
 }  // namespace quern::python::faces

@@ -1,10 +1,66 @@
 // Elementwise operations of each front end: how their operands are read, and what the front end refuses.
 #pragma once
 
-#include "bindings/faces/face.h"
+#include "bindings/faces/read.h"
 
 namespace quern::python::faces {
 
 nb::object operate_as_torch(Reading& reading, Op op);
+nb::object operate_as_keras(Reading& reading, Op op);  // of one operand
+void check_operands_as_torch(const Reading& reading);
+
+// An array or a number, as the front end reads it. Of numbers alone the first is made an array.
+struct Operand {
+  nb::object made;
+  std::optional<Array> numbers;
+  Argument argument = Argument(Scalar{});
+  void read(Reading& reading, PyObject* given);
+};
+
+template <>
+struct Read<const Rules&> {
+  static constexpr size_t slots = 0;
+  const Rules& value;
+  explicit Read(Reading& reading) : value(*reading.front_end.rules) {}
+};
+
+template <>
+struct Read<const Argument&> {
+  static constexpr size_t slots = 1;
+  Operand operand;
+  const Argument& value;
+  explicit Read(Reading& reading) : value(operand.argument) { operand.read(reading, reading.take()); }
+};
+template <>
+struct Read<const Argument*> {
+  static constexpr size_t slots = 1;
+  Operand operand;
+  const Argument* value = nullptr;
+  explicit Read(Reading& reading) {
+    PyObject* given = reading.take();
+    if (!given || given == Py_None) return;
+    operand.read(reading, given);
+    value = &operand.argument;
+  }
+};
+
+template <>
+struct Read<std::optional<double>> {
+  static constexpr size_t slots = 1;
+  std::optional<double> value;
+  explicit Read(Reading& reading) {
+    PyObject* given = reading.take();
+    if (given && given != Py_None) value = read_number(reading, given);
+  }
+};
+template <>
+struct Read<std::optional<std::string_view>> {
+  static constexpr size_t slots = 1;
+  std::optional<std::string_view> value;
+  explicit Read(Reading& reading) : value(read_text(reading.take())) {}
+
+ private:
+  static std::optional<std::string_view> read_text(PyObject* given);
+};
 
 }  // namespace quern::python::faces

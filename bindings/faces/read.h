@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bindings/faces/face.h"
+#include "graph/tape.h"
 
 namespace quern::python::faces {
 
@@ -34,7 +35,7 @@ struct Read<const Array&> {
     const Array& array = read_array(reading, given, reading.made, reading.numbers);
     reading.first = &array;
     reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
-    return array;
+    return reading.face.is_in_place ? reading.numbers.emplace(unhooked(array)) : array;
   }
 };
 

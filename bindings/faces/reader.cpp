@@ -36,6 +36,10 @@ PyTypeObject* function_type = nullptr;
 
 // ---- from a call to slots
 
+bool is_operand(PyObject* value) {
+  return as_array(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) || classified(value).is_number();
+}
+
 bool fits(Kind kind, PyObject* value) {
   switch (kind) {
     case Kind::any:
@@ -43,7 +47,7 @@ bool fits(Kind kind, PyObject* value) {
     case Kind::array:
       return as_array(value) != nullptr;
     case Kind::operand:
-      return as_array(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) || classified(value).is_number();
+      return is_operand(value);
     case Kind::boolean:
       return PyBool_Check(value);
     case Kind::number:
@@ -111,6 +115,7 @@ class Filling {
     PyObject*& slot = slots_[parameter.slot];
     if (value == no_value) return true;
     if (parameter.slot == ignored_slot) return fits(parameter.kind, value) || (fail(Misfit::Why::wrong_kind, i, value), false);
+    if (value == Py_None && parameter.kind != Kind::any && parameter.constant == absent) return true;
     if (value == Py_None && (parameter.kind == Kind::boolean || parameter.kind == Kind::number) && parameter.constant > absent)
       value = default_of(parameter);
     const Parameter* before = filled_by_[parameter.slot];
@@ -267,13 +272,14 @@ bool is_method(nb::handle function) {
 }
 
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
-                   nb::object tuples) {
+                   nb::object tuples, nb::object default_real) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
   if (!name_of_dtype.is_none()) front_end.name_of_dtype = name_of_dtype.release().ptr();
   if (!write.is_none()) front_end.write = write.release().ptr();
   if (!tuples.is_none()) front_end.tuples = tuples.release().ptr();
+  if (!default_real.is_none()) front_end.default_real = default_real.release().ptr();
 }
 
 }  // namespace
@@ -289,7 +295,7 @@ void init(nb::module_& m) {
   m.def("is_method", is_method);
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
-        nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none());
+        nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

@@ -37,6 +37,15 @@ nb::object tuple_of(const Reading& reading, nb::object first, nb::object second)
 nb::object hand_back(const Reading& reading, Array&& result) {
   const FrontEnd& front_end = reading.front_end;
   const Family family = reading.family();
+  if (reading.face.is_in_place) {
+    front_end.write_in_place(*as_array(reading.beside), result);
+    return nb::borrow(reading.beside);
+  }
+  if (family == Family::elementwise) {
+    // A body that works in the array's own memory, as nan_to_num(copy=False), gives the array itself.
+    if (result.cell() == reading.first->cell() && result.layout() == reading.first->layout()) return nb::borrow(reading.beside);
+    if (result.rank() == 0 && door_of(reading.beside).has_numbers) result.set_value(true);
+  }
   if (family == Family::turned && front_end.copies_turned) result = copied(result, result.dtype(), Order::keep);
   if (family == Family::repeats)
     result.set_read_only(reading.first->is_read_only() || door_of(reading.beside).broadcasts_read_only);

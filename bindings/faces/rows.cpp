@@ -1,6 +1,6 @@
 // The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls
 // the body and hands its result back. The operations of quern/ops.def share one thunk.
-#include "bindings/faces/read.h"
+#include "bindings/faces/operands.h"
 #include "bindings/faces/results.h"
 #include "bindings/faces/shapes.h"
 #include "core/site.h"
@@ -18,6 +18,7 @@ constexpr size_t slots_of(R (*)(T...)) {
 template <auto body, class... Done>
 auto call_with(Reading& reading, std::type_identity<void (*)()>, Done&... done) {
   Check<body>::call(reading, done.value...);
+  if (reading.front_end.check_operands) reading.front_end.check_operands(reading);
   return body(done.value...);
 }
 template <auto body, class T, class... Rest, class... Done>

@@ -155,7 +155,7 @@ Array isclose(const Operand& a, const Operand& b, double rtol, double atol, bool
     Array first;
     if (!a.array() && !b.array()) first = made({}, scalar_of(a), default_type(scalar_of(a)), Device());
     quern::Argument x = a.array() || b.array() ? argument_of(a) : quern::Argument(first.handle());
-    return wrap(quern::near(x, argument_of(b), real_number(rtol), real_number(atol), equal_nan));
+    return wrap(quern::near(quern::numpys_rules, x, argument_of(b), real_number(rtol), real_number(atol), equal_nan));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "functions/elementwise.h"
 #include "functions/picking.h"
 #include "functions/ranking.h"
 #include "functions/reductions.h"

@@ -35,12 +35,12 @@ struct Value {
 
 // The op on arrays, `f` on numbers.
 template <class F>
-Value either(Op op, const Value& x, F&& f) {
-  return x.array ? Value(compute(op, x.argument())) : Value(f(x.number, x.real()));
+Value either(const Rules& rules, Op op, const Value& x, F&& f) {
+  return x.array ? Value(rules(op, x.argument())) : Value(f(x.number, x.real()));
 }
 template <class F>
-Value either(Op op, const Value& x, const Value& y, F&& f) {
-  return x.array || y.array ? Value(compute(op, x.argument(), y.argument())) : Value(f(x.real(), y.real()));
+Value either(const Rules& rules, Op op, const Value& x, const Value& y, F&& f) {
+  return x.array || y.array ? Value(rules(op, x.argument(), y.argument())) : Value(f(x.real(), y.real()));
 }
 double size_of_number(const Scalar& number, double real) {
   return number.kind == WeakScalar::complex ? std::hypot(number.re, number.im) : std::abs(real);
@@ -74,28 +74,36 @@ Array rounded(const Array& array, int64_t decimals) {
   return as_type(compute(back, compute(Op::rint, compute(there, work, by)), by), type);
 }
 
-Array near(const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan) {
+Array near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan) {
   Value x = a, y = b;
+  auto is_of_bools = [](const Value& one) { return one.array && one.array->dtype() == DType::boolean; };
+  if (rules.types == TypeRules::torch && is_of_bools(x) && is_of_bools(y)) return rules(Op::equal, a, b);  // no differences
   if (y.array) {
     OperandType types[] = {{y.array->dtype()}, {DType::boolean, true, WeakScalar::real}};
     y = as_type(*y.array, common_type(types));
   } else if (y.number.kind == WeakScalar::integer || y.number.kind == WeakScalar::boolean) {
     y = y.real();
   }
-  Value size = either(Op::absolute, y, size_of_number);
-  Value scaled = either(Op::multiply, rtol, size, [](double r, double s) { return r * s; });
-  Value limit = either(Op::add, atol, scaled, [](double t, double s) { return t + s; });
-  Array distance = compute(Op::absolute, compute(Op::subtract, x.argument(), y.argument()));
-  Array is_near = compute(Op::less_equal, distance, limit.argument());
-  is_near =
-      both(Op::bitwise_and, is_near,
-           either(Op::isfinite, y, [](const Scalar& n, double r) { return std::isfinite(size_of_number(n, r)) ? 1.0 : 0.0; }));
-  is_near = compute(Op::bitwise_or, is_near, compute(Op::equal, x.argument(), y.argument()));
+  Value size = either(rules, Op::absolute, y, size_of_number);
+  Value scaled = either(rules, Op::multiply, rtol, size, [](double r, double s) { return r * s; });
+  Value limit = either(rules, Op::add, atol, scaled, [](double t, double s) { return t + s; });
+  Array distance = rules(Op::absolute, rules(Op::subtract, x.argument(), y.argument()));
+  Array is_near = rules(Op::less_equal, distance, limit.argument());
+  is_near = both(Op::bitwise_and, is_near, either(rules, Op::isfinite, y, [](const Scalar& n, double r) {
+                   return std::isfinite(size_of_number(n, r)) ? 1.0 : 0.0;
+                 }));
+  is_near = rules(Op::bitwise_or, is_near, rules(Op::equal, x.argument(), y.argument()));
   if (!equal_nan) return is_near;
   auto nan = [](const Scalar& n, double r) { return is_nan(n, r) ? 1.0 : 0.0; };
-  Value left = either(Op::isnan, x, nan), right = either(Op::isnan, y, nan);
+  Value left = either(rules, Op::isnan, x, nan), right = either(rules, Op::isnan, y, nan);
   Array no_numbers = left.array ? both(Op::bitwise_and, *left.array, right) : both(Op::bitwise_and, *right.array, left);
-  return compute(Op::bitwise_or, is_near, no_numbers);
+  return rules(Op::bitwise_or, is_near, no_numbers);
+}
+
+bool are_all_near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol,
+                  bool equal_nan) {
+  const Array is_near = near(rules, a, b, rtol, atol, equal_nan);
+  return scalar_in(reduce(Reduction::all, is_near, std::vector<bool>(is_near.rank(), true), false)).integer != 0;
 }
 
 Array differences(const Array& array, int64_t times, size_t axis) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "graph/array.h"
+#include "functions/elementwise.h"
 
 namespace quern {
 
@@ -12,7 +12,10 @@ namespace quern {
 Array rounded(const Array& array, int64_t decimals);
 
 // |a - b| <= atol + rtol |b|, or equal; one of a and b at least is an array. `equal_nan`: NaN equals NaN.
-Array near(const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan);
+Array near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan);
+// Are all? This waits for the values.
+bool are_all_near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol,
+                  bool equal_nan);
 
 // Each element less the one before it, so many times over; of bools: do they differ.
 Array differences(const Array& array, int64_t times, size_t axis);

@@ -2,39 +2,9 @@
 
 import numpy
 
-from quern.arrays.core import Array, asarray
-from quern.arrays.creation import ones, zeros
-from quern.arrays.data_types import _kind
-from quern.arrays.mathematics import equal, imag, isinf, isnan, logical_and, logical_not, signbit
+from quern.arrays.core import asarray
+from quern.arrays.mathematics import equal, isnan
 from quern.arrays.mathematics.reductions import all as _all
-from quern.lib import _engine
-
-
-def _weak_or_array(a):
-    return a if isinstance(a, (int, float, complex)) and not isinstance(a, numpy.generic) else asarray(a)
-
-
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Where ``|a - b| <= atol + rtol * |b|``; infinities are close to themselves, NaNs too if ``equal_nan``.
-
-    Returns an array of bools. Raises ValueError for shapes that do not broadcast.
-
-    >>> isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
-    array([ True, False])
-    """
-    x, y, atol, rtol = (_weak_or_array(v) for v in (a, b, atol, rtol))
-    if not isinstance(x, Array) and not isinstance(y, Array):
-        x = asarray(x)
-    return _engine.array_near(x, y, rtol, atol, bool(equal_nan))
-
-
-def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Is :func:`isclose` true everywhere? A bool of Python's: this waits for the values.
-
-    >>> allclose([1.0], [1.0 + 1e-9])
-    True
-    """
-    return bool(_all(isclose(a, b, rtol, atol, equal_nan)))
 
 
 def array_equal(a1, a2, equal_nan=False):
@@ -69,47 +39,3 @@ def array_equiv(a1, a2):
     return bool(_all(equal(a1, a2)))
 
 
-def iscomplex(x):
-    """Where the imaginary part is not zero.
-
-    >>> iscomplex([1 + 1j, 2])
-    array([ True, False])
-    """
-    x = asarray(x)
-    return imag(x) != 0 if _kind(x) == "c" else zeros(x.shape, bool)
-
-
-def isreal(x):
-    """Where the imaginary part is zero.
-
-    >>> isreal([1 + 1j, 2])
-    array([False,  True])
-    """
-    x = asarray(x)
-    return imag(x) == 0 if _kind(x) == "c" else ones(x.shape, bool)
-
-
-def _infinite(x, negative, out):
-    x = asarray(x)
-    if _kind(x) == "c":
-        raise TypeError(f"This operation is not supported for {x.dtype} values because it would be ambiguous.")
-    sign = signbit(x) if x._dtype_name != "bool" else zeros(x.shape, bool)
-    return logical_and(isinf(x), sign if negative else logical_not(sign), out=out)
-
-
-def isposinf(x, out=None):
-    """Where an element is positive infinity. Raises TypeError for complex numbers.
-
-    >>> isposinf([inf, -inf, 1.0])
-    array([ True, False, False])
-    """
-    return _infinite(x, False, out)
-
-
-def isneginf(x, out=None):
-    """Where an element is negative infinity. Raises TypeError for complex numbers.
-
-    >>> isneginf([inf, -inf, 1.0])
-    array([False,  True, False])
-    """
-    return _infinite(x, True, out)

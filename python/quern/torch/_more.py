@@ -650,8 +650,7 @@ add_in_place("renorm index_reduce")
 Tensor.name = property(lambda self: None, doc="None: tensors have no names here.")
 
 # torch.exp_(x) and its kin.
-_IN_PLACE = """addmv_ as_strided_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ detach_ fill_ frac_ i0_ ldexp_ logit_
-nan_to_num_ resize_as_ round_ rsqrt_ sigmoid_ sinc_ xlogy_ zero_""".split()
+_IN_PLACE = """addmv_ as_strided_ conj_physical_ detach_ fill_ i0_ ldexp_ resize_as_ xlogy_ zero_""".split()
 
 
 def _of_method(name):

@@ -7,7 +7,7 @@ import operator
 import numpy
 
 from quern.lib import _engine
-from quern.torch import _creation, _elementwise, _linalg, _named, _shaping, _types
+from quern.torch import _creation, _linalg, _named, _shaping, _types
 from quern.torch._arguments import check_all, of_several
 from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, host_values
 from quern.torch._faces import FACES
@@ -109,7 +109,7 @@ def _log_sums(x, dim):
     while step < n:
         shape[dim] = step
         before = _shaping.cat([x.new_full(shape, -math.inf), _shaping.narrow(x, dim, 0, n - step)], dim)
-        x = _elementwise.logaddexp(x, before)
+        x = FACES["logaddexp"](x, before)
         step *= 2
     return x.clone() if step == 1 else x
 

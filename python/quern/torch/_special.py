@@ -252,8 +252,8 @@ gammainc, gammaincc = igamma, igammac
 _OTHERS = "xlog1py zeta polygamma psi gammaln modified_bessel_i0 modified_bessel_i1 gammainc gammaincc".split()
 SPECIAL = {n: globals()[n] for n in [*_OWN, *_OTHERS]}
 SPECIAL |= {n: f for n, f in globals().items() if "chebyshev_polynomial_" in n}
-SPECIAL |= {n: getattr(_elementwise, n) for n in "erfinv expit logit round sinc xlogy".split()}
-SPECIAL |= {n: FACES[n] for n in "erf erfc exp2 expm1 log1p".split()}
+SPECIAL |= {n: FACES[n] for n in "erf erfc exp2 expm1 log1p logit round sinc".split()}
+SPECIAL |= {"erfinv": _elementwise.erfinv, "xlogy": _elementwise.xlogy, "expit": FACES["sigmoid"]}
 SPECIAL["logsumexp"] = _reductions.logsumexp
 for _name in ("mvlgamma", "igamma", "igammac"):
     del SPECIAL[_name]

@@ -84,8 +84,21 @@ def _check_out(name, out, shape):
         raise ValueError(f"output parameter for reduction operation {name} has the wrong shape {out.shape}, not {shape}")
 
 
+def _placed(value, out):
+    if not _is_out(out):
+        return value
+    if not numpy.can_cast(value.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast output from {value.dtype!r} to {out.dtype!r} with casting rule 'same_kind'")
+    if numpy.broadcast_shapes(value.shape, out.shape) != out.shape:
+        raise ValueError(f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {value.shape}")
+    out[...] = value
+    return out
+
+
 def _written(result, out, name):
-    """``out`` with the values of the result of a reduction."""
+    """``out`` with the values of the result of a face."""
+    if name in ("round", "around", "isposinf", "isneginf"):
+        return _placed(result, out)
     if name in ("nanmean", "nanvar", "nanstd") and result.dtype.kind in "fc" and out.dtype.kind not in "fc":
         raise TypeError("If a is inexact, then out must be inexact")
     _check_out(_UFUNCS.get(name, name), out, result.shape)

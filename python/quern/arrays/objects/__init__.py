@@ -9,7 +9,6 @@ from quern.arrays.functions import methods
 from quern.arrays.mathematics import clip, conjugate, imag, real
 from quern.arrays.mathematics.composed import divmod as _divmod
 from quern.arrays.mathematics.composed import matmul as _matmul
-from quern.arrays.mathematics.rounding import round
 from quern.arrays.objects.flat import attach as attach_flat
 from quern.arrays.objects.pictures import attach as attach_pictures
 from quern.arrays.objects.protocols import _is_foreign, _with_foreign
@@ -154,7 +153,7 @@ def attach(functions):
     Array.__divmod__, Array.__rdivmod__ = _divided, lambda self, other: _divided(other, self)
     Array.__imatmul__ = _imatmul
     Array.__contains__ = lambda self, value: bool((self == value).any())
-    Array.__round__ = lambda self, ndigits=0: round(self, ndigits)
+    Array.__round__ = lambda self, ndigits=0: functions["round"](self, ndigits)
     Array.__complex__ = _complex
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
     Array.clip = quick(_clip, "clip")

@@ -11,9 +11,9 @@ import numpy
 
 from quern.arrays import linalg
 from quern.arrays.core import Array, _shape, asarray, asnumpy
-from quern.arrays.logic import allclose
 from quern.arrays.manipulation import broadcast_to, stack
 from quern.arrays.mathematics import arccos, clip, cos, expm1, floor, log, log1p, maximum, power, sqrt, where
+from quern.arrays.mathematics.reductions import functions
 from quern.arrays.random.generator import _FULL, Draws, _device_of, _here, _order_of
 from quern.lib import _engine
 from quern.user_files import warn_user
@@ -265,7 +265,7 @@ def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8
             values, vectors = linalg.eigh(cov)
             if check_valid != "ignore":
                 again = (vectors * maximum(values, 0)) @ vectors.T
-                if not bool(allclose(again, cov, rtol=tol, atol=tol)):
+                if not bool(functions["allclose"](again, cov, rtol=tol, atol=tol)):
                     if check_valid == "raise":
                         raise ValueError("covariance is not symmetric positive-semidefinite.")
 

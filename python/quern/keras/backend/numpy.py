@@ -117,27 +117,6 @@ _quick("divide_no_nan", _divide_no_nan, _REAL, numbers=False)
 _quick("matmul", operator.matmul, frozenset(("float32", "float16", "bfloat16")), numbers=False)
 
 
-def _quick_unary(name, apply):
-    """The borrowed function, with a quick way for real tensors."""
-    slow = globals()[name]
-
-    def function(x, *args, **kwargs):
-        if type(x) is not Array:
-            x = convert_to_tensor(x)
-        if x._dtype_name in _REAL and not args and not kwargs:
-            return apply(x)
-        return slow(x, *args, **kwargs)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"NumPy's ``{name}``, with Keras's result type."
-    globals()[name] = function
-
-
-for _name in "exp log sqrt square tanh log1p expm1 sin cos negative absolute floor ceil sign".split():
-    _quick_unary(_name, getattr(qn, _name))
-abs = absolute  # noqa: A001, F821
-
-
 # ---- reductions
 
 
@@ -145,13 +124,21 @@ def _axes(axis):
     return tuple(axis) if isinstance(axis, list) else axis
 
 
-_engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dtype=_named)
+_engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dtype=_named, default_real=floatx)
 _faces = _engine.functions_of("keras", __name__)
 sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))  # noqa: A001
 mean, amax, amin, argmax, argmin = (_faces[_name] for _name in ("mean", "amax", "amin", "argmax", "argmin"))
 moveaxis, swapaxes, expand_dims, squeeze = (_faces[_name] for _name in ("moveaxis", "swapaxes", "expand_dims", "squeeze"))
 flip, rot90, roll = (_faces[_name] for _name in ("flip", "rot90", "roll"))
 reshape, ravel, transpose, broadcast_to = (_faces[_name] for _name in ("reshape", "ravel", "transpose", "broadcast_to"))
+sin, cos, tan, arcsin, arccos = (_faces[_name] for _name in "sin cos tan arcsin arccos".split())
+arctan, sinh, cosh, tanh, arcsinh = (_faces[_name] for _name in "arctan sinh cosh tanh arcsinh".split())
+arccosh, arctanh, exp, exp2, expm1 = (_faces[_name] for _name in "arccosh arctanh exp exp2 expm1".split())
+log, log2, log10, log1p, sqrt = (_faces[_name] for _name in "log log2 log10 log1p sqrt".split())
+floor, ceil, absolute, negative, square = (_faces[_name] for _name in "floor ceil absolute negative square".split())
+isnan, isinf, isfinite, signbit, logical_not = (_faces[_name] for _name in "isnan isinf isfinite signbit logical_not".split())
+sign, abs = (_faces[_name] for _name in "sign abs".split())  # noqa: A001
+isclose, nan_to_num = _faces["isclose"], _faces["nan_to_num"]
 
 
 def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001

@@ -1,0 +1,278 @@
+#include "functions/elementwise.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/error.h"
+#include "functions/activations.h"
+#include "graph/memory_order.h"
+#include "graph/tape.h"
+
+namespace quern {
+
+using namespace steps;
+
+const Rules numpys_rules{TypeRules::numpy, [](Op op, std::span<const Argument> operands) { return elementwise(op, operands); }};
+
+namespace {
+
+bool is_one(const Argument& number) {
+  const Scalar& value = number.scalar();
+  return !number.array() && value.kind == WeakScalar::integer && !value.is_natural && value.integer == 1;
+}
+
+double real_of(const Scalar& number) {
+  if (number.kind == WeakScalar::real || number.kind == WeakScalar::complex) return number.re;
+  return number.is_natural ? static_cast<double>(number.natural) : static_cast<double>(number.integer);
+}
+bool is_true(const Scalar& number) { return real_of(number) != 0 || (number.kind == WeakScalar::complex && number.im != 0); }
+Scalar truth(bool value) {
+  Scalar out = whole(value);
+  out.kind = WeakScalar::boolean;
+  return out;
+}
+
+OperandType type_of(const Argument& operand) {
+  OperandType out = operand.type();
+  out.is_0d = operand.array() && operand.array()->rank() == 0;
+  return out;
+}
+DType computed_type(const Rules& rules, Op op, const Argument& a, const Argument& b) {
+  const OperandType types[] = {type_of(a), type_of(b)};
+  return resolve(op, types, rules.types).compute;
+}
+// Integers and bools as the real numbers that functions of reals make of them.
+Array as_reals(const Rules& rules, const Array& x) {
+  if (!is_whole(x.dtype())) return x;
+  const OperandType type{x.dtype()};
+  return astype(x, rules.types == TypeRules::torch ? torch_default() : resolve(Op::exp, {&type, 1}, rules.types).result);
+}
+
+// The product of two of Python's numbers.
+Scalar product_of(const Scalar& a, const Scalar& b) {
+  Scalar out;
+  out.kind = std::max(std::max(a.kind, b.kind), WeakScalar::integer);
+  const double x = real_of(a), y = real_of(b);
+  if (out.kind == WeakScalar::integer) {
+    out.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
+  } else {
+    const double u = a.kind == WeakScalar::complex ? a.im : 0, v = b.kind == WeakScalar::complex ? b.im : 0;
+    out.re = u == 0 && v == 0 ? x * y : x * y - u * v;
+    out.im = x * v + u * y;
+  }
+  return out;
+}
+
+// A factor must not change the type.
+void check_alpha(const Scalar& alpha, DType type) {
+  if (alpha.kind == WeakScalar::boolean && type != DType::boolean)
+    raise(ErrorKind::runtime, "Boolean alpha only supported for Boolean results.");
+  if (alpha.kind == WeakScalar::real && is_whole(type))
+    raise(ErrorKind::runtime, "For integral input tensors, argument alpha must not be a floating point number.");
+  if (alpha.kind == WeakScalar::complex && !is_complex(type))
+    raise(ErrorKind::runtime, "For non-complex input tensors, argument alpha must not be a complex number.");
+}
+
+Array with_multiple(const Rules& rules, Op op, const Argument& a, const Argument& b, const Argument* alpha) {
+  if (!alpha || is_one(*alpha)) return rules(op, a, b);
+  const DType type = computed_type(rules, op, a, b);
+  const Scalar& factor = alpha->scalar();
+  check_alpha(factor, type);
+  if (!b.array())
+    return rules(op, a, type == DType::boolean ? truth(is_true(b.scalar()) && is_true(factor)) : product_of(b.scalar(), factor));
+  const Array multiple = rules(Op::multiply, as_type(*b.array(), type), type == DType::boolean ? truth(is_true(factor)) : factor);
+  return rules(op, a, multiple);
+}
+
+double largest(DType type) {
+  switch (type) {
+    case DType::float16:
+      return 65504;
+    case DType::bfloat16:
+      return 0x1.fep127;
+    case DType::float32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+// Where a limit takes over: also where it is NaN.
+Array is_beyond(const Rules& rules, Op op, const Array& x, const Argument& limit) {
+  Array beyond = rules(op, x, limit);
+  if (const Array* values = limit.array())
+    return is_whole(values->dtype()) ? beyond : rules(Op::logical_or, beyond, rules(Op::isnan, *values));
+  const bool is_nan = limit.scalar().kind == WeakScalar::real && std::isnan(limit.scalar().re);
+  return is_nan ? rules(Op::logical_not, beyond) : beyond;
+}
+
+bool records(const Array& x) { return GradientMode::is_on() && wants_gradient(x); }
+bool records(const Argument* x) { return x && x->array() && records(*x->array()); }
+
+}  // namespace
+
+Array plus_multiple(const Rules& rules, const Argument& a, const Argument& b, const Argument* alpha) {
+  return with_multiple(rules, Op::add, a, b, alpha);
+}
+Array less_multiple(const Rules& rules, const Argument& a, const Argument& b, const Argument* alpha) {
+  return with_multiple(rules, Op::subtract, a, b, alpha);
+}
+
+Array divided(const Rules& rules, const Argument& a, const Argument& b, std::optional<std::string_view> rounding) {
+  if (!rounding) return rules(Op::true_divide, a, b);
+  if (*rounding == "floor") return rules(Op::floor_divide, a, b);
+  if (*rounding != "trunc")
+    raise(ErrorKind::runtime, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'", *rounding);
+  if (!is_whole(computed_type(rules, Op::floor_divide, a, b))) return rules(Op::trunc, rules(Op::true_divide, a, b));
+  // The remainder has the divisor's sign: one more where the quotient is negative and not whole.
+  const Array quotient = rules(Op::floor_divide, a, b), rest = rules(Op::remainder, a, b);
+  return rules(Op::add, quotient, rules(Op::bitwise_and, rules(Op::not_equal, rest, 0), rules(Op::less, quotient, 0)));
+}
+
+Array inverse_root(const Rules& rules, const Array& x) {
+  if (!records(x)) return rules(Op::reciprocal, rules(Op::sqrt, x));
+  return activated(x, rules(Op::reciprocal, rules(Op::sqrt, detached(x))), "rsqrt", 0, 0, nullptr);
+}
+
+Array logistic(const Rules& rules, const Array& x) {
+  if (!is_complex(x.dtype())) return rules(Op::sigmoid, x);
+  return rules(Op::reciprocal, rules(Op::add, rules(Op::exp, rules(Op::negative, x)), 1));
+}
+
+Array log_odds(const Rules& rules, const Array& given, std::optional<double> eps) {
+  Array x = as_reals(rules, given);
+  const DType type = x.dtype();
+  if (eps) {
+    const double low = *eps, high = 1 - low;
+    x = rules(Op::where, rules(Op::less, x, low), low, rules(Op::where, rules(Op::greater, x, high), high, x));
+    x = as_type(x, type);
+  }
+  const Array plain = detached(x);
+  const Array odds = rules(Op::true_divide, plain, rules(Op::subtract, 1, plain));
+  return activated(x, rules(Op::log, odds), "logit", 0, 0, nullptr);
+}
+
+Array direction(const Rules& rules, const Array& x) {
+  return x.dtype() == DType::boolean ? copied(x, x.dtype()) : rules(Op::sign, x);
+}
+Array sign_or_zero(const Rules& rules, const Array& x) {
+  const Array sign = direction(rules, x);
+  return is_whole(x.dtype()) ? sign : as_type(rules(Op::where, rules(Op::isnan, x), 0.0, sign), x.dtype());
+}
+
+Array fraction(const Rules& rules, const Array& x) { return rules(Op::subtract, x, rules(Op::trunc, x)); }
+
+Array clamped(const Rules& rules, const Array& x, const Argument* low, const Argument* high) {
+  const bool is_recorded = records(x) || records(low) || records(high);
+  Array out = x;
+  for (const auto& [limit, op, extreme] :
+       {std::tuple(low, Op::less_equal, Op::maximum), std::tuple(high, Op::greater_equal, Op::minimum)}) {
+    if (!limit) continue;
+    out = is_recorded ? rules(Op::where, is_beyond(rules, op, out, *limit), *limit, out) : rules(extreme, out, *limit);
+  }
+  return out;
+}
+
+static Array real_numbers_for_nan(const Rules& rules, const Array& x, const Argument* nan, const Argument* posinf,
+                                  const Argument* neginf) {
+  const Argument zero(real_number(0)), most(real_number(largest(x.dtype()))), least(real_number(-largest(x.dtype())));
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  Array out = rules(Op::where, rules(Op::isnan, x), nan ? *nan : zero, x);
+  out = rules(Op::where, rules(Op::equal, x, infinite), posinf ? *posinf : most, out);
+  out = rules(Op::where, rules(Op::equal, x, -infinite), neginf ? *neginf : least, out);
+  if (is_complex(out.dtype()))
+    raise(ErrorKind::type, "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule 'same_kind'",
+          row(out.dtype()).name, row(x.dtype()).name);
+  if (out.shape() != x.shape())
+    raise(ErrorKind::value, "could not broadcast input array from shape {} into shape {}", to_string(out.shape()),
+          to_string(x.shape()));
+  return as_type(out, x.dtype());
+}
+
+Array numbers_for_nan(const Rules& rules, const Array& x, std::optional<bool> copy, const Argument* nan, const Argument* posinf,
+                      const Argument* neginf) {
+  const bool is_whole_or_torchs = is_whole(x.dtype()) || (is_complex(x.dtype()) && rules.types == TypeRules::torch);
+  if (is_whole_or_torchs) return copy.value_or(true) ? copied(x, x.dtype(), Order::keep) : x;
+  auto without = [&](const Array& part) { return real_numbers_for_nan(rules, part, nan, posinf, neginf); };
+  if (!is_complex(x.dtype())) {
+    if (copy.value_or(true)) return without(x);
+    assign(x, Argument(without(x)));
+    return x;
+  }
+  Array out = copy.value_or(true) ? copied(x, x.dtype(), Order::keep) : x;
+  assign(out.real(), Argument(without(x.real())));
+  assign(out.imag(), Argument(without(x.imag())));
+  return out;
+}
+
+Array between(const Rules& rules, const Array& a, const Argument& b, const Argument& weight) {
+  return rules(Op::add, a, rules(Op::multiply, weight, rules(Op::subtract, b, a)));
+}
+
+Array plus_product(const Rules& rules, const Array& a, const Argument& x, const Argument& y, const Argument* value) {
+  Array product = rules(Op::multiply, x, y);
+  if (value && !is_one(*value)) {
+    Scalar factor = value->scalar();  // which does not change the type
+    if (product.dtype() == DType::boolean) factor = truth(is_true(factor));
+    if (is_integer(product.dtype()) && factor.kind == WeakScalar::real) factor = whole(static_cast<int64_t>(factor.re));
+    product = rules(Op::multiply, product, factor);
+  }
+  return rules(Op::add, a, product);
+}
+Array plus_quotient(const Rules& rules, const Array& a, const Argument& x, const Argument& y, const Argument* value) {
+  const Array quotient = rules(Op::true_divide, x, y);
+  return rules(Op::add, a, value && !is_one(*value) ? rules(Op::multiply, quotient, *value) : quotient);
+}
+
+Array sine_cardinal(const Rules& rules, const Array& given) {
+  const Array x = rules(Op::multiply, given, std::numbers::pi);
+  const Array is_zero = rules(Op::equal, x, 0), safe = rules(Op::where, is_zero, 1.0, x);
+  // At 0 the first terms of the series have the derivatives of the function.
+  const Array near_zero = rules(Op::subtract, 1, rules(Op::true_divide, rules(Op::square, x), 6));
+  return as_type(rules(Op::where, is_zero, near_zero, rules(Op::true_divide, rules(Op::sin, safe), safe)), x.dtype());
+}
+
+static Array all_of(const Array& like, bool value) { return full(like.shape(), truth(value), DType::boolean, like.device()); }
+
+static Array is_infinity(const Rules& rules, const Array& x, double infinity) {
+  if (is_complex(x.dtype()))
+    raise(ErrorKind::type, "This operation is not supported for {} values because it would be ambiguous.", row(x.dtype()).name);
+  return is_whole(x.dtype()) ? all_of(x, false) : rules(Op::equal, x, infinity);
+}
+Array is_positive_infinity(const Rules& rules, const Array& x) {
+  return is_infinity(rules, x, std::numeric_limits<double>::infinity());
+}
+Array is_negative_infinity(const Rules& rules, const Array& x) {
+  return is_infinity(rules, x, -std::numeric_limits<double>::infinity());
+}
+
+Array is_without_imaginary(const Rules& rules, const Array& x) {
+  return is_complex(x.dtype()) ? rules(Op::equal, x.imag(), 0) : all_of(x, true);
+}
+Array is_with_imaginary(const Rules& rules, const Array& x) {
+  return is_complex(x.dtype()) ? rules(Op::not_equal, x.imag(), 0) : all_of(x, false);
+}
+
+Array step_at_zero(const Rules& rules, const Array& x, const Argument& values) {
+  return rules(Op::where, rules(Op::equal, x, 0), values, as_type(rules(Op::greater, x, 0), x.dtype()));
+}
+
+Array log_of_sum(const Rules& rules, const Argument& a, const Argument& b) {
+  const OperandType types[] = {type_of(a), type_of(b)};
+  if (!is_complex(types[0].dtype) && !is_complex(types[1].dtype)) return rules(Op::logaddexp, a, b);
+  const DType type = resolve(Op::add, types, rules.types).compute;
+  const Array x = as_type(*a.array(), type), y = as_type(*b.array(), type);
+  // By the one with the larger real part.
+  const Array is_larger = rules(Op::greater_equal, x.real(), y.real());
+  const Array top = rules(Op::where, is_larger, x, y), low = rules(Op::where, is_larger, y, x);
+  return rules(Op::add, top, rules(Op::log, rules(Op::add, rules(Op::exp, rules(Op::subtract, low, top)), 1)));
+}
+
+bool are_equal(const Rules& rules, const Array& a, const Argument& b) {
+  if (a.shape() != b.shape()) return false;
+  const Array same = rules(Op::equal, a, b);
+  return scalar_in(reduce(Reduction::all, same, std::vector<bool>(same.rank(), true), false)).integer != 0;
+}
+
+}  // namespace quern
