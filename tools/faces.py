@@ -28,6 +28,9 @@ NAMES = {
 }
 NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": "shape"}
+NAMES["torch"] |= {"tensors": "a"}
+NAMES["keras"] |= {"xs": "a"}
+NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "args"), "a")
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a"}

@@ -14,7 +14,7 @@ namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
 // number None stands for the default.
-enum class Kind : uint8_t { any, array, boolean, integer, number, integers, dtype };
+enum class Kind : uint8_t { any, array, boolean, integer, number, integers, arrays, dtype };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
 inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()
@@ -62,16 +62,25 @@ struct Misfit {
 void refuse_as_python(const Face& face, const Misfit& misfit);
 void refuse_as_torch(const Face& face, const Misfit& misfit);
 
+// Several arrays that are one argument.
+struct Sequence {
+  std::vector<nb::object> objects;
+  std::vector<Array> arrays;
+  std::vector<OperandType> types;  // numbers of Python's are weak
+  bool is_list = false;            // of a *parameter: the one argument was a list
+};
+
 // A call while its slots are read.
 struct Reading {
   const Face& face;
   FrontEnd& front_end;
   PyObject* const* slots;
-  size_t next = 0;                 // the slot that is read next
-  const Array* first = nullptr;    // the first array: others go to its device, axes are its axes
-  PyObject* beside = nullptr;      // the object of it, whose Python type results have
-  nb::object made = {};            // the same where it was made for this call
-  std::optional<Array> numbers{};  // a copy of it where its elements lie anywhere
+  size_t next = 0;                     // the slot that is read next
+  const Array* first = nullptr;        // the first array: others go to its device, axes are its axes
+  PyObject* beside = nullptr;          // the object of it, whose Python type results have
+  nb::object made = {};                // the same where it was made for this call
+  std::optional<Array> numbers{};      // a copy of it where its elements lie anywhere
+  std::optional<Sequence> sequence{};  // the first argument, where that is several arrays
 
   Family family() const;
   PyObject* take() { return slots[next++]; }

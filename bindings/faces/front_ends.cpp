@@ -192,6 +192,8 @@ const char* word_for(Kind kind) {
       return "Number";
     case Kind::integers:
       return "tuple of ints";
+    case Kind::arrays:
+      return "tuple of Tensors";
     case Kind::dtype:
       return "torch.dtype";
     default:

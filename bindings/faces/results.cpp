@@ -23,6 +23,34 @@ nb::object hand_back(const Reading& reading, Array&& result) {
   return out && out != Py_None ? nb::handle(front_end.write)(made, nb::handle(out), reading.face.name) : made;
 }
 
+// One of several results: the argument itself where it is the same view.
+static nb::object hand_back_one(const Reading& reading, size_t i, Array&& result, bool may_be_itself) {
+  Reading one{reading.face, reading.front_end, reading.slots};
+  one.beside = reading.beside;
+  if (!reading.sequence || i >= reading.sequence->objects.size()) return hand_back(one, std::move(result));
+  const nb::object& object = reading.sequence->objects[i];
+  const Array& array = reading.sequence->arrays[i];
+  one.first = &array;
+  one.beside = object.ptr();
+  bool is_same = may_be_itself && result.cell() == array.cell() && result.layout_ref() == array.layout_ref();
+  bool has_type = !reading.front_end.type || Py_TYPE(object.ptr()) != array_type;
+  return is_same && has_type ? object : hand_back(one, std::move(result));
+}
+
+nb::object hand_back(const Reading& reading, std::vector<Array>&& results) {
+  nb::object out = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(results.size())));
+  if (!out.is_valid()) throw nb::python_error();
+  for (size_t i = 0; i < results.size(); ++i)
+    PyTuple_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i),
+                     hand_back_one(reading, i, std::move(results[i]), &reading.front_end != &torch).release().ptr());
+  return out;
+}
+
+nb::object hand_back(const Reading& reading, OneForEach&& results) {
+  bool is_one = results.arrays.size() == 1 && !reading.sequence->is_list;
+  return is_one ? hand_back_one(reading, 0, std::move(results.arrays[0]), true) : hand_back(reading, std::move(results.arrays));
+}
+
 nb::object hand_back(const Reading& reading, std::optional<Array>&& result) {
   return result ? hand_back(reading, std::move(*result)) : nb::borrow(reading.beside);
 }

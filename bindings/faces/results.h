@@ -7,5 +7,7 @@ namespace quern::python::faces {
 
 nb::object hand_back(const Reading& reading, Array&& result);
 nb::object hand_back(const Reading& reading, std::optional<Array>&& result);  // nothing: the array itself
+nb::object hand_back(const Reading& reading, std::vector<Array>&& results);   // a tuple
+nb::object hand_back(const Reading& reading, OneForEach&& results);
 
 }  // namespace quern::python::faces

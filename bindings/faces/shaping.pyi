@@ -209,3 +209,137 @@ class roll:
     cupy = numpy
     def torch(input: array, shifts, dims=()): ...
     def keras(x, shift, axis=None): ...
+
+class atleast_1d:
+    """Return views with at least one dimension: of one array that view, of several a tuple of them.
+
+    >>> atleast_1d(3.0)
+    array([3.])
+    """
+
+    def numpy(*arys: arrays): ...
+    cupy = numpy
+    def torch(*tensors: arrays): ...
+
+class atleast_2d:
+    """Return views with at least two dimensions; ones are put in front. Of several arrays a tuple.
+
+    >>> atleast_2d([1, 2])
+    array([[1, 2]])
+    """
+
+    def numpy(*arys: arrays): ...
+    cupy = numpy
+    def torch(*tensors: arrays): ...
+
+class atleast_3d:
+    """Return views with at least three dimensions: (N,) becomes (1, N, 1), (M, N) becomes (M, N, 1). Of several arrays a tuple.
+
+    >>> atleast_3d([1, 2]).shape
+    (1, 2, 1)
+    """
+
+    def numpy(*arys: arrays): ...
+    cupy = numpy
+    def torch(*tensors: arrays): ...
+
+class broadcast_arrays:
+    """Return a tuple of views of one shape, the one that the arrays broadcast to. Raises ValueError where they do not.
+
+    >>> [a.shape for a in broadcast_arrays([1, 2], [[3], [4]])]
+    [(2, 2), (2, 2)]
+    """
+
+    def numpy(*args: arrays, subok: ignored = False): ...
+    def cupy(*args: arrays): ...
+    @named("broadcast_tensors")
+    def torch(*tensors: arrays): ...
+
+class concatenate:
+    """Return arrays one after the other along ``axis``; None: flattened.
+
+    Parameters: ``out``: an array that takes the result, or ``dtype``: of the result; ``casting``: which conversions to that are allowed.
+    Raises ValueError for shapes that do not match, TypeError for other conversions and for ``out`` together with ``dtype``.
+
+    >>> concatenate(([1, 2], [3]))
+    array([1, 2, 3])
+    """
+
+    def numpy(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
+    @named("concat")
+    def numpy(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
+    cupy = numpy
+    @named("cat")
+    def torch(tensors: arrays, dim: integer = 0, *, out=None): ...
+    @named("concat")
+    def torch(tensors: arrays, dim: integer = 0, *, out=None): ...
+    def torch(tensors: arrays, dim: integer = 0, *, out=None): ...
+    def keras(xs, axis=0): ...
+
+class stack:
+    """Return arrays of one shape, joined along a new axis; see :func:`concatenate`.
+
+    >>> stack(([1, 2], [3, 4]), 1)
+    array([[1, 3],
+           [2, 4]])
+    """
+
+    def numpy(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
+    cupy = numpy
+    def torch(tensors: arrays, dim: integer = 0, *, out=None): ...
+    def keras(x, axis=0): ...
+
+class hstack:
+    """Return arrays side by side: along the second axis, or the first of 1-D arrays.
+
+    ``dtype``: of the result; ``casting``: which conversions to it are allowed, else TypeError. Raises ValueError for shapes that
+    do not match.
+
+    >>> hstack(([1, 2], [3]))
+    array([1, 2, 3])
+    """
+
+    def numpy(tup, *, dtype=None, casting="same_kind"): ...
+    cupy = numpy
+    def torch(tensors: arrays, *, out=None): ...
+    def keras(xs): ...
+
+class vstack:
+    """Return arrays one below the other, along the first axis; 1-D arrays are rows. See :func:`hstack`.
+
+    >>> vstack(([1, 2], [3, 4]))
+    array([[1, 2],
+           [3, 4]])
+    """
+
+    def numpy(tup, *, dtype=None, casting="same_kind"): ...
+    cupy = numpy
+    @named("row_stack")
+    def numpy(tup, *, dtype=None, casting="same_kind"): ...
+    def torch(tensors: arrays, *, out=None): ...
+    @named("row_stack")
+    def torch(tensors: arrays, *, out=None): ...
+    def keras(xs): ...
+
+class dstack:
+    """Return arrays one behind the other, along the third axis; (M, N) counts as (M, N, 1), (N,) as (1, N, 1).
+
+    >>> dstack(([1, 2], [3, 4])).shape
+    (1, 2, 2)
+    """
+
+    def numpy(tup): ...
+    cupy = numpy
+    def torch(tensors: arrays, *, out=None): ...
+
+class column_stack:
+    """Return a matrix with the 1-D arrays as columns; 2-D arrays are put in as they are. Raises ValueError for shapes that do not match.
+
+    >>> column_stack(([1, 2], [3, 4]))
+    array([[1, 3],
+           [2, 4]])
+    """
+
+    def numpy(tup): ...
+    cupy = numpy
+    def torch(tensors: arrays, *, out=None): ...

@@ -79,15 +79,22 @@ Shape joined_shape(const std::vector<Array>& arrays, size_t axis) {
   if (arrays.empty()) raise(ErrorKind::value, "[concatenate] there must be one array at least");
   Shape shape = arrays[0].shape();
   if (shape.empty()) raise(ErrorKind::value, "[concatenate] arrays without axes cannot be joined; use stack()");
-  shape[axis] = 0;
-  for (const Array& a : arrays) {
-    Shape rest = a.shape();
-    int64_t length = rest.size() == shape.size() ? std::exchange(rest[axis], shape[axis]) : 0;
-    if (rest != shape)
-      raise(ErrorKind::value, "[concatenate] arrays of shape {} and {} do not fit together along axis {}",
-            to_string(arrays[0].shape()), to_string(a.shape()), axis);
-    shape[axis] += length;
+  if (auto wrong = unfit(arrays, axis)) {
+    const Shape& other = arrays[wrong->array].shape();
+    if (other.size() != shape.size())
+      raise(
+          ErrorKind::value,
+          "all the input array dimensions except for the concatenation axis must match exactly, but the array at index 0 has {} "
+          "dimension(s) and the array at index {} has {} dimension(s)",
+          shape.size(), wrong->array, other.size());
+    raise(ErrorKind::value,
+          "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {}, the "
+          "array at "
+          "index 0 has size {} and the array at index {} has size {}",
+          wrong->axis, shape[wrong->axis], wrong->array, other[wrong->axis]);
   }
+  shape[axis] = 0;
+  for (const Array& a : arrays) shape[axis] += a.shape()[axis];
   return shape;
 }
 
@@ -326,6 +333,20 @@ std::vector<Array> broadcast_together(const std::vector<Array>& arrays) {
   return out;
 }
 
+std::vector<Array> with_rank(const std::vector<Array>& arrays, size_t rank) {
+  std::vector<Array> out;
+  for (const Array& a : arrays) {
+    Array wide = a;
+    while (wide.rank() < rank) wide = with_axis(wide, wide.rank() == 2 ? 2 : 0);
+    out.push_back(wide);
+  }
+  return out;
+}
+
+OneForEach at_least_1d(const std::vector<Array>& arrays) { return {with_rank(arrays, 1)}; }
+OneForEach at_least_2d(const std::vector<Array>& arrays) { return {with_rank(arrays, 2)}; }
+OneForEach at_least_3d(const std::vector<Array>& arrays) { return {with_rank(arrays, 3)}; }
+
 std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool is_sparse) {
   size_t rank = arrays.size();
   std::vector<Array> out;
@@ -377,11 +398,48 @@ Array stacked(const std::vector<Array>& arrays, size_t axis, std::optional<DType
   std::vector<Array> wide;
   for (const Array& a : arrays) {
     if (a.shape() != arrays[0].shape())
-      raise(ErrorKind::value, "[stack] all arrays must have the same shape; {} and {} are given", to_string(arrays[0].shape()),
+      raise(ErrorKind::value, "all input arrays must have the same shape, not {} and {}", to_string(arrays[0].shape()),
             to_string(a.shape()));
     wide.push_back(with_axis(a, axis));
   }
   return joined(wide, axis, dtype);
+}
+
+std::optional<Unfit> unfit(const std::vector<Array>& arrays, size_t axis) {
+  const Shape& first = arrays[0].shape();
+  for (size_t i = 1; i < arrays.size(); ++i) {
+    const Shape& shape = arrays[i].shape();
+    if (shape.size() != first.size()) return Unfit{i, axis};
+    for (size_t n = 0; n < shape.size(); ++n)
+      if (n != axis && shape[n] != first[n]) return Unfit{i, n};
+  }
+  return {};
+}
+
+Array concatenated(const std::vector<Array>& arrays, std::optional<size_t> axis, JoinedType type) {
+  if (axis) return joined(arrays, *axis, type.dtype);
+  std::vector<Array> lines;
+  for (const Array& a : arrays) lines.push_back(raveled(a, Order::c));
+  return joined(lines, 0, type.dtype);
+}
+
+Array stacked_along(const std::vector<Array>& arrays, NewAxis axis, JoinedType type) {
+  return stacked(arrays, axis.place, type.dtype);
+}
+
+Array stacked_columns(const std::vector<Array>& arrays, JoinedType type) {
+  std::vector<Array> wide = with_rank(arrays, 1);
+  return joined(wide, wide.empty() || wide[0].rank() == 1 ? 0 : 1, type.dtype);
+}
+
+Array stacked_rows(const std::vector<Array>& arrays, JoinedType type) { return joined(with_rank(arrays, 2), 0, type.dtype); }
+
+Array stacked_depths(const std::vector<Array>& arrays, JoinedType type) { return joined(with_rank(arrays, 3), 2, type.dtype); }
+
+Array columns_of(const std::vector<Array>& arrays, JoinedType type) {
+  std::vector<Array> columns;
+  for (const Array& a : arrays) columns.push_back(a.rank() < 2 ? reshape(a, {a.size(), 1}) : a);
+  return joined(columns, 1, type.dtype);
 }
 
 Array tiled(const Array& array, const std::vector<int64_t>& given) {

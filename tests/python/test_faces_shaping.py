@@ -5,6 +5,7 @@ import pathlib
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -177,6 +178,96 @@ def test_calls_of_torch(call):
         assert type(result) is torch.Tensor and result.shape == shape and result.stride() == strides
 
 
+SEQUENCES = [
+    ("concatenate", lambda a: (a, a), {}),
+    ("concatenate", lambda a: [a, a[..., :1]], {"axis": -1}),
+    ("concatenate", lambda a: [a, 2.5], {"axis": None}),
+    ("concatenate", lambda a: (a, a.astype("float32")), {}),
+    ("concatenate", lambda a: (a, a), {"dtype": "float32"}),
+    ("concatenate", lambda a: (a, a), {"dtype": "int8", "casting": "safe"}),
+    ("concatenate", lambda a: (a, a), {"dtype": "int8", "casting": "unsafe"}),
+    ("concatenate", lambda a: (a, a), {"axis": 5}),
+    ("concatenate", lambda a: (a, a[0]), {}),
+    ("concatenate", lambda a: (a, a[:, :1]), {}),
+    ("concatenate", lambda a: (1, 2), {}),
+    ("concatenate", lambda a: (), {}),
+    ("concatenate", lambda a: 3, {}),
+    ("concatenate", lambda a: a, {}),
+    ("concatenate", lambda a: (a, a), {"out": np.zeros((4, 4)), "dtype": "float64"}),
+    ("stack", lambda a: (a, a), {"axis": -1}),
+    ("stack", lambda a: [a, a], {"axis": 3}),
+    ("stack", lambda a: [a, a[0]], {}),
+    ("stack", lambda a: [], {}),
+    ("hstack", lambda a: (a, a), {}),
+    ("hstack", lambda a: (a[0], [1]), {"dtype": "float64"}),
+    ("hstack", lambda a: 3, {}),
+    ("vstack", lambda a: (a[0], a), {}),
+    ("vstack", lambda a: (a[0], a[0, :1]), {}),
+    ("row_stack", lambda a: (a, a), {}),
+    ("dstack", lambda a: (a, a), {}),
+    ("dstack", lambda a: (a[0], a[1]), {}),
+    ("column_stack", lambda a: (a[0], a[1]), {}),
+    ("column_stack", lambda a: (a[:, 0], a), {}),
+]
+
+
+@pytest.mark.parametrize("n", range(len(SEQUENCES)))
+def test_functions_of_several_arrays_are_numpys(n):
+    name, arrays, kwargs = SEQUENCES[n]
+    host = np.arange(6, dtype="int16").reshape(2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # NumPy's, of row_stack
+        wanted = outcome(lambda: getattr(np, name)(arrays(host), **kwargs))
+    assert outcome(lambda: getattr(qn, name)(arrays(qn.asarray(host)), **kwargs)) == wanted
+
+
+def test_out_of_joined_arrays():
+    x, out = qn.ones((2, 3)), qn.zeros((4, 3), "float32")
+    assert qn.concatenate((x, x), out=out) is out and bool((out == 1).all())
+    assert qn.stack((x, x), out=qn.zeros((2, 2, 3))).shape == (2, 2, 3)
+    for wrong, error in ((qn.zeros((3, 3)), ValueError), (qn.zeros((4, 3), "int8"), TypeError), (3, TypeError)):
+        with pytest.raises(error):
+            qn.concatenate((x, x), out=wrong)
+    t = torch.empty(0)
+    assert torch.cat((torch.ones(2), torch.zeros(1)), out=t) is t and t.tolist() == [1, 1, 0]
+
+
+def test_one_array_or_several():
+    x = qn.arange(3)
+    for xp, a in ((np, np.arange(3)), (qn, x), (cupy, cupy.arange(3)), (torch, torch.arange(3))):
+        assert xp.atleast_1d(a) is a and xp.atleast_2d(a).shape == (1, 3) and xp.atleast_3d(a).shape == (1, 3, 1)
+        both = xp.atleast_2d(a, a[0])
+        assert type(both) is tuple and [b.shape for b in both] == [(1, 3), (1, 1)] and type(both[1]) is type(a[:1])
+    assert qn.atleast_2d(3.5).shape == (1, 1) and qn.atleast_1d([1, 2]).tolist() == [1, 2]
+    assert [type(t) for t in torch.atleast_1d([torch.tensor(1)])] == [torch.Tensor]
+    first, second = qn.broadcast_arrays(x, [[1], [2]])
+    assert first.shape == second.shape == (2, 3) and first.base is x and qn.broadcast_arrays(x)[0] is x
+    assert [t.stride() for t in torch.broadcast_tensors(torch.ones(3), torch.ones(2, 1))] == [(0, 1), (1, 0)]
+
+
+def test_errors_of_torchs_several_tensors():
+    x = torch.ones(2, 3)
+    for call, error, text in [
+        (lambda: torch.cat(x), TypeError, "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"),
+        (lambda: torch.cat([]), ValueError, "torch.cat(): expected a non-empty list of Tensors"),
+        (lambda: torch.stack([]), RuntimeError, "stack(): expected a non-empty list of Tensors"),
+        (lambda: torch.cat([x, 1]), TypeError, "expected Tensor as element 1 in argument 0, but got int"),
+        (lambda: torch.cat([x, x[0]]), RuntimeError, "Tensors must have same number of dimensions: got 2 and 1"),
+        (lambda: torch.cat([x, x[:, :2]]), RuntimeError, "Sizes of tensors must match except in dimension 0. Expected size 3 but got size 2 for"),
+        (lambda: torch.vstack([x, x[:, :2]]), RuntimeError, "Sizes of tensors must match except in dimension 0. Expected size 3 but got"),
+        (lambda: torch.cat([x, x], 2), IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
+        (lambda: torch.cat([torch.tensor(1)]), RuntimeError, "zero-dimensional tensor (at position 0) cannot be concatenated"),
+        (lambda: torch.stack([x, x[0]]), RuntimeError, "stack expects each tensor to be equal size, but got [2, 3] at entry 0 and [3] at entry 1"),
+        (lambda: torch.broadcast_tensors(x, x[0, :2]), RuntimeError, "The size of tensor a (3) must match the size of tensor b (2) at non-"),
+    ]:
+        with pytest.raises(error) as raised:
+            call()
+        assert str(raised.value).startswith(text)
+    assert torch.cat([torch.empty(0), x]).shape == (2, 3) and torch.cat([x, x.int()]).dtype is torch.float32
+    with pytest.raises(TypeError):
+        cupy.concatenate((cupy.ones(2), np.ones(2)))
+
+
 def test_integers_one_by_one_are_for_methods():
     x = torch.arange(6).reshape(1, 2, 3)
     assert x.flip(1, 2).tolist() == x.flip((1, 2)).tolist() == x.flip(dims=[1, 2]).tolist() == torch.flip(x, (1, 2)).tolist()
@@ -282,6 +373,12 @@ def test_nothing_of_python_runs_between_the_users_line_and_the_result():
         lambda: qn.expand_dims(x, axis=0),
         lambda: x.squeeze(0),
         lambda: qn.flip(x),
+        lambda: qn.concatenate((x, x), 1),
+        lambda: qn.stack([x, x]),
+        lambda: qn.vstack((x, x)),
+        lambda: qn.atleast_2d(x),
+        lambda: torch.cat((t, t), dim=1),
+        lambda: torch.stack([t, t]),
         lambda: x.reshape(5, -1),
         lambda: qn.reshape(x, (5, 4), "F"),
         lambda: x.ravel(),

@@ -61,43 +61,6 @@ def _along(axis, part):
 # ---- dimensions
 
 
-def _at_least(a, dimensions):
-    a = asarray(a)
-    if dimensions == 3 and a.ndim in (1, 2):
-        return a[None, :, None] if a.ndim == 1 else a[:, :, None]
-    return a[(None,) * builtins.max(dimensions - a.ndim, 0)] if a.ndim < dimensions else a
-
-
-def atleast_1d(*arys):
-    """Views with at least one dimension: of one array that view, of several a tuple of them.
-
-    >>> atleast_1d(3.0)
-    array([3.])
-    """
-    out = tuple(_at_least(a, 1) for a in arys)
-    return out[0] if len(out) == 1 else out
-
-
-def atleast_2d(*arys):
-    """Views with at least two dimensions; ones are put in front. Of several arrays a tuple.
-
-    >>> atleast_2d([1, 2])
-    array([[1, 2]])
-    """
-    out = tuple(_at_least(a, 2) for a in arys)
-    return out[0] if len(out) == 1 else out
-
-
-def atleast_3d(*arys):
-    """Views with at least three dimensions: (N,) becomes (1, N, 1), (M, N) becomes (M, N, 1). Of several arrays a tuple.
-
-    >>> atleast_3d([1, 2]).shape
-    (1, 2, 1)
-    """
-    out = tuple(_at_least(a, 3) for a in arys)
-    return out[0] if len(out) == 1 else out
-
-
 def broadcast_shapes(*args):
     """The shape that shapes (tuples or ints) broadcast to. Raises ValueError where they do not.
 
@@ -107,74 +70,7 @@ def broadcast_shapes(*args):
     return numpy.broadcast_shapes(*args)
 
 
-def broadcast_arrays(*args):
-    """A tuple of views of one shape, the one that the arrays broadcast to. Raises ValueError where they do not.
-
-    >>> [a.shape for a in broadcast_arrays([1, 2], [[3], [4]])]
-    [(2, 2), (2, 2)]
-    """
-    arrays = [asarray(a) for a in args]
-    views = _engine.array_broadcast_together(arrays)
-    return tuple(a if a.shape == view.shape else view for a, view in zip(arrays, views, strict=True))
-
-
 # ---- joining
-
-
-def _sequence(tup):
-    if isinstance(tup, Array):
-        return list(tup)
-    if not hasattr(tup, "__getitem__"):
-        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
-    return tup
-
-
-def hstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays side by side: along the second axis, or the first of 1-D arrays.
-
-    ``dtype``: of the result; ``casting``: which conversions to it are allowed, else TypeError. Raises ValueError for shapes that
-    do not match.
-
-    >>> hstack(([1, 2], [3]))
-    array([1, 2, 3])
-    """
-    arrays = [_at_least(a, 1) for a in _sequence(tup)]
-    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
-
-
-def vstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays one below the other, along the first axis; 1-D arrays are rows. See :func:`hstack`.
-
-    >>> vstack(([1, 2], [3, 4]))
-    array([[1, 2],
-           [3, 4]])
-    """
-    return concatenate([_at_least(a, 2) for a in _sequence(tup)], dtype=dtype, casting=casting)
-
-
-def row_stack(tup, *, dtype=None, casting="same_kind"):
-    """The older name of :func:`vstack`."""
-    return vstack(tup, dtype=dtype, casting=casting)
-
-
-def dstack(tup):
-    """Arrays one behind the other, along the third axis; (M, N) counts as (M, N, 1), (N,) as (1, N, 1).
-
-    >>> dstack(([1, 2], [3, 4])).shape
-    (1, 2, 2)
-    """
-    return concatenate([_at_least(a, 3) for a in _sequence(tup)], 2)
-
-
-def column_stack(tup):
-    """A matrix with the 1-D arrays as columns; 2-D arrays are put in as they are. Raises ValueError for shapes that do not match.
-
-    >>> column_stack(([1, 2], [3, 4]))
-    array([[1, 3],
-           [2, 4]])
-    """
-    columns = [asarray(a) for a in _sequence(tup)]
-    return concatenate([_at_least(a, 2).T if a.ndim < 2 else a for a in columns], 1)
 
 
 def append(arr, values, axis=None):

@@ -85,7 +85,11 @@ def _check_out(name, out, shape):
 
 
 def _written(result, out, name):
-    """``out`` with the values of the result of a reduction."""
+    """``out`` with the values of the result of a function."""
+    if name in ("concatenate", "concat", "stack"):
+        if _is_out(out) and out.shape != result.shape:
+            raise ValueError(f"Output array is the wrong shape: it is {out.shape}, not {result.shape}")
+        return _given(result, out)
     _check_out(_UFUNCS.get(name, name), out, result.shape)
     if name in ("std", "ptp"):  # which end with a ufunc
         _check_cast(result.dtype, out.dtype, "same_kind")
