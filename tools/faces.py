@@ -28,9 +28,10 @@ NAMES = {
 }
 NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": "shape"}
-NAMES["torch"] |= {"tensors": "a"}
-NAMES["keras"] |= {"xs": "a"}
-NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "args"), "a")
+_SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
+NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
+NAMES["keras"] |= {"xs": "a", "indices_or_sections": "sections"}
+NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args"), "a") | {"indices_or_sections": "sections"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a"}

@@ -101,6 +101,7 @@ struct FrontEnd {
   // Raises for operands that the peer refuses.
   void (*check)(const Reading& reading, const Over& over);
   DType (*result_type)(const Reading& reading, DType result);
+  bool gives_tuples = false;   // of parts of an array; else lists
   bool copies_turned = false;  // functions that turn arrays around give new arrays, no views
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
   // operand, the engine's name of a data type, and what writes a result into `out`.

@@ -147,6 +147,7 @@ FrontEnd torch{
     .computed_type = torchs_computed_type,
     .check = check_as_torch,
     .result_type = torchs_result_type,
+    .gives_tuples = true,
     .copies_turned = true,
 };
 

@@ -25,9 +25,8 @@ nb::object hand_back(const Reading& reading, Array&& result) {
 
 // One of several results: the argument itself where it is the same view.
 static nb::object hand_back_one(const Reading& reading, size_t i, Array&& result, bool may_be_itself) {
+  if (!reading.sequence) return hand_back(reading, std::move(result));
   Reading one{reading.face, reading.front_end, reading.slots};
-  one.beside = reading.beside;
-  if (!reading.sequence || i >= reading.sequence->objects.size()) return hand_back(one, std::move(result));
   const nb::object& object = reading.sequence->objects[i];
   const Array& array = reading.sequence->arrays[i];
   one.first = &array;
@@ -49,6 +48,13 @@ nb::object hand_back(const Reading& reading, std::vector<Array>&& results) {
 nb::object hand_back(const Reading& reading, OneForEach&& results) {
   bool is_one = results.arrays.size() == 1 && !reading.sequence->is_list;
   return is_one ? hand_back_one(reading, 0, std::move(results.arrays[0]), true) : hand_back(reading, std::move(results.arrays));
+}
+
+nb::object hand_back(const Reading& reading, Parts&& parts) {
+  if (reading.front_end.gives_tuples) return hand_back(reading, std::move(parts.arrays));
+  nb::list out;
+  for (Array& part : parts.arrays) out.append(hand_back(reading, std::move(part)));
+  return out;
 }
 
 nb::object hand_back(const Reading& reading, std::optional<Array>&& result) {

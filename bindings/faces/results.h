@@ -9,5 +9,6 @@ nb::object hand_back(const Reading& reading, Array&& result);
 nb::object hand_back(const Reading& reading, std::optional<Array>&& result);  // nothing: the array itself
 nb::object hand_back(const Reading& reading, std::vector<Array>&& results);   // a tuple
 nb::object hand_back(const Reading& reading, OneForEach&& results);
+nb::object hand_back(const Reading& reading, Parts&& parts);
 
 }  // namespace quern::python::faces

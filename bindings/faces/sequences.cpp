@@ -74,8 +74,9 @@ const std::vector<Array>& read_sequence(Reading& reading, PyObject* given) {
   }
   bool is_stacked = reading.family() == Family::moves && !is_of(reading, quern::Function::concatenate_);
   if (!PySequence_Check(given) && !as_array(given))
-    raise(ErrorKind::type, "{}", is_stacked ? "arrays to stack must be passed as a \"sequence\" type such as list or tuple."
-                                            : "The first input argument needs to be a sequence");
+    raise(ErrorKind::type, "{}",
+          is_stacked ? "arrays to stack must be passed as a \"sequence\" type such as list or tuple."
+                     : "The first input argument needs to be a sequence");
   nb::object all = nb::steal(PySequence_Fast(given, "The first input argument needs to be a sequence"));
   if (!all.is_valid()) throw nb::python_error();
   const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(all.ptr()));
@@ -120,7 +121,8 @@ void check_casting(const Reading& reading, nb::handle target, PyObject* casting)
             nb::repr(target).c_str(), nb::str(rule).c_str());
     loses_parts |= is_complex(as_array(one.ptr())->dtype());
   }
-  if (loses_parts && &reading.front_end == &cupy && nb::cast<std::string>(target.attr("kind")).find_first_of("cb") == std::string::npos)
+  if (loses_parts && &reading.front_end == &cupy &&
+      nb::cast<std::string>(target.attr("kind")).find_first_of("cb") == std::string::npos)
     nb::module_::import_("quern.cupy._array").attr("warn_of_reals")();
 }
 
@@ -169,8 +171,8 @@ void check_joined(const std::vector<Array>& arrays, size_t axis) {
   if (first.rank() != other.rank())
     raise(ErrorKind::runtime, "Tensors must have same number of dimensions: got {} and {}", first.rank(), other.rank());
   raise(ErrorKind::runtime,
-        "Sizes of tensors must match except in dimension {}. Expected size {} but got size {} for tensor number {} in the list.", axis,
-        first.shape()[wrong->axis], other.shape()[wrong->axis], wrong->array);
+        "Sizes of tensors must match except in dimension {}. Expected size {} but got size {} for tensor number {} in the list.",
+        axis, first.shape()[wrong->axis], other.shape()[wrong->axis], wrong->array);
 }
 
 }  // namespace
@@ -202,9 +204,8 @@ void Check<broadcast_together>::call(const Reading& reading, const std::vector<A
       for (size_t d = 1; d <= std::min(a.size(), b.size()); ++d) {
         int64_t one = a[a.size() - d], other = b[b.size() - d];
         if (one == other || one == 1 || other == 1) continue;
-        raise(ErrorKind::runtime,
-              "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}", one, other,
-              std::max(a.size(), b.size()) - d);
+        raise(ErrorKind::runtime, "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}",
+              one, other, std::max(a.size(), b.size()) - d);
       }
     }
 }

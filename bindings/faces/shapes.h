@@ -15,6 +15,7 @@ std::optional<Axes> read_some_places(const Reading& reading, PyObject* given);
 std::vector<size_t> read_new_places(const Reading& reading, PyObject* given);
 std::optional<bool> read_copies(const Reading& reading, PyObject* given);
 Permutation read_permutation(const Reading& reading, PyObject* given);
+Division read_division(const Reading& reading, PyObject* given);
 SqueezedAxes read_squeezed(const Reading& reading, PyObject* given);
 
 // A shape, numbers of parts, times that something is repeated.
@@ -54,6 +55,13 @@ struct Read<JoinedType> {
     PyObject* dtype = reading.take();
     value = read_joined(reading, dtype, reading.take());
   }
+};
+
+template <>
+struct Read<const Division&> {
+  static constexpr size_t slots = 1;
+  Division value;
+  explicit Read(Reading& reading) : value(read_division(reading, reading.take())) {}
 };
 
 template <>
@@ -163,6 +171,14 @@ template <>
 struct Check<broadcast_together> {
   static void call(const Reading& reading, const std::vector<Array>& arrays);
 };
+template <>
+struct Check<split_columns> {
+  static void call(const Reading& reading, const Array& array, const Division& by);
+};
+template <>
+struct Check<split_rows> : Check<split_columns> {};
+template <>
+struct Check<split_depths> : Check<split_columns> {};
 template <>
 struct Check<rolled> {
   static void call(const Reading& reading, const Array& array, const std::vector<int64_t>& shifts,

@@ -343,3 +343,97 @@ class column_stack:
     def numpy(tup): ...
     cupy = numpy
     def torch(tensors: arrays, *, out=None): ...
+
+class split:
+    """Return a list of views: so many equal parts, or parts cut at given places. Raises ValueError where the parts are not equal.
+
+    >>> split(arange(4), 2)
+    [array([0, 1]), array([2, 3])]
+    """
+
+    def numpy(ary, indices_or_sections, axis=0): ...
+    cupy = numpy
+    def keras(x, indices_or_sections, axis=0): ...
+
+class array_split:
+    """Return views of so many parts, of which the first are one longer where it does not come out even, or of parts cut at given places.
+
+    Raises ValueError for no parts.
+
+    >>> [p.size for p in array_split(arange(7), 3)]
+    [3, 2, 2]
+    """
+
+    def numpy(ary, indices_or_sections, axis=0): ...
+    cupy = numpy
+    def keras(x, indices_or_sections, axis=0): ...
+    @named("tensor_split")
+    def torch(
+        input: array, indices_or_sections=None, dim: integer = 0, *, indices=None, sections=None, tensor_indices_or_sections=None
+    ): ...
+
+class hsplit:
+    """Return views of equal parts, or of parts cut at places, along the second axis, or the first of a 1-D array.
+
+    >>> [p.shape for p in hsplit(zeros((2, 4)), 2)]
+    [(2, 2), (2, 2)]
+    """
+
+    def numpy(ary, indices_or_sections): ...
+    cupy = numpy
+    def torch(input: array, indices_or_sections=None, *, indices=None, sections=None): ...
+    def Tensor(self: array, *indices_or_sections: any | None, indices=None, sections=None): ...
+
+class vsplit:
+    """Return views of equal parts, or of parts cut at places, along the first axis of an array of at least two dimensions.
+
+    >>> [p.shape for p in vsplit(zeros((2, 4)), 2)]
+    [(1, 4), (1, 4)]
+    """
+
+    def numpy(ary, indices_or_sections): ...
+    cupy = numpy
+    def torch(input: array, indices_or_sections=None, *, indices=None, sections=None): ...
+    def Tensor(self: array, *indices_or_sections: any | None, indices=None, sections=None): ...
+
+class dsplit:
+    """Return views of equal parts, or of parts cut at places, along the third axis of an array of at least three dimensions.
+
+    >>> [p.shape for p in dsplit(zeros((2, 2, 4)), 2)]
+    [(2, 2, 2), (2, 2, 2)]
+    """
+
+    def numpy(ary, indices_or_sections): ...
+    cupy = numpy
+    def torch(input: array, indices_or_sections=None, *, indices=None, sections=None): ...
+    def Tensor(self: array, *indices_or_sections: any | None, indices=None, sections=None): ...
+
+class split_by_sizes:
+    """Return views of parts along ``axis``: of so many elements each, or of these sizes."""
+
+    @named("split")
+    def torch(input: array, split_size_or_sections=None, dim: integer = 0, *, split_size=None): ...
+    @named("split_with_sizes")
+    def torch(input: array, split_sizes: integers, dim: integer = 0): ...
+    @named("unsafe_split")
+    def torch(input: array, split_size: integer, dim: integer = 0): ...
+    @named("unsafe_split_with_sizes")
+    def torch(input: array, split_sizes: integers, dim: integer = 0): ...
+
+class chunk:
+    """Return views of at most ``chunks`` parts along ``axis``, all but the last of one size."""
+
+    def torch(input: array, chunks: integer, dim: integer = 0): ...
+    @named("unsafe_chunk")
+    def torch(input: array, chunks: integer, dim: integer = 0): ...
+
+class unstack:
+    """Return a tuple of views of the elements along ``axis``.
+
+    >>> [p.tolist() for p in unstack([[1, 2], [3, 4]], axis=1)]
+    [[1, 3], [2, 4]]
+    """
+
+    def numpy(x, /, *, axis=0): ...
+    @named("unbind")
+    def torch(input: array, dim: integer = 0): ...

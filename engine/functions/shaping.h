@@ -36,6 +36,15 @@ struct OneForEach {
   std::vector<Array> arrays;
 };
 
+// How an axis is taken apart: a number of parts or of elements in each, or places, or sizes.
+struct Division {
+  std::optional<int64_t> number;
+  std::vector<int64_t> numbers;
+};
+struct Parts {
+  std::vector<Array> arrays;
+};
+
 // ---- views
 //
 // An array without dimensions may be asked for its axis 0, as PyTorch's functions allow; nothing changes along it.
@@ -67,6 +76,16 @@ Array broadcast_view(const Array& array, const Shape& shape);
 // The parts between cuts, which count as in a[start:stop]; as many parts as equal as can be, the first ones longer by one.
 std::vector<Array> parts_between(const Array& array, size_t axis, const std::vector<int64_t>& cuts);
 std::vector<Array> parts(const Array& array, int64_t count, size_t axis, bool must_be_equal);
+// By a number of parts, or places where they begin. Equal parts, else ErrorKind::value; or parts as equal as can be.
+Parts split_equally(const Array& array, const Division& by, size_t axis);
+Parts split_nearly(const Array& array, const Division& by, size_t axis);
+Parts split_rows(const Array& array, const Division& by);  // equally along the first, the second (or only), the third axis
+Parts split_columns(const Array& array, const Division& by);
+Parts split_depths(const Array& array, const Division& by);
+// By the number of elements in each part, or their sizes; by the greatest number of parts of one size.
+Parts split_by_sizes(const Array& array, const Division& by, size_t axis);
+Parts chunks_of(const Array& array, int64_t count, size_t axis);
+std::vector<Array> elements_along(const Array& array, size_t axis);
 std::vector<Array> broadcast_together(const std::vector<Array>& arrays);
 // With axes of one element put in where there are fewer: in front, the third one behind.
 std::vector<Array> with_rank(const std::vector<Array>& arrays, size_t rank);

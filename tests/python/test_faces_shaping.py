@@ -221,6 +221,79 @@ def test_functions_of_several_arrays_are_numpys(n):
     assert outcome(lambda: getattr(qn, name)(arrays(qn.asarray(host)), **kwargs)) == wanted
 
 
+DIVISIONS = [
+    ("split", (2,), {}),
+    ("split", ((1, 3),), {}),
+    ("split", ([1, -1, 9],), {}),
+    ("split", (np.array([1, 2]),), {"axis": -1}),
+    ("split", (3,), {}),
+    ("split", (2.0,), {"axis": 1}),
+    ("split", ("two",), {}),
+    ("array_split", (3,), {}),
+    ("array_split", (5, -1), {}),
+    ("array_split", (-1,), {}),
+    ("hsplit", (2,), {}),
+    ("vsplit", ([1],), {}),
+    ("dsplit", (3,), {}),
+    ("dsplit", (2,), {}),
+    ("unstack", (), {}),
+    ("unstack", (), {"axis": 1}),
+]
+
+
+@pytest.mark.parametrize("call", DIVISIONS, ids=str)
+def test_parts_are_numpys(call):
+    name, args, kwargs = call
+
+    def of(xp):
+        try:
+            a = xp.arange(24).reshape(4, 2, 3)
+            parts = getattr(xp, name)(a, *args, **kwargs)
+        except Exception as error:
+            return type(error)
+        assert xp is np or all(p.base is a.base or p.base is a for p in parts)
+        return type(parts), [(p.tolist(), p.strides) for p in parts]
+
+    if hasattr(np, name):  # unstack: from NumPy 2.1 on
+        assert of(qn) == of(np)
+
+
+def test_parts_of_tensors():
+    x = torch.arange(12).reshape(4, 3)
+    for parts, lengths in [
+        (x.split(3), [3, 1]),
+        (torch.split(x, split_size_or_sections=[1, 3]), [1, 3]),
+        (x.split(split_size=2, dim=0), [2, 2]),
+        (torch.split_with_sizes(x, (4, 0)), [4, 0]),
+        (x.chunk(3), [2, 2]),
+        (torch.unsafe_chunk(x, 2), [2, 2]),
+        (x.tensor_split(3), [2, 1, 1]),
+        (x.tensor_split(indices=(1,)), [1, 3]),
+        (x.tensor_split(torch.tensor([1, 2])), [1, 1, 2]),
+        (x.vsplit(2), [2, 2]),
+        (x.vsplit(1, 2), [1, 1, 2]),
+    ]:
+        assert type(parts) is tuple and [len(p) for p in parts] == lengths and all(p._base is x._base for p in parts)
+    assert [p.tolist() for p in x.unbind(1)] == x.t().tolist() and len(x.hsplit([1])) == 2
+    for call, error, text in [
+        (lambda: x.split(-1), RuntimeError, "split expects split_size be non-negative, but got split_size=-1"),
+        (lambda: x.split([1, 2]), RuntimeError, "split_with_sizes expects split_sizes to sum exactly to 4 (input tensor's size at dimension 0)"),
+        (lambda: x.chunk(0), RuntimeError, "chunk expects `chunks` to be greater than 0, got: 0"),
+        (lambda: x.tensor_split(0), RuntimeError, "number of sections must be larger than 0, got 0"),
+        (lambda: x.hsplit(2), RuntimeError, "torch.hsplit attempted to split along dimension 1, but the size of the dimension 3 is not"),
+        (lambda: x.dsplit(1), RuntimeError, "torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with 2 dimensions!"),
+        (lambda: torch.tensor(1).unbind(), IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+        (lambda: x.tensor_split(), TypeError, 'tensor_split() missing 1 required positional arguments: "indices_or_sections"'),
+    ]:
+        with pytest.raises(error) as raised:
+            call()
+        assert str(raised.value).startswith(text)
+    y = torch.arange(4.0).requires_grad_()
+    (first, second) = y.split([1, 3])
+    (first.sum() * 5 + second.sum()).backward()
+    assert y.grad.tolist() == [5, 1, 1, 1]
+
+
 def test_out_of_joined_arrays():
     x, out = qn.ones((2, 3)), qn.zeros((4, 3), "float32")
     assert qn.concatenate((x, x), out=out) is out and bool((out == 1).all())
@@ -377,6 +450,10 @@ def test_nothing_of_python_runs_between_the_users_line_and_the_result():
         lambda: qn.stack([x, x]),
         lambda: qn.vstack((x, x)),
         lambda: qn.atleast_2d(x),
+        lambda: qn.split(x, 2, axis=1),
+        lambda: t.chunk(2, 1),
+        lambda: t.split([1, 3], dim=1),
+        lambda: t.unbind(1),
         lambda: torch.cat((t, t), dim=1),
         lambda: torch.stack([t, t]),
         lambda: x.reshape(5, -1),

@@ -14,7 +14,6 @@ from quern.torch import (
     _reductions,
     _shaping,
     _special,
-    _splitting,
     _types,
     autograd,
     random,
@@ -29,7 +28,7 @@ from quern.torch.autograd import (  # noqa: F401
 )
 
 globals().update(_types.NAMES)
-for _module in (_creation, _elementwise, _shaping, _splitting, _reductions, _indexing, _linalg, _special, random):
+for _module in (_creation, _elementwise, _shaping, _reductions, _indexing, _linalg, _special, random):
     globals().update({_name: getattr(_module, _name) for _name in _module.NAMES})
 globals().update(_faces.FACES)
 globals().update(_linalg.OLD)
