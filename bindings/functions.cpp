@@ -155,7 +155,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_without_axes", without_axes, Use::moves);
   define(m, "array_grid", grid_of);
   define(m, "array_stacked", stacked, Use::moves);
-  define(m, "array_tiled", tiled, Use::moves);
   define(m, "array_repeated", repeated, Use::moves);
   define(m, "array_triangle", triangle);
   define(m, "array_diagonal", diagonal, Use::moves);

@@ -23,18 +23,18 @@ OUT_SLOT, IGNORED_SLOT = 15, 14
 NAMES = {
     "numpy": {"correction": "ddof", "m": "a", "x": "a", "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
-    "torch": {"input": "a", "dim": "axis", "dims": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
+    "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
     "keras": {"x": "a", "array": "a", "axes": "axis", "newshape": "shape"},
 }
 NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": "shape"}
 _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
-NAMES["keras"] |= {"xs": "a", "indices_or_sections": "sections"}
-NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args"), "a") | {"indices_or_sections": "sections"}
+NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
+NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A"), "a") | {"indices_or_sections": "sections"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
-NAMES["Tensor"] = NAMES["torch"] | {"self": "a"}
+NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
@@ -96,6 +96,12 @@ def faces_of(row):
     return found
 
 
+def canonical(front_end, name, slots):
+    """What the row calls a parameter of a face; of several names that one which the row has."""
+    ours = NAMES[front_end].get(name, name)
+    return ours if isinstance(ours, str) else next((one for one in ours if one in slots), ours[0])
+
+
 def text_of(string):
     """A string as C++ has it."""
     return '"' + string.replace("\\", "\\\\").replace('"', '\\"').replace("\n", '\\n"\n    "') + '"'
@@ -106,13 +112,14 @@ def docstring(row, front_end, parameters, slots):
     text = ast.get_docstring(row)
     if front_end not in ("numpy", "cupy"):
         text = text.partition("\n\n>>>")[0]
-    known = {NAMES[front_end].get(name, name) for name in parameters}
+    known = {canonical(front_end, name, slots) for name in parameters}
     unknown = [name for name in (*slots, OUT) if name not in known]
     # What is said of a parameter that the face has not: from its name to the next semicolon or full stop.
     for name in unknown:
         text = re.sub(rf"(;?)\s*``{name}``: [^;.]*([;.])", lambda found: found[1] if found[2] == ";" else found[1] and ".", text)
     text = "\n\n".join(part for part in text.split("\n\n") if part.strip())
-    theirs = {ours: name for name, ours in NAMES[front_end].items() if name in parameters and ours not in parameters}
+    theirs = {canonical(front_end, name, slots): name for name in NAMES[front_end] if name in parameters}
+    theirs = {ours: name for ours, name in theirs.items() if ours not in parameters}
     return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
 
 
@@ -146,7 +153,7 @@ class Data:
     def overload(self, name, function, front_end, slots):
         rows, by_position = [], 0
         for p in parameters_of(function):
-            ours = NAMES[front_end].get(p.name, p.name)
+            ours = canonical(front_end, p.name, slots)
             if ours != OUT and ours not in slots and not p.is_ignored:
                 raise Wrong(f"{name}: the row has no parameter {ours}")
             slot = IGNORED_SLOT if p.is_ignored else OUT_SLOT if ours == OUT else slots.index(ours)

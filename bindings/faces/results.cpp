@@ -11,6 +11,7 @@ nb::object hand_back(const Reading& reading, Array&& result) {
   const FrontEnd& front_end = reading.front_end;
   const Family family = reading.family();
   if (family == Family::turned && front_end.copies_turned) result = copied(result, result.dtype(), Order::keep);
+  if (family == Family::moves) result.settle_owner();  // what the body made it of is gone
   if (family == Family::repeats)
     result.set_read_only(reading.first->is_read_only() || door_of(reading.beside).broadcasts_read_only);
   if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));

@@ -285,6 +285,19 @@ void Check<split_columns>::call(const Reading& reading, const Array& array, cons
           reading.face.name, axis, array.shape()[axis], *by.number);
 }
 
+void Check<tiled>::call(const Reading& reading, const Array& array, const std::vector<int64_t>& times) {
+  if (!is_torch(reading)) return;
+  if (times.size() < array.rank() && std::string_view(reading.face.name) == "repeat")
+    raise(ErrorKind::runtime, "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+  int64_t elements = array.size();
+  for (int64_t count : times) {
+    if (count < 0)
+      raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", count, quern::in_brackets(times));
+    if (__builtin_mul_overflow(elements, count, &elements) || elements >= int64_t{1} << 46)
+      raise(ErrorKind::runtime, "[enforce fail] there is no memory for a tensor {} times as large", quern::in_brackets(times));
+  }
+}
+
 void Check<rolled>::call(const Reading& reading, const Array&, const std::vector<int64_t>& shifts,
                          const std::optional<Axes>& axes) {
   if (!is_torch(reading)) return;

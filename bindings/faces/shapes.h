@@ -180,6 +180,10 @@ struct Check<split_rows> : Check<split_columns> {};
 template <>
 struct Check<split_depths> : Check<split_columns> {};
 template <>
+struct Check<tiled> {
+  static void call(const Reading& reading, const Array& array, const std::vector<int64_t>& times);
+};
+template <>
 struct Check<rolled> {
   static void call(const Reading& reading, const Array& array, const std::vector<int64_t>& shifts,
                    const std::optional<Axes>& axes);

@@ -3,7 +3,6 @@
 import math as _math
 
 from quern.torch import (
-    _arguments,
     _creation,
     _elementwise,
     _faces,
@@ -32,7 +31,6 @@ for _module in (_creation, _elementwise, _shaping, _reductions, _indexing, _lina
     globals().update({_name: getattr(_module, _name) for _name in _module.NAMES})
 globals().update(_faces.FACES)
 globals().update(_linalg.OLD)
-tile = _arguments.of_sequence("tile", _shaping.tile, "dims")
 
 return_types = _named
 set_printoptions = _printing.set_printoptions

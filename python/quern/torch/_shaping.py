@@ -328,28 +328,6 @@ def cartesian_prod(*tensors):
 # ---- elements moved
 
 
-def repeat(self, *repeats):
-    """The tensor so many times along each dimension, one after the other: a copy."""
-    sizes = sizes_of(repeats)
-    if len(sizes) < self._rank:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    _check_times(self, sizes)
-    return _engine.array_tiled(self, sizes)
-
-
-def tile(input, *dims):
-    """The tensor so many times along each of the last dimensions."""
-    dims = sizes_of(dims)
-    _check_times(input, dims)
-    return _engine.array_tiled(input, [1] * (input._rank - len(dims)) + dims)
-
-
-def _check_times(input, times):
-    if any(n < 0 for n in times):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {times}")
-    sizes_in([*times, input._size])
-
-
 def repeat_interleave(input, repeats, dim=None, *, output_size=None):
     """Each element of a dimension followed by itself so many times: a number for all, or one for each."""
     if dim is None:
@@ -389,10 +367,10 @@ def _in_place_view(name):
     return in_place
 
 
-METHODS = """as_strided unflatten adjoint narrow select unfold diagonal diag diag_embed diagflat tril triu repeat tile repeat_interleave"""
+METHODS = """as_strided unflatten adjoint narrow select unfold diagonal diag diag_embed diagflat tril triu repeat_interleave"""
 NAMES = """view_as_real view_as_complex as_strided unflatten adjoint broadcast_shapes narrow select
 diagonal diag diag_embed diagflat tril triu
-block_diag meshgrid cartesian_prod tile repeat_interleave""".split()
+block_diag meshgrid cartesian_prod repeat_interleave""".split()
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("broadcast_shapes",))],

@@ -5,4 +5,4 @@ from quern.arrays.functions import functions
 swapaxes, moveaxis, expand_dims = (functions[name] for name in ("swapaxes", "moveaxis", "expand_dims"))
 flip, roll = functions["flip"], functions["roll"]
 reshape, ravel, transpose, broadcast_to = (functions[name] for name in ("reshape", "ravel", "transpose", "broadcast_to"))
-concatenate, stack = functions["concatenate"], functions["stack"]
+concatenate, stack, tile = (functions[name] for name in ("concatenate", "stack", "tile"))

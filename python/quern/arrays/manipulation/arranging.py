@@ -11,7 +11,7 @@ import numpy
 
 from quern.arrays.core import Array, _axes, _axis, _check_cast, _holds_arrays, _shape, asarray, asnumpy
 from quern.arrays.creation import zeros
-from quern.arrays.manipulation import concatenate, moveaxis, ravel
+from quern.arrays.manipulation import concatenate, moveaxis, ravel, tile
 from quern.arrays.mathematics import where as _where
 from quern.lib import _engine
 
@@ -87,16 +87,6 @@ def append(arr, values, axis=None):
 
 
 # ---- repeating
-
-
-def tile(A, reps):
-    """A new array of copies of ``A`` side by side, ``reps`` (an int or one for each axis) times along each axis.
-
-    >>> tile([1, 2], (2, 2))
-    array([[1, 2, 1, 2],
-           [1, 2, 1, 2]])
-    """
-    return _engine.array_tiled(asarray(A), _shape(reps))
 
 
 def repeat(a, repeats, axis=None):

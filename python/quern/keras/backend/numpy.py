@@ -151,7 +151,7 @@ sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))
 mean, amax, amin = (_faces[_name] for _name in ("mean", "amax", "amin"))
 moveaxis, swapaxes, expand_dims, squeeze = (_faces[_name] for _name in ("moveaxis", "swapaxes", "expand_dims", "squeeze"))
 flip, rot90, roll = (_faces[_name] for _name in ("flip", "rot90", "roll"))
-split, array_split = _faces["split"], _faces["array_split"]
+split, array_split, tile = (_faces[_name] for _name in ("split", "array_split", "tile"))
 concatenate, stack, hstack, vstack = (_faces[_name] for _name in ("concatenate", "stack", "hstack", "vstack"))
 reshape, ravel, transpose, broadcast_to = (_faces[_name] for _name in ("reshape", "ravel", "transpose", "broadcast_to"))
 
