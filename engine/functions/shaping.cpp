@@ -88,11 +88,11 @@ Shape joined_shape(const std::vector<Array>& arrays, size_t axis) {
   if (auto wrong = unfit(arrays, axis)) {
     const Shape& other = arrays[wrong->array].shape();
     if (other.size() != shape.size())
-      raise(
-          ErrorKind::value,
-          "all the input array dimensions except for the concatenation axis must match exactly, but the array at index 0 has {} "
-          "dimension(s) and the array at index {} has {} dimension(s)",
-          shape.size(), wrong->array, other.size());
+      raise(ErrorKind::value,
+            "all the input arrays must have same number of dimensions, but the array at index 0 has {} dimension(s) and the "
+            "array at "
+            "index {} has {} dimension(s)",
+            shape.size(), wrong->array, other.size());
     raise(ErrorKind::value,
           "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {}, the "
           "array at "
