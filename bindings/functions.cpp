@@ -153,14 +153,8 @@ std::vector<Pick> picks_of(const std::vector<int>& axes, const nb::args& indices
 
 void define_functions(nb::module_& m) {
   define(m, "array_without_axes", without_axes, Use::moves);
-  define(m, "array_parts", parts, Use::moves);
-  define(m, "array_parts_between", parts_between, Use::moves);
-  define(m, "array_broadcast_together", broadcast_together, Use::moves);
   define(m, "array_grid", grid_of);
-  define(m, "array_joined", joined, Use::moves);
-  define(m, "array_join_into", join_into, Use::moves);
   define(m, "array_stacked", stacked, Use::moves);
-  define(m, "array_tiled", tiled, Use::moves);
   define(m, "array_repeated", repeated, Use::moves);
   define(m, "array_triangle", triangle);
   define(m, "array_diagonal", diagonal, Use::moves);

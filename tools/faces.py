@@ -27,15 +27,19 @@ IGNORED = re.compile(r"ignored(?:\[(\w+)\])?")  # the annotation of a parameter 
 NAMES = {
     "numpy": {"correction": "ddof", "m": "a", "x": "a", "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
-    "torch": {"input": "a", "dim": "axis", "dims": "axis", "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
+    "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
     "keras": {"x": "a", "x1": "a", "x2": "b", "array": "a", "axes": "axis", "newshape": "shape"},
 }
 NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
-NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": "b", "exponent": "b"}
+NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": ("b", "shape"), "exponent": "b"}
 NAMES["torch"] |= {"tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
+_SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
+NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
+NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
+NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A"), "a") | {"indices_or_sections": "sections"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
-NAMES["Tensor"] = NAMES["torch"] | {"self": "a"}
+NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
@@ -51,12 +55,6 @@ def rows():
     operations = OPERATIONS.findall((ROOT / "engine/include/quern/ops.def").read_text())
     found = {name: (f"operation(quern::Op::{name})", list("abc"[: int(count)])) for name, count in operations}
     return found | {name: (f"quern::Function::{name}_", parameters.split()) for name, parameters in functions}
-
-
-def row_name(front_end, parameter, slots):
-    """The row's name of a front end's parameter: the other operand, or the array whose shape is taken."""
-    name = NAMES[front_end].get(parameter, parameter)
-    return "shape" if name == "b" and "b" not in slots else name
 
 
 class Parameter:
@@ -115,6 +113,12 @@ def faces_of(row):
     return found
 
 
+def canonical(front_end, name, slots):
+    """What the row calls a parameter of a face; of several names that one which the row has."""
+    ours = NAMES[front_end].get(name, name)
+    return ours if isinstance(ours, str) else next((one for one in ours if one in slots), ours[0])
+
+
 def text_of(string):
     """A string as C++ has it."""
     return '"' + string.replace("\\", "\\\\").replace('"', '\\"').replace("\n", '\\n"\n    "') + '"'
@@ -125,13 +129,14 @@ def docstring(row, front_end, parameters, slots):
     text = ast.get_docstring(row)
     if front_end not in ("numpy", "cupy"):
         text = text.partition("\n\n>>>")[0]
-    known = {row_name(front_end, name, slots) for name in parameters}
+    known = {canonical(front_end, name, slots) for name in parameters}
     unknown = [name for name in (*slots, OUT) if name not in known]
     # What is said of a parameter that the face has not: from its name to the next semicolon or full stop.
     for name in unknown:
         text = re.sub(rf"(;?)\s*``{name}``: [^;.]*([;.])", lambda found: found[1] if found[2] == ";" else found[1] and ".", text)
     text = "\n\n".join(part for part in text.split("\n\n") if part.strip())
-    theirs = {ours: name for name, ours in NAMES[front_end].items() if name in parameters and ours not in parameters}
+    theirs = {canonical(front_end, name, slots): name for name in NAMES[front_end] if name in parameters}
+    theirs = {ours: name for ours, name in theirs.items() if ours not in parameters}
     return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
 
 
@@ -169,7 +174,7 @@ class Data:
     def overload(self, name, function, parameters, front_end, slots):
         rows, by_position = [], 0
         for p in parameters:
-            ours = row_name(front_end, p.name, slots)
+            ours = canonical(front_end, p.name, slots)
             if ours != OUT and ours not in slots and not p.is_ignored:
                 raise Wrong(f"{name}: the row has no parameter {ours}")
             slot = IGNORED_SLOT if p.is_ignored else OUT_SLOT if ours == OUT else slots.index(ours)

@@ -14,7 +14,7 @@ namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
 // number None stands for the default; where the default is None, it is no argument. An operand is an array or a number.
-enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, dtype };
+enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, arrays, dtype };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
 inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()
@@ -64,17 +64,26 @@ void refuse_as_python(const Face& face, const Misfit& misfit);
 void refuse_as_cupy(const Face& face, const Misfit& misfit);
 void refuse_as_torch(const Face& face, const Misfit& misfit);
 
+// Several arrays that are one argument.
+struct Sequence {
+  std::vector<nb::object> objects;
+  std::vector<Array> arrays;
+  std::vector<OperandType> types;  // numbers of Python's are weak
+  bool is_list = false;            // of a *parameter: the one argument was a list
+};
+
 // A call while its slots are read.
 struct Reading {
   const Face& face;
   Function function;
   FrontEnd& front_end;
   PyObject* const* slots;
-  size_t next = 0;                 // the slot that is read next
-  const Array* first = nullptr;    // the first array: others go to its device, axes are its axes
-  PyObject* beside = nullptr;      // the object of it, whose Python type results have
-  nb::object made = {};            // the same where it was made for this call
-  std::optional<Array> numbers{};  // a copy of it where its elements lie anywhere
+  size_t next = 0;                     // the slot that is read next
+  const Array* first = nullptr;        // the first array: others go to its device, axes are its axes
+  PyObject* beside = nullptr;          // the object of it, whose Python type results have
+  nb::object made = {};                // the same where it was made for this call
+  std::optional<Array> numbers{};      // a copy of it where its elements lie anywhere
+  std::optional<Sequence> sequence{};  // the first argument, where that is several arrays
 
   Family family() const;
   PyObject* take() { return slots[next++]; }
@@ -99,6 +108,7 @@ struct FrontEnd {
   DType (*result_type)(const Reading& reading, DType result);
   // An elementwise operation of the operands in the slots; operations within bodies.
   nb::object (*operate)(Reading& reading, Op op);
+  bool gives_tuples = false;   // of parts of an array; else lists
   bool copies_turned = false;  // functions that turn arrays around give new arrays, no views
   const Rules* rules;
   // Raises for operands of elementwise functions that the peer refuses; null: it refuses none.

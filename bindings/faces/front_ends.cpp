@@ -229,6 +229,7 @@ FrontEnd torch{
     .check_line = check_line_as_torch,
     .result_type = torchs_result_type,
     .operate = operate_as_torch,
+    .gives_tuples = true,
     .copies_turned = true,
     .rules = &torchs_rules,
     .check_operands = check_operands_as_torch,
@@ -285,6 +286,8 @@ const char* word_for(Kind kind) {
       return "Number";
     case Kind::integers:
       return "tuple of ints";
+    case Kind::arrays:
+      return "tuple of Tensors";
     case Kind::dtype:
       return "torch.dtype";
     default:

@@ -56,6 +56,8 @@ bool fits(Kind kind, PyObject* value) {
       return PyIndex_Check(value) && !PyBool_Check(value) && !as_array(value);
     case Kind::integers:
       return PyTuple_Check(value) || PyList_Check(value);
+    case Kind::arrays:
+      return !as_array(value) && (PyTuple_Check(value) || PyList_Check(value));
     case Kind::dtype:
       return dtype_of_object(value) != nullptr;
   }
@@ -89,7 +91,7 @@ class Filling {
     misfit_.given = count;
     for (size_t i = 0; i < std::min<size_t>(count, overload_.positional); ++i) {
       bool takes_rest = overload_.parameters[i].takes_rest;
-      if (!put(i, takes_rest ? together(args + i, count - i) : args[i], takes_rest)) return misfit_;
+      if (!put(i, takes_rest ? together(args + i, count - i, overload_.parameters[i].kind) : args[i], takes_rest)) return misfit_;
       if (takes_rest) count = i + 1;
     }
     if (count > overload_.positional) return fail(Misfit::Why::too_many, 0, nullptr);
@@ -102,6 +104,10 @@ class Filling {
     for (size_t i = 0; i < overload_.count; ++i) {
       const Parameter& parameter = overload_.parameters[i];
       if (slots_[parameter.slot]) continue;
+      if (parameter.takes_rest && parameter.kind == Kind::arrays) {
+        slots_[parameter.slot] = together(args, 0, Kind::arrays);
+        continue;
+      }
       if (parameter.constant == required) return fail(Misfit::Why::missing, i, nullptr);
       slots_[parameter.slot] = default_of(parameter);
     }
@@ -130,8 +136,8 @@ class Filling {
     ++misfit_.taken;
     return true;
   }
-  PyObject* together(PyObject* const* args, size_t count) {
-    if (count == 1) return args[0];
+  PyObject* together(PyObject* const* args, size_t count, Kind kind) {
+    if (count == 1 && kind != Kind::arrays) return args[0];
     rest_ = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
     if (!rest_.is_valid()) throw nb::python_error();
     for (size_t i = 0; i < count; ++i) PyTuple_SET_ITEM(rest_.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));

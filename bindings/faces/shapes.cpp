@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "functions/parts.h"
+#include "functions/steps.h"
 
 #include <algorithm>
 
@@ -158,6 +159,26 @@ Permutation read_permutation(const Reading& reading, PyObject* given) {
   return {places_of(reading, given, rank, false)};
 }
 
+Division read_division(const Reading& reading, PyObject* given) {
+  if (!given || given == Py_None) {
+    PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"indices_or_sections\"", reading.face.name);
+    throw nb::python_error();
+  }
+  if (const Array* array = as_array(given)) {
+    if (is_torch(reading) && (array->dtype() != DType::int64 || array->rank() > 1))
+      raise(ErrorKind::runtime, "tensor_split expected tensor_indices_or_sections to be a long tensor of 0 or 1 dimensions");
+    if (!is_integer(array->dtype()) || array->rank() > 1)
+      raise(ErrorKind::type, "{}(): places must be an integer or one line of integers", reading.face.name);
+    std::vector<int64_t> values = steps::values_of<int64_t>(*array);
+    return array->rank() == 0 ? Division{values[0], {}} : Division{{}, std::move(values)};
+  }
+  if (is_sequence(reading, given)) return {{}, read_integers(reading, given)};
+  if (PyIndex_Check(given) || is_torch(reading)) return {integer_of(given), {}};
+  nb::object whole = nb::steal(PyNumber_Long(given));
+  if (!whole.is_valid()) throw nb::python_error();
+  return {integer_of(whole.ptr()), {}};
+}
+
 SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
   const Array& array = *reading.first;
   if (!given || given == Py_None) return {};
@@ -249,6 +270,34 @@ void Check<broadcast_view>::call(const Reading& reading, const Array& array, con
   if (is_torch(reading)) return check_expanded(array, shape);
   if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; }))
     raise(ErrorKind::value, "all elements of broadcast shape must be non-negative");
+}
+
+void Check<split_columns>::call(const Reading& reading, const Array& array, const Division& by) {
+  if (!is_torch(reading)) return;
+  const auto function = reading.function;
+  size_t least = function == quern::Function::hsplit_ ? 1 : function == quern::Function::vsplit_ ? 2 : 3;
+  if (array.rank() < least)
+    raise(ErrorKind::runtime, "torch.{} requires a tensor with at least {} dimension, but got a tensor with {} dimensions!",
+          reading.face.name, least, array.rank());
+  size_t axis = least == 2 || array.rank() == 1 ? 0 : least == 1 ? 1 : 2;
+  if (by.number && *by.number > 0 && array.shape()[axis] % *by.number != 0)
+    raise(ErrorKind::runtime,
+          "torch.{} attempted to split along dimension {}, but the size of the dimension {} is not divisible by the "
+          "split_size {}!",
+          reading.face.name, axis, array.shape()[axis], *by.number);
+}
+
+void Check<tiled>::call(const Reading& reading, const Array& array, const std::vector<int64_t>& times) {
+  if (!is_torch(reading)) return;
+  if (times.size() < array.rank() && std::string_view(reading.face.name) == "repeat")
+    raise(ErrorKind::runtime, "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+  int64_t elements = array.size();
+  for (int64_t count : times) {
+    if (count < 0)
+      raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", count, quern::in_brackets(times));
+    if (__builtin_mul_overflow(elements, count, &elements) || elements >= int64_t{1} << 46)
+      raise(ErrorKind::runtime, "[enforce fail] there is no memory for a tensor {} times as large", quern::in_brackets(times));
+  }
 }
 
 void Check<rolled>::call(const Reading& reading, const Array&, const std::vector<int64_t>& shifts,

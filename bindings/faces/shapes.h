@@ -15,6 +15,7 @@ std::optional<Axes> read_some_places(const Reading& reading, PyObject* given);
 std::vector<size_t> read_new_places(const Reading& reading, PyObject* given);
 std::optional<bool> read_copies(const Reading& reading, PyObject* given);
 Permutation read_permutation(const Reading& reading, PyObject* given);
+Division read_division(const Reading& reading, PyObject* given);
 SqueezedAxes read_squeezed(const Reading& reading, PyObject* given);
 
 // A shape, numbers of parts, times that something is repeated.
@@ -32,6 +33,42 @@ struct Read<const std::optional<Shape>&> {
   explicit Read(Reading& reading) {
     if (PyObject* given = reading.take()) value = read_integers(reading, given);
   }
+};
+
+// The arrays of one argument. The first of a front end is the one whose Python type results have.
+const std::vector<Array>& read_sequence(Reading& reading, PyObject* given);
+JoinedType read_joined(const Reading& reading, PyObject* dtype, PyObject* casting);
+
+template <>
+struct Read<const std::vector<Array>&> {
+  static constexpr size_t slots = 1;
+  const std::vector<Array>& value;
+  explicit Read(Reading& reading) : value(read_sequence(reading, reading.take())) {}
+};
+
+// "dtype casting"
+template <>
+struct Read<JoinedType> {
+  static constexpr size_t slots = 2;
+  JoinedType value;
+  explicit Read(Reading& reading) {
+    PyObject* dtype = reading.take();
+    value = read_joined(reading, dtype, reading.take());
+  }
+};
+
+template <>
+struct Read<const Division&> {
+  static constexpr size_t slots = 1;
+  Division value;
+  explicit Read(Reading& reading) : value(read_division(reading, reading.take())) {}
+};
+
+template <>
+struct Read<NewAxis> {
+  static constexpr size_t slots = 1;
+  NewAxis value;
+  explicit Read(Reading& reading) : value{read_new_places(reading, reading.take())[0]} {}
 };
 
 template <>
@@ -113,6 +150,38 @@ struct Check<viewed> {
 template <>
 struct Check<broadcast_view> {
   static void call(const Reading& reading, const Array& array, const Shape& shape);
+};
+template <>
+struct Check<concatenated> {
+  static void call(const Reading& reading, const std::vector<Array>& arrays, std::optional<size_t> axis, JoinedType type);
+};
+template <>
+struct Check<stacked_along> {
+  static void call(const Reading& reading, const std::vector<Array>& arrays, NewAxis axis, JoinedType type);
+};
+template <>
+struct Check<stacked_columns> {
+  static void call(const Reading& reading, const std::vector<Array>& arrays, JoinedType type);
+};
+template <>
+struct Check<stacked_rows> {
+  static void call(const Reading& reading, const std::vector<Array>& arrays, JoinedType type);
+};
+template <>
+struct Check<broadcast_together> {
+  static void call(const Reading& reading, const std::vector<Array>& arrays);
+};
+template <>
+struct Check<split_columns> {
+  static void call(const Reading& reading, const Array& array, const Division& by);
+};
+template <>
+struct Check<split_rows> : Check<split_columns> {};
+template <>
+struct Check<split_depths> : Check<split_columns> {};
+template <>
+struct Check<tiled> {
+  static void call(const Reading& reading, const Array& array, const std::vector<int64_t>& times);
 };
 template <>
 struct Check<rolled> {

@@ -215,3 +215,247 @@ class roll:
     cupy = numpy
     def torch(input: array, shifts, dims=()): ...
     def keras(x, shift, axis=None): ...
+
+class atleast_1d:
+    """Return views with at least one dimension: of one array that view, of several a tuple of them.
+
+    >>> atleast_1d(3.0)
+    array([3.])
+    """
+
+    def numpy(*arys: arrays): ...
+    cupy = numpy
+    def torch(*tensors: arrays): ...
+
+class atleast_2d:
+    """Return views with at least two dimensions; ones are put in front. Of several arrays a tuple.
+
+    >>> atleast_2d([1, 2])
+    array([[1, 2]])
+    """
+
+    def numpy(*arys: arrays): ...
+    cupy = numpy
+    def torch(*tensors: arrays): ...
+
+class atleast_3d:
+    """Return views with at least three dimensions: (N,) becomes (1, N, 1), (M, N) becomes (M, N, 1). Of several arrays a tuple.
+
+    >>> atleast_3d([1, 2]).shape
+    (1, 2, 1)
+    """
+
+    def numpy(*arys: arrays): ...
+    cupy = numpy
+    def torch(*tensors: arrays): ...
+
+class broadcast_arrays:
+    """Return a tuple of views of one shape, the one that the arrays broadcast to. Raises ValueError where they do not.
+
+    >>> [a.shape for a in broadcast_arrays([1, 2], [[3], [4]])]
+    [(2, 2), (2, 2)]
+    """
+
+    def numpy(*args: arrays, subok: ignored = False): ...
+    def cupy(*args: arrays): ...
+    @named("broadcast_tensors")
+    def torch(*tensors: arrays): ...
+
+class concatenate:
+    """Return arrays one after the other along ``axis``; None: flattened.
+
+    Parameters: ``out``: an array that takes the result, or ``dtype``: of the result; ``casting``: which conversions to that are allowed.
+    Raises ValueError for shapes that do not match, TypeError for other conversions and for ``out`` together with ``dtype``.
+
+    >>> concatenate(([1, 2], [3]))
+    array([1, 2, 3])
+    """
+
+    def numpy(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
+    @named("concat")
+    def numpy(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
+    cupy = numpy
+    @named("cat")
+    def torch(tensors: arrays, dim: integer = 0, *, out=None): ...
+    @named("concat")
+    def torch(tensors: arrays, dim: integer = 0, *, out=None): ...
+    def torch(tensors: arrays, dim: integer = 0, *, out=None): ...
+    def keras(xs, axis=0): ...
+
+class stack:
+    """Return arrays of one shape, joined along a new axis; see :func:`concatenate`.
+
+    >>> stack(([1, 2], [3, 4]), 1)
+    array([[1, 3],
+           [2, 4]])
+    """
+
+    def numpy(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
+    cupy = numpy
+    def torch(tensors: arrays, dim: integer = 0, *, out=None): ...
+    def keras(x, axis=0): ...
+
+class hstack:
+    """Return arrays side by side: along the second axis, or the first of 1-D arrays.
+
+    ``dtype``: of the result; ``casting``: which conversions to it are allowed, else TypeError. Raises ValueError for shapes that
+    do not match.
+
+    >>> hstack(([1, 2], [3]))
+    array([1, 2, 3])
+    """
+
+    def numpy(tup, *, dtype=None, casting="same_kind"): ...
+    cupy = numpy
+    def torch(tensors: arrays, *, out=None): ...
+    def keras(xs): ...
+
+class vstack:
+    """Return arrays one below the other, along the first axis; 1-D arrays are rows. See :func:`hstack`.
+
+    >>> vstack(([1, 2], [3, 4]))
+    array([[1, 2],
+           [3, 4]])
+    """
+
+    def numpy(tup, *, dtype=None, casting="same_kind"): ...
+    cupy = numpy
+    @named("row_stack")
+    def numpy(tup, *, dtype=None, casting="same_kind"): ...
+    def torch(tensors: arrays, *, out=None): ...
+    @named("row_stack")
+    def torch(tensors: arrays, *, out=None): ...
+    def keras(xs): ...
+
+class dstack:
+    """Return arrays one behind the other, along the third axis; (M, N) counts as (M, N, 1), (N,) as (1, N, 1).
+
+    >>> dstack(([1, 2], [3, 4])).shape
+    (1, 2, 2)
+    """
+
+    def numpy(tup): ...
+    cupy = numpy
+    def torch(tensors: arrays, *, out=None): ...
+
+class column_stack:
+    """Return a matrix with the 1-D arrays as columns; 2-D arrays are put in as they are. Raises ValueError for shapes that do not match.
+
+    >>> column_stack(([1, 2], [3, 4]))
+    array([[1, 3],
+           [2, 4]])
+    """
+
+    def numpy(tup): ...
+    cupy = numpy
+    def torch(tensors: arrays, *, out=None): ...
+
+class split:
+    """Return a list of views: so many equal parts, or parts cut at given places. Raises ValueError where the parts are not equal.
+
+    >>> split(arange(4), 2)
+    [array([0, 1]), array([2, 3])]
+    """
+
+    def numpy(ary, indices_or_sections, axis=0): ...
+    cupy = numpy
+    def keras(x, indices_or_sections, axis=0): ...
+
+class array_split:
+    """Return views of so many parts, of which the first are one longer where it does not come out even, or of parts cut at given places.
+
+    Raises ValueError for no parts.
+
+    >>> [p.size for p in array_split(arange(7), 3)]
+    [3, 2, 2]
+    """
+
+    def numpy(ary, indices_or_sections, axis=0): ...
+    cupy = numpy
+    def keras(x, indices_or_sections, axis=0): ...
+    @named("tensor_split")
+    def torch(
+        input: array, indices_or_sections=None, dim: integer = 0, *, indices=None, sections=None, tensor_indices_or_sections=None
+    ): ...
+
+class hsplit:
+    """Return views of equal parts, or of parts cut at places, along the second axis, or the first of a 1-D array.
+
+    >>> [p.shape for p in hsplit(zeros((2, 4)), 2)]
+    [(2, 2), (2, 2)]
+    """
+
+    def numpy(ary, indices_or_sections): ...
+    cupy = numpy
+    def torch(input: array, indices_or_sections=None, *, indices=None, sections=None): ...
+    def Tensor(self: array, *indices_or_sections: any | None, indices=None, sections=None): ...
+
+class vsplit:
+    """Return views of equal parts, or of parts cut at places, along the first axis of an array of at least two dimensions.
+
+    >>> [p.shape for p in vsplit(zeros((2, 4)), 2)]
+    [(1, 4), (1, 4)]
+    """
+
+    def numpy(ary, indices_or_sections): ...
+    cupy = numpy
+    def torch(input: array, indices_or_sections=None, *, indices=None, sections=None): ...
+    def Tensor(self: array, *indices_or_sections: any | None, indices=None, sections=None): ...
+
+class dsplit:
+    """Return views of equal parts, or of parts cut at places, along the third axis of an array of at least three dimensions.
+
+    >>> [p.shape for p in dsplit(zeros((2, 2, 4)), 2)]
+    [(2, 2, 2), (2, 2, 2)]
+    """
+
+    def numpy(ary, indices_or_sections): ...
+    cupy = numpy
+    def torch(input: array, indices_or_sections=None, *, indices=None, sections=None): ...
+    def Tensor(self: array, *indices_or_sections: any | None, indices=None, sections=None): ...
+
+class split_by_sizes:
+    """Return views of parts along ``axis``: of so many elements each, or of these sizes."""
+
+    @named("split")
+    def torch(input: array, split_size_or_sections=None, dim: integer = 0, *, split_size=None): ...
+    @named("split_with_sizes")
+    def torch(input: array, split_sizes: integers, dim: integer = 0): ...
+    @named("unsafe_split")
+    def torch(input: array, split_size: integer, dim: integer = 0): ...
+    @named("unsafe_split_with_sizes")
+    def torch(input: array, split_sizes: integers, dim: integer = 0): ...
+
+class chunk:
+    """Return views of at most ``chunks`` parts along ``axis``, all but the last of one size."""
+
+    def torch(input: array, chunks: integer, dim: integer = 0): ...
+    @named("unsafe_chunk")
+    def torch(input: array, chunks: integer, dim: integer = 0): ...
+
+class unstack:
+    """Return a tuple of views of the elements along ``axis``.
+
+    >>> [p.tolist() for p in unstack([[1, 2], [3, 4]], axis=1)]
+    [[1, 3], [2, 4]]
+    """
+
+    def numpy(x, /, *, axis=0): ...
+    @named("unbind")
+    def torch(input: array, dim: integer = 0): ...
+
+class tile:
+    """Return a new array of copies of the array side by side, ``reps`` (an int or one for each axis) times along each axis.
+
+    >>> tile([1, 2], (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
+    """
+
+    def numpy(A, reps): ...
+    cupy = numpy
+    def torch(input: array, dims: integers): ...
+    def Tensor(self: array, *dims: integers): ...
+    @named("repeat")
+    def Tensor(self: array, *repeats: integers): ...
+    def keras(x, repeats): ...

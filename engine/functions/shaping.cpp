@@ -61,6 +61,12 @@ Array viewed_as(const Array& array, DType dtype) {
   return view_of_bytes(array, shape, strides, offset_in_bytes(array), dtype);
 }
 
+constexpr int64_t most_parts = int64_t{1} << 26;
+
+void check_has_axes(const Array& array) {
+  if (array.rank() == 0) raise(ErrorKind::index, "Dimension specified as 0 but tensor has no dimensions");
+}
+
 // What NumPy calls a scalar.
 Array as_number(const Array& array) {
   Array out = array.apart();
@@ -79,15 +85,22 @@ Shape joined_shape(const std::vector<Array>& arrays, size_t axis) {
   if (arrays.empty()) raise(ErrorKind::value, "[concatenate] there must be one array at least");
   Shape shape = arrays[0].shape();
   if (shape.empty()) raise(ErrorKind::value, "[concatenate] arrays without axes cannot be joined; use stack()");
-  shape[axis] = 0;
-  for (const Array& a : arrays) {
-    Shape rest = a.shape();
-    int64_t length = rest.size() == shape.size() ? std::exchange(rest[axis], shape[axis]) : 0;
-    if (rest != shape)
-      raise(ErrorKind::value, "[concatenate] arrays of shape {} and {} do not fit together along axis {}",
-            to_string(arrays[0].shape()), to_string(a.shape()), axis);
-    shape[axis] += length;
+  if (auto wrong = unfit(arrays, axis)) {
+    const Shape& other = arrays[wrong->array].shape();
+    if (other.size() != shape.size())
+      raise(ErrorKind::value,
+            "all the input arrays must have same number of dimensions, but the array at index 0 has {} dimension(s) and the "
+            "array at "
+            "index {} has {} dimension(s)",
+            shape.size(), wrong->array, other.size());
+    raise(ErrorKind::value,
+          "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {}, the "
+          "array at "
+          "index 0 has size {} and the array at index {} has size {}",
+          wrong->axis, shape[wrong->axis], wrong->array, other[wrong->axis]);
   }
+  shape[axis] = 0;
+  for (const Array& a : arrays) shape[axis] += a.shape()[axis];
   return shape;
 }
 
@@ -314,12 +327,85 @@ std::vector<Array> parts_between(const Array& array, size_t axis, const std::vec
 
 std::vector<Array> parts(const Array& array, int64_t count, size_t axis, bool must_be_equal) {
   int64_t total = array.shape()[axis];
-  if (count <= 0) raise(ErrorKind::value, "[split] {} parts were asked for; it must be one or more", count);
+  if (count <= 0) raise(ErrorKind::value, "number of sections must be larger than 0, got {}", count);
   if (must_be_equal && total % count != 0)
-    raise(ErrorKind::value, "[split] {} elements do not make {} equal parts; array_split() makes unequal ones", total, count);
+    raise(ErrorKind::value,
+          "array split does not result in an equal division: {} elements in {} parts; array_split() makes unequal ones", total,
+          count);
+  if (count > most_parts) raise(ErrorKind::value, "[split] there is no memory for {} parts", count);
   std::vector<int64_t> cuts;
   for (int64_t i = 0; i <= count; ++i) cuts.push_back(i * (total / count) + std::min(i, total % count));
   return parts_between(array, axis, cuts);
+}
+
+static Parts divided(const Array& array, const Division& by, size_t axis, bool must_be_equal) {
+  if (array.rank() == 0)
+    raise(ErrorKind::value, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+  if (by.number) return {parts(array, *by.number, axis, must_be_equal)};
+  std::vector<int64_t> cuts = {0};
+  cuts.insert(cuts.end(), by.numbers.begin(), by.numbers.end());
+  cuts.push_back(array.shape()[axis]);
+  return {parts_between(array, axis, cuts)};
+}
+
+Parts split_equally(const Array& array, const Division& by, size_t axis) { return divided(array, by, axis, true); }
+Parts split_nearly(const Array& array, const Division& by, size_t axis) { return divided(array, by, axis, false); }
+
+Parts split_columns(const Array& array, const Division& by) {
+  if (array.rank() < 1) raise(ErrorKind::value, "hsplit only works on arrays of 1 or more dimensions");
+  return divided(array, by, array.rank() > 1 ? 1 : 0, true);
+}
+Parts split_rows(const Array& array, const Division& by) {
+  if (array.rank() < 2) raise(ErrorKind::value, "vsplit only works on arrays of 2 or more dimensions");
+  return divided(array, by, 0, true);
+}
+Parts split_depths(const Array& array, const Division& by) {
+  if (array.rank() < 3) raise(ErrorKind::value, "dsplit only works on arrays of 3 or more dimensions");
+  return divided(array, by, 2, true);
+}
+
+Parts split_by_sizes(const Array& array, const Division& by, size_t axis) {
+  check_has_axes(array);
+  int64_t total = array.shape()[axis], at = 0;
+  std::vector<int64_t> cuts = {0};
+  if (by.number) {
+    int64_t each = *by.number;
+    if (each < 0 || (each == 0 && total > 0))
+      raise(ErrorKind::value, "split expects split_size be non-negative, but got split_size={}", each);
+    while (at < total) cuts.push_back(at += std::min(each, total - at));
+    if (total == 0) cuts.push_back(0);
+  } else {
+    for (int64_t size : by.numbers)
+      if (size < 0)
+        raise(ErrorKind::value, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={}",
+              in_brackets(by.numbers));
+    for (int64_t size : by.numbers) {
+      at = size > total - at ? total + 1 : at + size;
+      cuts.push_back(at);
+      if (at > total) break;
+    }
+    if (at != total)
+      raise(ErrorKind::value,
+            "split_with_sizes expects split_sizes to sum exactly to {} (input tensor's size at dimension {}), but got "
+            "split_sizes={}",
+            total, axis, in_brackets(by.numbers));
+  }
+  return {parts_between(array, axis, cuts)};
+}
+
+Parts chunks_of(const Array& array, int64_t count, size_t axis) {
+  if (count <= 0) raise(ErrorKind::value, "chunk expects `chunks` to be greater than 0, got: {}", count);
+  check_has_axes(array);
+  int64_t total = array.shape()[axis];
+  if (total > 0) return split_by_sizes(array, {(total - 1) / count + 1, {}}, axis);
+  return {parts(array, count, axis, false)};
+}
+
+std::vector<Array> elements_along(const Array& array, size_t axis) {
+  check_has_axes(array);
+  std::vector<Array> out;
+  for (int64_t i = 0; i < array.shape()[axis]; ++i) out.push_back(element(array, static_cast<int>(axis), i));
+  return out;
 }
 
 std::vector<Array> broadcast_together(const std::vector<Array>& arrays) {
@@ -330,6 +416,20 @@ std::vector<Array> broadcast_together(const std::vector<Array>& arrays) {
   for (const Array& a : arrays) out.push_back(repeated_to(a, all));
   return out;
 }
+
+std::vector<Array> with_rank(const std::vector<Array>& arrays, size_t rank) {
+  std::vector<Array> out;
+  for (const Array& a : arrays) {
+    Array wide = a;
+    while (wide.rank() < rank) wide = with_axis(wide, wide.rank() == 2 ? 2 : 0);
+    out.push_back(wide);
+  }
+  return out;
+}
+
+OneForEach at_least_1d(const std::vector<Array>& arrays) { return {with_rank(arrays, 1)}; }
+OneForEach at_least_2d(const std::vector<Array>& arrays) { return {with_rank(arrays, 2)}; }
+OneForEach at_least_3d(const std::vector<Array>& arrays) { return {with_rank(arrays, 3)}; }
 
 std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool is_sparse) {
   size_t rank = arrays.size();
@@ -382,11 +482,48 @@ Array stacked(const std::vector<Array>& arrays, size_t axis, std::optional<DType
   std::vector<Array> wide;
   for (const Array& a : arrays) {
     if (a.shape() != arrays[0].shape())
-      raise(ErrorKind::value, "[stack] all arrays must have the same shape; {} and {} are given", to_string(arrays[0].shape()),
+      raise(ErrorKind::value, "all input arrays must have the same shape, not {} and {}", to_string(arrays[0].shape()),
             to_string(a.shape()));
     wide.push_back(with_axis(a, axis));
   }
   return joined(wide, axis, dtype);
+}
+
+std::optional<Unfit> unfit(const std::vector<Array>& arrays, size_t axis) {
+  const Shape& first = arrays[0].shape();
+  for (size_t i = 1; i < arrays.size(); ++i) {
+    const Shape& shape = arrays[i].shape();
+    if (shape.size() != first.size()) return Unfit{i, axis};
+    for (size_t n = 0; n < shape.size(); ++n)
+      if (n != axis && shape[n] != first[n]) return Unfit{i, n};
+  }
+  return {};
+}
+
+Array concatenated(const std::vector<Array>& arrays, std::optional<size_t> axis, JoinedType type) {
+  if (axis) return joined(arrays, *axis, type.dtype);
+  std::vector<Array> lines;
+  for (const Array& a : arrays) lines.push_back(raveled(a, Order::c));
+  return joined(lines, 0, type.dtype);
+}
+
+Array stacked_along(const std::vector<Array>& arrays, NewAxis axis, JoinedType type) {
+  return stacked(arrays, axis.place, type.dtype);
+}
+
+Array stacked_columns(const std::vector<Array>& arrays, JoinedType type) {
+  std::vector<Array> wide = with_rank(arrays, 1);
+  return joined(wide, wide.empty() || wide[0].rank() == 1 ? 0 : 1, type.dtype);
+}
+
+Array stacked_rows(const std::vector<Array>& arrays, JoinedType type) { return joined(with_rank(arrays, 2), 0, type.dtype); }
+
+Array stacked_depths(const std::vector<Array>& arrays, JoinedType type) { return joined(with_rank(arrays, 3), 2, type.dtype); }
+
+Array columns_of(const std::vector<Array>& arrays, JoinedType type) {
+  std::vector<Array> columns;
+  for (const Array& a : arrays) columns.push_back(a.rank() < 2 ? reshape(a, {a.size(), 1}) : a);
+  return joined(columns, 1, type.dtype);
 }
 
 Array tiled(const Array& array, const std::vector<int64_t>& given) {

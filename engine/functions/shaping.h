@@ -14,6 +14,9 @@ using Axes = std::vector<size_t>;
 struct NewAxes {
   std::vector<size_t> places;
 };
+struct NewAxis {
+  size_t place;
+};
 // Which axes of one element are taken out; none: all that there are.
 struct SqueezedAxes {
   std::optional<Axes> axes;
@@ -22,6 +25,24 @@ struct SqueezedAxes {
 // In which order axes go; none: backwards.
 struct Permutation {
   std::optional<Axes> axes;
+};
+
+// The type that arrays are put together in; none: the common one.
+struct JoinedType {
+  std::optional<DType> dtype;
+};
+// A function's results where it gives one array for one and several for several.
+struct OneForEach {
+  std::vector<Array> arrays;
+};
+
+// How an axis is taken apart: a number of parts or of elements in each, or places, or sizes.
+struct Division {
+  std::optional<int64_t> number;
+  std::vector<int64_t> numbers;
+};
+struct Parts {
+  std::vector<Array> arrays;
 };
 
 // ---- views
@@ -56,7 +77,22 @@ Array broadcast_view(const Array& array, const Shape& shape);
 // The parts between cuts, which count as in a[start:stop]; as many parts as equal as can be, the first ones longer by one.
 std::vector<Array> parts_between(const Array& array, size_t axis, const std::vector<int64_t>& cuts);
 std::vector<Array> parts(const Array& array, int64_t count, size_t axis, bool must_be_equal);
+// By a number of parts, or places where they begin. Equal parts, else ErrorKind::value; or parts as equal as can be.
+Parts split_equally(const Array& array, const Division& by, size_t axis);
+Parts split_nearly(const Array& array, const Division& by, size_t axis);
+Parts split_rows(const Array& array, const Division& by);  // equally along the first, the second (or only), the third axis
+Parts split_columns(const Array& array, const Division& by);
+Parts split_depths(const Array& array, const Division& by);
+// By the number of elements in each part, or their sizes; by the greatest number of parts of one size.
+Parts split_by_sizes(const Array& array, const Division& by, size_t axis);
+Parts chunks_of(const Array& array, int64_t count, size_t axis);
+std::vector<Array> elements_along(const Array& array, size_t axis);
 std::vector<Array> broadcast_together(const std::vector<Array>& arrays);
+// With axes of one element put in where there are fewer: in front, the third one behind.
+std::vector<Array> with_rank(const std::vector<Array>& arrays, size_t rank);
+OneForEach at_least_1d(const std::vector<Array>& arrays);
+OneForEach at_least_2d(const std::vector<Array>& arrays);
+OneForEach at_least_3d(const std::vector<Array>& arrays);
 // What meshgrid() gives: each array along an axis of its own; `by_rows` is "ij", else the first two change
 // places; `is_sparse`: the other axes have one element.
 std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool is_sparse);
@@ -67,6 +103,19 @@ Array flattened(const Array& array, Order order);  // a copy of one dimension
 
 // One after the other along an axis. Without a type: the common one. Raises ErrorKind::value for shapes that do not fit.
 Array joined(const std::vector<Array>& arrays, size_t axis, std::optional<DType> dtype = {});
+// Of several arrays the first that does not fit to the first one, and along which axis: the one that joins counts for none.
+struct Unfit {
+  size_t array, axis;
+};
+std::optional<Unfit> unfit(const std::vector<Array>& arrays, size_t axis);
+// Along an axis, or all flattened.
+Array concatenated(const std::vector<Array>& arrays, std::optional<size_t> axis, JoinedType type);
+Array stacked_along(const std::vector<Array>& arrays, NewAxis axis, JoinedType type);
+// Side by side; one below the other; one behind the other; with lines as columns.
+Array stacked_columns(const std::vector<Array>& arrays, JoinedType type);
+Array stacked_rows(const std::vector<Array>& arrays, JoinedType type);
+Array stacked_depths(const std::vector<Array>& arrays, JoinedType type);
+Array columns_of(const std::vector<Array>& arrays, JoinedType type);
 void join_into(const Array& out, const std::vector<Array>& arrays, size_t axis);
 // Along a new axis.
 Array stacked(const std::vector<Array>& arrays, size_t axis, std::optional<DType> dtype = {});

@@ -36,7 +36,6 @@ from quern.cupy import _util as util  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
 from quern.cupy._array import placed_result as _placed_result
 from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
-from quern.cupy._array import warn_of_reals as _warn_of_reals
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
 from quern.cupy._forms import in_room as _in_room
@@ -78,8 +77,7 @@ def _of_numbers(part):
 
 # Functions that accept CuPy's arrays alone, as CuPy's do.
 _OWN_ARRAYS = set(
-    """concatenate concat stack hstack vstack dstack column_stack where dot vdot inner outer tensordot clip putmask place
-    bincount angle fix sinc isposinf isneginf isclose""".split()
+    """where dot vdot inner outer tensordot clip putmask place bincount angle fix sinc isposinf isneginf isclose""".split()
 )
 
 _engine.set_front_end("cupy", type=ndarray, name_of_dtype=_array_core._dtype_name, write=_reductions._written)
@@ -208,23 +206,6 @@ def _warned_of_nan(function):
 
 
 nanmax, nanmin = _warned_of_nan(_of_ours(_arrays.nanmax)), _warned_of_nan(_of_ours(_arrays.nanmin))
-
-
-def _warned_of_reals(function):
-    @functools.wraps(function)
-    def call(tup, *args, **kwargs):
-        result = function(tup, *args, **kwargs)
-        is_real = kwargs.get("casting") == "unsafe" and result.dtype.kind not in "cb"
-        if is_real and builtins.any(_array_core.asarray(a).dtype.kind == "c" for a in tup):
-            _warn_of_reals()
-        return result
-
-    return call
-
-
-for _name in ("concatenate", "concat", "hstack", "vstack", "stack", "dstack", "column_stack"):
-    if _name in globals():
-        globals()[_name] = _warned_of_reals(globals()[_name])
 
 
 for _name in ("empty", "zeros", "ones", "full"):

@@ -76,20 +76,6 @@ def missing(function, parameter):
     raise TypeError(f'{function}() missing 1 required positional arguments: "{parameter}"')
 
 
-def of_sequence(name, method, parameter):
-    """The function of a method that accepts integers one by one: it accepts them as one sequence only."""
-
-    def function(input, *given, **named):
-        if len(given) > 1:
-            raise TypeError(f"{name}() takes 2 positional arguments but {len(given) + 1} were given")
-        if given and not isinstance(given[0], tuple | list):
-            wrong(name, parameter, 2, "tuple of ints", given[0])
-        return method(input, *given, **named)
-
-    function.__name__, function.__doc__ = name, method.__doc__
-    return function
-
-
 def of_several(method):
     """A method that accepts the integers of its first argument one by one, too."""
 

@@ -9,7 +9,7 @@ import numpy
 
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
-from quern.torch import _composed, _creation, _indexing, _linalg, _named, _reductions, _refusals, _shaping, _splitting, _types
+from quern.torch import _composed, _creation, _indexing, _linalg, _named, _reductions, _refusals, _shaping, _types
 from quern.torch._arguments import check_all, whole
 from quern.torch._core import (
     Tensor,
@@ -24,6 +24,7 @@ from quern.torch._core import (
     name_of,
     sizes_of,
 )
+from quern.torch._faces import FACES
 from quern.torch._types import DTYPES
 from quern.torch.autograd import no_grad
 
@@ -51,7 +52,7 @@ softmax, log_softmax = _exponentials("softmax", _composed.softmax), _exponential
 
 
 def _copying(name):
-    view = next((getattr(m, name) for m in (_shaping, _splitting, _creation) if hasattr(m, name)), None) or getattr(Tensor, name)
+    view = FACES.get(name) or next((getattr(m, name) for m in (_shaping, _creation) if hasattr(m, name)), None) or getattr(Tensor, name)
 
     def function(*args, out=None, **kwargs):
         if "input" in kwargs:
@@ -452,21 +453,6 @@ def pixel_unshuffle(input, downscale_factor):
 # ---- parts
 
 
-def unsafe_chunk(input, chunks, dim=0):
-    """Views of at most so many parts along a dimension."""
-    return _splitting.chunk(input, chunks, dim)
-
-
-def unsafe_split(input, split_size, dim=0):
-    """Views of parts of so many elements along a dimension."""
-    return _splitting.split(input, split_size, dim)
-
-
-def unsafe_split_with_sizes(input, split_sizes, dim=0):
-    """Views of parts of these sizes along a dimension."""
-    return _splitting.split(input, split_sizes, dim)
-
-
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of that size whose dimensions lie in memory in the order ``physical_layout``; its values are zeros."""
     size, order = sizes_of((size,)), sizes_of((physical_layout,))
@@ -628,7 +614,7 @@ def sym_ite(b, t, f):
 
 _TESTED = """as_strided_scatter get_device is_signed is_same_size trapezoid cumulative_trapezoid gradient combinations vander unravel_index
 renorm histogram index_reduce nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
-pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle unsafe_chunk unsafe_split unsafe_split_with_sizes alias_copy slice_copy
+pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle alias_copy slice_copy
 detach""".split()
 check_all(
     globals(),
@@ -643,7 +629,7 @@ NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *_ANSWERS, *_IGNORED, *(n fo
 NAMES += """softmax log_softmax trapz is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
 from_file""".split()
 METHODS = """softmax log_softmax as_strided_scatter is_same_size is_distributed renorm histogram index_reduce nonzero_static
-cholesky_inverse triangular_solve unsafe_chunk unsafe_split unsafe_split_with_sizes apply_ map_ sum_to_size dim_order new_empty_strided
+cholesky_inverse triangular_solve apply_ map_ sum_to_size dim_order new_empty_strided
 pin_memory record_stream to_dense const_data_ptr module_load narrow_copy"""
 add_methods(globals(), METHODS)
 add_in_place("renorm index_reduce")

@@ -3,7 +3,6 @@
 import math as _math
 
 from quern.torch import (
-    _arguments,
     _creation,
     _elementwise,
     _faces,
@@ -14,7 +13,6 @@ from quern.torch import (
     _reductions,
     _shaping,
     _special,
-    _splitting,
     _types,
     autograd,
     random,
@@ -29,11 +27,10 @@ from quern.torch.autograd import (  # noqa: F401
 )
 
 globals().update(_types.NAMES)
-for _module in (_creation, _elementwise, _shaping, _splitting, _reductions, _indexing, _linalg, _special, random):
+for _module in (_creation, _elementwise, _shaping, _reductions, _indexing, _linalg, _special, random):
     globals().update({_name: getattr(_module, _name) for _name in _module.NAMES})
 globals().update(_faces.FACES)
 globals().update(_linalg.OLD)
-tile = _arguments.of_sequence("tile", _shaping.tile, "dims")
 
 return_types = _named
 set_printoptions = _printing.set_printoptions

@@ -13,6 +13,7 @@ from quern.torch._faces import FACES
 from quern.user_files import warn_user
 
 transpose, movedim, unsqueeze, ravel = (FACES[name] for name in ("transpose", "movedim", "unsqueeze", "ravel"))
+cat, stack, broadcast_tensors, atleast_2d = (FACES[name] for name in ("cat", "stack", "broadcast_tensors", "atleast_2d"))
 
 
 def _axis(input, dim):
@@ -132,18 +133,10 @@ def _conjugated(input):
     return input._transposed([1, 0]).conj()
 
 
-def broadcast_tensors(*tensors):
-    """Views of all tensors in their common size."""
-    _check_tensors(tensors, "broadcast_tensors")
-    sizes = [x._shape for x in tensors]
-    try:
-        shape = broadcast_shapes(*sizes)
-    except RuntimeError:
-        a, b, d = _mismatch(sizes)
-        raise RuntimeError(
-            f"The size of tensor a ({a[d]}) must match the size of tensor b ({b[d]}) at non-singleton dimension {max(len(a), len(b)) + d}"
-        ) from None
-    return tuple(x._broadcast_to(list(shape)) for x in tensors)
+def _check_tensors(tensors, name):
+    for i, one in enumerate(tensors):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"{name}(): expected Tensor as element {i} in argument 0, but got {type(one).__name__}")
 
 
 def _mismatch(sizes):
@@ -154,12 +147,6 @@ def _mismatch(sizes):
                 if a[d] != b[d] and 1 not in (a[d], b[d]):
                     return a, b, d
     raise RuntimeError("the common size is too large")
-
-
-def _check_tensors(tensors, name):
-    for i, one in enumerate(tensors):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"{name}(): expected Tensor as element {i} in argument 0, but got {type(one).__name__}")
 
 
 def broadcast_shapes(*shapes):
@@ -282,108 +269,15 @@ def _triangle(input, k, lower):
 # ---- put together
 
 
-def _list(tensors, name):
-    if not isinstance(tensors, list | tuple):
-        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
-    tensors = list(tensors)
-    if not tensors:
-        raise (ValueError if name == "torch.cat" else RuntimeError)(f"{name}(): expected a non-empty list of Tensors")
-    for i, one in enumerate(tensors):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(one).__name__}")
-    return tensors
-
-
 def _common(tensors):
     names = {x._dtype_name for x in tensors}
     return tensors[0]._dtype_name if len(names) == 1 else _engine.tensor_common_type(*tensors)
 
 
-def cat(tensors, dim=0, *, out=None):
-    """The tensors one after the other along a dimension; all other sizes are equal."""
-    tensors = _list(tensors, "torch.cat")
-    some = [x for x in tensors if x._shape != (0,)]  # empty vectors go with every size
-    if not some:
-        return finish(tensors[0].clone(), out)
-    if some[0]._rank == 0:
-        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    dim = dim_of(dim, some[0]._rank)
-    for i, one in enumerate(some):
-        if one._rank != some[0]._rank:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {some[0]._rank} and {one._rank}")
-        for d, (have, want) in enumerate(zip(one._shape, some[0]._shape, strict=True)):
-            if d != dim and have != want:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {want} but got size {have} for tensor number "
-                    f"{i} in the list."
-                )
-        if one._device_number != some[0]._device_number:
-            raise RuntimeError(
-                f"Expected all tensors to be on the same device, but found at least two devices, {some[0].device} and {one.device}!"
-            )
-    return finish(_engine.array_joined(some, dim, _common(tensors)), out)
 
 
-concat = concatenate = cat
 
 
-def stack(tensors, dim=0, *, out=None):
-    """The tensors, which have one size, along a new dimension."""
-    tensors = _list(tensors, "stack")
-    for i, one in enumerate(tensors):
-        if one._shape != tensors[0]._shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0]._shape)} at entry 0 and {list(one._shape)} at entry "
-                f"{i}"
-            )
-    return finish(_engine.array_stacked(tensors, dim_of(dim, tensors[0]._rank + 1), _common(tensors)), out)
-
-
-def _at_least(rank):
-    def function(*tensors):
-        if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
-            tensors = tuple(tensors[0])
-            return tuple(function(x) for x in tensors)
-        _check_tensors(tensors, f"atleast_{rank}d")
-        if len(tensors) > 1:
-            return tuple(function(x) for x in tensors)
-        if not tensors:
-            raise TypeError(f"atleast_{rank}d() missing 1 required positional argument")
-        x = tensors[0]
-        while x._rank < rank:
-            x = unsqueeze(x, x._rank if x._rank == 2 else 0)
-        return x
-
-    function.__name__ = f"atleast_{rank}d"
-    function.__doc__ = f"The tensor, or each of several, with {rank} dimensions or more."
-    return function
-
-
-atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
-
-
-def hstack(tensors, *, out=None):
-    """One after the other along the second dimension, or the only one."""
-    tensors = atleast_1d(_list(tensors, "hstack"))
-    return cat(tensors, 0 if tensors[0]._rank == 1 else 1, out=out)
-
-
-def vstack(tensors, *, out=None):
-    """One below the other, as rows."""
-    return cat(atleast_2d(_list(tensors, "vstack")), 0, out=out)
-
-
-row_stack = vstack
-
-
-def dstack(tensors, *, out=None):
-    """One after the other along the third dimension."""
-    return cat(atleast_3d(_list(tensors, "dstack")), 2, out=out)
-
-
-def column_stack(tensors, *, out=None):
-    """Vectors as columns beside matrices."""
-    return hstack([x._reshaped([x._size, 1]) if x._rank < 2 else x for x in _list(tensors, "column_stack")], out=out)
 
 
 def block_diag(*tensors):
@@ -434,28 +328,6 @@ def cartesian_prod(*tensors):
 # ---- elements moved
 
 
-def repeat(self, *repeats):
-    """The tensor so many times along each dimension, one after the other: a copy."""
-    sizes = sizes_of(repeats)
-    if len(sizes) < self._rank:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    _check_times(self, sizes)
-    return _engine.array_tiled(self, sizes)
-
-
-def tile(input, *dims):
-    """The tensor so many times along each of the last dimensions."""
-    dims = sizes_of(dims)
-    _check_times(input, dims)
-    return _engine.array_tiled(input, [1] * (input._rank - len(dims)) + dims)
-
-
-def _check_times(input, times):
-    if any(n < 0 for n in times):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {times}")
-    sizes_in([*times, input._size])
-
-
 def repeat_interleave(input, repeats, dim=None, *, output_size=None):
     """Each element of a dimension followed by itself so many times: a number for all, or one for each."""
     if dim is None:
@@ -495,11 +367,10 @@ def _in_place_view(name):
     return in_place
 
 
-METHODS = """as_strided unflatten adjoint narrow select unfold diagonal diag diag_embed diagflat tril triu repeat tile repeat_interleave"""
-NAMES = """view_as_real view_as_complex as_strided unflatten adjoint broadcast_tensors broadcast_shapes narrow select
+METHODS = """as_strided unflatten adjoint narrow select unfold diagonal diag diag_embed diagflat tril triu repeat_interleave"""
+NAMES = """view_as_real view_as_complex as_strided unflatten adjoint broadcast_shapes narrow select
 diagonal diag diag_embed diagflat tril triu
-cat concat concatenate stack hstack vstack row_stack dstack column_stack
-atleast_1d atleast_2d atleast_3d block_diag meshgrid cartesian_prod tile repeat_interleave""".split()
+block_diag meshgrid cartesian_prod repeat_interleave""".split()
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("broadcast_shapes",))],

@@ -118,8 +118,8 @@ TEST_P(Functions, CutAndJoin) {
   EXPECT_TRUE(parts[0].shares_memory_with(a));
   EXPECT_EQ(qn::array_split(a, 2)[0].shape(), (qn::Shape{2, 4}));
   EXPECT_EQ(ints(qn::split_at(a(0), {1, 3})[1]), (Ints{1, 2}));
-  expect_error(ErrorKind::value, "equal parts", [&] { qn::split(a, 2); });
-  expect_error(ErrorKind::value, "0 parts", [&] { qn::split(a, 0); });
+  expect_error(ErrorKind::value, "an equal division: 3 elements in 2 parts", [&] { qn::split(a, 2); });
+  expect_error(ErrorKind::value, "number of sections must be larger than 0, got 0", [&] { qn::split(a, 0); });
 }
 
 TEST_P(Functions, RepeatMoveAndFrame) {

@@ -363,7 +363,7 @@ TEST_P(Arrays, RefuseWhatIsWrong) {
   expect_error(ErrorKind::value, "do not fill", [&] { qn::array({1, 2, 3}, {2, 2}); });
   expect_error(ErrorKind::value, "different lengths", [&] { qn::array({{1, 2}, {3}}); });
   expect_error(ErrorKind::value, "concatenate", [&] { qn::concatenate({}); });
-  expect_error(ErrorKind::value, "fit together", [&] { qn::concatenate({a, a(0)}); });
+  expect_error(ErrorKind::value, "all the input arrays must have same number of dimensions", [&] { qn::concatenate({a, a(0)}); });
   expect_error(ErrorKind::value, "matmul", [&] { qn::matmul(a, a); });
   expect_error(ErrorKind::index, "take", [&] { qn::take(a, f); });
   expect_error(ErrorKind::value, "12 elements", [&] { a.item<int>(); });

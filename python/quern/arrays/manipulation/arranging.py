@@ -11,7 +11,7 @@ import numpy
 
 from quern.arrays.core import Array, _axes, _axis, _check_cast, _holds_arrays, _shape, asarray, asnumpy
 from quern.arrays.creation import zeros
-from quern.arrays.manipulation import concatenate, moveaxis, ravel
+from quern.arrays.manipulation import concatenate, moveaxis, ravel, tile
 from quern.arrays.mathematics import where as _where
 from quern.lib import _engine
 
@@ -61,43 +61,6 @@ def _along(axis, part):
 # ---- dimensions
 
 
-def _at_least(a, dimensions):
-    a = asarray(a)
-    if dimensions == 3 and a.ndim in (1, 2):
-        return a[None, :, None] if a.ndim == 1 else a[:, :, None]
-    return a[(None,) * builtins.max(dimensions - a.ndim, 0)] if a.ndim < dimensions else a
-
-
-def atleast_1d(*arys):
-    """Views with at least one dimension: of one array that view, of several a tuple of them.
-
-    >>> atleast_1d(3.0)
-    array([3.])
-    """
-    out = tuple(_at_least(a, 1) for a in arys)
-    return out[0] if len(out) == 1 else out
-
-
-def atleast_2d(*arys):
-    """Views with at least two dimensions; ones are put in front. Of several arrays a tuple.
-
-    >>> atleast_2d([1, 2])
-    array([[1, 2]])
-    """
-    out = tuple(_at_least(a, 2) for a in arys)
-    return out[0] if len(out) == 1 else out
-
-
-def atleast_3d(*arys):
-    """Views with at least three dimensions: (N,) becomes (1, N, 1), (M, N) becomes (M, N, 1). Of several arrays a tuple.
-
-    >>> atleast_3d([1, 2]).shape
-    (1, 2, 1)
-    """
-    out = tuple(_at_least(a, 3) for a in arys)
-    return out[0] if len(out) == 1 else out
-
-
 def broadcast_shapes(*args):
     """The shape that shapes (tuples or ints) broadcast to. Raises ValueError where they do not.
 
@@ -107,74 +70,7 @@ def broadcast_shapes(*args):
     return numpy.broadcast_shapes(*args)
 
 
-def broadcast_arrays(*args):
-    """A tuple of views of one shape, the one that the arrays broadcast to. Raises ValueError where they do not.
-
-    >>> [a.shape for a in broadcast_arrays([1, 2], [[3], [4]])]
-    [(2, 2), (2, 2)]
-    """
-    arrays = [asarray(a) for a in args]
-    views = _engine.array_broadcast_together(arrays)
-    return tuple(a if a.shape == view.shape else view for a, view in zip(arrays, views, strict=True))
-
-
 # ---- joining
-
-
-def _sequence(tup):
-    if isinstance(tup, Array):
-        return list(tup)
-    if not hasattr(tup, "__getitem__"):
-        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
-    return tup
-
-
-def hstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays side by side: along the second axis, or the first of 1-D arrays.
-
-    ``dtype``: of the result; ``casting``: which conversions to it are allowed, else TypeError. Raises ValueError for shapes that
-    do not match.
-
-    >>> hstack(([1, 2], [3]))
-    array([1, 2, 3])
-    """
-    arrays = [_at_least(a, 1) for a in _sequence(tup)]
-    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
-
-
-def vstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays one below the other, along the first axis; 1-D arrays are rows. See :func:`hstack`.
-
-    >>> vstack(([1, 2], [3, 4]))
-    array([[1, 2],
-           [3, 4]])
-    """
-    return concatenate([_at_least(a, 2) for a in _sequence(tup)], dtype=dtype, casting=casting)
-
-
-def row_stack(tup, *, dtype=None, casting="same_kind"):
-    """The older name of :func:`vstack`."""
-    return vstack(tup, dtype=dtype, casting=casting)
-
-
-def dstack(tup):
-    """Arrays one behind the other, along the third axis; (M, N) counts as (M, N, 1), (N,) as (1, N, 1).
-
-    >>> dstack(([1, 2], [3, 4])).shape
-    (1, 2, 2)
-    """
-    return concatenate([_at_least(a, 3) for a in _sequence(tup)], 2)
-
-
-def column_stack(tup):
-    """A matrix with the 1-D arrays as columns; 2-D arrays are put in as they are. Raises ValueError for shapes that do not match.
-
-    >>> column_stack(([1, 2], [3, 4]))
-    array([[1, 3],
-           [2, 4]])
-    """
-    columns = [asarray(a) for a in _sequence(tup)]
-    return concatenate([_at_least(a, 2).T if a.ndim < 2 else a for a in columns], 1)
 
 
 def append(arr, values, axis=None):
@@ -190,94 +86,7 @@ def append(arr, values, axis=None):
 # ---- taking apart
 
 
-def array_split(ary, indices_or_sections, axis=0):
-    """A list of views: so many parts, of which the first are one longer where it does not come out even, or cut at given places.
-
-    Parameters: ``indices_or_sections``: an int, or the places where a new part begins. Raises ValueError for no parts.
-
-    >>> [p.size for p in array_split(arange(7), 3)]
-    [3, 2, 2]
-    """
-    return _parts(asarray(ary), indices_or_sections, axis, False)
-
-
-def _parts(ary, sections, axis, must_be_equal):
-    total, place = ary.shape[axis], _axis(axis, ary.ndim)
-    try:
-        cuts = [0, *(operator.index(n) for n in sections), total]
-    except TypeError:
-        return _engine.array_parts(ary, int(sections), place, must_be_equal)
-    return _engine.array_parts_between(ary, place, cuts)
-
-
-def split(ary, indices_or_sections, axis=0):
-    """A list of views: so many equal parts, or cut at given places. Raises ValueError where the parts are not equal.
-
-    >>> split(arange(4), 2)
-    [array([0, 1]), array([2, 3])]
-    """
-    return _parts(asarray(ary), indices_or_sections, axis, True)
-
-
-def hsplit(ary, indices_or_sections):
-    """:func:`split` along the second axis, or the first of a 1-D array.
-
-    >>> [p.shape for p in hsplit(zeros((2, 4)), 2)]
-    [(2, 2), (2, 2)]
-    """
-    ary = asarray(ary)
-    if ary.ndim == 0:
-        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
-    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
-
-
-def vsplit(ary, indices_or_sections):
-    """:func:`split` along the first axis of an array of at least two dimensions (else ValueError).
-
-    >>> [p.shape for p in vsplit(zeros((2, 4)), 2)]
-    [(1, 4), (1, 4)]
-    """
-    ary = asarray(ary)
-    if ary.ndim < 2:
-        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
-    return split(ary, indices_or_sections, 0)
-
-
-def dsplit(ary, indices_or_sections):
-    """:func:`split` along the third axis of an array of at least three dimensions (else ValueError).
-
-    >>> [p.shape for p in dsplit(zeros((2, 2, 4)), 2)]
-    [(2, 2, 2), (2, 2, 2)]
-    """
-    ary = asarray(ary)
-    if ary.ndim < 3:
-        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
-    return split(ary, indices_or_sections, 2)
-
-
-def unstack(x, /, *, axis=0):
-    """A tuple of the slices along ``axis``. Raises ValueError for an array without dimensions.
-
-    >>> [p.tolist() for p in unstack([[1, 2], [3, 4]], axis=1)]
-    [[1, 3], [2, 4]]
-    """
-    x = asarray(x)
-    if x.ndim == 0:
-        raise ValueError("Input array must be at least 1-d.")
-    return tuple(moveaxis(x, axis, 0))
-
-
 # ---- repeating
-
-
-def tile(A, reps):
-    """A new array of copies of ``A`` side by side, ``reps`` (an int or one for each axis) times along each axis.
-
-    >>> tile([1, 2], (2, 2))
-    array([[1, 2, 1, 2],
-           [1, 2, 1, 2]])
-    """
-    return _engine.array_tiled(asarray(A), _shape(reps))
 
 
 def repeat(a, repeats, axis=None):

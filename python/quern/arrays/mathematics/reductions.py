@@ -97,6 +97,10 @@ def _placed(value, out):
 
 def _written(result, out, name):
     """``out`` with the values of the result of a face."""
+    if name in ("concatenate", "concat", "stack"):
+        if _is_out(out) and out.shape != result.shape:
+            raise ValueError(f"Output array is the wrong shape: it is {out.shape}, not {result.shape}")
+        return _given(result, out)
     if name in ("round", "around", "isposinf", "isneginf"):
         return _placed(result, out)
     if name in ("nanmean", "nanvar", "nanstd") and result.dtype.kind in "fc" and out.dtype.kind not in "fc":
