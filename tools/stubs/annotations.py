@@ -111,7 +111,7 @@ PARAMETERS = {
     "inplace": "_b.bool",
     "memory_format": "_t.Any",
 }
-FACE_KINDS = {"array": "{A}", "boolean": "_b.bool | None", "integer": "_t.SupportsIndex", "number": "_b.complex | None"}
+FACE_KINDS = {"array": "{A}", "boolean": "_b.bool | None", "integer": "_t.SupportsIndex", "number": "_b.complex | None"}  # others: Any
 
 
 def _by_name(*tables):

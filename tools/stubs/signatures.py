@@ -11,7 +11,17 @@ from stubs.sources import Returns
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 P = inspect.Parameter
 ANYTHING = [P("args", P.VAR_POSITIONAL), P("kwargs", P.VAR_KEYWORD)]
-FACES_OF = {"quern": "numpy", "cupy": "cupy", "quern.cupy": "cupy", "torch": "torch", "quern.torch": "torch"}
+# The face files' front ends by the modules of their functions: of functions, and of methods.
+FACES_OF = (
+    {"quern": ("numpy",), "cupy": ("cupy",), "quern.cupy": ("cupy",), "torch": ("torch",), "quern.torch": ("torch",)},
+    {
+        "quern": ("Array", "numpy"),
+        "cupy": ("cupy",),
+        "quern.cupy": ("cupy",),
+        "torch": ("Tensor", "torch"),
+        "quern.torch": ("Tensor", "torch"),
+    },
+)
 
 
 def default_text(value):
@@ -111,14 +121,19 @@ class Signatures:
         return [f"def {name}({shown}) -> {self.result(name, function, module, array)}: ..."]
 
     def face(self, function, array, me=None):
-        """The parameter lists of the overloads of a face (bindings/faces/*.pyi)."""
-        found = faces().get((FACES_OF.get(function.__module__), function.__name__))
+        """The parameter lists of the overloads of a face (bindings/faces/*.pyi); `me`: of a method, whose object is the first parameter."""
+        live = parameters_of(function)
+        fitting = [live]
+        for front_end in FACES_OF[me is not None].get(function.__module__, ()):
+            overloads = faces().get((front_end, function.__name__), [])
+            if overloads and {p.name for one in overloads for p in one} <= {p.name for p in live}:
+                fitting = overloads
+                break
         lists = []
-        for parameters in found or [[(p.name, "any", p, p.kind is P.KEYWORD_ONLY) for p in parameters_of(function)]]:
-            types = {n: self.filled(annotations.FACE_KINDS[kind], array) for n, kind, _, _ in parameters if kind != "any"}
-            kinds = {False: P.POSITIONAL_OR_KEYWORD, True: P.KEYWORD_ONLY}
-            made = [P(n, kinds[only], default=_face_default(default)) for n, _, default, only in parameters]
-            lists.append(parameter_list(made, {**annotations.PARAMETERS, **types}, me))
+        for parameters in fitting:
+            kinds = {p.name: annotations.FACE_KINDS.get(p.annotation) for p in parameters}
+            types = {name: self.filled(text, array) for name, text in kinds.items() if text}
+            lists.append(parameter_list(parameters, {**annotations.PARAMETERS, **types}, me))
         return lists
 
 
@@ -126,10 +141,21 @@ def with_overloads(lines):
     return lines if len(lines) == 1 else [part for line in lines for part in ("@_t.overload", line)]
 
 
-def _face_default(default):
-    if isinstance(default, P):
-        return default.default
-    return P.empty if default is None else _literal(ast.parse(default, mode="eval").body)
+def _face_parameters(function, in_place):
+    """The parameters of a declaration in a face file; the kind of argument stands as the annotation."""
+    a = function.args
+    defaults = [None] * (len(a.posonlyargs + a.args) - len(a.defaults)) + a.defaults
+    rows = [
+        (p, P.POSITIONAL_ONLY if p in a.posonlyargs else P.POSITIONAL_OR_KEYWORD, d)
+        for p, d in zip(a.posonlyargs + a.args, defaults, strict=True)
+    ]
+    rows += [(a.vararg, P.VAR_POSITIONAL, None)] if a.vararg else []
+    rows += [(p, P.KEYWORD_ONLY, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
+    made = []
+    for p, kind, default in rows:
+        note = ast.unparse(p.annotation).split(" | ")[0] if p.annotation else "any"
+        made.append(P(p.arg, kind, default=P.empty if default is None else _literal(default), annotation=note))
+    return [p for p in made if not (in_place and p.name == "out")]
 
 
 _faces = {}
@@ -143,5 +169,6 @@ def faces():
         for path in sorted((ROOT / "bindings/faces").glob("*.pyi")):
             for row in ast.parse(path.read_text()).body:
                 if isinstance(row, ast.ClassDef):
-                    _faces.update({key: [reader.parameters_of(one) for one in every] for key, every in reader.faces_of(row).items()})
+                    for (front_end, name), every in reader.faces_of(row).items():
+                        _faces[front_end, name] = [_face_parameters(one, name.endswith("_")) for one in every]
     return _faces
