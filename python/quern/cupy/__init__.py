@@ -222,18 +222,16 @@ def _warned_of_reals(function):
     return call
 
 
-for _name in ("concatenate", "concat", "hstack", "vstack", "stack", "dstack", "column_stack"):
-    if _name in globals():
-        globals()[_name] = _warned_of_reals(globals()[_name])
-
-
-for _name in ("empty", "zeros", "ones", "full"):
-    globals()[_name] = _of_native_order(globals()[_name])
-for _name in ("empty_like", "zeros_like", "ones_like", "full_like"):
-    globals()[_name] = _without_subok(globals()[_name])
-for _name in ("eye", "identity", "tri", "tile", "repeat", "outer", "copy"):
-    if _name in globals():
-        globals()[_name] = _in_room(globals()[_name])
+# The functions of quern's that the loop above has made, as CuPy's differ from them.
+concatenate, concat = _warned_of_reals(concatenate), _warned_of_reals(concat)  # noqa: F405
+hstack, vstack, dstack = _warned_of_reals(hstack), _warned_of_reals(vstack), _warned_of_reals(dstack)  # noqa: F405
+stack, column_stack = _warned_of_reals(stack), _warned_of_reals(column_stack)  # noqa: F405
+empty, zeros = _of_native_order(empty), _of_native_order(zeros)  # noqa: F405
+ones, full = _of_native_order(ones), _of_native_order(full)  # noqa: F405
+empty_like, zeros_like = _without_subok(empty_like), _without_subok(zeros_like)  # noqa: F405
+ones_like, full_like = _without_subok(ones_like), _without_subok(full_like)  # noqa: F405
+eye, identity, tri = _in_room(eye), _in_room(identity), _in_room(tri)  # noqa: F405
+tile, repeat, outer, copy = _in_room(tile), _in_room(repeat), _in_room(outer), _in_room(copy)  # noqa: F405
 
 
 def fromDlpack(dltensor):  # noqa: N802
