@@ -109,6 +109,17 @@ def ours(path):
     return None, None, []
 
 
+def home_of(body, name):
+    """(module, name) of a class that a stub has from another module, or None."""
+    modules = {a.asname: a.name for one in body if isinstance(one, ast.Import) for a in one.names}
+    for one in body:
+        if isinstance(one, ast.ImportFrom) and name in [a.asname for a in one.names]:
+            return one.module, name
+        if isinstance(one, ast.Assign) and one.targets[0].id == name and isinstance(one.value, ast.Attribute):
+            return modules[one.value.value.id], one.value.attr
+    return None
+
+
 def members(folder, module, classes):
     """What the stub of a module, or of a class in it, has; names of bases, too. None where the stub has no such class."""
     path = stub_of(folder, module)
@@ -119,10 +130,9 @@ def members(folder, module, classes):
         if name not in found:
             return None
         node = found[name]
-        if node is None:  # imported from its home
-            imports = [(one.module, a) for one in tree(path).body if isinstance(one, ast.ImportFrom) for a in one.names]
-            home = [(home, a.name) for home, a in imports if a.asname == name]
-            return members(folder, home[0][0], [home[0][1], *classes[1:]]) if home else None
+        if node is None:
+            home = home_of(tree(path).body, name)
+            return members(folder, home[0], [home[1], *classes[1:]]) if home else None
         inherited = {}
         for base in node.bases:
             text = ast.unparse(base)

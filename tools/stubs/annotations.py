@@ -20,6 +20,8 @@ ARRAYS = {
 # Classes whose operators and methods return their own class.
 ARRAY_CLASSES = {"quern.Array", "quern.cupy.ndarray", "quern.torch.Tensor", "quern.pycuda.gpuarray.GPUArray"}
 
+# Methods that programs override with other parameters, by their classes.
+OVERRIDDEN = {"Module": ("forward",), "Function": ("forward", "backward", "setup_context", "jvp")}
 # Modules whose functions are those of arrays; others that a front end shows are about devices, settings and the like.
 OF_ARRAYS = (
     *("quern.arrays", "quern.array_api", "quern.cupy", "quern.pycuda", "cupy", "pycuda"),

@@ -46,7 +46,7 @@ class Classes:
 
     def text(self, name, cls):
         bases, members = self.merged(cls)
-        members |= self.imports.homes.of_objects(cls)
+        members |= {k: v for k, v in self.imports.homes.of_objects(cls).items() if k not in dir(cls)}
         path = f"{self.module}.{name}"
         is_array = path in annotations.ARRAY_CLASSES
         body = []
@@ -114,10 +114,12 @@ class Classes:
             source, node = definition(function)
             me = node.args.args[0].arg
             kinds |= set(self.signatures.returns.kinds(value, source, me)) if value is not None else {None}
-        return " | ".join(sorted(kinds)) if kinds and None not in kinds and kinds != {"None"} else annotations.ANY
+        return " | ".join(sorted(kinds)) if kinds and not kinds & {None, "None"} else annotations.ANY
 
     def member(self, name, value, cls, is_array):
         """The lines of one member."""
+        if name in annotations.OVERRIDDEN.get(cls.__name__, ()):
+            return [f"{name}: _t.ClassVar[_t.Callable[..., _t.Any]]"]
         if isinstance(value, (staticmethod, classmethod)):
             kind = type(value).__name__
             inner = value.__func__
@@ -145,6 +147,7 @@ class Classes:
         result = annotations.properties.get(name) if is_array else None
         if result is None:
             result = self.signatures.returns.of(value.fget, annotations.ANY) if value.fget else annotations.ANY
+        result = annotations.ANY if "None" in result else result  # checkers ask for a test before each use
         lines = ["@_b.property", f"def {name}(self) -> {result}: ..."]
         if value.fset:
             lines += [f"@{name}.setter", f"def {name}(self, value: {annotations.ANY if result == '_te.Self' else result}) -> None: ..."]
@@ -157,7 +160,7 @@ class Classes:
             return []
         if isinstance(function, WRAPPERS) and name in vars(object) and name not in SHOWN and not (is_array and name in COMPARISONS):
             return []
-        result = self.method_result(name, function, is_array)
+        result = self.method_result(name, function, cls, is_array)
         if type(function).__name__ == "array_function":
             array = f"{self.imports.ref(cls)}"
             return with_overloads([f"def {name}({one}) -> {result}: ..." for one in self.signatures.face(function, array, "self")])
@@ -175,7 +178,7 @@ class Classes:
         except (TypeError, ValueError):
             return list(ANYTHING)
 
-    def method_result(self, name, function, is_array):
+    def method_result(self, name, function, cls, is_array):
         if is_array:
             for table in (annotations.methods(self.module), annotations.array_special, annotations.special):
                 if name in table:
@@ -183,6 +186,8 @@ class Classes:
             if name.startswith("__") or hasattr(function, "__quern_host__"):
                 return annotations.ANY
             return self.signatures.returns.of(function, "_te.Self")
+        if name == "__call__" and cls.__module__.startswith("quern.kernel"):
+            return annotations.ANY  # in Python a type or function of kernels gives a signature; in a kernel, a value
         return annotations.special.get(name) or self.signatures.returns.of(function, annotations.ANY)
 
     def value_type(self, value):

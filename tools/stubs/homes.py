@@ -38,12 +38,12 @@ class Homes:
         return self.homes[cls]
 
     def note_object(self, value):
-        """Remember the public attributes of an object that a module shows; its class may not name them."""
-        if type(value) not in self.public:
+        """Remember the public attributes of an object that a module shows, where no method of its class says them."""
+        if type(value) not in self.public or not isinstance(type(value).__init__, types.FunctionType):
             self.attributes.setdefault(type(value), {}).update({k: v for k, v in getattr(value, "__dict__", {}).items() if k[0] != "_"})
 
     def of_objects(self, cls):
-        """Attributes of the objects of a class that has no public name."""
+        """Attributes that note_object() has seen."""
         return self.attributes.get(cls, {})
 
 

@@ -6,12 +6,14 @@ import keyword
 import pkgutil
 import sys
 import types
+import typing
 
 import numpy
 
 PACKAGES = ("quern.cupy", "quern.cupyx", "quern.torch", "quern.numba", "quern.cuda", "quern.pycuda", "quern.array_api")
 ALONE = ("quern.autograd", "quern.errors", "quern.profiling")  # modules beside the front ends
 IN_ARRAYS = ("quern.fft", "quern.linalg", "quern.random")  # by these names in sys.modules; their files are in quern/arrays
+HOSTED = ("quern", "quern.cupy")  # modules where NumPy's names run on the host
 # Packages whose classes and functions are quern's own. Front ends give theirs the peer's names.
 OURS = ("quern", "cupy", "cupyx", "torch", "numba", "pycuda")
 THEIRS = ("numpy", "ml_dtypes")  # types and functions of these are part of the API
@@ -57,7 +59,12 @@ class Modules:
     def _names(self, name):
         module = self.found[name]
         listed = getattr(module, "__all__", ())
-        every = {n for n in dir(module) if not n.startswith("_")} | set(listed) | {"__version__"} | fallbacks(name, module)
+        every = (
+            {n for n in (*dir(module), *dir(type(module))) if not n.startswith("_")}
+            | set(listed)
+            | {"__version__"}
+            | fallbacks(name, module)
+        )
         found = {}
         for one in sorted(every):
             if one.isidentifier() and not keyword.iskeyword(one):
@@ -70,13 +77,22 @@ class Modules:
         if self.name_of(value):
             return key in self.brought.get(name, ())
         if isinstance(value, types.ModuleType):
-            return value.__name__.partition(".")[0] in OURS and "." in value.__name__ and name != "quern" and key != "arrays"
+            is_numpys = name in HOSTED and hasattr(numpy, key) and "." in value.__name__
+            is_part = value.__name__.partition(".")[0] in OURS and "." in value.__name__ and name != "quern" and key != "arrays"
+            return is_numpys or is_part
         if isinstance(value, type) and value.__module__ == "builtins":
-            return key != value.__name__
+            return True
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
             is_own = (value.__module__ or "numpy").partition(".")[0] in (*OURS, *THEIRS)
             return is_own or (not isinstance(value, type) and key != value.__name__)
-        return type(value).__module__ not in ("__future__", "typing")
+        return type(value).__module__ != "__future__" and getattr(typing, key, ...) is not value
+
+    def has_any_name(self, name):
+        """Whether a module has whatever name is asked for, as those that only say why they are not supported."""
+        try:
+            return "__getattr__" in vars(self.found[name]) and hasattr(self.found[name], "a_name_that_nothing_has")
+        except NotImplementedError:
+            return False
 
 
 def is_public(name):
@@ -90,6 +106,6 @@ def fallbacks(name, module):
         return set()
     found = {one for one in lazy.__code__.co_consts if isinstance(one, str) and one.isidentifier() and not one.startswith("_")}
     if name.startswith("quern.cupy") or name in ("quern", *IN_ARRAYS):
-        host = numpy if name in ("quern", "quern.cupy") else getattr(numpy, name.rpartition(".")[2], None)
+        host = numpy if name in HOSTED else getattr(numpy, name.rpartition(".")[2], None)
         found |= {n for n in dir(host) if not n.startswith("_")} if isinstance(host, types.ModuleType) else set()
     return found

@@ -34,8 +34,11 @@ class ModuleText:
         listed = getattr(self.modules.found[self.name], "__all__", None)
         if listed is not None:
             self.lines.append(f"__all__ = [{', '.join(map(repr, listed))}]")
-        for name, value in self.modules.names(self.name).items():
+        # Classes come last: the others' objects may show attributes of theirs.
+        for name, value in sorted(self.modules.names(self.name).items(), key=lambda item: isinstance(item[1], type)):
             self.lines += self.of(name, value)
+        if self.modules.has_any_name(self.name):
+            self.lines.append("def __getattr__(name: _b.str) -> _t.Any: ...")
         while waiting := [(n, c) for n, c in self.homes.private.get(self.name, {}).items() if c not in self.written]:
             for name, cls in waiting:
                 self.written.add(cls)
@@ -52,11 +55,12 @@ class ModuleText:
         if isinstance(value, type):
             return self.cls(name, value)
         if type(value).__name__ == "ufunc" and is_ours(type(value)):
+            self.homes.note_object(value)
             array = self.classes.signatures.array_of(self.name) or annotations.ANY
             result = array if value.nout == 1 else f"_b.tuple[{', '.join([array] * value.nout)}]"
             return [f"{name}: {self.imports.ref(type(value))}[{result}]"]
         if is_function(value) and is_borrowed(value):
-            return [f"from {value.__module__} import {value.__name__} as {name}"]
+            return self.imported(value.__module__, value.__name__, name)
         if is_function(value) or isinstance(value, types.MethodType):
             return self.classes.signatures.function(name, value, self.name)
         return [f"{name}: {self.classes.value_type(value)}"]
@@ -66,17 +70,23 @@ class ModuleText:
         if ours is None:
             return [f"{name}: {self.classes.value_type(module)}"]
         above, _, last = ours.rpartition(".")
-        return [f"from {above} import {last} as {name}"]
+        return self.imported(above, last, name)
 
     def cls(self, name, cls):
         if is_ours(cls) and cls in self.homes.homes:
             home, theirs = self.homes.homes[cls]
             if (home, theirs) == (self.name, name):
                 return self.classes.text(name, cls)
-            return [f"{name} = {theirs}"] if home == self.name else [f"from {home} import {theirs} as {name}"]
+            return [f"{name} = {theirs}"] if home == self.name else self.imported(home, theirs, name)
         if cls.__module__ == "builtins":
             return [f"{name} = {self.imports.ref(cls)}"]
-        return [f"from {public_module(cls)} import {cls.__name__} as {name}"]
+        return self.imported(public_module(cls), cls.__name__, name)
+
+    def imported(self, module, theirs, name):
+        """Lines for something of another module; checkers see an import as a public name where it keeps its name."""
+        if theirs == name:
+            return [f"from {module} import {name} as {name}"]
+        return [f"{name} = {self.imports.of_module(module)}.{theirs}"]
 
 
 def is_borrowed(function):
@@ -102,10 +112,12 @@ def texts():
     """The texts of all stubs, by their paths."""
     modules = Modules()
     homes = Homes(modules)
-    packages = {name.rpartition(".")[0] for name in modules.found}
+    packages = {name.rpartition(".")[0] for name in modules.found} | {
+        name for name, one in modules.found.items() if hasattr(one, "__path__")
+    }
     found = {path_of(name, packages): ModuleText(modules, homes, name).text() for name in modules.found}
     peers = {peer: name for name in modules.found for peer in peer_of(name)}
-    around = {name.rpartition(".")[0] for name in peers}
+    around = {name.rpartition(".")[0] for name in peers} | {peer for peer, name in peers.items() if name in packages}
     for peer, name in peers.items():
         found[path_of(peer, around)] = forwarded(name, peer, modules, peers)
     return found
@@ -121,5 +133,8 @@ def forwarded(name, peer, modules, peers):
     for one, value in modules.names(name).items():
         ours = modules.name_of(value)
         source, _, last = back.get(ours, f"{name}.{one}").rpartition(".")
-        lines.append(f"from {source} import {last} as {one}")
+        if last == one:
+            lines.append(f"from {source} import {one} as {one}")
+        else:
+            lines += [f"import {source}.{last} as _{one}", f"{one} = _{one}"]
     return "\n".join([*lines, ""])
