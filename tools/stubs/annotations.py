@@ -80,6 +80,8 @@ TORCHS_METHODS = {
     "_t.Any": """nonzero max min median nanmedian mode sort topk kthvalue cummax cummin size stride storage_offset get_device data_ptr
         type register_hook record_stream register_post_accumulate_grad_hook retain_grad backward""",
 }
+# Functions that return one array without this flag, and more with it.
+FLAGS = {"linspace": "retstep", "average": "returned"}
 # Of functions that no table names, by how their names begin.
 PREFIXES = {"is_": "_b.bool", "get_": ANY, "set_": ANY, "sym_": ANY}
 PROPERTIES = {

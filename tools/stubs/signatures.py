@@ -116,25 +116,40 @@ class Signatures:
             overloads = self.face(function, array)
             result = self.result(name, function, module, array)
             return with_overloads([f"def {name}({one}) -> {result}: ..." for one in overloads])
-        types = annotations.PARAMETERS if array else {}
-        shown = parameter_list(parameters_of(function), types)
+        types, flag = annotations.PARAMETERS if array else {}, annotations.FLAGS.get(name)
+        parameters = parameters_of(function)
+        if array and flag in [p.name for p in parameters]:
+            made = (({flag: "_t.Literal[False]"}, array), ({flag: "_b.bool"}, annotations.ANY))
+            return with_overloads(
+                [f"def {name}({parameter_list(parameters, {**types, **more})}) -> {result}: ..." for more, result in made]
+            )
+        shown = parameter_list(parameters, types)
         return [f"def {name}({shown}) -> {self.result(name, function, module, array)}: ..."]
 
     def face(self, function, array, me=None):
         """The parameter lists of the overloads of a face (bindings/faces/*.pyi); `me`: of a method, whose object is the first parameter."""
         live = parameters_of(function)
-        fitting = [live]
+        kinds, fitting = {p.name: p.kind for p in live}, [live]
         for front_end in FACES_OF[me is not None].get(function.__module__, ()):
             overloads = faces().get((front_end, function.__name__), [])
-            if overloads and {p.name for one in overloads for p in one} <= {p.name for p in live}:
+            if overloads and all(fits(p, kinds) for one in overloads for p in one):
                 fitting = overloads
                 break
         lists = []
         for parameters in fitting:
-            kinds = {p.name: annotations.FACE_KINDS.get(p.annotation) for p in parameters}
-            types = {name: self.filled(text, array) for name, text in kinds.items() if text}
+            types = {
+                p.name: self.filled(annotations.FACE_KINDS[p.annotation], array)
+                for p in parameters
+                if p.annotation in annotations.FACE_KINDS
+            }
             lists.append(parameter_list(parameters, {**annotations.PARAMETERS, **types}, me))
         return lists
+
+
+def fits(parameter, kinds):
+    """Whether a parameter of an overload is one of the live function's, whose kinds are given by name."""
+    kind = kinds.get(parameter.name)
+    return kind is parameter.kind if kind in (None, P.KEYWORD_ONLY) else True
 
 
 def with_overloads(lines):
