@@ -90,6 +90,12 @@ PROPERTIES = {
     "_b.bool": "requires_grad is_cuda is_cpu is_leaf is_sparse is_quantized is_meta is_mkldnn retains_grad is_nested is_mps is_xpu",
     "_te.Self": "T mT H mH real imag",
 }
+NUMPYS_PROPERTIES = {
+    "_b.tuple[_b.int, ...]": "shape strides",
+    "_b.int": "size",
+    "{n}.dtype[_t.Any]": "dtype",
+}
+TORCHS_PROPERTIES = {"_quern_torch.Size": "shape", "_quern_torch.dtype": "dtype", "_quern_torch.device": "device"}
 # Of special methods of any class.
 SPECIAL = {
     "_b.str": "__repr__ __str__ __format__",
@@ -124,7 +130,8 @@ def _by_name(*tables):
 
 _OF_NUMPY, _OF_TORCH = _by_name(FUNCTIONS, NUMPYS), _by_name(FUNCTIONS, TORCHS)
 _METHODS_OF_NUMPY, _METHODS_OF_TORCH = _by_name(METHODS, NUMPYS_METHODS), _by_name(METHODS, TORCHS_METHODS)
-properties, special = _by_name(PROPERTIES), _by_name(SPECIAL)
+_PROPERTIES_OF_NUMPY, _PROPERTIES_OF_TORCH = _by_name(PROPERTIES, NUMPYS_PROPERTIES), _by_name(PROPERTIES, TORCHS_PROPERTIES)
+special = _by_name(SPECIAL)
 array_special = {f"__{name}__": "_te.Self" for name in OPERATORS}
 
 
@@ -143,3 +150,8 @@ def function(module, name):
 def methods(module):
     """The results by name of the methods of a module's array class."""
     return _METHODS_OF_TORCH if module.startswith("quern.torch") else _METHODS_OF_NUMPY
+
+
+def properties(module):
+    """The types by name of the properties of a module's array class."""
+    return _PROPERTIES_OF_TORCH if module.startswith("quern.torch") else _PROPERTIES_OF_NUMPY

@@ -134,7 +134,7 @@ class Classes:
         if isinstance(value, property):
             return self.property(name, value, is_array)
         if isinstance(value, DESCRIPTORS) or type(value).__name__ == "_tuplegetter":
-            return [f"{name}: {annotations.properties.get(name, annotations.ANY) if is_array else annotations.ANY}"]
+            return [f"{name}: {self.array_property(name) if is_array else annotations.ANY}"]
         if is_function(value):
             return self.method(name, value, cls, is_array)
         if isinstance(value, type):
@@ -144,16 +144,20 @@ class Classes:
         return [f"{name} = {value!r}" if name == "__match_args__" else f"{name}: {self.value_type(value)}"]
 
     def property(self, name, value, is_array):
-        result = annotations.properties.get(name) if is_array else None
-        if result is None:
+        result = self.array_property(name) if is_array else annotations.ANY
+        if result == annotations.ANY and name != "grad":
             result = self.signatures.returns.of(value.fget, annotations.ANY) if value.fget else annotations.ANY
         result = annotations.ANY if "None" in result else result  # checkers ask for a test before each use
         lines = ["@_b.property", f"def {name}(self) -> {result}: ..."]
         if value.fset:
-            lines += [f"@{name}.setter", f"def {name}(self, value: {annotations.ANY if result == '_te.Self' else result}) -> None: ..."]
+            lines += [f"@{name}.setter", f"def {name}(self, value: {annotations.ANY}) -> None: ..."]
         if value.fdel:
             lines += [f"@{name}.deleter", f"def {name}(self) -> None: ..."]
         return lines
+
+    def array_property(self, name):
+        text = annotations.properties(self.module).get(name, annotations.ANY)
+        return self.signatures.filled(text, None)
 
     def method(self, name, function, cls, is_array):
         if name == "__new__" and isinstance(function, types.BuiltinFunctionType):
@@ -186,14 +190,16 @@ class Classes:
             if name.startswith("__") or hasattr(function, "__quern_host__"):
                 return annotations.ANY
             return self.signatures.returns.of(function, "_te.Self")
+        if name == "__call__" and cls.__name__ == "ufunc":
+            return "_T"
         if name == "__call__" and cls.__module__.startswith("quern.kernel"):
             return annotations.ANY  # in Python a type or function of kernels gives a signature; in a kernel, a value
         return annotations.special.get(name) or self.signatures.returns.of(function, annotations.ANY)
 
     def value_type(self, value):
-        """The annotation of a constant."""
+        """The annotation of a constant. What is None now may be something else later."""
         if value is None:
-            return "None"
+            return annotations.ANY
         kind = type(value)
         if is_ours(kind):
             self.imports.homes.note_object(value)

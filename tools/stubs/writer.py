@@ -63,7 +63,7 @@ class ModuleText:
             return self.imported(value.__module__, value.__name__, name)
         if is_function(value) or isinstance(value, types.MethodType):
             return self.classes.signatures.function(name, value, self.name)
-        return [f"{name}: {self.classes.value_type(value)}"]
+        return [f"{name}: {'None' if name == 'newaxis' else self.classes.value_type(value)}"]
 
     def submodule(self, name, module):
         ours = self.modules.name_of(module)
