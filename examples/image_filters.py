@@ -33,7 +33,7 @@ def blur(xp, image, sigma):
     bell = [float(weight) for weight in bell / bell.sum()]
     height, width = image.shape
     padded = xp.pad(image, reach, mode="edge")
-    rows = sum(weight * padded[n : n + height] for n, weight in enumerate(bell))
+    rows = xp.asarray(sum(weight * padded[n : n + height] for n, weight in enumerate(bell)))
     return sum(weight * rows[:, n : n + width] for n, weight in enumerate(bell))
 
 

@@ -36,10 +36,10 @@ assert torch.autograd.gradcheck(LegendreThree.apply, inside)
 x = torch.linspace(-math.pi, math.pi, 2000, device=device)
 y = torch.sin(x)
 a, b, c, d = (torch.tensor(v, device=device, requires_grad=True) for v in (0.0, -1.0, 0.0, 0.3))
-first = None
+first = 0.0
 for _ in range(args.steps):
     loss = (a + b * LegendreThree.apply(c + d * x) - y).square().sum()
-    first = loss.item() if first is None else first
+    first = first or loss.item()
     loss.backward()
     with torch.no_grad():
         for p in (a, b, c, d):

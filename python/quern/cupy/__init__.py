@@ -208,13 +208,13 @@ def _warned_of_nan(function):
 nanmax, nanmin = _warned_of_nan(_of_ours(_arrays.nanmax)), _warned_of_nan(_of_ours(_arrays.nanmin))
 
 
-for _name in ("empty", "zeros", "ones", "full"):
-    globals()[_name] = _of_native_order(globals()[_name])
-for _name in ("empty_like", "zeros_like", "ones_like", "full_like"):
-    globals()[_name] = _without_subok(globals()[_name])
-for _name in ("eye", "identity", "tri", "tile", "repeat", "outer", "copy"):
-    if _name in globals():
-        globals()[_name] = _in_room(globals()[_name])
+# The functions of quern's that the loop above has made, as CuPy's differ from them.
+empty, zeros = _of_native_order(empty), _of_native_order(zeros)  # noqa: F405
+ones, full = _of_native_order(ones), _of_native_order(full)  # noqa: F405
+empty_like, zeros_like = _without_subok(empty_like), _without_subok(zeros_like)  # noqa: F405
+ones_like, full_like = _without_subok(ones_like), _without_subok(full_like)  # noqa: F405
+eye, identity, tri = _in_room(eye), _in_room(identity), _in_room(tri)  # noqa: F405
+tile, repeat, outer, copy = _in_room(tile), _in_room(repeat), _in_room(outer), _in_room(copy)  # noqa: F405
 
 
 def fromDlpack(dltensor):  # noqa: N802

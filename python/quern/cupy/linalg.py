@@ -81,8 +81,22 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     return x[..., 0] if is_vector else x
 
 
-_WATCHED = "cholesky cond det eig eigvals inv lstsq matrix_power matrix_rank norm pinv qr slogdet solve svd tensorinv tensorsolve"
-for _name in _WATCHED.split():
-    globals()[_name] = _watched(getattr(_linalg, _name))
+cholesky = _watched(_linalg.cholesky)
+cond = _watched(_linalg.cond)
+det = _watched(_linalg.det)
+eig = _watched(_linalg.eig)
+eigvals = _watched(_linalg.eigvals)
+inv = _watched(_linalg.inv)
+lstsq = _watched(_linalg.lstsq)
+matrix_power = _watched(_linalg.matrix_power)
+matrix_rank = _watched(_linalg.matrix_rank)
+norm = _watched(_linalg.norm)
+pinv = _watched(_linalg.pinv)
+qr = _watched(_linalg.qr)
+slogdet = _watched(_linalg.slogdet)
+solve = _watched(_linalg.solve)
+svd = _watched(_linalg.svd)
+tensorinv = _watched(_linalg.tensorinv)
+tensorsolve = _watched(_linalg.tensorsolve)
 
 __getattr__ = _getter(globals(), _names, _linalg, numpy.linalg, "cupy.linalg")

@@ -569,9 +569,9 @@ class GPUArray(_Base):
     def __hash__(self):
         raise TypeError("pycuda arrays are not hashable.")
 
-    def __array_function__(self, function, types, args, kwargs):
+    def __array_function__(self, func, types, args, kwargs):
         args, kwargs = tuple(_all_plain(a) for a in args), {name: _all_plain(a) for name, a in kwargs.items()}
-        result = _Base.__array_function__(self, function, [_Base if issubclass(t, GPUArray) else t for t in types], args, kwargs)
+        result = _Base.__array_function__(self, func, [_Base if issubclass(t, GPUArray) else t for t in types], args, kwargs)
         return _all_gpu(result)
 
     def __copy__(self):

@@ -67,18 +67,18 @@ def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stre
     _engine.dtod(_engine.current_device(), dest, src, size, stream)
 
 
-def _memset(value_bytes):
+def _memset(name, bits):
     def memset(dest, data, size, stream=None):
-        _engine.fill(_engine.current_device(), dest, 0, operator.index(data) & 0xFFFFFFFF, value_bytes, size, 1, stream)
+        _engine.fill(_engine.current_device(), dest, 0, operator.index(data) & 0xFFFFFFFF, bits // 8, size, 1, stream)
 
-    return memset
+    return _named(memset, name, f"Sets `size` values of {bits} bits in device memory to `data`.")
 
 
-def _memset_2d(value_bytes):
+def _memset_2d(name, bits):
     def memset_2d(dest, pitch, data, width, height, stream=None):
-        _engine.fill(_engine.current_device(), dest, pitch, operator.index(data) & 0xFFFFFFFF, value_bytes, width, height, stream)
+        _engine.fill(_engine.current_device(), dest, pitch, operator.index(data) & 0xFFFFFFFF, bits // 8, width, height, stream)
 
-    return memset_2d
+    return _named(memset_2d, name, f"Sets `height` rows of `width` values of {bits} bits, `pitch` bytes apart, to `data`.")
 
 
 def _named(function, name, doc):
@@ -87,13 +87,18 @@ def _named(function, name, doc):
     return function
 
 
-for _bits in (8, 16, 32):
-    _doc = f"Sets `size` values of {_bits} bits in device memory to `data`."
-    _doc_2d = f"Sets `height` rows of `width` values of {_bits} bits, `pitch` bytes apart, to `data`."
-    for _suffix in ("", "_async"):
-        globals()[f"memset_d{_bits}{_suffix}"] = _named(_memset(_bits // 8), f"memset_d{_bits}{_suffix}", _doc)
-        globals()[f"memset_d2d{_bits}{_suffix}"] = _named(_memset_2d(_bits // 8), f"memset_d2d{_bits}{_suffix}", _doc_2d)
-del _bits, _suffix, _doc, _doc_2d
+memset_d8 = _memset("memset_d8", 8)
+memset_d8_async = _memset("memset_d8_async", 8)
+memset_d16 = _memset("memset_d16", 16)
+memset_d16_async = _memset("memset_d16_async", 16)
+memset_d32 = _memset("memset_d32", 32)
+memset_d32_async = _memset("memset_d32_async", 32)
+memset_d2d8 = _memset_2d("memset_d2d8", 8)
+memset_d2d8_async = _memset_2d("memset_d2d8_async", 8)
+memset_d2d16 = _memset_2d("memset_d2d16", 16)
+memset_d2d16_async = _memset_2d("memset_d2d16_async", 16)
+memset_d2d32 = _memset_2d("memset_d2d32", 32)
+memset_d2d32_async = _memset_2d("memset_d2d32_async", 32)
 
 
 def to_device(bf_obj):

@@ -42,25 +42,22 @@ def _unary(name, compute, what):
     return call
 
 
-for _name, _of, _what in (
-    ("fabs", "fabs", "The absolute value"),
-    ("ceil", "ceil", "The smallest whole number that is not below it"),
-    ("floor", "floor", "The largest whole number that is not above it"),
-    ("exp", "exp", "The exponential"),
-    ("log", "log", "The natural logarithm"),
-    ("log10", "log10", "The logarithm to base 10"),
-    ("sqrt", "sqrt", "The square root"),
-    ("sin", "sin", "The sine"),
-    ("cos", "cos", "The cosine"),
-    ("tan", "tan", "The tangent"),
-    ("asin", "arcsin", "The inverse sine"),
-    ("acos", "arccos", "The inverse cosine"),
-    ("atan", "arctan", "The inverse tangent"),
-    ("sinh", "sinh", "The hyperbolic sine"),
-    ("cosh", "cosh", "The hyperbolic cosine"),
-    ("tanh", "tanh", "The hyperbolic tangent"),
-):
-    globals()[_name] = _unary(_name, getattr(_arrays, _of), _what)
+fabs = _unary("fabs", _arrays.fabs, "The absolute value")
+ceil = _unary("ceil", _arrays.ceil, "The smallest whole number that is not below it")
+floor = _unary("floor", _arrays.floor, "The largest whole number that is not above it")
+exp = _unary("exp", _arrays.exp, "The exponential")
+log = _unary("log", _arrays.log, "The natural logarithm")
+log10 = _unary("log10", _arrays.log10, "The logarithm to base 10")
+sqrt = _unary("sqrt", _arrays.sqrt, "The square root")
+sin = _unary("sin", _arrays.sin, "The sine")
+cos = _unary("cos", _arrays.cos, "The cosine")
+tan = _unary("tan", _arrays.tan, "The tangent")
+asin = _unary("asin", _arrays.arcsin, "The inverse sine")
+acos = _unary("acos", _arrays.arccos, "The inverse cosine")
+atan = _unary("atan", _arrays.arctan, "The inverse tangent")
+sinh = _unary("sinh", _arrays.sinh, "The hyperbolic sine")
+cosh = _unary("cosh", _arrays.cosh, "The hyperbolic cosine")
+tanh = _unary("tanh", _arrays.tanh, "The hyperbolic tangent")
 
 
 def _reals(name, *arrays):

@@ -25,15 +25,31 @@ from quern.tensorflow._gathering import (  # noqa: F401
     tensor_scatter_nd_update,
 )
 from quern.tensorflow._shapes import TensorShape, broadcast_static_shape  # noqa: F401
-from quern.tensorflow.dtypes import _KNOWN as _types
-from quern.tensorflow.dtypes import DType, as_dtype, double, half  # noqa: F401
+from quern.tensorflow.dtypes import (  # noqa: F401
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 
 _ops = keras.ops
 _Unique = collections.namedtuple("Unique", ["y", "idx"])
 _UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
-
-
-globals().update(_types)
 newaxis = None
 
 
@@ -501,24 +517,62 @@ def _reduction(theirs, ours):
     return call
 
 
-for _name in """add subtract multiply maximum minimum square sqrt exp abs sign floor round sin cos tan tanh sigmoid equal not_equal less
-less_equal greater greater_equal logical_and logical_or logical_not squeeze expand_dims unstack tile repeat broadcast_to zeros_like
-ones_like cosh sinh negative""".split():
-    globals()[_name] = _same(_name)
-pow, acos, asin, atan, acosh, asinh, atanh, atan2, reverse = (  # noqa: A001
-    _same("pow", "power"),
-    _same("acos", "arccos"),
-    _same("asin", "arcsin"),
-    _same("atan", "arctan"),
-    _same("acosh", "arccosh"),
-    _same("asinh", "arcsinh"),
-    _same("atanh", "arctanh"),
-    _same("atan2", "arctan2"),
-    _same("reverse", "flip"),
-)
-for _name, _ours in {"sum": "sum", "mean": "mean", "max": "max", "min": "min", "prod": "prod", "any": "any", "all": "all",
-                     "logsumexp": "logsumexp", "std": "std", "variance": "var"}.items():  # fmt: skip
-    globals()["reduce_" + _name] = _reduction("reduce_" + _name, _ours)
+add = _same("add")
+subtract = _same("subtract")
+multiply = _same("multiply")
+maximum = _same("maximum")
+minimum = _same("minimum")
+square = _same("square")
+sqrt = _same("sqrt")
+exp = _same("exp")
+abs = _same("abs")  # noqa: A001
+sign = _same("sign")
+floor = _same("floor")
+round = _same("round")  # noqa: A001
+sin = _same("sin")
+cos = _same("cos")
+tan = _same("tan")
+tanh = _same("tanh")
+sigmoid = _same("sigmoid")
+equal = _same("equal")
+not_equal = _same("not_equal")
+less = _same("less")
+less_equal = _same("less_equal")
+greater = _same("greater")
+greater_equal = _same("greater_equal")
+logical_and = _same("logical_and")
+logical_or = _same("logical_or")
+logical_not = _same("logical_not")
+squeeze = _same("squeeze")
+expand_dims = _same("expand_dims")
+unstack = _same("unstack")
+tile = _same("tile")
+repeat = _same("repeat")
+broadcast_to = _same("broadcast_to")
+zeros_like = _same("zeros_like")
+ones_like = _same("ones_like")
+cosh = _same("cosh")
+sinh = _same("sinh")
+negative = _same("negative")
+pow = _same("pow", "power")  # noqa: A001
+acos = _same("acos", "arccos")
+asin = _same("asin", "arcsin")
+atan = _same("atan", "arctan")
+acosh = _same("acosh", "arccosh")
+asinh = _same("asinh", "arcsinh")
+atanh = _same("atanh", "arctanh")
+atan2 = _same("atan2", "arctan2")
+reverse = _same("reverse", "flip")
+reduce_sum = _reduction("reduce_sum", "sum")
+reduce_mean = _reduction("reduce_mean", "mean")
+reduce_max = _reduction("reduce_max", "max")
+reduce_min = _reduction("reduce_min", "min")
+reduce_prod = _reduction("reduce_prod", "prod")
+reduce_any = _reduction("reduce_any", "any")
+reduce_all = _reduction("reduce_all", "all")
+reduce_logsumexp = _reduction("reduce_logsumexp", "logsumexp")
+reduce_std = _reduction("reduce_std", "std")
+reduce_variance = _reduction("reduce_variance", "var")
 
 
 def meshgrid(*args, indexing="xy", name=None):

@@ -164,7 +164,8 @@ class DType(str):
 
 
 _KNOWN = {name: str.__new__(DType, name) for name in _NUMBERS}
-globals().update(_KNOWN)
+float32, float64, int32, uint8, int16, int8, complex64, int64 = (_KNOWN[_name] for _name in list(_NUMBERS)[:8])
+bool, bfloat16, uint16, complex128, float16, uint32, uint64 = (_KNOWN[_name] for _name in list(_NUMBERS)[8:])
 half, double = _KNOWN["float16"], _KNOWN["float64"]
 _BY_NUMBER = {number: _KNOWN[name] for name, number in _NUMBERS.items()}
 _OF_PYTHON = {builtins.float: "float32", builtins.bool: "bool"}

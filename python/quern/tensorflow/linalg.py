@@ -9,10 +9,8 @@ from quern.keras.backend._tensor import as_tensor as _as_tensor
 from quern.tensorflow import _functions, _operands
 from quern.tensorflow import errors as _errors
 from quern.tensorflow import math as _math
-from quern.tensorflow._functions import _same
+from quern.tensorflow._functions import _same, einsum, eye, matmul, norm, tensordot  # noqa: F401
 from quern.tensorflow._functions import convert_to_tensor as _tensor
-
-matmul, norm, eye, einsum, tensordot = (getattr(_functions, _name) for _name in ("matmul", "norm", "eye", "einsum", "tensordot"))
 
 
 def _at_once(function):
@@ -27,14 +25,16 @@ def _at_once(function):
                     one.get()
         return made
 
+    del call.__wrapped__  # so that check_all() checks its calls
     return call
 
 
 _REALS = frozenset(("float16", "float32", "float64", "complex64", "complex128"))
 
 
-def _of_one_type(name, function):
-    """Return a function of matrices of one data type, which are real or complex numbers."""
+def _of_one_type(name):
+    """Return a function of keras.ops for matrices of one data type, which are real or complex numbers."""
+    function = _same(name)
 
     @_functools.wraps(function)
     def call(a, *others, name=None, **kwargs):
@@ -44,14 +44,20 @@ def _of_one_type(name, function):
         return function(a, *others, **kwargs)
 
     title = {"inv": "Inverse", "det": "Determinant"}.get(name, name.title())
+    del call.__wrapped__
     return call
 
 
-for _name in "inv det solve cholesky qr eigh pinv trace cross".split():
-    if hasattr(keras.ops, _name):
-        _made = _same(_name) if _name in ("trace", "cross") else _of_one_type(_name, _same(_name))
-        globals()[_name] = _at_once(_made) if _name in ("inv", "solve", "cholesky") else _made
-        globals()[_name].__dict__.pop("__wrapped__", None)
+inv = _at_once(_of_one_type("inv"))
+det = _of_one_type("det")
+solve = _at_once(_of_one_type("solve"))
+cholesky = _at_once(_of_one_type("cholesky"))
+qr = _of_one_type("qr")
+eigh = _of_one_type("eigh")
+if hasattr(keras.ops, "pinv"):
+    pinv = _of_one_type("pinv")
+trace = _same("trace")
+cross = _same("cross")
 logdet = _same("logdet") if hasattr(keras.ops, "logdet") else None
 l2_normalize, global_norm = _math.l2_normalize, _functions.global_norm
 

@@ -10,7 +10,56 @@ from quern.keras.backend import recording
 from quern.keras.backend._tensor import as_tensor as _as_tensor
 from quern.tensorflow import _functions, _operands
 from quern.tensorflow import errors as _errors
-from quern.tensorflow._functions import _same
+from quern.tensorflow._functions import (  # noqa: F401
+    _same,
+    abs,
+    acos,
+    add,
+    add_n,
+    argmax,
+    argmin,
+    asin,
+    atan,
+    cos,
+    cumprod,
+    cumsum,
+    divide,
+    equal,
+    exp,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    not_equal,
+    pow,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_std,
+    reduce_sum,
+    reduce_variance,
+    round,
+    sigmoid,
+    sign,
+    sin,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    truediv,
+)
 from quern.tensorflow._gathering import _check as _check_places
 from quern.tensorflow._segments import (  # noqa: F401
     segment_max,
@@ -26,14 +75,23 @@ from quern.tensorflow._segments import (  # noqa: F401
     unsorted_segment_sum,
 )
 
-for (
-    _name
-) in """add subtract multiply divide maximum minimum square sqrt exp abs sign floor round sin cos tan tanh sigmoid equal not_equal less
-less_equal greater greater_equal logical_and logical_or logical_not cumsum cumprod argmax argmin pow acos asin atan reduce_sum reduce_mean
-reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std reduce_variance add_n truediv""".split():
-    globals()[_name] = getattr(_functions, _name)
-for _name in "log log1p expm1 ceil cosh sinh rsqrt erf logical_xor mod reciprocal softplus softsign conj imag real negative".split():
-    globals()[_name] = _same(_name)
+log = _same("log")
+log1p = _same("log1p")
+expm1 = _same("expm1")
+ceil = _same("ceil")
+cosh = _same("cosh")
+sinh = _same("sinh")
+rsqrt = _same("rsqrt")
+erf = _same("erf")
+logical_xor = _same("logical_xor")
+mod = _same("mod")
+reciprocal = _same("reciprocal")
+softplus = _same("softplus")
+softsign = _same("softsign")
+conj = _same("conj")
+imag = _same("imag")
+real = _same("real")
+negative = _same("negative")
 is_nan, is_inf, is_finite, floormod, floordiv, atan2 = (
     _same("is_nan", "isnan"),
     _same("is_inf", "isinf"),

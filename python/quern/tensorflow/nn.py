@@ -8,8 +8,15 @@ from quern.tensorflow import math as _math
 from quern.tensorflow._functions import _same
 from quern.tensorflow._functions import convert_to_tensor as _tensor
 
-for _name in "relu relu6 elu selu silu sigmoid softplus softsign tanh".split():
-    globals()[_name] = _same(_name)
+relu = _same("relu")
+relu6 = _same("relu6")
+elu = _same("elu")
+selu = _same("selu")
+silu = _same("silu")
+sigmoid = _same("sigmoid")
+softplus = _same("softplus")
+softsign = _same("softsign")
+tanh = _same("tanh")
 swish = _same("swish", "silu")
 l2_normalize, top_k, in_top_k, zero_fraction = _math.l2_normalize, _math.top_k, _math.in_top_k, _math.zero_fraction
 softmax, log_softmax = _math.softmax, _math.log_softmax

@@ -50,6 +50,26 @@ from quern.torch._services import (  # noqa: F401
 )
 from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
 from quern.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: F401
+from quern.torch.nn.functional import (  # noqa: F401
+    alpha_dropout,
+    bilinear,
+    celu,
+    celu_,
+    cosine_similarity,
+    dropout,
+    group_norm,
+    hardshrink,
+    layer_norm,
+    pairwise_distance,
+    prelu,
+    rms_norm,
+    rrelu,
+    rrelu_,
+    selu,
+    selu_,
+    threshold,
+    threshold_,
+)
 
 globals().update({_name: getattr(_more, _name) for _name in _more.NAMES})
 globals().update({_name: getattr(_native, _name) for _name in _native.NAMES})
@@ -57,11 +77,6 @@ globals().update({_name: _value for _name, _value in vars(_namespace).items() if
 
 __version__ = "2.9.0+quern." + _quern.__version__
 Generator = random.Generator
-for _name in """dropout selu selu_ celu celu_ rrelu rrelu_ prelu threshold threshold_ hardshrink layer_norm rms_norm
-group_norm cosine_similarity pairwise_distance bilinear alpha_dropout""".split():
-    if hasattr(nn.functional, _name):
-        globals()[_name] = getattr(nn.functional, _name)
-
 
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """Rows of a table: (V, D), (*) -> (*, D); see :func:`nn.functional.embedding`, which takes the row numbers first."""

@@ -1,5 +1,26 @@
 """torch.fft: Fourier transforms."""
 
-from quern.torch import _fft
-
-globals().update({_name: getattr(_fft, _name) for _name in _fft.NAMES})
+from quern.torch._fft import (  # noqa: F401
+    fft,
+    fft2,
+    fftfreq,
+    fftn,
+    fftshift,
+    hfft,
+    hfft2,
+    hfftn,
+    ifft,
+    ifft2,
+    ifftn,
+    ifftshift,
+    ihfft,
+    ihfft2,
+    ihfftn,
+    irfft,
+    irfft2,
+    irfftn,
+    rfft,
+    rfft2,
+    rfftfreq,
+    rfftn,
+)

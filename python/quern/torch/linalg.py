@@ -5,8 +5,39 @@ import math as _math
 from quern.torch import _linalg, _more
 from quern.torch._arguments import check_all as _check_all
 from quern.torch._factors import _LinAlgError
+from quern.torch._linalg import (  # noqa: F401
+    cholesky,
+    cholesky_ex,
+    cond,
+    cross,
+    det,
+    diagonal,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    inv,
+    inv_ex,
+    lstsq,
+    matmul,
+    matrix_exp,
+    matrix_norm,
+    matrix_power,
+    matrix_rank,
+    multi_dot,
+    norm,
+    pinv,
+    qr,
+    slogdet,
+    solve,
+    solve_ex,
+    solve_triangular,
+    svd,
+    svdvals,
+    vecdot,
+    vector_norm,
+)
 
-globals().update({_name: getattr(_linalg, _name) for _name in _linalg.linalg_namespace})
 LinAlgError = _LinAlgError
 
 

@@ -108,15 +108,15 @@ def _places():
     return found
 
 
-def _array_function(self, function, types, args, kwargs):
+def _array_function(self, func, types, args, kwargs):
     """NumPy's functions on arrays of ours: see NumPy's protocol."""
     if not all(issubclass(t, (Array, numpy.ndarray)) for t in types):
         return NotImplemented
-    place = _places().get(function)
+    place = _places().get(func)
     ours = None if place is None else vars(sys.modules[place[0]]).get(place[1])
     if ours is None or hasattr(ours, "__quern_host__") or not callable(ours):
-        name = function.__name__ if place is None else f"{place[0]}.{place[1]}".replace("quern.", "", 1)
-        return fallback.run(name, function, args, kwargs, kind=type(self))
+        name = func.__name__ if place is None else f"{place[0]}.{place[1]}".replace("quern.", "", 1)
+        return fallback.run(name, func, args, kwargs, kind=type(self))
     return _as_kind(ours(*args, **kwargs), type(self))
 
 

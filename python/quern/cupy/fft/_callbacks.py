@@ -175,6 +175,3 @@ def watched(name, plain):
         return _transformed(name, as_ndarray(_core.asarray(a)), sizes, axes, given.get("norm"))
 
     return transform
-
-
-NAMES = "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn".split()
