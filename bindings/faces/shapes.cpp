@@ -22,7 +22,6 @@ int64_t integer_of(PyObject* given) {
 
 // NumPy converts shifts as int() does, and they may be of any size: what counts is the rest.
 int64_t shift_of(PyObject* given, int64_t elements) {
-  if (PyIndex_Check(given) && !PyLong_Check(given)) return integer_of(given);
   nb::object whole = nb::steal(PyNumber_Long(given));
   if (!whole.is_valid()) throw nb::python_error();
   int overflows = 0;
@@ -44,6 +43,7 @@ bool is_sequence(const Reading& reading, PyObject* given) {
   if (PyLong_CheckExact(given)) return false;
   if (PyTuple_Check(given)) return true;
   if (PyList_Check(given)) return reading.front_end.takes_lists_of_axes || reading.face.function != quern::Function::squeeze_;
+  if (const Array* array = as_array(given); array && !is_torch(reading)) return array->rank() > 0;
   if (is_torch(reading) || !PySequence_Check(given)) return false;
   if (nb::object index = nb::steal(PyNumber_Index(given)); index.is_valid()) return false;
   PyErr_Clear();

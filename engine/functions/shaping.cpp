@@ -271,11 +271,12 @@ Array without_axes(const Array& array, const Axes& axes) {
   return array.view(std::move(layout));
 }
 
-Array squeezed(const Array& array, const SqueezedAxes& goes) {
+std::optional<Array> squeezed(const Array& array, const SqueezedAxes& goes) {
   const Shape& shape = array.shape();
   Axes axes = goes.axes.value_or(Axes{});
   for (size_t n = 0; !goes.axes && n < shape.size(); ++n)
     if (shape[n] == 1) axes.push_back(n);
+  if (axes.empty()) return {};
   for (size_t axis : axes)
     if (axis < shape.size() && shape[axis] != 1)
       raise(ErrorKind::value, "cannot select an axis to squeeze out which has size not equal to one");

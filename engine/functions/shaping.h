@@ -53,9 +53,9 @@ struct Parts {
 Array moved_axes(const Array& array, const Axes& from, const Axes& to);
 Array swapped_axes(const Array& array, size_t one, size_t other);
 Array with_new_axes(const Array& array, const NewAxes& axes);
-Array without_axes(const Array& array, const Axes& axes);  // which have one element each
-Array squeezed(const Array& array, const SqueezedAxes& goes);
-Array flipped(const Array& array, const std::optional<Axes>& axes);  // none: along all
+Array without_axes(const Array& array, const Axes& axes);                     // which have one element each
+std::optional<Array> squeezed(const Array& array, const SqueezedAxes& goes);  // nothing where none goes
+Array flipped(const Array& array, const std::optional<Axes>& axes);           // none: along all
 Array flipped_rows(const Array& array);
 Array flipped_columns(const Array& array);
 // By quarters, from the first of two axes towards the second.
