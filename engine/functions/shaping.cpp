@@ -562,7 +562,7 @@ Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axi
 
 Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::optional<Axes>& axes) {
   if (!axes) return reshape(rolled(reshape(array, {array.size()}), shifts, Axes{0}), array.shape());
-  const size_t count = std::max(shifts.size(), axes->size());
+  const size_t count = shifts.size() == 1 ? axes->size() : shifts.size();
   for (size_t given : {shifts.size(), axes->size()})
     if (given != 1 && given != count)
       raise(ErrorKind::value, "shape mismatch: objects cannot be broadcast to a single shape: {} shifts for {} axes",
