@@ -47,10 +47,9 @@ nb::object hand_back(const Reading& reading, Array&& result) {
     if (result.rank() == 0 && door_of(reading.beside).has_numbers) result.set_value(true);
   }
   if (family == Family::turned && front_end.copies_turned) result = copied(result, result.dtype(), Order::keep);
-  if (family == Family::moves) result.settle_owner();  // what the body made it of is gone
-  if (reading.function == quern::Function::unstack_ && result.rank() == 0 && door_of(reading.beside).has_numbers) {
-    result = result.apart();  // what NumPy has as a number
-    result.set_value(true);
+  if (family == Family::moves) {
+    result.settle_owner();  // what the body made it of is gone
+    result.set_value(false);
   }
   if (family == Family::repeats)
     result.set_read_only(reading.first->is_read_only() || door_of(reading.beside).broadcasts_read_only);
@@ -79,7 +78,14 @@ nb::object hand_back(const Reading& reading, Ranked&& result) {
 
 // One of several results: the argument itself where it is the same view.
 static nb::object hand_back_one(const Reading& reading, size_t i, Array&& result, bool may_be_itself) {
-  if (!reading.sequence) return hand_back(reading, std::move(result));
+  if (!reading.sequence) {
+    bool is_number = result.rank() == 0 && door_of(reading.beside).has_numbers && !is_tensor_type(Py_TYPE(reading.beside));
+    if (is_number) {  // what an index of NumPy's gives
+      result = result.apart();
+      result.set_value(true);
+    }
+    return hand_back(reading, std::move(result));
+  }
   Reading one{reading.face, reading.function, reading.front_end, reading.slots};
   const nb::object& object = reading.sequence->objects[i];
   const Array& array = reading.sequence->arrays[i];
@@ -112,6 +118,11 @@ nb::object hand_back(const Reading& reading, Parts&& parts) {
 }
 
 nb::object hand_back(const Reading& reading, std::optional<Array>&& result) {
+  // PyTorch's squeeze gives a tensor of its own.
+  if (!result && &reading.front_end == &torch && reading.function == quern::Function::squeeze_)
+    result = reading.first->view(reading.first->layout());
+  bool has_type = !reading.front_end.type || Py_TYPE(reading.beside) != array_type;
+  if (!result && !has_type) result = reading.first->view(reading.first->layout());
   return result ? hand_back(reading, std::move(*result)) : nb::borrow(reading.beside);
 }
 

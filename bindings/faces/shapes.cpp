@@ -22,7 +22,6 @@ int64_t integer_of(PyObject* given) {
 
 // NumPy converts shifts as int() does, and they may be of any size: what counts is the rest.
 int64_t shift_of(PyObject* given, int64_t elements) {
-  if (PyIndex_Check(given) && !PyLong_Check(given) && !as_array(given)) return integer_of(given);
   nb::object whole = nb::steal(PyNumber_Long(given));
   if (!whole.is_valid()) throw nb::python_error();
   int overflows = 0;

@@ -276,6 +276,7 @@ std::optional<Array> squeezed_or_same(const Array& array, const SqueezedAxes& go
   Axes axes = goes.axes.value_or(Axes{});
   for (size_t n = 0; !goes.axes && n < shape.size(); ++n)
     if (shape[n] == 1) axes.push_back(n);
+  if (axes.empty()) return {};
   for (size_t axis : axes)
     if (axis < shape.size() && shape[axis] != 1)
       raise(ErrorKind::value, "cannot select an axis to squeeze out which has size not equal to one");
@@ -566,8 +567,7 @@ Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axi
 
 Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::optional<Axes>& axes) {
   if (!axes) return reshape(rolled(reshape(array, {array.size()}), shifts, Axes{0}), array.shape());
-  const size_t least = std::min(shifts.size(), axes->size()), most = std::max(shifts.size(), axes->size());
-  const size_t count = least == 0 && most == 1 ? 0 : most;
+  const size_t count = shifts.size() == 1 ? axes->size() : shifts.size();
   for (size_t given : {shifts.size(), axes->size()})
     if (given != 1 && given != count)
       raise(ErrorKind::value, "shape mismatch: objects cannot be broadcast to a single shape: {} shifts for {} axes",
