@@ -67,7 +67,8 @@ void drop_empty_vectors(Sequence& sequence) {
 const std::vector<Array>& read_sequence(Reading& reading, PyObject* given) {
   Sequence& sequence = reading.sequence.emplace();
   // atleast_1d([a, b]) of PyTorch is atleast_1d(a, b)
-  if (is_torch(reading) && takes_none(reading) && PyTuple_GET_SIZE(given) == 1) {
+  bool may_be_list = is_torch(reading) && takes_none(reading) && !is_of(reading, quern::Function::broadcast_arrays_);
+  if (may_be_list && PyTuple_GET_SIZE(given) == 1) {
     PyObject* only = PyTuple_GET_ITEM(given, 0);
     sequence.is_list = PyTuple_Check(only) || PyList_Check(only);
     if (sequence.is_list) given = only;

@@ -132,6 +132,15 @@ std::optional<Axes> read_some_places(const Reading& reading, PyObject* given) {
   return is_flattened ? std::optional<Axes>() : places;
 }
 
+// One axis of the result: an integer, no sequence.
+size_t read_new_place(const Reading& reading, PyObject* given) {
+  const size_t rank = reading.first->rank() + 1;
+  int64_t axis = integer_of(given ? given : Py_None);
+  std::optional<size_t> place = place_among(axis, rank, reading.front_end);
+  if (!place) reading.front_end.refuse_axis(axis, rank);
+  return *place;
+}
+
 std::vector<size_t> read_new_places(const Reading& reading, PyObject* given) {
   size_t count = given && is_sequence(reading, given) ? static_cast<size_t>(nb::len(nb::handle(given))) : 1;
   return places_of(reading, given, reading.first->rank() + count, false);

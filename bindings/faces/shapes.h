@@ -12,6 +12,7 @@ std::vector<int64_t> read_integers(const Reading& reading, PyObject* given);
 // Places among `rank` axes; each may be named once.
 std::vector<size_t> read_places(const Reading& reading, PyObject* given, size_t rank);
 std::optional<Axes> read_some_places(const Reading& reading, PyObject* given);
+size_t read_new_place(const Reading& reading, PyObject* given);
 std::vector<size_t> read_new_places(const Reading& reading, PyObject* given);
 std::optional<bool> read_copies(const Reading& reading, PyObject* given);
 Permutation read_permutation(const Reading& reading, PyObject* given);
@@ -68,7 +69,7 @@ template <>
 struct Read<NewAxis> {
   static constexpr size_t slots = 1;
   NewAxis value;
-  explicit Read(Reading& reading) : value{read_new_places(reading, reading.take())[0]} {}
+  explicit Read(Reading& reading) : value{read_new_place(reading, reading.take())} {}
 };
 
 template <>

@@ -273,7 +273,7 @@ def test_cupys_functions():
 
 
 def test_no_python_runs_in_calls_of_numpys_functions():
-    x, c = qn.ones((4, 5)), cp.ones((4, 5))
+    x = qn.ones((4, 5))
     for call in (
         lambda: qn.round(x, 2),
         lambda: x.round(decimals=1),
@@ -283,8 +283,6 @@ def test_no_python_runs_in_calls_of_numpys_functions():
         lambda: qn.sinc(x),
         lambda: qn.isposinf(x),
         lambda: qn.isreal(x),
-        lambda: cp.isclose(c, c),
-        lambda: cp.around(c, 1),
     ):
         assert events_of(call) == []
 

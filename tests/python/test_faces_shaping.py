@@ -441,13 +441,25 @@ def test_gradients_and_versions():
     assert y._version == view._version == before + 1 and y.sum() == 6 and view._base is y
 
 
+def test_one_axis_is_one_integer():
+    x = qn.ones(3)
+    for axis in ((1, 0), (0,), [0], None, 0.5):
+        with pytest.raises(TypeError):
+            np.stack([np.ones(3)] * 2, axis)
+        with pytest.raises(TypeError):
+            qn.stack([x, x], axis)
+    with pytest.raises(TypeError):
+        qn.stack(x, (1, 0))
+
+
 def test_nothing_of_python_runs_in_cupys_functions():
     # in a process where no program has set an allocator: CuPy's door asks it for every result from then on
     program = """
 import quern.cupy as cupy
 from test_faces import events_of
 c = cupy.ones((1, 4, 5))
-for call in (lambda: cupy.rot90(c), lambda: c.squeeze(), lambda: cupy.moveaxis(c, 0, 1), lambda: cupy.expand_dims(c, 0)):
+for call in (lambda: cupy.rot90(c), lambda: c.squeeze(), lambda: cupy.moveaxis(c, 0, 1), lambda: cupy.expand_dims(c, 0),
+             lambda: cupy.isclose(c, c), lambda: cupy.around(c, 1)):
     assert events_of(call) == []
 """
     done = subprocess.run([sys.executable, "-c", program], cwd=pathlib.Path(__file__).parent, capture_output=True, text=True)
