@@ -21,11 +21,27 @@ bool is_running(const Reading& reading) {
 
 // ---- NumPy
 
-// Running sums are computed in the type of the array that takes them.
-std::optional<DType> numpys_computed_type(const Reading& reading, std::optional<DType> asked) {
+// The type of the array that takes the result, where that is asked for and has one.
+std::optional<DType> type_of_out(const Reading& reading) {
   PyObject* out = reading.out();
-  if (asked || !is_running(reading) || !out || out == Py_None || !PyObject_HasAttrString(out, "dtype")) return asked;
+  if (!out || out == Py_None || !PyObject_HasAttrString(out, "dtype")) return {};
   return read_dtype(reading, nb::object(nb::handle(out).attr("dtype")).ptr());
+}
+
+// Sums, extremes and means are computed in the type of the array that takes the result, where that is the wider one; running sums
+// in any case.
+std::optional<DType> numpys_computed_type(const Reading& reading, std::optional<DType> asked) {
+  const Family family = reading.family();
+  bool is_mean = reading.function == quern::Function::mean_ || reading.function == quern::Function::nanmean_;
+  bool counts = reading.function == quern::Function::count_nonzero_;
+  if (asked || counts || !(family == Family::sums || family == Family::extremes || is_mean)) return asked;
+  std::optional<DType> out = type_of_out(reading);
+  if (!out || is_running(reading)) return out;
+  DType type = reading.first->dtype(), own = type;
+  if (family == Family::sums) own = summed_type(type);
+  if (is_mean && is_whole(type)) own = DType::float64;
+  OperandType both[] = {{own}, {*out}};
+  return *out != own && common_type(both) == *out ? out : asked;
 }
 
 void refuse_numpys_axis(int64_t axis, size_t rank) {
@@ -88,6 +104,8 @@ std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<
               "{}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}",
               is_mean ? "mean" : "std and var", scalar_name(type));
       }
+      if (bool is_mean = reading.function == quern::Function::mean_; is_mean && !asked && reading.out())
+        if (const Array* out = as_array(reading.out()); out && size_of(out->dtype()) > size_of(type)) return out->dtype();
       return asked;
     default:
       return asked;

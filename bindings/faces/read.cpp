@@ -45,8 +45,9 @@ std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts
   const FrontEnd& front_end = reading.front_end;
   if (!given || given == Py_None) return std::vector<bool>(rank, true);
   bool is_list = PyTuple_Check(given) || (front_end.takes_lists_of_axes && PyList_Check(given));
+  // PyTorch reduces over all dimensions where it is given none, but tests over none.
   if (is_list && front_end.has_axis_without_dimensions && PySequence_Fast_GET_SIZE(given) == 0)
-    return std::vector<bool>(rank, true);
+    return std::vector<bool>(rank, reading.family() != Family::tests);
   std::vector<bool> goes(rank, false);
   bool has_one = rank == 0 && (front_end.has_axis_without_dimensions || (!counts_elements && !is_list));
   bool is_taken = false;  // the axis of an array that has none

@@ -31,6 +31,7 @@ struct Function : Callable {
   FrontEnd* front_end;
   std::vector<Names> names;  // of each overload
   PyObject* weak_references;
+  bool binds;  // becomes a method of the object whose class has it
 };
 PyTypeObject* function_type = nullptr;
 
@@ -98,7 +99,9 @@ class Filling {
     for (Py_ssize_t j = 0, n = words ? PyTuple_GET_SIZE(words) : 0; j < n; ++j) {
       PyObject* word = PyTuple_GET_ITEM(words, j);
       std::optional<size_t> i = parameter_named(overload_, names_, word);
-      if (!i) return fail(Misfit::Why::unknown_word, 0, word);
+      // No name stands for all arguments together.
+      bool is_rest = i && overload_.parameters[*i].takes_rest && overload_.parameters[*i].kind == Kind::arrays;
+      if (!i || is_rest) return fail(Misfit::Why::unknown_word, 0, word);
       if (!put(*i, args[misfit_.given + static_cast<size_t>(j)])) return misfit_;
     }
     for (size_t i = 0; i < overload_.count; ++i) {
@@ -180,7 +183,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
 // ---- the type
 
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
-  return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+  bool binds = object && object != Py_None && reinterpret_cast<Function*>(self)->binds;
+  return binds ? PyMethod_New(self, object) : Py_NewRef(self);
 }
 
 PyObject* show(PyObject* self) {
@@ -230,7 +234,8 @@ PyType_Slot type_slots[] = {
     {0, nullptr},
 };
 PyType_Spec spec = {"quern.array_function", sizeof(Function), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL |
+                        Py_TPFLAGS_METHOD_DESCRIPTOR,
                     type_slots};
 
 PyObject* interned(const char* text) {
@@ -240,12 +245,13 @@ PyObject* interned(const char* text) {
   return made;
 }
 
-nb::object function_of(const Face& face, const std::string& module) {
+nb::object function_of(const Face& face, const std::string& module, const std::string& owner, bool binds) {
   nb::object made = nb::steal(function_type->tp_alloc(function_type, 0));
   if (!made.is_valid()) throw nb::python_error();
   auto* function = reinterpret_cast<Function*>(made.ptr());
   std::construct_at(&function->names);
   function->call = call;
+  function->binds = binds;
   function->face = &face;
   function->front_end = &front_end_named(face.front_end);
   for (size_t k = 0; k < face.overload_count; ++k) {
@@ -257,17 +263,18 @@ nb::object function_of(const Face& face, const std::string& module) {
     }
   }
   made.attr("__name__") = face.name;
-  made.attr("__qualname__") = face.name;
+  made.attr("__qualname__") = owner.empty() ? std::string(face.name) : owner + "." + face.name;
   made.attr("__module__") = module;
   made.attr("__doc__") = face.doc;
   return made;
 }
 
-// The functions of a front end, by their names, as those of a module.
-nb::dict functions_of(const std::string& front_end, const std::string& module) {
+// The functions of a front end, by their names, as those of a module, or as methods of a class in it. Only what binds becomes a
+// method of an object whose class has it.
+nb::dict functions_of(const std::string& front_end, const std::string& module, const std::string& owner, bool binds) {
   nb::dict out;
   for (const Face& face : all_faces)
-    if (front_end == face.front_end) out[face.name] = function_of(face, module);
+    if (front_end == face.front_end) out[face.name] = function_of(face, module, owner, binds);
   return out;
 }
 
@@ -297,7 +304,7 @@ void init(nb::module_& m) {
   if (!type.is_valid()) throw nb::python_error();
   function_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   m.attr("array_function") = type;
-  m.def("functions_of", functions_of);
+  m.def("functions_of", functions_of, nb::arg("front_end"), nb::arg("module"), nb::arg("owner") = "", nb::arg("binds") = true);
   m.def("is_method", is_method);
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),

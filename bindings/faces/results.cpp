@@ -21,6 +21,16 @@ nb::object written(const Reading& reading, nb::object made, nb::handle out) {
   return nb::handle(reading.front_end.write)(made, out, reading.face.name);
 }
 
+// Before anything is written.
+void check_type_of_out(const Reading& reading, PyObject* out, nb::handle result) {
+  const Array *into = as_array(out), *from = as_array(result.ptr());
+  if (!into)
+    raise(ErrorKind::type, "{}(): argument 'out' must be tuple of Tensors, not {}", reading.face.name, Py_TYPE(out)->tp_name);
+  if (into->dtype() != from->dtype())
+    raise(ErrorKind::runtime, "Expected out tensor to have dtype torch.{}, but got torch.{} instead", row(from->dtype()).name,
+          row(into->dtype()).name);
+}
+
 // As tuple.__new__ makes one of a class of tuples.
 nb::object tuple_of(const Reading& reading, nb::object first, nb::object second) {
   PyObject* type = PyDict_GetItemString(reading.front_end.tuples, reading.face.name);
@@ -70,6 +80,7 @@ nb::object hand_back(const Reading& reading, Ranked&& result) {
     if (!is_pair)
       raise(ErrorKind::type, "{}(): argument 'out' must be a tuple of two tensors, for values and for indices",
             reading.face.name);
+    for (Py_ssize_t i : {0, 1}) check_type_of_out(reading, PySequence_Fast_GET_ITEM(out, i), i == 0 ? values : places);
     values = written(reading, std::move(values), PySequence_Fast_GET_ITEM(out, 0));
     places = written(reading, std::move(places), PySequence_Fast_GET_ITEM(out, 1));
   }

@@ -48,7 +48,7 @@ void add(Reading& reading, PyObject* given, size_t place, Sequence& sequence) {
   sequence.objects.push_back(made.is_valid() ? std::move(made) : nb::borrow(given));
 }
 
-// Empty vectors go with every size.
+// Empty vectors go with every size. Their types count.
 void drop_empty_vectors(Sequence& sequence) {
   auto is_empty = [](const Array& array) { return array.rank() == 1 && array.size() == 0; };
   if (std::none_of(sequence.arrays.begin(), sequence.arrays.end(), is_empty)) return;
@@ -58,7 +58,6 @@ void drop_empty_vectors(Sequence& sequence) {
     auto at = static_cast<ptrdiff_t>(i);
     sequence.arrays.erase(sequence.arrays.begin() + at);
     sequence.objects.erase(sequence.objects.begin() + at);
-    sequence.types.erase(sequence.types.begin() + at);
   }
 }
 
@@ -78,7 +77,7 @@ const std::vector<Array>& read_sequence(Reading& reading, PyObject* given) {
     raise(ErrorKind::type, "{}",
           is_stacked ? "arrays to stack must be passed as a \"sequence\" type such as list or tuple."
                      : "The first input argument needs to be a sequence");
-  nb::object all = nb::steal(PySequence_Fast(given, "The first input argument needs to be a sequence"));
+  nb::object all = nb::steal(PySequence_Tuple(given));  // a list may change while its elements are made arrays
   if (!all.is_valid()) throw nb::python_error();
   const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(all.ptr()));
   sequence.arrays.reserve(count), sequence.objects.reserve(count), sequence.types.reserve(count);
@@ -141,8 +140,8 @@ JoinedType read_joined(const Reading& reading, PyObject* given, PyObject* castin
     check_casting(reading, numpys_type(*asked), casting);
     return {asked};
   }
-  bool is_mixed = std::any_of(sequence.arrays.begin(), sequence.arrays.end(),
-                              [&](const Array& one) { return one.dtype() != sequence.arrays[0].dtype(); });
+  bool is_mixed = std::any_of(sequence.types.begin(), sequence.types.end(),
+                              [&](const OperandType& one) { return one.dtype != sequence.types[0].dtype; });
   if (!is_mixed) return {};
   std::vector<OperandType> types = sequence.types;
   if (is_torch(reading)) return {common_type_as_torch(types)};

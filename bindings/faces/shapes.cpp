@@ -55,7 +55,7 @@ bool is_sequence(const Reading& reading, PyObject* given) {
 template <class F>
 void for_each(const Reading& reading, PyObject* given, F&& take) {
   if (!is_sequence(reading, given)) return take(given);
-  nb::object all = nb::steal(PySequence_Fast(given, "a sequence of integers is required"));
+  nb::object all = nb::steal(PySequence_Tuple(given));  // a list may change while its elements are asked for numbers
   if (!all.is_valid()) throw nb::python_error();
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.ptr()); ++i) take(PySequence_Fast_GET_ITEM(all.ptr(), i));
 }

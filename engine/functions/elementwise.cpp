@@ -154,14 +154,24 @@ Array log_odds(const Rules& rules, const Array& given, std::optional<double> eps
 }
 
 Array direction(const Rules& rules, const Array& x) {
-  return x.dtype() == DType::boolean ? copied(x, x.dtype()) : rules(Op::sign, x);
-}
-Array sign_or_zero(const Rules& rules, const Array& x) {
-  const Array sign = direction(rules, x);
-  return is_whole(x.dtype()) ? sign : as_type(rules(Op::where, rules(Op::isnan, x), 0.0, sign), x.dtype());
+  if (x.dtype() == DType::boolean) return copied(x, x.dtype());
+  const Array sign = rules(Op::sign, x);
+  if (is_whole(x.dtype()) || is_complex(x.dtype())) return sign;
+  return as_type(rules(Op::where, rules(Op::isnan, x), 0.0, sign), x.dtype());
 }
 
 Array fraction(const Rules& rules, const Array& x) { return rules(Op::subtract, x, rules(Op::trunc, x)); }
+
+// An integer limit as the nearest number that the type has.
+static Argument within_type(const Argument& limit, DType type) {
+  if (limit.array() || limit.scalar().kind != WeakScalar::integer || !is_integer(type)) return limit;
+  const bool is_signed = row(type).kind == DTypeKind::integer;
+  const size_t bits = 8 * size_of(type) - is_signed;
+  const int64_t most = bits >= 63 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << bits) - 1;
+  Scalar out = limit.scalar();
+  out.integer = std::clamp(out.integer, is_signed ? -most - 1 : 0, most);
+  return Argument(out);
+}
 
 Array clamped(const Rules& rules, const Array& x, const Argument* low, const Argument* high) {
   const bool is_recorded = records(x) || records(low) || records(high);
@@ -169,7 +179,8 @@ Array clamped(const Rules& rules, const Array& x, const Argument* low, const Arg
   for (const auto& [limit, op, extreme] :
        {std::tuple(low, Op::less_equal, Op::maximum), std::tuple(high, Op::greater_equal, Op::minimum)}) {
     if (!limit) continue;
-    out = is_recorded ? rules(Op::where, is_beyond(rules, op, out, *limit), *limit, out) : rules(extreme, out, *limit);
+    const Argument near = within_type(*limit, x.dtype());
+    out = is_recorded ? rules(Op::where, is_beyond(rules, op, out, near), near, out) : rules(extreme, out, near);
   }
   return out;
 }
@@ -226,6 +237,9 @@ Array plus_quotient(const Rules& rules, const Array& a, const Argument& x, const
 }
 
 Array sine_cardinal(const Rules& rules, const Array& given) {
+  // PyTorch rounds numbers of 16 bits once, NumPy after each operation.
+  if (rules.types == TypeRules::torch && row(given.dtype()).kind == DTypeKind::real && size_of(given.dtype()) == 2)
+    return as_type(sine_cardinal(rules, astype(given, DType::float32)), given.dtype());
   const Array x = rules(Op::multiply, given, std::numbers::pi);
   const Array is_zero = rules(Op::equal, x, 0), safe = rules(Op::where, is_zero, 1.0, x);
   // At 0 the first terms of the series have the derivatives of the function.

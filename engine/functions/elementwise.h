@@ -33,7 +33,6 @@ Array log_odds(const Rules& rules, const Array& x, std::optional<double> eps);
 // -1, 0 or 1; of complex numbers those of size 1 with their angle. Bools stay.
 Array direction(const Rules& rules, const Array& x);
 // The same of real numbers, where NaN has no sign: 0.
-Array sign_or_zero(const Rules& rules, const Array& x);
 Array fraction(const Rules& rules, const Array& x);
 // x limited to [low, high]. No gradient passes where it equals a limit.
 Array clamped(const Rules& rules, const Array& x, const Argument* low, const Argument* high);

@@ -160,6 +160,8 @@ Array variance(const Array& given, const Counted& over, double ddof, const Array
     middle = mean(array, std::move(kept));
     center = &middle;
   }
+  // The mean of integers may be given as an integer; the squares of what is left are divided all the same.
+  if (is_whole(array.dtype()) && is_whole(center->dtype())) array = astype(array, over.dtype.value_or(DType::float64));
   Array far = compute(Op::subtract, array, *center);
   if (far.shape() != array.shape())
     raise(ErrorKind::value, "[var] a mean of shape {} does not fit an array of shape {}: it has to broadcast to that",

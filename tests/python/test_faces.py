@@ -40,7 +40,7 @@ def test_methods_are_the_functions():
     bound = x.sum
     assert bound() == 15 and bound.__self__ is x and bound.__func__ is qn.sum
     assert qn.Array.sum(x, 0).tolist() == [3, 5, 7] == list(map(qn.Array.sum, x.T))
-    assert torch.Tensor.sum is torch.sum and torch.ones(2, 3).sum(1).tolist() == [3, 3]
+    assert torch.Tensor.sum(torch.ones(2, 3), 1).tolist() == torch.ones(2, 3).sum(1).tolist() == [3, 3]
 
     class Mine(qn.Array):
         pass
@@ -239,3 +239,45 @@ def test_faces_that_do_not_fit_their_row_are_refused(tmp_path):
         program = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import faces; faces.write([{str(tmp_path / 'faces.pyi')!r}], {str(tmp_path / 'out')!r})"
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         assert done.returncode == 1 and told in done.stderr and not (tmp_path / "out").exists()
+
+
+def test_functions_of_torch_in_a_class_do_not_bind():
+    class Mine:
+        activate = torch.exp
+        total = qn.sum  # NumPy's functions bind, as functions of Python's do
+
+    assert Mine().activate(torch.zeros(2)).tolist() == [1, 1]
+    with pytest.raises(TypeError):
+        Mine().total(qn.ones(2))
+    for method in (torch.Tensor.view, torch.Tensor.sum, qn.Array.reshape):
+        assert pickle.loads(pickle.dumps(method)) is method and "." in method.__qualname__
+
+
+def test_no_function_is_made_by_hand():
+    with pytest.raises(TypeError):
+        type(qn.sum)()
+
+
+def test_sums_are_computed_in_the_type_of_a_wider_out(quiet):
+    for name, values, dtype, out in [
+        ("sum", [2**62] * 3, "int64", "float64"),
+        ("sum", [3e38, 3e38], "float32", "float64"),
+        ("prod", [2**40] * 2, "int64", "float64"),
+        ("mean", [3e38, 3e38], "float32", "float64"),
+        ("nansum", [3e38, 3e38], "float32", "float64"),
+        ("ptp", [-100, 100], "int8", "int64"),
+        ("max", [1, 2], "int8", "float32"),
+        ("sum", [1.5, 2.5], "float64", "float32"),
+    ]:
+        host, into, ours = np.array(values, dtype), np.zeros((), out), qn.zeros((), out)
+        getattr(np, name)(host, out=into)
+        getattr(qn, name)(qn.asarray(host), out=ours)
+        assert np.array_equal(qn.asnumpy(ours), into), name
+    assert qn.var([1, 2, 3], mean=2) == np.var([1, 2, 3], mean=2)
+    big = torch.tensor([[3e38], [3e38]])
+    assert torch.mean(big, 0, out=torch.zeros(1, dtype=torch.float64)).tolist() == [float(np.float32(3e38))]
+
+
+def test_tests_over_no_dimension_keep_all():
+    x = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
+    assert torch.any(x, ()).tolist() == x.all([]).tolist() == [[True, False], [False, False]] and x.sum(()).item() == 1

@@ -13,12 +13,13 @@ from test_faces import events_of
 
 def test_unary_functions_and_methods_are_one():
     for name in ("exp", "neg", "absolute", "asin", "erf", "bitwise_not", "isnan", "rad2deg", "relu"):
-        function = getattr(torch, name)
-        assert getattr(torch.Tensor, name) is function and function.__name__ == name and function.__doc__
+        function, method = getattr(torch, name), getattr(torch.Tensor, name)
+        assert function.__name__ == method.__name__ == name and function.__doc__ == method.__doc__ != ""
+        assert function.__qualname__ == name and method.__qualname__ == "Tensor." + name
         assert next(iter(inspect.signature(function).parameters)) == "input"
     assert str(inspect.signature(torch.exp)) == "(input, *, out=None)"
     assert str(inspect.signature(torch.pow)) == "(input, exponent, *, out=None)"
-    assert str(inspect.signature(torch.Tensor.exp_)) == "(input)" and torch.exp_ is torch.Tensor.exp_
+    assert str(inspect.signature(torch.Tensor.exp_)) == str(inspect.signature(torch.exp_)) == "(input)"
 
 
 def test_operations_have_the_names_of_torch():
@@ -313,3 +314,17 @@ def test_no_python_of_quern_runs_in_keras_functions_but_the_recorders():
     x = convert_to_tensor([1.0, 2.0])
     for call in (lambda: ops.exp(x), lambda: ops.isfinite(x), lambda: ops.isclose(x, x)):
         assert {name for _, name, _ in events_of(call)} == {"call"}  # of recording.noted()
+
+
+def test_limits_that_the_type_does_not_have():
+    assert torch.clamp(torch.tensor([250, 3], dtype=torch.uint8), -1).tolist() == [250, 3]
+    assert torch.clamp_max(torch.tensor([250, 3], dtype=torch.uint8), 300).tolist() == [250, 3]
+    assert torch.tensor([100, -5], dtype=torch.int8).clamp_(-1000, 1000).tolist() == [100, -5]
+
+
+def test_signs_of_nan_and_sinc_of_short_types():
+    nan = float("nan")
+    assert torch.sgn(torch.tensor([nan, 1.0, -2.0])).tolist() == [0, 1, -1]
+    for dtype in (torch.float16, torch.bfloat16):
+        x = torch.tensor([300.0, 0.5], dtype=dtype)
+        assert torch.sinc(x).tolist() == torch.sinc(x.float()).to(dtype).tolist()

@@ -441,6 +441,28 @@ def test_gradients_and_versions():
     assert y._version == view._version == before + 1 and y.sum() == 6 and view._base is y
 
 
+def test_a_list_that_changes_while_it_is_read():
+    class Emptying:
+        def __array__(self, *args, **kwargs):
+            given.clear()
+            return np.ones(3)
+
+    for join in (qn.concatenate, qn.stack, qn.vstack, qn.hstack):
+        given = [Emptying(), Emptying(), qn.ones(3)]
+        assert join(given).size == 9
+
+
+def test_no_name_stands_for_all_arguments():
+    for call in (lambda: torch.atleast_1d(tensors=[torch.ones(1)]), lambda: qn.atleast_2d(arys=[1]), lambda: qn.broadcast_arrays(args=[1, 2])):
+        with pytest.raises(TypeError, match="unexpected keyword"):
+            call()
+
+
+def test_empty_vectors_of_another_type_in_cat():
+    made = torch.cat((torch.zeros(0), torch.tensor([1])))
+    assert made.dtype is torch.float32 and made.tolist() == [1]
+
+
 def test_one_axis_is_one_integer():
     x = qn.ones(3)
     for axis in ((1, 0), (0,), [0], None, 0.5):

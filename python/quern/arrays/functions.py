@@ -3,4 +3,4 @@
 from quern.lib import _engine
 
 functions = _engine.functions_of("numpy", "quern")
-methods = _engine.functions_of("Array", "quern")
+methods = _engine.functions_of("Array", "quern", "Array")

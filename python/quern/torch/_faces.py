@@ -23,8 +23,10 @@ _engine.set_front_end("torch", type=Tensor, convert=tensor_like, name_of_dtype=n
 for _dtype in DTYPES.values():
     _engine.name_dtype(_dtype, _dtype._name)
 
-_functions = _engine.functions_of("torch", "quern.torch")  # by their names; those that write in place end in "_"
-METHODS = {name: face for name, face in _functions.items() if _engine.is_method(face)} | _engine.functions_of("Tensor", "quern.torch")
+# By their names; those that write in place end in "_". As in PyTorch, a function in a class of the user's does not become its method.
+_functions = _engine.functions_of("torch", "quern.torch", binds=False)
+METHODS = {name: face for name, face in _engine.functions_of("torch", "quern.torch", "Tensor").items() if _engine.is_method(face)}
+METHODS |= _engine.functions_of("Tensor", "quern.torch", "Tensor")
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 # Of the methods in place PyTorch has these as functions, too.
