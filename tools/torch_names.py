@@ -140,6 +140,7 @@ DIFFERENT = (
     ("memory", "`torch.empty` gives zeros. Memory is given out when work needs it, so peaks are seen only when they are asked for."),
     ("streams", "Work of several streams that needs one tensor is put in order by the engine."),
     ("the device `meta`", "Not there."),
+    ("subclasses of Tensor", "Functions and methods give a Tensor, not the subclass; `__torch_function__` is not asked."),
     ("`conj()`", "It computes; there are no lazy conjugations, so `is_conj()` is False."),
     ("gradients", "`grad_fn` tells names and operands; hooks stand on tensors, not on nodes."),
     ("saved values", "A tensor saved for a derivative and then changed in place keeps its old value for `backward()`; PyTorch raises."),
