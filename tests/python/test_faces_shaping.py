@@ -5,7 +5,6 @@ import pathlib
 import pickle
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -225,10 +224,9 @@ SEQUENCES = [
 @pytest.mark.parametrize("n", range(len(SEQUENCES)))
 def test_functions_of_several_arrays_are_numpys(n):
     name, arrays, kwargs = SEQUENCES[n]
+    theirs = np.vstack if name == "row_stack" else getattr(np, name)  # NumPy 2.5 has no row_stack any more
     host = np.arange(6, dtype="int16").reshape(2, 3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # NumPy's, of row_stack
-        wanted = outcome(lambda: getattr(np, name)(arrays(host), **kwargs))
+    wanted = outcome(lambda: theirs(arrays(host), **kwargs))
     assert outcome(lambda: getattr(qn, name)(arrays(qn.asarray(host)), **kwargs)) == wanted
 
 
