@@ -140,6 +140,46 @@ void compare_halves_as_floats(llvm::Module& module) {
   }
 }
 
+bool has_zero(const llvm::Constant& bits) {
+  unsigned count = llvm::cast<llvm::FixedVectorType>(bits.getType())->getNumElements();
+  for (unsigned i = 0; i < count; ++i) {
+    if (bits.getAggregateElement(i)->isNullValue()) return true;
+  }
+  return false;
+}
+
+// The elements that `mask` keeps of a vector are taken beside zeros by a shuffle; the other bits of a mask stay a mask.
+void mask_by_shuffle(llvm::BinaryOperator& mask, const llvm::Constant& bits) {
+  auto* type = llvm::cast<llvm::FixedVectorType>(mask.getType());
+  unsigned count = type->getNumElements();
+  llvm::SmallVector<llvm::Constant*, 16> kept;
+  llvm::SmallVector<int, 16> from;
+  for (unsigned i = 0; i < count; ++i) {
+    llvm::Constant* element = bits.getAggregateElement(i);
+    bool zero = element->isNullValue();
+    kept.push_back(zero ? llvm::Constant::getAllOnesValue(type->getElementType()) : element);
+    from.push_back(static_cast<int>(zero ? count + i : i));
+  }
+  llvm::IRBuilder<> builder(&mask);
+  llvm::Value* masked = builder.CreateAnd(mask.getOperand(0), llvm::ConstantVector::get(kept));
+  mask.replaceAllUsesWith(builder.CreateShuffleVector(masked, llvm::Constant::getNullValue(type), from));
+  mask.eraseFromParent();
+}
+
+// LLVM 19 reduces "(v & <3, 0, 0, 0>) + 1" to anything at all: where v is put together from single numbers, as a quotient is,
+// its code generator forgets those that the mask makes zero, and then that they are zero.
+void mask_by_shuffles(llvm::Module& module) {
+  std::vector<std::pair<llvm::BinaryOperator*, llvm::Constant*>> masks;
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& inst : llvm::instructions(function)) {
+      if (inst.getOpcode() != llvm::Instruction::And || !inst.getType()->isVectorTy()) continue;
+      auto* bits = llvm::dyn_cast<llvm::Constant>(inst.getOperand(1));  // InstCombine has put it there
+      if (bits && !bits->isNullValue() && has_zero(*bits)) masks.emplace_back(llvm::cast<llvm::BinaryOperator>(&inst), bits);
+    }
+  }
+  for (auto [mask, bits] : masks) mask_by_shuffle(*mask, *bits);
+}
+
 }  // namespace
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu, const std::vector<LoweredKernel>& kernels) {
@@ -164,6 +204,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu
   passes.run(module, modules);
   write_far_calls(module);
   compare_halves_as_floats(module);
+  mask_by_shuffles(module);
 }
 
 }  // namespace quern::plugin

@@ -137,12 +137,12 @@ void Regions::copy_for_lane_0() {
 // A slot must be written by every thread; a sync block runs once. So an edge from a sync block into a phi that is not
 // wide gets a leaf of its own.
 void Regions::split_edges_into_phis() {
-  std::vector<std::pair<BasicBlock*, BasicBlock*>> edges;
+  llvm::SmallSetVector<std::pair<BasicBlock*, BasicBlock*>, 8> edges;  // the cases of a switch may go to one block
   for (Leaf& leaf : leaves_) {
     bool has_slots = llvm::any_of(leaf.entry->phis(), [&](llvm::PHINode& phi) { return !wide_.count(&phi); });
     if (!has_slots) continue;
     for (BasicBlock* from : llvm::predecessors(leaf.entry)) {
-      if (is_sync_block(from)) edges.push_back({from, leaf.entry});
+      if (is_sync_block(from)) edges.insert({from, leaf.entry});
     }
   }
   for (auto [from, to] : edges) {
