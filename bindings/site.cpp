@@ -262,6 +262,7 @@ void init_sites(nb::module_& m) {
   Py_AtExit([] {
     set_wait_hooks({});
     set_site_hooks({});
+    std::atexit(shut_down);  // registered last, it runs before the driver takes itself down
   });
   m.def("set_library_folders", [](std::vector<std::string> folders) {
     library_folders = std::move(folders);

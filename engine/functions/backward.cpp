@@ -221,7 +221,7 @@ class Backward {
     try {
       pass_on(work);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::not_implemented || entry.kind == Entry::Kind::function) throw;
+      if (error.kind() != ErrorKind::not_implemented) throw;
       std::string line = describe_site(entry.site);
       if (line.empty()) throw;
       throw Error(error.kind(), std::string(error.what()) + " (recorded at " + line + ")");

@@ -183,7 +183,7 @@ void finish_all() noexcept {
 void shut_down() noexcept {
   for (Context* c : all_contexts()) c->device.shut_down();
   // A compiler or a driver that is still at work must not have its library taken down under it.
-  if (left_running()) {
+  if (!others_leave_driver() || left_running()) {
     on_exit(
         [](int status, void*) {
           std::fflush(nullptr);

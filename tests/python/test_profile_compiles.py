@@ -87,7 +87,7 @@ def test_reasons(name, tmp_path):
 def test_advice_names_what_changes(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(
-        "import quern as qn\nfor k in range(8):\n"
+        "import quern as qn\nfor k in range(40):\n"
         "    f = qn.RawKernel('extern \"C\" __global__ void f(float* x) { x[threadIdx.x] += %d; }' % k, 'f')\n"
         "    f((1,), (32,), (qn.ones(32, dtype='float32'),))\n"
     )

@@ -129,6 +129,24 @@ def test_skips(device, kind):
         assert np.array_equal(y, b.gen_uniform(1000, np.float32).get()) and not np.array_equal(x, y)
 
 
+@pytest.mark.parametrize("kind", SEEDED)
+def test_skips_of_many(device, kind):
+    count = kind.generators_per_block * kind(fixed).block_count
+    x = kind(fixed).gen_uniform(1000, np.float32).get()
+    for first in (1, 65535):  # of all generators together that is more than there are numbers
+        a, b, c = kind(fixed), kind(fixed), kind(fixed)
+        a.call_skip_ahead_sequence(first)
+        b.call_skip_ahead_sequence_array(gpuarray.to_gpu(np.full(count, first, np.uint32)))
+        one = np.zeros(count, np.uint32)
+        one[0] = first
+        c.call_skip_ahead_sequence_array(gpuarray.to_gpu(one))
+        y, z = (g.gen_uniform(1000, np.float32).get() for g in (a, b))
+        assert np.array_equal(y, z) and not np.array_equal(x, y)
+        assert not np.array_equal(x, c.gen_uniform(1000, np.float32).get())
+    with pytest.raises(ValueError, match="too far to skip"):
+        kind(fixed).call_skip_ahead_sequence(65536)
+
+
 def test_seed_getters(device):
     assert len(set(curandom.seed_getter_uniform(100).get().tolist())) == 1
     assert len(set(curandom.seed_getter_unique(100).get().tolist())) > 90

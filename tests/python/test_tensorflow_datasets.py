@@ -76,7 +76,7 @@ tf.transpose(tf.ones((2,3)),[0]) | ! InvalidArgumentError
 tf.transpose(tf.ones((2,3)),[0,0]) | ! InvalidArgumentError
 tf.matmul(tf.ones((2,3)),tf.ones((2,3))) | ! InvalidArgumentError
 tf.linalg.matmul(tf.ones((2,3)),tf.ones((4,3))) | ! InvalidArgumentError
-tf.linalg.det([[1.,2.],[3.,4.]]) | <tf.Tensor: shape=(), dtype=float32, numpy=-2.0>
+tf.linalg.det([[1.,0.],[3.,4.]]) | <tf.Tensor: shape=(), dtype=float32, numpy=4.0>
 tf.tile([1,2],[2]) | <tf.Tensor: shape=(4,), dtype=int32, numpy=array([1, 2, 1, 2], dtype=int32)>
 tf.pad([1,2],[[1,1]]) | <tf.Tensor: shape=(4,), dtype=int32, numpy=array([0, 1, 2, 0], dtype=int32)>
 tf.broadcast_to([1,2],[3]) | ! InvalidArgumentError

@@ -1,5 +1,7 @@
 """Functions with a formula of their own are one entry of the tape, which keeps the least; values and derivatives beside PyTorch."""
 
+import gc
+
 import numpy as np
 import pytest
 import quern.torch as torch
@@ -314,6 +316,8 @@ def test_keeps_the_least(device, text):
         target, weight, classes = torch.rand(N), torch.rand(4), torch.arange(N // 4) % 4
         for one in (x, target, weight, classes):
             _engine.array_evaluate(one)
+        gc.collect()
+        device.synchronize()
         pool = cupy.get_default_memory_pool()
         before = pool.used_bytes()
         z = x * 1

@@ -17,12 +17,13 @@ def both(how, x, y):
     b.zero_()
     return a, b, a.stride(), b.stride(), b.storage_offset()
 x = torch.arange(6.0, device=device).reshape(2, 3)
+h = x.cpu()
 a, t = np.array([1.0, 2.0]), torch.tensor([1.0, 3.0])
 """
 CASES = """
 saved(x.bfloat16()) | saved({"a": x.shape, "b": torch.float16, "c": [torch.Size([])]}) | both(saved, x, x[:1]) | both(saved, x, x.t()) | both(saved, x[0], x[1:]) | both(saved, x.t(), x[:, 1]) | both(copy.deepcopy, x, x[:1]) | both(copy.copy, x, x[:1])
 both(copy.deepcopy, x, x.T) | saved(x.t()).stride() | saved(x[1:]).storage_offset() | saved(x[:1].expand(3, 3)).stride() | saved(torch.zeros(0, 3)) | saved(torch.tensor(2.0)) | saved(torch.nn.Parameter(x.bfloat16())) | pickle.loads(pickle.dumps(x[1:])).storage_offset()
-pickle.loads(pickle.dumps(x.t())).stride() | saved(x.clone().requires_grad_()) | both(lambda v: saved(v, map_location="cpu"), x.cpu(), x.cpu()[1]) | a == t | t == a | a == torch.ones(2, 2) | np.array([1, 2]) == t | np.array(["a"]) == t | a != t | a / t | np.array([1, 2]) / torch.tensor([1, 2])
+pickle.loads(pickle.dumps(x.t())).stride() | saved(x.clone().requires_grad_()) | both(lambda v: saved(v, map_location="cpu"), h, h[1]) | a == t | t == a | a == torch.ones(2, 2) | np.array([1, 2]) == t | np.array(["a"]) == t | a != t | a / t | np.array([1, 2]) / torch.tensor([1, 2])
 np.array(1.0) / t | np.float16([1, 2]) / t | a == torch.tensor([1.0, 2.0], requires_grad=True) | raises(lambda: a == torch.ones(3))[0] | raises(lambda: a / torch.ones(2, requires_grad=True))[0] | raises(lambda: a * t)[0] | raises(lambda: a < t)[0]
 """
 

@@ -188,12 +188,24 @@ class _PseudoRandom(_Generator):
         super().__init__(int.from_bytes(digest, "little"), offset)
 
     def call_skip_ahead_sequence(self, i, stream=None):
-        """Goes on ``i`` sequences further, each of 2^48 numbers."""
-        self._draws.bit_generator.advance(int(i) << 48)
+        """Goes on ``i`` sequences further, each of 2^48 numbers. Raises ValueError for more than the 65,536 that there are."""
+        self._skip(i, 48)
 
     def call_skip_ahead_sequence_array(self, i, stream=None):
-        """The same with a number for each of the generators, in a GPUArray."""
-        self.call_skip_ahead_sequence(int(i.get().astype(object).sum()))
+        """The same with a number for each of the generators, in a GPUArray: all go on by their mean."""
+        self._skip(_mean(i), 48)
+
+
+    def _skip(self, parts, bits):
+        # Past 2^64 numbers they begin again: that would be no skip at all.
+        if abs(int(parts)) >> (64 - bits):
+            raise ValueError(f"[curandom] {int(parts)} is too far to skip: there are {1 << (64 - bits):,} sequences of 2^{bits} numbers")
+        self._draws.bit_generator.advance(int(parts) << bits)
+
+
+def _mean(numbers):
+    # Rounded up, so that one generator that goes on is enough for other numbers.
+    return -(-int(numbers.get().astype(object).sum()) // max(1, numbers.size))
 
 
 class XORWOWRandomNumberGenerator(_PseudoRandom):
@@ -224,12 +236,12 @@ class MRG32k3aRandomNumberGenerator(_PseudoRandom):
     _kind = b"mrg32k3a"
 
     def call_skip_ahead_subsequence(self, i, stream=None):
-        """Goes on ``i`` subsequences further, each of 2^40 numbers."""
-        self._draws.bit_generator.advance(int(i) << 40)
+        """Goes on ``i`` subsequences further, each of 2^40 numbers. Raises ValueError for more than the 16,777,216 that there are."""
+        self._skip(i, 40)
 
     def call_skip_ahead_subsequence_array(self, i, stream=None):
-        """The same with a number for each of the generators, in a GPUArray."""
-        self.call_skip_ahead_subsequence(int(i.get().astype(object).sum()))
+        """The same with a number for each of the generators, in a GPUArray: all go on by their mean."""
+        self._skip(_mean(i), 40)
 
 
 class _QuasiRandom(_Generator):

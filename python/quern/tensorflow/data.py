@@ -441,7 +441,7 @@ class _Slices(Dataset):
 
     def __init__(self, arrays, order=None):
         self._arrays, self._order = arrays, order
-        if not all(x.shape for x in tree.flatten(arrays)):
+        if not all(len(x.shape) for x in tree.flatten(arrays)):
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         counts = sorted({len(x) for x in tree.flatten(arrays)})
         if len(counts) != 1:
