@@ -69,7 +69,7 @@ IndexPart number_part(PyObject* given) {
   nb::object number = nb::steal(PyNumber_Index(given));
   if (!number.is_valid()) throw nb::python_error();
   IndexPart out{IndexPart::Kind::integer};
-  out.integer = PyLong_AsSsize_t(number.ptr());
+  out.integer = PyNumber_AsSsize_t(number.ptr(), PyExc_IndexError);
   if (out.integer == -1 && PyErr_Occurred()) throw nb::python_error();
   return out;
 }

@@ -7,6 +7,7 @@
 #include "bindings/objects.h"
 #include "core/wait.h"
 #include "device/check/checker.h"
+#include "run/context.h"
 #include "run/interrupt.h"
 
 #include <cxxabi.h>
@@ -207,7 +208,22 @@ void ReleaseGil::begin_exit() {
   exiting = true;
 }
 
+namespace {
+
+std::atomic<int> without_gil{0};  // threads that are in the engine meanwhile
+
+// Before the libraries' destructors run: threads that were in the engine come back, and sleep.
+void wait_for_threads() {
+  for (int ms = 0; without_gil > 0; ++ms) {
+    if (ms == 200) return end_at_once();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
 PyThreadState* ReleaseGil::give_up() {
+  ++without_gil;
   site_left = tracing() || check::on() ? current() : no_site;
   return PyEval_SaveThread();
 }
@@ -233,6 +249,7 @@ auto taken_unless_over(const Take& take) {
 }  // namespace
 
 void ReleaseGil::take_back(PyThreadState* state) {
+  --without_gil;
   const bool is_last = std::this_thread::get_id() == exit_thread;
   if (exiting && !is_last) sleep_for_ever();
 #if PY_VERSION_HEX >= 0x030D0000
@@ -262,7 +279,11 @@ void init_sites(nb::module_& m) {
   Py_AtExit([] {
     set_wait_hooks({});
     set_site_hooks({});
-    std::atexit(shut_down);  // registered last, it runs before the driver takes itself down
+    // Registered last, this runs before what the driver and other libraries have at the process's end.
+    std::atexit([] {
+      wait_for_threads();
+      shut_down();
+    });
   });
   m.def("set_library_folders", [](std::vector<std::string> folders) {
     library_folders = std::move(folders);

@@ -20,6 +20,16 @@ int64_t integer_of(PyObject* given) {
   return number;
 }
 
+// NumPy refuses a size beyond its type as one that is too large, PyTorch as a number that does not fit.
+int64_t size_of(const Reading& reading, PyObject* given) {
+  if (is_torch(reading)) return integer_of(given);
+  Py_ssize_t size = PyNumber_AsSsize_t(given, PyExc_ValueError);
+  if (size != -1 || !PyErr_Occurred()) return size;
+  if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw nb::python_error();
+  PyErr_Clear();
+  raise(ErrorKind::value, "Maximum allowed dimension exceeded, in {}()", reading.face.name);
+}
+
 // NumPy converts shifts as int() does, and they may be of any size: what counts is the rest.
 int64_t shift_of(PyObject* given, int64_t elements) {
   nb::object whole = nb::steal(PyNumber_Long(given));
@@ -98,7 +108,7 @@ std::vector<int64_t> read_integers(const Reading& reading, PyObject* given) {
   if (const Array* other = as_array(given); other && std::string_view(parameter_of(reading)) == "other") return other->shape();
   bool is_shift = reading.function == quern::Function::roll_ && !is_torch(reading);
   for_each(reading, given,
-           [&](PyObject* one) { out.push_back(is_shift ? shift_of(one, reading.first->size()) : integer_of(one)); });
+           [&](PyObject* one) { out.push_back(is_shift ? shift_of(one, reading.first->size()) : size_of(reading, one)); });
   return out;
 }
 

@@ -384,6 +384,23 @@ void CudaDevice::unload(const std::vector<ModuleHandle>& modules) noexcept {
 // The context is left to the driver, which takes it down with the process; other libraries may still use it.
 std::shared_ptr<void> CudaDevice::use() { return std::make_shared<Use>(*this, "library"); }
 
+void CudaDevice::finish_work() noexcept {
+  if (!usable()) return;
+  try {
+    Use use(*this, "exit");
+    if (!use) return;
+    // An endless kernel that the user has interrupted is left to the driver, which ends it with the process.
+    if (!(left_running_ && driver().cuStreamQuery(nullptr) == error_not_ready)) driver().cuCtxSynchronize();
+    std::fflush(stdout);
+  } catch (...) {
+  }
+}
+
+void CudaDevice::shut_down() noexcept {
+  finish_work();
+  state_.store(State::shut_down, std::memory_order_release);
+}
+
 // The devices.
 
 int cuda_device_count() noexcept { return driver_report().devices; }

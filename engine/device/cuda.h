@@ -288,18 +288,6 @@ class CudaDevice final : public Device {
   std::vector<cuda::ModuleHandle> retired_;
 };
 
-// While it lives, this thread is in the driver, which the process must not take down meanwhile.
-class InDriver {
- public:
-  InDriver() noexcept;
-  ~InDriver();
-  InDriver(const InDriver&) = delete;
-  InDriver& operator=(const InDriver&) = delete;
-
- private:
-  std::atomic<int>* depth_;
-};
-
 class Use {
  public:
   Use(CudaDevice& device, const char* op) {
@@ -326,7 +314,6 @@ class Use {
   explicit operator bool() const { return active_; }
 
  private:
-  InDriver in_driver_;
   bool active_ = false;
   cuda::ContextHandle previous_ = nullptr;
 };

@@ -226,10 +226,6 @@ class Device {
   virtual void shut_down() noexcept = 0;
 };
 
-// After the devices are shut down, when no call of a driver begins any more: waits for the threads that are in one, 0.2 s at
-// most. Are all of them out?
-bool others_leave_driver() noexcept;
-
 // f(0) ... f(count - 1) on the CPU device's threads; returns when all are done. For work that is no kernel.
 void on_cpu_threads(size_t count, const std::function<void(size_t)>& f);
 unsigned cpu_threads();

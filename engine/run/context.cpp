@@ -183,14 +183,16 @@ void finish_all() noexcept {
 void shut_down() noexcept {
   for (Context* c : all_contexts()) c->device.shut_down();
   // A compiler or a driver that is still at work must not have its library taken down under it.
-  if (!others_leave_driver() || left_running()) {
-    on_exit(
-        [](int status, void*) {
-          std::fflush(nullptr);
-          _exit(status);
-        },
-        nullptr);
-  }
+  if (left_running()) end_at_once();
+}
+
+void end_at_once() noexcept {
+  on_exit(
+      [](int status, void*) {
+        std::fflush(nullptr);
+        _exit(status);
+      },
+      nullptr);
 }
 
 }  // namespace quern

@@ -65,5 +65,7 @@ void set_current_context(Context* context);
 void finish_all() noexcept;
 // Once, when the process ends: nothing is computed any more.
 void shut_down() noexcept;
+// For a process that ends while threads are still at work here: after the exit code is known nothing is taken down under them.
+void end_at_once() noexcept;
 
 }  // namespace quern

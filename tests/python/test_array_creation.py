@@ -97,3 +97,18 @@ def test_matrix_power_of_zero(device):
         want, got = np.linalg.matrix_power(host, 0), qn.linalg.matrix_power(qn.array(host), 0)
         assert got.strides == want.strides
         np.testing.assert_array_equal(got.get(), want)
+
+
+@pytest.mark.parametrize("text", [
+    "m.zeros(B)", "m.ones((2, B))", "m.empty(-B)", "m.full(2**63, 1)", "m.arange(B)", "m.arange(0, -B, -1)", "m.eye(B)", "m.eye(2, B)",
+    "m.linspace(0, 1, B)", "m.identity(B)", "m.zeros(4).reshape(B)", "m.reshape(m.zeros(4), (B, 1))", "m.broadcast_to(m.zeros(3), (B, 3))",
+    "m.full_like(m.zeros(3), 1, shape=B)", "m.zeros(3)[B]", "m.zeros(3)[-B]", "m.zeros((3, 3))[0, B]", "m.zeros(3).__setitem__(B, 1)", "m.zeros(3)[B:]",
+])  # fmt: skip
+def test_sizes_and_places_beyond_an_integer(text):
+    def answer(m):
+        try:
+            return eval(text, {"m": m, "B": 10**20}).shape
+        except Exception as e:
+            return type(e)
+
+    assert answer(qn) == answer(np)

@@ -96,12 +96,21 @@ def _check_cast(origin, target, casting):
 def _shape(shape):
     if not isinstance(shape, (tuple, list)):
         try:
-            return [operator.index(shape)]
+            return _sizes([operator.index(shape)])
         except TypeError:
             pass
     if shape is None:
         raise TypeError("Use () rather than None for the shape of an array without dimensions")
-    return [operator.index(n) for n in shape]
+    return _sizes([operator.index(n) for n in shape])
+
+
+def _sizes(numbers):
+    if any(not -_MOST <= n < _MOST for n in numbers):
+        raise ValueError(f"Maximum allowed dimension exceeded: {tuple(numbers)}")
+    return numbers
+
+
+_MOST = 1 << 63
 
 
 # ---- in and out

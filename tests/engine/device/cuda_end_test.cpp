@@ -6,15 +6,12 @@
 #include "device/cuda_driver.h"
 #include "fake_cuda/control.h"
 #include "fake_cuda/cubin_maker.h"
-#include "run/context.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
-#include <thread>
 
 namespace quern {
 namespace {
@@ -108,48 +105,6 @@ TEST_F(CudaEndDeathTest, ForkedChildGetsOneError) {
   };
   EXPECT_EXIT(forking(), testing::ExitedWithCode(0),
               "this process was forked after CUDA was initialised.*\n.*this process was forked after CUDA was initialised");
-}
-
-// A thread that is in the driver, and one that comes too late.
-TEST_F(CudaEndDeathTest, WaitsForThreadsInTheDriver) {
-  auto end = [&] {
-    std::atomic<bool> is_in = false, is_out = false;
-    std::thread other([&] {
-      auto use = device.use();
-      is_in = true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      is_out = true;
-    });
-    while (!is_in) std::this_thread::yield();
-    device.shut_down();
-    if (!others_leave_driver() || !is_out) std::exit(1);
-    uint64_t calls = FAKE(fake_cuda_calls)();
-    other.join();
-    device.synchronize();
-    std::thread([&] { device.synchronize(); }).join();
-    if (FAKE(fake_cuda_calls)() != calls) std::exit(2);
-    std::exit(0);
-  };
-  EXPECT_EXIT(end(), testing::ExitedWithCode(0), "");
-}
-
-// One that stays in it: the process ends with its exit code, and the functions that were to run at its end do not.
-TEST_F(CudaEndDeathTest, DoesNotTakeTheDriverFromAThread) {
-  auto end = [&] {
-    std::atexit([] { std::fprintf(stderr, "the driver's own end\n"); });
-    std::atomic<bool> is_in = false;
-    std::thread([&] {
-      auto use = device.use();
-      is_in = true;
-      for (;;) pause();
-    }).detach();
-    while (!is_in) std::this_thread::yield();
-    default_context();
-    cuda_context(0);
-    std::atexit(shut_down);
-    std::exit(3);
-  };
-  EXPECT_EXIT(end(), testing::ExitedWithCode(3), "^$");
 }
 
 }  // namespace

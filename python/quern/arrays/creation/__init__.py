@@ -132,6 +132,8 @@ def arange(*args, dtype=None, device=None, like=None, **kwargs):
     if name not in _range_types or step == 0:
         return _sent(numpy.arange(*args, dtype=dtype, **kwargs), device)  # says what is wrong; other types are made on the host
     count = builtins.max(math.ceil((stop - start) / step), 0)
+    if count >= 1 << 63:
+        raise ValueError("Maximum allowed size exceeded")
     if name.startswith("float"):
         first, second = numpy.dtype(name).type(start), numpy.dtype(name).type(start + step)
         return _engine.array_range(first.item(), (second - first).item(), count, name, _target(device))
@@ -149,7 +151,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     >>> linspace(0, 1, 3)
     array([0. , 0.5, 1. ])
     """
-    if builtins.all(isinstance(x, (int, float)) for x in (start, stop)) and dtype in (None, float) and isinstance(num, int) and num > 1:
+    is_plain = builtins.all(isinstance(x, (int, float)) for x in (start, stop)) and dtype in (None, float)
+    if is_plain and isinstance(num, int) and 1 < num < 1 << 63:
         out = _engine.array_linspace(float(start), float(stop), num, bool(endpoint), _target(device))
         return (out, (float(stop) - float(start)) / (num - 1 if endpoint else num)) if retstep else out
     if _engine.records((start, stop)):
@@ -178,6 +181,7 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     array([[1., 0.],
            [0., 1.]])
     """
+    N, M = _shape(N)[0], None if M is None else _shape(M)[0]
     if isinstance(k, int) and not -(1 << 62) < k < 1 << 62:  # beside every matrix
         return zeros((N, N if M is None else M), dtype, order, device=device)
     if N < 0 or (M or 0) < 0 or numpy.dtype(dtype).kind not in "biufc" or not isinstance(k, int) or order not in ("C", "c"):
