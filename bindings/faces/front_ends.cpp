@@ -87,6 +87,7 @@ void refuse_torchs_repeated_axis(int64_t axis) {
 }
 
 std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<DType> asked) {
+  if (!reading.first) return asked ? asked : torch_default();  // of new tensors
   DType type = reading.first->dtype();
   switch (reading.family()) {
     case Family::sums:
@@ -252,6 +253,7 @@ FrontEnd torch{
     .rules = &torchs_rules,
     .check_operands = check_operands_as_torch,
     .write_in_place = write_as_torch,
+    .real_type = torch_default,
 };
 
 FrontEnd keras{

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "functions/elementwise.h"
+#include "functions/fourier_axes.h"
 #include "functions/picking.h"
 #include "functions/ranking.h"
 #include "functions/reductions.h"
@@ -23,7 +24,9 @@ enum class Family : uint8_t {
   averages,     // real or complex numbers
   places,       // where elements stand, int64
   ranks,        // elements in order, and where they stand
+  transforms,   // real or complex numbers, which become complex ones
   elementwise,  // the typing of the operation, by the front end's rules
+  creates,      // new arrays of no others
   views,        // any elements, which stay where they are
   repeats,      // the same, where elements repeat
   turned,       // the same, in some front ends in new memory
