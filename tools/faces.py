@@ -27,7 +27,7 @@ OUT_SLOT, IGNORED_SLOT, GRADIENT_SLOT = 15, 14, 13
 IGNORED = re.compile(r"ignored(?:\[(\w+)\])?")  # the annotation of a parameter that is accepted and changes nothing
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
 NAMES = {
-    "numpy": {"correction": "ddof", "m": "a", "x": "a", "array": "a", "axes": "axis", "s": "n"},
+    "numpy": {"correction": "ddof", "m": "a", "x": ("a", "x"), "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
     "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
     "keras": {"x": "a", "x1": "a", "x2": "b", "array": "a", "axes": "axis", "newshape": "shape"},
@@ -39,6 +39,7 @@ _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections spl
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
 NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
 NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A"), "a") | {"indices_or_sections": "sections"}
+NAMES["numpy"] |= {"s": "n", "f": "a", "arr": "a", "varargs": "spacing"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}

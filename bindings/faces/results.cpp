@@ -124,7 +124,8 @@ nb::object hand_back(const Reading& reading, std::vector<Array>&& results) {
 }
 
 nb::object hand_back(const Reading& reading, OneForEach&& results) {
-  bool is_one = results.arrays.size() == 1 && !reading.sequence->is_list;
+  bool is_list = results.is_always_tuple || (reading.sequence && reading.sequence->is_list);
+  bool is_one = results.arrays.size() == 1 && !is_list;
   return is_one ? hand_back_one(reading, 0, std::move(results.arrays[0]), true) : hand_back(reading, std::move(results.arrays));
 }
 

@@ -3,6 +3,7 @@
 #include "bindings/faces/operands.h"
 #include "bindings/faces/results.h"
 #include "bindings/faces/shapes.h"
+#include "bindings/faces/signals.h"
 #include "bindings/faces/transforms.h"
 #include "core/site.h"
 

@@ -210,8 +210,8 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
 // ---- what PyTorch refuses in other words
 
 void refuse_shapes(const Reading& reading, const Error& error) {
-  if (is_torch(reading) && reading.family() >= Family::views && error.kind() == ErrorKind::value)
-    raise_text(ErrorKind::runtime, error.what());
+  const bool is_worded = reading.family() >= Family::views || reading.family() == Family::samples;
+  if (is_torch(reading) && is_worded && error.kind() == ErrorKind::value) raise_text(ErrorKind::runtime, error.what());
 }
 
 void Check<moved_axes>::call(const Reading& reading, const Array&, const Axes& from, const Axes& to) {

@@ -26,7 +26,8 @@ Norm read_norm(const Reading& reading, PyObject* given) {
   if (name == "backward") return Norm::backward;
   if (name == "ortho") return Norm::ortho;
   if (name == "forward") return Norm::forward;
-  if (is_torch(reading)) raise(ErrorKind::runtime, "Invalid normalization mode: \"{}\"; use \"backward\", \"ortho\" or \"forward\"", name);
+  if (is_torch(reading))
+    raise(ErrorKind::runtime, "Invalid normalization mode: \"{}\"; use \"backward\", \"ortho\" or \"forward\"", name);
   raise(ErrorKind::value, "Invalid norm value {}; should be \"backward\", \"ortho\" or \"forward\".", name);
 }
 

@@ -159,7 +159,9 @@ Array along_line(Transform kind, const Array& a, const Line& line) {
 Array along_lines(Transform kind, const Array& a, const Lines& lines) {
   if (lines.axes.empty() && lines.is_always_complex)
     return as_type(a, is_single(is_whole(a.dtype()) ? lines.of_whole : a.dtype()) ? DType::complex64 : DType::complex128);
-  return transformed_along(of_reals(a, lines.of_whole), words[static_cast<size_t>(kind)], lines.lengths, lines.axes, lines.norm);
+  const Array numbers =
+      lines.axes.empty() ? a : of_reals(a, lines.of_whole);  // NumPy gives back what it transforms along no axis
+  return transformed_along(numbers, words[static_cast<size_t>(kind)], lines.lengths, lines.axes, lines.norm);
 }
 
 Array shifted_to_middle(const Array& a, const std::optional<std::vector<size_t>>& axes) { return shifted(a, axes, 1); }

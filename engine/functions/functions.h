@@ -11,6 +11,7 @@
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "functions/shaping.h"
+#include "functions/signals.h"
 #include "functions/without_nan.h"
 #include "graph/op.h"
 
@@ -24,7 +25,7 @@ enum class Family : uint8_t {
   averages,     // real or complex numbers
   places,       // where elements stand, int64
   ranks,        // elements in order, and where they stand
-  transforms,   // real or complex numbers, which become complex ones
+  samples,      // real or complex numbers along axes; the result is of their type, or of its parts' type
   elementwise,  // the typing of the operation, by the front end's rules
   creates,      // new arrays of no others
   views,        // any elements, which stay where they are

@@ -28,6 +28,8 @@ for _dtype in DTYPES.values():
 # By their names; those that write in place end in "_". As in PyTorch, a function in a class of the user's does not become its method.
 _functions = _engine.functions_of("torch", "quern.torch", binds=False)
 METHODS = {name: face for name, face in _engine.functions_of("torch", "quern.torch", "Tensor").items() if _engine.is_method(face)}
+for _name in ("trapezoid", "trapz", "cumulative_trapezoid", "gradient"):  # functions alone, in PyTorch too
+    del METHODS[_name]
 METHODS |= _engine.functions_of("Tensor", "quern.torch", "Tensor")
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
