@@ -3,11 +3,11 @@
 
 A face file has a class for each row of engine/functions/functions.def, or for a row of elementwise operations
 (engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
-order; Array and Tensor are methods of these types that are spelled otherwise than the function. Several methods of one front end and name
-under @overload are tried in their order, also where they stand in classes of several rows. @named("amax") gives a face another name than
-its row's, @named("abs", "absolute") several; @submodule("fft") puts a face, or all of a class, into that module of the front end;
-@in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An
-annotation is what an argument must be for the call to be taken (Kind in bindings/faces/face.h); ``subok: ignored`` and
+order; Array, Tensor, Generator and RandomState are methods of these types that are spelled otherwise than the function. Several methods of
+one front end and name under @overload are tried in their order, also where they stand in classes of several rows. @named("amax") gives a
+face another name than its row's, @named("abs", "absolute") several; @submodule("fft") puts a face, or all of a class, into that module of
+the front end; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy the faces that NumPy has above
+that line. An annotation is what an argument must be for the call to be taken (Kind in bindings/faces/face.h); ``subok: ignored`` and
 ``sorted: ignored[boolean]`` are read and change nothing. ``*shape`` accepts integers one by one or as one sequence; with ``| None`` there
 need be none. The files are never imported.
 Start reading at main().
@@ -43,6 +43,7 @@ NAMES["numpy"] |= {"s": "n", "f": "a", "arr": "a", "varargs": "spacing"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}
+NAMES["Generator"] = NAMES["RandomState"] = {"self": "draws", "shape": ("shape", "size")}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty

@@ -83,6 +83,7 @@ struct Reading {
   size_t next = 0;                     // the slot that is read next
   const Array* first = nullptr;        // the first array: others go to its device, axes are its axes
   PyObject* beside = nullptr;          // the object of it, whose Python type results have
+  PyTypeObject* type = nullptr;        // of results, where an argument says so
   nb::object made = {};                // the same where it was made for this call
   std::optional<Array> numbers{};      // a copy of it where its elements lie anywhere
   std::optional<Sequence> sequence{};  // the first argument, where that is several arrays

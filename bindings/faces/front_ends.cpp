@@ -275,7 +275,8 @@ FrontEnd keras{
 };
 
 FrontEnd& front_end_named(std::string_view name) {
-  if (name == "Array") return numpy;  // methods in another spelling than that of the function
+  // Methods of NumPy's types.
+  if (name == "Array" || name == "Generator" || name == "RandomState") return numpy;
   if (name == "Tensor") return torch;
   for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
     if (name == one->name) return *one;

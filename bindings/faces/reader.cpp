@@ -1,6 +1,7 @@
 // The one reader of calls: a vectorcall type whose objects are faces. A call fills the row's slots on the stack, from the first
 // overload that takes its arguments, and calls the row's thunk. Start reading at call().
 #include "bindings/callable.h"
+#include "bindings/faces/distributions.h"
 #include "bindings/faces/face.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
@@ -327,6 +328,7 @@ void init(nb::module_& m) {
   m.def("functions_of", functions_of, nb::arg("front_end"), nb::arg("module"), nb::arg("owner") = "", nb::arg("binds") = true,
         nb::arg("submodule") = "");
   m.def("is_method", is_method);
+  define_streams(m);
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
         nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(),

@@ -11,9 +11,9 @@ namespace quern::python::faces {
 namespace {
 
 nb::object object_of(const Reading& reading, Array&& result) {
-  if (!reading.beside) {
+  if (reading.type || !reading.beside) {
     result.settle_owner();
-    return nb::steal(wrap(std::move(result), reading.front_end.type));
+    return nb::steal(wrap(std::move(result), reading.type ? reading.type : reading.front_end.type));
   }
   const bool is_view = reading.family() >= Family::views;
   if (!is_view) result.settle_owner();

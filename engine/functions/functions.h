@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "functions/distributions.h"
 #include "functions/elementwise.h"
 #include "functions/fourier_axes.h"
 #include "functions/picking.h"

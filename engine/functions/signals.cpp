@@ -56,7 +56,8 @@ std::optional<Array> differences_with(const Rules& rules, const Array& a, int64_
     parts.push_back(one->rank() == 0 && !is_torch(rules) ? broadcast_view(*one, shape) : *one);
     types.push_back({one->dtype()});
   }
-  Array all = parts.size() == 1 ? a : joined(parts, axis.place, is_torch(rules) ? common_type_as_torch(types) : common_type(types));
+  Array all =
+      parts.size() == 1 ? a : joined(parts, axis.place, is_torch(rules) ? common_type_as_torch(types) : common_type(types));
   return differences(all, std::min(times, std::max<int64_t>(all.shape()[axis.place], 1)), axis.place);  // more change nothing
 }
 
@@ -110,7 +111,8 @@ struct Weight {
 
 class Slopes {
  public:
-  Slopes(const Rules& rules, const Array& f, size_t axis, const Steps& steps) : rules_(rules), f_(f), axis_(axis), steps_(steps) {}
+  Slopes(const Rules& rules, const Array& f, size_t axis, const Steps& steps)
+      : rules_(rules), f_(f), axis_(axis), steps_(steps) {}
 
   Array inside() const {
     Array before = samples(f_, axis_, 0, 2), here = samples(f_, axis_, 1, 1), after = samples(f_, axis_, 2, 0);
@@ -142,11 +144,13 @@ class Slopes {
  private:
   // One of the samples, counted from an end, as a line of one.
   Array sample(bool is_last, int64_t place) const {
-    return is_last ? samples(f_, axis_, f_.shape()[axis_] - 1 - place, place) : samples(f_, axis_, place, f_.shape()[axis_] - 1 - place);
+    return is_last ? samples(f_, axis_, f_.shape()[axis_] - 1 - place, place)
+                   : samples(f_, axis_, place, f_.shape()[axis_] - 1 - place);
   }
   Array step(bool is_last, int64_t place) const {
     const int64_t count = steps_.each->shape()[axis_];
-    return is_last ? samples(*steps_.each, axis_, count - 1 - place, place) : samples(*steps_.each, axis_, place, count - 1 - place);
+    return is_last ? samples(*steps_.each, axis_, count - 1 - place, place)
+                   : samples(*steps_.each, axis_, place, count - 1 - place);
   }
   // x / (factor * step)
   Array over(const Array& x, double factor) const {
@@ -228,8 +232,8 @@ Array double_areas(const Rules& rules, const Array& y, const Array* x, const Arg
   if (x->rank() == 1) return rules(Op::multiply, laid_along(differences(*x, 1, 0), axis, y.rank()), both);
   size_t from_end = y.rank() - axis;
   if (from_end > x->rank())
-    raise(ErrorKind::value, "[trapezoid] the coordinates have {} dimensions, which do not reach to axis {} of {}", x->rank(), axis,
-          y.rank());
+    raise(ErrorKind::value, "[trapezoid] the coordinates have {} dimensions, which do not reach to axis {} of {}", x->rank(),
+          axis, y.rank());
   return rules(Op::multiply, differences(*x, 1, x->rank() - from_end), both);
 }
 
@@ -292,7 +296,8 @@ Array sums_of_products(Array a, Array v, Overlap mode) {
 }
 
 Array line_of(const Array& a, const char* name) {
-  if (a.rank() > 1) raise(ErrorKind::value, "object too deep for desired array: `{}` has {} dimensions; it can have one", name, a.rank());
+  if (a.rank() > 1)
+    raise(ErrorKind::value, "object too deep for desired array: `{}` has {} dimensions; it can have one", name, a.rank());
   if (a.size() == 0) raise(ErrorKind::value, "{} cannot be empty", name);
   return a.rank() == 0 ? reshape(a, {1}) : a;
 }

@@ -44,7 +44,7 @@ Array running_area(const Rules& rules, const Array& y, const Array* x, const Arg
 // Which sums of products of two lines: all where the two overlap, as many as the longer one has samples, or where both overlap
 // completely.
 enum class Overlap : uint8_t { valid, same, full };
-Array convolution(const Array& a, const Array* v, Overlap mode);       // sums of a[i] v[k - i]
+Array convolution(const Array& a, const Array* v, Overlap mode);        // sums of a[i] v[k - i]
 Array cross_correlation(const Array& a, const Array* v, Overlap mode);  // sums of a[k + i] conj(v[i])
 
 // The values at x of the lines between points (xp, fp), where xp rises; beyond the ends `left` and `right`, by default the values
