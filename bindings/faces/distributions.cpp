@@ -9,6 +9,12 @@ namespace quern::python::faces {
 
 namespace {
 
+// The stream of a generator.
+struct PyStream {
+  uint64_t key;
+  std::atomic<uint64_t> place;
+};
+
 // Several numbers: they become an array.
 bool is_several(PyObject* given) {
   if (PyFloat_Check(given) || PyLong_Check(given)) return false;
@@ -35,11 +41,12 @@ Shape shape_of_out(const Reading& reading, PyObject* out, const std::optional<Sh
 
 }  // namespace
 
-random::Stream& read_stream(Reading& reading, PyObject* given) {
+random::Stream read_stream(Reading& reading, PyObject* given) {
   nb::handle generator(given);
   nb::object type = generator.attr("_kind");  // CuPy's generators give CuPy's arrays
   if (!type.is_none()) reading.type = reinterpret_cast<PyTypeObject*>(type.ptr());
-  return nb::cast<random::Stream&>(generator.attr("_bits").attr("_stream"));
+  auto& stream = nb::cast<PyStream&>(generator.attr("_bits").attr("_stream"));
+  return {stream.key, stream.place};
 }
 
 random::Parameter read_parameter(Reading& reading, PyObject* given) {
@@ -74,18 +81,20 @@ random::RealType read_real_type(const Reading& reading, PyObject* given) {
     raise(ErrorKind::type, "Unsupported dtype dtype('{}') for {}; ask for float64 or float32", row(type).name, reading.face.name);
   PyObject* out = reading.out();
   if (const Array* into = out ? as_array(out) : nullptr; into && into->dtype() != type)
-    raise(ErrorKind::type, "Supplied output array has the wrong type. Expected {}, got {}", row(type).name, row(into->dtype()).name);
+    raise(ErrorKind::type, "Supplied output array has the wrong type. Expected {}, got {}", row(type).name,
+          row(into->dtype()).name);
   return {type};
 }
 
 void define_streams(nb::module_& m) {
-  using random::Stream;
-  nb::class_<Stream>(m, "RandomStream")
-      .def("__init__", [](Stream* self, uint64_t key, uint64_t place) { new (self) Stream{key, {place}}; }, nb::arg("key"),
-           nb::arg("place") = 0)
-      .def_rw("key", &Stream::key)
-      .def_prop_rw("place", [](const Stream& self) { return self.place.load(); }, [](Stream& self, uint64_t to) { self.place = to; })
-      .def("take", [](Stream& self, uint64_t count) { return self.place.fetch_add(count); });
+  nb::class_<PyStream>(m, "RandomStream")
+      .def(
+          "__init__", [](PyStream* self, uint64_t key, uint64_t place) { new (self) PyStream{key, {place}}; }, nb::arg("key"),
+          nb::arg("place") = 0)
+      .def_rw("key", &PyStream::key)
+      .def_prop_rw(
+          "place", [](const PyStream& self) { return self.place.load(); }, [](PyStream& self, uint64_t to) { self.place = to; })
+      .def("take", [](PyStream& self, uint64_t count) { return self.place.fetch_add(count); });
 }
 
 }  // namespace quern::python::faces

@@ -1,4 +1,5 @@
-// Readers of what distributions of random numbers take (engine/functions/distributions.h): a generator, parameters, a size, a type.
+// Readers of what distributions of random numbers take (engine/functions/distributions.h): a generator, parameters, a size, a
+// type.
 #pragma once
 
 #include "bindings/faces/read.h"
@@ -6,15 +7,15 @@
 
 namespace quern::python::faces {
 
-random::Stream& read_stream(Reading& reading, PyObject* given);
+random::Stream read_stream(Reading& reading, PyObject* given);
 random::Parameter read_parameter(Reading& reading, PyObject* given);
 random::Size read_size(const Reading& reading, PyObject* given);
 random::RealType read_real_type(const Reading& reading, PyObject* given);
 
 template <>
-struct Read<random::Stream&> {
+struct Read<const random::Stream&> {
   static constexpr size_t slots = 1;
-  random::Stream& value;
+  random::Stream value;
   explicit Read(Reading& reading) : value(read_stream(reading, reading.take())) {}
 };
 

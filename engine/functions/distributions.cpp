@@ -68,10 +68,10 @@ bool is_nan_somewhere(const Value& value) {
 }
 
 void check_not_negative(const char* name, const Parameter& value) {
-  if (is_somewhere(value, Op::less, 0)) raise(ErrorKind::value, "{} < 0", name);
+  if (is_somewhere(value, Op::less, 0)) raise(ErrorKind::value, "{} < 0; it must not be negative", name);
 }
 void check_positive(const char* name, const Parameter& value) {
-  if (is_somewhere(value, Op::less_equal, 0)) raise(ErrorKind::value, "{} <= 0", name);
+  if (is_somewhere(value, Op::less_equal, 0)) raise(ErrorKind::value, "{} <= 0; it must be above 0", name);
 }
 void check_mean(const Parameter& mean) {
   if (is_somewhere(mean, Op::less, 0) || is_somewhere(mean, Op::greater_equal, 9.2e18) || is_nan_somewhere(mean))
@@ -79,7 +79,7 @@ void check_mean(const Parameter& mean) {
 }
 void check_probability(const Parameter& p) {
   if (is_somewhere(p, Op::less, 0) || is_somewhere(p, Op::greater, 1) || is_nan_somewhere(p))
-    raise(ErrorKind::value, "p < 0, p > 1 or p is NaN");
+    raise(ErrorKind::value, "p < 0, p > 1 or p is NaN; a probability is from 0 to 1");
 }
 
 // ---- draws
@@ -87,7 +87,8 @@ void check_probability(const Parameter& p) {
 // Draws of one call: all of one shape, on one device.
 class Draws {
  public:
-  Draws(Stream& stream, const Size& size, std::initializer_list<const Parameter*> parameters) : stream_(stream), device_(size.device) {
+  Draws(const Stream& stream, const Size& size, std::initializer_list<const Parameter*> parameters)
+      : stream_(stream), device_(size.device) {
     std::vector<Shape> shapes;
     for (const Parameter* one : parameters) {
       if (!one->array) continue;
@@ -108,9 +109,11 @@ class Draws {
   Value unit(DType type = DType::float64) const {
     return in_loop(type == DType::float32 ? Op::random_unit32 : Op::random_unit, DType::uint64, type, {Value(bits())});
   }
-  Value open(DType type = DType::float64) const { return 1.0 - unit(type); }                           // in (0, 1]
+  Value open(DType type = DType::float64) const { return 1.0 - unit(type); }                     // in (0, 1]
   Value inside() const { return (unit() + std::ldexp(1.0, -54)) * (1 - std::ldexp(1.0, -53)); }  // in (0, 1)
-  Value normal(DType type = DType::float64) const { return row(type == DType::float32 ? Op::random_normal32 : Op::random_normal, type); }
+  Value normal(DType type = DType::float64) const {
+    return row(type == DType::float32 ? Op::random_normal32 : Op::random_normal, type);
+  }
   // Of a distribution that rejects.
   Value seeded(Op op, std::initializer_list<Value> parameters) const {
     std::vector<Value> all{Value(bits())};
@@ -118,7 +121,9 @@ class Draws {
     return in_loop(op, DType::float64, DType::float64, all);
   }
   // A number as an array on the device, which computes with it.
-  Value there(const Parameter& x) const { return x.array ? Value(x) : Value(full({}, real_number(x.number), DType::float64, device_)); }
+  Value there(const Parameter& x) const {
+    return x.array ? Value(x) : Value(full({}, real_number(x.number), DType::float64, device_));
+  }
   Value gamma(const Value& form) const { return seeded(Op::random_gamma, {form}); }
   Value poisson(const Value& mean) const { return seeded(Op::random_poisson, {mean}); }
 
@@ -134,7 +139,7 @@ class Draws {
     return Value(elementwise(op, operands, nullptr, Loop{type, result}));
   }
 
-  Stream& stream_;
+  const Stream& stream_;
   DeviceId device_;
   Shape shape_;
 };
@@ -145,79 +150,81 @@ Array as_whole(const Value& value) { return as_type(*value.array, DType::int64);
 
 // ---- of one draw each
 
-Array unit(Stream& stream, const Size& size, RealType type) { return *Draws(stream, size, {}).unit(type.value).array; }
-Array standard_normal(Stream& stream, const Size& size, RealType type) { return *Draws(stream, size, {}).normal(type.value).array; }
-Array standard_exponential(Stream& stream, const Size& size, RealType type) {
+Array unit(const Stream& stream, const Size& size, RealType type) { return *Draws(stream, size, {}).unit(type.value).array; }
+Array standard_normal(const Stream& stream, const Size& size, RealType type) {
+  return *Draws(stream, size, {}).normal(type.value).array;
+}
+Array standard_exponential(const Stream& stream, const Size& size, RealType type) {
   return *(-log(Draws(stream, size, {}).open(type.value))).array;
 }
-Array standard_gamma(Stream& stream, const Parameter& form, const Size& size, RealType type) {
+Array standard_gamma(const Stream& stream, const Parameter& form, const Size& size, RealType type) {
   check_not_negative("shape", form);
   return as_type(*Draws(stream, size, {&form}).gamma(form).array, type.value);
 }
-Array standard_cauchy(Stream& stream, const Size& size) {
+Array standard_cauchy(const Stream& stream, const Size& size) {
   return *of(Op::tan, (Draws(stream, size, {}).unit() - 0.5) * std::numbers::pi).array;
 }
 
-Array uniform(Stream& stream, const Parameter& low, const Parameter& high, const Size& size, RealType type) {
+Array uniform(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size, RealType type) {
   Draws draws(stream, size, {&low, &high});
   Value range = Value(high) - Value(low);
-  if (!range.array && !std::isfinite(range.number)) raise(ErrorKind::overflow, "Range exceeds valid bounds");
+  if (!range.array && !std::isfinite(range.number)) raise(ErrorKind::overflow, "Range exceeds valid bounds; it must be finite");
   return as_type(*(draws.unit(type.value) * range + low).array, type.value);
 }
 
-Array normal(Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size, RealType type) {
+Array normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size, RealType type) {
   check_not_negative("scale", deviation);
   return as_type(*(Draws(stream, size, {&mean, &deviation}).normal(type.value) * deviation + mean).array, type.value);
 }
 
-Array exponential(Stream& stream, const Parameter& scale, const Size& size, RealType type) {
+Array exponential(const Stream& stream, const Parameter& scale, const Size& size, RealType type) {
   check_not_negative("scale", scale);
   return as_type(*(-log(Draws(stream, size, {&scale}).open(type.value)) * scale).array, type.value);
 }
 
-Array lognormal(Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size) {
+Array lognormal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size) {
   check_not_negative("sigma", deviation);
   return *of(Op::exp, Draws(stream, size, {&mean, &deviation}).normal() * deviation + mean).array;
 }
 
-Array laplace(Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size) {
+Array laplace(const Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size) {
   check_not_negative("scale", scale);
   Value u = Draws(stream, size, {&mean, &scale}).inside();
   return *(choice(of(Op::less, u, 0.5), log(2.0 * u), -log(2.0 * (1.0 - u))) * scale + mean).array;
 }
 
-Array logistic(Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size) {
+Array logistic(const Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size) {
   check_not_negative("scale", scale);
   Value u = Draws(stream, size, {&mean, &scale}).inside();
   return *(log(u / (1.0 - u)) * scale + mean).array;
 }
 
-Array gumbel(Stream& stream, const Parameter& mode, const Parameter& scale, const Size& size) {
+Array gumbel(const Stream& stream, const Parameter& mode, const Parameter& scale, const Size& size) {
   check_not_negative("scale", scale);
   return *(Value(mode) - log(-log(Draws(stream, size, {&mode, &scale}).inside())) * scale).array;
 }
 
-Array rayleigh(Stream& stream, const Parameter& scale, const Size& size) {
+Array rayleigh(const Stream& stream, const Parameter& scale, const Size& size) {
   check_not_negative("scale", scale);
   return *(sqrt(-2.0 * log(Draws(stream, size, {&scale}).open())) * scale).array;
 }
 
-Array weibull(Stream& stream, const Parameter& form, const Size& size) {
+Array weibull(const Stream& stream, const Parameter& form, const Size& size) {
   check_not_negative("a", form);
   return *of(Op::power, -log(Draws(stream, size, {&form}).open()), 1.0 / Value(form)).array;
 }
 
-Array pareto(Stream& stream, const Parameter& form, const Size& size) {
+Array pareto(const Stream& stream, const Parameter& form, const Size& size) {
   check_positive("a", form);
   return *(of(Op::exp, -log(Draws(stream, size, {&form}).open()) / form) - 1.0).array;
 }
 
-Array power(Stream& stream, const Parameter& form, const Size& size) {
+Array power(const Stream& stream, const Parameter& form, const Size& size) {
   check_positive("a", form);
   return *of(Op::power, Draws(stream, size, {&form}).open(), 1.0 / Value(form)).array;
 }
 
-Array triangular(Stream& stream, const Parameter& left, const Parameter& mode, const Parameter& right, const Size& size) {
+Array triangular(const Stream& stream, const Parameter& left, const Parameter& mode, const Parameter& right, const Size& size) {
   Draws draws(stream, size, {&left, &mode, &right});
   if (is_somewhere(Value(left) - mode, Op::greater, 0)) raise(ErrorKind::value, "left > mode");
   if (is_somewhere(Value(mode) - right, Op::greater, 0)) raise(ErrorKind::value, "mode > right");
@@ -228,7 +235,7 @@ Array triangular(Stream& stream, const Parameter& left, const Parameter& mode, c
   return *choice(of(Op::less_equal, u, low / whole), below, above).array;
 }
 
-Array wald(Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size) {
+Array wald(const Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size) {
   check_positive("mean", mean);
   check_positive("scale", scale);
   Draws draws(stream, size, {&mean, &scale});
@@ -239,13 +246,13 @@ Array wald(Stream& stream, const Parameter& mean, const Parameter& scale, const 
 
 // ---- by rejection
 
-Array gamma(Stream& stream, const Parameter& form, const Parameter& scale, const Size& size) {
+Array gamma(const Stream& stream, const Parameter& form, const Parameter& scale, const Size& size) {
   check_not_negative("shape", form);
   check_not_negative("scale", scale);
   return *(Draws(stream, size, {&form, &scale}).gamma(form) * scale).array;
 }
 
-Array beta(Stream& stream, const Parameter& a, const Parameter& b, const Size& size) {
+Array beta(const Stream& stream, const Parameter& a, const Parameter& b, const Size& size) {
   check_positive("a", a);
   check_positive("b", b);
   Draws draws(stream, size, {&a, &b});
@@ -253,7 +260,7 @@ Array beta(Stream& stream, const Parameter& a, const Parameter& b, const Size& s
   return *(first / (first + second)).array;
 }
 
-Array chisquare(Stream& stream, const Parameter& df, const Size& size) {
+Array chisquare(const Stream& stream, const Parameter& df, const Size& size) {
   check_positive("df", df);
   return *(Draws(stream, size, {&df}).gamma(Value(df) / 2.0) * 2.0).array;
 }
@@ -263,13 +270,13 @@ static Value noncentral(const Draws& draws, const Value& df, const Value& nonc) 
   return draws.gamma(df / 2.0 + more) * 2.0;
 }
 
-Array noncentral_chisquare(Stream& stream, const Parameter& df, const Parameter& nonc, const Size& size) {
+Array noncentral_chisquare(const Stream& stream, const Parameter& df, const Parameter& nonc, const Size& size) {
   check_positive("df", df);
   check_not_negative("nonc", nonc);
   return *noncentral(Draws(stream, size, {&df, &nonc}), df, nonc).array;
 }
 
-Array f(Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Size& size) {
+Array f(const Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Size& size) {
   check_positive("dfnum", dfnum);
   check_positive("dfden", dfden);
   Draws draws(stream, size, {&dfnum, &dfden});
@@ -277,7 +284,8 @@ Array f(Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Si
   return *(above / below).array;
 }
 
-Array noncentral_f(Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Parameter& nonc, const Size& size) {
+Array noncentral_f(const Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Parameter& nonc,
+                   const Size& size) {
   check_positive("dfnum", dfnum);
   check_positive("dfden", dfden);
   check_not_negative("nonc", nonc);
@@ -286,7 +294,7 @@ Array noncentral_f(Stream& stream, const Parameter& dfnum, const Parameter& dfde
   return *(above / (draws.gamma(Value(dfden) / 2.0) * 2.0 / dfden)).array;
 }
 
-Array standard_t(Stream& stream, const Parameter& df, const Size& size) {
+Array standard_t(const Stream& stream, const Parameter& df, const Size& size) {
   check_positive("df", df);
   Draws draws(stream, size, {&df});
   Value above = draws.normal();
@@ -295,18 +303,18 @@ Array standard_t(Stream& stream, const Parameter& df, const Size& size) {
 
 // ---- of integers
 
-Array poisson(Stream& stream, const Parameter& mean, const Size& size) {
+Array poisson(const Stream& stream, const Parameter& mean, const Size& size) {
   check_mean(mean);
   return as_whole(Draws(stream, size, {&mean}).poisson(mean));
 }
 
-Array binomial(Stream& stream, const Parameter& n, const Parameter& p, const Size& size) {
+Array binomial(const Stream& stream, const Parameter& n, const Parameter& p, const Size& size) {
   check_not_negative("n", n);
   check_probability(p);
   return as_whole(Draws(stream, size, {&n, &p}).seeded(Op::random_binomial, {n, p}));
 }
 
-Array negative_binomial(Stream& stream, const Parameter& n, const Parameter& p, const Size& size) {
+Array negative_binomial(const Stream& stream, const Parameter& n, const Parameter& p, const Size& size) {
   check_positive("n", n);
   check_probability(p);
   Draws draws(stream, size, {&n, &p});
@@ -314,7 +322,7 @@ Array negative_binomial(Stream& stream, const Parameter& n, const Parameter& p, 
   return as_whole(draws.poisson(mean));
 }
 
-Array geometric(Stream& stream, const Parameter& p, const Size& size) {
+Array geometric(const Stream& stream, const Parameter& p, const Size& size) {
   if (is_somewhere(p, Op::less_equal, 0) || is_somewhere(p, Op::greater, 1) || is_nan_somewhere(p))
     raise(ErrorKind::value, "p <= 0, p > 1 or p contains NaNs");
   Draws draws(stream, size, {&p});
@@ -322,7 +330,7 @@ Array geometric(Stream& stream, const Parameter& p, const Size& size) {
   return as_whole(of(Op::maximum, of(Op::ceil, log(draws.open()) / fails), 1.0));
 }
 
-Array logseries(Stream& stream, const Parameter& p, const Size& size) {
+Array logseries(const Stream& stream, const Parameter& p, const Size& size) {
   if (is_somewhere(p, Op::less, 0) || is_somewhere(p, Op::greater_equal, 1) || is_nan_somewhere(p))
     raise(ErrorKind::value, "p < 0, p >= 1 or p is NaN");
   Draws draws(stream, size, {&p});
