@@ -36,6 +36,7 @@ NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": 
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": ("b", "shape"), "exponent": "b"}
 NAMES["torch"] |= {"s": "n", "tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
 _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
+NAMES["torch"] |= {"generator": "draws", "from_": "low", "to": "high"}
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
 NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
 NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A"), "a") | {"indices_or_sections": "sections"}
@@ -44,7 +45,7 @@ NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}
 NAMES["Generator"] = NAMES["RandomState"] = {"self": "draws", "shape": ("shape", "size")}
-SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
+SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
 
@@ -199,7 +200,9 @@ class Data:
 
     def add(self, row, function, slots):
         """The faces of one row: overloads of what is there already, or new."""
-        for key, overloads in faces_of(row).items():
+        of_row = faces_of(row)
+        names_of_row = {name for _, _, name in of_row}
+        for key, overloads in of_row.items():
             front_end, submodule, name = key
             in_place = name.endswith("_")
             face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "slash": len(overloads[0].args.posonlyargs)})
@@ -209,7 +212,8 @@ class Data:
                 face["made"].append(self.overload(of, function, parameters, front_end, slots))
             face["every"] += every
             doc = docstring(row, front_end, [p.name for one in every for p in one], slots)
-            face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned." if in_place else doc)
+            is_other = in_place and name[:-1] in names_of_row  # what another face gives is written
+            face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned." if is_other else doc)
 
     def face(self, key):
         """A face's entry in the list of all."""

@@ -42,7 +42,12 @@ Shape shape_of_out(const Reading& reading, PyObject* out, const std::optional<Sh
 }  // namespace
 
 random::Stream read_stream(Reading& reading, PyObject* given) {
+  if (!given || given == Py_None) given = reading.front_end.generator;
   nb::handle generator(given);
+  if (&reading.front_end == &torch) {
+    auto& stream = nb::cast<PyStream&>(generator.attr("_stream"));
+    return {stream.key, stream.place};
+  }
   nb::object type = generator.attr("_kind");  // CuPy's generators give CuPy's arrays
   if (!type.is_none()) reading.type = reinterpret_cast<PyTypeObject*>(type.ptr());
   auto& stream = nb::cast<PyStream&>(generator.attr("_bits").attr("_stream"));

@@ -192,3 +192,67 @@ class logseries:
 
     def Generator(self, p, size=None): ...
     RandomState = Generator
+
+class rand:
+    """Numbers in [0, 1), each as likely, of that ``size``."""
+
+    def torch(
+        *size,
+        generator=None,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class randn:
+    """Numbers of the standard normal distribution, of that ``size``."""
+
+    def torch(
+        *size,
+        generator=None,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class uniform_for:
+    """Fills the tensor with numbers in [from, to); returns it."""
+
+    @named("uniform_")
+    def Tensor(self: array, from_: number = 0.0, to: number = 1.0, *, generator=None): ...
+
+class normal_for:
+    """Fills the tensor with numbers of a normal distribution; returns it."""
+
+    @named("normal_")
+    def Tensor(self: array, mean: number = 0.0, std: number = 1.0, *, generator=None): ...
+
+class exponential_for:
+    """Fills the tensor with numbers of the exponential distribution of that rate; returns it."""
+
+    @named("exponential_")
+    def Tensor(self: array, lambd: number = 1, *, generator=None): ...
+
+class cauchy_for:
+    """Fills the tensor with numbers of the Cauchy distribution; returns it."""
+
+    @named("cauchy_")
+    def Tensor(self: array, median: number = 0, sigma: number = 1, *, generator=None): ...
+
+class lognormal_for:
+    """Fills the tensor with numbers whose logarithms are normal; returns it."""
+
+    @named("log_normal_")
+    def Tensor(self: array, mean: number = 1, std: number = 2, *, generator=None): ...
+
+class geometric_for:
+    """Fills the tensor with how many trials of probability ``p`` it takes; returns it."""
+
+    @named("geometric_")
+    def Tensor(self: array, p: number, *, generator=None): ...

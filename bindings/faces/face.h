@@ -122,10 +122,11 @@ struct FrontEnd {
   DType (*real_type)() = [] { return DType::float64; };
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
   // operand, the engine's name of a data type, what writes a result into `out`, and the name of the type of real numbers that
-  // integers become; what makes a device of an argument; what is asked first for functions of the submodule fft.
+  // integers become; what makes a device of an argument; the generator that draws where none is
+  // given; what is asked first for functions of the submodule fft.
   PyTypeObject* type = nullptr;
   PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr, *default_real = nullptr;
-  PyObject *device = nullptr, *before_transforms = nullptr;
+  PyObject *device = nullptr, *generator = nullptr, *before_transforms = nullptr;
   PyObject* tuples = nullptr;  // the types of results that are tuples, by the functions' names
 };
 FrontEnd& front_end_named(std::string_view name);

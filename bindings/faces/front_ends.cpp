@@ -87,7 +87,13 @@ void refuse_torchs_repeated_axis(int64_t axis) {
 }
 
 std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<DType> asked) {
-  if (!reading.first) return asked ? asked : torch_default();  // of new tensors
+  if (!reading.first) {  // of new tensors
+    const Array* out = reading.out() ? as_array(reading.out()) : nullptr;
+    if (asked && out && out->dtype() != *asked)
+      raise(ErrorKind::runtime, "dtype torch.{} does not match dtype of out parameter (torch.{})", row(*asked).name,
+            row(out->dtype()).name);
+    return asked ? asked : torch_default();
+  }
   DType type = reading.first->dtype();
   switch (reading.family()) {
     case Family::sums:

@@ -304,7 +304,8 @@ bool is_method(nb::handle function) {
 }
 
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
-                   nb::object tuples, nb::object default_real, nb::object device, nb::object before_transforms) {
+                   nb::object tuples, nb::object default_real, nb::object device, nb::object generator,
+                   nb::object before_transforms) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
@@ -313,6 +314,7 @@ void set_front_end(const std::string& name, nb::object type, nb::object convert,
   if (!tuples.is_none()) front_end.tuples = tuples.release().ptr();
   if (!default_real.is_none()) front_end.default_real = default_real.release().ptr();
   if (!device.is_none()) front_end.device = device.release().ptr();
+  if (!generator.is_none()) front_end.generator = generator.release().ptr();
   if (!before_transforms.is_none()) front_end.before_transforms = before_transforms.release().ptr();
 }
 
@@ -332,7 +334,8 @@ void init(nb::module_& m) {
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
         nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(),
-        nb::arg("device").none() = nb::none(), nb::arg("before_transforms").none() = nb::none());
+        nb::arg("device").none() = nb::none(), nb::arg("generator").none() = nb::none(),
+        nb::arg("before_transforms").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

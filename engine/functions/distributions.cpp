@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/error.h"
+#include "functions/parts.h"
 #include "functions/reductions.h"
 #include "functions/steps.h"
 #include "run/calls/random.h"
@@ -339,6 +340,98 @@ Array logseries(const Stream& stream, const Parameter& p, const Size& size) {
   Value many = of(Op::maximum, of(Op::floor, 1.0 + log(v) / log(q)), 1.0);
   Value few = choice(of(Op::greater_equal, v, q), 1.0, 2.0);
   return as_whole(choice(of(Op::greater_equal, v, p), 1.0, choice(of(Op::less_equal, v, q * q), many, few)));
+}
+
+// ---- in the type of a tensor
+
+namespace {
+
+using Draw = Value (Draws::*)(DType type) const;
+
+void check_inexact(const char* name, DType type) {
+  if (!is_complex(type) && row(type).kind != DTypeKind::real)
+    raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'", name, torch_name_of(type));
+}
+
+Array drawn_as(const Draws& draws, Draw draw, DType type) {
+  if (!is_complex(type)) return as_type(*(draws.*draw)(type == DType::float64 ? type : DType::float32).array, type);
+  const DType real = type == DType::complex128 ? DType::float64 : DType::float32;
+  Scalar unit = real_number(0);
+  unit.kind = WeakScalar::complex, unit.im = 1;
+  Array first = *(draws.*draw)(real).array, second = *(draws.*draw)(real).array;
+  Array made = compute(Op::add, first, compute(Op::multiply, second, unit));
+  return draw == &Draws::normal ? compute(Op::true_divide, made, std::numbers::sqrt2) : made;
+}
+
+Array of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device, const char* name, Draw draw) {
+  const DType wanted = type.value_or(torch_default());
+  check_inexact(name, wanted);
+  int64_t count = 1;
+  for (int64_t n : shape) {
+    if (n < 0) raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", n, in_brackets(shape));
+    if (__builtin_mul_overflow(count, n, &count) || count >= int64_t{1} << 46)
+      raise(ErrorKind::runtime, "[enforce fail] there is no memory for a tensor of size {}", in_brackets(shape));
+  }
+  return drawn_as(Draws(stream, {shape, device}, {}), draw, wanted);
+}
+
+Array values_for(const Array& tensor, const Stream& stream, Draw draw, std::optional<DType> type = {}) {
+  return drawn_as(Draws(stream, {tensor.shape(), tensor.device()}, {}), draw, type.value_or(tensor.dtype()));
+}
+
+}  // namespace
+
+Array unit_of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device) {
+  return of_size(stream, shape, type, device, "rand", &Draws::unit);
+}
+Array normal_of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device) {
+  return of_size(stream, shape, type, device, "randn", &Draws::normal);
+}
+
+Array uniform_for(const Rules& rules, const Array& tensor, double low, double high, const Stream& stream) {
+  check_inexact("check_uniform_bounds", tensor.dtype());
+  if (low > high)
+    raise(ErrorKind::runtime, "uniform_ expects to return a [from, to) range, but found from={:g} > to={:g}", low, high);
+  return rules(Op::add, rules(Op::multiply, values_for(tensor, stream, &Draws::unit), high - low), low);
+}
+
+Array normal_for(const Rules& rules, const Array& tensor, double mean, double deviation, const Stream& stream) {
+  check_inexact("normal_", tensor.dtype());
+  if (!(deviation >= 0)) raise(ErrorKind::runtime, "normal expects std >= 0.0, but found std {:g}", deviation);
+  Array made = values_for(tensor, stream, &Draws::normal);
+  return mean == 0 && deviation == 1 ? made : rules(Op::add, rules(Op::multiply, made, deviation), mean);
+}
+
+Array exponential_for(const Rules& rules, const Array& tensor, double rate, const Stream& stream) {
+  check_inexact("exponential", tensor.dtype());
+  if (is_complex(tensor.dtype()))
+    raise(ErrorKind::runtime,
+          "Exponential distribution is a continuous probability distribution. dtype must be a floating point");
+  if (!(rate > 0)) raise(ErrorKind::runtime, "exponential_ expects lambda > 0.0, but found lambda={:g}", rate);
+  Array open = rules(Op::subtract, 1, values_for(tensor, stream, &Draws::unit));
+  return rules(Op::true_divide, rules(Op::negative, rules(Op::log, open)), rate);
+}
+
+Array cauchy_for(const Rules& rules, const Array& tensor, double median, double sigma, const Stream& stream) {
+  check_inexact("cauchy", tensor.dtype());
+  if (!(sigma > 0)) raise(ErrorKind::runtime, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma);
+  Array middle = rules(Op::subtract, values_for(tensor, stream, &Draws::unit), 0.5);
+  return rules(Op::add, median, rules(Op::multiply, sigma, rules(Op::tan, rules(Op::multiply, std::numbers::pi, middle))));
+}
+
+Array lognormal_for(const Rules& rules, const Array& tensor, double mean, double deviation, const Stream& stream) {
+  check_inexact("log_normal", tensor.dtype());
+  if (!(deviation > 0)) raise(ErrorKind::runtime, "log_normal_ expects std > 0.0, but found std={:g}", deviation);
+  Array made = values_for(tensor, stream, &Draws::normal);
+  return rules(Op::exp, rules(Op::add, rules(Op::multiply, made, deviation), mean));
+}
+
+Array geometric_for(const Rules& rules, const Array& tensor, double p, const Stream& stream) {
+  if (!(p > 0 && p < 1)) raise(ErrorKind::runtime, "geometric_ expects p to be in (0, 1), but got p={:g}", p);
+  const DType type = steps::is_whole(tensor.dtype()) ? DType::float32 : tensor.dtype();
+  Array open = rules(Op::subtract, 1, values_for(tensor, stream, &Draws::unit, type));
+  Array tries = rules(Op::ceil, rules(Op::true_divide, rules(Op::log, open), std::log1p(-p)));
+  return as_type(rules(Op::maximum, tries, 1), tensor.dtype());
 }
 
 }  // namespace quern::random

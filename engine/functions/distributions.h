@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "functions/elementwise.h"
 #include "graph/array.h"
 
 namespace quern::random {
@@ -68,5 +69,18 @@ Array binomial(const Stream& stream, const Parameter& n, const Parameter& p, con
 Array negative_binomial(const Stream& stream, const Parameter& n, const Parameter& p, const Size& size);
 Array geometric(const Stream& stream, const Parameter& p, const Size& size);
 Array logseries(const Stream& stream, const Parameter& p, const Size& size);
+
+// ---- PyTorch's, in the type of a tensor that takes them: also float16, bfloat16 and complex numbers, of two draws each
+
+Array unit_of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device);
+Array normal_of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device);
+// Values for each element of a tensor. Raises ErrorKind::not_implemented for types without these numbers, ErrorKind::runtime for
+// parameters that have no distribution.
+Array uniform_for(const Rules& rules, const Array& tensor, double low, double high, const Stream& stream);
+Array normal_for(const Rules& rules, const Array& tensor, double mean, double deviation, const Stream& stream);
+Array exponential_for(const Rules& rules, const Array& tensor, double rate, const Stream& stream);
+Array cauchy_for(const Rules& rules, const Array& tensor, double median, double sigma, const Stream& stream);
+Array lognormal_for(const Rules& rules, const Array& tensor, double mean, double deviation, const Stream& stream);
+Array geometric_for(const Rules& rules, const Array& tensor, double p, const Stream& stream);
 
 }  // namespace quern::random

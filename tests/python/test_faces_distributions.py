@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import quern as qn
 import quern.cupy as cp
+import quern.torch as torch
 from test_faces import events_of
 
 PARAMETERS = {
@@ -122,3 +123,77 @@ def test_streams_are_kept():
     assert same(again.random(3), qn.random.Generator(bits.jumped(0)).random(3))
     bits.state = {"bit_generator": "Philox4x32", "state": {"key": 1, "counter": (1 << 64) - 2}}
     assert g.random(4).shape == (4,) and bits.state["state"]["counter"] == 2  # the stream goes round
+
+
+FILLING = {"uniform_": (1, 3), "normal_": (1, 2), "exponential_": (2.5,), "cauchy_": (1, 2), "log_normal_": (0, 0.5), "geometric_": (0.3,)}
+
+
+def test_tensors_are_filled_from_one_stream():
+    """The float64 values are NumPy's functions of the same stream."""
+    g = torch.Generator().manual_seed(3)
+    key = g._stream.key
+    filled = {name: getattr(torch.zeros(4, dtype=torch.float64), name)(*given, generator=g).numpy() for name, given in FILLING.items()}
+    bits = qn.random.Philox(key=key)
+    u, n, more = (lambda: qn.random.Generator(bits).random(4).get()), (lambda: qn.random.Generator(bits).standard_normal(4).get()), {}
+    more["uniform_"], more["normal_"], more["exponential_"] = u() * 2 + 1, n() * 2 + 1, -np.log(1 - u()) / 2.5
+    more["cauchy_"], more["log_normal_"] = 1 + 2 * np.tan(np.pi * (u() - 0.5)), np.exp(n() * 0.5)
+    more["geometric_"] = np.maximum(np.ceil(np.log(1 - u()) / np.log1p(-0.3)), 1)
+    for name in FILLING:
+        np.testing.assert_allclose(filled[name], more[name], rtol=1e-14)
+    assert g.get_state().numpy().view(np.uint64)[1] == 24
+
+
+@pytest.mark.parametrize("name", FILLING)
+def test_filling_gives_the_tensor(name):
+    given = FILLING[name]
+    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.complex64):
+        t = torch.zeros(3, 2, dtype=dtype).T
+        if name == "exponential_" and dtype.is_complex:
+            with pytest.raises(RuntimeError, match="must be a floating point"):
+                t.exponential_()
+        elif not (name == "geometric_" and dtype.is_complex):
+            assert getattr(t, name)(*given) is t and t.dtype is dtype
+            assert bool((t != 0).all())
+    whole = torch.zeros(3, dtype=torch.int64)
+    if name == "geometric_":
+        assert bool((whole.geometric_(0.3) >= 1).all())
+    else:
+        with pytest.raises(NotImplementedError, match="not implemented for 'Long'"):
+            getattr(whole, name)(*given)
+    with pytest.raises(RuntimeError, match="leaf"):
+        getattr(torch.zeros(2, requires_grad=True), name)(*given)
+
+
+def test_filling_refuses_parameters():
+    t = torch.zeros(2)
+    for call, words in (
+        (lambda: t.uniform_(2, 1), "uniform_ expects to return a \\[from, to\\) range, but found from=2 > to=1"),
+        (lambda: t.uniform_(**{"from": 2, "to": 1}), "found from=2 > to=1"),
+        (lambda: t.normal_(0, -1), "normal expects std >= 0.0, but found std -1"),
+        (lambda: t.exponential_(0), "exponential_ expects lambda > 0.0, but found lambda=0"),
+        (lambda: t.cauchy_(0, 0), "cauchy_ expects sigma > 0.0, but found sigma=0"),
+        (lambda: t.log_normal_(0, 0), "log_normal_ expects std > 0.0, but found std=0"),
+        (lambda: t.geometric_(1), r"geometric_ expects p to be in \(0, 1\), but got p=1"),
+        (lambda: torch.rand(2, -1), r"Trying to create tensor with negative dimension -1: \[2, -1\]"),
+        (lambda: torch.randn(1 << 40, 1 << 10), "there is no memory"),
+        (lambda: torch.rand(2, dtype=torch.float64, out=torch.zeros(2)), "dtype torch.float64 does not match dtype of out parameter"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            call()
+    with pytest.raises(NotImplementedError, match="\"rand\" not implemented for 'Long'"):
+        torch.rand(2, dtype=torch.int64)
+    with pytest.raises(TypeError, match="size"):
+        torch.randn()
+
+
+def test_new_random_tensors():
+    for function in (torch.rand, torch.randn):
+        for given in ((2, 3), ((2, 3),), ([2, 3],), (torch.Size([2, 3]),)):
+            assert function(*given).shape == (2, 3)
+        assert function(size=(4,)).shape == (4,) and function(()).shape == () and function(0).numel() == 0
+        made = function(2, dtype=torch.float64, device="cpu", requires_grad=True)
+        assert made.requires_grad and made.is_leaf and made.dtype is torch.float64
+        out = torch.empty(0)
+        assert function(3, out=out) is out and out.shape == (3,)
+    t = torch.zeros(3)
+    assert events_of(lambda: t.normal_(0, 2)) == events_of(lambda: t.exponential_()) == []
