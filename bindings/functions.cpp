@@ -180,7 +180,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_vector_norm", linalg::vector_norm);
   define(m, "array_matrix_norm", linalg::matrix_norm);
   define(m, "array_cond", linalg::cond);
-  define(m, "array_with_first", with_first);
   define(m, "array_median", median);
   define(m, "array_quantiles", quantiles_by);
   define(m, "array_bincount", bincount);

@@ -16,7 +16,9 @@ DType as_computed(const Reading&, DType result) { return result; }
 
 bool is_whole(DType type) { return type == DType::boolean || is_integer(type); }
 bool is_running(const Reading& reading) {
-  return reading.function == quern::Function::cumsum_ || reading.function == quern::Function::cumprod_;
+  using F = quern::Function;
+  const F function = reading.function;
+  return function == F::cumsum_ || function == F::cumprod_ || function == F::cumulative_sum_ || function == F::cumulative_prod_;
 }
 
 // ---- NumPy

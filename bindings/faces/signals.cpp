@@ -16,6 +16,13 @@ SampledAxis read_sampled_axis(const Reading& reading, PyObject* given) {
   return {read_axis(reading, given)};
 }
 
+// A tuple of one axis stands for it.
+RunningAxis read_running_axis(const Reading& reading, PyObject* given) {
+  const bool is_tuple = given && PyTuple_Check(given);
+  if (is_tuple && PyTuple_GET_SIZE(given) != 1) raise(ErrorKind::value, "accumulate does not allow multiple axes");
+  return {read_axis_or_none(reading, is_tuple ? PyTuple_GET_ITEM(given, 0) : given)};
+}
+
 static Spacing read_spacing(Reading& reading, PyObject* given) {
   Scalar number;
   const bool is_number = !as_array(given) && read_scalar(given, number) && (number.is_weak || reading.front_end.has_weak_numbers);

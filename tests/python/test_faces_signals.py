@@ -176,3 +176,25 @@ def test_numbers_where_numpy_gives_scalars():
     for call in (lambda m, v: m.interp(1.5, v, v), lambda m, v: m.trapezoid(v), lambda m, v: m.diff(v)):
         assert outcome(lambda c=call: c(qn, x)) == outcome(lambda c=call: c(np, LINE))
     assert qn.diff(x, 0) is x
+
+
+def test_running_sums_of_the_array_api():
+    x = np.arange(1, 7, dtype=np.int16).reshape(2, 3)
+    for name in ("cumulative_sum", "cumulative_prod"):
+        for given, named in (
+            (x, {"axis": 1, "include_initial": True}), (x, {"axis": (0,)}), (x, {"axis": -1, "dtype": np.float32}), (x[0], {}),
+            (np.int64(3), {"include_initial": True}), (x[0], {"include_initial": True, "dtype": complex}),
+        ):  # fmt: skip
+            want = getattr(np, name)(given, **named)
+            same(getattr(qn, name)(qn.asarray(given), **named), want)
+            same(getattr(cp, name)(cp.asarray(given), **named), want)
+        for given, named in ((x, {}), (x, {"axis": (0, 1)}), (x, {"axis": 2})):
+            with pytest.raises(ValueError):
+                getattr(np, name)(given, **named)
+            with pytest.raises(ValueError):
+                getattr(qn, name)(qn.asarray(given), **named)
+        out = qn.zeros((2, 3), "float32")
+        assert getattr(qn, name)(qn.asarray(x), axis=0, out=out) is out
+        same(out, getattr(np, name)(x, axis=0, dtype=np.float32))
+        function, a = getattr(qn, name), qn.asarray(x)
+        assert events_of(lambda f=function, a=a: f(a, axis=1, include_initial=True)) == []
