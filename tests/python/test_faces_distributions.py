@@ -48,6 +48,7 @@ def test_methods_and_functions_draw_the_same(name):
 def test_signatures_are_numpys(name):
     ours = inspect.signature(getattr(qn.random.Generator, name)).parameters
     theirs = inspect.signature(getattr(np.random.Generator, name)).parameters
+    assert "dtype" not in ours or ours["dtype"].default is float
     assert [n for n in ours if n != "dtype" or n in theirs] == list(theirs)
     assert [p.default for n, p in ours.items() if n in theirs and n != "dtype"] == [p.default for n, p in theirs.items() if n != "dtype"]
 
