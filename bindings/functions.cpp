@@ -10,7 +10,6 @@
 #include "functions/border.h"
 #include "functions/counting.h"
 #include "functions/einsum.h"
-#include "functions/fourier_axes.h"
 #include "functions/linalg.h"
 #include "functions/matrices.h"
 #include "functions/ordering.h"
@@ -132,10 +131,6 @@ Array bordered(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& w
   return with_border(a, widths, border_named(mode), options);
 }
 
-Array frequencies(int64_t n, const Argument& step, bool is_half, PyDevice device) {
-  return fft::frequencies(n, step, is_half, device_number(device));
-}
-
 Array range(const Scalar& start, const Scalar& step, int64_t count, DType dtype, PyDevice device) {
   return evenly_spaced(start, step, count, dtype, device_number(device));
 }
@@ -185,8 +180,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_vector_norm", linalg::vector_norm);
   define(m, "array_matrix_norm", linalg::matrix_norm);
   define(m, "array_cond", linalg::cond);
-  define(m, "array_differences", differences);
-  define(m, "array_with_first", with_first);
   define(m, "array_median", median);
   define(m, "array_quantiles", quantiles_by);
   define(m, "array_bincount", bincount);
@@ -222,9 +215,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_kron", kron);
   define(m, "array_border", bordered);
   define(m, "array_matmul", matmul);
-  define(m, "array_fourier", fft::transformed);
-  define(m, "array_fourier_along", fft::transformed_along);
-  define(m, "array_frequencies", frequencies);
   define(m, "array_running", accumulated);
   define(m, "array_linspace", linspace);
   define(m, "array_range", range);

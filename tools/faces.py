@@ -3,12 +3,13 @@
 
 A face file has a class for each row of engine/functions/functions.def, or for a row of elementwise operations
 (engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
-order; Array and Tensor are methods of these types that are spelled otherwise than the function. Several methods of one front end and name
-under @overload are tried in their order, also where they stand in classes of several rows. @named("amax") gives a face another name than
-its row's, @named("abs", "absolute") several; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy
-the faces that NumPy has above that line. An annotation is what an argument must be for the call to be taken (Kind in
-bindings/faces/face.h); ``subok: ignored`` and ``sorted: ignored[boolean]`` are read and change nothing. ``*shape`` accepts integers one by
-one or as one sequence; with ``| None`` there need be none. The files are never imported.
+order; Array, Tensor, Generator and RandomState are methods of these types that are spelled otherwise than the function. Several methods of
+one front end and name under @overload are tried in their order, also where they stand in classes of several rows. @named("amax") gives a
+face another name than its row's, @named("abs", "absolute") several; @submodule("fft") puts a face, or all of a class, into that module of
+the front end; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy the faces that NumPy has above
+that line. An annotation is what an argument must be for the call to be taken (Kind in bindings/faces/face.h); ``subok: ignored`` and
+``sorted: ignored[boolean]`` are read and change nothing. ``*shape`` accepts integers one by one or as one sequence; with ``| None`` there
+need be none. The files are never imported.
 Start reading at main().
 """
 
@@ -18,29 +19,33 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, \w+, "([\w ]+)"\)', re.MULTILINE)
+ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, [\w:<>]+, "([\w ]+)"\)', re.MULTILINE)
 OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), ", re.MULTILINE)
 OUT = "out"  # a parameter of faces alone: the array that takes the result
-OUT_SLOT, IGNORED_SLOT = 15, 14
+GRADIENT = "requires_grad"  # the same: does a new tensor want a gradient?
+OUT_SLOT, IGNORED_SLOT, GRADIENT_SLOT = 15, 14, 13
 IGNORED = re.compile(r"ignored(?:\[(\w+)\])?")  # the annotation of a parameter that is accepted and changes nothing
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
 NAMES = {
-    "numpy": {"correction": "ddof", "m": "a", "x": "a", "array": "a", "axes": "axis"},
+    "numpy": {"correction": "ddof", "m": "a", "x": ("a", "x"), "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
     "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
     "keras": {"x": "a", "x1": "a", "x2": "b", "array": "a", "axes": "axis", "newshape": "shape"},
 }
 NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": ("b", "shape"), "exponent": "b"}
-NAMES["torch"] |= {"tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
+NAMES["torch"] |= {"s": "n", "tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
 _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
+NAMES["torch"] |= {"generator": "draws", "from_": "low", "to": "high"}
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
 NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
 NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A"), "a") | {"indices_or_sections": "sections"}
+NAMES["numpy"] |= {"s": "n", "f": "a", "arr": "a", "varargs": "spacing"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}
-SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
+NAMES["Generator"] = NAMES["RandomState"] = {"self": "draws", "shape": ("shape", "size")}
+SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
 
@@ -92,23 +97,29 @@ def names_of(function, row):
     """The names of a face: its row's, or those of @named; with the names of those that write in place."""
     found, in_place = [row], False
     for one in function.decorator_list:
-        if isinstance(one, ast.Call):
+        if isinstance(one, ast.Call) and one.func.id == "named":
             found = [ast.literal_eval(name) for name in one.args]
         in_place |= isinstance(one, ast.Name) and one.id == "in_place_too"
     return found + [name + "_" for name in found if in_place]
 
 
+def submodule_of(declared, otherwise=""):
+    """The module in a front end's that @submodule of a class or a face names."""
+    named = (one.args[0] for one in declared.decorator_list if isinstance(one, ast.Call) and one.func.id == "submodule")
+    return next(map(ast.literal_eval, named), otherwise)
+
+
 def faces_of(row):
-    """(front end, name) -> the overloads of a class of a face file."""
+    """(front end, submodule, name) -> the overloads of a class of a face file."""
     found = {}
     for one in row.body:
         if isinstance(one, ast.Assign):
             to, of = one.targets[0].id, one.value.id
-            found |= {(to, name): overloads for (front_end, name), overloads in found.items() if front_end == of}
+            found |= {(to, *key): overloads for (front_end, *key), overloads in found.items() if front_end == of}
         elif isinstance(one, ast.FunctionDef):
             for name in names_of(one, row.name):
-                found.setdefault((one.name, name), []).append(one)
-    if unknown := {front_end for front_end, _ in found} - set(NAMES):
+                found.setdefault((one.name, submodule_of(one, submodule_of(row)), name), []).append(one)
+    if unknown := {front_end for front_end, _, _ in found} - set(NAMES):
         raise Wrong(f"{row.name}: there is no front end {' '.join(unknown)}")
     return found
 
@@ -175,9 +186,10 @@ class Data:
         rows, by_position = [], 0
         for p in parameters:
             ours = canonical(front_end, p.name, slots)
-            if ours != OUT and ours not in slots and not p.is_ignored:
+            own = IGNORED_SLOT if p.is_ignored else {OUT: OUT_SLOT, GRADIENT: GRADIENT_SLOT}.get(ours)
+            if own is None and ours not in slots:
                 raise Wrong(f"{name}: the row has no parameter {ours}")
-            slot = IGNORED_SLOT if p.is_ignored else OUT_SLOT if ours == OUT else slots.index(ours)
+            slot = slots.index(ours) if own is None else own
             second = SECOND_NAMES.get(front_end, {}).get(p.name)
             by_position += not p.is_keyword_only
             second = text_of(second) if second else "nullptr"
@@ -188,26 +200,29 @@ class Data:
 
     def add(self, row, function, slots):
         """The faces of one row: overloads of what is there already, or new."""
-        for key, overloads in faces_of(row).items():
-            front_end, name = key
+        of_row = faces_of(row)
+        names_of_row = {name for _, _, name in of_row}
+        for key, overloads in of_row.items():
+            front_end, submodule, name = key
             in_place = name.endswith("_")
             face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "slash": len(overloads[0].args.posonlyargs)})
             every = [parameters_of(one, in_place) for one in overloads]
             for parameters in every:
-                of = f"parameters_of_{front_end}_{name}_{len(face['made'])}"
+                of = f"parameters_of_{front_end}_{submodule}_{name}_{len(face['made'])}"
                 face["made"].append(self.overload(of, function, parameters, front_end, slots))
             face["every"] += every
             doc = docstring(row, front_end, [p.name for one in every for p in one], slots)
-            face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned." if in_place else doc)
+            is_other = in_place and name[:-1] in names_of_row  # what another face gives is written
+            face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned." if is_other else doc)
 
     def face(self, key):
         """A face's entry in the list of all."""
-        (front_end, name), face = key, self.faces[key]
-        base = f"overloads_of_{front_end}_{name}"
+        (front_end, submodule, name), face = key, self.faces[key]
+        base = f"overloads_of_{front_end}_{submodule}_{name}"
         self.lines.append(f"constexpr Overload {base}[] = {{{', '.join(face['made'])}}};")
         docs = "\n\n".join(face["docs"])
         texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"
-        return f'{{"{front_end}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
+        return f'{{"{front_end}", "{submodule}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 
     def text(self):
         faces = [self.face(key) for key in self.faces]

@@ -31,6 +31,7 @@ struct Parameter {
 inline constexpr size_t most_slots = 16;
 // No parameters of a body: the array that takes the result, and what is accepted and changes nothing.
 inline constexpr uint8_t out_slot = most_slots - 1, ignored_slot = most_slots - 2;
+inline constexpr uint8_t gradient_slot = most_slots - 3;  // does a new array want a gradient?
 
 struct Overload {
   Function function;  // the row that is called
@@ -39,6 +40,7 @@ struct Overload {
 };
 struct Face {
   const char* front_end;
+  const char* submodule;  // of the front end's module; "": that itself
   const char* name;
   const char* signature;
   const char* doc;
@@ -81,6 +83,7 @@ struct Reading {
   size_t next = 0;                     // the slot that is read next
   const Array* first = nullptr;        // the first array: others go to its device, axes are its axes
   PyObject* beside = nullptr;          // the object of it, whose Python type results have
+  PyTypeObject* type = nullptr;        // of results, where an argument says so
   nb::object made = {};                // the same where it was made for this call
   std::optional<Array> numbers{};      // a copy of it where its elements lie anywhere
   std::optional<Sequence> sequence{};  // the first argument, where that is several arrays
@@ -115,11 +118,15 @@ struct FrontEnd {
   void (*check_operands)(const Reading& reading);
   // Writes a result into the first argument of a face that works in place.
   void (*write_in_place)(const Array& into, const Array& result);
+  // The type of real numbers that nothing else says.
+  DType (*real_type)() = [] { return DType::float64; };
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
   // operand, the engine's name of a data type, what writes a result into `out`, and the name of the type of real numbers that
-  // integers become.
+  // integers become; what makes a device of an argument; the generator that draws where none is
+  // given; what is asked first for functions of the submodule fft.
   PyTypeObject* type = nullptr;
   PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr, *default_real = nullptr;
+  PyObject *device = nullptr, *generator = nullptr, *before_transforms = nullptr;
   PyObject* tuples = nullptr;  // the types of results that are tuples, by the functions' names
 };
 FrontEnd& front_end_named(std::string_view name);

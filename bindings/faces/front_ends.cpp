@@ -16,7 +16,9 @@ DType as_computed(const Reading&, DType result) { return result; }
 
 bool is_whole(DType type) { return type == DType::boolean || is_integer(type); }
 bool is_running(const Reading& reading) {
-  return reading.function == quern::Function::cumsum_ || reading.function == quern::Function::cumprod_;
+  using F = quern::Function;
+  const F function = reading.function;
+  return function == F::cumsum_ || function == F::cumprod_ || function == F::cumulative_sum_ || function == F::cumulative_prod_;
 }
 
 // ---- NumPy
@@ -87,6 +89,13 @@ void refuse_torchs_repeated_axis(int64_t axis) {
 }
 
 std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<DType> asked) {
+  if (!reading.first) {  // of new tensors
+    const Array* out = reading.out() ? as_array(reading.out()) : nullptr;
+    if (asked && out && out->dtype() != *asked)
+      raise(ErrorKind::runtime, "dtype torch.{} does not match dtype of out parameter (torch.{})", row(*asked).name,
+            row(out->dtype()).name);
+    return asked ? asked : torch_default();
+  }
   DType type = reading.first->dtype();
   switch (reading.family()) {
     case Family::sums:
@@ -252,6 +261,7 @@ FrontEnd torch{
     .rules = &torchs_rules,
     .check_operands = check_operands_as_torch,
     .write_in_place = write_as_torch,
+    .real_type = torch_default,
 };
 
 FrontEnd keras{
@@ -273,7 +283,8 @@ FrontEnd keras{
 };
 
 FrontEnd& front_end_named(std::string_view name) {
-  if (name == "Array") return numpy;  // methods in another spelling than that of the function
+  // Methods of NumPy's types.
+  if (name == "Array" || name == "Generator" || name == "RandomState") return numpy;
   if (name == "Tensor") return torch;
   for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
     if (name == one->name) return *one;

@@ -68,7 +68,7 @@ void Operand::read(Reading& reading, PyObject* given) {
     number.is_weak = true;
     argument = Argument(number);
     PyObject* next = reading.slots[reading.next];
-    if (reading.first || (next && as_array(next))) return;
+    if (reading.first || (next && as_array(next)) || reading.family() == Family::creates) return;
   }
   if (!as_array(given) && later && !reading.front_end.convert) {
     made = array_of(given, as_array(later)->device());

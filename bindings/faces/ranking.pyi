@@ -26,6 +26,26 @@ class cumprod:
     cupy = numpy
     def torch(input: array, dim: integer, *, dtype=None, out=None): ...
 
+class cumulative_sum:
+    """:func:`cumsum` as the Array API has it: ``axis`` is needed for several dimensions; ``include_initial``: with a 0 in front.
+
+    >>> cumulative_sum([1, 2, 3], include_initial=True)
+    array([0, 1, 3, 6])
+    """
+
+    def numpy(x, /, *, axis=None, dtype=None, out=None, include_initial=False): ...
+    cupy = numpy
+
+class cumulative_prod:
+    """:func:`cumprod` as the Array API has it: ``axis`` is needed for several dimensions; ``include_initial``: with a 1 in front.
+
+    >>> cumulative_prod([1, 2, 3], include_initial=True)
+    array([1, 1, 2, 6])
+    """
+
+    def numpy(x, /, *, axis=None, dtype=None, out=None, include_initial=False): ...
+    cupy = numpy
+
 class argmax:
     """Where the largest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the largest.
 

@@ -96,6 +96,12 @@ std::optional<DType> read_dtype(const Reading& reading, PyObject* given) {
   return dtype_in(name, Call{reading.face.name, python::Use::computes});
 }
 
+DeviceId read_device(const Reading& reading, PyObject* given) {
+  PyObject* make = reading.front_end.device;
+  if (!make) return device_number(PyDevice{&current_context()});
+  return device_number(nb::cast<PyDevice>(nb::handle(make)(nb::handle(given ? given : Py_None))));
+}
+
 bool read_flag(const Reading&, PyObject* given) {
   if (!given || given == Py_False || given == Py_None) return false;
   if (given == Py_True) return true;

@@ -14,6 +14,7 @@ std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts
 size_t read_axis(const Reading& reading, PyObject* given);
 std::optional<size_t> read_axis_or_none(const Reading& reading, PyObject* given);
 std::optional<DType> read_dtype(const Reading& reading, PyObject* given);
+DeviceId read_device(const Reading& reading, PyObject* given);
 bool read_flag(const Reading& reading, PyObject* given);
 int64_t read_integer(const Reading& reading, PyObject* given);
 double read_number(const Reading& reading, PyObject* given);
@@ -88,6 +89,14 @@ struct Read<std::optional<DType>> {
   static constexpr size_t slots = 1;
   std::optional<DType> value;
   explicit Read(Reading& reading) : value(reading.front_end.computed_type(reading, read_dtype(reading, reading.take()))) {}
+};
+
+// The device of what is new; None: the current one.
+template <>
+struct Read<DeviceId> {
+  static constexpr size_t slots = 1;
+  DeviceId value;
+  explicit Read(Reading& reading) : value(read_device(reading, reading.take())) {}
 };
 
 template <>

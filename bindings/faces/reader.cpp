@@ -1,6 +1,7 @@
 // The one reader of calls: a vectorcall type whose objects are faces. A call fills the row's slots on the stack, from the first
 // overload that takes its arguments, and calls the row's thunk. Start reading at call().
 #include "bindings/callable.h"
+#include "bindings/faces/distributions.h"
 #include "bindings/faces/face.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
@@ -159,6 +160,18 @@ class Filling {
   Misfit misfit_;
 };
 
+// A program's own functions inside transforms, as cuFFT's callbacks: NotImplemented where there are none.
+PyObject* call_before(const FrontEnd& front_end, const Face& face, PyObject* const* args, size_t count, PyObject* words) {
+  return guarded([&] {
+    nb::list by_position;
+    nb::dict by_name;
+    for (size_t i = 0; i < count; ++i) by_position.append(nb::handle(args[i]));
+    for (Py_ssize_t j = 0, n = words ? PyTuple_GET_SIZE(words) : 0; j < n; ++j)
+      by_name[nb::handle(PyTuple_GET_ITEM(words, j))] = nb::handle(args[count + static_cast<size_t>(j)]);
+    return nb::handle(front_end.before_transforms)(face.name, by_position, by_name).release().ptr();
+  });
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* words) {
   auto* function = reinterpret_cast<Function*>(self);
   const Face& face = *function->face;
@@ -166,6 +179,11 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
   PyObject* slots[most_slots];
   Misfit worst;
   nb::object rest;
+  if (function->front_end->before_transforms && std::string_view(face.submodule) == "fft") {
+    PyObject* made = call_before(*function->front_end, face, args, count, words);
+    if (made != Py_NotImplemented) return made;
+    Py_DECREF(made);
+  }
   for (size_t k = 0; k < face.overload_count; ++k) {
     Misfit misfit = Filling(face.overloads[k], function->names[k], slots, rest).fill(args, count, words);
     if (misfit.why == Misfit::Why::none) {
@@ -271,10 +289,11 @@ nb::object function_of(const Face& face, const std::string& module, const std::s
 
 // The functions of a front end, by their names, as those of a module, or as methods of a class in it. Only what binds becomes a
 // method of an object whose class has it.
-nb::dict functions_of(const std::string& front_end, const std::string& module, const std::string& owner, bool binds) {
+nb::dict functions_of(const std::string& front_end, const std::string& module, const std::string& owner, bool binds,
+                      const std::string& submodule) {
   nb::dict out;
   for (const Face& face : all_faces)
-    if (front_end == face.front_end) out[face.name] = function_of(face, module, owner, binds);
+    if (front_end == face.front_end && submodule == face.submodule) out[face.name] = function_of(face, module, owner, binds);
   return out;
 }
 
@@ -285,7 +304,8 @@ bool is_method(nb::handle function) {
 }
 
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
-                   nb::object tuples, nb::object default_real) {
+                   nb::object tuples, nb::object default_real, nb::object device, nb::object generator,
+                   nb::object before_transforms) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
@@ -293,6 +313,9 @@ void set_front_end(const std::string& name, nb::object type, nb::object convert,
   if (!write.is_none()) front_end.write = write.release().ptr();
   if (!tuples.is_none()) front_end.tuples = tuples.release().ptr();
   if (!default_real.is_none()) front_end.default_real = default_real.release().ptr();
+  if (!device.is_none()) front_end.device = device.release().ptr();
+  if (!generator.is_none()) front_end.generator = generator.release().ptr();
+  if (!before_transforms.is_none()) front_end.before_transforms = before_transforms.release().ptr();
 }
 
 }  // namespace
@@ -304,11 +327,15 @@ void init(nb::module_& m) {
   if (!type.is_valid()) throw nb::python_error();
   function_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   m.attr("array_function") = type;
-  m.def("functions_of", functions_of, nb::arg("front_end"), nb::arg("module"), nb::arg("owner") = "", nb::arg("binds") = true);
+  m.def("functions_of", functions_of, nb::arg("front_end"), nb::arg("module"), nb::arg("owner") = "", nb::arg("binds") = true,
+        nb::arg("submodule") = "");
   m.def("is_method", is_method);
+  define_streams(m);
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
-        nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none());
+        nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(),
+        nb::arg("device").none() = nb::none(), nb::arg("generator").none() = nb::none(),
+        nb::arg("before_transforms").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

@@ -1,6 +1,7 @@
 #include "bindings/faces/results.h"
 
 #include "bindings/door.h"
+#include "bindings/faces/read.h"
 #include "core/error.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
@@ -10,6 +11,10 @@ namespace quern::python::faces {
 namespace {
 
 nb::object object_of(const Reading& reading, Array&& result) {
+  if (reading.type || !reading.beside) {
+    result.settle_owner();
+    return nb::steal(wrap(std::move(result), reading.type ? reading.type : reading.front_end.type));
+  }
   const bool is_view = reading.family() >= Family::views;
   if (!is_view) result.settle_owner();
   PyTypeObject* type = Py_TYPE(reading.beside);
@@ -64,7 +69,9 @@ nb::object hand_back(const Reading& reading, Array&& result) {
   if (family == Family::repeats)
     result.set_read_only(reading.first->is_read_only() || door_of(reading.beside).broadcasts_read_only);
   if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
-  return written(reading, object_of(reading, std::move(result)));
+  nb::object made = written(reading, object_of(reading, std::move(result)));
+  if (read_flag(reading, reading.slots[gradient_slot])) want_gradient(*as_array(made.ptr()));
+  return made;
 }
 
 nb::object written(const Reading& reading, nb::object made) {
@@ -117,7 +124,8 @@ nb::object hand_back(const Reading& reading, std::vector<Array>&& results) {
 }
 
 nb::object hand_back(const Reading& reading, OneForEach&& results) {
-  bool is_one = results.arrays.size() == 1 && !reading.sequence->is_list;
+  bool is_list = results.is_always_tuple || (reading.sequence && reading.sequence->is_list);
+  bool is_one = results.arrays.size() == 1 && !is_list;
   return is_one ? hand_back_one(reading, 0, std::move(results.arrays[0]), true) : hand_back(reading, std::move(results.arrays));
 }
 

@@ -1,8 +1,11 @@
 // The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls
 // the body and hands its result back. The operations of quern/ops.def share one thunk.
+#include "bindings/faces/distributions.h"
 #include "bindings/faces/operands.h"
 #include "bindings/faces/results.h"
 #include "bindings/faces/shapes.h"
+#include "bindings/faces/signals.h"
+#include "bindings/faces/transforms.h"
 #include "core/site.h"
 
 namespace quern::python::faces {

@@ -129,10 +129,16 @@ static std::vector<size_t> places_of(const Reading& reading, PyObject* given, si
   return out;
 }
 
+// Functions whose axes may repeat.
+static bool is_rolled(const Reading& reading) {
+  const auto function = reading.function;
+  return function == quern::Function::roll_ || function == quern::Function::fftshift_ || function == quern::Function::ifftshift_;
+}
+
 std::vector<size_t> read_places(const Reading& reading, PyObject* given, size_t rank) {
   if (is_torch(reading) && reading.function == quern::Function::rot90_ && rank < 2)
     raise(ErrorKind::runtime, "expected total dims >= 2, but got total dims = {}", rank);
-  return places_of(reading, given, rank, reading.function == quern::Function::roll_);
+  return places_of(reading, given, rank, is_rolled(reading));
 }
 
 std::optional<Axes> read_some_places(const Reading& reading, PyObject* given) {
@@ -214,8 +220,8 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
 // ---- what PyTorch refuses in other words
 
 void refuse_shapes(const Reading& reading, const Error& error) {
-  if (is_torch(reading) && reading.family() >= Family::views && error.kind() == ErrorKind::value)
-    raise_text(ErrorKind::runtime, error.what());
+  const bool is_worded = reading.family() >= Family::views || reading.family() == Family::samples;
+  if (is_torch(reading) && is_worded && error.kind() == ErrorKind::value) raise_text(ErrorKind::runtime, error.what());
 }
 
 void Check<moved_axes>::call(const Reading& reading, const Array&, const Axes& from, const Axes& to) {

@@ -3,7 +3,6 @@
 
 #include "api/bodies.h"
 #include "functions/fourier_axes.h"
-#include "functions/shaping.h"
 
 namespace qn::fft {
 
@@ -32,15 +31,6 @@ Array frequencies(int64_t n, double d, bool is_half, const Device& device, Here 
   });
 }
 
-Array shifted(const Array& a, const Axes& axes, int sign, Here here) {
-  return asked(here, [&] {
-    std::vector<size_t> named = chosen(axes, a.handle().rank());
-    std::vector<int64_t> shifts;
-    for (size_t n : named) shifts.push_back(sign * (a.shape()[n] / 2));
-    return wrap(quern::rolled(a.handle(), shifts, named));
-  });
-}
-
 }  // namespace
 
 // Along one axis and along several, by the engine's names of the transforms.
@@ -66,7 +56,11 @@ TRANSFORM_OF_SEVERAL(irfftn, "whole")
 Array fftfreq(int64_t n, double d, const Device& device, Here here) { return frequencies(n, d, false, device, here); }
 Array rfftfreq(int64_t n, double d, const Device& device, Here here) { return frequencies(n, d, true, device, here); }
 
-Array fftshift(const Array& a, const Axes& axes, Here here) { return shifted(a, axes, 1, here); }
-Array ifftshift(const Array& a, const Axes& axes, Here here) { return shifted(a, axes, -1, here); }
+Array fftshift(const Array& a, const Axes& axes, Here here) {
+  return asked(here, [&] { return wrap(quern::fft::shifted_to_middle(a.handle(), chosen(axes, a.handle().rank()))); });
+}
+Array ifftshift(const Array& a, const Axes& axes, Here here) {
+  return asked(here, [&] { return wrap(quern::fft::shifted_to_start(a.handle(), chosen(axes, a.handle().rank()))); });
+}
 
 }  // namespace qn::fft

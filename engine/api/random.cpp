@@ -1,4 +1,4 @@
-// quern/random.h on run/calls/random.h; python/quern/arrays/random/generator.py draws the same. Start at Drawing.
+// quern/random.h on functions/distributions.h; python/quern/arrays/random/generator.py draws the same. Start at Drawing.
 #include "quern/random.h"
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <random>
 
 #include "api/bodies.h"
+#include "functions/distributions.h"
 #include "quern/picking.h"
 #include "run/calls/random.h"
 #include "run/calls/sorting.h"
@@ -33,15 +34,6 @@ quern::Array in_loop(Op op, DType compute, DType result, std::initializer_list<q
 
 Scalar natural(uint64_t value) { return scalar_of(Operand(value)); }
 
-void check_real(const char* name, DType dtype) {
-  if (dtype != DType::float32 && dtype != DType::float64)
-    raise(ErrorKind::type, "[{}] numbers of {} are not drawn; ask for float64 or float32", name, name_of(dtype));
-}
-
-void check_not_negative(const char* name, const char* what, double value) {
-  if (value < 0) raise(ErrorKind::value, "[{}] the {} is {}; it must not be negative", name, what, value);
-}
-
 // The least and the greatest value of an integer type, the latter as bits.
 std::pair<int64_t, uint64_t> limits_of(DType dtype) {
   if (dtype == DType::boolean) return {0, 1};
@@ -62,27 +54,20 @@ struct Generator::Drawing {
     return quern::random_row(op, shape, stream.key, stream.counter.fetch_add(count), dtype, device);
   }
   quern::Array bits(const Shape& shape) const { return row(Op::random_bits, shape, DType::uint64); }
-  // In [0, 1), and in (0, 1].
-  quern::Array unit(const Shape& shape, DType dtype) const {
-    return in_loop(dtype == DType::float32 ? Op::random_unit32 : Op::random_unit, DType::uint64, dtype, {operand(bits(shape))});
+  // A distribution of functions/distributions.h, and one of a type of real numbers.
+  template <class Body, class... Numbers>
+  quern::Array of(Body body, const Shape& shape, Numbers... numbers) const {
+    return body({stream.key, stream.counter}, quern::random::Parameter{numbers, {}}..., {shape, device});
   }
-  quern::Array open(const Shape& shape, DType dtype) const { return compute(Op::subtract, 1, unit(shape, dtype)); }
-  quern::Array normal(const Shape& shape, DType dtype) const {
-    return row(dtype == DType::float32 ? Op::random_normal32 : Op::random_normal, shape, dtype);
-  }
-  quern::Array exponential(const Shape& shape, DType dtype) const {
-    return compute(Op::negative, compute(Op::log, open(shape, dtype)));
+  template <class Body, class... Numbers>
+  quern::Array real(const char* name, Body body, const Shape& shape, DType type, Numbers... numbers) const {
+    if (type != DType::float32 && type != DType::float64)
+      raise(ErrorKind::type, "[{}] numbers of {} are not drawn; ask for float64 or float32", name, name_of(type));
+    return body({stream.key, stream.counter}, quern::random::Parameter{numbers, {}}..., {shape, device}, {type});
   }
   quern::Array order(int64_t count) const { return quern::sorted_places(bits({count}), false); }
   quern::Array below(uint64_t range, const Shape& shape) const {  // 0: all 64 bits
     return in_loop(Op::random_below, DType::uint64, DType::uint64, {operand(bits(shape)), operand(natural(range))});
-  }
-  // Of a distribution that rejects.
-  quern::Array seeded(Op op, const Shape& shape, std::initializer_list<double> parameters) const {
-    quern::Array seeds = bits(shape);
-    std::vector<quern::Argument> all = {operand(seeds)};
-    for (double parameter : parameters) all.push_back(operand(parameter));
-    return quern::elementwise(op, all, nullptr, quern::Loop{DType::float64, DType::float64});
   }
 };
 
@@ -97,19 +82,10 @@ Generator::Generator(const std::vector<uint64_t>& seed, const Device& device) : 
   Drawing { *stream_, number_of(device_) }
 
 Array Generator::random(const Shape& shape, DType dtype, Here here) {
-  return asked(here, [&] {
-    check_real("random", dtype);
-    return wrap(DRAW.unit(shape, dtype));
-  });
+  return asked(here, [&] { return wrap(DRAW.real("random", quern::random::unit, shape, dtype)); });
 }
-
 Array Generator::uniform(double low, double high, const Shape& shape, DType dtype, Here here) {
-  return asked(here, [&] {
-    check_real("uniform", dtype);
-    double range = high - low;
-    if (!std::isfinite(range)) raise(ErrorKind::overflow, "[uniform] the range from {} to {} is not finite", low, high);
-    return wrap(compute(Op::add, compute(Op::multiply, DRAW.unit(shape, dtype), range), low));
-  });
+  return asked(here, [&] { return wrap(DRAW.real("uniform", quern::random::uniform, shape, dtype, low, high)); });
 }
 
 Array Generator::integers(int64_t low, int64_t high, const Shape& shape, DType dtype, bool endpoint, Here here) {
@@ -129,52 +105,26 @@ Array Generator::integers(int64_t low, int64_t high, const Shape& shape, DType d
 }
 
 Array Generator::standard_normal(const Shape& shape, DType dtype, Here here) {
-  return asked(here, [&] {
-    check_real("standard_normal", dtype);
-    return wrap(DRAW.normal(shape, dtype));
-  });
+  return asked(here, [&] { return wrap(DRAW.real("standard_normal", quern::random::standard_normal, shape, dtype)); });
 }
 Array Generator::normal(double mean, double deviation, const Shape& shape, DType dtype, Here here) {
-  return asked(here, [&] {
-    check_real("normal", dtype);
-    check_not_negative("normal", "standard deviation", deviation);
-    return wrap(compute(Op::add, compute(Op::multiply, DRAW.normal(shape, dtype), deviation), mean));
-  });
+  return asked(here, [&] { return wrap(DRAW.real("normal", quern::random::normal, shape, dtype, mean, deviation)); });
 }
 Array Generator::standard_exponential(const Shape& shape, DType dtype, Here here) {
-  return asked(here, [&] {
-    check_real("standard_exponential", dtype);
-    return wrap(DRAW.exponential(shape, dtype));
-  });
+  return asked(here, [&] { return wrap(DRAW.real("standard_exponential", quern::random::standard_exponential, shape, dtype)); });
 }
 Array Generator::exponential(double scale, const Shape& shape, DType dtype, Here here) {
-  return asked(here, [&] {
-    check_real("exponential", dtype);
-    check_not_negative("exponential", "scale", scale);
-    return wrap(compute(Op::multiply, DRAW.exponential(shape, dtype), scale));
-  });
+  return asked(here, [&] { return wrap(DRAW.real("exponential", quern::random::exponential, shape, dtype, scale)); });
 }
 
 Array Generator::gamma(double form, double scale, const Shape& shape, Here here) {
-  return asked(here, [&] {
-    check_not_negative("gamma", "shape", form);
-    check_not_negative("gamma", "scale", scale);
-    return wrap(compute(Op::multiply, DRAW.seeded(Op::random_gamma, shape, {form}), scale));
-  });
+  return asked(here, [&] { return wrap(DRAW.of(quern::random::gamma, shape, form, scale)); });
 }
 Array Generator::poisson(double mean, const Shape& shape, Here here) {
-  return asked(here, [&] {
-    if (!(mean >= 0 && mean < 9.2e18)) raise(ErrorKind::value, "[poisson] the mean is {}; it must be from 0 to 9.2e18", mean);
-    return wrap(as_type(DRAW.seeded(Op::random_poisson, shape, {mean}), DType::int64));
-  });
+  return asked(here, [&] { return wrap(DRAW.of(quern::random::poisson, shape, mean)); });
 }
 Array Generator::binomial(int64_t n, double probability, const Shape& shape, Here here) {
-  return asked(here, [&] {
-    if (n < 0) raise(ErrorKind::value, "[binomial] {} tries make no sense; it must be none or more", n);
-    if (!(probability >= 0 && probability <= 1))
-      raise(ErrorKind::value, "[binomial] the probability is {}; it must be from 0 to 1", probability);
-    return wrap(as_type(DRAW.seeded(Op::random_binomial, shape, {static_cast<double>(n), probability}), DType::int64));
-  });
+  return asked(here, [&] { return wrap(DRAW.of(quern::random::binomial, shape, static_cast<double>(n), probability)); });
 }
 
 Array Generator::permutation(int64_t n, Here here) {

@@ -116,6 +116,12 @@ DType promote(DType a, WeakScalar b) {
   }
 }
 
+bool can_cast_same_kind(DType from, DType to) {
+  const int one = rank(row(from).kind), other = rank(row(to).kind);
+  if (one != other) return one < other;
+  return row(from).kind != DTypeKind::integer || row(to).kind != DTypeKind::natural;
+}
+
 bool can_cast_safely(DType from, DType to) {
   if (is_record(from) || is_record(to)) return are_same_records(from, to);
   return promote(from, to) == to;

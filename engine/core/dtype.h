@@ -78,7 +78,8 @@ DType promote(DType a, DType b);
 enum class WeakScalar : uint8_t { boolean, integer, real, complex };
 DType promote(DType a, WeakScalar b);
 
-// NumPy's can_cast(from, to, "safe").
+// NumPy's can_cast(from, to, "safe") and "same_kind".
 bool can_cast_safely(DType from, DType to);
+bool can_cast_same_kind(DType from, DType to);
 
 }  // namespace quern

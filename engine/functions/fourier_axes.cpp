@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.h"
+#include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
 #include "graph/tape.h"
@@ -53,7 +55,8 @@ Array along_each(const Array& a, std::vector<FourierAxis> axes, Norm norm) {
   std::string_view first = axes[0].kind;
   bool single = is_single(a.dtype()), is_half = first == "half";
   for (const FourierAxis& axis : axes)
-    if (axis.n < 1) raise(ErrorKind::value, "[fft] a transform of {} numbers makes no sense; it must be one or more", axis.n);
+    if (axis.n < 1)
+      raise(ErrorKind::value, "[fft] Invalid number of FFT data points ({}) specified; it must be one or more", axis.n);
   if (is_half && is_complex(a.dtype())) raise(ErrorKind::type, "[rfft] the numbers are complex; use fft()");
   if (is_told_twice(a, first)) axes[0].kind = first = "full";
   bool of_reals = is_half || first == "full";
@@ -76,12 +79,24 @@ Array transformed(const Array& a, std::string_view kind, std::optional<int64_t> 
   return kind == "whole" && a.dtype() == DType::float16 ? astype(out, DType::float16) : out;  // NumPy keeps the type of reals
 }
 
+// Along the last axis the Hermitian transform, along the others the one of complex numbers; the inverse begins with the last.
+static Array hermitian_along(const Array& a, std::string_view kind, std::vector<std::optional<int64_t>> lengths,
+                             std::vector<size_t> axes, Norm norm) {
+  std::optional<int64_t> last_length = lengths.back();
+  size_t last = axes.back();
+  lengths.pop_back(), axes.pop_back();
+  if (kind == "hermitian")
+    return transformed(transformed_along(a, "forward", lengths, axes, norm), kind, last_length, last, norm);
+  return transformed_along(transformed(a, kind, last_length, last, norm), "backward", lengths, axes, norm);
+}
+
 Array transformed_along(const Array& a, std::string_view kind, std::vector<std::optional<int64_t>> lengths,
                         const std::vector<size_t>& axes, Norm norm) {
   size_t count = axes.size();
   bool is_half = kind == "half", is_whole = kind == "whole";
+  if (count > 0 && kind.starts_with("hermitian")) return hermitian_along(a, kind, std::move(lengths), axes, norm);
   if (lengths.size() != count)
-    raise(ErrorKind::value, "[fft] {} lengths are given for {} axes; give one for each", lengths.size(), count);
+    raise(ErrorKind::value, "Shape and axes have different lengths: {} lengths for {} axes", lengths.size(), count);
   if ((is_half || is_whole) && count == 0) raise(ErrorKind::index, "[fft] a transform of real numbers needs an axis at least");
   if (count == 0) return a;
   // The order: reals first or last. An axis that is named twice counts with its first length.
@@ -103,6 +118,60 @@ Array transformed_along(const Array& a, std::string_view kind, std::vector<std::
     out = transformed(out, axis.kind, has_own ? std::nullopt : std::optional(axis.n), axis.axis, norm);
   }
   return out;
+}
+
+namespace {
+
+constexpr std::string_view words[] = {"forward", "backward", "half", "whole", "hermitian", "hermitian_half"};
+
+Array of_reals(const Array& a, DType of_whole) { return is_whole(a.dtype()) ? as_type(a, of_whole) : a; }
+
+Array shifted(const Array& a, const std::optional<std::vector<size_t>>& named, int64_t sign) {
+  std::vector<size_t> axes = named ? *named : std::vector<size_t>(a.rank());
+  if (!named) std::iota(axes.begin(), axes.end(), size_t{0});
+  std::vector<int64_t> shifts;
+  for (size_t axis : axes) shifts.push_back(a.rank() == 0 ? 0 : sign * (a.shape()[axis] / 2));  // PyTorch's scalars have an axis
+  return rolled(a, shifts, axes);
+}
+
+// Of samples a number apart.
+double step_of(int64_t n, const Argument& d) {
+  const Scalar& number = d.scalar();
+  if (number.kind == WeakScalar::complex) raise(ErrorKind::type, "[fftfreq] the distance of samples must be real, not complex");
+  double width = static_cast<double>(n) * (number.kind == WeakScalar::real ? number.re : static_cast<double>(number.integer));
+  if (width == 0) raise(ErrorKind::zero_division, "float division by zero: the frequencies of {} samples need a distance", n);
+  return 1.0 / width;
+}
+
+Array frequencies_as(Samples n, const Argument& d, std::optional<DType> dtype, bool is_half, DeviceId device) {
+  std::optional<Array> step;  // a distance that is an array may want a gradient
+  if (d.array()) step = compute(Op::true_divide, 1.0, compute(Op::multiply, n.count, d));
+  Array made = frequencies(n.count, step ? Argument(*step) : operand(step_of(n.count, d)), is_half, device);
+  return dtype ? as_type(made, *dtype) : made;
+}
+
+}  // namespace
+
+Array along_line(Transform kind, const Array& a, const Line& line) {
+  return transformed(of_reals(a, line.of_whole), words[static_cast<size_t>(kind)], line.length, line.axis, line.norm);
+}
+
+Array along_lines(Transform kind, const Array& a, const Lines& lines) {
+  if (lines.axes.empty() && lines.is_always_complex)
+    return as_type(a, is_single(is_whole(a.dtype()) ? lines.of_whole : a.dtype()) ? DType::complex64 : DType::complex128);
+  const Array numbers =
+      lines.axes.empty() ? a : of_reals(a, lines.of_whole);  // NumPy gives back what it transforms along no axis
+  return transformed_along(numbers, words[static_cast<size_t>(kind)], lines.lengths, lines.axes, lines.norm);
+}
+
+Array shifted_to_middle(const Array& a, const std::optional<std::vector<size_t>>& axes) { return shifted(a, axes, 1); }
+Array shifted_to_start(const Array& a, const std::optional<std::vector<size_t>>& axes) { return shifted(a, axes, -1); }
+
+Array frequencies_of_all(Samples n, const Argument& d, std::optional<DType> dtype, DeviceId device) {
+  return frequencies_as(n, d, dtype, false, device);
+}
+Array frequencies_of_half(Samples n, const Argument& d, std::optional<DType> dtype, DeviceId device) {
+  return frequencies_as(n, d, dtype, true, device);
 }
 
 Array frequencies(int64_t n, const Argument& step, bool is_half, DeviceId device) {

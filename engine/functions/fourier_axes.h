@@ -17,10 +17,50 @@ using Norm = qn::fft::Norm;
 // count as float32, others as float64. Raises ErrorKind::value for a length below 1, ErrorKind::type for the half of complex
 // numbers.
 Array transformed(const Array& a, std::string_view kind, std::optional<int64_t> n, size_t axis, Norm norm);
-// Along several; "half" and "whole" are of the last one alone, the others are of complex numbers. A length for each axis; none:
-// its own. Raises ErrorKind::value for another number of lengths than axes, ErrorKind::index for reals without an axis.
+// Along several; "half", "whole" and the Hermitian ones are of the last one alone, the others are of complex numbers. A length
+// for each axis; none: its own. Raises ErrorKind::value for another number of lengths than axes, ErrorKind::index for reals
+// without an axis.
 Array transformed_along(const Array& a, std::string_view kind, std::vector<std::optional<int64_t>> lengths,
                         const std::vector<size_t>& axes, Norm norm);
+
+// What a front end asks of a transform along one axis, and along several; no length: the axis' own.
+struct Line {
+  size_t axis;
+  std::optional<int64_t> length;
+  Norm norm = Norm::backward;
+  DType of_whole = DType::float64;  // what integers and bools become
+};
+struct Lines {
+  std::vector<size_t> axes;
+  std::vector<std::optional<int64_t>> lengths;
+  Norm norm = Norm::backward;
+  DType of_whole = DType::float64;
+  bool is_always_complex = false;  // also along no axis
+};
+enum class Transform : uint8_t { forward, backward, half, whole, hermitian, hermitian_half };
+Array along_line(Transform kind, const Array& a, const Line& line);
+Array along_lines(Transform kind, const Array& a, const Lines& lines);
+// The same as bodies of the table's rows.
+template <Transform kind>
+Array along(const Array& a, const Line& line) {
+  return along_line(kind, a, line);
+}
+template <Transform kind>
+Array along_several(const Array& a, const Lines& lines) {
+  return along_lines(kind, a, lines);
+}
+
+// The middle of each of the axes, or of all, moves to the start, and back.
+Array shifted_to_middle(const Array& a, const std::optional<std::vector<size_t>>& axes);
+Array shifted_to_start(const Array& a, const std::optional<std::vector<size_t>>& axes);
+
+// A number of samples, as the front end reads it.
+struct Samples {
+  int64_t count;
+};
+// The frequencies of samples that are `d` apart, of float64 or a type that is asked for. Raises ErrorKind::zero_division.
+Array frequencies_of_all(Samples n, const Argument& d, std::optional<DType> dtype, DeviceId device);
+Array frequencies_of_half(Samples n, const Argument& d, std::optional<DType> dtype, DeviceId device);
 
 // The numbers of the frequencies of n elements, in the order of a transform (`is_half`: of reals), times `step`.
 Array frequencies(int64_t n, const Argument& step, bool is_half, DeviceId device);

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <string_view>
 
+#include "functions/distributions.h"
 #include "functions/elementwise.h"
+#include "functions/fourier_axes.h"
 #include "functions/picking.h"
 #include "functions/ranking.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "functions/shaping.h"
+#include "functions/signals.h"
 #include "functions/without_nan.h"
 #include "graph/op.h"
 
@@ -23,7 +26,9 @@ enum class Family : uint8_t {
   averages,     // real or complex numbers
   places,       // where elements stand, int64
   ranks,        // elements in order, and where they stand
+  samples,      // real or complex numbers along axes; the result is of their type, or of its parts' type
   elementwise,  // the typing of the operation, by the front end's rules
+  creates,      // new arrays of no others
   views,        // any elements, which stay where they are
   repeats,      // the same, where elements repeat
   turned,       // the same, in some front ends in new memory

@@ -155,4 +155,20 @@ Array with_first(const Array& array, const Scalar& value, size_t axis) {
   return joined({full(first, value, array.dtype(), array.device()), array}, axis);
 }
 
+static Array cumulative(Array (*run)(const Array&, std::optional<size_t>, std::optional<DType>), const Array& array,
+                        RunningAxis axis, std::optional<DType> dtype, int64_t initial, bool include_initial) {
+  if (!axis.place && array.rank() > 1)
+    raise(ErrorKind::value, "For arrays which have more than one dimension ``axis`` argument is required.");
+  const size_t place = axis.place.value_or(0);
+  Array made = run(array.rank() == 0 ? reshape(array, {1}) : array, place, dtype);
+  return include_initial ? with_first(made, whole(initial), place) : made;
+}
+
+Array cumulative_sum(const Array& array, RunningAxis axis, std::optional<DType> dtype, bool include_initial) {
+  return cumulative(running_sum, array, axis, dtype, 0, include_initial);
+}
+Array cumulative_product(const Array& array, RunningAxis axis, std::optional<DType> dtype, bool include_initial) {
+  return cumulative(running_product, array, axis, dtype, 1, include_initial);
+}
+
 }  // namespace quern

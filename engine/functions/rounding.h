@@ -27,6 +27,13 @@ std::optional<Array> accumulated(const Array& array, std::string_view op, std::o
 // named. Raises ErrorKind::type for a type that has no scan.
 Array running_sum(const Array& array, std::optional<size_t> axis, std::optional<DType> dtype);
 Array running_product(const Array& array, std::optional<size_t> axis, std::optional<DType> dtype);
+// The axis of running results, which only arrays of one dimension may leave out.
+struct RunningAxis {
+  std::optional<size_t> place;
+};
+// The same as the Array API has them, with a 0 (a 1) in front of each line where that is asked for.
+Array cumulative_sum(const Array& array, RunningAxis axis, std::optional<DType> dtype, bool include_initial);
+Array cumulative_product(const Array& array, RunningAxis axis, std::optional<DType> dtype, bool include_initial);
 // With an element of that value in front of each line.
 Array with_first(const Array& array, const Scalar& value, size_t axis);
 

@@ -34,6 +34,7 @@ struct JoinedType {
 // A function's results where it gives one array for one and several for several.
 struct OneForEach {
   std::vector<Array> arrays;
+  bool is_always_tuple = false;
 };
 
 // How an axis is taken apart: a number of parts or of elements in each, or places, or sizes.

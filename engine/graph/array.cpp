@@ -90,13 +90,6 @@ void raise_if_wrong(const Node& node) {
   raise_confirmed(node.deferred);
 }
 
-bool same_kind(DType from, DType to) {
-  auto rank = [](DType t) { return row(t).kind == DTypeKind::boolean ? 0 : is_integer(t) ? 1 : is_complex(t) ? 3 : 2; };
-  if (rank(from) != rank(to)) return rank(from) < rank(to);
-  if (row(from).kind == DTypeKind::integer && row(to).kind == DTypeKind::natural) return false;
-  return true;
-}
-
 }  // namespace
 
 // May a number of type `from` be one that the integers of `to` do not have, and would NumPy refuse it?
@@ -357,7 +350,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   DeviceId device = device_of(op, arguments, into);
   if (into && into->is_read_only()) raise(ErrorKind::value, "output array is read-only");
   if (into) check_may_write(*into);
-  if (into && !same_kind(loop.result, into->dtype()))
+  if (into && !can_cast_same_kind(loop.result, into->dtype()))
     raise(ErrorKind::type, "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'", r.name,
           row(loop.result).name, row(into->dtype()).name);
 

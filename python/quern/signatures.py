@@ -5,6 +5,8 @@ import inspect
 
 import numpy
 
+_NAMES = {"NoValue": numpy._NoValue, "float": float}
+
 
 def signature_of(text):
     """The inspect.Signature of a text such as ``(a, axis=None, *, where=True)``; ``NoValue`` is NumPy's."""
@@ -13,7 +15,7 @@ def signature_of(text):
     def value(node):
         if node is None:
             return inspect.Parameter.empty
-        return numpy._NoValue if isinstance(node, ast.Name) else ast.literal_eval(node)
+        return _NAMES[node.id] if isinstance(node, ast.Name) else ast.literal_eval(node)
 
     kinds = inspect.Parameter
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults

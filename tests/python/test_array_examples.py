@@ -7,9 +7,10 @@ import os
 import pytest
 import quern as qn
 from programs import ROOT, quern
+from quern.lib import _engine
 
 MODULES = """creation.grids data_types linalg.matrices logic manipulation.arranging manipulation.editing manipulation.padding
-mathematics.differences mathematics.rounding statistics""".split()
+mathematics.rounding statistics""".split()
 
 # Each program compares itself with NumPy: its arguments for a small run, and what a line of its output begins with.
 PROGRAMS = {
@@ -32,6 +33,23 @@ def test_examples(name):
     names = {key: getattr(qn, key) for key in qn.__all__} | vars(module)
     result = doctest.testmod(module, globs=names)
     assert result.attempted and not result.failed
+
+
+FACES = {
+    f"{module.__name__}.{name}": (value, vars(module))
+    for module in (qn, qn.fft)
+    for name, value in vars(module).items()
+    if isinstance(value, _engine.array_function) and ">>>" in value.__doc__
+}
+
+
+@pytest.mark.parametrize("name", FACES)
+def test_examples_of_faces(name):
+    function, names = FACES[name]
+    runner = doctest.DocTestRunner()
+    for one in doctest.DocTestFinder().find(function, name, module=False, globs=dict(names)):
+        runner.run(one)
+    assert runner.summarize().attempted and not runner.failures
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

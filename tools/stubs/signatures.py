@@ -130,15 +130,18 @@ class Signatures:
         """The parameter lists of the overloads of a face (bindings/faces/*.pyi); `me`: of a method, whose object is the first parameter."""
         live = parameters_of(function)
         by_name, fitting = {p.name: p for p in live}, [live]
-        for front_end in FACES_OF[me is not None].get(function.__module__, ()):
-            overloads = faces().get((front_end, function.__name__), [])
+        known, module, submodule = FACES_OF[me is not None], function.__module__, ""
+        if module not in known:
+            module, _, submodule = module.rpartition(".")
+        for front_end in known.get(module, ()):
+            overloads = faces().get((front_end, submodule, function.__name__), [])
             if overloads and all(fits(p, by_name) for one in overloads for p in one):
                 fitting = overloads
                 break
         lists = []
         for parameters in fitting:
             types = {
-                p.name: self.filled(annotations.FACE_KINDS[p.annotation], array)
+                p.name: self.filled(annotations.FACE_KINDS[p.annotation], array) + (" | None" if p.default is None else "")
                 for p in parameters
                 if p.annotation in annotations.FACE_KINDS
             }
@@ -182,13 +185,13 @@ _faces = {}
 
 
 def faces():
-    """(front end, name) -> the parameters of each overload, from the face files; read once."""
+    """(front end, submodule, name) -> the parameters of each overload, from the face files; read once."""
     if not _faces:
         import faces as reader
 
         for path in sorted((ROOT / "bindings/faces").glob("*.pyi")):
             for row in ast.parse(path.read_text()).body:
                 if isinstance(row, ast.ClassDef):
-                    for (front_end, name), every in reader.faces_of(row).items():
-                        _faces.setdefault((front_end, name), []).extend(_face_parameters(one, name.endswith("_")) for one in every)
+                    for key, every in reader.faces_of(row).items():
+                        _faces.setdefault(key, []).extend(_face_parameters(one, key[-1].endswith("_")) for one in every)
     return _faces

@@ -11,7 +11,7 @@ core.py: the type, data types, in and out. The rest is grouped as NumPy's manual
     manipulation/  views, arrays put together; arranging.py: taken apart, repeated, turned; editing.py, padding.py
     indexing.py    places and masks
     data_types.py, logic.py
-    mathematics/   the ufuncs; reductions.py, cumulative.py, differences.py, rounding.py, polynomials.py; composed.py: ufuncs of several ops
+    mathematics/   the ufuncs; reductions.py, cumulative.py, rounding.py, polynomials.py; composed.py: ufuncs of several ops
     linalg/, fft.py, random/: the submodules of these names
     sorting/       sorting, searching; sets.py
     statistics/    averages, covariances; quantiles.py, counting.py
@@ -48,7 +48,7 @@ from quern.arrays.creation import grids, layouts
 from quern.arrays.fallback import FallbackWarning, set_fallback  # noqa: F401
 from quern.arrays.linalg import contraction, matrices
 from quern.arrays.manipulation import arranging, editing, padding
-from quern.arrays.mathematics import composed, cumulative, differences, polynomials, reductions, rounding, signals
+from quern.arrays.mathematics import composed, cumulative, polynomials, reductions, rounding
 from quern.arrays.objects import exchange
 from quern.arrays.objects.protocols import __array_namespace_info__  # noqa: F401
 from quern.arrays.sorting import sets
@@ -68,8 +68,8 @@ def _public():
     """Every public function of the modules, by its name; NumPy's stands behind it for arguments that it does not take."""
     found = {"Array": core.Array, "ndarray": core.Array}
     modules = (core, creation, mathematics, exchange, composed, reductions, manipulation)
-    modules += (data_types, differences, editing, contraction, grids, host, layouts, logic, arranging, matrices, padding, polynomials)
-    modules += (rounding, statistics, sorting, cumulative, indexing, sets, quantiles, counting, signals)
+    modules += (data_types, editing, contraction, grids, host, layouts, logic, arranging, matrices, padding, polynomials)
+    modules += (rounding, statistics, sorting, cumulative, indexing, sets, quantiles, counting)
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:

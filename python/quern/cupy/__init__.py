@@ -98,6 +98,7 @@ for _name in _arrays.__all__:
     elif _name in ("mgrid", "ogrid"):
         _value = _Grid(_value)
     globals()[_name] = _value
+trapz = _faces["trapz"]
 
 
 from quern.cupy._forms import (  # noqa: E402, F401

@@ -48,11 +48,6 @@ def round_(a, decimals=0, out=None):
     return as_ndarray(_arrays.round(_arrays.asarray(a), decimals, out=out))
 
 
-def trapz(y, x=None, dx=1.0, axis=-1):
-    """See :func:`trapezoid`."""
-    return as_ndarray(_arrays.trapezoid(y, x, dx, axis))
-
-
 def in1d(ar1, ar2, assume_unique=False, invert=False):
     """See :func:`isin`; the result has one dimension."""
     return as_ndarray(_arrays.isin(_arrays.asarray(ar1).reshape(-1), ar2, assume_unique=assume_unique, invert=invert))

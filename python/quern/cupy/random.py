@@ -57,17 +57,6 @@ class _Distributions:
     def _give(self, array):
         return _placed_result(lambda: array._as(self._kind))
 
-    def _into(self, out, size, name):
-        shape = super()._into(out, size, name)
-        if out is not None and not (out.flags.c_contiguous or out.flags.f_contiguous):
-            raise ValueError("Supplied output array is not contiguous, writable or aligned.")
-        return shape
-
-    def _standard_gamma(self, shape, size, dtype, out):
-        if out is not None and not out.flags.c_contiguous:
-            raise ValueError("Supplied output array is not contiguous, writable or aligned.")
-        return super()._standard_gamma(shape, size, dtype, out)
-
     def dirichlet(self, alpha, size=None):
         """Numbers that sum to 1 along the last axis: one for each of ``alpha``; for a single ``alpha`` as many as ``size`` has there."""
         if numpy.ndim(alpha) or size is None:

@@ -5,7 +5,7 @@ A call of a face runs no Python code, but for a tensor ``out``: it is written he
 
 from quern.lib import _engine
 from quern.torch import _named
-from quern.torch._core import Tensor, finish, finish_same, name_of, tensor_like
+from quern.torch._core import Tensor, engine_device, finish, finish_same, name_of, tensor_like
 from quern.torch._types import DTYPES
 
 # Functions whose `out` must have the result's type.
@@ -19,13 +19,17 @@ def _taken(result, out, name):
     return (finish_same if name in _SAME_OUT else finish)(result, out)
 
 
-_engine.set_front_end("torch", type=Tensor, convert=tensor_like, name_of_dtype=name_of, write=_taken, tuples=vars(_named))
+_engine.set_front_end(
+    "torch", type=Tensor, convert=tensor_like, name_of_dtype=name_of, write=_taken, tuples=vars(_named), device=engine_device
+)
 for _dtype in DTYPES.values():
     _engine.name_dtype(_dtype, _dtype._name)
 
 # By their names; those that write in place end in "_". As in PyTorch, a function in a class of the user's does not become its method.
 _functions = _engine.functions_of("torch", "quern.torch", binds=False)
 METHODS = {name: face for name, face in _engine.functions_of("torch", "quern.torch", "Tensor").items() if _engine.is_method(face)}
+for _name in ("trapezoid", "trapz", "cumulative_trapezoid", "gradient"):  # functions alone, in PyTorch too
+    del METHODS[_name]
 METHODS |= _engine.functions_of("Tensor", "quern.torch", "Tensor")
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)

@@ -144,90 +144,6 @@ def typename(obj):
     return f"{module}.{type(obj).__qualname__}" if module and module != "builtins" else type(obj).__qualname__
 
 
-# ---- integrals and differences
-
-
-def _spaced(y, x, dx, dim):
-    dim = dim_of(dim, y._rank)
-    if y._rank == 0:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
-    if x is None:
-        return dim, dx
-    if x._rank == 1:
-        x = x._reshaped([-1 if d == dim else 1 for d in range(y._rank)]) if y._rank > 1 else x
-        x = x._reshaped([x._size if d == dim else 1 for d in range(y._rank)])
-    return dim, _reductions.diff(x, 1, dim - y._rank)
-
-
-def _pairs(y, dim):
-    n = y._shape[dim]
-    return _shaping.narrow(y, dim, 1, builtins.max(n - 1, 0)) if n else y, _shaping.narrow(y, dim, 0, builtins.max(n - 1, 0))
-
-
-def trapezoid(y, x=None, *, dx=None, dim=-1):
-    """The integral along a dimension by trapezoids, of values at ``x`` or ``dx`` apart."""
-    dim, step = _spaced(y, x, 1 if dx is None else dx, dim)
-    after, before = _pairs(y, dim)
-    return ((after + before) * step).sum(dim) / 2
-
-
-trapz = trapezoid
-
-
-def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
-    """The integrals up to each place of a dimension, by trapezoids."""
-    dim, step = _spaced(y, x, 1 if dx is None else dx, dim)
-    after, before = _pairs(y, dim)
-    return ((after + before) * step).cumsum(dim) / 2
-
-
-def gradient(input, *, spacing=None, dim=None, edge_order=1):
-    """The derivative along each dimension from neighbours: central inside, one-sided of order 1 or 2 at the ends."""
-    spacing = 1 if spacing is None else spacing
-    dims = list(range(input._rank)) if dim is None else [dim_of(d, input._rank) for d in ([dim] if isinstance(dim, int) else dim)]
-    spaces = list(spacing) if isinstance(spacing, list | tuple) else [spacing] * len(dims)
-    if len(spaces) != len(dims):
-        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar, or a list of one for each dimension")
-    if edge_order not in (1, 2):
-        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    if input._rank == 0:
-        raise RuntimeError("torch.gradient expected a tensor with dimensions")
-    for d in dims:
-        if input._shape[d] < edge_order + 1:
-            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
-    return tuple(_derivative(input, space, d, edge_order) for space, d in zip(spaces, dims, strict=True))
-
-
-def _derivative(f, space, d, edge_order):
-    if f.dtype._kind in "iub":
-        f = f.to(_types.get_default_dtype())
-    n = f._shape[d]
-    part = lambda start, count: _shaping.narrow(f, d, start, count)  # noqa: E731
-    if isinstance(space, Tensor) and space._rank:
-        shape = [1] * f._rank
-        shape[d] = n - 1
-        h = _reductions.diff(space)._reshaped(shape)
-    else:
-        shape = [1] * f._rank
-        shape[d] = n - 1
-        h = f.new_full(shape, float(space))
-    step = lambda start, count: _shaping.narrow(h, d, start, count)  # noqa: E731
-    parts = []
-    slopes = (part(1, n - 1) - part(0, n - 1)) / h
-    slope = lambda start, count: _shaping.narrow(slopes, d, start, count)  # noqa: E731
-    if n > 2:
-        a, b = step(0, n - 2), step(1, n - 2)
-        parts = [(slope(0, n - 2) * b + slope(1, n - 2) * a) / (a + b)]
-    if edge_order == 1:
-        first, last = slope(0, 1), slope(n - 2, 1)
-    else:
-        a, b = step(0, 1), step(1, 1)
-        first = slope(0, 1) + (slope(0, 1) - slope(1, 1)) * a / (a + b)
-        a, b = step(n - 3, 1), step(n - 2, 1)
-        last = slope(n - 2, 1) + (slope(n - 2, 1) - slope(n - 3, 1)) * b / (a + b)
-    return _shaping.cat([first, *parts, last], d)
-
-
 # ---- combinations of elements
 
 
@@ -612,7 +528,7 @@ def sym_ite(b, t, f):
 
 # ---- where they are shown
 
-_TESTED = """as_strided_scatter get_device is_signed is_same_size trapezoid cumulative_trapezoid gradient combinations vander unravel_index
+_TESTED = """as_strided_scatter get_device is_signed is_same_size combinations vander unravel_index
 renorm histogram index_reduce nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
 pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle alias_copy slice_copy
 detach""".split()
@@ -624,9 +540,8 @@ check_all(
     {"slice_copy": "end"},
     same_out="index_reduce alias_copy slice_copy renorm nonzero_static",
 )  # fmt: skip
-trapz = trapezoid
 NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *_ANSWERS, *_IGNORED, *(n for n in list(globals()) if n.startswith("sym_"))]
-NAMES += """softmax log_softmax trapz is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
+NAMES += """softmax log_softmax is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
 from_file""".split()
 METHODS = """softmax log_softmax as_strided_scatter is_same_size is_distributed renorm histogram index_reduce nonzero_static
 cholesky_inverse triangular_solve apply_ map_ sum_to_size dim_order new_empty_strided

@@ -114,27 +114,6 @@ def _log_sums(x, dim):
     return x.clone() if step == 1 else x
 
 
-def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
-    """The differences of neighbours along a dimension, ``n`` times."""
-    if input._rank == 0:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
-    dim = dim_of(dim, input._rank)
-    if not n:
-        return finish(input.clone(), out)
-    parts = [x for x in (prepend, input, append) if x is not None]
-    if len(parts) > 1:
-        input = _shaping.cat(parts, dim)
-    for _ in range(n):
-        size = input._shape[dim_of(dim, input._rank)]
-        if size == 0:
-            break
-        after, before = _shaping.narrow(input, dim, 1, size - 1), _shaping.narrow(input, dim, 0, size - 1)
-        input = after ^ before if input._dtype_name == "bool" else after - before
-    return finish(input, out)
-
-
 # ---- sorted
 
 
@@ -406,7 +385,7 @@ def corrcoef(input):
     return c / d.unsqueeze(1) / d.unsqueeze(0)
 
 
-METHODS = """aminmax count_nonzero logsumexp norm dist logcumsumexp diff msort quantile nanquantile unique unique_consecutive
+METHODS = """aminmax count_nonzero logsumexp norm dist logcumsumexp msort quantile nanquantile unique unique_consecutive
 bincount histc trace cov corrcoef"""
 NAMES = [*METHODS.split(), "var_mean", "std_mean"]
 _SAME_OUT = "quantile nanquantile logcumsumexp histc msort"

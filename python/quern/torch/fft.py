@@ -1,26 +1,5 @@
-"""torch.fft: Fourier transforms."""
+"""torch.fft: Fourier transforms, faces of the engine's functions (bindings/faces/transforms.pyi)."""
 
-from quern.torch._fft import (  # noqa: F401
-    fft,
-    fft2,
-    fftfreq,
-    fftn,
-    fftshift,
-    hfft,
-    hfft2,
-    hfftn,
-    ifft,
-    ifft2,
-    ifftn,
-    ifftshift,
-    ihfft,
-    ihfft2,
-    ihfftn,
-    irfft,
-    irfft2,
-    irfftn,
-    rfft,
-    rfft2,
-    rfftfreq,
-    rfftn,
-)
+from quern.lib import _engine
+
+globals().update(_engine.functions_of("torch", "quern.torch.fft", binds=False, submodule="fft"))

@@ -5,13 +5,12 @@ Numbers are counter-based (Philox), the same on every device for a seed; they ar
 
 import contextlib
 import math
-import threading
 
 import numpy
 
 from quern.lib import _engine
 from quern.torch import _creation, _layouts, _refusals, _shaping, _types
-from quern.torch._arguments import check_all, missing, wrong
+from quern.torch._arguments import check_all, wrong
 from quern.torch._core import (
     Tensor,
     _op,
@@ -25,7 +24,6 @@ from quern.torch._core import (
     sizes_in,
     sizes_of,
 )
-from quern.torch._creation import same_as_asked
 from quern.torch._types import DTYPES
 
 
@@ -40,7 +38,6 @@ class Generator:
 
     def __init__(self, device="cpu"):
         self.device = _types.as_device(device)
-        self._lock = threading.Lock()
         self.manual_seed(67280421310721)
 
     def manual_seed(self, seed):
@@ -52,7 +49,7 @@ class Generator:
         if not -(1 << 63) <= seed < 1 << 64:
             raise RuntimeError("Overflow when unpacking long long")
         self._seed = seed % (1 << 64)
-        self._key, self._next = _engine.random_key([self._seed & 0xFFFFFFFF, self._seed >> 32]), 0
+        self._stream = _engine.RandomStream(_engine.random_key([self._seed & 0xFFFFFFFF, self._seed >> 32]))
         return self
 
     def initial_seed(self):
@@ -68,30 +65,25 @@ class Generator:
 
     def get_state(self):
         """The seed and the place, as a tensor of bytes."""
-        return _creation.from_numpy(numpy.array([self._seed, self._next], numpy.uint64).view(numpy.uint8).copy())
+        return _creation.from_numpy(numpy.array([self._seed, self._stream.place], numpy.uint64).view(numpy.uint8).copy())
 
     def set_state(self, new_state):
         """Goes back to a state that get_state() gave."""
         seed, place = new_state.cpu().numpy().view(numpy.uint64).tolist()
         self.manual_seed(seed)
-        self._next = place
+        self._stream.place = place
         return self
 
     def clone_state(self):
         """Another generator in the same state."""
         return Generator(self.device).set_state(self.get_state())
 
-    def _take(self, count):
-        with self._lock:
-            first = self._next
-            self._next = (first + count) % (1 << 64)
-        return first
-
     def __repr__(self):
         return f"<torch._C.Generator object of {self.device}>"
 
 
 default_generator = Generator()
+_engine.set_front_end("torch", generator=default_generator)
 
 
 def manual_seed(seed):
@@ -134,10 +126,9 @@ def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="device
 
 
 def _draw(op, sizes, name, device, generator):
-    generator = default_generator if generator is None else generator
+    stream = (default_generator if generator is None else generator)._stream
     sizes = sizes_in(sizes)
-    first = generator._take(math.prod(sizes))
-    return grown(_engine.array_random(op, sizes, generator._key, first, name, device))
+    return grown(_engine.array_random(op, sizes, stream.key, stream.take(math.prod(sizes)), name, device))
 
 
 def _unit(sizes, device, generator, name="float32"):
@@ -180,23 +171,6 @@ def _made(draw, sizes, device, generator, name, requires_grad):
     else:
         made = draw(sizes, device, generator, name)
     return made.requires_grad_() if requires_grad else made
-
-
-def _of_size(name, draw, what):
-    def function(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, **kwargs):
-        if not size and "size" not in kwargs:
-            missing(name, "size")
-        sizes = sizes_of((kwargs["size"],)) if "size" in kwargs else sizes_of(size)
-        made = _made(draw, sizes, engine_device(device), generator, _real_name(dtype, name), requires_grad)
-        return made if out is None else finish(made, same_as_asked(out, dtype))
-
-    function.__name__ = name
-    function.__doc__ = f"{what} of that size."
-    return function
-
-
-rand = _of_size("rand", _unit, "Numbers in [0, 1), each as likely,")
-randn = _of_size("randn", _normal, "Numbers of the standard normal distribution")
 
 
 def _like(draw):
@@ -362,28 +336,6 @@ def _standard_gamma(alpha, generator=None):
 # ---- in place
 
 
-def _fresh(self, draw, generator, name=None):
-    return _made(draw, list(self._shape), engine_device_of(self), generator, name or self._dtype_name, False)
-
-
-def uniform_(self, from_=0.0, to=1.0, *, generator=None, **kwargs):
-    """Fills the tensor with numbers in [from, to); returns it."""
-    from_ = kwargs.pop("from", from_)
-    _check_real(self._dtype_name, "check_uniform_bounds")
-    if from_ > to:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}")
-    return self.copy_(_fresh(self, _unit, generator) * (to - from_) + from_)
-
-
-def normal_(self, mean=0.0, std=1.0, *, generator=None):
-    """Fills the tensor with numbers of a normal distribution; returns it."""
-    _check_real(self._dtype_name, "normal_")
-    if not std >= 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    values = _fresh(self, _normal, generator)
-    return self.copy_(values if (mean, std) == (0.0, 1.0) else values * std + mean)
-
-
 def random_(self, from_=0, to=None, *, generator=None, **kwargs):
     """Fills the tensor with integers in [from, to), by default all that its type has from 0 on; returns it."""
     from_ = kwargs.pop("from", from_)
@@ -404,47 +356,12 @@ def bernoulli_(self, p=0.5, *, generator=None):
     return self.copy_(_trials(list(self._shape), engine_device_of(self), generator, p))
 
 
-def exponential_(self, lambd=1, *, generator=None):
-    """Fills the tensor with numbers of the exponential distribution of that rate; returns it."""
-    _check_real(self._dtype_name, "exponential")
-    if self.is_complex():
-        raise RuntimeError("Exponential distribution is a continuous probability distribution. dtype must be a floating point")
-    if not lambd > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    return self.copy_(-_op("log", 1 - _fresh(self, _unit, generator)) / lambd)
-
-
-def cauchy_(self, median=0, sigma=1, *, generator=None):
-    """Fills the tensor with numbers of the Cauchy distribution; returns it."""
-    _check_real(self._dtype_name, "cauchy")
-    if not sigma > 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    return self.copy_(median + sigma * _op("tan", math.pi * (_fresh(self, _unit, generator) - 0.5)))
-
-
-def log_normal_(self, mean=1, std=2, *, generator=None):
-    """Fills the tensor with numbers whose logarithms are normal; returns it."""
-    _check_real(self._dtype_name, "log_normal")
-    if not std > 0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    return self.copy_(_op("exp", _fresh(self, _normal, generator) * std + mean))
-
-
-def geometric_(self, p, *, generator=None):
-    """Fills the tensor with how many trials of probability ``p`` it takes; returns it."""
-    if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    u = 1 - _fresh(self, _unit, generator, "float32" if self.dtype._kind in "iub" else None)
-    return self.copy_((_op("log", u) / math.log1p(-p)).ceil().clamp(min=1))
-
-
-METHODS = "bernoulli multinomial uniform_ normal_ random_ bernoulli_ exponential_ cauchy_ log_normal_ geometric_"
-NAMES = """Generator default_generator manual_seed seed initial_seed get_rng_state set_rng_state rand randn rand_like randn_like randint
+METHODS = "bernoulli multinomial random_ bernoulli_"
+NAMES = """Generator default_generator manual_seed seed initial_seed get_rng_state set_rng_state rand_like randn_like randint
 randint_like randperm normal bernoulli multinomial poisson _standard_gamma""".split()
 check_all(
     globals(),
-    """rand_like randn_like randint_like bernoulli multinomial poisson _standard_gamma bernoulli_ exponential_ cauchy_ log_normal_
-    normal_""".split(),
+    """rand_like randn_like randint_like bernoulli multinomial poisson _standard_gamma bernoulli_""".split(),
     {"_standard_gamma": "alpha"},
 )
 add_methods(globals(), METHODS)

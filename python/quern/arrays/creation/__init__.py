@@ -16,6 +16,9 @@ def _target(device):
     return _device() if device is None else _device_given(device)
 
 
+_engine.set_front_end("numpy", device=_target)
+
+
 def _sent(host, device):
     """An array of NumPy's, on the device."""
     if device is None:

@@ -97,6 +97,8 @@ def _placed(value, out):
 
 def _written(result, out, name):
     """``out`` with the values of the result of a face."""
+    if "fft" in name:
+        return _fitted(result, *out if isinstance(out, tuple) else (out,), casting="same_kind")
     if name in ("concatenate", "concat", "stack"):
         if _is_out(out) and out.shape != result.shape:
             raise ValueError(f"Output array is the wrong shape: it is {out.shape}, not {result.shape}")

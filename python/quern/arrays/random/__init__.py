@@ -12,6 +12,7 @@ import numpy
 from quern.arrays import fallback  # noqa: F401
 from quern.arrays.random import distributions  # noqa: F401
 from quern.arrays.random.generator import Draws, Generator, Philox, RandomState  # noqa: F401
+from quern.lib import _engine
 
 _state = RandomState()
 
@@ -50,7 +51,8 @@ def _without_self(method):
 
 for _name in numpy.random.__all__:
     if not _name[0].isupper() and callable(vars(RandomState).get(_name, vars(Draws).get(_name))):
-        globals()[_name] = _of_state(_name, lambda: _state, __name__)
+        _is_face = isinstance(vars(RandomState).get(_name), _engine.array_function)
+        globals()[_name] = getattr(_state, _name) if _is_face else _of_state(_name, lambda: _state, __name__)
 
 
 def _of_host(name):

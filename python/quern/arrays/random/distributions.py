@@ -12,7 +12,7 @@ import numpy
 from quern.arrays import linalg
 from quern.arrays.core import Array, _shape, asarray, asnumpy
 from quern.arrays.manipulation import broadcast_to, stack
-from quern.arrays.mathematics import arccos, clip, cos, expm1, floor, log, log1p, maximum, power, sqrt, where
+from quern.arrays.mathematics import arccos, clip, cos, floor, log, maximum, power, sqrt, where
 from quern.arrays.mathematics.reductions import functions
 from quern.arrays.random.generator import _FULL, Draws, _device_of, _here, _order_of
 from quern.lib import _engine
@@ -41,7 +41,7 @@ def _by_rejection(self, shape, like, numbers, attempt):
 
 def vonmises(self, mu, kappa, size=None):
     """Angles in [-pi, pi] around ``mu``, closer to it the larger ``kappa`` is. Raises ValueError for a negative ``kappa``."""
-    shape, mu, kappa = self._parameters(size, mu, kappa, mu=None, kappa="< 0")
+    shape, mu, kappa = self._parameters(size, mu, kappa, not_negative=("", "kappa"))
     with _here(mu, kappa):
         k = asarray(kappa).astype(float, copy=False)
         # Around 1e-5 the general way loses all its digits; the distribution is uniform there.
@@ -80,32 +80,6 @@ def zipf(self, a, size=None):
             return x, fits & (second * x * (t - 1) / (b - 1) <= t / b)
 
         return self._give(_by_rejection(self, shape, (a,), 2, attempt).astype("int64"))
-
-
-def wald(self, mean, scale, size=None):
-    """Of the inverse Gaussian distribution. Raises ValueError unless both parameters are above 0."""
-    shape, mean, scale = self._parameters(size, mean, scale, mean="<= 0", scale="<= 0")
-    y = self._normal(shape, like=(mean, scale))
-    half = mean * y * y / (2 * scale)
-    # mean * (1 + half - sqrt(half * (half + 2))), without the difference that loses digits
-    x = mean / (1 + half + sqrt(half * (half + 2)))
-    other = self._unit(shape, like=(mean, scale)) > mean / (mean + x)
-    return self._give(where(other, mean * mean / x, x))
-
-
-def logseries(self, p, size=None):
-    """Natural numbers of the logarithmic distribution: int64. Raises ValueError unless 0 <= p < 1."""
-    shape, p = self._parameters(size, p)
-    given = asnumpy(p) if isinstance(p, Array) else p
-    if not numpy.all((given >= 0) & (numpy.asarray(given) < 1)):
-        raise ValueError("p < 0, p >= 1 or p is NaN")
-    with _here(p):
-        p = asarray(p).astype(float, copy=False)
-        q = -expm1(log1p(-p) * self._inside(shape, (p,)))
-        v = self._inside(shape, (p,))
-        many = floor(1 + log(v) / log(q))
-        out = where(v >= p, 1.0, where(v <= q * q, maximum(many, 1), where(v >= q, 1.0, 2.0)))
-        return self._give(out.astype("int64"))
 
 
 def hypergeometric(self, ngood, nbad, nsample, size=None):
@@ -223,23 +197,6 @@ def multivariate_hypergeometric(self, colors, nsample, size=None, method="margin
         return self._give(stack(counts, -1) if counts else asarray(numpy.zeros((*shape, 0), "int64")))
 
 
-def noncentral_chisquare(self, df, nonc, size=None):
-    """Sums of ``df`` squares of normal numbers around means whose squares sum to ``nonc``. Raises ValueError unless df > 0, nonc >= 0."""
-    shape, df, nonc = self._parameters(size, df, nonc, df="<= 0", nonc="< 0")
-    return self._give(_noncentral(self, shape, df, nonc))
-
-
-def _noncentral(self, shape, df, nonc):
-    return self._seeded("gamma", shape, df / 2 + self._seeded("poisson", shape, nonc / 2)) * 2
-
-
-def noncentral_f(self, dfnum, dfden, nonc, size=None):
-    """The F distribution with a numerator of :meth:`noncentral_chisquare`. Raises ValueError unless dfnum, dfden > 0 and nonc >= 0."""
-    shape, dfnum, dfden, nonc = self._parameters(size, dfnum, dfden, nonc, dfnum="<= 0", dfden="<= 0", nonc="< 0")
-    above = _noncentral(self, shape, dfnum, nonc) / dfnum
-    return self._give(above / (self._seeded("gamma", shape, dfden / 2) * 2 / dfden))
-
-
 def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
     """Vectors of normal numbers with these means and covariances.
 
@@ -279,13 +236,9 @@ def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8
 for _function in (
     vonmises,
     zipf,
-    wald,
-    logseries,
     hypergeometric,
     multinomial,
     multivariate_hypergeometric,
-    noncentral_chisquare,
-    noncentral_f,
     multivariate_normal,
 ):
     _function.__qualname__ = f"Draws.{_function.__name__}"

@@ -13,8 +13,8 @@ import threading
 import numpy
 
 from quern.arrays import core, fallback
-from quern.arrays.core import Array, _axis, _dtype_name, _shape, asarray, asnumpy, known_name
-from quern.arrays.mathematics import ceil, exp, isnan, log, log1p, maximum, power, sqrt, tan, where
+from quern.arrays.core import Array, _axis, _dtype_name, _shape, asarray, asnumpy
+from quern.arrays.mathematics import isnan, log, where
 from quern.arrays.mathematics.reductions import sum as _sum
 from quern.arrays.sorting import argsort
 from quern.device import current_device as _device
@@ -69,27 +69,26 @@ class Philox:
     16243180062042122453
     """
 
-    __slots__ = ("_counter", "_key", "lock", "seed_seq")
+    __slots__ = ("_stream", "lock", "seed_seq")
 
     def __init__(self, seed=None, *, key=None):
         self.seed_seq = None
         if key is None:
             self.seed_seq = seed if hasattr(seed, "generate_state") else numpy.random.SeedSequence(seed)
             key = _key_of(self.seed_seq)
-        self._key, self._counter = operator.index(key) % _FULL, 0
+        self._stream = _engine.RandomStream(operator.index(key) % _FULL)
         self.lock = threading.RLock()
+
+    _key = property(lambda self: self._stream.key)
 
     def _take(self, count):
         """The place of the first of ``count`` numbers, which are then gone."""
-        with self.lock:
-            first = self._counter
-            self._counter = (first + count) % _FULL
-        return first
+        return self._stream.take(count % _FULL)
 
     @property
     def state(self):
         """What the stream starts from and how far it is: a dict."""
-        return {"bit_generator": "Philox4x32", "state": {"key": self._key, "counter": self._counter}}
+        return {"bit_generator": "Philox4x32", "state": {"key": self._stream.key, "counter": self._stream.place}}
 
     @state.setter
     def state(self, value):
@@ -97,7 +96,7 @@ class Philox:
             raise TypeError("state must be a dict")
         if value.get("bit_generator") != "Philox4x32":
             raise ValueError("state must be for a Philox4x32 RNG")
-        self._key, self._counter = (operator.index(value["state"][name]) % _FULL for name in ("key", "counter"))
+        self._stream = _engine.RandomStream(*(operator.index(value["state"][name]) % _FULL for name in ("key", "counter")))
 
     def advance(self, delta):
         """Leaves out ``delta`` numbers; returns this object."""
@@ -106,9 +105,8 @@ class Philox:
 
     def jumped(self, jumps=1):
         """A copy that is 2^48 * ``jumps`` numbers further."""
-        out = type(self)(key=self._key)
-        out.seed_seq, out._counter = self.seed_seq, (self._counter + (operator.index(jumps) << 48)) % _FULL
-        return out
+        place = (self._stream.place + (operator.index(jumps) << 48)) % _FULL
+        return _restored(type(self), self.seed_seq, self._stream.key, place)
 
     def spawn(self, n_children):
         """A list of new bit generators, independent of this one. Raises TypeError when it was made of a key."""
@@ -123,12 +121,12 @@ class Philox:
         return int(out) if size is None else out
 
     def __reduce__(self):
-        return (_restored, (type(self), self.seed_seq, self._key, self._counter))
+        return (_restored, (type(self), self.seed_seq, self._stream.key, self._stream.place))
 
 
 def _restored(kind, seed_seq, key, counter):
     out = kind(key=key)
-    out.seed_seq, out._counter = seed_seq, counter
+    out.seed_seq, out._stream.place = seed_seq, counter
     return out
 
 
@@ -172,10 +170,6 @@ class Draws:
         """In (0, 1]."""
         return 1 - self._unit(shape, dtype, like)
 
-    def _inside(self, shape, like=()):
-        """In (0, 1)."""
-        return (self._unit(shape, like=like) + 2.0**-54) * (1 - 2.0**-53)
-
     def _normal(self, shape, dtype="float64", like=()):
         return self._draw("random_normal32" if dtype == "float32" else "random_normal", shape, dtype, like)
 
@@ -185,25 +179,16 @@ class Draws:
         return _engine.array_op(f"random_{op}", seeds, *values, compute="float64", result="float64")
 
     @staticmethod
-    def _name(dtype, what):
-        name = known_name(dtype) or numpy.dtype(dtype).name
-        if name not in ("float32", "float64"):
-            raise TypeError(f"Unsupported dtype {numpy.dtype(dtype)!r} for {what}")
-        return name
-
-    @staticmethod
-    def _parameters(size, *values, **rules):
-        """The shape of the result, and the parameters as numbers or float64 arrays. ``rules``: see `_RULES`."""
+    def _parameters(size, *values, not_negative=()):
+        """The shape of the result, and the parameters as numbers or float64 arrays; ValueError for those named that are negative."""
         out = []
         with _here(*values):
             for value in values:
                 is_array = isinstance(value, Array) or numpy.ndim(value)
                 out.append(asarray(value).astype(float, copy=False) if is_array else float(value))
-        for (name, rule), value in zip(rules.items(), out, strict=False):
-            if rule is None:
-                continue
-            if not numpy.all(_RULES[rule](asnumpy(value) if isinstance(value, Array) else value)):
-                raise ValueError(f"{name} {rule}")
+        for name, value in zip(not_negative, out, strict=False):
+            if name and numpy.any((asnumpy(value) if isinstance(value, Array) else numpy.asarray(value)) < 0):
+                raise ValueError(f"{name} < 0")
         shapes = [v.shape for v in out if isinstance(v, Array)]
         broadcast = numpy.broadcast_shapes(*shapes)
         shape = list(broadcast) if size is None else _shape(size)
@@ -213,21 +198,6 @@ class Draws:
             raise ValueError(f"Output size {tuple(shape)} is not compatible with broadcast dimensions of inputs {broadcast}.")
         return shape, *out
 
-    def _into(self, out, size, name):
-        """The shape to draw for ``size`` and ``out``."""
-        if out is None:
-            shape = [] if size is None else _shape(size)
-            if builtins.any(n < 0 for n in shape):
-                raise ValueError("negative dimensions are not allowed")
-            return shape
-        if not isinstance(out, Array):
-            raise TypeError("[random] out must be an array of quern's")
-        if out._dtype_name != name:
-            raise TypeError(f"Supplied output array has the wrong type. Expected {name}, got {out.dtype}")
-        if size is not None and tuple(_shape(size)) != out.shape:
-            raise ValueError("size must match out.shape when used together")
-        return list(out.shape)
-
     def _put(self, values, out):
         if out is None:
             return self._give(values)
@@ -235,24 +205,6 @@ class Draws:
         return out
 
     # ---- numbers in an interval
-
-    def _random(self, size, dtype, out):
-        name = self._name(dtype, "random")
-        shape = self._into(out, size, name)
-        return self._put(self._unit(shape, name, (out,)), out)
-
-    def uniform(self, low=0.0, high=1.0, size=None, dtype=float):
-        """Numbers in [low, high), each as likely. Limits may be arrays. Raises OverflowError for a range that is infinite.
-
-        >>> uniform(0, 1, 3).shape
-        (3,)
-        """
-        shape, low, high = self._parameters(size, low, high)
-        range = high - low
-        if not isinstance(range, Array) and not math.isfinite(range):
-            raise OverflowError("Range exceeds valid bounds")
-        out = self._unit(shape, self._name(dtype, "uniform"), (low, high)) * range + low
-        return self._give(out.astype(dtype, copy=False))
 
     def _integers(self, low, high, size, dtype, endpoint):
         """In [low, high), or [low, high] for ``endpoint``."""
@@ -303,128 +255,6 @@ class Draws:
         words = asnumpy(self._draw("random_bits", [(length + 7) // 8], "uint64"))
         return words.astype("<u8").tobytes()[:length]
 
-    # ---- the normal distribution and its kin
-
-    def _standard_normal(self, size, dtype, out):
-        name = self._name(dtype, "standard_normal")
-        shape = self._into(out, size, name)
-        return self._put(self._normal(shape, name, (out,)), out)
-
-    def normal(self, loc=0.0, scale=1.0, size=None, dtype=float):
-        """Of the normal distribution with mean ``loc`` and standard deviation ``scale``, which may be arrays.
-
-        Raises ValueError for a negative ``scale``.
-        """
-        shape, loc, scale = self._parameters(size, loc, scale, loc=None, scale="< 0")
-        out = self._normal(shape, self._name(dtype, "normal"), (loc, scale)) * scale + loc
-        return self._give(out.astype(dtype, copy=False))
-
-    def lognormal(self, mean=0.0, sigma=1.0, size=None):
-        """Numbers whose logarithms are of the normal distribution."""
-        shape, mean, sigma = self._parameters(size, mean, sigma, mean=None, sigma="< 0")
-        return self._give(exp(self._normal(shape, like=(mean, sigma)) * sigma + mean))
-
-    def _standard_exponential(self, size, dtype, method, out):
-        name = self._name(dtype, "standard_exponential")
-        shape = self._into(out, size, name)
-        return self._put(-log(self._open(shape, name, (out,))), out)
-
-    def exponential(self, scale=1.0, size=None, dtype=float):
-        """Of the exponential distribution with mean ``scale``. Raises ValueError for a negative one."""
-        shape, scale = self._parameters(size, scale, scale="< 0")
-        out = -log(self._open(shape, self._name(dtype, "exponential"), (scale,))) * scale
-        return self._give(out.astype(dtype, copy=False))
-
-    def standard_cauchy(self, size=None):
-        """Of the Cauchy distribution around 0."""
-        (shape,) = self._parameters(size)
-        return self._give(tan((self._unit(shape) - 0.5) * math.pi))
-
-    def laplace(self, loc=0.0, scale=1.0, size=None):
-        """Of the Laplace distribution around ``loc``."""
-        shape, loc, scale = self._parameters(size, loc, scale, loc=None, scale="< 0")
-        u = self._inside(shape, (loc, scale))
-        return self._give(where(u < 0.5, log(2 * u), -log(2 * (1 - u))) * scale + loc)
-
-    def logistic(self, loc=0.0, scale=1.0, size=None):
-        """Of the logistic distribution around ``loc``."""
-        shape, loc, scale = self._parameters(size, loc, scale, loc=None, scale="< 0")
-        u = self._inside(shape, (loc, scale))
-        return self._give(log(u / (1 - u)) * scale + loc)
-
-    def gumbel(self, loc=0.0, scale=1.0, size=None):
-        """Of the Gumbel distribution: largest values."""
-        shape, loc, scale = self._parameters(size, loc, scale, loc=None, scale="< 0")
-        u = self._inside(shape, like=(loc, scale))
-        return self._give(loc - log(-log(u)) * scale)
-
-    def rayleigh(self, scale=1.0, size=None):
-        """Of the Rayleigh distribution."""
-        shape, scale = self._parameters(size, scale, scale="< 0")
-        return self._give(sqrt(-2 * log(self._open(shape, like=(scale,)))) * scale)
-
-    def weibull(self, a, size=None):
-        """Of the Weibull distribution of shape ``a``."""
-        shape, a = self._parameters(size, a, a="< 0")
-        return self._give(power(-log(self._open(shape, like=(a,))), 1 / a))
-
-    def pareto(self, a, size=None):
-        """Of the Pareto II (Lomax) distribution of shape ``a``."""
-        shape, a = self._parameters(size, a, a="<= 0")
-        return self._give(exp(-log(self._open(shape, like=(a,))) / a) - 1)
-
-    def power(self, a, size=None):
-        """In [0, 1], as likely as x ** (a - 1)."""
-        shape, a = self._parameters(size, a, a="<= 0")
-        return self._give(power(self._open(shape, like=(a,)), 1 / a))
-
-    def triangular(self, left, mode, right, size=None):
-        """Of the triangular distribution. Raises ValueError unless left <= mode <= right and left < right."""
-        shape, left, mode, right = self._parameters(size, left, mode, right)
-        a, c, b = (asnumpy(v) if isinstance(v, Array) else v for v in (left, mode, right))
-        for is_wrong, text in ((a > c, "left > mode"), (c > b, "mode > right"), (a == b, "left == right")):
-            if numpy.any(is_wrong):
-                raise ValueError(text)
-        u = self._unit(shape, like=(left, mode, right))
-        whole, low = right - left, mode - left
-        is_low = u <= low / whole
-        return self._give(where(is_low, left + sqrt(u * whole * low), right - sqrt((1 - u) * whole * (right - mode))))
-
-    # ---- by rejection
-
-    def _standard_gamma(self, shape, size, dtype, out):
-        name = self._name(dtype, "standard_gamma")
-        if out is not None:
-            size = self._into(out, size, name)
-        dimensions, shape = self._parameters(size, shape, shape="< 0")
-        return self._put(self._seeded("gamma", dimensions, shape).astype(name, copy=False), out)
-
-    def gamma(self, shape, scale=1.0, size=None):
-        """Of the gamma distribution. Raises ValueError for negative parameters."""
-        dimensions, shape, scale = self._parameters(size, shape, scale, shape="< 0", scale="< 0")
-        return self._give(self._seeded("gamma", dimensions, shape) * scale)
-
-    def beta(self, a, b, size=None):
-        """Of the beta distribution, in [0, 1]. Raises ValueError unless both parameters are above 0."""
-        shape, a, b = self._parameters(size, a, b, a="<= 0", b="<= 0")
-        first, second = self._seeded("gamma", shape, a), self._seeded("gamma", shape, b)
-        return self._give(first / (first + second))
-
-    def chisquare(self, df, size=None):
-        """Sums of ``df`` squares of normal numbers. Raises ValueError unless ``df`` is above 0."""
-        shape, df = self._parameters(size, df, df="<= 0")
-        return self._give(self._seeded("gamma", shape, df / 2) * 2)
-
-    def f(self, dfnum, dfden, size=None):
-        """Of the F distribution: the ratio of two chi-square means."""
-        shape, dfnum, dfden = self._parameters(size, dfnum, dfden, dfnum="<= 0", dfden="<= 0")
-        return self._give(self._seeded("gamma", shape, dfnum / 2) * dfden / (self._seeded("gamma", shape, dfden / 2) * dfnum))
-
-    def standard_t(self, df, size=None):
-        """Of Student's t distribution with ``df`` degrees of freedom."""
-        shape, df = self._parameters(size, df, df="<= 0")
-        return self._give(self._normal(shape, like=(df,)) / sqrt(self._seeded("gamma", shape, df / 2) * 2 / df))
-
     def dirichlet(self, alpha, size=None):
         """Numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector."""
         alpha = asarray(alpha).astype(float, copy=False)
@@ -432,28 +262,6 @@ class Draws:
             raise ValueError("alpha < 0" if alpha.ndim == 1 else "alpha must be a one-dimensional sequence")
         drawn = self._seeded("gamma", ([] if size is None else _shape(size)) + [alpha.size], alpha)
         return self._give(drawn / _sum(drawn, -1, keepdims=True))
-
-    def poisson(self, lam=1.0, size=None):
-        """How many rare events there are, ``lam`` on average: int64. Raises ValueError for a negative or too large one."""
-        shape, lam = self._parameters(size, lam, lam="< 0 or lam is NaN or too large")
-        return self._give(self._seeded("poisson", shape, lam).astype("int64"))
-
-    def binomial(self, n, p, size=None):
-        """How many of ``n`` tries succeed, each with probability ``p``: int64. Raises ValueError for p outside [0, 1] or n < 0."""
-        shape, n, p = self._parameters(size, n, p, n="< 0", p="< 0, p > 1 or p is NaN")
-        return self._give(self._seeded("binomial", shape, n, p).astype("int64"))
-
-    def negative_binomial(self, n, p, size=None):
-        """How many tries fail before ``n`` succeed: int64."""
-        shape, n, p = self._parameters(size, n, p, n="<= 0", p="< 0, p > 1 or p is NaN")
-        mean = self._seeded("gamma", shape, n) * ((1 - p) / p)
-        return self._give(self._seeded("poisson", shape, mean).astype("int64"))
-
-    def geometric(self, p, size=None):
-        """How many tries it takes to succeed once, each with probability ``p``: int64."""
-        shape, p = self._parameters(size, p, p="<= 0, p > 1 or p contains NaNs")
-        tries = log(self._open(shape, like=(p,))) / log1p(-(asarray(p) if isinstance(p, Array) else asarray(float(p))))
-        return self._give(maximum(ceil(tries), 1).astype("int64"))
 
     # ---- picking
 
@@ -592,15 +400,6 @@ class Draws:
         return f"{type(self).__name__}(Philox4x32)"
 
 
-_RULES = {
-    "< 0": lambda v: ~numpy.signbit(v) | (numpy.asarray(v) == 0) | numpy.isnan(v),
-    "<= 0": lambda v: ~(numpy.asarray(v) <= 0),
-    "< 0 or lam is NaN or too large": lambda v: (numpy.asarray(v) >= 0) & (numpy.asarray(v) < 9.2e18),
-    "< 0, p > 1 or p is NaN": lambda v: (numpy.asarray(v) >= 0) & (numpy.asarray(v) <= 1),
-    "<= 0, p > 1 or p contains NaNs": lambda v: (numpy.asarray(v) > 0) & (numpy.asarray(v) <= 1),
-}
-
-
 class Generator(Draws):
     """Random numbers with the methods of numpy.random.Generator; see :func:`quern.random.default_rng`.
 
@@ -628,10 +427,6 @@ class Generator(Draws):
         """A list of new generators, independent of this one."""
         return [type(self)(child) for child in self._bits.spawn(n_children)]
 
-    def random(self, size=None, dtype=float, out=None):
-        """Numbers in [0, 1), each as likely: float64 or float32. ``out``: an array that takes them."""
-        return self._random(size, dtype, out)
-
     def integers(self, low, high=None, size=None, dtype=int, endpoint=False):
         """Integers in [low, high), each as likely; in [0, low) without ``high``; ``high`` too with ``endpoint``.
 
@@ -639,18 +434,6 @@ class Generator(Draws):
         """
         with _here(low, high):
             return self._integers(low, high, size, dtype, endpoint)
-
-    def standard_normal(self, size=None, dtype=float, out=None):
-        """Of the normal distribution with mean 0 and standard deviation 1: float64 or float32."""
-        return self._standard_normal(size, dtype, out)
-
-    def standard_exponential(self, size=None, dtype=float, method="zig", out=None):
-        """Of the exponential distribution with mean 1; ``method`` changes nothing."""
-        return self._standard_exponential(size, dtype, method, out)
-
-    def standard_gamma(self, shape, size=None, dtype=float, out=None):
-        """Of the gamma distribution with scale 1. Raises ValueError for a negative ``shape``."""
-        return self._standard_gamma(shape, size, dtype, out)
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """Picks of an array along ``axis``, or of range(a).
@@ -705,20 +488,6 @@ class RandomState(Draws):
         bits.state = state
         self._bits = bits
 
-    def random_sample(self, size=None, dtype=float):
-        """Numbers in [0, 1), each as likely."""
-        return self._random(size, dtype, None)
-
-    random = ranf = sample = random_sample
-
-    def rand(self, *shape, dtype=float):
-        """Numbers in [0, 1) of the shape ``rand(2, 3)``."""
-        return self._random(shape or None, dtype, None)
-
-    def randn(self, *shape, dtype=float):
-        """Of the standard normal distribution, of the shape ``randn(2, 3)``."""
-        return self._standard_normal(shape or None, dtype, None)
-
     def randint(self, low, high=None, size=None, dtype=int):
         """Integers in [low, high), each as likely; in [0, low) without ``high``."""
         with _here(low, high):
@@ -731,18 +500,6 @@ class RandomState(Draws):
     def tomaxint(self, size=None):
         """Integers from 0 to the largest int64."""
         return self._integers(0, (1 << 63) - 1, size, int, True)
-
-    def standard_normal(self, size=None, dtype=float):
-        """Of the normal distribution with mean 0 and standard deviation 1."""
-        return self._standard_normal(size, dtype, None)
-
-    def standard_exponential(self, size=None, dtype=float):
-        """Of the exponential distribution with mean 1."""
-        return self._standard_exponential(size, dtype, "inv", None)
-
-    def standard_gamma(self, shape, size=None):
-        """Of the gamma distribution with scale 1."""
-        return self._standard_gamma(shape, size, float, None)
 
     def choice(self, a, size=None, replace=True, p=None):
         """Picks of a vector, or of range(a); see :meth:`Generator.choice`. Raises ValueError for more dimensions."""
@@ -759,6 +516,11 @@ class RandomState(Draws):
         """Puts ``x`` (an array, or a list) in another order along its first axis, in place."""
         self._shuffle(x, 0)
 
+
+# Most distributions are faces of the engine's (bindings/faces/distributions.pyi).
+for _kind_of_state in (Generator, RandomState):
+    for _name, _method in _engine.functions_of(_kind_of_state.__name__, "quern.random", _kind_of_state.__name__).items():
+        setattr(_kind_of_state, _name, _method)
 
 fallback._pairs_of_types[numpy.random.Generator] = Generator
 fallback._pairs_of_types[numpy.random.RandomState] = RandomState

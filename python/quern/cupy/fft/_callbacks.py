@@ -13,6 +13,7 @@ from quern.arrays import core as _core
 from quern.arrays import fft as _fft
 from quern.arrays.creation import empty, zeros
 from quern.cupy._array import as_ndarray
+from quern.lib import _engine
 from quern.raw import RawModule
 
 _of_thread = threading.local()
@@ -104,6 +105,7 @@ def set_cufft_callbacks(
         raise ValueError("[set_cufft_callbacks] give cb_load, cb_store or both")
     loads = cb_load and _Callback("load", cb_load, cb_load_name, cb_ver, cb_load_data or cb_load_aux_arr, tuple(nvrtc_options))
     stores = cb_store and _Callback("store", cb_store, cb_store_name, cb_ver, cb_store_data or cb_store_aux_arr, tuple(nvrtc_options))
+    _engine.set_front_end("cupy", before_transforms=_called)
     before = getattr(_of_thread, "current", None)
     _of_thread.current = loads, stores
     try:
@@ -159,19 +161,17 @@ def _transformed(name, array, sizes, axes, norm):
     return as_ndarray(made)
 
 
-def watched(name, plain):
-    """CuPy's transform of that name, which minds the block that it is called in."""
+_PLAIN = ("hfft", "ihfft", "fftshift", "ifftshift", "fftfreq", "rfftfreq")  # functions that no block changes
+
+
+def _called(name, args, kwargs):
+    """A transform that is called in a block; NotImplemented outside of one."""
+    if getattr(_of_thread, "current", None) is None or name in _PLAIN:
+        return NotImplemented
     one, pair = not name.endswith(("n", "2")), name.endswith("2")
-
-    @functools.wraps(plain)
-    def transform(a, *args, **kwargs):
-        if getattr(_of_thread, "current", None) is None:
-            return plain(a, *args, **kwargs)
-        names = ("n", "axis", "norm") if one else ("s", "axes", "norm")
-        given = dict(zip(names, args, strict=False), **kwargs)
-        sizes, axes = given.get(names[0]), given.get(names[1], -1 if one else (-2, -1) if pair else None)
-        if one:
-            sizes, axes = None if sizes is None else (sizes,), (axes,)
-        return _transformed(name, as_ndarray(_core.asarray(a)), sizes, axes, given.get("norm"))
-
-    return transform
+    names = ("a", "n", "axis", "norm") if one else ("a", "s", "axes", "norm")
+    given = dict(zip(names, args, strict=False), **kwargs)
+    sizes, axes = given.get(names[1]), given.get(names[2], -1 if one else (-2, -1) if pair else None)
+    if one:
+        sizes, axes = None if sizes is None else (sizes,), (axes,)
+    return _transformed(name, as_ndarray(_core.asarray(given["a"])), sizes, axes, given.get("norm"))

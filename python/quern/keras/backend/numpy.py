@@ -375,28 +375,13 @@ def vectorize(pyfunc, *, excluded=None, signature=None):
 
 
 def correlate(x1, x2, mode="valid"):
-    """The correlation of two sequences, summed in the order of the places; modes "valid", "same" and "full"."""
+    """The correlation of two sequences; modes "valid", "same" and "full"."""
     kind = result_type(getattr(x1, "dtype", type(x1)), getattr(x2, "dtype", type(x2)))
     if kind == "int64":
         kind = "float64"
     elif kind not in ("bfloat16", "float16", "float64"):
         kind = "float32"
-    a, b = convert_to_tensor(x1, kind), convert_to_tensor(x2, kind)
-    turned = len(a) < len(b)
-    if turned:
-        a, b = b, a
-    n, m = len(a), len(b)
-    wide = qn.pad(a, (m - 1, m - 1))
-    places = qn.arange(n + m - 1)[:, None] + qn.arange(m)[None, :]
-    full = (wide[places] * b).sum(axis=1)
-    if turned:
-        full = full[::-1]
-    if mode == "full":
-        return full
-    if mode == "same":
-        begin = (m - 1) // 2 if not turned else m // 2
-        return full[begin : begin + n]
-    return full[m - 1 : n]
+    return qn.correlate(convert_to_tensor(x1, kind), convert_to_tensor(x2, kind), mode)
 
 
 recording.note_functions(globals(), leave=("vectorize", "ndim", "size", "shape", "floatx"))

@@ -1,0 +1,105 @@
+#include "bindings/faces/distributions.h"
+
+#include "bindings/faces/shapes.h"
+#include "bindings/given.h"
+#include "core/error.h"
+#include "functions/steps.h"
+
+namespace quern::python::faces {
+
+namespace {
+
+// The stream of a generator.
+struct PyStream {
+  uint64_t key;
+  std::atomic<uint64_t> place;
+};
+
+// Several numbers: they become an array.
+bool is_several(PyObject* given) {
+  if (PyFloat_Check(given) || PyLong_Check(given)) return false;
+  if (PyTuple_Check(given) || PyList_Check(given)) return true;
+  return classified(given).what == Given::What::host_array && nb::cast<int>(nb::handle(given).attr("ndim")) > 0;
+}
+
+const Array* array_beside(const Reading& reading) { return reading.beside ? as_array(reading.beside) : nullptr; }
+
+// An array that takes the numbers says how many; CuPy's must be contiguous.
+Shape shape_of_out(const Reading& reading, PyObject* out, const std::optional<Shape>& size) {
+  const Array* into = as_array(out);
+  if (!into) raise(ErrorKind::type, "[{}] out must be an array of quern's", reading.face.name);
+  if (size && *size != into->shape()) raise(ErrorKind::value, "size must match out.shape when used together");
+  if (reading.type) {
+    nb::object flags = nb::handle(out).attr("flags");
+    bool is_row_major = nb::cast<bool>(flags.attr("c_contiguous"));
+    bool is_column_major = reading.function != quern::Function::standard_gamma_ && nb::cast<bool>(flags.attr("f_contiguous"));
+    if (!is_row_major && !is_column_major)
+      raise(ErrorKind::value, "Supplied output array is not contiguous, writable or aligned.");
+  }
+  return into->shape();
+}
+
+}  // namespace
+
+random::Stream read_stream(Reading& reading, PyObject* given) {
+  if (!given || given == Py_None) given = reading.front_end.generator;
+  nb::handle generator(given);
+  if (&reading.front_end == &torch) {
+    auto& stream = nb::cast<PyStream&>(generator.attr("_stream"));
+    return {stream.key, stream.place};
+  }
+  nb::object type = generator.attr("_kind");  // CuPy's generators give CuPy's arrays
+  if (!type.is_none()) reading.type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  auto& stream = nb::cast<PyStream&>(generator.attr("_bits").attr("_stream"));
+  return {stream.key, stream.place};
+}
+
+random::Parameter read_parameter(Reading& reading, PyObject* given) {
+  if (const Array* array = as_array(given)) {
+    if (!reading.beside) reading.beside = given;
+    return {0, steps::as_type(*array, DType::float64)};
+  }
+  if (is_several(given)) {
+    const Array* beside = array_beside(reading);
+    nb::object made = beside ? array_of(given, beside->device()) : array_of(given);
+    return {0, steps::as_type(*as_array(made.ptr()), DType::float64)};
+  }
+  double number = PyFloat_AsDouble(given);
+  if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+  return {number, {}};
+}
+
+random::Size read_size(const Reading& reading, PyObject* given) {
+  random::Size size{{}, device_number(PyDevice{&current_context()})};
+  if (given && given != Py_None) size.shape = read_integers(reading, given);
+  PyObject* out = reading.out();
+  if (out && out != Py_None) {
+    size.shape = shape_of_out(reading, out, size.shape);
+    size.device = as_array(out)->device();
+  }
+  return size;
+}
+
+random::RealType read_real_type(const Reading& reading, PyObject* given) {
+  const DType type = read_dtype(reading, given).value_or(DType::float64);
+  if (type != DType::float32 && type != DType::float64)
+    raise(ErrorKind::type, "Unsupported dtype dtype('{}') for {}; ask for float64 or float32", row(type).name, reading.face.name);
+  PyObject* out = reading.out();
+  if (const Array* into = out ? as_array(out) : nullptr; into && into->dtype() != type)
+    raise(ErrorKind::type, "Supplied output array has the wrong type. Expected {}, got {}", row(type).name,
+          row(into->dtype()).name);
+  return {type};
+}
+
+void define_streams(nb::module_& m) {
+  nb::class_<PyStream>(m, "RandomStream")
+      .def(
+          "__init__", [](PyStream* self, uint64_t key, uint64_t place) { new (self) PyStream{key, {place}}; }, nb::arg("key"),
+          nb::arg("place") = 0)
+      .def_rw("key", &PyStream::key)
+      .def_prop_rw(
+          "place", [](const PyStream& self) { return self.place.load(); }, [](PyStream& self, uint64_t to) { self.place = to; })
+      .def("take", [](PyStream& self, uint64_t count) { return self.place.fetch_add(count); });
+}
+
+}  // namespace quern::python::faces

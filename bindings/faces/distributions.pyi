@@ -1,0 +1,258 @@
+"""The faces of distributions of random numbers. How to read and write these files stands in tools/faces.py."""
+
+class random:
+    """Numbers in [0, 1), each as likely: float64 or float32. ``out``: an array that takes them."""
+
+    def Generator(self, size=None, dtype=float, out=None): ...
+    @named("random_sample", "random", "ranf", "sample")
+    def RandomState(self, size=None, dtype=float): ...
+    @named("rand")
+    def RandomState(self, *shape: any | None, dtype=float): ...
+
+class standard_normal:
+    """Of the normal distribution with mean 0 and standard deviation 1: float64 or float32."""
+
+    def Generator(self, size=None, dtype=float, out=None): ...
+    def RandomState(self, size=None, dtype=float): ...
+    @named("randn")
+    def RandomState(self, *shape: any | None, dtype=float): ...
+
+class standard_exponential:
+    """Of the exponential distribution with mean 1; ``method`` changes nothing."""
+
+    def Generator(self, size=None, dtype=float, method: ignored = "zig", out=None): ...
+    def RandomState(self, size=None, dtype=float): ...
+
+class standard_gamma:
+    """Of the gamma distribution with scale 1. Raises ValueError for a negative ``shape``."""
+
+    def Generator(self, shape, size=None, dtype=float, out=None): ...
+    def RandomState(self, shape, size=None): ...
+
+class standard_cauchy:
+    """Of the Cauchy distribution around 0."""
+
+    def Generator(self, size=None): ...
+    RandomState = Generator
+
+class uniform:
+    """Numbers in [low, high), each as likely. Limits may be arrays. Raises OverflowError for a range that is infinite.
+
+    >>> uniform(0, 1, 3).shape
+    (3,)
+    """
+
+    def Generator(self, low=0.0, high=1.0, size=None, dtype=float): ...
+    RandomState = Generator
+
+class normal:
+    """Of the normal distribution with mean ``loc`` and standard deviation ``scale``, which may be arrays.
+
+    Raises ValueError for a negative ``scale``.
+    """
+
+    def Generator(self, loc=0.0, scale=1.0, size=None, dtype=float): ...
+    RandomState = Generator
+
+class exponential:
+    """Of the exponential distribution with mean ``scale``. Raises ValueError for a negative one."""
+
+    def Generator(self, scale=1.0, size=None, dtype=float): ...
+    RandomState = Generator
+
+class lognormal:
+    """Numbers whose logarithms are of the normal distribution."""
+
+    def Generator(self, mean=0.0, sigma=1.0, size=None): ...
+    RandomState = Generator
+
+class laplace:
+    """Of the Laplace distribution around ``loc``."""
+
+    def Generator(self, loc=0.0, scale=1.0, size=None): ...
+    RandomState = Generator
+
+class logistic:
+    """Of the logistic distribution around ``loc``."""
+
+    def Generator(self, loc=0.0, scale=1.0, size=None): ...
+    RandomState = Generator
+
+class gumbel:
+    """Of the Gumbel distribution: largest values."""
+
+    def Generator(self, loc=0.0, scale=1.0, size=None): ...
+    RandomState = Generator
+
+class rayleigh:
+    """Of the Rayleigh distribution."""
+
+    def Generator(self, scale=1.0, size=None): ...
+    RandomState = Generator
+
+class weibull:
+    """Of the Weibull distribution of shape ``a``."""
+
+    def Generator(self, a, size=None): ...
+    RandomState = Generator
+
+class pareto:
+    """Of the Pareto II (Lomax) distribution of shape ``a``."""
+
+    def Generator(self, a, size=None): ...
+    RandomState = Generator
+
+class power_of_unit:
+    """In [0, 1], as likely as x ** (a - 1)."""
+
+    @named("power")
+    def Generator(self, a, size=None): ...
+    RandomState = Generator
+
+class triangular:
+    """Of the triangular distribution. Raises ValueError unless left <= mode <= right and left < right."""
+
+    def Generator(self, left, mode, right, size=None): ...
+    RandomState = Generator
+
+class wald:
+    """Of the inverse Gaussian distribution. Raises ValueError unless both parameters are above 0."""
+
+    def Generator(self, mean, scale, size=None): ...
+    RandomState = Generator
+
+class gamma:
+    """Of the gamma distribution. Raises ValueError for negative parameters."""
+
+    def Generator(self, shape, scale=1.0, size=None): ...
+    RandomState = Generator
+
+class beta:
+    """Of the beta distribution, in [0, 1]. Raises ValueError unless both parameters are above 0."""
+
+    def Generator(self, a, b, size=None): ...
+    RandomState = Generator
+
+class chisquare:
+    """Sums of ``df`` squares of normal numbers. Raises ValueError unless ``df`` is above 0."""
+
+    def Generator(self, df, size=None): ...
+    RandomState = Generator
+
+class noncentral_chisquare:
+    """Sums of ``df`` squares of normal numbers around means whose squares sum to ``nonc``. Raises ValueError unless df > 0, nonc >= 0."""
+
+    def Generator(self, df, nonc, size=None): ...
+    RandomState = Generator
+
+class f:
+    """Of the F distribution: the ratio of two chi-square means."""
+
+    def Generator(self, dfnum, dfden, size=None): ...
+    RandomState = Generator
+
+class noncentral_f:
+    """The F distribution with a numerator of :meth:`noncentral_chisquare`. Raises ValueError unless dfnum, dfden > 0, nonc >= 0."""
+
+    def Generator(self, dfnum, dfden, nonc, size=None): ...
+    RandomState = Generator
+
+class standard_t:
+    """Of Student's t distribution with ``df`` degrees of freedom."""
+
+    def Generator(self, df, size=None): ...
+    RandomState = Generator
+
+class poisson:
+    """How many rare events there are, ``lam`` on average: int64. Raises ValueError for a negative or too large one."""
+
+    def Generator(self, lam=1.0, size=None): ...
+    RandomState = Generator
+
+class binomial:
+    """How many of ``n`` tries succeed, each with probability ``p``: int64. Raises ValueError for p outside [0, 1] or n < 0."""
+
+    def Generator(self, n, p, size=None): ...
+    RandomState = Generator
+
+class negative_binomial:
+    """How many tries fail before ``n`` succeed: int64."""
+
+    def Generator(self, n, p, size=None): ...
+    RandomState = Generator
+
+class geometric:
+    """How many tries it takes to succeed once, each with probability ``p``: int64."""
+
+    def Generator(self, p, size=None): ...
+    RandomState = Generator
+
+class logseries:
+    """Natural numbers of the logarithmic distribution: int64. Raises ValueError unless 0 <= p < 1."""
+
+    def Generator(self, p, size=None): ...
+    RandomState = Generator
+
+class rand:
+    """Numbers in [0, 1), each as likely, of that ``size``."""
+
+    def torch(
+        *size,
+        generator=None,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class randn:
+    """Numbers of the standard normal distribution, of that ``size``."""
+
+    def torch(
+        *size,
+        generator=None,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class uniform_for:
+    """Fills the tensor with numbers in [from, to); returns it."""
+
+    @named("uniform_")
+    def Tensor(self: array, from_: number = 0.0, to: number = 1.0, *, generator=None): ...
+
+class normal_for:
+    """Fills the tensor with numbers of a normal distribution; returns it."""
+
+    @named("normal_")
+    def Tensor(self: array, mean: number = 0.0, std: number = 1.0, *, generator=None): ...
+
+class exponential_for:
+    """Fills the tensor with numbers of the exponential distribution of that rate; returns it."""
+
+    @named("exponential_")
+    def Tensor(self: array, lambd: number = 1, *, generator=None): ...
+
+class cauchy_for:
+    """Fills the tensor with numbers of the Cauchy distribution; returns it."""
+
+    @named("cauchy_")
+    def Tensor(self: array, median: number = 0, sigma: number = 1, *, generator=None): ...
+
+class lognormal_for:
+    """Fills the tensor with numbers whose logarithms are normal; returns it."""
+
+    @named("log_normal_")
+    def Tensor(self: array, mean: number = 1, std: number = 2, *, generator=None): ...
+
+class geometric_for:
+    """Fills the tensor with how many trials of probability ``p`` it takes; returns it."""
+
+    @named("geometric_")
+    def Tensor(self: array, p: number, *, generator=None): ...

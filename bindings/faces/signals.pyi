@@ -1,0 +1,99 @@
+"""The faces of functions of sampled signals: differences, slopes, areas, sums of products, values between points. How to read and write
+these files stands in tools/faces.py."""
+
+class diff:
+    """The differences of neighbours along ``axis``, taken ``n`` times; of bools: where they differ.
+
+    Parameters: ``prepend``, ``append``: values put before and after the samples first; a number counts as one element.
+    Raises ValueError for a negative ``n`` or an array without dimensions, AxisError for an axis that is not there.
+
+    >>> diff([1, 4, 9])
+    array([3, 5])
+    """
+
+    def numpy(a, n=1, axis=-1, prepend=None, append=None): ...
+    cupy = numpy
+    def torch(input: array, n: integer = 1, dim: integer = -1, prepend: array = None, append: array = None, *, out=None): ...
+
+class ediff1d:
+    """The differences of neighbours of the flattened array, with the values of ``to_begin`` and ``to_end`` around them.
+
+    Raises TypeError where these cannot be converted to the array's type.
+
+    >>> ediff1d([1, 4, 9], to_end=[99])
+    array([ 3,  5, 99])
+    """
+
+    def numpy(ary, to_end=None, to_begin=None): ...
+    def cupy(arr, to_end=None, to_begin=None): ...
+
+class gradient:
+    """The slopes along each axis: central differences inside, one-sided ones of order ``edge_order`` (1 or 2) at the ends.
+
+    Parameters: ``spacing``: the distance of neighbours, one for all axes or one for each, or the coordinates along an axis (an array of
+    them is evaluated, as evenly spaced ones count as one distance); ``axis``: the axes, None for all.
+    Returns an array, or a tuple of one for each of several axes. Raises ValueError for arrays that are too small and coordinates that do
+    not fit, TypeError for a wrong number of distances.
+
+    >>> gradient([1.0, 4.0, 9.0])
+    array([3., 4., 5.])
+    """
+
+    def numpy(f, *varargs: arrays, axis=None, edge_order=1): ...
+    cupy = numpy
+    def torch(input: array, *, spacing=None, dim=None, edge_order: integer = 1): ...
+
+class trapezoid:
+    """The area under ``y`` along ``axis``, by trapezoids between the coordinates ``x`` or steps of ``dx``.
+
+    >>> trapezoid([1, 2, 3])
+    array(4.)
+    """
+
+    def numpy(y, x=None, dx=1.0, axis=-1): ...
+    @named("trapezoid", "trapz")
+    def cupy(y, x=None, dx=1.0, axis=-1): ...
+    @named("trapezoid", "trapz")
+    def torch(y: array, x: array = None, *, dx: number = None, dim: integer = -1): ...
+
+class cumulative_trapezoid:
+    """The areas under ``y`` up to each place of a dimension, by trapezoids between the coordinates ``x`` or steps of ``dx``."""
+
+    def torch(y: array, x: array = None, *, dx: number = None, dim: integer = -1): ...
+
+class convolve:
+    """The convolution of two lines: the sums of a[i] * v[k - i].
+
+    Parameters: ``mode``: "full": wherever the two overlap; "same": as many as the longer one has; "valid": where both overlap completely.
+    Returns an array of the operands' common type. Raises ValueError for what is empty or has more dimensions.
+
+    >>> convolve([1, 2, 3], [0, 1, 2])
+    array([0, 1, 4, 7, 6])
+    """
+
+    def numpy(a, v, mode="full"): ...
+    cupy = numpy
+
+class correlate:
+    """The cross-correlation of two lines: the sums of a[k + i] * conj(v[i]). The parameters are those of :func:`convolve`.
+
+    >>> correlate([1, 2, 3], [0, 1, 2])
+    array([8])
+    """
+
+    def numpy(a, v, mode="valid"): ...
+    cupy = numpy
+
+class interp:
+    """The values at ``x`` of the lines between the points (``xp``, ``fp``).
+
+    Parameters: ``xp``: where the points are, rising; ``fp``: their values, real or complex; ``left``, ``right``: the values beyond the
+    first and the last point, by default theirs; ``period``: of ``x`` and ``xp``, which then need not rise.
+    Returns an array of float64 or complex128 of the shape of ``x``. Raises ValueError for points that are none, and for a period of 0.
+
+    >>> interp([2.5, 9], [1, 2, 3], [3, 2, 0])
+    array([1., 0.])
+    """
+
+    def numpy(x, xp, fp, left=None, right=None, period=None): ...
+    cupy = numpy

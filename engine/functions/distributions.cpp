@@ -1,0 +1,437 @@
+#include "functions/distributions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/error.h"
+#include "functions/parts.h"
+#include "functions/reductions.h"
+#include "functions/steps.h"
+#include "run/calls/random.h"
+
+namespace quern::random {
+
+using namespace steps;
+
+namespace {
+
+// Parameters and draws as operands of the formulas below, which are NumPy's operations in NumPy's order.
+struct Value {
+  double number = 0;
+  std::optional<Array> array{};
+  Value(double value) : number(value) {}
+  Value(const Array& value) : array(value) {}
+  Value(const Parameter& value) : number(value.number), array(value.array) {}
+  Argument argument() const { return array ? Argument(*array) : Argument(real_number(number)); }
+};
+
+template <class F>
+Value both(Op op, const Value& a, const Value& b, F&& of_numbers) {
+  if (!a.array && !b.array) return Value(of_numbers(a.number, b.number));
+  return Value(compute(op, a.argument(), b.argument()));
+}
+Value operator+(const Value& a, const Value& b) {
+  return both(Op::add, a, b, [](double x, double y) { return x + y; });
+}
+Value operator-(const Value& a, const Value& b) {
+  return both(Op::subtract, a, b, [](double x, double y) { return x - y; });
+}
+Value operator*(const Value& a, const Value& b) {
+  return both(Op::multiply, a, b, [](double x, double y) { return x * y; });
+}
+Value operator/(const Value& a, const Value& b) {
+  return both(Op::true_divide, a, b, [](double x, double y) { return x / y; });
+}
+Value operator-(const Value& a) { return a.array ? Value(compute(Op::negative, *a.array)) : Value(-a.number); }
+Value of(Op op, const Value& a) { return Value(compute(op, a.argument())); }
+Value of(Op op, const Value& a, const Value& b) { return Value(compute(op, a.argument(), b.argument())); }
+Value choice(const Value& condition, const Value& a, const Value& b) {
+  return Value(compute(Op::where, *condition.array, a.argument(), b.argument()));
+}
+Value log(const Value& a) { return of(Op::log, a); }
+Value sqrt(const Value& a) { return of(Op::sqrt, a); }
+
+// ---- what is no distribution
+
+bool is_true_somewhere(const Array& condition) {
+  return scalar_in(reduce(Reduction::any, condition, std::vector<bool>(condition.rank(), true), false)).integer != 0;
+}
+
+// Whether a parameter compares so with a limit; NaN does not.
+bool is_somewhere(const Value& value, Op op, double limit) {
+  if (value.array) return is_true_somewhere(compute(op, *value.array, limit));
+  const double x = value.number;
+  return op == Op::less ? x < limit : op == Op::less_equal ? x <= limit : op == Op::greater ? x > limit : x >= limit;
+}
+bool is_nan_somewhere(const Value& value) {
+  return value.array ? is_true_somewhere(compute(Op::isnan, *value.array)) : std::isnan(value.number);
+}
+
+void check_not_negative(const char* name, const Parameter& value) {
+  if (is_somewhere(value, Op::less, 0)) raise(ErrorKind::value, "{} < 0; it must not be negative", name);
+}
+void check_positive(const char* name, const Parameter& value) {
+  if (is_somewhere(value, Op::less_equal, 0)) raise(ErrorKind::value, "{} <= 0; it must be above 0", name);
+}
+void check_mean(const Parameter& mean) {
+  if (is_somewhere(mean, Op::less, 0) || is_somewhere(mean, Op::greater_equal, 9.2e18) || is_nan_somewhere(mean))
+    raise(ErrorKind::value, "lam < 0 or lam is NaN or too large");
+}
+void check_probability(const Parameter& p) {
+  if (is_somewhere(p, Op::less, 0) || is_somewhere(p, Op::greater, 1) || is_nan_somewhere(p))
+    raise(ErrorKind::value, "p < 0, p > 1 or p is NaN; a probability is from 0 to 1");
+}
+
+// ---- draws
+
+// Draws of one call: all of one shape, on one device.
+class Draws {
+ public:
+  Draws(const Stream& stream, const Size& size, std::initializer_list<const Parameter*> parameters)
+      : stream_(stream), device_(size.device) {
+    std::vector<Shape> shapes;
+    for (const Parameter* one : parameters) {
+      if (!one->array) continue;
+      if (shapes.empty()) device_ = one->array->device();
+      shapes.push_back(one->array->shape());
+    }
+    const Shape together = broadcast_shapes(shapes);
+    shape_ = size.shape.value_or(together);
+    if (std::any_of(shape_.begin(), shape_.end(), [](int64_t n) { return n < 0; }))
+      raise(ErrorKind::value, "negative dimensions are not allowed");
+    if (!size.shape || shapes.empty()) return;
+    shapes.push_back(shape_);
+    if (together.size() > shape_.size() || broadcast_shapes(shapes) != shape_)
+      raise(ErrorKind::value, "Output size {} is not compatible with broadcast dimensions of inputs {}.", to_string(shape_),
+            to_string(together));
+  }
+
+  Value unit(DType type = DType::float64) const {
+    return in_loop(type == DType::float32 ? Op::random_unit32 : Op::random_unit, DType::uint64, type, {Value(bits())});
+  }
+  Value open(DType type = DType::float64) const { return 1.0 - unit(type); }                     // in (0, 1]
+  Value inside() const { return (unit() + std::ldexp(1.0, -54)) * (1 - std::ldexp(1.0, -53)); }  // in (0, 1)
+  Value normal(DType type = DType::float64) const {
+    return row(type == DType::float32 ? Op::random_normal32 : Op::random_normal, type);
+  }
+  // Of a distribution that rejects.
+  Value seeded(Op op, std::initializer_list<Value> parameters) const {
+    std::vector<Value> all{Value(bits())};
+    all.insert(all.end(), parameters);
+    return in_loop(op, DType::float64, DType::float64, all);
+  }
+  // A number as an array on the device, which computes with it.
+  Value there(const Parameter& x) const {
+    return x.array ? Value(x) : Value(full({}, real_number(x.number), DType::float64, device_));
+  }
+  Value gamma(const Value& form) const { return seeded(Op::random_gamma, {form}); }
+  Value poisson(const Value& mean) const { return seeded(Op::random_poisson, {mean}); }
+
+ private:
+  Array row(Op op, DType type) const {
+    auto count = static_cast<uint64_t>(Layout::contiguous(shape_).size());
+    return random_row(op, shape_, stream_.key, stream_.place.fetch_add(count), type, device_);
+  }
+  Array bits() const { return row(Op::random_bits, DType::uint64); }
+  static Value in_loop(Op op, DType type, DType result, const std::vector<Value>& values) {
+    std::vector<Argument> operands;
+    for (const Value& one : values) operands.push_back(one.argument());
+    return Value(elementwise(op, operands, nullptr, Loop{type, result}));
+  }
+
+  const Stream& stream_;
+  DeviceId device_;
+  Shape shape_;
+};
+
+Array as_whole(const Value& value) { return as_type(*value.array, DType::int64); }
+
+}  // namespace
+
+// ---- of one draw each
+
+Array unit(const Stream& stream, const Size& size, RealType type) { return *Draws(stream, size, {}).unit(type.value).array; }
+Array standard_normal(const Stream& stream, const Size& size, RealType type) {
+  return *Draws(stream, size, {}).normal(type.value).array;
+}
+Array standard_exponential(const Stream& stream, const Size& size, RealType type) {
+  return *(-log(Draws(stream, size, {}).open(type.value))).array;
+}
+Array standard_gamma(const Stream& stream, const Parameter& form, const Size& size, RealType type) {
+  check_not_negative("shape", form);
+  return as_type(*Draws(stream, size, {&form}).gamma(form).array, type.value);
+}
+Array standard_cauchy(const Stream& stream, const Size& size) {
+  return *of(Op::tan, (Draws(stream, size, {}).unit() - 0.5) * std::numbers::pi).array;
+}
+
+Array uniform(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size, RealType type) {
+  Draws draws(stream, size, {&low, &high});
+  Value range = Value(high) - Value(low);
+  if (!range.array && !std::isfinite(range.number)) raise(ErrorKind::overflow, "Range exceeds valid bounds; it must be finite");
+  return as_type(*(draws.unit(type.value) * range + low).array, type.value);
+}
+
+Array normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size, RealType type) {
+  check_not_negative("scale", deviation);
+  return as_type(*(Draws(stream, size, {&mean, &deviation}).normal(type.value) * deviation + mean).array, type.value);
+}
+
+Array exponential(const Stream& stream, const Parameter& scale, const Size& size, RealType type) {
+  check_not_negative("scale", scale);
+  return as_type(*(-log(Draws(stream, size, {&scale}).open(type.value)) * scale).array, type.value);
+}
+
+Array lognormal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size) {
+  check_not_negative("sigma", deviation);
+  return *of(Op::exp, Draws(stream, size, {&mean, &deviation}).normal() * deviation + mean).array;
+}
+
+Array laplace(const Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size) {
+  check_not_negative("scale", scale);
+  Value u = Draws(stream, size, {&mean, &scale}).inside();
+  return *(choice(of(Op::less, u, 0.5), log(2.0 * u), -log(2.0 * (1.0 - u))) * scale + mean).array;
+}
+
+Array logistic(const Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size) {
+  check_not_negative("scale", scale);
+  Value u = Draws(stream, size, {&mean, &scale}).inside();
+  return *(log(u / (1.0 - u)) * scale + mean).array;
+}
+
+Array gumbel(const Stream& stream, const Parameter& mode, const Parameter& scale, const Size& size) {
+  check_not_negative("scale", scale);
+  return *(Value(mode) - log(-log(Draws(stream, size, {&mode, &scale}).inside())) * scale).array;
+}
+
+Array rayleigh(const Stream& stream, const Parameter& scale, const Size& size) {
+  check_not_negative("scale", scale);
+  return *(sqrt(-2.0 * log(Draws(stream, size, {&scale}).open())) * scale).array;
+}
+
+Array weibull(const Stream& stream, const Parameter& form, const Size& size) {
+  check_not_negative("a", form);
+  return *of(Op::power, -log(Draws(stream, size, {&form}).open()), 1.0 / Value(form)).array;
+}
+
+Array pareto(const Stream& stream, const Parameter& form, const Size& size) {
+  check_positive("a", form);
+  return *(of(Op::exp, -log(Draws(stream, size, {&form}).open()) / form) - 1.0).array;
+}
+
+Array power(const Stream& stream, const Parameter& form, const Size& size) {
+  check_positive("a", form);
+  return *of(Op::power, Draws(stream, size, {&form}).open(), 1.0 / Value(form)).array;
+}
+
+Array triangular(const Stream& stream, const Parameter& left, const Parameter& mode, const Parameter& right, const Size& size) {
+  Draws draws(stream, size, {&left, &mode, &right});
+  if (is_somewhere(Value(left) - mode, Op::greater, 0)) raise(ErrorKind::value, "left > mode");
+  if (is_somewhere(Value(mode) - right, Op::greater, 0)) raise(ErrorKind::value, "mode > right");
+  Value whole = Value(right) - left, low = Value(mode) - left;
+  if (is_somewhere(whole, Op::less_equal, 0)) raise(ErrorKind::value, "left == right");
+  Value u = draws.unit();
+  Value below = Value(left) + sqrt(u * whole * low), above = Value(right) - sqrt((1.0 - u) * whole * (Value(right) - mode));
+  return *choice(of(Op::less_equal, u, low / whole), below, above).array;
+}
+
+Array wald(const Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size) {
+  check_positive("mean", mean);
+  check_positive("scale", scale);
+  Draws draws(stream, size, {&mean, &scale});
+  Value y = draws.normal(), m = mean, half = m * y * y / (2.0 * Value(scale));
+  Value x = m / (1.0 + half + sqrt(half * (half + 2.0)));  // the difference in the usual formula loses digits
+  return *choice(of(Op::greater, draws.unit(), m / (m + x)), m * m / x, x).array;
+}
+
+// ---- by rejection
+
+Array gamma(const Stream& stream, const Parameter& form, const Parameter& scale, const Size& size) {
+  check_not_negative("shape", form);
+  check_not_negative("scale", scale);
+  return *(Draws(stream, size, {&form, &scale}).gamma(form) * scale).array;
+}
+
+Array beta(const Stream& stream, const Parameter& a, const Parameter& b, const Size& size) {
+  check_positive("a", a);
+  check_positive("b", b);
+  Draws draws(stream, size, {&a, &b});
+  Value first = draws.gamma(a), second = draws.gamma(b);
+  return *(first / (first + second)).array;
+}
+
+Array chisquare(const Stream& stream, const Parameter& df, const Size& size) {
+  check_positive("df", df);
+  return *(Draws(stream, size, {&df}).gamma(Value(df) / 2.0) * 2.0).array;
+}
+
+static Value noncentral(const Draws& draws, const Value& df, const Value& nonc) {
+  Value more = draws.poisson(nonc / 2.0);
+  return draws.gamma(df / 2.0 + more) * 2.0;
+}
+
+Array noncentral_chisquare(const Stream& stream, const Parameter& df, const Parameter& nonc, const Size& size) {
+  check_positive("df", df);
+  check_not_negative("nonc", nonc);
+  return *noncentral(Draws(stream, size, {&df, &nonc}), df, nonc).array;
+}
+
+Array f(const Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Size& size) {
+  check_positive("dfnum", dfnum);
+  check_positive("dfden", dfden);
+  Draws draws(stream, size, {&dfnum, &dfden});
+  Value above = draws.gamma(Value(dfnum) / 2.0) * dfden, below = draws.gamma(Value(dfden) / 2.0) * dfnum;
+  return *(above / below).array;
+}
+
+Array noncentral_f(const Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Parameter& nonc,
+                   const Size& size) {
+  check_positive("dfnum", dfnum);
+  check_positive("dfden", dfden);
+  check_not_negative("nonc", nonc);
+  Draws draws(stream, size, {&dfnum, &dfden, &nonc});
+  Value above = noncentral(draws, dfnum, nonc) / dfnum;
+  return *(above / (draws.gamma(Value(dfden) / 2.0) * 2.0 / dfden)).array;
+}
+
+Array standard_t(const Stream& stream, const Parameter& df, const Size& size) {
+  check_positive("df", df);
+  Draws draws(stream, size, {&df});
+  Value above = draws.normal();
+  return *(above / sqrt(draws.gamma(Value(df) / 2.0) * 2.0 / df)).array;
+}
+
+// ---- of integers
+
+Array poisson(const Stream& stream, const Parameter& mean, const Size& size) {
+  check_mean(mean);
+  return as_whole(Draws(stream, size, {&mean}).poisson(mean));
+}
+
+Array binomial(const Stream& stream, const Parameter& n, const Parameter& p, const Size& size) {
+  check_not_negative("n", n);
+  check_probability(p);
+  return as_whole(Draws(stream, size, {&n, &p}).seeded(Op::random_binomial, {n, p}));
+}
+
+Array negative_binomial(const Stream& stream, const Parameter& n, const Parameter& p, const Size& size) {
+  check_positive("n", n);
+  check_probability(p);
+  Draws draws(stream, size, {&n, &p});
+  Value mean = draws.gamma(n) * ((1.0 - Value(p)) / p);
+  return as_whole(draws.poisson(mean));
+}
+
+Array geometric(const Stream& stream, const Parameter& p, const Size& size) {
+  if (is_somewhere(p, Op::less_equal, 0) || is_somewhere(p, Op::greater, 1) || is_nan_somewhere(p))
+    raise(ErrorKind::value, "p <= 0, p > 1 or p contains NaNs");
+  Draws draws(stream, size, {&p});
+  Value fails = of(Op::log1p, -draws.there(p));
+  return as_whole(of(Op::maximum, of(Op::ceil, log(draws.open()) / fails), 1.0));
+}
+
+Array logseries(const Stream& stream, const Parameter& p, const Size& size) {
+  if (is_somewhere(p, Op::less, 0) || is_somewhere(p, Op::greater_equal, 1) || is_nan_somewhere(p))
+    raise(ErrorKind::value, "p < 0, p >= 1 or p is NaN");
+  Draws draws(stream, size, {&p});
+  Value rest = of(Op::log1p, -draws.there(p));
+  Value q = -of(Op::expm1, rest * draws.inside()), v = draws.inside();
+  Value many = of(Op::maximum, of(Op::floor, 1.0 + log(v) / log(q)), 1.0);
+  Value few = choice(of(Op::greater_equal, v, q), 1.0, 2.0);
+  return as_whole(choice(of(Op::greater_equal, v, p), 1.0, choice(of(Op::less_equal, v, q * q), many, few)));
+}
+
+// ---- in the type of a tensor
+
+namespace {
+
+using Draw = Value (Draws::*)(DType type) const;
+
+void check_inexact(const char* name, DType type) {
+  if (!is_complex(type) && row(type).kind != DTypeKind::real)
+    raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'", name, torch_name_of(type));
+}
+
+Array drawn_as(const Draws& draws, Draw draw, DType type) {
+  if (!is_complex(type)) return as_type(*(draws.*draw)(type == DType::float64 ? type : DType::float32).array, type);
+  const DType real = type == DType::complex128 ? DType::float64 : DType::float32;
+  Scalar unit = real_number(0);
+  unit.kind = WeakScalar::complex, unit.im = 1;
+  Array first = *(draws.*draw)(real).array, second = *(draws.*draw)(real).array;
+  Array made = compute(Op::add, first, compute(Op::multiply, second, unit));
+  return draw == &Draws::normal ? compute(Op::true_divide, made, std::numbers::sqrt2) : made;
+}
+
+Array of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device, const char* name, Draw draw) {
+  const DType wanted = type.value_or(torch_default());
+  check_inexact(name, wanted);
+  int64_t count = 1;
+  for (int64_t n : shape) {
+    if (n < 0) raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", n, in_brackets(shape));
+    if (__builtin_mul_overflow(count, n, &count) || count >= int64_t{1} << 46)
+      raise(ErrorKind::runtime, "[enforce fail] there is no memory for a tensor of size {}", in_brackets(shape));
+  }
+  return drawn_as(Draws(stream, {shape, device}, {}), draw, wanted);
+}
+
+Array values_for(const Array& tensor, const Stream& stream, Draw draw, std::optional<DType> type = {}) {
+  return drawn_as(Draws(stream, {tensor.shape(), tensor.device()}, {}), draw, type.value_or(tensor.dtype()));
+}
+
+}  // namespace
+
+Array unit_of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device) {
+  return of_size(stream, shape, type, device, "rand", &Draws::unit);
+}
+Array normal_of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device) {
+  return of_size(stream, shape, type, device, "randn", &Draws::normal);
+}
+
+Array uniform_for(const Rules& rules, const Array& tensor, double low, double high, const Stream& stream) {
+  check_inexact("check_uniform_bounds", tensor.dtype());
+  if (low > high)
+    raise(ErrorKind::runtime, "uniform_ expects to return a [from, to) range, but found from={:g} > to={:g}", low, high);
+  return rules(Op::add, rules(Op::multiply, values_for(tensor, stream, &Draws::unit), high - low), low);
+}
+
+Array normal_for(const Rules& rules, const Array& tensor, double mean, double deviation, const Stream& stream) {
+  check_inexact("normal_", tensor.dtype());
+  if (!(deviation >= 0)) raise(ErrorKind::runtime, "normal expects std >= 0.0, but found std {:g}", deviation);
+  Array made = values_for(tensor, stream, &Draws::normal);
+  return mean == 0 && deviation == 1 ? made : rules(Op::add, rules(Op::multiply, made, deviation), mean);
+}
+
+Array exponential_for(const Rules& rules, const Array& tensor, double rate, const Stream& stream) {
+  check_inexact("exponential", tensor.dtype());
+  if (is_complex(tensor.dtype()))
+    raise(ErrorKind::runtime,
+          "Exponential distribution is a continuous probability distribution. dtype must be a floating point");
+  if (!(rate > 0)) raise(ErrorKind::runtime, "exponential_ expects lambda > 0.0, but found lambda={:g}", rate);
+  Array open = rules(Op::subtract, 1, values_for(tensor, stream, &Draws::unit));
+  return rules(Op::true_divide, rules(Op::negative, rules(Op::log, open)), rate);
+}
+
+Array cauchy_for(const Rules& rules, const Array& tensor, double median, double sigma, const Stream& stream) {
+  check_inexact("cauchy", tensor.dtype());
+  if (!(sigma > 0)) raise(ErrorKind::runtime, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma);
+  Array middle = rules(Op::subtract, values_for(tensor, stream, &Draws::unit), 0.5);
+  return rules(Op::add, median, rules(Op::multiply, sigma, rules(Op::tan, rules(Op::multiply, std::numbers::pi, middle))));
+}
+
+Array lognormal_for(const Rules& rules, const Array& tensor, double mean, double deviation, const Stream& stream) {
+  check_inexact("log_normal", tensor.dtype());
+  if (!(deviation > 0)) raise(ErrorKind::runtime, "log_normal_ expects std > 0.0, but found std={:g}", deviation);
+  Array made = values_for(tensor, stream, &Draws::normal);
+  return rules(Op::exp, rules(Op::add, rules(Op::multiply, made, deviation), mean));
+}
+
+Array geometric_for(const Rules& rules, const Array& tensor, double p, const Stream& stream) {
+  if (!(p > 0 && p < 1)) raise(ErrorKind::runtime, "geometric_ expects p to be in (0, 1), but got p={:g}", p);
+  const DType type = steps::is_whole(tensor.dtype()) ? DType::float32 : tensor.dtype();
+  Array open = rules(Op::subtract, 1, values_for(tensor, stream, &Draws::unit, type));
+  Array tries = rules(Op::ceil, rules(Op::true_divide, rules(Op::log, open), std::log1p(-p)));
+  return as_type(rules(Op::maximum, tries, 1), tensor.dtype());
+}
+
+}  // namespace quern::random

@@ -1,0 +1,389 @@
+#include "functions/signals.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/error.h"
+#include "functions/fourier_axes.h"
+#include "functions/ordering.h"
+#include "functions/picking.h"
+#include "functions/reductions.h"
+#include "functions/rounding.h"
+#include "graph/memory_order.h"
+#include "run/calls/matmul.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+bool is_torch(const Rules& rules) { return rules.types == TypeRules::torch; }
+
+// The samples from `start` on, without `less` at the end.
+Array samples(const Array& a, size_t axis, int64_t start, int64_t less) {
+  const int64_t count = a.shape()[axis];
+  return part(a, static_cast<int>(axis), std::min(start, count), std::max<int64_t>(count - less, 0));
+}
+
+// A line along one of `rank` axes.
+Array laid_along(const Array& line, size_t axis, size_t rank) {
+  Shape shape(rank, 1);
+  shape[axis] = line.size();
+  return reshape(line, shape);
+}
+
+const Array& needed(const Array* array, const char* function, const char* name) {
+  if (!array) raise(ErrorKind::type, "[{}] `{}` must be an array or numbers, not None", function, name);
+  return *array;
+}
+
+}  // namespace
+
+// ---- differences
+
+std::optional<Array> differences_with(const Rules& rules, const Array& a, int64_t times, SampledAxis axis, const Array* prepend,
+                                      const Array* append) {
+  if (times < 0) raise(ErrorKind::value, "[diff] order must be non-negative but got {}", times);
+  if (times == 0) return is_torch(rules) ? std::optional(copied(a, a.dtype(), Order::keep)) : std::nullopt;
+  std::vector<Array> parts;
+  std::vector<OperandType> types;
+  for (const Array* one : {prepend, &a, append}) {
+    if (!one) continue;
+    Shape shape = a.shape();
+    shape[axis.place] = 1;
+    parts.push_back(one->rank() == 0 && !is_torch(rules) ? broadcast_view(*one, shape) : *one);
+    types.push_back({one->dtype()});
+  }
+  Array all =
+      parts.size() == 1 ? a : joined(parts, axis.place, is_torch(rules) ? common_type_as_torch(types) : common_type(types));
+  return differences(all, std::min(times, std::max<int64_t>(all.shape()[axis.place], 1)), axis.place);  // more change nothing
+}
+
+Array flat_differences(const Array& a, const Array* to_end, const Array* to_begin) {
+  Array flat = raveled(a, Order::c);
+  auto end_of = [&](const Array* given, const char* name) {
+    if (!can_cast_same_kind(given->dtype(), flat.dtype()))
+      raise(ErrorKind::type, "dtype of `{}` must be compatible with input `ary` under the `same_kind` rule.", name);
+    return as_type(raveled(*given, Order::c), flat.dtype());
+  };
+  std::vector<Array> parts{compute(Op::subtract, samples(flat, 0, 1, 0), samples(flat, 0, 0, 1))};
+  if (to_begin) parts.insert(parts.begin(), end_of(to_begin, "to_begin"));
+  if (to_end) parts.push_back(end_of(to_end, "to_end"));
+  return parts.size() == 1 ? parts[0] : joined(parts, 0);
+}
+
+// ---- slopes
+
+namespace {
+
+// The distance of an axis' neighbours, or the distance of each pair along the axis of an array of so many dimensions.
+struct Steps {
+  double number = 1;
+  std::optional<Array> one, each;
+};
+
+Steps steps_of(const Rules& rules, const Spacing& spacing, int64_t size, size_t axis, size_t rank) {
+  if (!spacing.array) return {.number = spacing.number, .one = {}, .each = {}};
+  const Array& given = *spacing.array;
+  if (given.rank() == 0) return {.number = 1, .one = given, .each = {}};
+  if (given.rank() != 1) raise(ErrorKind::value, "[gradient] distances must be either scalars or 1d");
+  if (given.size() != size)
+    raise(ErrorKind::value, "[gradient] when 1d, distances must match the length of the corresponding dimension: {} for {}",
+          given.size(), size);
+  Array each = differences(is_whole(given.dtype()) ? as_type(given, DType::float64) : given, 1, 0);
+  if (!is_torch(rules) && size > 1) {
+    Array first = element(each, 0, 0), is_even = compute(Op::equal, each, first);
+    if (scalar_in(reduced(Reduction::all, is_even)).integer != 0) return {.number = 1, .one = first, .each = {}};
+  }
+  return {.number = 1, .one = {}, .each = laid_along(each, axis, rank)};
+}
+
+// Weights of neighbours, all of one distance or each of its own.
+struct Weight {
+  double number = 0;
+  std::optional<Array> array{};
+  Array times(const Rules& rules, const Array& x) const {
+    return array ? rules(Op::multiply, *array, x) : rules(Op::multiply, number, x);
+  }
+};
+
+class Slopes {
+ public:
+  Slopes(const Rules& rules, const Array& f, size_t axis, const Steps& steps)
+      : rules_(rules), f_(f), axis_(axis), steps_(steps) {}
+
+  Array inside() const {
+    Array before = samples(f_, axis_, 0, 2), here = samples(f_, axis_, 1, 1), after = samples(f_, axis_, 2, 0);
+    if (!steps_.each) return over(rules_(Op::subtract, after, before), 2.0);
+    Array d1 = samples(*steps_.each, axis_, 0, 1), d2 = samples(*steps_.each, axis_, 1, 0), both = rules_(Op::add, d1, d2);
+    Array a = rules_(Op::true_divide, rules_(Op::negative, d2), rules_(Op::multiply, d1, both));
+    Array b = rules_(Op::true_divide, rules_(Op::subtract, d2, d1), rules_(Op::multiply, d1, d2));
+    Array c = rules_(Op::true_divide, d1, rules_(Op::multiply, d2, both));
+    Array sum = rules_(Op::add, rules_(Op::multiply, a, before), rules_(Op::multiply, b, here));
+    return rules_(Op::add, sum, rules_(Op::multiply, c, after));
+  }
+
+  Array at_end(bool is_last, int64_t order) const {
+    Array near = sample(is_last, 0), next = sample(is_last, 1);
+    if (order == 1) {
+      Array rise = is_last ? rules_(Op::subtract, near, next) : rules_(Op::subtract, next, near);
+      return steps_.each ? rules_(Op::true_divide, rise, step(is_last, 0)) : over(rise, 1.0);
+    }
+    Array far = sample(is_last, 2);
+    auto [a, b, c] = weights(is_last);
+    if (!is_last) {
+      Array sum = rules_(Op::subtract, b.times(rules_, next), a.times(rules_, near));
+      return rules_(Op::subtract, sum, c.times(rules_, far));
+    }
+    Array sum = rules_(Op::subtract, c.times(rules_, far), b.times(rules_, next));
+    return rules_(Op::add, sum, a.times(rules_, near));
+  }
+
+ private:
+  // One of the samples, counted from an end, as a line of one.
+  Array sample(bool is_last, int64_t place) const {
+    return is_last ? samples(f_, axis_, f_.shape()[axis_] - 1 - place, place)
+                   : samples(f_, axis_, place, f_.shape()[axis_] - 1 - place);
+  }
+  Array step(bool is_last, int64_t place) const {
+    const int64_t count = steps_.each->shape()[axis_];
+    return is_last ? samples(*steps_.each, axis_, count - 1 - place, place)
+                   : samples(*steps_.each, axis_, place, count - 1 - place);
+  }
+  // x / (factor * step)
+  Array over(const Array& x, double factor) const {
+    if (steps_.one) return rules_(Op::true_divide, x, rules_(Op::multiply, factor, *steps_.one));
+    return rules_(Op::true_divide, x, factor * steps_.number);
+  }
+  Weight part_of_step(double factor) const {
+    if (steps_.one) return {0, rules_(Op::true_divide, factor, *steps_.one)};
+    return {factor / steps_.number};
+  }
+  // Without their signs, of the three samples at an end.
+  std::array<Weight, 3> weights(bool is_last) const {
+    if (!steps_.each) return {part_of_step(1.5), part_of_step(2.0), part_of_step(0.5)};
+    Array d1 = step(is_last, 0), d2 = step(is_last, 1), both = rules_(Op::add, d1, d2);
+    Array a = rules_(Op::true_divide, rules_(Op::add, rules_(Op::multiply, 2.0, d1), d2), rules_(Op::multiply, d1, both));
+    Array b = rules_(Op::true_divide, both, rules_(Op::multiply, d1, d2));
+    Array c = rules_(Op::true_divide, d1, rules_(Op::multiply, d2, both));
+    return {Weight{0, a}, Weight{0, b}, Weight{0, c}};
+  }
+
+  const Rules& rules_;
+  const Array& f_;
+  size_t axis_;
+  const Steps& steps_;
+};
+
+Array slope(const Rules& rules, const Array& f, size_t axis, const Steps& steps, int64_t edge_order) {
+  const int64_t size = f.shape()[axis];
+  if (size < edge_order + 1)
+    raise(ErrorKind::value, "{}",
+          is_torch(rules) ? "torch.gradient expected each dimension size to be at least edge_order+1"
+                          : "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are "
+                            "required.");
+  const bool has_slopes = is_complex(f.dtype()) || row(f.dtype()).kind == DTypeKind::real;
+  Slopes found(rules, f, axis, steps);
+  GraphLock lock;
+  Array out = full_in(copied_layout(f, Order::keep), Scalar{}, has_slopes ? f.dtype() : DType::float64, f.device());
+  assign(samples(out, axis, 1, 1), Argument(found.inside()));
+  assign(samples(out, axis, 0, size - 1), Argument(found.at_end(false, edge_order)));
+  assign(samples(out, axis, size - 1, 0), Argument(found.at_end(true, edge_order)));
+  return out;
+}
+
+}  // namespace
+
+OneForEach slopes(const Rules& rules, const Array& f, const Spacings& spacings, const std::optional<Axes>& given,
+                  int64_t edge_order) {
+  Axes axes = given ? *given : Axes{};
+  for (size_t axis = 0; !given && axis < f.rank(); ++axis) axes.push_back(axis);
+  std::vector<Spacing> each = spacings.of_axes;
+  if (each.empty() || (each.size() == 1 && spacings.is_one)) each.assign(axes.size(), each.empty() ? Spacing{} : each[0]);
+  if (each.size() != axes.size() && is_torch(rules))
+    raise(ErrorKind::value, "torch.gradient expected spacing to be unspecified, a scalar, or a list of one for each dimension");
+  if (each.size() != axes.size())
+    raise(ErrorKind::type, "[gradient] invalid number of arguments: {} distances for {} axes", each.size(), axes.size());
+  if (edge_order > 2 || (edge_order < 1 && is_torch(rules)))
+    raise(ErrorKind::value, "{}",
+          is_torch(rules) ? "torch.gradient only supports edge_order=1 and edge_order=2."
+                          : "[gradient] 'edge_order' greater than 2 not supported");
+  if (f.rank() == 0 && is_torch(rules)) raise(ErrorKind::value, "torch.gradient expected a tensor with dimensions");
+  Array samples = f;
+  if (is_torch(rules) && is_whole(f.dtype())) samples = as_type(f, torch_default());
+  if (!is_torch(rules) && is_integer(f.dtype())) samples = as_type(f, DType::float64);
+  OneForEach out{.arrays = {}, .is_always_tuple = is_torch(rules)};
+  for (size_t i = 0; i < axes.size(); ++i)
+    out.arrays.push_back(slope(rules, samples, axes[i], steps_of(rules, each[i], f.shape()[axes[i]], axes[i], f.rank()),
+                               std::max<int64_t>(edge_order, 1)));
+  return out;
+}
+
+// ---- areas
+
+namespace {
+
+// Of each pair of neighbours, twice the area between them.
+Array double_areas(const Rules& rules, const Array& y, const Array* x, const Argument* dx, size_t axis) {
+  Array both = rules(Op::add, samples(y, axis, 1, 0), samples(y, axis, 0, 1));
+  if (!x) return dx ? rules(Op::multiply, both, *dx) : both;
+  if (x->rank() == 1) return rules(Op::multiply, laid_along(differences(*x, 1, 0), axis, y.rank()), both);
+  size_t from_end = y.rank() - axis;
+  if (from_end > x->rank())
+    raise(ErrorKind::value, "[trapezoid] the coordinates have {} dimensions, which do not reach to axis {} of {}", x->rank(),
+          axis, y.rank());
+  return rules(Op::multiply, differences(*x, 1, x->rank() - from_end), both);
+}
+
+}  // namespace
+
+Array area(const Rules& rules, const Array& y, const Array* x, const Argument* dx, SampledAxis axis) {
+  Array areas = double_areas(rules, y, x, dx, axis.place);
+  Over over{.axes = std::vector<bool>(areas.rank(), false)};
+  over.axes[areas.rank() - (y.rank() - axis.place)] = true;
+  // The order of both is the peers'.
+  if (is_torch(rules)) return rules(Op::true_divide, sum(areas, over), 2);
+  return sum(rules(Op::true_divide, areas, 2.0), over);
+}
+
+Array running_area(const Rules& rules, const Array& y, const Array* x, const Argument* dx, SampledAxis axis) {
+  Array areas = double_areas(rules, y, x, dx, axis.place);
+  return rules(Op::true_divide, running_sum(areas, areas.rank() - (y.rank() - axis.place), {}), 2);
+}
+
+// ---- sums of products
+
+namespace {
+
+constexpr int64_t most_products = int64_t{1} << 22;  // more are slower than transforms of both
+
+Array by_transforms(const Array& a, const Array& v, int64_t left, int64_t count) {
+  const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(a.size() + v.size())));
+  const bool is_real = !is_complex(a.dtype());
+  auto transform = [&](const Array& x, const char* kind) { return fft::transformed(x, kind, size, 0, fft::Norm::backward); };
+  const char* forward = is_real ? "half" : "forward";
+  Array product = compute(Op::multiply, transform(a, forward), transform(flipped(v, {}), forward));
+  const int64_t first = v.size() - 1 - left;
+  return as_type(part(transform(product, is_real ? "whole" : "backward"), 0, first, first + count), a.dtype());
+}
+
+// sum(a[k + i] v[i]) for all k where the two overlap; a is the longer one.
+Array sums_of_products(Array a, Array v, Overlap mode) {
+  const int64_t n = a.size(), m = v.size();
+  const int64_t left = mode == Overlap::full ? m - 1 : mode == Overlap::same ? m / 2 : 0;
+  const int64_t right = mode == Overlap::full ? m - 1 : mode == Overlap::same ? (m - 1) / 2 : 0;
+  const DType type = common(a.dtype(), v.dtype());
+  a = as_type(a, type), v = as_type(v, type);
+  const bool is_inexact = is_complex(type) || row(type).kind == DTypeKind::real;
+  if (n * m > most_products && is_inexact) return by_transforms(a, v, left, n + left + right - m + 1);
+  std::vector<Array> pieces{a};
+  auto zeros = [&](int64_t count) { return full({count}, whole(0), type, a.device()); };
+  if (left > 0) pieces.insert(pieces.begin(), zeros(left));
+  if (right > 0) pieces.push_back(zeros(right));
+  Array padded = pieces.size() == 1 ? a : joined(pieces, 0);
+  const int64_t count = padded.size() - m + 1, each = std::max<int64_t>(most_products / count, 1);  // so many of v at a time
+  std::optional<Array> total;
+  for (int64_t j = 0; j < m; j += each) {
+    Array some = part(v, 0, j, std::min(j + each, m));
+    Array starts = reshape(evenly_spaced(whole(j), whole(1), count, DType::int64, a.device()), {count, 1});
+    Array places = compute(Op::add, starts, counted(some.size(), a.device()));
+    Array found = matmul(taken(padded, places, 0, "clip"), some);
+    total = total ? compute(Op::add, *total, found) : found;
+  }
+  return *total;
+}
+
+Array line_of(const Array& a, const char* name) {
+  if (a.rank() > 1)
+    raise(ErrorKind::value, "object too deep for desired array: `{}` has {} dimensions; it can have one", name, a.rank());
+  if (a.size() == 0) raise(ErrorKind::value, "{} cannot be empty", name);
+  return a.rank() == 0 ? reshape(a, {1}) : a;
+}
+
+}  // namespace
+
+Array convolution(const Array& first, const Array* second, Overlap mode) {
+  Array a = line_of(first, "a"), v = line_of(needed(second, "convolve", "v"), "v");
+  if (v.size() > a.size()) std::swap(a, v);
+  return sums_of_products(a, flipped(v, {}), mode);
+}
+
+Array cross_correlation(const Array& first, const Array* second, Overlap mode) {
+  Array a = line_of(first, "first array argument"), v = line_of(needed(second, "correlate", "v"), "second array argument");
+  v = conjugated(v);
+  if (v.size() <= a.size()) return sums_of_products(a, v, mode);
+  return copied(flipped(sums_of_products(v, a, mode), {}), common(a.dtype(), v.dtype()), Order::c);  // from the other end
+}
+
+// ---- between points
+
+namespace {
+
+struct Points {
+  Array x, f;
+};
+
+void check_points(const Points& points, const char* why) {
+  if (points.x.rank() != 1 || points.f.rank() != 1) raise(ErrorKind::value, "{}", why);
+  if (points.x.size() == 0) raise(ErrorKind::value, "array of sample points is empty");
+  if (points.x.size() != points.f.size()) raise(ErrorKind::value, "fp and xp are not of the same length.");
+}
+
+// Of one period, in order, with the nearest points of the periods beside it.
+Points of_period(const Points& points, double period) {
+  check_points(points, "Data points must be 1-D sequences");
+  Array x = compute(Op::remainder, points.x, period), order = ordered_places(x, false, 0);
+  x = taken(x, order, 0, "clip");
+  Array f = taken(points.f, order, 0, "clip");
+  const int64_t n = x.size();
+  Array before = compute(Op::subtract, part(x, 0, n - 1, n), period), after = compute(Op::add, part(x, 0, 0, 1), period);
+  return {joined({before, x, after}, 0), joined({part(f, 0, n - 1, n), f, part(f, 0, 0, 1)}, 0)};
+}
+
+Array value_between(const Array& x, const Points& points) {
+  const int64_t n = points.x.size();
+  Array at = compute(Op::subtract, searched(points.x, x, true, nullptr), 1);
+  at = compute(Op::minimum, compute(Op::maximum, at, 0), n - 2);
+  Array next = compute(Op::add, at, 1);
+  Array x0 = taken(points.x, at, 0, "clip"), x1 = taken(points.x, next, 0, "clip");
+  Array f0 = taken(points.f, at, 0, "clip"), f1 = taken(points.f, next, 0, "clip");
+  Array slope = compute(Op::true_divide, compute(Op::subtract, f1, f0), compute(Op::subtract, x1, x0));
+  auto from = [&](const Array& start, const Array& value) {
+    return compute(Op::add, compute(Op::multiply, slope, compute(Op::subtract, x, start)), value);
+  };
+  Array made = from(x0, f0);
+  // Where an end is infinite the other one may tell, and equal ends tell in any case.
+  Array other = compute(Op::where, compute(Op::isnan, made), from(x1, f1), made);
+  Array is_level = compute(Op::bitwise_or, compute(Op::equal, f0, f1), compute(Op::equal, x, x0));
+  made = compute(Op::where, compute(Op::bitwise_and, compute(Op::isnan, other), is_level), f0, other);
+  return compute(Op::where, compute(Op::equal, x, element(points.x, 0, n - 1)), element(points.f, 0, n - 1), made);
+}
+
+}  // namespace
+
+Array interpolated(const Array& at, const Array* xp, const Array* fp, const Argument* left, const Argument* right,
+                   std::optional<double> period) {
+  const Array& values = needed(fp, "interp", "fp");
+  Points points{as_type(needed(xp, "interp", "xp"), DType::float64),
+                as_type(values, is_complex(values.dtype()) ? DType::complex128 : DType::float64)};
+  Array x = as_type(at, DType::float64);
+  if (period) {
+    if (*period == 0) raise(ErrorKind::value, "period must be a non-zero value");
+    x = compute(Op::remainder, x, std::abs(*period));
+    points = of_period(points, std::abs(*period));
+    left = right = nullptr;
+  }
+  check_points(points, "object too deep for desired array");
+  const int64_t n = points.x.size();
+  Array first = element(points.x, 0, 0), last = element(points.x, 0, n - 1);
+  Array made = n == 1 ? element(points.f, 0, 0) : value_between(x, points);
+  made = compute(Op::where, compute(Op::less, x, first), left ? *left : Argument(element(points.f, 0, 0)), made);
+  made = compute(Op::where, compute(Op::greater, x, last), right ? *right : Argument(element(points.f, 0, n - 1)), made);
+  if (n > 1) made = compute(Op::where, compute(Op::isnan, x), x, made);
+  if (made.rank() == 0) made.set_value(true);  // NumPy gives a scalar
+  return made;
+}
+
+}  // namespace quern
