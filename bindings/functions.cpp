@@ -156,16 +156,8 @@ void define_functions(nb::module_& m) {
   define(m, "array_grid", grid_of);
   define(m, "array_stacked", stacked, Use::moves);
   define(m, "array_repeated", repeated, Use::moves);
-  define(m, "array_triangle", triangle);
   define(m, "array_diagonal", diagonal, Use::moves);
-  define(m, "array_diag", diagonal_or_matrix);
   define(m, "array_vander", powers_in_columns);
-  define(m, "array_dot", dot);
-  define(m, "array_inner", inner);
-  define(m, "array_vdot", vdot);
-  define(m, "array_outer", outer);
-  define(m, "array_tensordot", tensordot);
-  define(m, "array_cross", cross);
   define(m, "array_vecdot", vecdot);
   define(m, "array_matvec", matvec);
   define(m, "array_vecmat", vecmat);
@@ -219,7 +211,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_compress", compressed, Use::moves);
   define(m, "array_extract", extracted, Use::moves);
   define(m, "array_einsum", product_by_subscripts);
-  define(m, "array_kron", kron);
   define(m, "array_border", bordered);
   define(m, "array_matmul", matmul);
   define(m, "array_fourier", fft::transformed);

@@ -3,12 +3,12 @@
 
 A face file has a class for each row of engine/functions/functions.def, or for a row of elementwise operations
 (engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
-order; Array and Tensor are methods of these types that are spelled otherwise than the function. Several methods of one front end and name
-under @overload are tried in their order, also where they stand in classes of several rows. @named("amax") gives a face another name than
-its row's, @named("abs", "absolute") several; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy
-the faces that NumPy has above that line. An annotation is what an argument must be for the call to be taken (Kind in
-bindings/faces/face.h); ``subok: ignored`` and ``sorted: ignored[boolean]`` are read and change nothing. ``*shape`` accepts integers one by
-one or as one sequence; with ``| None`` there need be none. The files are never imported.
+order, of its submodule linalg as ``numpy_linalg``; Array and Tensor are methods of these types that are spelled otherwise than the
+function. Several methods of one front end and name under @overload are tried in their order, also where they stand in classes of several
+rows. @named("amax") gives a face another name than its row's, @named("abs", "absolute") several; @in_place_too adds ``exp_``, which writes
+into its first argument; ``cupy = numpy`` gives CuPy the faces that NumPy has above that line. An annotation is what an argument must be for
+the call to be taken (Kind in bindings/faces/face.h); ``subok: ignored`` and ``sorted: ignored[boolean]`` are read and change nothing.
+``*shape`` accepts integers one by one or as one sequence; with ``| None`` there need be none. The files are never imported.
 Start reading at main().
 """
 
@@ -30,18 +30,28 @@ NAMES = {
     "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
     "keras": {"x": "a", "x1": "a", "x2": "b", "array": "a", "axes": "axis", "newshape": "shape"},
 }
+for _front_end in ("numpy", "keras"):
+    NAMES[_front_end] |= {"axis1": ("axis1", "row"), "axis2": ("axis2", "column")}
 NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": ("b", "shape"), "exponent": "b"}
 NAMES["torch"] |= {"tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
 _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
+NAMES["torch"] |= {"A": "a", "B": "b"} | dict.fromkeys(("mat1", "mat", "vec1", "batch1"), "x")
+NAMES["torch"] |= dict.fromkeys(("mat2", "vec", "vec2"), ("y", "b"))
+NAMES["torch"] |= {"dim1": ("axis2", "row"), "dim2": "column", "batch2": "y", "tensor": "b", "diagonal": "k", "offset": ("offset", "k")}
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
 NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
-NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A"), "a") | {"indices_or_sections": "sections"}
+NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A", "v", "x1"), "a")
+NAMES["numpy"] |= {"x2": "b", "indices_or_sections": "sections"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
+# The functions of a submodule, as cupy.linalg's, are those of a front end of their own.
+for _front_end in ("numpy", "cupy", "torch"):
+    NAMES[f"{_front_end}_linalg"] = NAMES[_front_end]
+SECOND_NAMES["torch_linalg"] = SECOND_NAMES["torch"] | {"A": "input"}
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
 
 
@@ -127,7 +137,7 @@ def text_of(string):
 def docstring(row, front_end, parameters, slots):
     """The row's docstring in the face's names, without parameters that the face has not; examples are NumPy's and CuPy's."""
     text = ast.get_docstring(row)
-    if front_end not in ("numpy", "cupy"):
+    if front_end.partition("_")[0] not in ("numpy", "cupy"):
         text = text.partition("\n\n>>>")[0]
     known = {canonical(front_end, name, slots) for name in parameters}
     unknown = [name for name in (*slots, OUT) if name not in known]

@@ -13,8 +13,9 @@
 namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
-// number None stands for the default; where the default is None, it is no argument. An operand is an array or a number.
-enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, arrays, dtype };
+// number None stands for the default; where the default is None, it is no argument. An operand is an array or a number; what is
+// its own is anything but an array of the host.
+enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, arrays, dtype, own };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
 inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()
@@ -80,6 +81,7 @@ struct Reading {
   PyObject* const* slots;
   size_t next = 0;                     // the slot that is read next
   const Array* first = nullptr;        // the first array: others go to its device, axes are its axes
+  const Array* second = nullptr;       // the next of those that must be there
   PyObject* beside = nullptr;          // the object of it, whose Python type results have
   nb::object made = {};                // the same where it was made for this call
   std::optional<Array> numbers{};      // a copy of it where its elements lie anywhere

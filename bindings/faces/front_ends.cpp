@@ -275,6 +275,7 @@ FrontEnd keras{
 FrontEnd& front_end_named(std::string_view name) {
   if (name == "Array") return numpy;  // methods in another spelling than that of the function
   if (name == "Tensor") return torch;
+  name = name.substr(0, name.find('_'));  // of a submodule
   for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
     if (name == one->name) return *one;
   bug("there is no front end {}", name);
@@ -350,7 +351,8 @@ void refuse_as_python(const Face& face, const Misfit& misfit) {
 }
 
 void refuse_as_cupy(const Face& face, const Misfit& misfit) {
-  if (misfit.why != Misfit::Why::wrong_kind || misfit.overload->parameters[misfit.parameter].kind != Kind::operand)
+  const Kind kind = misfit.overload->parameters[misfit.parameter].kind;
+  if (misfit.why != Misfit::Why::wrong_kind || (kind != Kind::operand && kind != Kind::own))
     return refuse_as_python(face, misfit);
   PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(misfit.value));
 }

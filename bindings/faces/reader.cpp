@@ -61,6 +61,9 @@ bool fits(Kind kind, PyObject* value) {
       return !as_array(value) && (PyTuple_Check(value) || PyList_Check(value));
     case Kind::dtype:
       return dtype_of_object(value) != nullptr;
+    case Kind::own:
+      return as_array(value) || classified(value).what != Given::What::host_array ||
+             nb::cast<int>(nb::handle(value).attr("ndim")) == 0;
   }
   return true;
 }
@@ -278,10 +281,11 @@ nb::dict functions_of(const std::string& front_end, const std::string& module, c
   return out;
 }
 
-// Those functions whose first parameter is an array: methods have the same name.
+// Those functions whose first parameter is an array called `input`: methods have the same name.
 bool is_method(nb::handle function) {
   const Overload& overload = reinterpret_cast<Function*>(function.ptr())->face->overloads[0];
-  return overload.count > 0 && (overload.parameters[0].kind == Kind::array || overload.parameters[0].kind == Kind::operand);
+  if (overload.count == 0 || std::string_view(overload.parameters[0].name) != "input") return false;
+  return overload.parameters[0].kind == Kind::array || overload.parameters[0].kind == Kind::operand;
 }
 
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,

@@ -57,11 +57,12 @@ nb::object hand_back(const Reading& reading, Array&& result) {
     if (result.rank() == 0 && door_of(reading.beside).has_numbers) result.set_value(true);
   }
   if (family == Family::turned && front_end.copies_turned) result = copied(result, result.dtype(), Order::keep);
-  if (family == Family::moves) {
+  const bool is_new = family == Family::repeats && result.cell() != reading.first->cell();
+  if (family == Family::moves || is_new) {
     result.settle_owner();  // what the body made it of is gone
     result.set_value(false);
   }
-  if (family == Family::repeats)
+  if (family == Family::repeats && !is_new)
     result.set_read_only(reading.first->is_read_only() || door_of(reading.beside).broadcasts_read_only);
   if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
   return written(reading, object_of(reading, std::move(result)));

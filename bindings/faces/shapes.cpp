@@ -204,7 +204,7 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
 // ---- what PyTorch refuses in other words
 
 void refuse_shapes(const Reading& reading, const Error& error) {
-  if (is_torch(reading) && reading.family() >= Family::views && error.kind() == ErrorKind::value)
+  if (is_torch(reading) && reading.family() >= Family::products && error.kind() == ErrorKind::value)
     raise_text(ErrorKind::runtime, error.what());
 }
 
@@ -248,7 +248,7 @@ void Check<viewed>::call(const Reading&, const Array& array, const std::optional
   if (shape) check_sizes(array, *shape);
 }
 
-static void check_expanded(const Array& array, const Shape& sizes) {
+void check_expanded_as_torch(const Array& array, const Shape& sizes) {
   const size_t rank = array.rank();
   if (sizes.size() < rank)
     raise(ErrorKind::runtime,
@@ -275,7 +275,7 @@ static void check_expanded(const Array& array, const Shape& sizes) {
 }
 
 void Check<broadcast_view>::call(const Reading& reading, const Array& array, const Shape& shape) {
-  if (is_torch(reading)) return check_expanded(array, shape);
+  if (is_torch(reading)) return check_expanded_as_torch(array, shape);
   if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; }))
     raise(ErrorKind::value, "all elements of broadcast shape must be non-negative");
 }

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "functions/einsum.h"
 #include "functions/elementwise.h"
+#include "functions/matrices.h"
 #include "functions/picking.h"
 #include "functions/ranking.h"
 #include "functions/reductions.h"
@@ -12,6 +14,7 @@
 #include "functions/shaping.h"
 #include "functions/without_nan.h"
 #include "graph/op.h"
+#include "run/calls/matmul.h"
 
 namespace quern {
 
@@ -24,6 +27,7 @@ enum class Family : uint8_t {
   places,       // where elements stand, int64
   ranks,        // elements in order, and where they stand
   elementwise,  // the typing of the operation, by the front end's rules
+  products,     // sums of products: the operands' common type, by the front end's rules
   views,        // any elements, which stay where they are
   repeats,      // the same, where elements repeat
   turned,       // the same, in some front ends in new memory

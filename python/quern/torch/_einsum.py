@@ -4,6 +4,7 @@ import math
 
 from quern.lib import _engine
 from quern.torch._core import _op
+from quern.torch._faces import FACES
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -108,7 +109,7 @@ def _product(a, sub_a, b, sub_b, keep, sizes):
     left = a.reshape([size(stack), math.prod(a._shape[len(stack) : len(stack) + len(rows)]), size(summed)])
     right = b.reshape([size(stack), size(summed), math.prod(b._shape[len(stack) + len(summed) :])])
     shape = [*a._shape[: len(stack) + len(rows)], *b._shape[len(stack) + len(summed) :]]
-    return _engine.tensor_matmul(left, right)._reshaped(shape), order
+    return FACES["matmul"](left, right)._reshaped(shape), order
 
 
 def einsum(equation, operands):

@@ -7,72 +7,12 @@ import numpy
 from quern.lib import _engine
 from quern.torch import _creation, _einsum, _factors, _named, _shaping
 from quern.torch._arguments import check_all
-from quern.torch._core import Tensor, _op, add_in_place, add_methods, dim_of, dims_of, finish, joined
+from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, finish, joined
+from quern.torch._faces import FACES
 from quern.torch._types import DTYPES, scalar_name
 
-_product = _engine.tensor_matmul
+_product = FACES["matmul"]
 _NOT_FINITE = "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
-
-
-def matmul(input, other, *, out=None):
-    """The product of matrices in the last two dimensions; vectors count as a row on the left, a column on the right."""
-    return finish(_product(input, other), out)
-
-
-def _with_ranks(name, left, right):
-    def product(input, mat2, out):
-        if input._rank != left or mat2._rank != right:
-            what = {1: "1D", 2: "2D", 3: "3D"}
-            if name == "mm":
-                raise RuntimeError(f"{'self' if input._rank != 2 else 'mat2'} must be a matrix")
-            if name == "bmm":
-                raise RuntimeError(f"batch{1 if input._rank != 3 else 2} must be a 3D tensor")
-            raise RuntimeError(f"{name}: expected {what[left]} and {what[right]} tensors, got {input._rank}D and {mat2._rank}D")
-        if name == "bmm" and input._shape[0] != mat2._shape[0]:
-            raise RuntimeError(
-                f"Expected size for first two dimensions of batch2 tensor to be: [{input._shape[0]}, {input._shape[2]}] but got: "
-                f"[{mat2._shape[0]}, {mat2._shape[1]}]."
-            )
-        return finish(_product(input, mat2), out)
-
-    if name == "mv":
-
-        def function(input, vec, *, out=None):
-            return product(input, vec, out)
-
-    elif name == "dot":
-
-        def function(input, tensor, *, out=None):
-            return product(input, tensor, out)
-
-    else:
-
-        def function(input, mat2, *, out=None):
-            return product(input, mat2, out)
-
-    function.__name__ = name
-    function.__doc__ = f"The product of a tensor of {left} and one of {right} dimensions."
-    return function
-
-
-mm, bmm, mv, dot = _with_ranks("mm", 2, 2), _with_ranks("bmm", 3, 3), _with_ranks("mv", 2, 1), _with_ranks("dot", 1, 1)
-
-
-def vdot(input, other, *, out=None):
-    """The product of two vectors, the first conjugated."""
-    return dot(input.conj(), other, out=out)
-
-
-def inner(input, other, *, out=None):
-    """The sums of products over the last dimension of both."""
-    if input._rank == 0 or other._rank == 0:
-        return finish(input * other, out)
-    _same_type(input, other, "inner")
-    if input._shape[-1] != other._shape[-1]:
-        raise RuntimeError(
-            f"inner() the last dimension must match on both input tensors but got shapes {list(input._shape)} and {list(other._shape)}"
-        )
-    return finish(_engine.array_inner(input, other), out)
 
 
 def _same_type(a, b, name):
@@ -80,85 +20,6 @@ def _same_type(a, b, name):
         raise RuntimeError(
             f"{name}: expected both tensors to have the same dtype, but got {scalar_name(a.dtype)} and {scalar_name(b.dtype)}"
         )
-
-
-def outer(input, vec2, *, out=None):
-    """The products of all pairs of elements of two vectors."""
-    if input._rank != 1 or vec2._rank != 1:
-        raise RuntimeError(f"outer: Expected 1-D argument {'self' if input._rank != 1 else 'vec2'}, but got {input._rank}-D")
-    return finish(input.unsqueeze(1) * vec2, out)
-
-
-ger = outer
-
-
-def _added(base, product, beta, alpha):
-    kind = product.dtype
-    if not kind.is_floating_point and not kind.is_complex and base.dtype == kind:  # factors become numbers of the elements' type
-        made = bool if kind._name == "bool" else int
-        return (base * made(beta) + product * made(alpha)).to(kind)
-    if alpha != 1:
-        product = product * alpha
-    if beta == 0:
-        return product
-    return base + product if beta == 1 else base * beta + product
-
-
-def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
-    """``beta * input + alpha * mat1 @ mat2``."""
-    return finish(_added(input, mm(mat1, mat2), beta, alpha), out)
-
-
-def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
-    """``beta * input + alpha * mat @ vec``."""
-    return finish(_added(input, mv(mat, vec), beta, alpha), out)
-
-
-def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
-    """``beta * input + alpha * outer(vec1, vec2)``."""
-    return finish(_added(input, outer(vec1, vec2), beta, alpha), out)
-
-
-def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
-    """``beta * input + alpha * batch1 @ batch2``, of stacks of matrices."""
-    return finish(_added(input, bmm(batch1, batch2), beta, alpha), out)
-
-
-def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
-    """``beta * input + alpha * sum(batch1 @ batch2)`` over the stack."""
-    return finish(_added(input, bmm(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha), out)
-
-
-def tensordot(a, b, dims=2, out=None):
-    """The sums of products over dimensions of both: so many, or two lists of them."""
-    if isinstance(dims, Tensor):
-        dims = dims.tolist()
-    if isinstance(dims, int):
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a._rank, b._rank):
-            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-        left, right = list(range(a._rank - dims, a._rank)), list(range(dims))
-    else:
-        left, right = ([d] if isinstance(d, int) else list(d) for d in dims)
-        left, right = [dim_of(d, a._rank) for d in left], [dim_of(d, b._rank) for d in right]
-        if len(left) != len(right):
-            raise RuntimeError("both dimension lists should have same length")
-    for i, j in zip(left, right, strict=True):
-        if a._shape[i] == 1 != b._shape[j]:  # one element stands for all: theirs are added
-            b = b.sum(j, True, dtype=b.dtype)
-        elif b._shape[j] == 1 != a._shape[i]:
-            a = a.sum(i, True, dtype=a.dtype)
-        if a._shape[i] != b._shape[j]:
-            raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {a._shape[i]} in dim {i} and second has size {b._shape[j]} "
-                f"in dim {j}"
-            )
-    _same_type(a, b, "tensordot")
-    if not left:
-        rank = b._rank
-        return finish(a._reshaped([*a._shape, *[1] * rank]) * b, out)
-    return finish(_engine.array_tensordot(a, b, left, right), out)
 
 
 def einsum(equation, *operands):
@@ -182,30 +43,6 @@ def _equation_of(given):
     operands = given[0::2] if len(given) % 2 == 0 else given[:-1:2]
     equation = ",".join(text(numbers) for numbers in given[1::2])
     return (equation if len(given) % 2 == 0 else f"{equation}->{text(given[-1])}"), operands
-
-
-def kron(input, other, *, out=None):
-    """Each element of the first times the whole second."""
-    return finish(_engine.array_kron(input, other), out)
-
-
-def cross(input, other, dim=None, *, out=None):
-    """The cross products of vectors of three components along a dimension; by default the first of size 3."""
-    if input._rank != other._rank:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    if dim is None:
-        dim = next((d for d, n in enumerate(input._shape) if n == 3), None)
-        if dim is None:
-            raise RuntimeError("no dimension of size 3 in input")
-    dim = dim_of(dim, input._rank)
-    if not input._rank or input._shape[dim] != 3 or other._shape[dim] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3.")
-    input, other = (x.movedim(dim, -1) for x in _together(input, other))
-    return finish(_engine.array_cross(input, other, input._rank - 1, input._rank - 1, input._rank - 1).movedim(-1, dim), out)
-
-
-def _together(a, b):
-    return _shaping.broadcast_tensors(a, b)
 
 
 def chain_matmul(*matrices, out=None):
@@ -583,11 +420,6 @@ def cond(A, p=None, *, out=None):  # noqa: N803
     return finish(_op("where", info != 0, math.inf, made).to(made.dtype), out)
 
 
-def diagonal(A, *, offset=0, dim1=-2, dim2=-1):  # noqa: N803
-    """The diagonals of matrices: a view."""
-    return A.diagonal(offset, dim1, dim2)
-
-
 def vecdot(x, y, *, dim=-1, out=None):
     """The sums of products along a dimension, the first conjugated."""
     dim_of(dim, max(x._rank, y._rank))
@@ -644,25 +476,21 @@ def _old_cholesky(input, upper=False, *, out=None):
 
 inverse, linalg_namespace = (
     inv,
-    """cholesky cholesky_ex inv_ex solve_ex cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_exp matrix_norm
+    """cholesky cholesky_ex inv_ex solve_ex cond det eig eigh eigvals eigvalsh inv lstsq matrix_exp matrix_norm
 matrix_power matrix_rank multi_dot norm pinv qr slogdet solve solve_triangular svd svdvals vecdot vector_norm""".split(),
 )
-METHODS = """matmul mm bmm mv dot vdot inner outer ger addmm addmv addr baddbmm addbmm kron cross det slogdet logdet inverse matrix_exp
-matrix_power pinverse"""
+METHODS = "det slogdet logdet inverse matrix_exp matrix_power pinverse"
 pinverse = pinv
-NAMES = """matmul mm bmm mv dot vdot inner outer ger addmm addmv addr baddbmm addbmm tensordot einsum kron cross chain_matmul cdist pdist
-det slogdet logdet inverse matrix_exp matrix_power cholesky_solve pinverse""".split()
-_TENSORS = {"mm": "mat2", "bmm": "mat2", "mv": "vec", "dot": "tensor"} | dict.fromkeys("matmul vdot inner kron cross".split(), "other")
+NAMES = """einsum chain_matmul cdist pdist det slogdet logdet inverse matrix_exp matrix_power cholesky_solve pinverse""".split()
 check_all(
     globals(),
     [*linalg_namespace, *METHODS.split(), *NAMES, "_old_svd", "_old_qr", "_old_cholesky"],
-    _TENSORS | {"tensordot": "a b", "multi_dot": ""},
-    same_out="""matmul mm bmm mv dot vdot inner addmm addmv baddbmm addbmm cross multi_dot vecdot norm vector_norm matrix_norm cholesky
-    eigvalsh svdvals det inv solve solve_triangular tensordot""",
+    {"multi_dot": ""},
+    same_out="""multi_dot vecdot norm vector_norm matrix_norm cholesky
+    eigvalsh svdvals det inv solve solve_triangular""",
 )
 OLD = {"svd": _old_svd, "qr": _old_qr, "cholesky": _old_cholesky}
 add_methods(globals(), METHODS)
 Tensor.cholesky_solve = lambda self, input2, upper=False: cholesky_solve(self, input2, upper)
 for _name, _function in OLD.items():
     setattr(Tensor, _name, _function)
-add_in_place("addmm addmv addr baddbmm addbmm")

@@ -2,6 +2,7 @@
 
 import math as _math
 
+from quern.lib import _engine
 from quern.torch import _linalg, _more
 from quern.torch._arguments import check_all as _check_all
 from quern.torch._factors import _LinAlgError
@@ -9,9 +10,7 @@ from quern.torch._linalg import (  # noqa: F401
     cholesky,
     cholesky_ex,
     cond,
-    cross,
     det,
-    diagonal,
     eig,
     eigh,
     eigvals,
@@ -19,7 +18,6 @@ from quern.torch._linalg import (  # noqa: F401
     inv,
     inv_ex,
     lstsq,
-    matmul,
     matrix_exp,
     matrix_norm,
     matrix_power,
@@ -39,6 +37,7 @@ from quern.torch._linalg import (  # noqa: F401
 )
 
 LinAlgError = _LinAlgError
+globals().update(_engine.functions_of("torch_linalg", "quern.torch.linalg", binds=False))
 
 
 def tensorinv(A, ind=2, *, out=None):  # noqa: N803

@@ -14,7 +14,6 @@ from numpy.linalg import LinAlgError
 from quern.arrays import fallback
 from quern.arrays.core import NUMPY_2_5, Array, _axis, asarray, check_recorded
 from quern.arrays.functions import functions
-from quern.arrays.linalg import matrices
 from quern.arrays.mathematics import composed
 from quern.arrays.mathematics.reductions import _over
 from quern.arrays.mathematics.reductions import all as _all
@@ -271,7 +270,7 @@ def multi_dot(arrays, *, out=None):
         if i == j:
             return arrays[i]
         k = best[i, j][1]
-        return matrices.dot(product(i, k), product(k + 1, j))
+        return functions["dot"](product(i, k), product(k + 1, j))
 
     result = product(0, len(arrays) - 1)
     result = result[0, 0] if first == last == 1 else result.reshape(-1) if first == 1 or last == 1 else result
@@ -291,44 +290,11 @@ def vecdot(x1, x2, /, *, axis=-1):
     return composed.vecdot(x1, x2, axis=axis)
 
 
-def tensordot(x1, x2, /, *, axes=2):
-    """See :func:`quern.tensordot`."""
-    return matrices.tensordot(x1, x2, axes)
-
-
-def outer(x1, x2, /):
-    """The products of each element of one vector with each of the other. Raises ValueError for what is no vector."""
-    x1, x2 = asarray(x1), asarray(x2)
-    if x1.ndim != 1 or x2.ndim != 1:
-        raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} and x2.ndim={x2.ndim}.")
-    return matrices.outer(x1, x2)
-
-
-def cross(x1, x2, /, *, axis=-1):
-    """The cross products of vectors of three components along ``axis``. Raises ValueError for others."""
-    x1, x2 = asarray(x1), asarray(x2)
-    if x1.shape[axis] != 3 or x2.shape[axis] != 3:
-        raise ValueError(
-            f"Both input arrays must be (arrays of) 3-dimensional vectors, but they are {x1.shape[axis]} and {x2.shape[axis]} "
-            "dimensional instead."
-        )
-    return matrices.cross(x1, x2, axis=axis)
-
-
 # ---- parts of matrices
 
 
-def diagonal(x, /, *, offset=0):
-    """The ``offset``-th diagonals of matrices: a view."""
-    return matrices.diagonal(x, offset, -2, -1)
-
-
-def trace(x, /, *, offset=0, dtype=None):
-    """The sums of diagonals of matrices."""
-    return matrices.trace(x, offset, -2, -1, dtype)
-
-
 matrix_transpose = functions["matrix_transpose"]
+globals().update(_engine.functions_of("numpy_linalg", "quern.linalg"))
 
 
 # ---- norms
