@@ -18,7 +18,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, \w+, "([\w ]+)"\)', re.MULTILINE)
+ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, [\w:]+, "([\w ]+)"\)', re.MULTILINE)
 OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), ", re.MULTILINE)
 OUT = "out"  # a parameter of faces alone: the array that takes the result
 OUT_SLOT, IGNORED_SLOT = 15, 14
@@ -41,7 +41,7 @@ NAMES["torch"] |= dict.fromkeys(("mat2", "vec", "vec2"), ("y", "b"))
 NAMES["torch"] |= {"dim1": ("axis2", "row"), "dim2": "column", "batch2": "y", "tensor": "b", "diagonal": "k", "offset": ("offset", "k")}
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
 NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
-NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A", "v", "x1"), "a")
+NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A", "M", "v", "x1"), "a")
 NAMES["numpy"] |= {"x2": "b", "indices_or_sections": "sections"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}

@@ -110,7 +110,11 @@ struct FrontEnd {
   DType (*result_type)(const Reading& reading, DType result);
   // An elementwise operation of the operands in the slots; operations within bodies.
   nb::object (*operate)(Reading& reading, Op op);
-  bool gives_tuples = false;   // of parts of an array; else lists
+  bool gives_tuples = false;          // of parts of an array; else lists
+  bool has_real_eigenvalues = false;  // of real matrices, where all of them are
+  // Of linear algebra: does what fails with a matrix give no error? And what waits for a result, to raise it at the call.
+  bool (*is_quiet)() = nullptr;
+  void (*settle)(const Reading& reading, const Array& result) = nullptr;
   bool copies_turned = false;  // functions that turn arrays around give new arrays, no views
   const Rules* rules;
   // Raises for operands of elementwise functions that the peer refuses; null: it refuses none.
@@ -125,6 +129,9 @@ struct FrontEnd {
   PyObject* tuples = nullptr;  // the types of results that are tuples, by the functions' names
 };
 FrontEnd& front_end_named(std::string_view name);
+
+// Does what fails with a matrix raise an error at the call, in CuPy's functions on this thread? Gives what held before.
+bool raise_at_calls(bool on);
 
 // `reduce`: the method of NumPy's ufuncs, whose faces have the ufuncs' names.
 extern FrontEnd numpy, cupy, reduce, torch, keras;

@@ -1,10 +1,12 @@
 // What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
+#include "bindings/faces/matrices.h"
 #include "bindings/faces/operands.h"
 #include "bindings/faces/read.h"
 #include "bindings/tensor_operations.h"
 #include "core/error.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace quern::python::faces {
 
@@ -227,8 +229,16 @@ static FrontEnd with_numpys_rules(const char* name) {
 }
 
 FrontEnd numpy = with_numpys_rules("numpy");
+// Of this thread: cupyx.errstate(linalg="raise")
+static thread_local bool raises_at_calls = false;
+bool raise_at_calls(bool on) { return std::exchange(raises_at_calls, on); }
+
 FrontEnd cupy = [] {
   FrontEnd made = with_numpys_rules("cupy");
+  made.is_quiet = [] { return !raises_at_calls; };
+  made.settle = [](const Reading&, const Array& result) {
+    if (raises_at_calls && result.size() > 0) wait_for(result);
+  };
   made.refuse_call = refuse_as_cupy;
   return made;
 }();
@@ -352,6 +362,11 @@ void refuse_as_python(const Face& face, const Misfit& misfit) {
 
 void refuse_as_cupy(const Face& face, const Misfit& misfit) {
   const Kind kind = misfit.overload->parameters[misfit.parameter].kind;
+  if (misfit.why == Misfit::Why::wrong_kind && kind == Kind::own && std::string_view(face.front_end) == "cupy_linalg") {
+    nb::object error = nb::module_::import_("numpy.linalg").attr("LinAlgError");
+    PyErr_SetString(error.ptr(), "cupy.linalg only supports cupy.ndarray; make an array with cupy.asarray()");
+    return;
+  }
   if (misfit.why != Misfit::Why::wrong_kind || (kind != Kind::operand && kind != Kind::own))
     return refuse_as_python(face, misfit);
   PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(misfit.value));

@@ -5,8 +5,11 @@
 #include "core/error.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
+#include "graph/tape.h"
+#include "run/transfer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace quern::python::faces {
@@ -83,6 +86,39 @@ CrossAxes read_cross_axes(const Reading& reading, PyObject* of_a, PyObject* of_b
   const bool gives_third = reading.first->shape()[axes.of_a] == 2 && reading.second->shape()[axes.of_b] == 2;
   if (!gives_third) axes.of_result = place_of(reading, axis(of_result), std::max(left, right));
   return axes;
+}
+
+void wait_for(const Array& result) {
+  Layout first;
+  first.offset = result.layout().offset;
+  std::array<std::byte, 16> element;
+  read_into(detached(result).view(std::move(first)), element.data(), size_of(result.dtype()));
+}
+
+linalg::NormOrder read_norm_order(const Reading&, PyObject* given) {
+  linalg::NormOrder order;
+  if (!given || given == Py_None) return order;
+  if (PyUnicode_Check(given)) {
+    order.name = nb::cast<std::string>(nb::handle(given));
+    return order;
+  }
+  nb::object number = nb::borrow(given);
+  if (as_array(given)) nb::module_::import_("quern.arrays.core").attr("check_recorded")("norm", number);
+  const bool is_array = as_array(given) || classified(given).what == Given::What::host_array;
+  if (is_array && nb::cast<int>(number.attr("ndim")) == 0) number = number.attr("item")();
+  order.is_valid = read_scalar(number.ptr(), order.number.emplace());
+  if (!order.is_valid) order.number.reset();
+  return order;
+}
+
+// Only CuPy has eigenvalues of halves.
+void Check<linalg::symmetric_factors>::call(const Reading& reading, const Array& a, std::optional<std::string_view>) {
+  if (a.dtype() == DType::float16 && &reading.front_end != &cupy)
+    raise(ErrorKind::type, "array type float16 is unsupported in linalg");
+}
+
+void Check<linalg::matrix_power>::call(const Reading& reading, const Array&, int64_t) {
+  if (reading.slots[1] == Py_None) raise(ErrorKind::type, "exponent must be an integer");
 }
 
 // NumPy allowed vectors of two components up to 2.4.

@@ -2,7 +2,9 @@
 // over; what PyTorch refuses of them.
 #pragma once
 
+#include "bindings/faces/operands.h"
 #include "bindings/faces/shapes.h"
+#include "core/error.h"
 #include "functions/matrices.h"
 
 namespace quern::python::faces {
@@ -48,8 +50,53 @@ struct Read<const CrossAxes&> {
   }
 };
 
+// Waits for the work that makes an array; raises what failed in it.
+void wait_for(const Array& result);
+linalg::NormOrder read_norm_order(const Reading& reading, PyObject* given);
+
+// A number, a name or None.
+template <>
+struct Read<const linalg::NormOrder&> {
+  static constexpr size_t slots = 1;
+  linalg::NormOrder value;
+  explicit Read(Reading& reading) : value(read_norm_order(reading, reading.take())) {}
+};
+
+// "rcond rtol"
+template <>
+struct Read<const linalg::Cutoff&> {
+  static constexpr size_t slots = 2;
+  Operand operand;
+  linalg::Cutoff value{&operand.argument};
+  explicit Read(Reading& reading) {
+    PyObject *rcond = reading.take(), *rtol = reading.take();
+    if (rcond && rcond != Py_None && rtol) raise(ErrorKind::value, "`rtol` and `rcond` can't be both set.");
+    PyObject* given = rcond && rcond != Py_None ? rcond : rtol;
+    operand.argument = Argument(steps::real_number(1e-15));
+    if (given && given != Py_None) operand.read(reading, given);
+    if (given == Py_None) value.value = nullptr;
+  }
+};
+
+template <>
+struct Read<linalg::Eigenvalues> {
+  static constexpr size_t slots = 0;
+  linalg::Eigenvalues value;
+  explicit Read(Reading& reading) : value{reading.front_end.has_real_eigenvalues} {}
+};
+
 void check_matrices_as_torch(const Reading& reading);
 
+template <>
+struct Check<linalg::symmetric_factors> {
+  static void call(const Reading& reading, const Array& a, std::optional<std::string_view> triangle);
+};
+template <>
+struct Check<linalg::symmetric_values> : Check<linalg::symmetric_factors> {};
+template <>
+struct Check<linalg::matrix_power> {
+  static void call(const Reading& reading, const Array& a, int64_t n);
+};
 template <>
 struct Check<crossed> {
   static void call(const Reading& reading, const Array& a, const Array& b, const CrossAxes& axes);

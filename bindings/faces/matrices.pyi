@@ -5,6 +5,7 @@ class matmul:
 
     def torch(input: array, other: array, *, out=None): ...
     torch_linalg = torch
+    def numpy_linalg(x1, x2, /): ...
 
 class mm:
     """Return the product of two matrices."""

@@ -310,6 +310,8 @@ void init(nb::module_& m) {
   m.attr("array_function") = type;
   m.def("functions_of", functions_of, nb::arg("front_end"), nb::arg("module"), nb::arg("owner") = "", nb::arg("binds") = true);
   m.def("is_method", is_method);
+  m.def("raise_at_calls", raise_at_calls);
+  m.def("set_real_eigenvalues", [](bool on) { numpy.has_real_eigenvalues = cupy.has_real_eigenvalues = on; });
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
         nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none());

@@ -32,13 +32,13 @@ void check_type_of_out(const Reading& reading, PyObject* out, nb::handle result)
 }
 
 // As tuple.__new__ makes one of a class of tuples.
-nb::object tuple_of(const Reading& reading, nb::object first, nb::object second) {
+nb::object tuple_of(const Reading& reading, std::vector<nb::object>&& parts) {
   PyObject* type = PyDict_GetItemString(reading.front_end.tuples, reading.face.name);
   if (!type) bug("{} has no type for the results of {}", reading.front_end.name, reading.face.name);
-  nb::object made = nb::steal(reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), 2));
+  auto count = static_cast<Py_ssize_t>(parts.size());
+  nb::object made = nb::steal(reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), count));
   if (!made.is_valid()) throw nb::python_error();
-  PyTuple_SET_ITEM(made.ptr(), 0, first.release().ptr());
-  PyTuple_SET_ITEM(made.ptr(), 1, second.release().ptr());
+  for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(made.ptr(), i, parts[static_cast<size_t>(i)].release().ptr());
   return made;
 }
 
@@ -55,6 +55,11 @@ nb::object hand_back(const Reading& reading, Array&& result) {
     // A body that works in the array's own memory, as nan_to_num(copy=False), gives the array itself.
     if (result.cell() == reading.first->cell() && result.layout() == reading.first->layout()) return nb::borrow(reading.beside);
     if (result.rank() == 0 && door_of(reading.beside).has_numbers) result.set_value(true);
+  }
+  if (family == Family::algebra) {
+    if (reading.front_end.settle) reading.front_end.settle(reading, result);
+    bool is_number = reading.function != quern::Function::tensorsolve_ && door_of(reading.beside).has_numbers;
+    if (result.rank() == 0 && is_number) result.set_value(true);
   }
   if (family == Family::turned && front_end.copies_turned) result = copied(result, result.dtype(), Order::keep);
   const bool is_new = family == Family::repeats && result.cell() != reading.first->cell();
@@ -85,7 +90,9 @@ nb::object hand_back(const Reading& reading, Ranked&& result) {
     values = written(reading, std::move(values), PySequence_Fast_GET_ITEM(out, 0));
     places = written(reading, std::move(places), PySequence_Fast_GET_ITEM(out, 1));
   }
-  return tuple_of(reading, std::move(values), std::move(places));
+  std::vector<nb::object> both;
+  both.push_back(std::move(values)), both.push_back(std::move(places));
+  return tuple_of(reading, std::move(both));
 }
 
 // One of several results: the argument itself where it is the same view.
@@ -115,6 +122,14 @@ nb::object hand_back(const Reading& reading, std::vector<Array>&& results) {
     PyTuple_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i),
                      hand_back_one(reading, i, std::move(results[i]), &reading.front_end != &torch).release().ptr());
   return out;
+}
+
+nb::object hand_back(const Reading& reading, linalg::Factors&& results) {
+  if (results.arrays.size() == 1) return hand_back(reading, std::move(results.arrays[0]));
+  if (!results.is_named) return hand_back(reading, std::move(results.arrays));
+  std::vector<nb::object> parts;
+  for (Array& one : results.arrays) parts.push_back(hand_back(reading, std::move(one)));
+  return tuple_of(reading, std::move(parts));
 }
 
 nb::object hand_back(const Reading& reading, OneForEach&& results) {

@@ -5,6 +5,7 @@
 #include "bindings/faces/results.h"
 #include "bindings/faces/shapes.h"
 #include "core/site.h"
+#include "run/calls/lapack.h"
 
 namespace quern::python::faces {
 
@@ -28,9 +29,21 @@ auto call_with(Reading& reading, std::type_identity<void (*)(T, Rest...)>, Done&
   return call_with<body>(reading, std::type_identity<void (*)(Rest...)>{}, done..., one);
 }
 
+struct QuietFactors {
+  bool is_on;
+  explicit QuietFactors(const Reading& reading)
+      : is_on(reading.family() == Family::algebra && reading.front_end.is_quiet && reading.front_end.is_quiet()) {
+    if (is_on) set_quiet_factors(true);
+  }
+  ~QuietFactors() {
+    if (is_on) set_quiet_factors(false);
+  }
+};
+
 template <auto body>
 nb::object call_body(Reading& reading) {
   AtSite here(current_site());  // one look for all that the body records
+  const QuietFactors quiet(reading);
   auto call = [&]<class R, class... T>(R (*)(T...)) { return call_with<body>(reading, std::type_identity<void (*)(T...)>{}); };
   try {
     return hand_back(reading, call(body));

@@ -42,7 +42,10 @@ std::optional<size_t> place_among(int64_t axis, size_t rank, const FrontEnd& fro
 bool is_sequence(const Reading& reading, PyObject* given) {
   if (PyLong_CheckExact(given)) return false;
   if (PyTuple_Check(given)) return true;
-  if (PyList_Check(given)) return reading.front_end.takes_lists_of_axes || reading.function != quern::Function::squeeze_;
+  using F = quern::Function;
+  const bool refuses_lists =
+      reading.function == F::squeeze_ || reading.function == F::norm_ || reading.function == F::vector_norm_;
+  if (PyList_Check(given)) return reading.front_end.takes_lists_of_axes || !refuses_lists;
   if (is_torch(reading)) return false;
   if (const Array* array = as_array(given)) return array->rank() > 0;
   if (!PySequence_Check(given)) return false;

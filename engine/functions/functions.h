@@ -7,6 +7,7 @@
 #include "functions/einsum.h"
 #include "functions/elementwise.h"
 #include "functions/matrices.h"
+#include "functions/matrix_calls.h"
 #include "functions/picking.h"
 #include "functions/ranking.h"
 #include "functions/reductions.h"
@@ -28,6 +29,7 @@ enum class Family : uint8_t {
   ranks,        // elements in order, and where they stand
   elementwise,  // the typing of the operation, by the front end's rules
   products,     // sums of products: the operands' common type, by the front end's rules
+  algebra,      // real or complex numbers, by a matrix's factors; a result without axes is a number
   views,        // any elements, which stay where they are
   repeats,      // the same, where elements repeat
   turned,       // the same, in some front ends in new memory

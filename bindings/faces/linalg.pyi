@@ -1,0 +1,199 @@
+"""The faces of numpy.linalg, cupy.linalg and torch.linalg. How to read and write these files stands in tools/faces.py."""
+
+class norm:
+    """Return the length of a vector or the size of a matrix.
+
+    Parameters: ``ord``: None for the root of the sum of squares; for vectors also a number, inf, -inf or 0; for matrices also
+    'fro', 'nuc', 1, -1, 2, -2, inf, -inf. ``axis``: an int for vectors, two for matrices, by default all of the array.
+    ``keepdims``: True leaves these axes with one element each. Raises ValueError for an order that is not defined.
+
+    >>> import quern as qn
+    >>> qn.linalg.norm(qn.asarray([3.0, 4.0]))
+    array(5.)
+    """
+
+    def numpy_linalg(x, ord=None, axis=None, keepdims=False): ...
+    def cupy_linalg(x: own, ord=None, axis=None, keepdims=False): ...
+
+class matrix_norm:
+    """Return the :func:`norm` of matrices, which are in the last two axes."""
+
+    def numpy_linalg(x, /, *, keepdims=False, ord="fro"): ...
+
+class vector_norm:
+    """Return the :func:`norm` of vectors along ``axis`` (an int or several), by default of all elements."""
+
+    def numpy_linalg(x, /, *, axis=None, keepdims=False, ord=2): ...
+
+class cond:
+    """Return how much an error grows: ``norm(a, p) * norm(inv(a), p)``, infinite for singular matrices; by default by singular values.
+
+    NaN where a matrix holds NaN, as in NumPy from 2.5 on.
+    """
+
+    def numpy_linalg(x, p=None): ...
+    def cupy_linalg(x: own, p=None): ...
+
+class solve:
+    """Return the x for which ``a @ x == b``: a matrix, or stacks of them; a vector ``b`` gives a vector.
+
+    Raises LinAlgError for a matrix that is not square, and when the result is read for one that is singular; ValueError for shapes
+    that do not fit.
+
+    >>> solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])
+    array([1. , 0.5])
+    """
+
+    def numpy_linalg(a, b): ...
+    def cupy_linalg(a: own, b: own): ...
+
+class inv:
+    """Return the inverse of a matrix, or of each of a stack. Raises LinAlgError as :func:`solve` does.
+
+    >>> inv([[2.0, 0.0], [0.0, 4.0]])
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+
+    def numpy_linalg(a): ...
+    def cupy_linalg(a: own): ...
+
+class det:
+    """Return the determinant of a matrix, or of each of a stack. Raises LinAlgError for matrices that are not square.
+
+    >>> abs(det([[1.0, 2.0], [3.0, 4.0]]) + 2) < 1e-12
+    array(True)
+    """
+
+    def numpy_linalg(a): ...
+    def cupy_linalg(a: own): ...
+
+class lstsq:
+    """Return the x with the smallest norm of ``b - a @ x``: a tuple (x, squared norms of what is left, rank, singular values of a).
+
+    Parameters: ``rcond``: singular values below it times the largest count as 0; by default the type's step times max(M, N), the
+    step alone for -1. What is left is empty when the rank is below N or M <= N. This waits for the rank.
+    Raises LinAlgError for more dimensions, or shapes that do not fit.
+
+    >>> [float(x) for x in lstsq([[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0])[0]]
+    [3.0, 2.0]
+    """
+
+    def numpy_linalg(a, b, rcond=None): ...
+    def cupy_linalg(a: own, b: own, rcond=None): ...
+
+class slogdet:
+    """Return the determinant as (sign, logarithm of its size), a named tuple; (0, -inf) for singular matrices."""
+
+    def numpy_linalg(a): ...
+    def cupy_linalg(a: own): ...
+
+class cholesky:
+    """Return the triangular L with ``a == L @ L^H``; with ``upper`` the U with ``a == U^H @ U``, from the upper triangle of ``a``.
+
+    Raises LinAlgError for matrices that are not square, and when the result is read for those that are not positive definite.
+
+    >>> cholesky([[4.0, 0.0], [0.0, 9.0]])
+    array([[2., 0.],
+           [0., 3.]])
+    """
+
+    def numpy_linalg(a, /, *, upper=False): ...
+    def cupy_linalg(a: own, *, upper=False): ...
+
+class qr:
+    """Return the matrices Q, with columns of length 1 that are perpendicular, and R, upper triangular, with ``a == Q @ R``.
+
+    Parameters: ``mode``: "reduced" for min(M, N) columns of Q, "complete" for M, "r" for R alone, "raw" for LAPACK's (h, tau).
+    Raises ValueError for another mode.
+    """
+
+    def numpy_linalg(a, mode="reduced"): ...
+    def cupy_linalg(a: own, mode="reduced"): ...
+
+class eigh:
+    """Return the eigenvalues, from the smallest on, and eigenvectors (columns) of symmetric or Hermitian matrices: a named tuple.
+
+    ``UPLO``: the triangle that is read, "L" or "U"; else ValueError. CuPy's computes float16 in float32.
+    """
+
+    def numpy_linalg(a, UPLO="L"): ...
+    def cupy_linalg(a: own, UPLO="L"): ...
+
+class eigvalsh:
+    """Return the eigenvalues of :func:`eigh`."""
+
+    def numpy_linalg(a, UPLO="L"): ...
+    def cupy_linalg(a: own, UPLO="L"): ...
+
+class eig:
+    """Return the eigenvalues and eigenvectors (columns) of square matrices: a named tuple, complex.
+
+    With NumPy before 2.5 they are real where all values are, as there; this waits for them. Raises LinAlgError for matrices that are
+    not square or not finite.
+    """
+
+    def numpy_linalg(a): ...
+    def cupy_linalg(a: own): ...
+
+class eigvals:
+    """Return the eigenvalues of :func:`eig`."""
+
+    def numpy_linalg(a): ...
+    def cupy_linalg(a: own): ...
+
+class svd:
+    """Return the U, S and Vh with ``a == U @ diag(S) @ Vh``: a named tuple; S falls.
+
+    Parameters: ``full_matrices``: square U and Vh; ``compute_uv``: False for S alone; ``hermitian``: only the lower triangle counts.
+    """
+
+    def numpy_linalg(a, full_matrices=True, compute_uv=True, hermitian=False): ...
+    def cupy_linalg(a: own, full_matrices=True, compute_uv=True): ...
+
+class svdvals:
+    """Return the singular values of matrices, falling."""
+
+    def numpy_linalg(x, /): ...
+
+class pinv:
+    """Return the inverse in the sense of Moore and Penrose.
+
+    Parameters: ``rcond`` or ``rtol``: singular values below it times the largest count as 0 (1e-15; for ``rtol=None`` the type's step
+    times the larger size). Raises ValueError for both.
+    """
+
+    def numpy_linalg(a, rcond=None, hermitian=False, *, rtol=NoValue): ...
+    def cupy_linalg(a: own, rcond=None): ...
+
+class matrix_rank:
+    """Return how many singular values are above ``tol``, or above ``rtol`` times the largest (the type's step times the larger size)."""
+
+    def numpy_linalg(A, tol=None, hermitian=False, *, rtol=None): ...
+    def cupy_linalg(M: own, tol=None): ...
+
+class matrix_power:
+    """Return the product of ``n`` square matrices; of the inverse for a negative ``n``. Raises TypeError for an n that is no integer."""
+
+    def numpy_linalg(a, n): ...
+    def cupy_linalg(M: own, n): ...
+
+class multi_dot:
+    """Return the product of several matrices, in the order that needs the fewest steps; the first and the last may be vectors.
+
+    Raises ValueError for fewer than two.
+    """
+
+    def numpy_linalg(arrays, *, out=None): ...
+
+class tensorsolve:
+    """Return the x for which ``tensordot(a, x, x.ndim) == b``; ``axes`` of ``a`` go to its end first. Raises LinAlgError unless square."""
+
+    def numpy_linalg(a, b, axes=None): ...
+    def cupy_linalg(a: own, b: own, axes=None): ...
+
+class tensorinv:
+    """Return the inverse for :func:`tensordot` over the first ``ind`` axes. Raises ValueError for an ``ind`` below 1."""
+
+    def numpy_linalg(a, ind=2): ...
+    def cupy_linalg(a: own, ind=2): ...

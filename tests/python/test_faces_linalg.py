@@ -1,0 +1,171 @@
+"""numpy.linalg, cupy.linalg and torch.linalg as faces of the engine's table: values, types and errors are the peers'."""
+
+import inspect
+
+import numpy as np
+import pytest
+import quern as qn
+import quern.cupy as cupy
+import quern.cupyx as cupyx
+from test_faces import events_of
+
+X = np.array([[2.0, 1.0], [1.0, 3.0]])
+STACK = np.stack([X, 2 * X, X @ X])
+WIDE = np.arange(6.0).reshape(2, 3)
+CALLS = [
+    *(("norm", (given, order)) for given in (X, [3, 4], STACK) for order in (None, 2, -1, 0, 0.5, np.inf, "fro", "nuc", "f", "x")),
+    *(("norm", (X, order)) for order in (3j, [2])),
+    *(("norm", (STACK, order, axis)) for order in (None, 1, -2, "nuc", np.array(2)) for axis in (0, -1, (1, 2), (0, 0), (0, 1, 2), 5, [0])),
+    ("norm", (np.ones((0, 2)), 1)),
+    ("norm", (np.ones(0), np.inf)),
+    ("norm", (WIDE.astype("float32"), 3, 1, True)),
+    ("norm", (WIDE + 1j, None, (0, 1), True)),
+    ("norm", (5,)),
+    ("matrix_norm", (STACK,)),
+    ("vector_norm", (STACK,)),
+    *(("cond", (given, order)) for given in (X, STACK, WIDE) for order in (None, 1, -2, "fro", 7)),
+    ("solve", (X, [1.0, 2.0])),
+    ("solve", (STACK, np.ones((3, 2, 1)))),
+    ("solve", (X, [1, 2, 3])),
+    ("inv", (STACK,)),
+    ("inv", (X.astype("int32"),)),
+    ("inv", (WIDE,)),
+    ("inv", ([1.0, 2.0],)),
+    ("inv", (X.astype("float16"),)),
+    ("det", (STACK,)),
+    ("det", (WIDE,)),
+    ("slogdet", (X,)),
+    ("slogdet", (WIDE,)),
+    ("lstsq", (WIDE, [1.0, 2.0])),
+    ("lstsq", (WIDE.T, [1.0, 2.0, 4.0], 1e-6)),
+    ("lstsq", (X, [1.0, 2.0, 3.0])),
+    ("cholesky", (STACK,)),
+    ("cholesky", (WIDE,)),
+    *(("qr", (WIDE.T, mode)) for mode in ("reduced", "complete", "r", "raw", "other")),
+    *(("eigh", (X, side)) for side in ("L", "u", "x")),
+    ("eigvalsh", (STACK, "U")),
+    ("eig", (X,)),
+    ("eigvals", (np.array([[0.0, -1.0], [1.0, 0.0]]),)),
+    ("eigvals", ([[np.nan, 0.0], [0.0, 1.0]],)),
+    ("svd", (WIDE, False)),
+    ("svd", (WIDE, True, False)),
+    ("svd", (X, True, False, True)),
+    ("svdvals", (STACK,)),
+    ("pinv", (WIDE,)),
+    ("pinv", (X, 0.5)),
+    ("pinv", (STACK, np.array([0.1, 0.9, 0.5]), True)),
+    ("matrix_rank", (WIDE,)),
+    ("matrix_rank", (X, 2.5)),
+    ("matrix_rank", ([0.0, 0.0],)),
+    *(("matrix_power", (X, n)) for n in (0, 1, 3, -2, True, 2.0, None, "two")),
+    ("matrix_power", (X.astype("int8"), 5)),
+    ("matrix_power", (WIDE, 2)),
+    ("matrix_power", (np.ones((0, 2, 2)), -1)),
+    ("multi_dot", ([WIDE, WIDE.T, X],)),
+    ("multi_dot", ([[1.0, 2.0], X, [3.0, 4.0]],)),
+    ("multi_dot", ([WIDE, X],)),
+    ("multi_dot", ([X],)),
+    ("multi_dot", ([X, STACK, X],)),
+    ("tensorsolve", (np.eye(6).reshape(2, 3, 2, 3), WIDE)),
+    ("tensorsolve", (np.eye(6).reshape(6, 2, 3), np.ones(6))),
+    ("tensorsolve", (np.eye(6).reshape(2, 6, 3), np.ones(6), (0, 2))),
+    ("tensorsolve", (WIDE, np.ones(2))),
+    ("tensorinv", (np.eye(6).reshape(2, 3, 6),)),
+    ("tensorinv", (X, 0)),
+]
+NAMES = sorted({name for name, _ in CALLS})
+KEYWORDS = [
+    ("pinv", (X,), {"rtol": None}),
+    ("pinv", (X,), {"rtol": 0.5}),
+    ("pinv", (X, 0.5), {"rtol": 0.5}),
+    ("matrix_rank", (X,), {"rtol": 0.5}),
+    ("matrix_rank", (X, 0.5), {"rtol": 0.5}),
+    ("cholesky", (X,), {"upper": True}),
+    ("matrix_norm", (STACK,), {"ord": 1, "keepdims": True}),
+    ("vector_norm", (STACK,), {"axis": (0, 2), "ord": 3}),
+    ("vector_norm", (STACK,), {"axis": 1, "keepdims": True, "ord": "fro"}),
+    ("norm", (STACK,), {"axes": 1}),
+    ("inv", (), {}),
+]
+
+
+def outcome(call):
+    """The results with types and shapes, and the type of a tuple; or the type of the error, if it comes at the latest with the values."""
+    try:
+        result = call()
+        parts = result if isinstance(result, tuple) else (result,)
+        return type(result).__name__ if isinstance(result, tuple) else "", [np.asarray(part) for part in parts]
+    except np.exceptions.AxisError:
+        return ValueError
+    except Exception as error:
+        return type(error)
+
+
+def same(got, wanted):
+    if isinstance(got, type) or isinstance(wanted, type):
+        return got == wanted
+    return got[0] == wanted[0] and all(
+        a.shape == b.shape and (a.dtype == b.dtype or b.dtype == np.int64) and np.allclose(a, b, rtol=1e-4, equal_nan=True)
+        for a, b in zip(got[1], wanted[1], strict=True)
+    )
+
+
+@pytest.mark.parametrize("call", [*((name, args, {}) for name, args in CALLS), *KEYWORDS], ids=lambda call: call[0])
+def test_calls_are_numpys(device, call):
+    name, args, kwargs = call
+    with np.errstate(all="ignore"):
+        wanted = outcome(lambda: getattr(np.linalg, name)(*args, **kwargs))
+    for given in (args, [qn.asarray(one) if isinstance(one, np.ndarray) else one for one in args]):
+        got = outcome(lambda given=given: getattr(qn.linalg, name)(*given, **kwargs))
+        assert same(got, wanted), (got, wanted)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_function_objects(name):
+    function = getattr(qn.linalg, name)
+    assert function.__name__ == name and function.__module__ == "quern.linalg" and function.__doc__
+    ours, theirs = (inspect.signature(getattr(xp.linalg, name)).parameters for xp in (qn, np))
+    assert list(ours) == list(theirs)
+    assert [p.default for p in ours.values() if name != "pinv"] == [p.default for p in theirs.values() if name != "pinv"]
+
+
+def test_cupys_functions():
+    x = cupy.asarray(X)
+    for name in "norm cond inv det slogdet cholesky qr eigh eigvalsh svd pinv matrix_rank tensorinv eigvals".split():
+        args = (x, 1) if name == "tensorinv" else (x,)
+        result = getattr(cupy.linalg, name)(*args)
+        for part in result if isinstance(result, tuple) else (result,):
+            assert type(part) is cupy.ndarray, name
+        with pytest.raises(np.linalg.LinAlgError, match="cupy.linalg only supports cupy.ndarray"):
+            getattr(cupy.linalg, name)(X)
+    assert cupy.linalg.eigvalsh(x.astype("float16")).dtype == np.float16
+    with pytest.raises(TypeError):
+        qn.linalg.eigvalsh(X.astype("float16"))
+
+
+def test_what_fails_is_raised_as_errstate_says():
+    zeros = cupy.zeros((2, 2))
+    assert not np.isfinite(cupy.linalg.inv(zeros).get()).any()
+    with cupyx.errstate(linalg="raise"), pytest.raises(np.linalg.LinAlgError):
+        cupy.linalg.inv(zeros)
+    assert not np.isfinite(cupy.linalg.inv(zeros).get()).any()
+    with pytest.raises(np.linalg.LinAlgError):
+        qn.asnumpy(qn.linalg.inv(qn.zeros((2, 2))))
+
+
+def test_nothing_of_python_runs_between_the_users_line_and_the_result():
+    x, c = qn.asarray(X), cupy.asarray(X)
+    for call in (
+        lambda: cupy.linalg.norm(c),
+        lambda: cupy.linalg.norm(c, 2, 0, True),
+        lambda: qn.linalg.norm(x),
+        lambda: qn.linalg.norm(x, "fro"),
+        lambda: qn.linalg.inv(x),
+        lambda: cupy.linalg.inv(c),
+        lambda: cupy.linalg.svd(c),
+        lambda: qn.linalg.solve(x, x),
+        lambda: qn.linalg.det(x),
+        lambda: qn.linalg.matrix_power(x, 3),
+        lambda: cupy.linalg.qr(c),
+    ):
+        assert events_of(call) == []
