@@ -161,15 +161,8 @@ void define_functions(nb::module_& m) {
   define(m, "array_vecdot", vecdot);
   define(m, "array_matvec", matvec);
   define(m, "array_vecmat", vecmat);
-  define(m, "array_factored", linalg::factored);
   m.def("set_quiet_factors", &set_quiet_factors);
-  define(m, "array_svd", linalg::svd);
-  define(m, "array_solve_with_status", linalg::solve_with_status);
-  define(m, "array_inv_with_status", linalg::inv_with_status);
-  define(m, "array_det", linalg::det);
   define(m, "array_lstsq", linalg::lstsq);
-  define(m, "array_pinv", linalg::pinv);
-  define(m, "array_matrix_power", linalg::matrix_power);
   define(m, "array_differences", differences);
   define(m, "array_with_first", with_first);
   define(m, "array_median", median);

@@ -718,7 +718,6 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_bent", bent);
   define(m, "tensor_activated", activated);
   define(m, "tensor_gated", gated);
-  define(m, "tensor_vector_norm", vector_norm_of);
   define(m, "tensor_normalized", normalized);
   define(m, "tensor_cosine", cosine);
   define(m, "tensor_log_sum_exp", log_sum_exp);

@@ -258,6 +258,7 @@ FrontEnd torch{
     .result_type = torchs_result_type,
     .operate = operate_as_torch,
     .gives_tuples = true,
+    .settle = settle_as_torch,
     .copies_turned = true,
     .rules = &torchs_rules,
     .check_operands = check_operands_as_torch,
@@ -374,12 +375,13 @@ void refuse_as_cupy(const Face& face, const Misfit& misfit) {
 
 void refuse_as_torch(const Face& face, const Misfit& misfit) {
   const char* parameter = misfit.overload->parameters[misfit.parameter].name;
+  const std::string name = (std::string_view(face.front_end) == "torch_linalg" ? "linalg_" : "") + std::string(face.name);
   if (misfit.why == Misfit::Why::missing) {
-    PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"%s\"", face.name, parameter);
+    PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"%s\"", name.c_str(), parameter);
   } else if (misfit.why == Misfit::Why::wrong_kind) {
     const Parameter& wanted = misfit.overload->parameters[misfit.parameter];
     std::string place = wanted.is_keyword_only ? "" : " (position " + std::to_string(misfit.parameter + 1) + ")";
-    PyErr_Format(PyExc_TypeError, "%s(): argument '%s'%s must be %s, not %s", face.name, parameter, place.c_str(),
+    PyErr_Format(PyExc_TypeError, "%s(): argument '%s'%s must be %s, not %s", name.c_str(), parameter, place.c_str(),
                  word_for(wanted.kind), Py_TYPE(misfit.value)->tp_name);
   } else {
     refuse_as_python(face, misfit);

@@ -67,6 +67,8 @@ class det:
 
     def numpy_linalg(a): ...
     def cupy_linalg(a: own): ...
+    def torch_linalg(A: array, *, out=None): ...
+    def torch(input: array): ...
 
 class lstsq:
     """Return the x with the smallest norm of ``b - a @ x``: a tuple (x, squared norms of what is left, rank, singular values of a).
@@ -87,6 +89,8 @@ class slogdet:
 
     def numpy_linalg(a): ...
     def cupy_linalg(a: own): ...
+    def torch_linalg(A: array, *, out=None): ...
+    def torch(input: array, *, out=None): ...
 
 class cholesky:
     """Return the triangular L with ``a == L @ L^H``; with ``upper`` the U with ``a == U^H @ U``, from the upper triangle of ``a``.
@@ -110,6 +114,7 @@ class qr:
 
     def numpy_linalg(a, mode="reduced"): ...
     def cupy_linalg(a: own, mode="reduced"): ...
+    def torch_linalg(A: array, mode="reduced", *, out=None): ...
 
 class eigh:
     """Return the eigenvalues, from the smallest on, and eigenvectors (columns) of symmetric or Hermitian matrices: a named tuple.
@@ -119,12 +124,14 @@ class eigh:
 
     def numpy_linalg(a, UPLO="L"): ...
     def cupy_linalg(a: own, UPLO="L"): ...
+    def torch_linalg(A: array, UPLO="L", *, out=None): ...
 
 class eigvalsh:
     """Return the eigenvalues of :func:`eigh`."""
 
     def numpy_linalg(a, UPLO="L"): ...
     def cupy_linalg(a: own, UPLO="L"): ...
+    def torch_linalg(A: array, UPLO="L", *, out=None): ...
 
 class eig:
     """Return the eigenvalues and eigenvectors (columns) of square matrices: a named tuple, complex.
@@ -135,12 +142,14 @@ class eig:
 
     def numpy_linalg(a): ...
     def cupy_linalg(a: own): ...
+    def torch_linalg(A: array, *, out=None): ...
 
 class eigvals:
     """Return the eigenvalues of :func:`eig`."""
 
     def numpy_linalg(a): ...
     def cupy_linalg(a: own): ...
+    def torch_linalg(A: array, *, out=None): ...
 
 class svd:
     """Return the U, S and Vh with ``a == U @ diag(S) @ Vh``: a named tuple; S falls.
@@ -155,6 +164,7 @@ class svdvals:
     """Return the singular values of matrices, falling."""
 
     def numpy_linalg(x, /): ...
+    def torch_linalg(A: array, *, driver: ignored = None, out=None): ...
 
 class pinv:
     """Return the inverse in the sense of Moore and Penrose.
@@ -165,6 +175,9 @@ class pinv:
 
     def numpy_linalg(a, rcond=None, hermitian=False, *, rtol=NoValue): ...
     def cupy_linalg(a: own, rcond=None): ...
+    def torch_linalg(A: array, *, atol: ignored = None, rtol=None, hermitian: boolean = False, out=None): ...
+    @named("pinverse")
+    def torch(input: array, rcond: number = 1e-15): ...
 
 class matrix_rank:
     """Return how many singular values are above ``tol``, or above ``rtol`` times the largest (the type's step times the larger size)."""
@@ -185,6 +198,7 @@ class multi_dot:
     """
 
     def numpy_linalg(arrays, *, out=None): ...
+    def torch_linalg(tensors: arrays, *, out=None): ...
 
 class tensorsolve:
     """Return the x for which ``tensordot(a, x, x.ndim) == b``; ``axes`` of ``a`` go to its end first. Raises LinAlgError unless square."""
@@ -197,3 +211,82 @@ class tensorinv:
 
     def numpy_linalg(a, ind=2): ...
     def cupy_linalg(a: own, ind=2): ...
+
+class norm_of_tensor:
+    """Return a vector's norm, or a matrix's where two dimensions or ``ord`` say so."""
+
+    @named("norm")
+    def torch_linalg(A: array, ord=None, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
+
+class matrix_norm_of_tensor:
+    """Return the norm of matrices in two dimensions; ``ord``: "fro", "nuc", 1, 2, an infinity and their negatives."""
+
+    @named("matrix_norm")
+    def torch_linalg(A: array, ord="fro", dim=(-2, -1), keepdim: boolean = False, *, dtype=None, out=None): ...
+
+class vector_norm_of_tensor:
+    """Return the norm of vectors along dimensions, by default of all elements."""
+
+    @named("vector_norm")
+    def torch_linalg(x: array, ord: number = 2, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
+
+class inverse:
+    """Return the inverse of square matrices. Raises LinAlgError at the call where there is none."""
+
+    @named("inv")
+    def torch_linalg(A: array, *, out=None): ...
+    def torch(input: array, *, out=None): ...
+
+class inv_ex:
+    """Return (inverse, info): for each matrix 0, or which diagonal element of U is zero; raises and waits only with ``check_errors``."""
+
+    def torch_linalg(A: array, *, check_errors: boolean = False, out=None): ...
+
+class checked_cholesky:
+    """Return the lower (or upper) triangle L with ``L @ L.mH == a``. Raises LinAlgError at the call where there is none."""
+
+    @named("cholesky")
+    def torch_linalg(A: array, *, upper: boolean = False, out=None): ...
+    @named("cholesky")
+    def torch(input: array, upper: boolean = False, *, out=None): ...
+
+class cholesky_ex:
+    """Return (L, info): for each matrix 0, or the order of the leading minor that is not positive definite; see :func:`inv_ex`."""
+
+    def torch_linalg(A: array, *, upper: boolean = False, check_errors: boolean = False, out=None): ...
+
+class checked_solve:
+    """Return the X with ``a @ X == b``, or with ``X @ a == b``. Raises LinAlgError at the call for singular matrices."""
+
+    @named("solve")
+    def torch_linalg(A: array, B: array, *, left: boolean = True, out=None): ...
+
+class solve_ex:
+    """Return (result, info): the X of :func:`solve`, and for each matrix 0, or which diagonal element of U is zero; see :func:`inv_ex`."""
+
+    def torch_linalg(A: array, B: array, *, left: boolean = True, check_errors: boolean = False, out=None): ...
+
+class power_of_tensor:
+    """Return the product of ``n`` times the matrix; of its inverse for a negative ``n``."""
+
+    @named("matrix_power")
+    def torch_linalg(A: array, n: integer, *, out=None): ...
+    @named("matrix_power")
+    def torch(input: array, n: integer, *, out=None): ...
+
+class svd_of_tensor:
+    """Return (U, S, Vh) with ``a == U @ diag(S) @ Vh``."""
+
+    @named("svd")
+    def torch_linalg(A: array, full_matrices: boolean = True, *, driver: ignored = None, out=None): ...
+
+class chain_matmul:
+    """Return the product of one or more matrices."""
+
+    def torch(*matrices: arrays, out=None): ...
+
+class rank_of_tensor:
+    """Return how many singular values are above ``tol``, else above the larger of ``atol`` and ``rtol`` times the largest."""
+
+    @named("matrix_rank")
+    def torch_linalg(A: array, *, tol=None, atol=None, rtol=None, hermitian: boolean = False, out=None): ...

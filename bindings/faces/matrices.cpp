@@ -237,6 +237,127 @@ void check_weights(const Operands& of) {
             slot == 3 ? "beta" : "alpha");
 }
 
+[[noreturn]] void refuse_algebra(const std::string& text) {
+  PyErr_SetString(nb::object(nb::module_::import_("quern.torch._factors").attr("_LinAlgError")).ptr(), text.c_str());
+  throw nb::python_error();
+}
+
+// What functions are called in errors.
+std::string algebra_name(const Reading& reading) {
+  using F = quern::Function;
+  std::string name = reading.face.name;
+  if (name == "inverse" || name == "inv_ex" || reading.function == F::inverse_) return "inv";
+  if (name == "pinverse") return "pinv";
+  if (name == "svdvals") return "svd";
+  if (name == "eigvalsh") return "eigh";
+  return name.substr(0, name.find("_ex") == name.size() - 3 ? name.size() - 3 : name.size());
+}
+
+void check_order(const Operands& of, const std::string& name) {
+  linalg::NormOrder order = read_norm_order(of.reading, of.reading.slots[1]);
+  const bool is_of_vectors = of.reading.function == quern::Function::vector_norm_of_tensor_;
+  if (order.number && order.number->kind == WeakScalar::complex)
+    raise(ErrorKind::runtime, "linalg.{}: Expected a non-complex scalar as the order of norm.", name);
+  if (is_of_vectors) return;
+  if (of[0].rank() < 2 && (name == "matrix_norm" || !order.name.empty()))
+    raise(ErrorKind::runtime, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
+  PyObject* dim = of.reading.slots[2];
+  const bool has_two = dim && (PyTuple_Check(dim) || PyList_Check(dim)) && PySequence_Fast_GET_SIZE(dim) == 2;
+  if ((name == "matrix_norm" || !order.name.empty()) && dim && dim != Py_None && !has_two) {
+    std::string given = nb::str(nb::handle(dim)).c_str();
+    std::erase_if(given, [](char c) { return c == ',' || c == '(' || c == ')' || c == '[' || c == ']'; });
+    raise(ErrorKind::runtime, "linalg.matrix_norm: dim must be a 2-tuple. Got {}", given);
+  }
+  if (name == "norm" && !order.is_none() && of[0].rank() > 2 && (!dim || dim == Py_None))
+    raise(ErrorKind::runtime, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {}D.",
+          of[0].rank());
+  const bool is_of_matrices = name == "matrix_norm" || !order.name.empty() || has_two || (of[0].rank() == 2 && dim == nullptr);
+  if (order.is_none() || !is_of_matrices) return;
+  if (order.name == "fro" || order.name == "nuc") return;
+  const double number = order.number && order.number->kind == WeakScalar::integer ? static_cast<double>(order.number->integer)
+                        : order.number                                            ? order.number->re
+                                                                                  : 0;
+  if (std::isinf(number) || std::abs(number) == 1 || std::abs(number) == 2) return;
+  raise(ErrorKind::runtime, "linalg.matrix_norm: Order {} not supported.", nb::str(nb::handle(of.reading.slots[1])).c_str());
+}
+
+void check_equation(const Operands& of) {
+  const Shape &a = of[0].shape(), &b = of[1].shape();
+  if (of.differ(0, 1))
+    raise(ErrorKind::runtime,
+          "linalg.solve: Expected A and B to have the same dtype, but found A of type {} and B of type {} instead", of.type(0),
+          of.type(1));
+  const bool left = of.reading.slots[2] != Py_False, is_vector = linalg::has_vectors(of[0], of[1]);
+  const size_t back = is_vector || !left ? 1 : 2;
+  if (b.size() >= back && b[b.size() - back] == a.back()) return;
+  raise(ErrorKind::runtime, "linalg.solve: Incompatible shapes of A and B for the equation {} = B ({} and {})",
+        left ? "AX" : "XA", quern::in_brackets(a), quern::in_brackets(b));
+}
+
+void check_chain(const Reading& reading) {
+  const std::vector<Array>& arrays = reading.sequence->arrays;
+  if (reading.function == quern::Function::multi_dot_ && arrays.size() < 2)
+    raise(ErrorKind::runtime, "multi_dot(): expected at least 2 tensors but got {}", arrays.size());
+  for (size_t i = 1; i < arrays.size(); ++i) {
+    const Array &a = arrays[i - 1], &b = arrays[i];
+    if (a.dtype() != arrays[0].dtype() || b.dtype() != arrays[0].dtype())
+      raise(ErrorKind::runtime, "multi_dot(): all tensors must have be the same dtype but tensor 0 is {} and tensor {} {}",
+            cpp_name(arrays[0].dtype()), i, cpp_name(b.dtype()));
+    if (a.rank() > 0 && b.rank() > 0 && a.shape().back() != b.shape()[0])
+      raise(ErrorKind::runtime, "multi_dot(): tensors {} and {} with shapes {} and {} cannot be multiplied", i - 1, i,
+            quern::in_brackets(a.shape()), quern::in_brackets(b.shape()));
+  }
+}
+
+void check_numbers(const Operands& of, const std::string& name) {
+  const DType type = of[0].dtype();
+  if (!is_integer(type) && type != DType::boolean) return;
+  const char* wanted = "Expected a floating point or complex tensor as input. Got";
+  if (name == "eig" || name == "eigvals") raise(ErrorKind::runtime, "Unknown Complex ScalarType for {}", of.type(0));
+  if (name == "eigh") raise(ErrorKind::not_implemented, "\"linalg_eigh_cpu\" not implemented for '{}'", of.type(0));
+  const bool is_runtime = name == "pinv" || name == "matrix_rank";
+  raise(is_runtime ? ErrorKind::runtime : ErrorKind::not_implemented, "linalg.{}: {} {}", name, wanted, of.type(0));
+}
+
+// Functions of one matrix or a stack of them.
+void check_algebra(const Operands& of) {
+  using F = quern::Function;
+  const F function = of.reading.function;
+  std::string name = algebra_name(of.reading);
+  if (function == F::multi_dot_ || function == F::chain_matmul_) return check_chain(of.reading);
+  const bool is_norm =
+      function == F::norm_of_tensor_ || function == F::matrix_norm_of_tensor_ || function == F::vector_norm_of_tensor_;
+  const bool is_power = function == F::power_of_tensor_;
+  const Array& a = of[0];
+  if (is_power) name = "matrix_power";
+  if (is_norm || !is_power) check_numbers(of, is_norm && name == "norm" ? "vector_norm" : name);
+  if (is_norm) return check_order(of, name);
+  if (a.rank() < 2) raise(ErrorKind::runtime, "linalg.{}: The input tensor A must have at least 2 dimensions.", name);
+  const Shape& shape = a.shape();
+  const bool takes_any = function == F::qr_ || function == F::svd_of_tensor_ || function == F::svdvals_ || function == F::pinv_ ||
+                         function == F::rank_of_tensor_;
+  if (!takes_any && shape[a.rank() - 1] != shape[a.rank() - 2])
+    raise(ErrorKind::runtime, "linalg.{}: A must be batches of square matrices, but they are {} by {} matrices", name,
+          shape[a.rank() - 2], shape[a.rank() - 1]);
+  if (is_power) {
+    const int64_t n = whole_number(of.reading.slots[1]);
+    if (n < 0) check_numbers(of, "inv");
+    if (n > 1 && a.dtype() == DType::boolean) raise(ErrorKind::not_implemented, "\"addmm_impl_cpu_\" not implemented for 'Bool'");
+  }
+  if (function == F::checked_solve_ || function == F::solve_ex_) check_equation(of);
+  const char* text = nullptr;
+  if (function == F::qr_ || function == F::eigh_ || function == F::eigvalsh_) {
+    PyObject* word = of.reading.slots[1];
+    text = word && PyUnicode_Check(word) ? PyUnicode_AsUTF8(word) : "None";
+  }
+  const std::string_view said = text ? text : "";
+  if (function == F::qr_ && said != "reduced" && said != "complete" && said != "r")
+    raise(ErrorKind::runtime, "qr received unrecognized mode '{}' but expected one of 'reduced' (default), 'r', or 'complete'",
+          said);
+  if (text && function != F::qr_ && said != "L" && said != "U" && said != "l" && said != "u")
+    raise(ErrorKind::runtime, "Expected UPLO argument to be 'L' or 'U', but got {}", said);
+}
+
 void check_sum(const Operands& of, const Shape& product) {
   if (of.reading.function != quern::Function::addr_ && of.differ(0, 2)) {
     if (of.reading.function == quern::Function::baddbmm_)
@@ -362,7 +483,50 @@ void check_matrices_as_torch(const Reading& reading) {
       if (of[0].dtype() == DType::boolean) raise(ErrorKind::not_implemented, "\"trace\" not implemented for 'Bool'");
       return;
     default:
+      if (reading.family() == Family::algebra) check_algebra(of);
       return;
+  }
+}
+
+void check_status(const Reading& reading, const Array& status) {
+  if (status.size() == 0) return;
+  const std::vector<int32_t> values = steps::values_of<int32_t>(status);
+  auto found = std::find_if(values.begin(), values.end(), [](int32_t one) { return one != 0; });
+  if (found == values.end()) return;
+  using F = quern::Function;
+  const F function = reading.function;
+  std::string where = status.rank() > 0 ? "(Batch element " + std::to_string(found - values.begin()) + "): " : "";
+  const std::string order = std::to_string(*found);
+  if (function == F::checked_solve_ || function == F::solve_ex_)
+    refuse_algebra(std::string("torch.linalg.solve") + (function == F::solve_ex_ ? "_ex: " : ": ") + where +
+                   "The solver failed because the input matrix is singular.");
+  if (function == F::checked_cholesky_ || function == F::cholesky_ex_)
+    refuse_algebra(
+        std::string("linalg.cholesky") + (function == F::cholesky_ex_ ? "_ex: " : ": ") + where +
+        "The factorization could not be completed because the input is not positive-definite (the leading minor of order " +
+        order + " is not positive-definite).");
+  refuse_algebra(std::string("linalg.inv") + (function == F::inv_ex_ ? "_ex: " : ": ") + where + "The diagonal element " + order +
+                 " is zero, the inversion could not be completed because the input matrix is singular.");
+}
+
+void settle_as_torch(const Reading& reading, const Array& result) {
+  using F = quern::Function;
+  const F function = reading.function;
+  const bool is_symmetric = function == F::eigh_ || function == F::eigvalsh_,
+             is_general = function == F::eig_ || function == F::eigvals_;
+  const bool is_norm = function == F::norm_of_tensor_ || function == F::matrix_norm_of_tensor_;
+  const bool is_by_values =
+      function == F::svd_of_tensor_ || function == F::svdvals_ || function == F::pinv_ || function == F::rank_of_tensor_ ||
+      (is_norm && reading.slots[1] && (PyUnicode_Check(reading.slots[1]) || PyNumber_Check(reading.slots[1])));
+  if (result.size() == 0 || !(is_symmetric || is_general || is_by_values)) return;
+  try {
+    wait_for(result);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::algebra) throw;
+    if (is_by_values)
+      refuse_algebra("linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
+    refuse_algebra(is_symmetric ? "linalg.eigh: The algorithm failed to converge."
+                                : "linalg.eig: The algorithm failed to converge.");
   }
 }
 

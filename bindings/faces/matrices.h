@@ -74,7 +74,7 @@ struct Read<const linalg::Cutoff&> {
     PyObject* given = rcond && rcond != Py_None ? rcond : rtol;
     operand.argument = Argument(steps::real_number(1e-15));
     if (given && given != Py_None) operand.read(reading, given);
-    if (given == Py_None) value.value = nullptr;
+    if (given ? given == Py_None : &reading.front_end == &torch) value.value = nullptr;
   }
 };
 
@@ -85,6 +85,9 @@ struct Read<linalg::Eigenvalues> {
   explicit Read(Reading& reading) : value{reading.front_end.has_real_eigenvalues} {}
 };
 
+// Raise PyTorch's error, at the call, for what a status or the work for a result says.
+void check_status(const Reading& reading, const Array& status);
+void settle_as_torch(const Reading& reading, const Array& result);
 void check_matrices_as_torch(const Reading& reading);
 
 template <>

@@ -1,6 +1,7 @@
 #include "bindings/faces/results.h"
 
 #include "bindings/door.h"
+#include "bindings/faces/matrices.h"
 #include "core/error.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
@@ -33,7 +34,9 @@ void check_type_of_out(const Reading& reading, PyObject* out, nb::handle result)
 
 // As tuple.__new__ makes one of a class of tuples.
 nb::object tuple_of(const Reading& reading, std::vector<nb::object>&& parts) {
-  PyObject* type = PyDict_GetItemString(reading.front_end.tuples, reading.face.name);
+  const bool is_of_linalg = std::string_view(reading.face.front_end) == "torch_linalg";
+  const std::string name = (is_of_linalg ? "linalg_" : "") + std::string(reading.face.name);
+  PyObject* type = PyDict_GetItemString(reading.front_end.tuples, name.c_str());
   if (!type) bug("{} has no type for the results of {}", reading.front_end.name, reading.face.name);
   auto count = static_cast<Py_ssize_t>(parts.size());
   nb::object made = nb::steal(reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), count));
@@ -44,7 +47,8 @@ nb::object tuple_of(const Reading& reading, std::vector<nb::object>&& parts) {
 
 }  // namespace
 
-nb::object hand_back(const Reading& reading, Array&& result) {
+// The object made of a result, which is not written into `out` yet.
+static nb::object finished(const Reading& reading, Array&& result) {
   const FrontEnd& front_end = reading.front_end;
   const Family family = reading.family();
   if (reading.face.is_in_place) {
@@ -70,8 +74,10 @@ nb::object hand_back(const Reading& reading, Array&& result) {
   if (family == Family::repeats && !is_new)
     result.set_read_only(reading.first->is_read_only() || door_of(reading.beside).broadcasts_read_only);
   if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
-  return written(reading, object_of(reading, std::move(result)));
+  return object_of(reading, std::move(result));
 }
+
+nb::object hand_back(const Reading& reading, Array&& result) { return written(reading, finished(reading, std::move(result))); }
 
 nb::object written(const Reading& reading, nb::object made) {
   PyObject* out = reading.out();
@@ -124,12 +130,36 @@ nb::object hand_back(const Reading& reading, std::vector<Array>&& results) {
   return out;
 }
 
+// In the arrays of a tuple `out`, where there is one.
+static nb::object written_tuple(const Reading& reading, std::vector<nb::object>&& parts) {
+  PyObject* out = reading.out();
+  if (out && out != Py_None) {
+    nb::object all = nb::steal(PySequence_Tuple(out));
+    if (!all.is_valid()) throw nb::python_error();
+    if (nb::len(all) != parts.size())
+      raise(ErrorKind::type, "{}(): argument 'out' must be a tuple of {} tensors", reading.face.name, parts.size());
+    for (size_t i = 0; i < parts.size(); ++i) parts[i] = written(reading, std::move(parts[i]), nb::object(all[i]));
+  }
+  return tuple_of(reading, std::move(parts));
+}
+
 nb::object hand_back(const Reading& reading, linalg::Factors&& results) {
+  const bool is_pair_of_one = reading.function == quern::Function::qr_ && &reading.front_end == &torch;
+  if (results.arrays.size() == 1 && is_pair_of_one)  // of mode "r": Q is empty
+    results.arrays.insert(results.arrays.begin(), full({0}, steps::whole(0), reading.first->dtype(), reading.first->device()));
   if (results.arrays.size() == 1) return hand_back(reading, std::move(results.arrays[0]));
   if (!results.is_named) return hand_back(reading, std::move(results.arrays));
   std::vector<nb::object> parts;
-  for (Array& one : results.arrays) parts.push_back(hand_back(reading, std::move(one)));
-  return tuple_of(reading, std::move(parts));
+  for (Array& one : results.arrays) parts.push_back(finished(reading, std::move(one)));
+  return written_tuple(reading, std::move(parts));
+}
+
+nb::object hand_back(const Reading& reading, linalg::WithStatus&& result) {
+  if (result.is_checked) check_status(reading, result.status);
+  if (!result.is_pair) return hand_back(reading, std::move(result.result));
+  std::vector<nb::object> parts;
+  for (Array* one : {&result.result, &result.status}) parts.push_back(finished(reading, std::move(*one)));
+  return written_tuple(reading, std::move(parts));
 }
 
 nb::object hand_back(const Reading& reading, OneForEach&& results) {

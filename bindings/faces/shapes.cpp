@@ -125,6 +125,8 @@ static std::vector<size_t> places_of(const Reading& reading, PyObject* given, si
 std::vector<size_t> read_places(const Reading& reading, PyObject* given, size_t rank) {
   if (is_torch(reading) && reading.function == quern::Function::rot90_ && rank < 2)
     raise(ErrorKind::runtime, "expected total dims >= 2, but got total dims = {}", rank);
+  if (is_torch(reading) && reading.function == quern::Function::matrix_norm_of_tensor_ && rank < 2)
+    raise(ErrorKind::runtime, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
   return places_of(reading, given, rank, reading.function == quern::Function::roll_);
 }
 
@@ -207,6 +209,10 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
 // ---- what PyTorch refuses in other words
 
 void refuse_shapes(const Reading& reading, const Error& error) {
+  if (is_torch(reading) && error.kind() == ErrorKind::algebra) {
+    const bool is_eig = reading.function == quern::Function::eig_ || reading.function == quern::Function::eigvals_;
+    raise_text(ErrorKind::runtime, is_eig ? "torch.linalg.eig: input tensor should not contain infs or NaNs." : error.what());
+  }
   if (is_torch(reading) && reading.family() >= Family::products && error.kind() == ErrorKind::value)
     raise_text(ErrorKind::runtime, error.what());
 }

@@ -13,6 +13,7 @@
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "functions/shaping.h"
+#include "functions/tensor_algebra.h"
 #include "functions/without_nan.h"
 #include "graph/op.h"
 #include "run/calls/matmul.h"

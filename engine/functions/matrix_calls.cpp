@@ -22,7 +22,7 @@ double value_of(const Scalar& number) {
 
 MatrixNorm matrix_norm_of(const NormOrder& order) {
   static const std::map<double, MatrixNorm> numbers = {
-      {2, MatrixNorm::largest_value},   {-2, MatrixNorm::smallest_value},       {1, MatrixNorm::largest_column},
+      {2, MatrixNorm::largest_value},    {-2, MatrixNorm::smallest_value},    {1, MatrixNorm::largest_column},
       {-1, MatrixNorm::smallest_column}, {HUGE_VAL, MatrixNorm::largest_row}, {-HUGE_VAL, MatrixNorm::smallest_row}};
   if (order.is_none() || order.name == "f" || order.name == "fro") return MatrixNorm::frobenius;
   if (order.name == "nuc") return MatrixNorm::nuclear;

@@ -8,6 +8,7 @@ import quern as qn
 import quern.cupy as cupy
 import quern.cupyx as cupyx
 from test_faces import events_of
+from torch_oracle import compare_all
 
 X = np.array([[2.0, 1.0], [1.0, 3.0]])
 STACK = np.stack([X, 2 * X, X @ X])
@@ -169,3 +170,48 @@ def test_nothing_of_python_runs_between_the_users_line_and_the_result():
         lambda: cupy.linalg.qr(c),
     ):
         assert events_of(call) == []
+
+
+TORCH_HEAD = """L = torch.linalg
+x = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
+wide, stack = torch.arange(6.0).reshape(2, 3), torch.stack([x, 2 * x, x @ x])
+zeros, f, n = torch.zeros(2, 2), torch.ones, torch.ones(2, 2).long()
+def call(function, *args, **kwargs):
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        return type(error).__name__, str(error).partition(" (recorded at")[0][:60]
+"""
+TORCH = r"""
+[call(L.norm, given, order) for given in (x, x[0], stack, wide) for order in (None, 2, -1, 0, 0.5, math.inf, "fro", "nuc")]
+[call(L.norm, stack, order, dim) for order in (None, 1, -2, "nuc") for dim in (0, -1, (1, 2), [0])]
+[call(L.vector_norm, stack, order, dim) for order in (2, 3, 0, -math.inf) for dim in (None, 1, (0, 2), ())]
+[call(L.matrix_norm, stack, order, dim, keep) for order in ("fro", "nuc", 1, -2, math.inf) for dim in ((-2, -1), (0, 2)) for keep in (False, True)]
+[call(L.vector_norm, f(2), dtype=torch.float64), call(L.vector_norm, f(2, 2).half(), 3), call(L.vector_norm, f(2) + 1j), L.vector_norm(f(0))]
+[call(L.vector_norm, n), call(L.matrix_norm, n), call(L.norm, n), call(L.norm, x, 3), call(L.matrix_norm, f(2)), call(L.matrix_norm, x, "x")]
+[call(L.vector_norm, x, dim=5), call(L.vector_norm, x, dim=(0, 0)), call(L.vector_norm, f(2), 1j), call(L.norm, stack, 2)]
+[call(L.det, one) for one in (x, stack, wide, n, f(2), f(0, 0))], [call(L.slogdet, one) for one in (x, stack, wide, n)]
+[call(L.inv, one) for one in (x, stack, wide, n, f(2), zeros, f(3, 0, 0), torch.stack([x, zeros]))], x.inverse(), torch.inverse(x)
+[call(L.cholesky, one) for one in (x, stack, wide, n, zeros)], L.cholesky(x, upper=True)
+[call(L.solve, *both) for both in ((x, x[0]), (x, wide), (stack, wide), (stack, f(3, 2)), (x, f(3)), (wide, x), (n, n), (zeros, x), (x, n))]
+L.solve(x, wide.mT, left=False), L.solve_ex(x, wide), L.inv_ex(x), L.cholesky_ex(x), call(L.solve, x, wide, left=False)
+[call(L.qr, one)[1] if one is wide else call(L.qr, one) for one in (wide, n, f(2))], call(L.qr, x, "other"), L.qr(x, "r")
+[call(L.svdvals, one) for one in (wide, stack, n, f(2), f(0, 2))], call(L.svd, n), call(L.svd, f(2)), [p.shape for p in L.svd(wide, False)]
+[call(L.eigvalsh, one) for one in (x, stack, n, wide)], call(L.eigh, x, "other"), L.eigvalsh(x, "u")
+call(L.eig, n), call(L.eigvals, wide), L.eigvals(torch.tensor([[0.0, -1.0], [1.0, 0.0]]))
+[call(L.pinv, one, rtol=limit) for one in (wide, stack) for limit in (None, 0.5, torch.tensor(0.1))], L.pinv(x, hermitian=True), torch.pinverse(wide), call(L.pinv, n)[0]
+[L.matrix_rank(wide), L.matrix_rank(x, tol=2.5), L.matrix_rank(x, atol=2.0), L.matrix_rank(x, rtol=0.5), L.matrix_rank(stack, hermitian=True)]
+[L.matrix_rank(stack, atol=torch.tensor([0.0, 5.0, 9.0]), rtol=torch.tensor(0.3)), L.matrix_rank(x, atol=0.0), L.matrix_rank(f(3, 0, 2)), call(L.matrix_rank, n)[0]]
+[call(L.matrix_power, one, k) for one in (x, stack, n, n.bool(), wide, f(2), f(0, 0), f(0, 2, 2), f(3, 0, 0)) for k in (0, 1, 3, -2)]
+call(L.matrix_power, x, 2.5), torch.matrix_power(n, 3), x.matrix_power(-1), call(L.matrix_power, zeros, -1), n.int().matrix_power(2)
+[call(L.multi_dot, given) for given in ([wide, wide.mT, x], [x[0], x, x[1]], [x], [x, wide.mT], [x, n], [x[0], x[1]])], torch.chain_matmul(x, wide), torch.chain_matmul(x)
+out = f(0)\n(L.norm(x, out=out) is out), out
+y = x.clone().requires_grad_()\n(L.norm(y) + L.norm(y, "nuc") + L.matrix_norm(y, 1) + L.vector_norm(y, 3) + L.norm(y, -2)).backward()\ny.grad
+y = x.clone().requires_grad_()\n(L.inv(y).sum() + L.det(y) + L.slogdet(y)[1] + L.matrix_power(y, -2).sum() + L.cholesky(y).sum()).backward()\ny.grad
+y = x.clone().requires_grad_()\nL.matrix_power(y, 0).sum().backward()\n(L.solve(y, wide).sum() + L.multi_dot([y, y, wide]).sum() + L.svdvals(y).sum() + L.pinv(y).sum()).backward()\ny.grad
+y = zeros.clone().requires_grad_()\nL.norm(y).backward()\ny.grad
+"""
+
+
+def test_calls_are_pytorchs(device):
+    compare_all([TORCH_HEAD + case.replace("\\n", "\n") for case in TORCH.strip().splitlines()], device)

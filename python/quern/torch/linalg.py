@@ -2,42 +2,15 @@
 
 import math as _math
 
-from quern.lib import _engine
-from quern.torch import _linalg, _more
+from quern.torch import _more
 from quern.torch._arguments import check_all as _check_all
+from quern.torch._core import finish as _finish
 from quern.torch._factors import _LinAlgError
-from quern.torch._linalg import (  # noqa: F401
-    cholesky,
-    cholesky_ex,
-    cond,
-    det,
-    eig,
-    eigh,
-    eigvals,
-    eigvalsh,
-    inv,
-    inv_ex,
-    lstsq,
-    matrix_exp,
-    matrix_norm,
-    matrix_power,
-    matrix_rank,
-    multi_dot,
-    norm,
-    pinv,
-    qr,
-    slogdet,
-    solve,
-    solve_ex,
-    solve_triangular,
-    svd,
-    svdvals,
-    vecdot,
-    vector_norm,
-)
+from quern.torch._linalg import LINALG as _faces
+from quern.torch._linalg import cond, lstsq, matrix_exp, solve_triangular, vecdot  # noqa: F401
 
 LinAlgError = _LinAlgError
-globals().update(_engine.functions_of("torch_linalg", "quern.torch.linalg", binds=False))
+globals().update(_faces)
 
 
 def tensorinv(A, ind=2, *, out=None):  # noqa: N803
@@ -50,7 +23,7 @@ def tensorinv(A, ind=2, *, out=None):  # noqa: N803
             f"Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got {_math.prod(columns)} != "
             f"{_math.prod(rows)}"
         )
-    return _linalg.finish(_linalg.inv(A.reshape(_math.prod(rows), -1)).reshape(columns + rows), out)
+    return _finish(_faces["inv"](A.reshape(_math.prod(rows), -1)).reshape(columns + rows), out)
 
 
 def tensorsolve(A, B, dims=None, *, out=None):  # noqa: N803
@@ -63,7 +36,7 @@ def tensorsolve(A, B, dims=None, *, out=None):  # noqa: N803
             f"Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got "
             f"{_math.prod(shape)} != {B.numel()}"
         )
-    return _linalg.finish(_linalg.solve(A.reshape(-1, _math.prod(shape)), B.reshape(-1)).reshape(shape), out)
+    return _finish(_faces["solve"](A.reshape(-1, _math.prod(shape)), B.reshape(-1)).reshape(shape), out)
 
 
 def vander(x, *, N=None):  # noqa: N803

@@ -1,0 +1,39 @@
+// Functions of torch.linalg that differ from NumPy's: norms with one entry of the tape, and results with the status of each
+// matrix, by which errors are raised at the call.
+#pragma once
+
+#include "functions/matrix_calls.h"
+
+namespace quern::linalg {
+
+// Norms in `dtype`; halves are computed in float32. No axes: all elements are one vector.
+Array tensor_vector_norm(const Array& a, const NormOrder& order, const std::optional<Axes>& axes, bool keep_dims,
+                         std::optional<DType> dtype);
+Array tensor_matrix_norm(const Array& a, const NormOrder& order, const Axes& axes, bool keep_dims, std::optional<DType> dtype);
+Array tensor_norm(const Array& a, const NormOrder& order, const std::optional<Axes>& axes, bool keep_dims,
+                  std::optional<DType> dtype);
+
+// A result and LAPACK's status of each matrix, 0 where all is well. `is_pair`: both are given; `is_checked`: what is wrong is
+// raised.
+struct WithStatus {
+  Array result, status;
+  bool is_pair, is_checked;
+};
+WithStatus checked_inverse(const Array& a);
+WithStatus inverse_and_status(const Array& a, bool check_errors);
+WithStatus checked_factor(const Array& a, bool upper);
+WithStatus factor_and_status(const Array& a, bool upper, bool check_errors);
+// Is b a vector, or one for each matrix of a?
+bool has_vectors(const Array& a, const Array& b);
+// Of a @ x == b, or of x @ a == b.
+WithStatus checked_solution(const Array& a, const Array& b, bool left);
+WithStatus solution_and_status(const Array& a, const Array& b, bool left, bool check_errors);
+WithStatus checked_power(const Array& a, int64_t n);
+
+Factors tensor_singular_factors(const Array& a, bool full_matrices);
+// The product of one or more matrices.
+Array product_of_chain(const std::vector<Array>& arrays);
+// Counts singular values above `tol`, or else above the larger of `atol` and `rtol` times the largest.
+Array tensor_rank(const Array& a, const Argument* tol, const Argument* atol, const Argument* rtol, bool hermitian);
+
+}  // namespace quern::linalg
