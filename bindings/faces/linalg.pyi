@@ -290,3 +290,28 @@ class rank_of_tensor:
 
     @named("matrix_rank")
     def torch_linalg(A: array, *, tol=None, atol=None, rtol=None, hermitian: boolean = False, out=None): ...
+
+class lu:
+    """Return (P, L, U) with ``a == P @ L @ U``: a permutation, a lower triangle with ones on its diagonal, and an upper triangle."""
+
+    def torch_linalg(A: array, *, pivot: boolean = True, out=None): ...
+
+class lu_factor:
+    """Return (LU, pivots): the factors of :func:`lu` in one matrix, and the swaps of rows. Raises RuntimeError where U is singular."""
+
+    def torch_linalg(A: array, *, pivot: boolean = True, out=None): ...
+
+class lu_factor_ex:
+    """Return (LU, pivots, info): for each matrix 0, or which diagonal element of U is zero; see :func:`inv_ex`."""
+
+    def torch_linalg(A: array, *, pivot: boolean = True, check_errors: boolean = False, out=None): ...
+
+class ldl_factor:
+    """Return (LD, pivots): the factors of symmetric (``hermitian``: Hermitian) matrices in one matrix, from the lower triangle."""
+
+    def torch_linalg(A: array, *, hermitian: boolean = False, out=None): ...
+
+class ldl_factor_ex:
+    """Return (LD, pivots, info): for each matrix 0, or which block of D is singular; see :func:`inv_ex`."""
+
+    def torch_linalg(A: array, *, hermitian: boolean = False, check_errors: boolean = False, out=None): ...

@@ -309,6 +309,8 @@ void check_chain(const Reading& reading) {
   }
 }
 
+std::string qualified(const std::string& name) { return (name.starts_with("ldl") ? "torch.linalg." : "linalg.") + name; }
+
 void check_numbers(const Operands& of, const std::string& name) {
   const DType type = of[0].dtype();
   if (!is_integer(type) && type != DType::boolean) return;
@@ -316,7 +318,19 @@ void check_numbers(const Operands& of, const std::string& name) {
   if (name == "eig" || name == "eigvals") raise(ErrorKind::runtime, "Unknown Complex ScalarType for {}", of.type(0));
   if (name == "eigh") raise(ErrorKind::not_implemented, "\"linalg_eigh_cpu\" not implemented for '{}'", of.type(0));
   const bool is_runtime = name == "pinv" || name == "matrix_rank";
-  raise(is_runtime ? ErrorKind::runtime : ErrorKind::not_implemented, "linalg.{}: {} {}", name, wanted, of.type(0));
+  raise(is_runtime ? ErrorKind::runtime : ErrorKind::not_implemented, "{}: {} {}", qualified(name), wanted, of.type(0));
+}
+
+void check_lu(const Operands& of) {
+  const Array& a = of[0];
+  const bool is_lu = of.reading.function == quern::Function::lu_;
+  if (a.rank() < 2)
+    raise(ErrorKind::runtime, "{}: Expected tensor with 2 or more dimensions. Got size: {} instead",
+          is_lu ? "linalg.lu" : "torch.lu_factor", quern::in_brackets(a.shape()));
+  if (is_integer(a.dtype()) || a.dtype() == DType::boolean || size_of(a.dtype()) == 2)
+    raise(ErrorKind::not_implemented, "\"lu_cpu\" not implemented for '{}'", of.type(0));
+  if (of.reading.slots[1] == Py_False)
+    raise(ErrorKind::runtime, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
 }
 
 // Functions of one matrix or a stack of them.
@@ -329,15 +343,18 @@ void check_algebra(const Operands& of) {
       function == F::norm_of_tensor_ || function == F::matrix_norm_of_tensor_ || function == F::vector_norm_of_tensor_;
   const bool is_power = function == F::power_of_tensor_;
   const Array& a = of[0];
+  const bool is_lu = function == F::lu_ || function == F::lu_factor_ || function == F::lu_factor_ex_;
+  if (is_lu) return check_lu(of);
+  if (function == F::ldl_factor_ || function == F::ldl_factor_ex_) name = "ldl_factor_ex";
   if (is_power) name = "matrix_power";
   if (is_norm || !is_power) check_numbers(of, is_norm && name == "norm" ? "vector_norm" : name);
   if (is_norm) return check_order(of, name);
-  if (a.rank() < 2) raise(ErrorKind::runtime, "linalg.{}: The input tensor A must have at least 2 dimensions.", name);
+  if (a.rank() < 2) raise(ErrorKind::runtime, "{}: The input tensor A must have at least 2 dimensions.", qualified(name));
   const Shape& shape = a.shape();
   const bool takes_any = function == F::qr_ || function == F::svd_of_tensor_ || function == F::svdvals_ || function == F::pinv_ ||
                          function == F::rank_of_tensor_;
   if (!takes_any && shape[a.rank() - 1] != shape[a.rank() - 2])
-    raise(ErrorKind::runtime, "linalg.{}: A must be batches of square matrices, but they are {} by {} matrices", name,
+    raise(ErrorKind::runtime, "{}: A must be batches of square matrices, but they are {} by {} matrices", qualified(name),
           shape[a.rank() - 2], shape[a.rank() - 1]);
   if (is_power) {
     const int64_t n = whole_number(of.reading.slots[1]);
@@ -497,6 +514,14 @@ void check_status(const Reading& reading, const Array& status) {
   const F function = reading.function;
   std::string where = status.rank() > 0 ? "(Batch element " + std::to_string(found - values.begin()) + "): " : "";
   const std::string order = std::to_string(*found);
+  if (function == F::lu_factor_ || function == F::lu_factor_ex_)
+    raise(ErrorKind::runtime,
+          "torch.linalg.{}: {}U[{},{}] is zero and using it on lu_solve would result in a division by zero. If you still want to "
+          "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
+          reading.face.name, where, order, order);
+  if (function == F::ldl_factor_ || function == F::ldl_factor_ex_)
+    raise(ErrorKind::runtime, "torch.linalg.{}: {}the factor D is singular: its block {} is zero", reading.face.name, where,
+          order);
   if (function == F::checked_solve_ || function == F::solve_ex_)
     refuse_algebra(std::string("torch.linalg.solve") + (function == F::solve_ex_ ? "_ex: " : ": ") + where +
                    "The solver failed because the input matrix is singular.");

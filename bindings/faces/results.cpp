@@ -156,9 +156,10 @@ nb::object hand_back(const Reading& reading, linalg::Factors&& results) {
 
 nb::object hand_back(const Reading& reading, linalg::WithStatus&& result) {
   if (result.is_checked) check_status(reading, result.status);
-  if (!result.is_pair) return hand_back(reading, std::move(result.result));
+  if (result.has_status) result.results.push_back(result.status);
+  if (result.results.size() == 1) return hand_back(reading, std::move(result.results[0]));
   std::vector<nb::object> parts;
-  for (Array* one : {&result.result, &result.status}) parts.push_back(finished(reading, std::move(*one)));
+  for (Array& one : result.results) parts.push_back(finished(reading, std::move(one)));
   return written_tuple(reading, std::move(parts));
 }
 

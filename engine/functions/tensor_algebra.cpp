@@ -9,6 +9,7 @@
 #include "functions/norms.h"
 #include "functions/steps.h"
 #include "graph/tape.h"
+#include "run/calls/lapack.h"
 
 namespace quern::linalg {
 
@@ -23,10 +24,10 @@ double value_of(const Scalar& number) {
 bool is_short(DType type) { return type == DType::float16 || type == DType::bfloat16; }
 
 // LAPACK has no status for matrices without elements.
-WithStatus with_status(const Array& a, std::vector<Array>&& both, bool is_pair, bool is_checked) {
-  if (last_size(a) > 0) return {both[0], both[1], is_pair, is_checked};
+WithStatus with_status(const Array& a, std::vector<Array>&& both, bool has_status, bool is_checked) {
+  if (last_size(a) > 0) return {{both[0]}, both[1], has_status, is_checked};
   Shape stack(a.shape().begin(), a.shape().end() - 2);
-  return {both[0], full(stack, whole(0), DType::int32, a.device()), is_pair, is_checked};
+  return {{both[0]}, full(stack, whole(0), DType::int32, a.device()), has_status, is_checked};
 }
 
 Array turned(const Array& a) { return moved(a, a.rank() - 2, a.rank() - 1); }
@@ -72,7 +73,7 @@ WithStatus factor_and_status(const Array& a, bool upper, bool check_errors) {
 }
 WithStatus checked_factor(const Array& a, bool upper) {
   WithStatus out = factor_and_status(a, upper, true);
-  out.is_pair = false;
+  out.has_status = false;
   return out;
 }
 
@@ -83,24 +84,24 @@ bool has_vectors(const Array& a, const Array& b) {
 WithStatus solution_and_status(const Array& a, const Array& b, bool left, bool check_errors) {
   if (!left) {
     WithStatus out = solution_and_status(turned(a), turned(b), true, check_errors);
-    out.result = turned(out.result);
+    out.results[0] = turned(out.results[0]);
     return out;
   }
   const Array right = has_vectors(a, b) && b.rank() > 1 ? with_axis(b, b.rank()) : b;
   WithStatus out = with_status(a, solve_with_status(a, right), true, check_errors);
-  if (right.rank() != b.rank()) out.result = element(out.result, -1, 0);
+  if (right.rank() != b.rank()) out.results[0] = element(out.results[0], -1, 0);
   return out;
 }
 WithStatus checked_solution(const Array& a, const Array& b, bool left) {
   WithStatus out = solution_and_status(a, b, left, true);
-  out.is_pair = false;
+  out.has_status = false;
   return out;
 }
 
 WithStatus checked_power(const Array& a, int64_t n) {
   if (n < 0) {
     WithStatus out = checked_inverse(a);
-    if (n < -1) out.result = matrix_power(out.result, -n);
+    if (n < -1) out.results[0] = matrix_power(out.results[0], -n);
     return out;
   }
   Array power = matrix_power(a, n);
@@ -108,7 +109,38 @@ WithStatus checked_power(const Array& a, int64_t n) {
     Array nothing = part(reshape(a, {a.size()}), 0, 0, 0);
     power = compute(Op::add, power, reduced(Reduction::sum, nothing));
   }
-  return {power, Array(), false, false};
+  return {{power}, Array(), false, false};
+}
+
+static std::vector<Array> lu_of(const Array& a) { return factor("lu", {&a, 1}, "i", 0); }
+WithStatus lu_and_status(const Array& a, bool, bool check_errors) {
+  std::vector<Array> f = lu_of(a);
+  return {{f[0], f[1]}, f[3], true, check_errors};
+}
+WithStatus checked_lu(const Array& a, bool pivot) {
+  WithStatus out = lu_and_status(a, pivot, true);
+  out.has_status = false;
+  return out;
+}
+
+Factors lu_factors(const Array& a, bool) {
+  std::vector<Array> f = lu_of(a);
+  const int64_t m = a.shape()[a.rank() - 2], n = last_size(a), least = std::min(m, n);
+  const Array places = counted(m, a.device());
+  const Array swaps = as_type(compute(Op::equal, with_axis(places, 1), with_axis(f[2], f[2].rank() - 1)), a.dtype());
+  const Array ones = as_type(compute(Op::equal, with_axis(places, 1), counted(least, a.device())), a.dtype());
+  const Array lower = compute(Op::add, triangle(part(f[0], -1, 0, least), -1, true), ones);
+  return {{swaps, lower, triangle(part(f[0], -2, 0, least), 0, false)}};
+}
+
+WithStatus ldl_and_status(const Array& a, bool hermitian, bool check_errors) {
+  std::vector<Array> f = factor("ldl", {&a, 1}, hermitian ? "hi" : "i", 0);
+  return {{f[0], f[1]}, f[2], true, check_errors};
+}
+WithStatus checked_ldl(const Array& a, bool hermitian) {
+  WithStatus out = ldl_and_status(a, hermitian, true);
+  out.has_status = false;
+  return out;
 }
 
 Factors tensor_singular_factors(const Array& a, bool full_matrices) { return {svd(a, full_matrices ? "a" : "s", false)}; }

@@ -13,11 +13,12 @@ Array tensor_matrix_norm(const Array& a, const NormOrder& order, const Axes& axe
 Array tensor_norm(const Array& a, const NormOrder& order, const std::optional<Axes>& axes, bool keep_dims,
                   std::optional<DType> dtype);
 
-// A result and LAPACK's status of each matrix, 0 where all is well. `is_pair`: both are given; `is_checked`: what is wrong is
+// Results and LAPACK's status of each matrix, 0 where all is well. `has_status`: it is given, too; `is_checked`: what is wrong is
 // raised.
 struct WithStatus {
-  Array result, status;
-  bool is_pair, is_checked;
+  std::vector<Array> results;
+  Array status;
+  bool has_status, is_checked;
 };
 WithStatus checked_inverse(const Array& a);
 WithStatus inverse_and_status(const Array& a, bool check_errors);
@@ -29,6 +30,14 @@ bool has_vectors(const Array& a, const Array& b);
 WithStatus checked_solution(const Array& a, const Array& b, bool left);
 WithStatus solution_and_status(const Array& a, const Array& b, bool left, bool check_errors);
 WithStatus checked_power(const Array& a, int64_t n);
+
+// Factors with L below the diagonal of U, and the swaps of rows.
+WithStatus checked_lu(const Array& a, bool pivot);
+WithStatus lu_and_status(const Array& a, bool pivot, bool check_errors);
+// P, L and U.
+Factors lu_factors(const Array& a, bool pivot);
+WithStatus checked_ldl(const Array& a, bool hermitian);
+WithStatus ldl_and_status(const Array& a, bool hermitian, bool check_errors);
 
 Factors tensor_singular_factors(const Array& a, bool full_matrices);
 // The product of one or more matrices.

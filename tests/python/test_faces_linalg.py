@@ -203,6 +203,13 @@ call(L.eig, n), call(L.eigvals, wide), L.eigvals(torch.tensor([[0.0, -1.0], [1.0
 [L.matrix_rank(wide), L.matrix_rank(x, tol=2.5), L.matrix_rank(x, atol=2.0), L.matrix_rank(x, rtol=0.5), L.matrix_rank(stack, hermitian=True)]
 [L.matrix_rank(stack, atol=torch.tensor([0.0, 5.0, 9.0]), rtol=torch.tensor(0.3)), L.matrix_rank(x, atol=0.0), L.matrix_rank(f(3, 0, 2)), call(L.matrix_rank, n)[0]]
 [call(L.matrix_power, one, k) for one in (x, stack, n, n.bool(), wide, f(2), f(0, 0), f(0, 2, 2), f(3, 0, 0)) for k in (0, 1, 3, -2)]
+[call(function, one) for function in (L.lu, L.lu_factor, L.lu_factor_ex) for one in (x, wide, wide.mT, stack, f(2), n, x.half(), zeros, f(2, 2, 2))]
+[call(function, f(*size)) for function in (L.lu, L.lu_factor, L.lu_factor_ex) for size in ((0, 0), (3, 0, 2), (3, 2, 0), (0, 2, 3), (0, 3, 2))]
+[call(L.lu, x, pivot=False), call(L.lu_factor, n), call(L.lu_factor, x.int()), call(L.lu, n.bool()), call(L.lu_factor_ex, zeros, check_errors=True)]
+[call(function, one) for function in (L.ldl_factor, L.ldl_factor_ex) for one in (x, stack, wide, f(2), n, f(0, 0), f(3, 0, 0), f(0, 2, 2))]
+z = torch.tensor([[2.0, 1j], [-1j, 3.0]])\n[L.ldl_factor(z), L.ldl_factor(z, hermitian=True), L.lu(z), L.ldl_factor_ex(zeros).info, call(L.ldl_factor, n.int())]
+y = (x + wide[:, :2]).requires_grad_()\nP, l, u = L.lu(y)\n(l.sum() * 2 + (u * x).sum() + L.lu_factor(y)[0].sum()).backward()\ny.grad
+y = torch.stack([x, x.mT + wide[:, 1:]]).requires_grad_()\nsum((part * part).sum() for part in L.lu(y)).backward()\ny.grad
 call(L.matrix_power, x, 2.5), torch.matrix_power(n, 3), x.matrix_power(-1), call(L.matrix_power, zeros, -1), n.int().matrix_power(2)
 [call(L.multi_dot, given) for given in ([wide, wide.mT, x], [x[0], x, x[1]], [x], [x, wide.mT], [x, n], [x[0], x[1]])], torch.chain_matmul(x, wide), torch.chain_matmul(x)
 out = f(0)\n(L.norm(x, out=out) is out), out
