@@ -119,11 +119,6 @@ Array linspace(double start, double stop, int64_t count, bool endpoint, PyDevice
                          device_number(device));
 }
 
-Array product_by_subscripts(const std::string& subscripts, const std::vector<Array>& operands, DType dtype,
-                            const std::vector<std::pair<int, int>>& steps) {
-  return einsum(subscripts, operands, dtype, steps);
-}
-
 // `constants`: a pair of numbers for each axis; `lengths`: a pair of integers for each, -1 for all elements.
 Array bordered(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, const std::string& mode,
                const nb::sequence& constants, const std::vector<std::pair<int64_t, int64_t>>& lengths, bool is_odd) {
@@ -196,7 +191,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_count_nonzero", count_nonzero);
   define(m, "array_compress", compressed, Use::moves);
   define(m, "array_extract", extracted, Use::moves);
-  define(m, "array_einsum", product_by_subscripts);
   define(m, "array_border", bordered);
   define(m, "array_matmul", matmul);
   define(m, "array_fourier", fft::transformed);

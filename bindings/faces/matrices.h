@@ -88,6 +88,16 @@ struct Read<linalg::Eigenvalues> {
 // Raise PyTorch's error, at the call, for what a status or the work for a result says.
 void check_status(const Reading& reading, const Array& status);
 void settle_as_torch(const Reading& reading, const Array& result);
+EinsumCall read_einsum(Reading& reading);
+
+// "a equation optimize dtype order casting"
+template <>
+struct Read<const EinsumCall&> {
+  static constexpr size_t slots = 6;
+  EinsumCall value;
+  explicit Read(Reading& reading) : value(read_einsum(reading)) {}
+};
+
 void check_matrices_as_torch(const Reading& reading);
 
 template <>

@@ -81,6 +81,22 @@ class kron:
     cupy = numpy
     def torch(input: array, other: array, *, out=None): ...
 
+class einsum:
+    """Return Einstein's sum: products of elements of the operands, summed over the subscripts that the result has not.
+
+    Parameters: ``einsum("ij,jk->ik", a, b)``, or ``einsum(a, [0, 1], b, [1, 2], [0, 2])``; "..." stands for further axes; without
+    "->" the result has the subscripts that occur once, in order. ``optimize``: as NumPy takes it, the order of the operands; by
+    default from left to right. ``dtype``, ``casting``: what is computed in; ``out``: an array that takes the result.
+    Raises ValueError for subscripts that do not fit the operands, TypeError for a ``dtype`` they are not cast to.
+
+    >>> einsum("ii", [[1, 2], [3, 4]])
+    array(5)
+    """
+
+    def numpy(*operands: arrays, out=None, optimize=False, dtype=None, order="K", casting="safe"): ...
+    def cupy(*operands: arrays, out=None, optimize=False, dtype=None, order="K", casting="safe"): ...
+    def torch(equation, *operands: arrays): ...
+
 class tensordot:
     """Return the sum of products over axes of both arrays, as one matrix product.
 

@@ -265,3 +265,54 @@ def test_nothing_of_python_runs_between_the_users_line_and_the_result():
         lambda: t.triu(1),
     ):
         assert events_of(call) == []
+
+
+EINSUMS = """einsum("ij,jk", f(2, 3))
+einsum("ij", f(2))
+einsum("ijk", f(2, 2))
+einsum("i...jk", f(2, 2))
+einsum("i1", f(2, 2))
+einsum("ij->ik", f(2, 2))
+einsum("ij->ii", f(2, 2))
+einsum("ii", f(2, 3))
+einsum("ij,jk", f(2, 3), f(2, 3))
+einsum("ij,jk", f(2, 1), f(2, 3))
+einsum("...ij->ij", x.reshape(2, 3, 4))
+einsum("...ij->ji...", x.reshape(2, 3, 4))
+einsum("iji->j", x[:12].reshape(2, 3, 2))
+einsum("Ab", x.reshape(4, 6))
+einsum("ba", x.reshape(4, 6))
+einsum("i->", f(3).int())
+einsum("ij,j->i", f(3, 2).int(), f(2).int())
+einsum("ij,k->i", f(3, 2).int(), f(2).int())
+einsum("i", [f(3)])
+einsum("i")
+einsum(x.reshape(4, 6), [0, 1], x[:12].reshape(6, 2), [1, 2], [0, 2])
+einsum(x.reshape(4, 6), [1, 0])
+einsum(x.reshape(4, 6), [0, 60])
+einsum(x.reshape(4, 6), [..., 1], [1])
+einsum("i..j", f(2, 3))
+einsum("i->", f(2).bool())
+einsum("i,i->i", f(2).bool(), f(2).bool())
+einsum("ij , jk,kl -> il", x.reshape(4, 6), f(6, 2), f(2, 3))
+einsum(",i->i", f(()), f(3))
+einsum("...", f(()))
+einsum("i,j", f(0), f(3))
+einsum("ij,ij", f(2, 3), f(1, 3))""".splitlines()
+EINSUM = """
+f, x = torch.ones, torch.arange(24.0)
+def call(function, *args):
+    try:
+        return function(*args)
+    except Exception as error:
+        return type(error).__name__, str(error)[:33]
+call(torch."""
+
+
+def test_einstein_sums_are_pytorchs():
+    compare_all([EINSUM + case.replace("(", ", ", 1) for case in EINSUMS])
+    compare_all(["x = torch.arange(6.0, requires_grad=True)\ny = x.reshape(2, 3)\ntorch.einsum('ij,kj,i->', y, y, y[:, 0]).backward()\nx.grad"])
+    t = torch.ones(3, 3)
+    assert events_of(lambda: torch.einsum("ij,jk->ik", t, t)) == []
+    x = qn.ones((3, 3))
+    assert events_of(lambda: qn.einsum("ij,jk->ik", x, x)) == []

@@ -9,7 +9,7 @@ from quern.lib import _engine
 
 # Functions that stand on what the engine counts as an array: NumPy gives scalars.
 NUMBERS = frozenset(
-    """around choose digitize einsum interp iscomplex isreal lexsort median nan_to_num nanargmax nanargmin nanmedian
+    """around choose digitize interp iscomplex isreal lexsort median nan_to_num nanargmax nanargmin nanmedian
     nanpercentile nanquantile percentile quantile round searchsorted take""".split()
 )
 # Functions whose last step is an operation: NumPy gives arrays all the same.

@@ -3,7 +3,7 @@
 import math
 
 from quern.lib import _engine
-from quern.torch import _creation, _einsum, _factors, _named, _shaping
+from quern.torch import _creation, _factors, _named, _shaping
 from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_methods, dim_of, finish
 from quern.torch._faces import FACES
@@ -21,29 +21,6 @@ def _same_type(a, b, name):
         raise RuntimeError(
             f"{name}: expected both tensors to have the same dtype, but got {scalar_name(a.dtype)} and {scalar_name(b.dtype)}"
         )
-
-
-def einsum(equation, *operands):
-    """The sums of products that subscripts name: "ij,jk->ik"."""
-    if len(operands) == 1 and isinstance(operands[0], list | tuple):
-        operands = tuple(operands[0])
-    if not isinstance(equation, str):
-        equation, operands = _equation_of([equation, *operands])
-    if not operands:
-        raise RuntimeError("einsum(): must provide at least one operand")
-    for one in operands:
-        if not isinstance(one, Tensor):
-            raise TypeError(f"einsum(): operands must be Tensors, not {type(one).__name__}")
-    return _einsum.einsum(equation, operands)
-
-
-def _equation_of(given):
-    """Subscripts as text, of operands and lists of numbers by turns."""
-    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    text = lambda numbers: "".join("..." if n is Ellipsis else letters[n] for n in numbers)  # noqa: E731
-    operands = given[0::2] if len(given) % 2 == 0 else given[:-1:2]
-    equation = ",".join(text(numbers) for numbers in given[1::2])
-    return (equation if len(given) % 2 == 0 else f"{equation}->{text(given[-1])}"), operands
 
 
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
@@ -218,7 +195,7 @@ def _old_qr(input, some=True, *, out=None):
 
 linalg_namespace = "cond lstsq matrix_exp solve_triangular vecdot".split()
 METHODS = "logdet matrix_exp"
-NAMES = "einsum cdist pdist logdet matrix_exp cholesky_solve".split()
+NAMES = "cdist pdist logdet matrix_exp cholesky_solve".split()
 check_all(globals(), [*linalg_namespace, *NAMES, "_old_svd", "_old_qr"], same_out="vecdot solve_triangular")
 OLD = {"svd": _old_svd, "qr": _old_qr}
 add_methods(globals(), METHODS)

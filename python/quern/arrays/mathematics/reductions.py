@@ -106,7 +106,7 @@ def _written(result, out, name):
         if not rows or out.dtype != result.dtype or out.shape != result.shape:
             raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
         return _given(result, out)
-    if name == "multi_dot":
+    if name in ("multi_dot", "einsum"):
         return _given(result, out)
     if name == "outer":
         if _is_out(out):
