@@ -157,7 +157,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_matvec", matvec);
   define(m, "array_vecmat", vecmat);
   m.def("set_quiet_factors", &set_quiet_factors);
-  define(m, "array_lstsq", linalg::lstsq);
   define(m, "array_differences", differences);
   define(m, "array_with_first", with_first);
   define(m, "array_median", median);

@@ -36,7 +36,8 @@ NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": 
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": ("b", "shape"), "exponent": "b"}
 NAMES["torch"] |= {"tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
 _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
-NAMES["torch"] |= {"A": "a", "B": "b"} | dict.fromkeys(("mat1", "mat", "vec1", "batch1"), "x") | {"matrices": "a", "operands": "a"}
+NAMES["torch"] |= {"A": "a", "B": ("b", "a"), "L": "factor", "input2": "factor"}
+NAMES["torch"] |= dict.fromkeys(("mat1", "mat", "vec1", "batch1"), "x") | {"matrices": "a", "operands": "a"}
 NAMES["torch"] |= dict.fromkeys(("mat2", "vec", "vec2"), ("y", "b"))
 NAMES["torch"] |= {"dim1": ("axis2", "row"), "dim2": "column", "batch2": "y", "tensor": "b", "diagonal": "k", "offset": ("offset", "k")}
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
@@ -50,7 +51,7 @@ SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 # The functions of a submodule, as cupy.linalg's, are those of a front end of their own.
 for _front_end in ("numpy", "cupy", "torch"):
-    NAMES[f"{_front_end}_linalg"] = NAMES[_front_end] | {"x": "a"}
+    NAMES[f"{_front_end}_linalg"] = NAMES[_front_end] | {"x": "a", "y": "b"}
 SECOND_NAMES["torch_linalg"] = SECOND_NAMES["torch"] | {"A": "input"}
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
 

@@ -1,8 +1,8 @@
 // Calls of einsum(): subscripts are a text before the operands, or lists of numbers behind each of them.
+#include "functions/einsum.h"
 #include "bindings/faces/matrices.h"
 #include "bindings/given.h"
 #include "core/error.h"
-#include "functions/einsum.h"
 
 #include <algorithm>
 
@@ -17,9 +17,10 @@ void refuse_as_torch(const EinsumFault& fault) {
   const std::string& label = fault.label;
   switch (fault.kind) {
     case Kind::letter:
-      if (label == ".") raise(ErrorKind::runtime, "einsum(): found '.' for operand {} that is not part of any ellipsis", fault.operand);
-      raise(ErrorKind::runtime, "einsum(): invalid subscript given in the equation string, subscripts must be in [a-zA-Z], not {}",
-            label);
+      if (label == ".")
+        raise(ErrorKind::runtime, "einsum(): found '.' for operand {} that is not part of any ellipsis", fault.operand);
+      raise(ErrorKind::runtime,
+            "einsum(): invalid subscript given in the equation string, subscripts must be in [a-zA-Z], not {}", label);
     case Kind::arrow:
     case Kind::dots:
       raise(ErrorKind::runtime, "einsum(): the equation has more than one '->', or a part of it");
@@ -33,7 +34,8 @@ void refuse_as_torch(const EinsumFault& fault) {
               "einsum(): the number of subscripts in the equation ({}) is more than the number of dimensions ({}) for operand {}",
               fault.size, fault.other, fault.operand);
       raise(ErrorKind::runtime,
-            "einsum(): the number of subscripts in the equation ({}) does not match the number of dimensions ({}) for operand {} and "
+            "einsum(): the number of subscripts in the equation ({}) does not match the number of dimensions ({}) for operand {} "
+            "and "
             "no ellipsis was given",
             fault.size, fault.other, fault.operand);
     case Kind::repeated_output:
@@ -123,7 +125,7 @@ EinsumCall read_einsum(Reading& reading) {
   }
   if (nb::len(operands) == 0)
     refuse_value(
-          "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list");
+        "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list");
   call.operands = read_sequence(reading, operands.ptr());
   if (order) call.order = order_of(order, Order::keep);
   const bool is_view = call.operands.size() == 1 && !is_torch(reading) && !(reading.out() && reading.out() != Py_None);

@@ -315,3 +315,69 @@ class ldl_factor_ex:
     """Return (LD, pivots, info): for each matrix 0, or which block of D is singular; see :func:`inv_ex`."""
 
     def torch_linalg(A: array, *, hermitian: boolean = False, check_errors: boolean = False, out=None): ...
+
+class old_svd:
+    """Return (U, S, V) of matrices; ``some``: only as many columns as there are singular values."""
+
+    @named("svd")
+    def torch(input: array, some: boolean = True, compute_uv: ignored = True, *, out=None): ...
+
+class old_qr:
+    """Return (Q, R) of matrices; ``some``: only as many columns of Q as R has rows."""
+
+    @named("qr")
+    def torch(input: array, some: boolean = True, *, out=None): ...
+
+class logdet:
+    """Return the logarithm of the determinant; NaN where that is negative."""
+
+    def torch(input: array): ...
+
+class product_along:
+    """Return the sums of products along a dimension, the first tensor conjugated."""
+
+    @named("vecdot")
+    def torch_linalg(x: array, y: array, *, dim: integer = -1, out=None): ...
+
+class cond_of_tensor:
+    """Return the norm times that of the inverse; by default the ratio of the largest to the smallest singular value."""
+
+    @named("cond")
+    def torch_linalg(A: array, p=None, *, out=None): ...
+
+class solve_triangular:
+    """Return the X with ``a @ X == b`` for triangular matrices; the other triangle is not read."""
+
+    def torch_linalg(
+        A: array, B: array, *, upper: boolean, left: boolean = True, unitriangular: boolean = False, out=None
+    ): ...
+
+class cholesky_solve:
+    """Return the X with ``A @ X == a``, from the triangle that cholesky() gives of A."""
+
+    def torch(B: array, L: array, upper: boolean = False, *, out=None): ...
+    def Tensor(self: array, input2: array, upper: boolean = False): ...
+
+class matrix_exp:
+    """Return the exponential of matrices."""
+
+    def torch_linalg(A: array): ...
+    def torch(input: array): ...
+
+class tensorinv_of_tensor:
+    """Return the inverse for tensordot(): the first ``ind`` dimensions are the rows."""
+
+    @named("tensorinv")
+    def torch_linalg(A: array, ind: integer = 2, *, out=None): ...
+
+class tensorsolve_of_tensor:
+    """Return the X with ``tensordot(a, X, X.ndim) == b``; ``axis`` goes to the end before."""
+
+    @named("tensorsolve")
+    def torch_linalg(A: array, B: array, dims=None, *, out=None): ...
+
+class lstsq_of_tensor:
+    """Return (solution, residuals, rank, singular values) of the smallest ``|a @ X - b|``; the last three as ``driver`` gives them."""
+
+    @named("lstsq")
+    def torch_linalg(A: array, B: array, rcond=None, *, driver=None): ...

@@ -288,6 +288,8 @@ void check_equation(const Operands& of) {
           "linalg.solve: Expected A and B to have the same dtype, but found A of type {} and B of type {} instead", of.type(0),
           of.type(1));
   const bool left = of.reading.slots[2] != Py_False, is_vector = linalg::has_vectors(of[0], of[1]);
+  if (is_vector && !left)
+    raise(ErrorKind::runtime, "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
   const size_t back = is_vector || !left ? 1 : 2;
   if (b.size() >= back && b[b.size() - back] == a.back()) return;
   raise(ErrorKind::runtime, "linalg.solve: Incompatible shapes of A and B for the equation {} = B ({} and {})",
@@ -317,7 +319,9 @@ void check_numbers(const Operands& of, const std::string& name) {
   const char* wanted = "Expected a floating point or complex tensor as input. Got";
   if (name == "eig" || name == "eigvals") raise(ErrorKind::runtime, "Unknown Complex ScalarType for {}", of.type(0));
   if (name == "eigh") raise(ErrorKind::not_implemented, "\"linalg_eigh_cpu\" not implemented for '{}'", of.type(0));
-  const bool is_runtime = name == "pinv" || name == "matrix_rank";
+  if (name == "matrix_rank" || name == "lstsq")
+    raise(ErrorKind::runtime, "This function doesn't handle types other than float and double");
+  const bool is_runtime = name == "pinv";
   raise(is_runtime ? ErrorKind::runtime : ErrorKind::not_implemented, "{}: {} {}", qualified(name), wanted, of.type(0));
 }
 
@@ -331,6 +335,42 @@ void check_lu(const Operands& of) {
     raise(ErrorKind::not_implemented, "\"lu_cpu\" not implemented for '{}'", of.type(0));
   if (of.reading.slots[1] == Py_False)
     raise(ErrorKind::runtime, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
+}
+
+void check_least_squares(const Operands& of) {
+  const Array &a = of[0], &b = of[1];
+  if (of.differ(0, 1))
+    raise(ErrorKind::runtime, "torch.linalg.lstsq: Expected input and other to have the same dtype, but got {} and {}",
+          of.type(0), of.type(1));
+  PyObject* driver = of.reading.slots[3];
+  const std::string by = driver && driver != Py_None ? nb::cast<std::string>(nb::handle(driver)) : "gels";
+  if (by != "gels" && by != "gelsy" && by != "gelsd" && by != "gelss")
+    raise(ErrorKind::runtime, "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), but got {}",
+          by);
+  const bool is_vector = linalg::has_vectors(a, b);
+  if (b.rank() > a.rank() || a.rank() - b.rank() > 1)
+    raise(ErrorKind::runtime,
+          "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1");
+  if (a.shape()[a.rank() - 2] != b.shape()[b.rank() - (is_vector ? 1 : 2)])
+    raise(ErrorKind::runtime, "torch.linalg.lstsq: input.size(-2) should match other.size(-{}), but they are {} and {}",
+          is_vector ? 1 : 2, quern::in_brackets(a.shape()), quern::in_brackets(b.shape()));
+}
+
+void check_products_along(const Operands& of) {
+  if (of.differ(0, 1))
+    raise(ErrorKind::runtime,
+          "linalg.vecdot: Expected x and y to have the same dtype, but found x of type {} and y of type {} instead", of.type(0),
+          of.type(1));
+  if (of[0].rank() == 1 && of[1].rank() == 1) check_product_as_torch(of[0], of[1]);
+  const auto rank = static_cast<int64_t>(std::max({of[0].rank(), of[1].rank(), size_t{1}})),
+             axis = whole_number(of.reading.slots[2]);
+  if (axis < -rank || axis >= rank) torch.refuse_axis(axis, static_cast<size_t>(rank));
+}
+
+bool is_by_singular_values(const Reading& reading) {
+  const linalg::NormOrder order = read_norm_order(reading, reading.slots[1]);
+  if (!order.number) return order.is_none();
+  return order.number->kind == WeakScalar::integer ? std::abs(order.number->integer) == 2 : std::abs(order.number->re) == 2;
 }
 
 // Functions of one matrix or a stack of them.
@@ -347,12 +387,18 @@ void check_algebra(const Operands& of) {
   if (is_lu) return check_lu(of);
   if (function == F::ldl_factor_ || function == F::ldl_factor_ex_) name = "ldl_factor_ex";
   if (is_power) name = "matrix_power";
-  if (is_norm || !is_power) check_numbers(of, is_norm && name == "norm" ? "vector_norm" : name);
+  if (is_norm || !is_power) check_numbers(of, is_norm && name == "norm" ? "vector_norm" : name == "cond" ? "svd" : name);
   if (is_norm) return check_order(of, name);
-  if (a.rank() < 2) raise(ErrorKind::runtime, "{}: The input tensor A must have at least 2 dimensions.", qualified(name));
+  if (function == F::product_along_) return check_products_along(of);
+  if (function == F::tensorinv_of_tensor_ || function == F::tensorsolve_of_tensor_) return;
+  if (a.rank() < 2)
+    raise(ErrorKind::runtime, "{}: The input tensor{} must have at least 2 dimensions.", qualified(name),
+          name == "cond" ? "" : " A");
   const Shape& shape = a.shape();
   const bool takes_any = function == F::qr_ || function == F::svd_of_tensor_ || function == F::svdvals_ || function == F::pinv_ ||
-                         function == F::rank_of_tensor_;
+                         function == F::rank_of_tensor_ || function == F::old_svd_ || function == F::old_qr_ ||
+                         function == F::lstsq_of_tensor_ || function == F::cholesky_solve_ ||
+                         (function == F::cond_of_tensor_ && is_by_singular_values(of.reading));
   if (!takes_any && shape[a.rank() - 1] != shape[a.rank() - 2])
     raise(ErrorKind::runtime, "{}: A must be batches of square matrices, but they are {} by {} matrices", qualified(name),
           shape[a.rank() - 2], shape[a.rank() - 1]);
@@ -361,6 +407,17 @@ void check_algebra(const Operands& of) {
     if (n < 0) check_numbers(of, "inv");
     if (n > 1 && a.dtype() == DType::boolean) raise(ErrorKind::not_implemented, "\"addmm_impl_cpu_\" not implemented for 'Bool'");
   }
+  if (function == F::cholesky_solve_ && (of[1].rank() < 2 || of[1].shape()[of[1].rank() - 1] != shape[a.rank() - 2] ||
+                                         of[1].shape()[of[1].rank() - 2] != shape[a.rank() - 2]))
+    raise(ErrorKind::runtime, "Incompatible matrix sizes for cholesky_solve: the factor is {} and the right side {}",
+          quern::in_brackets(of[1].shape()), quern::in_brackets(shape));
+  if (function == F::solve_triangular_ && of[1].rank() < 2)
+    raise(ErrorKind::runtime, "linalg.solve_triangular: The input tensor B must have at least 2 dimensions.");
+  if (function == F::solve_triangular_ &&
+      of[1].shape()[of[1].rank() - (of.reading.slots[3] == Py_False ? 1 : 2)] != shape[a.rank() - 1])
+    raise(ErrorKind::runtime, "linalg.solve_triangular: Incompatible shapes of A and B for the equation AX = B ({} and {})",
+          quern::in_brackets(shape), quern::in_brackets(of[1].shape()));
+  if (function == F::lstsq_of_tensor_) return check_least_squares(of);
   if (function == F::checked_solve_ || function == F::solve_ex_) check_equation(of);
   const char* text = nullptr;
   if (function == F::qr_ || function == F::eigh_ || function == F::eigvalsh_) {
@@ -522,7 +579,7 @@ void check_status(const Reading& reading, const Array& status) {
   if (function == F::ldl_factor_ || function == F::ldl_factor_ex_)
     raise(ErrorKind::runtime, "torch.linalg.{}: {}the factor D is singular: its block {} is zero", reading.face.name, where,
           order);
-  if (function == F::checked_solve_ || function == F::solve_ex_)
+  if (function == F::checked_solve_ || function == F::solve_ex_ || function == F::tensorsolve_of_tensor_)
     refuse_algebra(std::string("torch.linalg.solve") + (function == F::solve_ex_ ? "_ex: " : ": ") + where +
                    "The solver failed because the input matrix is singular.");
   if (function == F::checked_cholesky_ || function == F::cholesky_ex_)
@@ -534,6 +591,14 @@ void check_status(const Reading& reading, const Array& status) {
                  " is zero, the inversion could not be completed because the input matrix is singular.");
 }
 
+void refuse_algebra_as_torch(const Reading& reading, const Error& error) {
+  using F = quern::Function;
+  if (reading.function == F::lstsq_of_tensor_)
+    refuse_algebra("torch.linalg.lstsq: The algorithm failed to converge because the input contained non-finite values.");
+  const bool is_eig = reading.function == F::eig_ || reading.function == F::eigvals_;
+  raise_text(ErrorKind::runtime, is_eig ? "torch.linalg.eig: input tensor should not contain infs or NaNs." : error.what());
+}
+
 void settle_as_torch(const Reading& reading, const Array& result) {
   using F = quern::Function;
   const F function = reading.function;
@@ -542,6 +607,7 @@ void settle_as_torch(const Reading& reading, const Array& result) {
   const bool is_norm = function == F::norm_of_tensor_ || function == F::matrix_norm_of_tensor_;
   const bool is_by_values =
       function == F::svd_of_tensor_ || function == F::svdvals_ || function == F::pinv_ || function == F::rank_of_tensor_ ||
+      function == F::cond_of_tensor_ || function == F::old_svd_ ||
       (is_norm && reading.slots[1] && (PyUnicode_Check(reading.slots[1]) || PyNumber_Check(reading.slots[1])));
   if (result.size() == 0 || !(is_symmetric || is_general || is_by_values)) return;
   try {

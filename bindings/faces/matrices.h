@@ -87,6 +87,7 @@ struct Read<linalg::Eigenvalues> {
 
 // Raise PyTorch's error, at the call, for what a status or the work for a result says.
 void check_status(const Reading& reading, const Array& status);
+void refuse_algebra_as_torch(const Reading& reading, const Error& error);
 void settle_as_torch(const Reading& reading, const Array& result);
 EinsumCall read_einsum(Reading& reading);
 

@@ -1,5 +1,7 @@
 #include "bindings/faces/shapes.h"
 
+#include "bindings/faces/matrices.h"
+
 #include "core/error.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
@@ -209,10 +211,7 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
 // ---- what PyTorch refuses in other words
 
 void refuse_shapes(const Reading& reading, const Error& error) {
-  if (is_torch(reading) && error.kind() == ErrorKind::algebra) {
-    const bool is_eig = reading.function == quern::Function::eig_ || reading.function == quern::Function::eigvals_;
-    raise_text(ErrorKind::runtime, is_eig ? "torch.linalg.eig: input tensor should not contain infs or NaNs." : error.what());
-  }
+  if (is_torch(reading) && error.kind() == ErrorKind::algebra) refuse_algebra_as_torch(reading, error);
   if (is_torch(reading) && reading.family() >= Family::products && error.kind() == ErrorKind::value)
     raise_text(ErrorKind::runtime, error.what());
 }

@@ -222,3 +222,20 @@ y = zeros.clone().requires_grad_()\nL.norm(y).backward()\ny.grad
 
 def test_calls_are_pytorchs(device):
     compare_all([TORCH_HEAD + case.replace("\\n", "\n") for case in TORCH.strip().splitlines()], device)
+
+
+MORE = r"""
+[call(L.cond, one, p) for one in (x, stack, wide, zeros, n, f(2)) for p in (None, 2, -2)], [call(L.cond, one, p) for one in (x, stack, zeros) for p in (1, "fro", -math.inf)], L.cond(stack, "nuc")
+call(L.vecdot, x, x), call(L.vecdot, stack, x, dim=0), call(L.vecdot, f(2), f(3)), call(L.vecdot, f(2), n[0]), call(L.vecdot, n, n), call(L.vecdot, x, x, dim=5), L.vecdot(x + 1j, x + 2j)
+[L.solve_triangular(x, wide, upper=upper, unitriangular=ones) for upper in (True, False) for ones in (True, False)], L.solve_triangular(x, wide.mT, upper=True, left=False)
+torch.cholesky_solve(wide, L.cholesky(x)), wide.cholesky_solve(L.cholesky(x, upper=True), upper=True), torch.cholesky_inverse(L.cholesky(x))
+[call(L.matrix_exp, one) for one in (x, stack, wide, n, f(0, 0), -9 * x, x.double())], torch.matrix_exp(x), x.matrix_exp()
+torch.logdet(x), stack.logdet(), torch.logdet(-x[:1, :1]), [p.abs() for p in torch.svd(wide)], [p.abs() for p in torch.svd(wide, False)]
+call(L.tensorinv, torch.eye(6).reshape(2, 3, 6)), call(L.tensorinv, x, 0), call(L.tensorinv, wide, 1), call(L.tensorsolve, torch.eye(6).reshape(2, 3, 2, 3), wide), call(L.tensorsolve, torch.eye(6).reshape(2, 6, 3), f(6), (0, 2)), call(L.tensorsolve, wide, f(2))
+[call(L.lstsq, *both) for both in ((x, wide), (n, n), (wide, f(3)), (x, n))], L.lstsq(wide.mT, f(3, 1), driver="gelsd"), L.lstsq(wide.mT, f(3, 2), driver="gels"), L.lstsq(stack, f(3, 2)).rank, call(L.lstsq, x, x, driver="other")
+y = x.clone().requires_grad_()\n(L.matrix_exp(y).sum() + torch.logdet(y) + L.cond(y) + L.solve_triangular(y, wide, upper=False).sum() + L.lstsq(y, wide).solution.sum()).backward()\ny.grad
+"""
+
+
+def test_more_calls_are_pytorchs(device):
+    compare_all([TORCH_HEAD + case.replace("\\n", "\n") for case in MORE.strip().splitlines()], device, rtol=1e-4, atol=1e-5)

@@ -13,7 +13,7 @@ _SAME_OUT = frozenset(
     """amax amin argmax argmin any all abs absolute ceil floor neg negative trunc fix bitwise_not float_power signbit sgn sign round frac
     nan_to_num isposinf isneginf heaviside matmul mm bmm mv dot vdot
     inner addmm addmv baddbmm addbmm cross tensordot diag tril triu multi_dot
-    norm vector_norm matrix_norm cholesky eigvalsh svdvals det inv inverse solve""".split()
+    norm vector_norm matrix_norm cholesky eigvalsh svdvals det inv inverse solve vecdot solve_triangular""".split()
 )
 
 
