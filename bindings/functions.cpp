@@ -118,11 +118,6 @@ Array linspace(double start, double stop, int64_t count, bool endpoint, PyDevice
                          device_number(device));
 }
 
-Array product_by_subscripts(const std::string& subscripts, const std::vector<Array>& operands, DType dtype,
-                            const std::vector<std::pair<int, int>>& steps) {
-  return einsum(subscripts, operands, dtype, steps);
-}
-
 // `constants`: a pair of numbers for each axis; `lengths`: a pair of integers for each, -1 for all elements.
 Array bordered(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, const std::string& mode,
                const nb::sequence& constants, const std::vector<std::pair<int64_t, int64_t>>& lengths, bool is_odd) {
@@ -151,35 +146,12 @@ void define_functions(nb::module_& m) {
   define(m, "array_grid", grid_of);
   define(m, "array_stacked", stacked, Use::moves);
   define(m, "array_repeated", repeated, Use::moves);
-  define(m, "array_triangle", triangle);
   define(m, "array_diagonal", diagonal, Use::moves);
-  define(m, "array_diag", diagonal_or_matrix);
   define(m, "array_vander", powers_in_columns);
-  define(m, "array_dot", dot);
-  define(m, "array_inner", inner);
-  define(m, "array_vdot", vdot);
-  define(m, "array_outer", outer);
-  define(m, "array_tensordot", tensordot);
-  define(m, "array_cross", cross);
   define(m, "array_vecdot", vecdot);
   define(m, "array_matvec", matvec);
   define(m, "array_vecmat", vecmat);
-  define(m, "array_factored", linalg::factored);
   m.def("set_quiet_factors", &set_quiet_factors);
-  define(m, "array_svd", linalg::svd);
-  define(m, "array_solve", linalg::solve);
-  define(m, "array_inv", linalg::inv);
-  define(m, "array_solve_with_status", linalg::solve_with_status);
-  define(m, "array_inv_with_status", linalg::inv_with_status);
-  define(m, "array_det", linalg::det);
-  define(m, "array_lstsq", linalg::lstsq);
-  define(m, "array_pinv", linalg::pinv);
-  define(m, "array_matrix_rank", linalg::matrix_rank);
-  define(m, "array_matrix_power", linalg::matrix_power);
-  define(m, "array_norm", linalg::norm);
-  define(m, "array_vector_norm", linalg::vector_norm);
-  define(m, "array_matrix_norm", linalg::matrix_norm);
-  define(m, "array_cond", linalg::cond);
   define(m, "array_median", median);
   define(m, "array_quantiles", quantiles_by);
   define(m, "array_bincount", bincount);
@@ -211,8 +183,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_count_nonzero", count_nonzero);
   define(m, "array_compress", compressed, Use::moves);
   define(m, "array_extract", extracted, Use::moves);
-  define(m, "array_einsum", product_by_subscripts);
-  define(m, "array_kron", kron);
   define(m, "array_border", bordered);
   define(m, "array_matmul", matmul);
   define(m, "array_running", accumulated);

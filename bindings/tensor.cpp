@@ -280,25 +280,8 @@ int number_is_true(const Array& array) {
   }
 }
 
-// Shapes and types are looked at here, where the words are PyTorch's.
 Array product_of(const Array& a, const Array& b) {
-  if (a.rank() == 0 || b.rank() == 0)
-    raise(ErrorKind::runtime, "both arguments to matmul need to be at least 1D, but they are {}D and {}D", a.rank(), b.rank());
-  if (a.dtype() != b.dtype())
-    raise(ErrorKind::runtime, "expected m1 and m2 to have the same dtype, but got: {} != {}", element_name(a.dtype()),
-          element_name(b.dtype()));
-  int64_t inner = b.shape()[b.rank() == 1 ? 0 : b.rank() - 2];
-  if (a.shape().back() != inner) {
-    if (a.rank() == 1 && b.rank() == 1)
-      raise(ErrorKind::runtime, "inconsistent tensor size, expected tensor {} and src {} to have the same number of elements",
-            in_brackets(a.shape()), in_brackets(b.shape()));
-    if (a.rank() == 2 && b.rank() == 1)
-      raise(ErrorKind::runtime, "size mismatch, got input ({}), mat ({}x{}), vec ({})", a.shape()[0], a.shape()[0], a.shape()[1],
-            inner);
-    int64_t rows = a.rank() == 1 ? 1 : a.shape()[a.rank() - 2], columns = b.rank() == 1 ? 1 : b.shape().back();
-    raise(ErrorKind::runtime, "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", rows, a.shape().back(), inner,
-          columns);
-  }
+  check_product_as_torch(a, b);
   return matmul(a, b);
 }
 
@@ -661,15 +644,6 @@ void init_tensors(nb::module_& m) {
         [](const std::string& a, const std::string& b) { return can_write_as_torch(dtype_of(a), dtype_of(b)); });
   m.def("set_torch_default", [](const std::string& name) { set_torch_default(dtype_of(name)); });
   m.def("torch_default", [] { return std::string(row(torch_default()).name); });
-  m.def("tensor_matmul", [](nb::handle a, nb::handle b) {
-    for (nb::handle one : {a, b})
-      if (!as_array(one.ptr()))
-        raise(ErrorKind::type, "matmul(): arguments must be Tensors, not {}", Py_TYPE(one.ptr())->tp_name);
-    PyObject* out = matrix_product(a.ptr(), b.ptr());
-    if (!out) throw nb::python_error();
-    return nb::steal(out);
-  });
-  // As exactly that type, which derives from the tensor's.
   m.def("tensor_as", [](nb::handle given, nb::handle type) {
     Array same(array_in(given));
     if (!PyType_Check(type.ptr()) || !is_tensor_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
@@ -744,7 +718,6 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_bent", bent);
   define(m, "tensor_activated", activated);
   define(m, "tensor_gated", gated);
-  define(m, "tensor_vector_norm", vector_norm_of);
   define(m, "tensor_normalized", normalized);
   define(m, "tensor_cosine", cosine);
   define(m, "tensor_log_sum_exp", log_sum_exp);

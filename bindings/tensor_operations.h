@@ -12,6 +12,8 @@ PyObject* call_torch_op(Op op, PyObject* const* values, size_t count, PyObject* 
 
 // The same within bodies of functions.
 extern const Rules torchs_rules;
+// Raises PyTorch's errors for the operands of a product of matrices.
+void check_product_as_torch(const Array& a, const Array& b);
 // Writes a result into a tensor in place. Raises PyTorch's errors for shapes and types that do not fit.
 void write_as_torch(const Array& into, const Array& result);
 

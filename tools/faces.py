@@ -32,20 +32,26 @@ NAMES = {
     "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
     "keras": {"x": "a", "x1": "a", "x2": "b", "array": "a", "axes": "axis", "newshape": "shape"},
 }
+for _front_end in ("numpy", "keras"):
+    NAMES[_front_end] |= {"axis1": ("axis1", "row"), "axis2": ("axis2", "column")}
 NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": ("b", "shape"), "exponent": "b"}
 NAMES["torch"] |= {"s": "n", "tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
 _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
 NAMES["torch"] |= {"generator": "draws", "from_": "low", "to": "high"}
+NAMES["torch"] |= {"A": "a", "B": ("b", "a"), "L": "factor", "input2": "factor", "x": ("x", "a"), "y": ("y", "b")}
+NAMES["torch"] |= dict.fromkeys(("mat1", "mat", "vec1", "batch1"), "x") | {"matrices": "a", "operands": "a"}
+NAMES["torch"] |= dict.fromkeys(("mat2", "vec", "vec2"), ("y", "b"))
+NAMES["torch"] |= {"dim1": ("axis2", "row"), "dim2": "column", "batch2": "y", "tensor": "b", "diagonal": "k", "offset": ("offset", "k")}
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
 NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
-NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A"), "a") | {"indices_or_sections": "sections"}
-NAMES["numpy"] |= {"s": "n", "f": "a", "arr": "a", "varargs": "spacing"}
+NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A", "M", "x1", "operands", "arr", "f"), "a")
+NAMES["numpy"] |= {"x2": "b", "y": ("y", "b"), "v": ("v", "a"), "s": "n", "varargs": "spacing", "indices_or_sections": "sections"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}
 NAMES["Generator"] = NAMES["RandomState"] = {"self": "draws", "shape": ("shape", "size")}
-SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from"}}
+SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from", "A": "input"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
 

@@ -13,8 +13,9 @@
 namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
-// number None stands for the default; where the default is None, it is no argument. An operand is an array or a number.
-enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, arrays, dtype };
+// number None stands for the default; where the default is None, it is no argument. An operand is an array or a number; what is
+// its own is anything but an array of the host.
+enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, arrays, dtype, own };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
 inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()
@@ -82,6 +83,7 @@ struct Reading {
   PyObject* const* slots;
   size_t next = 0;                     // the slot that is read next
   const Array* first = nullptr;        // the first array: others go to its device, axes are its axes
+  const Array* second = nullptr;       // the next of those that must be there
   PyObject* beside = nullptr;          // the object of it, whose Python type results have
   PyTypeObject* type = nullptr;        // of results, where an argument says so
   nb::object made = {};                // the same where it was made for this call
@@ -111,7 +113,11 @@ struct FrontEnd {
   DType (*result_type)(const Reading& reading, DType result);
   // An elementwise operation of the operands in the slots; operations within bodies.
   nb::object (*operate)(Reading& reading, Op op);
-  bool gives_tuples = false;   // of parts of an array; else lists
+  bool gives_tuples = false;          // of parts of an array; else lists
+  bool has_real_eigenvalues = false;  // of real matrices, where all of them are
+  // Of linear algebra: does what fails with a matrix give no error? And what waits for a result, to raise it at the call.
+  bool (*is_quiet)() = nullptr;
+  void (*settle)(const Reading& reading, const Array& result) = nullptr;
   bool copies_turned = false;  // functions that turn arrays around give new arrays, no views
   const Rules* rules;
   // Raises for operands of elementwise functions that the peer refuses; null: it refuses none.
@@ -130,6 +136,11 @@ struct FrontEnd {
   PyObject* tuples = nullptr;  // the types of results that are tuples, by the functions' names
 };
 FrontEnd& front_end_named(std::string_view name);
+// What PyTorch's messages and types of results call a function: linalg_inv for linalg.inv.
+std::string torchs_name(const Face& face);
+
+// Does what fails with a matrix raise an error at the call, in CuPy's functions on this thread? Gives what held before.
+bool raise_at_calls(bool on);
 
 // `reduce`: the method of NumPy's ufuncs, whose faces have the ufuncs' names.
 extern FrontEnd numpy, cupy, reduce, torch, keras;

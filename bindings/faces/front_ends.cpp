@@ -1,10 +1,12 @@
 // What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
+#include "bindings/faces/matrices.h"
 #include "bindings/faces/operands.h"
 #include "bindings/faces/read.h"
 #include "bindings/tensor_operations.h"
 #include "core/error.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace quern::python::faces {
 
@@ -236,8 +238,16 @@ static FrontEnd with_numpys_rules(const char* name) {
 }
 
 FrontEnd numpy = with_numpys_rules("numpy");
+// Of this thread: cupyx.errstate(linalg="raise")
+static thread_local bool raises_at_calls = false;
+bool raise_at_calls(bool on) { return std::exchange(raises_at_calls, on); }
+
 FrontEnd cupy = [] {
   FrontEnd made = with_numpys_rules("cupy");
+  made.is_quiet = [] { return !raises_at_calls; };
+  made.settle = [](const Reading&, const Array& result) {
+    if (raises_at_calls && result.size() > 0) wait_for(result);
+  };
   made.refuse_call = refuse_as_cupy;
   return made;
 }();
@@ -257,6 +267,7 @@ FrontEnd torch{
     .result_type = torchs_result_type,
     .operate = operate_as_torch,
     .gives_tuples = true,
+    .settle = settle_as_torch,
     .copies_turned = true,
     .rules = &torchs_rules,
     .check_operands = check_operands_as_torch,
@@ -281,6 +292,10 @@ FrontEnd keras{
     .check_operands = nullptr,
     .write_in_place = nullptr,
 };
+
+std::string torchs_name(const Face& face) {
+  return (*face.submodule ? std::string(face.submodule) + "_" : std::string()) + face.name;
+}
 
 FrontEnd& front_end_named(std::string_view name) {
   // Methods of NumPy's types.
@@ -361,19 +376,26 @@ void refuse_as_python(const Face& face, const Misfit& misfit) {
 }
 
 void refuse_as_cupy(const Face& face, const Misfit& misfit) {
-  if (misfit.why != Misfit::Why::wrong_kind || misfit.overload->parameters[misfit.parameter].kind != Kind::operand)
+  const Kind kind = misfit.overload->parameters[misfit.parameter].kind;
+  if (misfit.why == Misfit::Why::wrong_kind && kind == Kind::own && std::string_view(face.submodule) == "linalg") {
+    nb::object error = nb::module_::import_("numpy.linalg").attr("LinAlgError");
+    PyErr_SetString(error.ptr(), "cupy.linalg only supports cupy.ndarray; make an array with cupy.asarray()");
+    return;
+  }
+  if (misfit.why != Misfit::Why::wrong_kind || (kind != Kind::operand && kind != Kind::own))
     return refuse_as_python(face, misfit);
   PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(misfit.value));
 }
 
 void refuse_as_torch(const Face& face, const Misfit& misfit) {
   const char* parameter = misfit.overload->parameters[misfit.parameter].name;
+  const std::string name = torchs_name(face);
   if (misfit.why == Misfit::Why::missing) {
-    PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"%s\"", face.name, parameter);
+    PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"%s\"", name.c_str(), parameter);
   } else if (misfit.why == Misfit::Why::wrong_kind) {
     const Parameter& wanted = misfit.overload->parameters[misfit.parameter];
     std::string place = wanted.is_keyword_only ? "" : " (position " + std::to_string(misfit.parameter + 1) + ")";
-    PyErr_Format(PyExc_TypeError, "%s(): argument '%s'%s must be %s, not %s", face.name, parameter, place.c_str(),
+    PyErr_Format(PyExc_TypeError, "%s(): argument '%s'%s must be %s, not %s", name.c_str(), parameter, place.c_str(),
                  word_for(wanted.kind), Py_TYPE(misfit.value)->tp_name);
   } else {
     refuse_as_python(face, misfit);

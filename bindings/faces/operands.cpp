@@ -1,5 +1,7 @@
 #include "bindings/faces/operands.h"
 
+#include "bindings/faces/matrices.h"
+
 #include "bindings/faces/results.h"
 #include "bindings/given.h"
 #include "bindings/tensor_operations.h"
@@ -55,14 +57,7 @@ void check_weight(const Reading& reading) {
 
 }  // namespace
 
-static PyObject* later_array(const Reading& reading) {
-  PyObject* const* end = reading.slots + out_slot;
-  PyObject* const* found = std::find_if(reading.slots + reading.next, end, [](PyObject* one) { return one && as_array(one); });
-  return found == end ? nullptr : *found;
-}
-
 void Operand::read(Reading& reading, PyObject* given) {
-  PyObject* later = reading.first ? nullptr : later_array(reading);
   Scalar number;
   if (!as_array(given) && read_scalar(given, number) && (number.is_weak || reading.front_end.has_weak_numbers)) {
     number.is_weak = true;
@@ -70,17 +65,7 @@ void Operand::read(Reading& reading, PyObject* given) {
     PyObject* next = reading.slots[reading.next];
     if (reading.first || (next && as_array(next)) || reading.family() == Family::creates) return;
   }
-  if (!as_array(given) && later && !reading.front_end.convert) {
-    made = array_of(given, as_array(later)->device());
-    given = made.ptr();
-  }
-  const Array& array = read_array(reading, given, made, numbers);
-  argument = Argument(array);
-  if (reading.first) return;
-  reading.first = &array;
-  reading.beside = made.is_valid() ? made.ptr() : given;
-  if (later && Py_TYPE(reading.beside) == array_type) reading.beside = later;
-  if (reading.face.is_in_place) argument = Argument(numbers.emplace(unhooked(array)));
+  argument = Argument(reading.first ? read_array(reading, given, made, numbers) : read_first(reading, given));
 }
 
 std::optional<std::string_view> Read<std::optional<std::string_view>>::read_text(PyObject* given) {
@@ -92,7 +77,7 @@ std::optional<std::string_view> Read<std::optional<std::string_view>>::read_text
 }
 
 void check_operands_as_torch(const Reading& reading) {
-  if (reading.family() != Family::elementwise) return;
+  if (reading.family() != Family::elementwise) return check_matrices_as_torch(reading);
   const DType type = reading.first->dtype();
   switch (reading.function) {
     case quern::Function::isclose_:

@@ -4,6 +4,9 @@
 #include "bindings/given.h"
 #include "core/error.h"
 #include "functions/steps.h"
+#include "graph/tape.h"
+
+#include <algorithm>
 
 namespace quern::python::faces {
 
@@ -38,6 +41,24 @@ const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std
   if (family >= Family::views && family != Family::moves) return array_in(nb::handle(value));
   python::Use use = family == Family::moves ? python::Use::moves : python::Use::computes;
   return array_in(value, Call{reading.face.name, use}, numbers);
+}
+
+static PyObject* later_array(const Reading& reading) {
+  PyObject* const* end = reading.slots + out_slot;
+  PyObject* const* found = std::find_if(reading.slots + reading.next, end, [](PyObject* one) { return one && as_array(one); });
+  return found == end ? nullptr : *found;
+}
+
+const Array& read_first(Reading& reading, PyObject* given) {
+  PyObject* later = as_array(given) && Py_TYPE(given) != array_type ? nullptr : later_array(reading);
+  const bool goes_there = later && !as_array(given) && !reading.front_end.convert;
+  nb::object there = goes_there ? array_of(given, as_array(later)->device()) : nb::borrow(given);
+  const Array& array = read_array(reading, there.ptr(), reading.made, reading.numbers);
+  if (goes_there) reading.made = std::move(there);
+  reading.first = &array;
+  reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
+  if (later && Py_TYPE(reading.beside) == array_type) reading.beside = later;
+  return reading.face.is_in_place ? reading.numbers.emplace(unhooked(array)) : array;
 }
 
 std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements) {

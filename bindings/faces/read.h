@@ -9,6 +9,8 @@ namespace quern::python::faces {
 
 // An array among the arguments; what is none is made one, as the front end does it.
 const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std::optional<Array>& numbers);
+// The first array. Where it is made of other values, it goes to the device of a later one, whose Python type results then have.
+const Array& read_first(Reading& reading, PyObject* given);
 std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements);
 // The place of one axis of the first array.
 size_t read_axis(const Reading& reading, PyObject* given);
@@ -27,16 +29,18 @@ struct Read;
 template <>
 struct Read<const Array&> {
   static constexpr size_t slots = 1;
+  nb::object made;
+  std::optional<Array> numbers;
   const Array& value;
-  explicit Read(Reading& reading) : value(read_first(reading)) {}
+  explicit Read(Reading& reading) : value(read(reading)) {}
 
  private:
-  static const Array& read_first(Reading& reading) {
+  const Array& read(Reading& reading) {
     PyObject* given = reading.take();
-    const Array& array = read_array(reading, given, reading.made, reading.numbers);
-    reading.first = &array;
-    reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
-    return reading.face.is_in_place ? reading.numbers.emplace(unhooked(array)) : array;
+    if (!reading.first) return read_first(reading, given);
+    const Array& array = read_array(reading, given, made, numbers);
+    if (!reading.second) reading.second = &array;
+    return array;
   }
 };
 

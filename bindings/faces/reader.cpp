@@ -62,6 +62,9 @@ bool fits(Kind kind, PyObject* value) {
       return !as_array(value) && (PyTuple_Check(value) || PyList_Check(value));
     case Kind::dtype:
       return dtype_of_object(value) != nullptr;
+    case Kind::own:
+      return as_array(value) || classified(value).what != Given::What::host_array ||
+             nb::cast<int>(nb::handle(value).attr("ndim")) == 0;
   }
   return true;
 }
@@ -297,10 +300,11 @@ nb::dict functions_of(const std::string& front_end, const std::string& module, c
   return out;
 }
 
-// Those functions whose first parameter is an array: methods have the same name.
+// Those functions whose first parameter is an array called `input`: methods have the same name.
 bool is_method(nb::handle function) {
   const Overload& overload = reinterpret_cast<Function*>(function.ptr())->face->overloads[0];
-  return overload.count > 0 && (overload.parameters[0].kind == Kind::array || overload.parameters[0].kind == Kind::operand);
+  if (overload.count == 0 || std::string_view(overload.parameters[0].name) != "input") return false;
+  return overload.parameters[0].kind == Kind::array || overload.parameters[0].kind == Kind::operand;
 }
 
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
@@ -331,6 +335,8 @@ void init(nb::module_& m) {
         nb::arg("submodule") = "");
   m.def("is_method", is_method);
   define_streams(m);
+  m.def("raise_at_calls", raise_at_calls);
+  m.def("set_real_eigenvalues", [](bool on) { numpy.has_real_eigenvalues = cupy.has_real_eigenvalues = on; });
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
         nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(),

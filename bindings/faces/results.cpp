@@ -1,6 +1,7 @@
 #include "bindings/faces/results.h"
 
 #include "bindings/door.h"
+#include "bindings/faces/matrices.h"
 #include "bindings/faces/read.h"
 #include "core/error.h"
 #include "functions/steps.h"
@@ -37,19 +38,21 @@ void check_type_of_out(const Reading& reading, PyObject* out, nb::handle result)
 }
 
 // As tuple.__new__ makes one of a class of tuples.
-nb::object tuple_of(const Reading& reading, nb::object first, nb::object second) {
-  PyObject* type = PyDict_GetItemString(reading.front_end.tuples, reading.face.name);
+nb::object tuple_of(const Reading& reading, std::vector<nb::object>&& parts) {
+  const std::string name = &reading.front_end == &torch ? torchs_name(reading.face) : reading.face.name;
+  PyObject* type = PyDict_GetItemString(reading.front_end.tuples, name.c_str());
   if (!type) bug("{} has no type for the results of {}", reading.front_end.name, reading.face.name);
-  nb::object made = nb::steal(reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), 2));
+  auto count = static_cast<Py_ssize_t>(parts.size());
+  nb::object made = nb::steal(reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), count));
   if (!made.is_valid()) throw nb::python_error();
-  PyTuple_SET_ITEM(made.ptr(), 0, first.release().ptr());
-  PyTuple_SET_ITEM(made.ptr(), 1, second.release().ptr());
+  for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(made.ptr(), i, parts[static_cast<size_t>(i)].release().ptr());
   return made;
 }
 
 }  // namespace
 
-nb::object hand_back(const Reading& reading, Array&& result) {
+// The object made of a result, which is not written into `out` yet.
+static nb::object finished(const Reading& reading, Array&& result) {
   const FrontEnd& front_end = reading.front_end;
   const Family family = reading.family();
   if (reading.face.is_in_place) {
@@ -61,18 +64,24 @@ nb::object hand_back(const Reading& reading, Array&& result) {
     if (result.cell() == reading.first->cell() && result.layout() == reading.first->layout()) return nb::borrow(reading.beside);
     if (result.rank() == 0 && door_of(reading.beside).has_numbers) result.set_value(true);
   }
+  if (family == Family::algebra) {
+    if (reading.front_end.settle) reading.front_end.settle(reading, result);
+    bool is_number = reading.function != quern::Function::tensorsolve_ && door_of(reading.beside).has_numbers;
+    if (result.rank() == 0 && is_number) result.set_value(true);
+  }
   if (family == Family::turned && front_end.copies_turned) result = copied(result, result.dtype(), Order::keep);
-  if (family == Family::moves) {
+  const bool is_new = family == Family::repeats && result.cell() != reading.first->cell();
+  if (family == Family::moves || is_new) {
     result.settle_owner();  // what the body made it of is gone
     result.set_value(false);
   }
-  if (family == Family::repeats)
+  if (family == Family::repeats && !is_new)
     result.set_read_only(reading.first->is_read_only() || door_of(reading.beside).broadcasts_read_only);
   if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
-  nb::object made = written(reading, object_of(reading, std::move(result)));
-  if (read_flag(reading, reading.slots[gradient_slot])) want_gradient(*as_array(made.ptr()));
-  return made;
+  return object_of(reading, std::move(result));
 }
+
+nb::object hand_back(const Reading& reading, Array&& result) { return written(reading, finished(reading, std::move(result))); }
 
 nb::object written(const Reading& reading, nb::object made) {
   PyObject* out = reading.out();
@@ -91,7 +100,9 @@ nb::object hand_back(const Reading& reading, Ranked&& result) {
     values = written(reading, std::move(values), PySequence_Fast_GET_ITEM(out, 0));
     places = written(reading, std::move(places), PySequence_Fast_GET_ITEM(out, 1));
   }
-  return tuple_of(reading, std::move(values), std::move(places));
+  std::vector<nb::object> both;
+  both.push_back(std::move(values)), both.push_back(std::move(places));
+  return tuple_of(reading, std::move(both));
 }
 
 // One of several results: the argument itself where it is the same view.
@@ -121,6 +132,39 @@ nb::object hand_back(const Reading& reading, std::vector<Array>&& results) {
     PyTuple_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i),
                      hand_back_one(reading, i, std::move(results[i]), &reading.front_end != &torch).release().ptr());
   return out;
+}
+
+// In the arrays of a tuple `out`, where there is one.
+static nb::object written_tuple(const Reading& reading, std::vector<nb::object>&& parts) {
+  PyObject* out = reading.out();
+  if (out && out != Py_None) {
+    nb::object all = nb::steal(PySequence_Tuple(out));
+    if (!all.is_valid()) throw nb::python_error();
+    if (nb::len(all) != parts.size())
+      raise(ErrorKind::type, "{}(): argument 'out' must be a tuple of {} tensors", reading.face.name, parts.size());
+    for (size_t i = 0; i < parts.size(); ++i) parts[i] = written(reading, std::move(parts[i]), nb::object(all[i]));
+  }
+  return tuple_of(reading, std::move(parts));
+}
+
+nb::object hand_back(const Reading& reading, linalg::Factors&& results) {
+  const bool is_pair_of_one = reading.function == quern::Function::qr_ && &reading.front_end == &torch;
+  if (results.arrays.size() == 1 && is_pair_of_one)  // of mode "r": Q is empty
+    results.arrays.insert(results.arrays.begin(), full({0}, steps::whole(0), reading.first->dtype(), reading.first->device()));
+  if (results.arrays.size() == 1) return hand_back(reading, std::move(results.arrays[0]));
+  if (!results.is_named) return hand_back(reading, std::move(results.arrays));
+  std::vector<nb::object> parts;
+  for (Array& one : results.arrays) parts.push_back(finished(reading, std::move(one)));
+  return written_tuple(reading, std::move(parts));
+}
+
+nb::object hand_back(const Reading& reading, linalg::WithStatus&& result) {
+  if (result.is_checked) check_status(reading, result.status);
+  if (result.has_status) result.results.push_back(result.status);
+  if (result.results.size() == 1) return hand_back(reading, std::move(result.results[0]));
+  std::vector<nb::object> parts;
+  for (Array& one : result.results) parts.push_back(finished(reading, std::move(one)));
+  return written_tuple(reading, std::move(parts));
 }
 
 nb::object hand_back(const Reading& reading, OneForEach&& results) {

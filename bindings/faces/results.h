@@ -12,6 +12,8 @@ inline nb::object hand_back(const Reading&, bool result) { return nb::bool_(resu
 nb::object written(const Reading& reading, nb::object made);
 nb::object hand_back(const Reading& reading, std::optional<Array>&& result);  // nothing: the array itself
 nb::object hand_back(const Reading& reading, std::vector<Array>&& results);   // a tuple
+nb::object hand_back(const Reading& reading, linalg::Factors&& results);
+nb::object hand_back(const Reading& reading, linalg::WithStatus&& result);
 nb::object hand_back(const Reading& reading, OneForEach&& results);
 nb::object hand_back(const Reading& reading, Parts&& parts);
 

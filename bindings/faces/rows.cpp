@@ -1,12 +1,14 @@
 // The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls
 // the body and hands its result back. The operations of quern/ops.def share one thunk.
 #include "bindings/faces/distributions.h"
+#include "bindings/faces/matrices.h"
 #include "bindings/faces/operands.h"
 #include "bindings/faces/results.h"
 #include "bindings/faces/shapes.h"
 #include "bindings/faces/signals.h"
 #include "bindings/faces/transforms.h"
 #include "core/site.h"
+#include "run/calls/lapack.h"
 
 namespace quern::python::faces {
 
@@ -30,9 +32,21 @@ auto call_with(Reading& reading, std::type_identity<void (*)(T, Rest...)>, Done&
   return call_with<body>(reading, std::type_identity<void (*)(Rest...)>{}, done..., one);
 }
 
+struct QuietFactors {
+  bool is_on;
+  explicit QuietFactors(const Reading& reading)
+      : is_on(reading.family() == Family::algebra && reading.front_end.is_quiet && reading.front_end.is_quiet()) {
+    if (is_on) set_quiet_factors(true);
+  }
+  ~QuietFactors() {
+    if (is_on) set_quiet_factors(false);
+  }
+};
+
 template <auto body>
 nb::object call_body(Reading& reading) {
   AtSite here(current_site());  // one look for all that the body records
+  const QuietFactors quiet(reading);
   auto call = [&]<class R, class... T>(R (*)(T...)) { return call_with<body>(reading, std::type_identity<void (*)(T...)>{}); };
   try {
     return hand_back(reading, call(body));

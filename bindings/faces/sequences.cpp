@@ -196,18 +196,19 @@ void Check<stacked_rows>::call(const Reading& reading, const std::vector<Array>&
   if (is_torch(reading)) check_joined(with_rank(arrays, 2), 0);
 }
 
+void check_broadcast_as_torch(const Shape& a, const Shape& b, size_t kept) {
+  for (size_t d = 1 + kept; d <= std::min(a.size(), b.size()); ++d) {
+    int64_t one = a[a.size() - d], other = b[b.size() - d];
+    if (one == other || one == 1 || other == 1) continue;
+    raise(ErrorKind::runtime, "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}", one,
+          other, std::max(a.size(), b.size()) - d);
+  }
+}
+
 void Check<broadcast_together>::call(const Reading& reading, const std::vector<Array>& arrays) {
   if (!is_torch(reading)) return;
   for (size_t i = 0; i < arrays.size(); ++i)
-    for (size_t j = 0; j < i; ++j) {
-      const Shape &a = arrays[j].shape(), &b = arrays[i].shape();
-      for (size_t d = 1; d <= std::min(a.size(), b.size()); ++d) {
-        int64_t one = a[a.size() - d], other = b[b.size() - d];
-        if (one == other || one == 1 || other == 1) continue;
-        raise(ErrorKind::runtime, "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}",
-              one, other, std::max(a.size(), b.size()) - d);
-      }
-    }
+    for (size_t j = 0; j < i; ++j) check_broadcast_as_torch(arrays[j].shape(), arrays[i].shape());
 }
 
 }  // namespace quern::python::faces

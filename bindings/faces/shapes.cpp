@@ -1,5 +1,7 @@
 #include "bindings/faces/shapes.h"
 
+#include "bindings/faces/matrices.h"
+
 #include "core/error.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
@@ -52,7 +54,10 @@ std::optional<size_t> place_among(int64_t axis, size_t rank, const FrontEnd& fro
 bool is_sequence(const Reading& reading, PyObject* given) {
   if (PyLong_CheckExact(given)) return false;
   if (PyTuple_Check(given)) return true;
-  if (PyList_Check(given)) return reading.front_end.takes_lists_of_axes || reading.function != quern::Function::squeeze_;
+  using F = quern::Function;
+  const bool refuses_lists =
+      reading.function == F::squeeze_ || reading.function == F::norm_ || reading.function == F::vector_norm_;
+  if (PyList_Check(given)) return reading.front_end.takes_lists_of_axes || !refuses_lists;
   if (is_torch(reading)) return false;
   if (const Array* array = as_array(given)) return array->rank() > 0;
   if (!PySequence_Check(given)) return false;
@@ -138,6 +143,8 @@ static bool is_rolled(const Reading& reading) {
 std::vector<size_t> read_places(const Reading& reading, PyObject* given, size_t rank) {
   if (is_torch(reading) && reading.function == quern::Function::rot90_ && rank < 2)
     raise(ErrorKind::runtime, "expected total dims >= 2, but got total dims = {}", rank);
+  if (is_torch(reading) && reading.function == quern::Function::matrix_norm_of_tensor_ && rank < 2)
+    raise(ErrorKind::runtime, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
   return places_of(reading, given, rank, is_rolled(reading));
 }
 
@@ -220,7 +227,8 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
 // ---- what PyTorch refuses in other words
 
 void refuse_shapes(const Reading& reading, const Error& error) {
-  const bool is_worded = reading.family() >= Family::views || reading.family() == Family::samples;
+  if (is_torch(reading) && error.kind() == ErrorKind::algebra) refuse_algebra_as_torch(reading, error);
+  const bool is_worded = reading.family() >= Family::products || reading.family() == Family::samples;
   if (is_torch(reading) && is_worded && error.kind() == ErrorKind::value) raise_text(ErrorKind::runtime, error.what());
 }
 
@@ -264,7 +272,7 @@ void Check<viewed>::call(const Reading&, const Array& array, const std::optional
   if (shape) check_sizes(array, *shape);
 }
 
-static void check_expanded(const Array& array, const Shape& sizes) {
+void check_expanded_as_torch(const Array& array, const Shape& sizes) {
   const size_t rank = array.rank();
   if (sizes.size() < rank)
     raise(ErrorKind::runtime,
@@ -291,7 +299,7 @@ static void check_expanded(const Array& array, const Shape& sizes) {
 }
 
 void Check<broadcast_view>::call(const Reading& reading, const Array& array, const Shape& shape) {
-  if (is_torch(reading)) return check_expanded(array, shape);
+  if (is_torch(reading)) return check_expanded_as_torch(array, shape);
   if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; }))
     raise(ErrorKind::value, "all elements of broadcast shape must be non-negative");
 }

@@ -124,6 +124,10 @@ struct Read<const SqueezedAxes&> {
   explicit Read(Reading& reading) : value(read_squeezed(reading, reading.take())) {}
 };
 
+// Raises PyTorch's errors for a tensor that does not expand to these sizes.
+void check_expanded_as_torch(const Array& array, const Shape& sizes);
+// Raises PyTorch's error for shapes that do not broadcast; `kept`: how many of the last axes need not.
+void check_broadcast_as_torch(const Shape& a, const Shape& b, size_t kept = 0);
 // Raises an error of a shaping function's body again where the peer's has another type.
 void refuse_shapes(const Reading& reading, const Error& error);
 

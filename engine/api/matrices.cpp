@@ -39,9 +39,9 @@ Array trace(const Array& a, int64_t k, int axis1, int axis2, Here here) {
 }
 
 Array dot(const Array& a, const Array& b, Here here) { return call(here, quern::dot, a, b); }
-Array inner(const Array& a, const Array& b, Here here) { return call(here, quern::inner, a, b); }
+Array inner(const Array& a, const Array& b, Here here) { return call(here, quern::inner, quern::numpys_rules, a, b); }
 Array vdot(const Array& a, const Array& b, Here here) { return call(here, quern::vdot, a, b); }
-Array outer(const Array& a, const Array& b, Here here) { return call(here, quern::outer, a, b); }
+Array outer(const Array& a, const Array& b, Here here) { return call(here, quern::outer, quern::numpys_rules, a, b); }
 Array kron(const Array& a, const Array& b, Here here) { return call(here, quern::kron, a, b); }
 Array matvec(const Array& a, const Array& b, Here here) { return call(here, quern::matvec, a, b); }
 Array vecmat(const Array& a, const Array& b, Here here) { return call(here, quern::vecmat, a, b); }

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 #include "run/calls/matmul.h"
 
 namespace quern {
@@ -28,12 +29,12 @@ struct Subscripts {
 };
 
 // A term's labels; `extra`: how many axes its "..." stands for.
-Labels labels_of(std::string_view term, size_t dots, int64_t extra) {
+Labels labels_of(std::string_view term, size_t dots, int64_t extra, const EinsumRules& rules) {
   Labels out;
   auto add = [&](std::string_view letters) {
     for (char c : letters) {
       if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
-        raise(ErrorKind::value, "[einsum] invalid subscript '{}' in einsum sum subscripts string, subscripts must be letters", c);
+        rules.refuse({.kind = EinsumFault::Kind::letter, .label = std::string(1, c)});
       out.push_back(c);
     }
   };
@@ -44,14 +45,15 @@ Labels labels_of(std::string_view term, size_t dots, int64_t extra) {
   return out;
 }
 
-Subscripts read(std::string_view given, std::span<const Array> operands) {
+Subscripts read(std::string_view given, std::span<const Array> operands, const EinsumRules& rules) {
+  using Kind = EinsumFault::Kind;
   std::string text;
   std::copy_if(given.begin(), given.end(), std::back_inserter(text), [](char c) { return c != ' '; });
   size_t arrow = text.find("->");
   bool has_arrow = arrow != std::string::npos;
   if (std::count(text.begin(), text.end(), '-') != (has_arrow ? 1 : 0) ||
       std::count(text.begin(), text.end(), '>') != (has_arrow ? 1 : 0))
-    raise(ErrorKind::value, "[einsum] einstein sum subscripts string contains '->' more than once, or a part of it");
+    rules.refuse({.kind = Kind::arrow});
   std::string_view all = text, left = all.substr(0, arrow);
   std::vector<std::string_view> terms;
   for (size_t at = 0;;) {
@@ -61,67 +63,56 @@ Subscripts read(std::string_view given, std::span<const Array> operands) {
     at = comma + 1;
   }
   if (terms.size() != operands.size())
-    raise(ErrorKind::value, "[einsum] {} operands provided to einstein sum function than specified in the subscripts string",
-          operands.size() > terms.size() ? "more" : "fewer");
+    rules.refuse(
+        {.kind = Kind::operands, .size = static_cast<int64_t>(operands.size()), .other = static_cast<int64_t>(terms.size())});
   Subscripts out;
   int64_t widest = 0;
   std::map<int, int> times;
   for (size_t i = 0; i < terms.size(); ++i) {
     size_t dots = terms[i].find("...");
     int64_t letters = static_cast<int64_t>(terms[i].size()) - (dots == std::string_view::npos ? 0 : 3);
-    labels_of(terms[i], dots, 0);  // wrong letters are told first
-    int64_t extra = static_cast<int64_t>(operands[i].rank()) - letters;
-    if (extra < 0)
-      raise(ErrorKind::value, "[einsum] einstein sum subscripts string contains too many subscripts for operand {}", i);
-    if (extra > 0 && dots == std::string_view::npos)
-      raise(ErrorKind::value,
-            "[einsum] einstein sum subscripts string contains too few subscripts for operand {}, and no '...' for its other axes",
-            i);
+    labels_of(terms[i], dots, 0, rules);  // wrong letters are told first
+    const auto rank = static_cast<int64_t>(operands[i].rank());
+    const bool has_dots = dots != std::string_view::npos;
+    int64_t extra = rank - letters;
+    if (extra < 0 || (extra > 0 && !has_dots))
+      rules.refuse({extra < 0 ? Kind::too_many : Kind::too_few, i, has_dots ? "..." : "", letters, rank});
     widest = std::max(widest, extra);
-    out.operands.push_back(labels_of(terms[i], dots, extra));
+    out.operands.push_back(labels_of(terms[i], dots, extra, rules));
     for (int x : out.operands.back()) ++times[x];
   }
   if (has_arrow) {
     std::string_view right = all.substr(arrow + 2);
     size_t dots = right.find("...");
-    out.result = labels_of(right, dots, widest);
-    if (dots == std::string_view::npos && widest > 0)
-      raise(ErrorKind::value, "[einsum] output had too few broadcast dimensions; it needs '...' too");
+    out.result = labels_of(right, dots, widest, rules);
+    if (dots == std::string_view::npos && widest > 0 && !rules.sums_dots) rules.refuse({.kind = Kind::dots});
   } else {
     for (auto [x, count] : times)  // in order: what "..." stands for is in front
       if (x < 0 || count == 1) out.result.push_back(x);
   }
   for (int x : out.result) {
     if (std::count(out.result.begin(), out.result.end(), x) > 1)
-      raise(ErrorKind::value, "[einsum] einstein sum subscripts string includes output subscript '{}' multiple times",
-            name_of(x));
-    if (!times.count(x))
-      raise(ErrorKind::value,
-            "[einsum] einstein sum subscripts string included output subscript '{}' which never appeared in an input",
-            name_of(x));
+      rules.refuse({.kind = Kind::repeated_output, .label = name_of(x)});
+    if (!times.count(x)) rules.refuse({.kind = Kind::unknown_output, .label = name_of(x)});
   }
   return out;
 }
 
 using Sizes = std::map<int, int64_t>;
 
-Sizes sizes_of(std::span<const Array> operands, const Subscripts& subscripts) {
+Sizes sizes_of(std::span<const Array> operands, const Subscripts& subscripts, const EinsumRules& rules) {
   Sizes sizes;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Shape& shape = operands[i].shape();
     const Labels& labels = subscripts.operands[i];
     for (size_t n = 0; n < shape.size(); ++n) {  // one operand's own axes are never broadcast
       size_t first = static_cast<size_t>(std::find(labels.begin(), labels.end(), labels[n]) - labels.begin());
-      if (shape[first] != shape[n])
-        raise(ErrorKind::value, "[einsum] dimensions in operand {} for collapsing index '{}' don't match ({} != {})", i,
-              name_of(labels[n]), shape[first], shape[n]);
+      if (shape[first] != shape[n]) rules.refuse({EinsumFault::Kind::repeated, i, name_of(labels[n]), shape[first], shape[n]});
     }
     for (size_t n = 0; n < operands[i].rank(); ++n) {
       int x = subscripts.operands[i][n];
       int64_t size = operands[i].shape()[n], &known = sizes.try_emplace(x, size).first->second;
-      if (known != size && known != 1 && size != 1)
-        raise(ErrorKind::value, "[einsum] operands could not be broadcast together with remapped shapes: {} and {} for '{}'",
-              known, size, name_of(x));
+      if (known != size && known != 1 && size != 1) rules.refuse({EinsumFault::Kind::sizes, i, name_of(x), known, size});
       if (known == 1) known = size;
     }
   }
@@ -155,7 +146,7 @@ Factor diagonal_of(const Array& a, const Labels& labels) {
 }
 
 // What no one needs any more is summed away.
-Factor summed(const Factor& f, const Labels& needed) {
+Factor summed(const Factor& f, const Labels& needed, bool widens) {
   std::vector<bool> goes;
   Labels left;
   for (int x : f.labels) {
@@ -163,6 +154,7 @@ Factor summed(const Factor& f, const Labels& needed) {
     if (!goes.back()) left.push_back(x);
   }
   if (left.size() == f.labels.size()) return f;
+  if (widens && is_whole(f.array.dtype())) return {reduce(Reduction::sum, f.array, goes, false, DType::int64), left};
   bool is_bool = f.array.dtype() == DType::boolean;
   Array out = reduce(is_bool ? Reduction::any : Reduction::sum, f.array, goes, false,
                      is_bool ? std::nullopt : std::optional(f.array.dtype()));
@@ -201,9 +193,9 @@ Labels together(std::initializer_list<Labels> parts) {
 }
 
 // Two operands become one; `needed`: the labels that others or the result have.
-Factor contracted(Factor a, Factor b, const Labels& needed) {
-  a = summed(a, together({needed, b.labels}));
-  b = summed(b, together({needed, a.labels}));
+Factor contracted(Factor a, Factor b, const Labels& needed, bool widens) {
+  a = summed(a, together({needed, b.labels}), widens);
+  b = summed(b, together({needed, a.labels}), widens);
   Sizes sizes;
   for (const Factor* f : {&a, &b})
     for (size_t n = 0; n < f->labels.size(); ++n) {
@@ -234,10 +226,10 @@ Factor contracted(Factor a, Factor b, const Labels& needed) {
 }  // namespace
 
 Array einsum(std::string_view subscripts, std::span<const Array> operands, std::optional<DType> dtype,
-             std::span<const std::pair<int, int>> steps) {
+             std::span<const std::pair<int, int>> steps, const EinsumRules& rules) {
   if (operands.empty()) raise(ErrorKind::value, "[einsum] there must be one operand at least");
-  Subscripts read_ones = read(subscripts, operands);
-  sizes_of(operands, read_ones);
+  Subscripts read_ones = read(subscripts, operands, rules);
+  sizes_of(operands, read_ones, rules);
   std::vector<OperandType> types;
   for (const Array& a : operands) types.push_back({a.dtype()});
   DType type = dtype.value_or(common_type(types));
@@ -251,10 +243,53 @@ Array einsum(std::string_view subscripts, std::span<const Array> operands, std::
     work.erase(work.begin() + i);
     Labels needed = read_ones.result;
     for (const Factor& f : work) needed = together({needed, f.labels});
-    work.push_back(contracted(a, b, needed));
+    work.push_back(contracted(a, b, needed, rules.widens_sums));
   }
-  Factor last = summed(work[0], read_ones.result);
+  Factor last = summed(work[0], read_ones.result, rules.widens_sums);
   return in_order(last, read_ones.result);
+}
+
+static void refuse_as_numpy(const EinsumFault& fault) {
+  using Kind = EinsumFault::Kind;
+  const std::string& label = fault.label;
+  switch (fault.kind) {
+    case Kind::letter:
+      raise(ErrorKind::value, "[einsum] invalid subscript '{}' in einsum sum subscripts string, subscripts must be letters",
+            label);
+    case Kind::arrow:
+      raise(ErrorKind::value, "[einsum] einstein sum subscripts string contains '->' more than once, or a part of it");
+    case Kind::operands:
+      raise(ErrorKind::value, "[einsum] {} operands provided to einstein sum function than specified in the subscripts string",
+            fault.size > fault.other ? "more" : "fewer");
+    case Kind::too_many:
+      raise(ErrorKind::value, "[einsum] einstein sum subscripts string contains too many subscripts for operand {}",
+            fault.operand);
+    case Kind::too_few:
+      raise(ErrorKind::value,
+            "[einsum] einstein sum subscripts string contains too few subscripts for operand {}, and no '...' for its other axes",
+            fault.operand);
+    case Kind::dots:
+      raise(ErrorKind::value, "[einsum] output had too few broadcast dimensions; it needs '...' too");
+    case Kind::repeated_output:
+      raise(ErrorKind::value, "[einsum] einstein sum subscripts string includes output subscript '{}' multiple times", label);
+    case Kind::unknown_output:
+      raise(ErrorKind::value,
+            "[einsum] einstein sum subscripts string included output subscript '{}' which never appeared in an input", label);
+    case Kind::repeated:
+      raise(ErrorKind::value, "[einsum] dimensions in operand {} for collapsing index '{}' don't match ({} != {})", fault.operand,
+            label, fault.size, fault.other);
+    case Kind::sizes:
+      raise(ErrorKind::value, "[einsum] operands could not be broadcast together with remapped shapes: {} and {} for '{}'",
+            fault.size, fault.other, label);
+  }
+}
+const EinsumRules numpys_einsum{refuse_as_numpy};
+
+Array einsum_by(const EinsumCall& call) {
+  Array out = einsum(call.subscripts, call.operands, call.dtype, call.steps, call.rules);
+  if (call.order == Order::c || call.order == Order::fortran) out = quern::in_order(out, call.order);
+  if (out.rank() == 0) out.set_value(true);
+  return out;
 }
 
 Array kron(const Array& a, const Array& b) {

@@ -5,16 +5,21 @@
 #include <string_view>
 
 #include "functions/distributions.h"
+#include "functions/einsum.h"
 #include "functions/elementwise.h"
 #include "functions/fourier_axes.h"
+#include "functions/matrices.h"
+#include "functions/matrix_calls.h"
 #include "functions/picking.h"
 #include "functions/ranking.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "functions/shaping.h"
 #include "functions/signals.h"
+#include "functions/tensor_algebra.h"
 #include "functions/without_nan.h"
 #include "graph/op.h"
+#include "run/calls/matmul.h"
 
 namespace quern {
 
@@ -29,6 +34,8 @@ enum class Family : uint8_t {
   samples,      // real or complex numbers along axes; the result is of their type, or of its parts' type
   elementwise,  // the typing of the operation, by the front end's rules
   creates,      // new arrays of no others
+  products,     // sums of products: the operands' common type, by the front end's rules
+  algebra,      // real or complex numbers, by a matrix's factors; a result without axes is a number
   views,        // any elements, which stay where they are
   repeats,      // the same, where elements repeat
   turned,       // the same, in some front ends in new memory

@@ -8,6 +8,8 @@
 
 #include "core/error.h"
 #include "functions/parts.h"
+#include "functions/reductions.h"
+#include "functions/shaping.h"
 #include "functions/steps.h"
 #include "run/calls/matmul.h"
 
@@ -84,6 +86,46 @@ Array diagonal_or_matrix(const Array& array, int64_t k) {
   return out;
 }
 
+Array matrix_of_all(const Array& array, int64_t k) { return diagonal_or_matrix(flat(array), k); }
+Array diagonal_copy_or_matrix(const Array& array, int64_t k) {
+  Array out = diagonal_or_matrix(array, k);
+  return array.rank() == 2 ? copied(out, out.dtype()) : out;
+}
+
+static Plane last_two(const Array& array) {
+  check_rank("diagonal", array, 2);
+  return {array.rank() - 2, array.rank() - 1};
+}
+Array diagonal_of_plane(const Array& array, int64_t k, Plane plane) { return diagonal(array, k, plane.axis1, plane.axis2); }
+Array diagonal_of_matrices(const Array& array, int64_t k) { return diagonal_of_plane(array, k, last_two(array)); }
+Array diagonal_sum(const Array& array, int64_t k, Plane plane, std::optional<DType> dtype) {
+  Array line = diagonal_of_plane(array, k, plane);
+  Over over{std::vector<bool>(line.rank(), false), false, dtype};
+  over.axes.back() = true;
+  return sum(line, over);
+}
+Array diagonal_sum_of_matrices(const Array& array, int64_t k, std::optional<DType> dtype) {
+  return diagonal_sum(array, k, last_two(array), dtype);
+}
+
+Array embedded_diagonal(const Array& array, int64_t k, Plane plane) {
+  const size_t rank = array.rank() + 1;
+  Shape shape = array.shape();
+  shape.back() += std::abs(k);
+  shape.push_back(shape.back());
+  Array out = full(shape, whole(0), array.dtype(), array.device());
+  assign(diagonal(out, k, rank - 2, rank - 1), Argument(array));
+  const bool is_turned = plane.axis1 > plane.axis2;
+  if (is_turned) std::swap(plane.axis1, plane.axis2);
+  Array moved_to = moved(moved(out, rank - 2, plane.axis1), rank - 1, plane.axis2);
+  return is_turned ? swapped_axes(moved_to, plane.axis1, plane.axis2) : moved_to;
+}
+
+Array lower_triangle(const Array& array, DiagonalNumber k) { return triangle(array, -static_cast<int64_t>(-k.value), true); }
+Array upper_triangle(const Array& array, DiagonalNumber k) {
+  return triangle(array, 1 - static_cast<int64_t>(1 - k.value), false);
+}
+
 Array powers_in_columns(const Array& vector, int64_t columns, bool rising, DType dtype) {
   if (vector.rank() != 1) raise(ErrorKind::value, "[vander] the array has {} axes; it must have one", vector.rank());
   if (columns < 0) raise(ErrorKind::value, "[vander] {} columns were asked for; it must be none or more", columns);
@@ -111,15 +153,23 @@ Array product_over(const Array& a, const Array& b, int64_t axis) {
   return tensordot(a, b, {-1}, {axis});
 }
 Array dot(const Array& a, const Array& b) { return product_over(a, b, b.rank() > 1 ? -2 : -1); }
-Array inner(const Array& a, const Array& b) { return product_over(a, b, -1); }
+Array inner(const Rules& rules, const Array& a, const Array& b) {
+  return a.rank() == 0 || b.rank() == 0 ? rules(Op::multiply, a, b) : product_over(a, b, -1);
+}
 
 Array vdot(const Array& a, const Array& b) {
   check_sizes("vdot", a, b, a.size(), b.size());
   return sum_of_products(conjugated(flat(a)), flat(b));
 }
 
-Array outer(const Array& a, const Array& b) {
-  return compute(Op::multiply, reshape(a, {a.size(), 1}), reshape(b, {1, b.size()}));
+Array outer(const Rules& rules, const Array& a, const Array& b) {
+  return rules(Op::multiply, reshape(a, {a.size(), 1}), reshape(b, {1, b.size()}));
+}
+
+Array outer_of_vectors(const Rules& rules, const Array& a, const Array& b) {
+  if (a.rank() != 1 || b.rank() != 1)
+    raise(ErrorKind::value, "Input arrays must be one-dimensional, but they are x1.ndim={} and x2.ndim={}.", a.rank(), b.rank());
+  return outer(rules, a, b);
 }
 
 Array tensordot(const Array& a, const Array& b, const std::vector<int64_t>& axes_of_a, const std::vector<int64_t>& axes_of_b) {
@@ -152,6 +202,35 @@ Array tensordot(const Array& a, const Array& b, const std::vector<int64_t>& axes
   return reshape(matmul(reshape(transposed(a, rows), {height, inner}), reshape(transposed(b, right), {inner, width})), shape);
 }
 
+DotAxes DotAxes::named() const {
+  DotAxes out{{}, of_a, of_b};
+  for (int64_t i = 0; count && i < *count; ++i) {
+    out.of_a.push_back(i - *count);
+    out.of_b.push_back(i);
+  }
+  return out;
+}
+
+Array contracted(const Array& a, const Array& b, const DotAxes& axes) {
+  DotAxes named = axes.named();
+  return tensordot(a, b, named.of_a, named.of_b);
+}
+
+Array contracted_with_ones(const Array& a, const Array& b, const DotAxes& axes) {
+  DotAxes named = axes.named();
+  Array x = a, y = b;
+  auto summed = [](const Array& array, size_t axis) {
+    return reduced(Reduction::sum, array, static_cast<int>(axis), true, array.dtype());
+  };
+  for (size_t i = 0; i < named.of_a.size(); ++i) {
+    const size_t n = checked("tensordot", x, named.of_a[i]), m = checked("tensordot", y, named.of_b[i]);
+    const bool has_one = x.shape()[n] == 1, other_has_one = y.shape()[m] == 1;
+    if (has_one && !other_has_one) y = summed(y, m);
+    if (other_has_one && !has_one) x = summed(x, n);
+  }
+  return tensordot(x, y, named.of_a, named.of_b);
+}
+
 Array cross(const Array& a, const Array& b, size_t axis_of_a, size_t axis_of_b, size_t axis) {
   DType dtype = common(a.dtype(), b.dtype());
   std::vector<Array> x = components(a, axis_of_a, dtype), y = components(b, axis_of_b, dtype);
@@ -171,6 +250,65 @@ Array cross(const Array& a, const Array& b, size_t axis_of_a, size_t axis_of_b, 
   assign(element(out, -1, 1), Argument(*part(2, 0)));
   assign(element(out, -1, 2), Argument(third));
   return from_last(out, axis);
+}
+
+Array crossed(const Array& a, const Array& b, const CrossAxes& axes) {
+  Array out = cross(a, b, axes.of_a, axes.of_b, axes.of_result);
+  out.set_value(false);
+  return out;
+}
+
+Array cross_of_three(const Array& a, const Array& b, const CrossAxes& axes) {
+  const int64_t left = a.shape()[axes.of_a], right = b.shape()[axes.of_b];
+  if (left != 3 || right != 3)
+    raise(ErrorKind::value,
+          "Both input arrays must be (arrays of) 3-dimensional vectors, but they are {} and {} dimensional instead.", left,
+          right);
+  return crossed(a, b, axes);
+}
+
+Array cross_along(const Array& a, const Array& b, std::optional<size_t> axis) {
+  const Shape& shape = a.shape();
+  const size_t along = axis ? *axis : static_cast<size_t>(std::find(shape.begin(), shape.end(), 3) - shape.begin());
+  if (along == shape.size()) raise(ErrorKind::value, "[cross] no axis has three elements; name one");
+  std::vector<Array> both{a, b};
+  both = broadcast_together(both);
+  return cross(both[0], both[1], along, along, along);
+}
+
+// beta a + alpha product
+static Array weighted(const Rules& rules, const Array& a, const Array& product, const Argument& beta, const Argument& alpha) {
+  const DType type = product.dtype();
+  auto number = [](const Argument& given) {
+    const Scalar& scalar = given.scalar();
+    return scalar.kind == WeakScalar::real || scalar.kind == WeakScalar::complex ? scalar.re
+                                                                                 : static_cast<double>(scalar.integer);
+  };
+  if (is_whole(type) && a.dtype() == type) {
+    auto times = [&](const Array& array, const Argument& given) {
+      if (type == DType::boolean)
+        return number(given) != 0 ? array : rules(Op::logical_and, array, rules(Op::logical_not, array));
+      return rules(Op::multiply, array, static_cast<int64_t>(number(given)));
+    };
+    return as_type(rules(Op::add, times(a, beta), times(product, alpha)), type);
+  }
+  auto is = [&](const Argument& given, double value) { return number(given) == value && given.scalar().im == 0; };
+  Array right = is(alpha, 1) ? product : rules(Op::multiply, product, alpha);
+  if (is(beta, 0)) return right;
+  return rules(Op::add, is(beta, 1) ? a : rules(Op::multiply, a, beta), right);
+}
+
+Array plus_matmul(const Rules& rules, const Array& a, const Array& x, const Array& y, const Argument& beta,
+                  const Argument& alpha) {
+  return weighted(rules, a, matmul(x, y), beta, alpha);
+}
+Array plus_summed_matmul(const Rules& rules, const Array& a, const Array& x, const Array& y, const Argument& beta,
+                         const Argument& alpha) {
+  return weighted(rules, a, reduced(Reduction::sum, matmul(x, y), 0, false, x.dtype()), beta, alpha);
+}
+Array plus_outer(const Rules& rules, const Array& a, const Array& x, const Array& y, const Argument& beta,
+                 const Argument& alpha) {
+  return weighted(rules, a, outer(rules, x, y), beta, alpha);
 }
 
 Array vecdot(const Array& a, const Array& b) {

@@ -74,6 +74,21 @@ Array of_cholesky(std::string_view mode, const GradientCall& call) {
   return is_upper ? of_lower(adjoint(factor), adjoint(g)) : of_lower(factor, g);
 }
 
+// Of square matrices. What is below the diagonal belongs to L, whose diagonal is 1.
+Array of_lu(const GradientCall& call) {
+  const Array &factors = call.results[0], &rows = call.results[2], &g = *call.given[0];
+  const int64_t n = factors.shape().back();
+  if (factors.shape()[factors.rank() - 2] != n)
+    raise(ErrorKind::not_implemented, "derivative for lu of matrices that are not square is not implemented");
+  Array one = full(factors.shape(), word(1).scalar(), factors.dtype(), factors.device());
+  Array lower = where(Op::greater, factors) + where(Op::equal, one), upper = where(Op::less_equal, factors);
+  Array left = where(Op::greater, matmul(adjoint(lower), where(Op::greater, g)));
+  Array right = where(Op::less_equal, matmul(where(Op::less_equal, g), adjoint(upper)));
+  Array inner = divided_by_adjoint(solved(adjoint(lower), left + right), upper);
+  Array swaps = compute(Op::equal, reshape(counted(n, factors.device()), {n, 1}), as_row(rows));
+  return matmul(astype(swaps, inner.dtype()), inner);
+}
+
 // Of m x n with m >= n; `r` is square.
 Array of_tall_qr(const Array& q, const Array& r, Given gq, Given gr) {
   std::optional<Array> m;
@@ -207,7 +222,7 @@ Gradients of_svd(std::string_view mode, const GradientCall& call) {
 
 FactorKeeps factor_keeps(std::string_view name, std::string_view mode) {
   if (name == "solve" || name == "slogdet") return {true, true};
-  if (name == "cholesky") return {false, true};
+  if (name == "cholesky" || name == "lu") return {false, true};
   bool has_no_vectors = name == "qr"     ? !mode.empty() && mode[0] == 'r'
                         : name == "eigh" ? mode.size() < 2
                         : name == "eig"  ? mode.empty() || mode[0] != 'v'
@@ -223,6 +238,7 @@ std::vector<std::optional<Array>> factor_gradients(std::string_view name, std::s
   if (name == "eigh") return of_eigh(mode, call);
   if (name == "eig") return of_eig(mode, call);
   if (name == "svd") return of_svd(mode, call);
+  if (name == "lu") return {of_lu(call)};
   raise(ErrorKind::not_implemented, "derivative for {} is not implemented; compute its gradient in an autograd.Function", name);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -22,16 +23,19 @@ namespace quern {
 
 namespace {
 
-enum class Kind { solve, slogdet, cholesky, qr, eigh, eig, svd, lstsq };
-constexpr std::array<std::string_view, 8> names{"solve", "slogdet", "cholesky", "qr", "eigh", "eig", "svd", "lstsq"};
-constexpr std::array<const char*, 8> failures{"Singular matrix",
-                                              "",
-                                              "Matrix is not positive definite",
-                                              "",
-                                              "Eigenvalues did not converge",
-                                              "Eigenvalues did not converge",
-                                              "SVD did not converge",
-                                              "SVD did not converge in Linear Least Squares"};
+enum class Kind { solve, slogdet, cholesky, qr, eigh, eig, svd, lstsq, lu, ldl };
+constexpr std::array<std::string_view, 10> names{"solve", "slogdet", "cholesky", "qr", "eigh",
+                                                 "eig",   "svd",     "lstsq",    "lu", "ldl"};
+constexpr std::array<const char*, 10> failures{"Singular matrix",
+                                               "",
+                                               "Matrix is not positive definite",
+                                               "",
+                                               "Eigenvalues did not converge",
+                                               "Eigenvalues did not converge",
+                                               "SVD did not converge",
+                                               "SVD did not converge in Linear Least Squares",
+                                               "",
+                                               ""};
 
 template <class T>
 struct Part {
@@ -103,6 +107,10 @@ class Worker {
         return svd();
       case Kind::lstsq:
         return lstsq();
+      case Kind::lu:
+        return lu();
+      case Kind::ldl:
+        return ldl();
     }
     return false;
   }
@@ -235,6 +243,44 @@ class Worker {
       for (Int r = upper ? c + 1 : 0; r < (upper ? n_ : c); ++r) a_[static_cast<size_t>(c * n_ + r)] = T(0);
     store(a_, n_, n_, n_, 0);
     return is_good(info);
+  }
+
+  // Factors are given where one of them is singular, too.
+  bool lu() {
+    Int info = 0;
+    Int* swaps = int_workspace(least_);
+    load(0, m_, n_, a_);
+    if (least_ > 0)
+      function<void(const Int*, const Int*, T*, const Int*, Int*, Int*)>("getrf")(&m_, &n_, a_.data(), &m_, swaps, &info);
+    store(a_, m_, m_, n_, 0);
+    std::copy_n(swaps, least_, out<int32_t>(1));
+    int64_t* rows = out<int64_t>(2);
+    std::iota(rows, rows + m_, int64_t{0});
+    for (int64_t i = 0; i < least_; ++i) std::swap(rows[i], rows[swaps[i] - 1]);
+    is_good(info);
+    return true;
+  }
+
+  bool ldl() {
+    Int info = 0;
+    if (n_ == 0) return is_good(0);
+    Int* swaps = int_workspace(n_);
+    load(0, n_, n_, a_);
+    char triangle = 'L';
+    T wanted{};
+    const bool is_hermitian = is_complex_type<T> && job_.option() == 'h';
+    auto* run = function<void(const char*, const Int*, T*, const Int*, Int*, T*, const Int*, Int*, size_t)>(
+        is_hermitian ? "hetrf" : "sytrf");
+    Int size = -1;
+    run(&triangle, &n_, a_.data(), &n_, swaps, &wanted, &size, &info, 1);
+    size = std::max<Int>(first(wanted), 1);
+    run(&triangle, &n_, a_.data(), &n_, swaps, workspace(size), &size, &info, 1);
+    for (Int c = 0; c < n_; ++c)
+      for (Int r = 0; r < c; ++r) a_[static_cast<size_t>(c * n_ + r)] = T(0);
+    store(a_, n_, n_, n_, 0);
+    std::copy_n(swaps, n_, out<int32_t>(1));
+    is_good(info);
+    return true;
   }
 
   bool qr() {
@@ -525,6 +571,10 @@ std::vector<CallResult> results_of(Kind kind, char first, char second, const Sha
       return {of({m, first == 'a' ? m : least}, t), of({least}, real), of({first == 'a' ? n : least, n}, t)};
     case Kind::lstsq:
       return {of({n, k}, t), of({k}, real), of({}, DType::int32), of({least}, real)};
+    case Kind::lu:
+      return {of({m, n}, t), of({least}, DType::int32), of({m}, DType::int64), of({}, DType::int32)};
+    case Kind::ldl:
+      return {of({n, n}, t), of({n}, DType::int32), of({}, DType::int32)};
   }
   bug("a factorisation without results");
 }

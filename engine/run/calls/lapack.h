@@ -26,6 +26,11 @@ namespace quern {
 //                          without an error);  s: reduced;  a: full
 //   lstsq     a, b         (number: what counts as 0, relative)          x, squares of what is left, rank (int32), singular
 //   values
+//   lu        a            i                                             factors (L below the diagonal of U), swaps of rows
+//                                                                        (int32, from 1), rows of a in their order (int64),
+//                                                                        status
+//   ldl       a            i, hi: of the Hermitian matrix, not of the    factors (D on the diagonal), swaps (int32), status
+//                          symmetric one; the lower triangle is read
 std::vector<Array> factor(std::string_view name, std::span<const Array> operands, std::string_view mode, double number);
 
 // On this thread: does what is recorded keep to itself what is wrong with a matrix? Results are then what the library leaves, of

@@ -718,7 +718,9 @@ std::vector<Array> factors(Kind kind, std::span<const Array> operands, std::stri
 
 }  // namespace
 
-bool factors_on_gpu(std::string_view name) { return has_cusolver(rows[static_cast<size_t>(kind_of(name))].solver); }
+bool factors_on_gpu(std::string_view name) {
+  return name != "lu" && name != "ldl" && has_cusolver(rows[static_cast<size_t>(kind_of(name))].solver);
+}
 
 std::vector<Array> factor_on_gpu(std::string_view name, std::span<const Array> operands, std::string_view mode, double number) {
   Kind kind = kind_of(name);

@@ -3,6 +3,8 @@
 import contextlib
 import threading
 
+from quern.lib import _engine
+
 _local = threading.local()
 
 
@@ -31,6 +33,7 @@ def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
         raise NotImplementedError(f"[cupyx.seterr] linalg must be 'raise', 'ignore' or None, not {linalg!r}")
     before = geterr()
     _state()["linalg"] = linalg
+    _engine.raise_at_calls(linalg == "raise")
     return before
 
 
@@ -47,3 +50,4 @@ def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
         yield
     finally:
         _local.state = before
+        _engine.raise_at_calls(before["linalg"] == "raise")

@@ -11,7 +11,9 @@ from quern.torch._types import DTYPES
 # Functions whose `out` must have the result's type.
 _SAME_OUT = frozenset(
     """amax amin argmax argmin any all abs absolute ceil floor neg negative trunc fix bitwise_not float_power signbit sgn sign round frac
-    nan_to_num isposinf isneginf heaviside""".split()
+    nan_to_num isposinf isneginf heaviside matmul mm bmm mv dot vdot
+    inner addmm addmv baddbmm addbmm cross tensordot diag tril triu multi_dot
+    norm vector_norm matrix_norm cholesky eigvalsh svdvals det inv inverse solve vecdot solve_triangular""".split()
 )
 
 
@@ -34,7 +36,7 @@ METHODS |= _engine.functions_of("Tensor", "quern.torch", "Tensor")
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 # Of the methods in place PyTorch has these as functions, too.
-_IN_PLACE = """abs_ acos_ acosh_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ asin_ asinh_ atan_ atanh_ ceil_ clamp_
+_IN_PLACE = """abs_ addmv_ acos_ acosh_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ asin_ asinh_ atan_ atanh_ ceil_ clamp_
 clamp_max_ clamp_min_ clip_ cos_ cosh_ deg2rad_ erf_ erfc_ exp2_ exp_ expm1_ fix_ floor_ frac_ gcd_ lcm_ log10_ log1p_ log2_ log_
 logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ relu_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_
 trunc_"""

@@ -6,7 +6,6 @@ in ``_ex`` return the status instead and wait for nothing.
 
 import numpy
 
-from quern.lib import _engine
 from quern.torch._core import host_values
 
 
@@ -15,12 +14,7 @@ class _LinAlgError(RuntimeError):
 
 
 _LinAlgError.__module__ = "torch.linalg"
-NOT_POSITIVE = (
-    "The factorization could not be completed because the input is not positive-definite (the leading minor of order {} is not "
-    "positive-definite)."
-)
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
-UNSOLVABLE = "The solver failed because the input matrix is singular."
 
 
 def check(info, name, text):
@@ -35,13 +29,3 @@ def check(info, name, text):
     where = f"(Batch element {at}): " if values.ndim else ""
     raise _LinAlgError(f"{name}: {where}{text.format(int(flat[at]))}")
 
-
-def settled(results, text):
-    """The results of a factorization, once its work is done; _LinAlgError with the text where it failed."""
-    first = results[0] if isinstance(results, (tuple, list)) else results
-    if first._size:
-        try:
-            _engine.array_read(first.detach().reshape(-1)[:1], numpy.empty(first.element_size(), numpy.uint8))
-        except numpy.linalg.LinAlgError:
-            raise _LinAlgError(text) from None
-    return results

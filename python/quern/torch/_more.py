@@ -9,7 +9,7 @@ import numpy
 
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
-from quern.torch import _composed, _creation, _indexing, _linalg, _named, _reductions, _refusals, _shaping, _types
+from quern.torch import _composed, _creation, _factors, _indexing, _linalg, _named, _reductions, _refusals, _shaping, _types
 from quern.torch._arguments import check_all, whole
 from quern.torch._core import (
     Tensor,
@@ -276,7 +276,9 @@ def cholesky_inverse(L, upper=False, *, out=None):  # noqa: N803
     T = shown.triu() if upper else shown.tril()  # noqa: N806
     if L.requires_grad and _engine.gradient_mode():
         T = T + (L - shown)  # noqa: N806  # the gradient is that of the whole matrix, as PyTorch's
-    return finish(_linalg._inverted(T.mH @ T if upper else T @ T.mH, "cholesky_inverse"), out)
+    inverse, info = _linalg.inv_ex(T.mH @ T if upper else T @ T.mH)
+    _factors.check(info, "cholesky_inverse", _factors.SINGULAR)
+    return finish(inverse, out)
 
 
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, out=None):  # noqa: N803

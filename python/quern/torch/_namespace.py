@@ -30,7 +30,6 @@ globals().update(_types.NAMES)
 for _module in (_creation, _elementwise, _shaping, _reductions, _indexing, _linalg, _special, random):
     globals().update({_name: getattr(_module, _name) for _name in _module.NAMES})
 globals().update(_faces.FACES)
-globals().update(_linalg.OLD)
 
 return_types = _named
 set_printoptions = _printing.set_printoptions

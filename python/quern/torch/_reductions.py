@@ -331,13 +331,6 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
     return finish(made[:bins].clone(), out)
 
 
-def trace(input):
-    """The sum of a matrix's diagonal."""
-    if input._rank != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._rank}")
-    return sum(_engine.array_diagonal(input, 0, 0, 1))
-
-
 def cov(input, *, correction=1, fweights=None, aweights=None):
     """The covariances of the rows, whose columns are observations."""
     if input._rank > 2:
@@ -386,7 +379,7 @@ def corrcoef(input):
 
 
 METHODS = """aminmax count_nonzero logsumexp norm dist logcumsumexp msort quantile nanquantile unique unique_consecutive
-bincount histc trace cov corrcoef"""
+bincount histc cov corrcoef"""
 NAMES = [*METHODS.split(), "var_mean", "std_mean"]
 _SAME_OUT = "quantile nanquantile logcumsumexp histc msort"
 check_all(globals(), NAMES, same_out=_SAME_OUT)

@@ -8,7 +8,7 @@ import numpy
 from quern.lib import _engine
 from quern.torch import _creation, _types
 from quern.torch._arguments import check_all, wrong
-from quern.torch._core import Tensor, add_in_place, add_methods, dim_of, engine_device_of, filled, finish, sizes_in, sizes_of
+from quern.torch._core import Tensor, add_methods, dim_of, engine_device_of, filled, sizes_in, sizes_of
 from quern.torch._faces import FACES
 from quern.user_files import warn_user
 
@@ -216,56 +216,6 @@ def unfold(self, dimension, size, step):
     return as_strided(self, places, [*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]], self.storage_offset())
 
 
-def diagonal(input, offset=0, dim1=0, dim2=1):
-    """A view of the diagonals of the planes of two dimensions, as the last dimension."""
-    a, b = dim_of(dim1, input._rank), dim_of(dim2, input._rank)
-    if a == b:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return _engine.array_diagonal(input, offset, a, b)
-
-
-def diag(input, diagonal=0, *, out=None):
-    """The diagonal of a matrix, or a matrix with a vector on its diagonal."""
-    if input._rank not in (1, 2):
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._rank}D")
-    if input._rank == 1:
-        return finish(diag_embed(input, diagonal), out)
-    return finish(_engine.array_diagonal(input, diagonal, 0, 1).clone(), out)
-
-
-def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    """Matrices with the last dimension's elements on a diagonal."""
-    rank = input._rank + 1
-    first, second = dim_of(dim1, rank), dim_of(dim2, rank)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    n = input._shape[-1] + abs(offset)
-    made = filled([*input._shape[:-1], n, n], 0, input._dtype_name, engine_device_of(input))
-    _engine.array_assign(_engine.array_diagonal(made, offset, rank - 2, rank - 1), input)
-    return movedim(made, (-2, -1), (first, second))
-
-
-def diagflat(input, offset=0):
-    """A matrix with all elements on a diagonal."""
-    return diag_embed(ravel(input), offset)
-
-
-def tril(input, diagonal=0, *, out=None):
-    """Zeros above a diagonal of each matrix."""
-    return finish(_triangle(input, diagonal, True), out)
-
-
-def triu(input, diagonal=0, *, out=None):
-    """Zeros below a diagonal of each matrix."""
-    return finish(_triangle(input, diagonal, False), out)
-
-
-def _triangle(input, k, lower):
-    if input._rank < 2:
-        raise RuntimeError(f"tri{'l' if lower else 'u'}: input tensor must have at least 2 dimensions")
-    return _engine.array_triangle(input, k, lower)
-
-
 # ---- put together
 
 
@@ -367,18 +317,15 @@ def _in_place_view(name):
     return in_place
 
 
-METHODS = """as_strided unflatten adjoint narrow select unfold diagonal diag diag_embed diagflat tril triu repeat_interleave"""
+METHODS = """as_strided unflatten adjoint narrow select unfold repeat_interleave"""
 NAMES = """view_as_real view_as_complex as_strided unflatten adjoint broadcast_shapes narrow select
-diagonal diag diag_embed diagflat tril triu
 block_diag meshgrid cartesian_prod repeat_interleave""".split()
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("broadcast_shapes",))],
     free={"select": "index"},
-    same_out="diag tril triu",
 )
 add_methods(globals(), METHODS)
-add_in_place("tril triu")
 for _name in "squeeze unsqueeze transpose swapaxes swapdims t as_strided".split():
     setattr(Tensor, _name + "_", _in_place_view(_name))
 Tensor.T, Tensor.H = property(_reversed), property(_conjugated)

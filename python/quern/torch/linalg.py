@@ -1,70 +1,12 @@
 """torch.linalg: products of matrices, factorisations and norms."""
 
-import math as _math
-
-from quern.torch import _linalg, _more
+from quern.torch import _more
 from quern.torch._arguments import check_all as _check_all
 from quern.torch._factors import _LinAlgError
-from quern.torch._linalg import (  # noqa: F401
-    cholesky,
-    cholesky_ex,
-    cond,
-    cross,
-    det,
-    diagonal,
-    eig,
-    eigh,
-    eigvals,
-    eigvalsh,
-    inv,
-    inv_ex,
-    lstsq,
-    matmul,
-    matrix_exp,
-    matrix_norm,
-    matrix_power,
-    matrix_rank,
-    multi_dot,
-    norm,
-    pinv,
-    qr,
-    slogdet,
-    solve,
-    solve_ex,
-    solve_triangular,
-    svd,
-    svdvals,
-    vecdot,
-    vector_norm,
-)
+from quern.torch._linalg import LINALG as _faces
 
 LinAlgError = _LinAlgError
-
-
-def tensorinv(A, ind=2, *, out=None):  # noqa: N803
-    """The inverse for tensordot(): the first ``ind`` dimensions are the rows."""
-    if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
-    rows, columns = list(A.shape[:ind]), list(A.shape[ind:])
-    if _math.prod(rows) != _math.prod(columns):
-        raise RuntimeError(
-            f"Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got {_math.prod(columns)} != "
-            f"{_math.prod(rows)}"
-        )
-    return _linalg.finish(_linalg.inv(A.reshape(_math.prod(rows), -1)).reshape(columns + rows), out)
-
-
-def tensorsolve(A, B, dims=None, *, out=None):  # noqa: N803
-    """The X with ``tensordot(A, X, X.ndim) == B``; ``dims`` are moved to the end before."""
-    if dims is not None:
-        A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))  # noqa: N806
-    shape = list(A.shape[B.ndim :])
-    if _math.prod(shape) != B.numel():
-        raise RuntimeError(
-            f"Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got "
-            f"{_math.prod(shape)} != {B.numel()}"
-        )
-    return _linalg.finish(_linalg.solve(A.reshape(-1, _math.prod(shape)), B.reshape(-1)).reshape(shape), out)
+globals().update(_faces)
 
 
 def vander(x, *, N=None):  # noqa: N803
@@ -78,4 +20,4 @@ def vander(x, *, N=None):  # noqa: N803
     return _more.vander(x.reshape(-1), n, True).reshape([*x.shape, n])
 
 
-_check_all(globals(), ["tensorinv", "tensorsolve", "vander"])
+_check_all(globals(), ["vander"])

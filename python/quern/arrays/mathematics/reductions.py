@@ -103,6 +103,17 @@ def _written(result, out, name):
         if _is_out(out) and out.shape != result.shape:
             raise ValueError(f"Output array is the wrong shape: it is {out.shape}, not {result.shape}")
         return _given(result, out)
+    if name == "dot" and _is_out(out):
+        rows = out._contiguous[0] if isinstance(out, Array) else out.flags.c_contiguous
+        if not rows or out.dtype != result.dtype or out.shape != result.shape:
+            raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
+        return _given(result, out)
+    if name in ("multi_dot", "einsum"):
+        return _given(result, out)
+    if name == "outer":
+        if _is_out(out):
+            _check_cast(result.dtype, out.dtype, "same_kind")
+        return _given(result, out)
     if name in ("round", "around", "isposinf", "isneginf"):
         return _placed(result, out)
     if name in ("nanmean", "nanvar", "nanstd") and result.dtype.kind in "fc" and out.dtype.kind not in "fc":

@@ -124,7 +124,7 @@ def _imatmul(self, other):
 
 
 # Methods that are functions of the same name with the array as their first argument.
-_FUNCTIONS = """diagonal dot repeat round trace
+_FUNCTIONS = """repeat round
 argpartition argsort choose nonzero put searchsorted take""".split()
 
 

@@ -140,6 +140,7 @@ log, log2, log10, log1p, sqrt = (_faces[_name] for _name in "log log2 log10 log1
 floor, ceil, absolute, negative, square = (_faces[_name] for _name in "floor ceil absolute negative square".split())
 isnan, isinf, isfinite, signbit, logical_not = (_faces[_name] for _name in "isnan isinf isfinite signbit logical_not".split())
 sign, abs = (_faces[_name] for _name in "sign abs".split())  # noqa: A001
+tril, triu, diagonal, diag, diagflat, trace = (_faces[_name] for _name in "tril triu diagonal diag diagflat trace".split())
 isclose, nan_to_num = _faces["isclose"], _faces["nan_to_num"]
 
 

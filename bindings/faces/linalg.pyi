@@ -1,0 +1,436 @@
+"""The faces of numpy.linalg, cupy.linalg and torch.linalg. How to read and write these files stands in tools/faces.py."""
+
+@submodule("linalg")
+class norm:
+    """Return the length of a vector or the size of a matrix.
+
+    Parameters: ``ord``: None for the root of the sum of squares; for vectors also a number, inf, -inf or 0; for matrices also
+    'fro', 'nuc', 1, -1, 2, -2, inf, -inf. ``axis``: an int for vectors, two for matrices, by default all of the array.
+    ``keepdims``: True leaves these axes with one element each. Raises ValueError for an order that is not defined.
+
+    >>> import quern as qn
+    >>> qn.linalg.norm(qn.asarray([3.0, 4.0]))
+    array(5.)
+    """
+
+    def numpy(x, ord=None, axis=None, keepdims=False): ...
+    def cupy(x: own, ord=None, axis=None, keepdims=False): ...
+
+@submodule("linalg")
+class matrix_norm:
+    """Return the :func:`norm` of matrices, which are in the last two axes."""
+
+    def numpy(x, /, *, keepdims=False, ord="fro"): ...
+
+@submodule("linalg")
+class vector_norm:
+    """Return the :func:`norm` of vectors along ``axis`` (an int or several), by default of all elements."""
+
+    def numpy(x, /, *, axis=None, keepdims=False, ord=2): ...
+
+@submodule("linalg")
+class cond:
+    """Return how much an error grows: ``norm(a, p) * norm(inv(a), p)``, infinite for singular matrices; by default by singular values.
+
+    NaN where a matrix holds NaN, as in NumPy from 2.5 on.
+    """
+
+    def numpy(x, p=None): ...
+    def cupy(x: own, p=None): ...
+
+@submodule("linalg")
+class solve:
+    """Return the x for which ``a @ x == b``: a matrix, or stacks of them; a vector ``b`` gives a vector.
+
+    Raises LinAlgError for a matrix that is not square, and when the result is read for one that is singular; ValueError for shapes
+    that do not fit.
+
+    >>> solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])
+    array([1. , 0.5])
+    """
+
+    def numpy(a, b): ...
+    def cupy(a: own, b: own): ...
+
+@submodule("linalg")
+class inv:
+    """Return the inverse of a matrix, or of each of a stack. Raises LinAlgError as :func:`solve` does.
+
+    >>> inv([[2.0, 0.0], [0.0, 4.0]])
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+
+    def numpy(a): ...
+    def cupy(a: own): ...
+
+class det:
+    """Return the determinant of a matrix, or of each of a stack. Raises LinAlgError for matrices that are not square.
+
+    >>> abs(det([[1.0, 2.0], [3.0, 4.0]]) + 2) < 1e-12
+    array(True)
+    """
+
+    @submodule("linalg")
+    def numpy(a): ...
+    @submodule("linalg")
+    def cupy(a: own): ...
+    @submodule("linalg")
+    def torch(A: array, *, out=None): ...
+    def torch(input: array): ...
+
+@submodule("linalg")
+class lstsq:
+    """Return the x with the smallest norm of ``b - a @ x``: a tuple (x, squared norms of what is left, rank, singular values of a).
+
+    Parameters: ``rcond``: singular values below it times the largest count as 0; by default the type's step times max(M, N), the
+    step alone for -1. What is left is empty when the rank is below N or M <= N. This waits for the rank.
+    Raises LinAlgError for more dimensions, or shapes that do not fit.
+
+    >>> [float(x) for x in lstsq([[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0])[0]]
+    [3.0, 2.0]
+    """
+
+    def numpy(a, b, rcond=None): ...
+    def cupy(a: own, b: own, rcond=None): ...
+
+class slogdet:
+    """Return the determinant as (sign, logarithm of its size), a named tuple; (0, -inf) for singular matrices."""
+
+    @submodule("linalg")
+    def numpy(a): ...
+    @submodule("linalg")
+    def cupy(a: own): ...
+    @submodule("linalg")
+    def torch(A: array, *, out=None): ...
+    def torch(input: array, *, out=None): ...
+
+@submodule("linalg")
+class cholesky:
+    """Return the triangular L with ``a == L @ L^H``; with ``upper`` the U with ``a == U^H @ U``, from the upper triangle of ``a``.
+
+    Raises LinAlgError for matrices that are not square, and when the result is read for those that are not positive definite.
+
+    >>> cholesky([[4.0, 0.0], [0.0, 9.0]])
+    array([[2., 0.],
+           [0., 3.]])
+    """
+
+    def numpy(a, /, *, upper=False): ...
+    def cupy(a: own, *, upper=False): ...
+
+@submodule("linalg")
+class qr:
+    """Return the matrices Q, with columns of length 1 that are perpendicular, and R, upper triangular, with ``a == Q @ R``.
+
+    Parameters: ``mode``: "reduced" for min(M, N) columns of Q, "complete" for M, "r" for R alone, "raw" for LAPACK's (h, tau).
+    Raises ValueError for another mode.
+    """
+
+    def numpy(a, mode="reduced"): ...
+    def cupy(a: own, mode="reduced"): ...
+    def torch(A: array, mode="reduced", *, out=None): ...
+
+@submodule("linalg")
+class eigh:
+    """Return the eigenvalues, from the smallest on, and eigenvectors (columns) of symmetric or Hermitian matrices: a named tuple.
+
+    ``UPLO``: the triangle that is read, "L" or "U"; else ValueError. CuPy's computes float16 in float32.
+    """
+
+    def numpy(a, UPLO="L"): ...
+    def cupy(a: own, UPLO="L"): ...
+    def torch(A: array, UPLO="L", *, out=None): ...
+
+@submodule("linalg")
+class eigvalsh:
+    """Return the eigenvalues of :func:`eigh`."""
+
+    def numpy(a, UPLO="L"): ...
+    def cupy(a: own, UPLO="L"): ...
+    def torch(A: array, UPLO="L", *, out=None): ...
+
+@submodule("linalg")
+class eig:
+    """Return the eigenvalues and eigenvectors (columns) of square matrices: a named tuple, complex.
+
+    With NumPy before 2.5 they are real where all values are, as there; this waits for them. Raises LinAlgError for matrices that are
+    not square or not finite.
+    """
+
+    def numpy(a): ...
+    def cupy(a: own): ...
+    def torch(A: array, *, out=None): ...
+
+@submodule("linalg")
+class eigvals:
+    """Return the eigenvalues of :func:`eig`."""
+
+    def numpy(a): ...
+    def cupy(a: own): ...
+    def torch(A: array, *, out=None): ...
+
+@submodule("linalg")
+class svd:
+    """Return the U, S and Vh with ``a == U @ diag(S) @ Vh``: a named tuple; S falls.
+
+    Parameters: ``full_matrices``: square U and Vh; ``compute_uv``: False for S alone; ``hermitian``: only the lower triangle counts.
+    """
+
+    def numpy(a, full_matrices=True, compute_uv=True, hermitian=False): ...
+    def cupy(a: own, full_matrices=True, compute_uv=True): ...
+
+@submodule("linalg")
+class svdvals:
+    """Return the singular values of matrices, falling."""
+
+    def numpy(x, /): ...
+    def torch(A: array, *, driver: ignored = None, out=None): ...
+
+class pinv:
+    """Return the inverse in the sense of Moore and Penrose.
+
+    Parameters: ``rcond`` or ``rtol``: singular values below it times the largest count as 0 (1e-15; for ``rtol=None`` the type's step
+    times the larger size). Raises ValueError for both.
+    """
+
+    @submodule("linalg")
+    def numpy(a, rcond=None, hermitian=False, *, rtol=NoValue): ...
+    @submodule("linalg")
+    def cupy(a: own, rcond=None): ...
+    @submodule("linalg")
+    def torch(A: array, *, atol: ignored = None, rtol=None, hermitian: boolean = False, out=None): ...
+    @named("pinverse")
+    def torch(input: array, rcond: number = 1e-15): ...
+
+@submodule("linalg")
+class matrix_rank:
+    """Return how many singular values are above ``tol``, or above ``rtol`` times the largest (the type's step times the larger size)."""
+
+    def numpy(A, tol=None, hermitian=False, *, rtol=None): ...
+    def cupy(M: own, tol=None): ...
+
+@submodule("linalg")
+class matrix_power:
+    """Return the product of ``n`` square matrices; of the inverse for a negative ``n``. Raises TypeError for an n that is no integer."""
+
+    def numpy(a, n): ...
+    def cupy(M: own, n): ...
+
+@submodule("linalg")
+class multi_dot:
+    """Return the product of several matrices, in the order that needs the fewest steps; the first and the last may be vectors.
+
+    Raises ValueError for fewer than two.
+    """
+
+    def numpy(arrays, *, out=None): ...
+    def torch(tensors: arrays, *, out=None): ...
+
+@submodule("linalg")
+class tensorsolve:
+    """Return the x for which ``tensordot(a, x, x.ndim) == b``; ``axes`` of ``a`` go to its end first. Raises LinAlgError unless square."""
+
+    def numpy(a, b, axes=None): ...
+    def cupy(a: own, b: own, axes=None): ...
+
+@submodule("linalg")
+class tensorinv:
+    """Return the inverse for :func:`tensordot` over the first ``ind`` axes. Raises ValueError for an ``ind`` below 1."""
+
+    def numpy(a, ind=2): ...
+    def cupy(a: own, ind=2): ...
+
+@submodule("linalg")
+class norm_of_tensor:
+    """Return a vector's norm, or a matrix's where two dimensions or ``ord`` say so."""
+
+    @named("norm")
+    def torch(A: array, ord=None, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
+
+@submodule("linalg")
+class matrix_norm_of_tensor:
+    """Return the norm of matrices in two dimensions; ``ord``: "fro", "nuc", 1, 2, an infinity and their negatives."""
+
+    @named("matrix_norm")
+    def torch(A: array, ord="fro", dim=(-2, -1), keepdim: boolean = False, *, dtype=None, out=None): ...
+
+@submodule("linalg")
+class vector_norm_of_tensor:
+    """Return the norm of vectors along dimensions, by default of all elements."""
+
+    @named("vector_norm")
+    def torch(x: array, ord: number = 2, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
+
+class inverse:
+    """Return the inverse of square matrices. Raises LinAlgError at the call where there is none."""
+
+    @named("inv")
+    @submodule("linalg")
+    def torch(A: array, *, out=None): ...
+    def torch(input: array, *, out=None): ...
+
+@submodule("linalg")
+class inv_ex:
+    """Return (inverse, info): for each matrix 0, or which diagonal element of U is zero; raises and waits only with ``check_errors``."""
+
+    def torch(A: array, *, check_errors: boolean = False, out=None): ...
+
+class checked_cholesky:
+    """Return the lower (or upper) triangle L with ``L @ L.mH == a``. Raises LinAlgError at the call where there is none."""
+
+    @named("cholesky")
+    @submodule("linalg")
+    def torch(A: array, *, upper: boolean = False, out=None): ...
+    @named("cholesky")
+    def torch(input: array, upper: boolean = False, *, out=None): ...
+
+@submodule("linalg")
+class cholesky_ex:
+    """Return (L, info): for each matrix 0, or the order of the leading minor that is not positive definite; see :func:`inv_ex`."""
+
+    def torch(A: array, *, upper: boolean = False, check_errors: boolean = False, out=None): ...
+
+@submodule("linalg")
+class checked_solve:
+    """Return the X with ``a @ X == b``, or with ``X @ a == b``. Raises LinAlgError at the call for singular matrices."""
+
+    @named("solve")
+    def torch(A: array, B: array, *, left: boolean = True, out=None): ...
+
+@submodule("linalg")
+class solve_ex:
+    """Return (result, info): the X of :func:`solve`, and for each matrix 0, or which diagonal element of U is zero; see :func:`inv_ex`."""
+
+    def torch(A: array, B: array, *, left: boolean = True, check_errors: boolean = False, out=None): ...
+
+class power_of_tensor:
+    """Return the product of ``n`` times the matrix; of its inverse for a negative ``n``."""
+
+    @named("matrix_power")
+    @submodule("linalg")
+    def torch(A: array, n: integer, *, out=None): ...
+    @named("matrix_power")
+    def torch(input: array, n: integer, *, out=None): ...
+
+@submodule("linalg")
+class svd_of_tensor:
+    """Return (U, S, Vh) with ``a == U @ diag(S) @ Vh``."""
+
+    @named("svd")
+    def torch(A: array, full_matrices: boolean = True, *, driver: ignored = None, out=None): ...
+
+class chain_matmul:
+    """Return the product of one or more matrices."""
+
+    def torch(*matrices: arrays, out=None): ...
+
+@submodule("linalg")
+class rank_of_tensor:
+    """Return how many singular values are above ``tol``, else above the larger of ``atol`` and ``rtol`` times the largest."""
+
+    @named("matrix_rank")
+    def torch(A: array, *, tol=None, atol=None, rtol=None, hermitian: boolean = False, out=None): ...
+
+@submodule("linalg")
+class lu:
+    """Return (P, L, U) with ``a == P @ L @ U``: a permutation, a lower triangle with ones on its diagonal, and an upper triangle."""
+
+    def torch(A: array, *, pivot: boolean = True, out=None): ...
+
+@submodule("linalg")
+class lu_factor:
+    """Return (LU, pivots): the factors of :func:`lu` in one matrix, and the swaps of rows. Raises RuntimeError where U is singular."""
+
+    def torch(A: array, *, pivot: boolean = True, out=None): ...
+
+@submodule("linalg")
+class lu_factor_ex:
+    """Return (LU, pivots, info): for each matrix 0, or which diagonal element of U is zero; see :func:`inv_ex`."""
+
+    def torch(A: array, *, pivot: boolean = True, check_errors: boolean = False, out=None): ...
+
+@submodule("linalg")
+class ldl_factor:
+    """Return (LD, pivots): the factors of symmetric (``hermitian``: Hermitian) matrices in one matrix, from the lower triangle."""
+
+    def torch(A: array, *, hermitian: boolean = False, out=None): ...
+
+@submodule("linalg")
+class ldl_factor_ex:
+    """Return (LD, pivots, info): for each matrix 0, or which block of D is singular; see :func:`inv_ex`."""
+
+    def torch(A: array, *, hermitian: boolean = False, check_errors: boolean = False, out=None): ...
+
+class old_svd:
+    """Return (U, S, V) of matrices; ``some``: only as many columns as there are singular values."""
+
+    @named("svd")
+    def torch(input: array, some: boolean = True, compute_uv: ignored = True, *, out=None): ...
+
+class old_qr:
+    """Return (Q, R) of matrices; ``some``: only as many columns of Q as R has rows."""
+
+    @named("qr")
+    def torch(input: array, some: boolean = True, *, out=None): ...
+
+class logdet:
+    """Return the logarithm of the determinant; NaN where that is negative."""
+
+    def torch(input: array): ...
+
+@submodule("linalg")
+class product_along:
+    """Return the sums of products along a dimension, the first tensor conjugated."""
+
+    @named("vecdot")
+    def torch(x: array, y: array, *, dim: integer = -1, out=None): ...
+
+@submodule("linalg")
+class cond_of_tensor:
+    """Return the norm times that of the inverse; by default the ratio of the largest to the smallest singular value."""
+
+    @named("cond")
+    def torch(A: array, p=None, *, out=None): ...
+
+@submodule("linalg")
+class solve_triangular:
+    """Return the X with ``a @ X == b`` for triangular matrices; the other triangle is not read."""
+
+    def torch(
+        A: array, B: array, *, upper: boolean, left: boolean = True, unitriangular: boolean = False, out=None
+    ): ...
+
+class cholesky_solve:
+    """Return the X with ``A @ X == a``, from the triangle that cholesky() gives of A."""
+
+    def torch(B: array, L: array, upper: boolean = False, *, out=None): ...
+    def Tensor(self: array, input2: array, upper: boolean = False): ...
+
+class matrix_exp:
+    """Return the exponential of matrices."""
+
+    @submodule("linalg")
+    def torch(A: array): ...
+    def torch(input: array): ...
+
+@submodule("linalg")
+class tensorinv_of_tensor:
+    """Return the inverse for tensordot(): the first ``ind`` dimensions are the rows."""
+
+    @named("tensorinv")
+    def torch(A: array, ind: integer = 2, *, out=None): ...
+
+@submodule("linalg")
+class tensorsolve_of_tensor:
+    """Return the X with ``tensordot(a, X, X.ndim) == b``; ``axis`` goes to the end before."""
+
+    @named("tensorsolve")
+    def torch(A: array, B: array, dims=None, *, out=None): ...
+
+@submodule("linalg")
+class lstsq_of_tensor:
+    """Return (solution, residuals, rank, singular values) of the smallest ``|a @ X - b|``; the last three as ``driver`` gives them."""
+
+    @named("lstsq")
+    def torch(A: array, B: array, rcond=None, *, driver=None): ...

@@ -1,0 +1,294 @@
+"""The faces of products of vectors and matrices, and of parts of matrices. How to read and write these files stands in tools/faces.py."""
+
+class matmul:
+    """Return the product of matrices in the last two dimensions; a vector counts as a row on the left, a column on the right."""
+
+    def torch(input: array, other: array, *, out=None): ...
+    @submodule("linalg")
+    def torch(input: array, other: array, *, out=None): ...
+    @submodule("linalg")
+    def numpy(x1, x2, /): ...
+
+class mm:
+    """Return the product of two matrices."""
+
+    def torch(input: array, mat2: array, *, out=None): ...
+
+class bmm:
+    """Return the products of two stacks of matrices."""
+
+    def torch(input: array, mat2: array, *, out=None): ...
+
+class mv:
+    """Return the product of a matrix and a vector."""
+
+    def torch(input: array, vec: array, *, out=None): ...
+
+class dot:
+    """Return the sums of products over the last axis of ``a`` and the last but one of ``b`` (the only one of a vector).
+
+    Matrices are multiplied; with a number, each element is. Raises ValueError for sizes that differ or an ``out`` that does not fit.
+
+    >>> dot([1, 2], [3, 4])
+    array(11)
+    """
+
+    def numpy(a, b, out=None): ...
+    def cupy(a: own, b: own, out=None): ...
+    def torch(input: array, tensor: array, *, out=None): ...
+
+class vdot:
+    """Return the sum of the products of the flattened arrays, the first conjugated. Raises ValueError for different sizes.
+
+    >>> vdot([1j, 2], [1j, 2])
+    array(5.+0.j)
+    """
+
+    def numpy(a, b, /): ...
+    def cupy(a: own, b: own): ...
+    def torch(input: array, other: array, *, out=None): ...
+
+class inner:
+    """Return the sums of products over the last axes of both. Raises ValueError for sizes that differ.
+
+    >>> inner([1, 2], [3, 4])
+    array(11)
+    """
+
+    def numpy(a, b, /): ...
+    def cupy(a: own, b: own): ...
+    def torch(input: array, other: array, *, out=None): ...
+
+class outer:
+    """Return the products of each element of ``a`` with each of ``b``, both flattened.
+
+    >>> outer([1, 2], [3, 4])
+    array([[3, 4],
+           [6, 8]])
+    """
+
+    def numpy(a, b, out=None): ...
+    def cupy(a: own, b: own, out=None): ...
+    @named("outer", "ger")
+    def torch(input: array, vec2: array, *, out=None): ...
+
+class kron:
+    """Return the Kronecker product: ``b`` in place of each element of ``a``, times it.
+
+    >>> kron([1, 10], [1, 2, 3])
+    array([ 1,  2,  3, 10, 20, 30])
+    """
+
+    def numpy(a, b): ...
+    cupy = numpy
+    def torch(input: array, other: array, *, out=None): ...
+
+class einsum:
+    """Return Einstein's sum: products of elements of the operands, summed over the subscripts that the result has not.
+
+    Parameters: ``einsum("ij,jk->ik", a, b)``, or ``einsum(a, [0, 1], b, [1, 2], [0, 2])``; "..." stands for further axes; without
+    "->" the result has the subscripts that occur once, in order. ``optimize``: as NumPy takes it, the order of the operands; by
+    default from left to right. ``dtype``, ``casting``: what is computed in; ``out``: an array that takes the result.
+    Raises ValueError for subscripts that do not fit the operands, TypeError for a ``dtype`` they are not cast to.
+
+    >>> einsum("ii", [[1, 2], [3, 4]])
+    array(5)
+    """
+
+    def numpy(*operands: arrays, out=None, optimize=False, dtype=None, order="K", casting="safe"): ...
+    def cupy(*operands: arrays, out=None, optimize=False, dtype=None, order="K", casting="safe"): ...
+    def torch(equation, *operands: arrays): ...
+
+class tensordot:
+    """Return the sum of products over axes of both arrays, as one matrix product.
+
+    Parameters: ``axes``: a number (so many last axes of ``a`` with the first of ``b``), or a pair of axes or lists of axes.
+    Raises ValueError for axes whose sizes differ.
+
+    >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
+    array(5)
+    """
+
+    def numpy(a, b, axes=2): ...
+    def cupy(a: own, b: own, axes=2): ...
+    @submodule("linalg")
+    def numpy(x1, x2, /, *, axes=2): ...
+
+class tensordot_of_ones:
+    """Return the sums of products over dimensions of both tensors: so many, or two lists of them. A size of 1 stands for any."""
+
+    @named("tensordot")
+    def torch(a: array, b: array, dims=2, out=None): ...
+
+class cross:
+    """Return the cross products of vectors of three components (or two, where the installed NumPy still allows it).
+
+    Parameters: ``axisa``, ``axisb``, ``axisc``: the axis of the components in ``a``, ``b`` and the result; ``axis``: all three.
+    Raises ValueError for other numbers of components.
+
+    >>> cross([1, 0, 0], [0, 1, 0])
+    array([0, 0, 1])
+    """
+
+    def numpy(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None): ...
+    cupy = numpy
+
+@submodule("linalg")
+class cross_of_three:
+    """Return the cross products of vectors of three components along ``axis``. Raises ValueError for others."""
+
+    @named("cross")
+    def numpy(x1, x2, /, *, axis=-1): ...
+
+class cross_along:
+    """Return the cross products of vectors of three components along ``axis``, by default the first of size 3."""
+
+    @named("cross")
+    def torch(input: array, other: array, dim=None, *, out=None): ...
+    @named("cross")
+    @submodule("linalg")
+    def torch(input: array, other: array, *, dim: integer = -1, out=None): ...
+
+@submodule("linalg")
+class outer_of_vectors:
+    """Return the products of each element of one vector with each of the other. Raises ValueError for what is no vector."""
+
+    @named("outer")
+    def numpy(x1, x2, /): ...
+
+class addmm:
+    """Return ``beta * a + alpha * x @ y`` of matrices."""
+
+    @in_place_too
+    def torch(input: array, mat1: array, mat2: array, *, beta: number = 1, alpha: number = 1, out=None): ...
+
+class addmv:
+    """Return ``beta * a + alpha * x @ y`` of a matrix and a vector."""
+
+    @in_place_too
+    def torch(input: array, mat: array, vec: array, *, beta: number = 1, alpha: number = 1, out=None): ...
+
+class addr:
+    """Return ``beta * a + alpha * outer(x, y)``."""
+
+    @in_place_too
+    def torch(input: array, vec1: array, vec2: array, *, beta: number = 1, alpha: number = 1, out=None): ...
+
+class baddbmm:
+    """Return ``beta * a + alpha * x @ y`` of stacks of matrices."""
+
+    @in_place_too
+    def torch(input: array, batch1: array, batch2: array, *, beta: number = 1, alpha: number = 1, out=None): ...
+
+class addbmm:
+    """Return ``beta * a + alpha * sum(x @ y)``, the sum over the stack."""
+
+    @in_place_too
+    def torch(input: array, batch1: array, batch2: array, *, beta: number = 1, alpha: number = 1, out=None): ...
+
+class tril:
+    """Return a new array with zeros above the ``k``-th diagonal of the last two axes.
+
+    >>> tril([[1, 2], [3, 4]])
+    array([[1, 0],
+           [3, 4]])
+    """
+
+    def numpy(m, k=0): ...
+    cupy = numpy
+    def keras(x, k=0): ...
+    @in_place_too
+    def torch(input: array, diagonal: integer = 0, *, out=None): ...
+
+class triu:
+    """Return a new array with zeros below the ``k``-th diagonal of the last two axes.
+
+    >>> triu([[1, 2], [3, 4]])
+    array([[1, 2],
+           [0, 4]])
+    """
+
+    def numpy(m, k=0): ...
+    cupy = numpy
+    def keras(x, k=0): ...
+    @in_place_too
+    def torch(input: array, diagonal: integer = 0, *, out=None): ...
+
+class diagonal:
+    """Return a view of the ``offset``-th diagonals of the planes of ``row`` and ``column``, as the last axis; NumPy's is read-only.
+
+    Raises ValueError for fewer than two dimensions or one axis named twice, AxisError for an axis that is not there.
+
+    >>> diagonal([[1, 2], [3, 4]], 1)
+    array([2])
+    """
+
+    def numpy(a, offset=0, axis1=0, axis2=1): ...
+    cupy = numpy
+    def keras(x, offset=0, axis1=0, axis2=1): ...
+    def torch(input: array, offset: integer = 0, dim1: integer = 0, dim2: integer = 1): ...
+    @submodule("linalg")
+    def torch(A: array, *, offset: integer = 0, dim1: integer = -2, dim2: integer = -1): ...
+
+@submodule("linalg")
+class diagonal_of_matrices:
+    """Return a view of the ``offset``-th diagonals of matrices."""
+
+    @named("diagonal")
+    def numpy(x, /, *, offset=0): ...
+
+class diag:
+    """Return the ``k``-th diagonal of a matrix, a view; of a vector a new matrix with it on the ``k``-th diagonal. Else ValueError.
+
+    >>> diag([1, 2])
+    array([[1, 0],
+           [0, 2]])
+    """
+
+    def numpy(v, k=0): ...
+    cupy = numpy
+    def keras(x, k=0): ...
+
+class diag_copy:
+    """Return the ``k``-th diagonal of a matrix, or a matrix with the vector on its ``k``-th diagonal."""
+
+    @named("diag")
+    def torch(input: array, diagonal: integer = 0, *, out=None): ...
+
+class diagflat:
+    """Return a new matrix with the flattened array on its ``k``-th diagonal.
+
+    >>> diagflat([[1], [2]])
+    array([[1, 0],
+           [0, 2]])
+    """
+
+    def numpy(v, k=0): ...
+    cupy = numpy
+    def keras(x, k=0): ...
+    def torch(input: array, offset: integer = 0): ...
+
+class diag_embed:
+    """Return matrices with the elements of the last axis on a diagonal; they are the axes ``row`` and ``column`` of the result."""
+
+    def torch(input: array, offset: integer = 0, dim1: integer = -2, dim2: integer = -1): ...
+
+class trace:
+    """Return the sums of :func:`diagonal`. In ``quern`` itself the name does more: without an array, ``quern.trace`` records launches.
+
+    >>> trace([[1, 2], [3, 4]])
+    array(5)
+    """
+
+    def numpy(a, offset=0, axis1=0, axis2=1, dtype=None, out=None): ...
+    cupy = numpy
+    def keras(x, offset=0, axis1=0, axis2=1): ...
+
+class trace_of_matrices:
+    """Return the sum of a matrix's diagonal."""
+
+    @named("trace")
+    def torch(input: array): ...
+    @named("trace")
+    @submodule("linalg")
+    def numpy(x, /, *, offset=0, dtype=None): ...
