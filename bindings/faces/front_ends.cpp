@@ -96,6 +96,8 @@ std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<
       return asked || !is_whole(type) ? asked : DType::int64;
     case Family::averages:
       if (!asked && is_whole(type)) {
+        bool has_mean = reading.function == quern::Function::var_mean_ || reading.function == quern::Function::std_mean_;
+        if (has_mean) raise(ErrorKind::not_implemented, "{} only support floating point and complex dtypes", reading.face.name);
         bool is_mean = reading.function == quern::Function::mean_;
         if (reading.function == quern::Function::nanmean_)
           raise(ErrorKind::runtime, "nanmean(): expected input to have floating point or complex dtype but got {}",
@@ -107,6 +109,8 @@ std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<
       if (bool is_mean = reading.function == quern::Function::mean_; is_mean && !asked && reading.out())
         if (const Array* out = as_array(reading.out()); out && size_of(out->dtype()) > size_of(type)) return out->dtype();
       return asked;
+    case Family::statistics:
+      return asked ? asked : is_whole(type) ? torch_default() : type;
     default:
       return asked;
   }
@@ -350,7 +354,8 @@ void refuse_as_python(const Face& face, const Misfit& misfit) {
 }
 
 void refuse_as_cupy(const Face& face, const Misfit& misfit) {
-  if (misfit.why != Misfit::Why::wrong_kind || misfit.overload->parameters[misfit.parameter].kind != Kind::operand)
+  const Kind kind = misfit.overload->parameters[misfit.parameter].kind;
+  if (misfit.why != Misfit::Why::wrong_kind || (kind != Kind::operand && kind != Kind::array))
     return refuse_as_python(face, misfit);
   PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(misfit.value));
 }

@@ -159,6 +159,18 @@ class Filling {
   Misfit misfit_;
 };
 
+// The same call, made by the front end.
+PyObject* fall_back(const Function& function, const Unserved& unserved, PyObject* const* args, size_t count, PyObject* words) {
+  const char* name = function.face->name;
+  if (!function.front_end->fall_back) raise(ErrorKind::not_implemented, "[{}] is not supported: {}", name, unserved.reason);
+  nb::list given;
+  for (size_t i = 0; i < count; ++i) given.append(nb::handle(args[i]));
+  nb::dict named;
+  for (Py_ssize_t j = 0, n = words ? PyTuple_GET_SIZE(words) : 0; j < n; ++j)
+    named[nb::handle(PyTuple_GET_ITEM(words, j))] = nb::handle(args[count + static_cast<size_t>(j)]);
+  return nb::handle(function.front_end->fall_back)(name, nb::tuple(given), named, unserved.reason).release().ptr();
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* words) {
   auto* function = reinterpret_cast<Function*>(self);
   const Face& face = *function->face;
@@ -171,7 +183,11 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
     if (misfit.why == Misfit::Why::none) {
       return guarded([&] {
         Reading reading{face, face.overloads[k].function, *function->front_end, slots};
-        return row_of(reading.function).thunk(reading).release().ptr();
+        try {
+          return row_of(reading.function).thunk(reading).release().ptr();
+        } catch (const Unserved& unserved) {
+          return fall_back(*function, unserved, args, count, words);
+        }
       });
     }
     if (k == 0 || misfit.taken >= worst.taken) worst = misfit;
@@ -285,7 +301,7 @@ bool is_method(nb::handle function) {
 }
 
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
-                   nb::object tuples, nb::object default_real) {
+                   nb::object tuples, nb::object default_real, nb::object fall_back) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
@@ -293,6 +309,7 @@ void set_front_end(const std::string& name, nb::object type, nb::object convert,
   if (!write.is_none()) front_end.write = write.release().ptr();
   if (!tuples.is_none()) front_end.tuples = tuples.release().ptr();
   if (!default_real.is_none()) front_end.default_real = default_real.release().ptr();
+  if (!fall_back.is_none()) front_end.fall_back = fall_back.release().ptr();
 }
 
 }  // namespace
@@ -308,7 +325,8 @@ void init(nb::module_& m) {
   m.def("is_method", is_method);
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
-        nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none());
+        nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(),
+        nb::arg("fall_back").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

@@ -3,6 +3,7 @@
 #include "bindings/faces/operands.h"
 #include "bindings/faces/results.h"
 #include "bindings/faces/shapes.h"
+#include "bindings/faces/statistics.h"
 #include "core/site.h"
 
 namespace quern::python::faces {

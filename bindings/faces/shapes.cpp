@@ -204,7 +204,8 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
 // ---- what PyTorch refuses in other words
 
 void refuse_shapes(const Reading& reading, const Error& error) {
-  if (is_torch(reading) && reading.family() >= Family::views && error.kind() == ErrorKind::value)
+  const bool is_value = error.kind() == ErrorKind::value || error.kind() == ErrorKind::zero_division;
+  if (is_torch(reading) && reading.family() >= Family::statistics && reading.family() != Family::elementwise && is_value)
     raise_text(ErrorKind::runtime, error.what());
 }
 

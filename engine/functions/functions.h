@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "functions/averages.h"
 #include "functions/elementwise.h"
 #include "functions/picking.h"
+#include "functions/quantiles.h"
 #include "functions/ranking.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
@@ -23,6 +25,7 @@ enum class Family : uint8_t {
   averages,     // real or complex numbers
   places,       // where elements stand, int64
   ranks,        // elements in order, and where they stand
+  statistics,   // numbers that are computed of real or complex elements
   elementwise,  // the typing of the operation, by the front end's rules
   views,        // any elements, which stay where they are
   repeats,      // the same, where elements repeat

@@ -52,8 +52,11 @@ struct Counted : Over {
 Array mean(const Array& array, Counted over);
 // The mean of the squared distances from `center` (the mean, where it is not given; with ones for the axes that go), over their
 // number less `ddof`.
-Array variance(const Array& array, const Counted& over, double ddof, const Array* center = nullptr);
-Array deviation(const Array& array, const Counted& over, double ddof, const Array* center = nullptr);
+Array variance(const Array& array, const Counted& over, double ddof, const Argument* center = nullptr);
+Array deviation(const Array& array, const Counted& over, double ddof, const Argument* center = nullptr);
+// {variance, mean} and {deviation, mean}.
+std::vector<Array> variance_and_mean(const Array& array, const Counted& over, double ddof);
+std::vector<Array> deviation_and_mean(const Array& array, const Counted& over, double ddof);
 // The largest element less the smallest.
 Array spread(const Array& array, const Over& over);
 

@@ -138,7 +138,7 @@ class Signatures:
         lists = []
         for parameters in fitting:
             types = {
-                p.name: self.filled(annotations.FACE_KINDS[p.annotation], array)
+                p.name: self.filled(annotations.FACE_KINDS[p.annotation], array) + " | None" * (p.default is None)
                 for p in parameters
                 if p.annotation in annotations.FACE_KINDS
             }

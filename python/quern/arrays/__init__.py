@@ -14,7 +14,7 @@ core.py: the type, data types, in and out. The rest is grouped as NumPy's manual
     mathematics/   the ufuncs; reductions.py, cumulative.py, differences.py, rounding.py, polynomials.py; composed.py: ufuncs of several ops
     linalg/, fft.py, random/: the submodules of these names
     sorting/       sorting, searching; sets.py
-    statistics/    averages, covariances; quantiles.py, counting.py
+    statistics.py  bincount and histograms
 
 numbers.py: where NumPy gives scalars. fallback.py: what NumPy does on the host, and when; host.py: what belongs there.
 """
@@ -52,7 +52,6 @@ from quern.arrays.mathematics import composed, cumulative, differences, polynomi
 from quern.arrays.objects import exchange
 from quern.arrays.objects.protocols import __array_namespace_info__  # noqa: F401
 from quern.arrays.sorting import sets
-from quern.arrays.statistics import counting, quantiles
 from quern.arrays.ufuncs import methods as ufunc_methods  # noqa: F401
 from quern.arrays.ufuncs import ufunc  # noqa: F401
 
@@ -69,7 +68,7 @@ def _public():
     found = {"Array": core.Array, "ndarray": core.Array}
     modules = (core, creation, mathematics, exchange, composed, reductions, manipulation)
     modules += (data_types, differences, editing, contraction, grids, host, layouts, logic, arranging, matrices, padding, polynomials)
-    modules += (rounding, statistics, sorting, cumulative, indexing, sets, quantiles, counting, signals)
+    modules += (rounding, statistics, sorting, cumulative, indexing, sets, signals)
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:

@@ -9,8 +9,7 @@ from quern.lib import _engine
 
 # Functions that stand on what the engine counts as an array: NumPy gives scalars.
 NUMBERS = frozenset(
-    """around choose digitize einsum interp iscomplex isreal lexsort median nan_to_num nanargmax nanargmin nanmedian
-    nanpercentile nanquantile percentile quantile round searchsorted take
+    """around choose digitize einsum interp iscomplex isreal lexsort nan_to_num nanargmax nanargmin round searchsorted take
     linalg.cond linalg.lstsq linalg.matrix_rank linalg.norm linalg.matrix_norm linalg.slogdet""".split()
 )
 # Functions whose last step is an operation: NumPy gives arrays all the same.

@@ -103,12 +103,8 @@ for _name in _arrays.__all__:
 from quern.cupy._forms import (  # noqa: E402, F401
     c_,
     copyto,
-    corrcoef,
-    cov,
     histogram,
     packbits,
-    percentile,
-    quantile,
     r_,
     repeat,
     require,

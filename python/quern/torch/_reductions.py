@@ -1,6 +1,5 @@
 """What takes dimensions away, runs along them, or sorts them."""
 
-import builtins
 import math
 import operator
 
@@ -13,8 +12,8 @@ from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_
 from quern.torch._faces import FACES
 from quern.torch._types import DTYPES
 
-sum, any, mean, var, std, amax, amin = (FACES[name] for name in ("sum", "any", "mean", "var", "std", "amax", "amin"))  # noqa: A001
-nansum, argsort, sort = (FACES[name] for name in ("nansum", "argsort", "sort"))
+sum, amax, amin = (FACES[name] for name in ("sum", "amax", "amin"))  # noqa: A001
+sort = FACES["sort"]
 
 
 
@@ -23,36 +22,6 @@ def _ordered(input, name, error=TypeError):
     """Complex numbers have no order."""
     if input.is_complex():
         raise error(f"{name}(): does not support complex input")
-
-
-def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    """(variance, mean) along dimensions."""
-    return _with_mean(var, input, dim, unbiased, keepdim, correction)
-
-
-def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    """(standard deviation, mean) along dimensions."""
-    return _with_mean(std, input, dim, unbiased, keepdim, correction)
-
-
-def _with_mean(function, input, dim, unbiased, keepdim, correction):
-    if isinstance(dim, bool):  # var_mean(input, unbiased)
-        dim, unbiased = None, dim
-    if correction is None:
-        correction = 1 if unbiased is None or unbiased else 0
-    return function(input, dim, correction=correction, keepdim=keepdim), mean(input, dim, keepdim)
-
-
-def _not_empty(input, dim, name):
-    if input._size:
-        return
-    if dim is None:
-        raise (IndexError if name.startswith("arg") else RuntimeError)(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument."
-        )
-    for d in dims_of(dim, input._rank):
-        if d < input._rank and input._shape[d] == 0:
-            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
 
 
 def aminmax(input, *, dim=None, keepdim=False, out=None):
@@ -141,113 +110,6 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
 def msort(input, *, out=None):
     """The elements of each column in order."""
     return finish(sort(input, 0)[0], out)
-
-
-def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
-    """The quantiles ``q``, numbers in [0, 1], of all elements or along a dimension; between neighbours by ``interpolation``."""
-    return _quantile(input, q, dim, keepdim, interpolation, out, False)
-
-
-def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
-    """The quantiles of what is no NaN; NaN where that is nothing."""
-    return _quantile(input, q, dim, keepdim, interpolation, out, True)
-
-
-def _quantile(input, q, dim, keepdim, interpolation, out, skips_nan):
-    if input._dtype_name not in ("float32", "float64"):
-        raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    is_tensor = isinstance(q, Tensor)
-    if is_tensor and q._rank > 1:
-        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
-    numbers = q.reshape(-1).tolist() if is_tensor else [float(q)]
-    if input._size == 0:
-        raise RuntimeError("quantile() input tensor must be non-empty")
-    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise RuntimeError(f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}")
-    if input._rank == 0:
-        return _rank_less(_quantile(input._reshaped([1]), q, 0, False, interpolation, None, skips_nan), dim, out)
-    if builtins.any(not 0 <= n <= 1 for n in numbers):
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
-    flat = dim is None
-    line = input._reshaped([input._size]) if flat else input
-    axis = 0 if flat else dim_of(dim, input._rank)
-    ordered = sort(line, axis)[0]
-    n = line._shape[axis]
-    last = _last_numbers(line, axis) if skips_nan else None
-    results = []
-    for number in numbers:
-        if skips_nan:
-            results.append(_without_axis(_between(ordered, axis, last * number, interpolation), axis, input, flat, keepdim))
-            continue
-        at = number * (n - 1)
-        low = math.floor(at)
-        share = at - low
-        if interpolation == "nearest":
-            low, share = int(_half_even(at)), 0
-        elif interpolation == "lower":
-            share = 0
-        elif interpolation == "higher":
-            low, share = math.ceil(at), 0
-        elif interpolation == "midpoint":
-            share = 0.5 if share else 0
-        a = ordered[(slice(None),) * axis + (slice(low, low + 1),)]
-        high = builtins.min(low + 1, n - 1)
-        b = ordered[(slice(None),) * axis + (slice(high, high + 1),)]
-        value = a if not share else a + (b - a) * share
-        value = _op("where", any(_op("isnan", line), axis, True), math.nan, value).to(input.dtype)
-        results.append(_without_axis(value, axis, input, flat, keepdim))
-    made = _shaping.stack(results) if is_tensor and q._rank else results[0]
-    if is_tensor and q.requires_grad and _engine.gradient_mode() and interpolation == "linear":
-        made = made + _by_fraction(made, q, ordered, axis, last if skips_nan else n - 1, (input, flat, keepdim))
-    return finish(made, out)
-
-
-def _by_fraction(made, q, ordered, axis, last, how):
-    """Zeros of the quantiles' shape, whose derivative by ``q`` is the step between the neighbours of each."""
-    numbers, zeros = q.detach().reshape(-1).tolist(), (q - q.detach()).reshape(-1)
-    ordered = ordered.detach()
-    parts = []
-    for i, number in enumerate(numbers):
-        at = last * number
-        if not isinstance(last, Tensor):
-            at = ordered.new_full([1 if d == axis else m for d, m in enumerate(ordered._shape)], at)
-        low, high = (ordered.gather(axis, place.to(DTYPES["int64"])) for place in (at.floor(), at.ceil()))
-        parts.append(_without_axis((high - low) * last, axis, *how) * zeros[i])
-    return (_shaping.stack(parts) if q._rank else parts[0]).to(made.dtype)
-
-
-def _without_axis(value, axis, input, flat, keepdim):
-    if not keepdim:
-        return _engine.array_without_axes(value, [axis])
-    return value._reshaped([1] * input._rank) if flat else value
-
-
-def _last_numbers(line, axis):
-    """Where in each ordered line the last element stands that is no NaN, in the line's type; 0 where there is none."""
-    return (sum(~_op("isnan", line), axis, True) - 1).clamp(min=0).to(line.dtype)
-
-
-def _between(ordered, axis, at, interpolation):
-    """The values at places between elements of ordered lines, a place for each line."""
-    low, high = at.floor(), at.ceil()
-    if interpolation == "nearest":
-        low = high = at.round()
-    elif interpolation in ("lower", "higher"):
-        low = high = low if interpolation == "lower" else high
-    a, b = (ordered.gather(axis, place.to(DTYPES["int64"])) for place in (low, high))
-    share = (at - low) if interpolation == "linear" else 0.5
-    return a if low is high else _op("where", low == high, a, a + (b - a) * share)
-
-
-def _rank_less(result, dim, out):
-    """The result for a tensor without dimensions."""
-    dim_of(0 if dim is None else dim, 0)
-    return finish(result, out)
-
-
-def _half_even(x):
-    low = math.floor(x)
-    return low if x - low < 0.5 or (x - low == 0.5 and low % 2 == 0) else low + 1
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
@@ -359,57 +221,10 @@ def trace(input):
     return sum(_engine.array_diagonal(input, 0, 0, 1))
 
 
-def cov(input, *, correction=1, fweights=None, aweights=None):
-    """The covariances of the rows, whose columns are observations."""
-    if input._rank > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input._rank} dimensions")
-    if input._dtype_name == "bool":
-        raise RuntimeError("cov(): bool dtype is not supported for input")
-    if input.dtype._kind in "iu":
-        input = input.to(_types.get_default_dtype())
-    x = input._reshaped([1, input._size]) if input._rank < 2 else input
-    if fweights is not None or aweights is not None:
-        return _weighted_covariance(x, correction, fweights, aweights)._reshaped([] if x._shape[0] == 1 else [x._shape[0]] * 2)
-    away = x - mean(x, 1, True)
-    made = away @ away.mH / _at_least_zero(x._shape[1] - correction)
-    return made._reshaped([]) if x._shape[0] == 1 else made
-
-
-def _at_least_zero(count):
-    return count if count > 0 else 0
-
-
-def _weighted_covariance(x, correction, fweights, aweights):
-    given = [w for w in (fweights, aweights) if w is not None]
-    for one in given:
-        if one._shape != (x._shape[1],):
-            raise RuntimeError(f"cov(): expected weights of {x._shape[1]} elements but got {list(one._shape)}")
-    w = given[0] if len(given) == 1 else given[0] * given[1]
-    total = sum(w)
-    away = x - sum(x * w, 1, True) / total
-    if aweights is None or not correction:
-        rest = total - correction
-    else:
-        rest = total - correction * sum(w * aweights) / total
-    weighted = away * w
-    return weighted @ away.mH.to(weighted.dtype) / rest
-
-
-def corrcoef(input):
-    """The correlations of the rows."""
-    if input._rank > 2:
-        raise RuntimeError(f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input._rank} dimensions")
-    c = cov(input)
-    if not c._rank:
-        return c / c
-    d = _op("sqrt", _engine.array_diagonal(c, 0, 0, 1))
-    return c / d.unsqueeze(1) / d.unsqueeze(0)
-
-
-METHODS = """aminmax count_nonzero logsumexp norm dist logcumsumexp diff msort quantile nanquantile unique unique_consecutive
-bincount histc trace cov corrcoef"""
-NAMES = [*METHODS.split(), "var_mean", "std_mean"]
-_SAME_OUT = "quantile nanquantile logcumsumexp histc msort"
+METHODS = """aminmax count_nonzero logsumexp norm dist logcumsumexp diff msort unique unique_consecutive
+bincount histc trace"""
+NAMES = METHODS.split()
+_SAME_OUT = "logcumsumexp histc msort"
 check_all(globals(), NAMES, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
 Tensor.count_nonzero = of_several(count_nonzero)

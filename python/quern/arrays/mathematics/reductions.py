@@ -101,6 +101,8 @@ def _written(result, out, name):
         if _is_out(out) and out.shape != result.shape:
             raise ValueError(f"Output array is the wrong shape: it is {out.shape}, not {result.shape}")
         return _given(result, out)
+    if name in ("median", "nanmedian", "quantile", "percentile", "nanquantile", "nanpercentile"):
+        return _fitted(result, out, "unsafe" if name.endswith("median") else "same_kind")
     if name in ("round", "around", "isposinf", "isneginf"):
         return _placed(result, out)
     if name in ("nanmean", "nanvar", "nanstd") and result.dtype.kind in "fc" and out.dtype.kind not in "fc":
