@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "device/host_blas.h"
 #include "functions/border.h"
-#include "functions/counting.h"
 #include "functions/einsum.h"
 #include "functions/fourier_axes.h"
 #include "functions/linalg.h"
@@ -143,7 +142,6 @@ std::vector<Pick> picks_of(const std::vector<int>& axes, const nb::args& indices
 }
 
 void define_functions(nb::module_& m) {
-  define(m, "array_without_axes", without_axes, Use::moves);
   define(m, "array_grid", grid_of);
   define(m, "array_stacked", stacked, Use::moves);
   define(m, "array_repeated", repeated, Use::moves);
@@ -178,19 +176,12 @@ void define_functions(nb::module_& m) {
   define(m, "array_cond", linalg::cond);
   define(m, "array_differences", differences);
   define(m, "array_with_first", with_first);
-  define(m, "array_bincount", bincount);
-  define(m, "array_even_edges", even_edges);
-  define(m, "array_even_histogram", even_histogram);
-  define(m, "array_histogram", histogram);
   define(m, "array_sort", ordered, Use::moves);
   define(m, "array_argsort", ordered_places, Use::moves);
   define(m, "array_partition", partitioned, Use::moves);
   define(m, "array_argpartition", partitioned_places, Use::moves);
   define(m, "array_argsort_by", sorted_places_by);
-  define(m, "array_extreme", extreme);
-  define(m, "array_search", searched);
   define(m, "array_distinct", distinct);
-  define(m, "array_is_among", is_among);
   define(m, "array_fitted_places", fitted_places);
   define(m, "array_take_at", taken, Use::moves);
   define(m, "array_take_along", taken_along, Use::moves);
@@ -201,7 +192,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_nonzero", nonzero);
   define(m, "array_flat_nonzero", flat_nonzero);
   define(m, "array_argwhere", rows_of_nonzero);
-  define(m, "array_count_nonzero", count_nonzero);
   define(m, "array_compress", compressed, Use::moves);
   define(m, "array_extract", extracted, Use::moves);
   define(m, "array_einsum", product_by_subscripts);

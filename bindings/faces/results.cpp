@@ -33,8 +33,9 @@ void check_type_of_out(const Reading& reading, PyObject* out, nb::handle result)
 
 // As tuple.__new__ makes one of a class of tuples.
 nb::object tuple_of(const Reading& reading, nb::object first, nb::object second) {
-  PyObject* type = PyDict_GetItemString(reading.front_end.tuples, reading.face.name);
-  if (!type) bug("{} has no type for the results of {}", reading.front_end.name, reading.face.name);
+  PyObject* types = reading.front_end.tuples;
+  PyObject* type = types ? PyDict_GetItemString(types, reading.face.name) : nullptr;
+  if (!type) return nb::make_tuple(std::move(first), std::move(second));
   nb::object made = nb::steal(reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), 2));
   if (!made.is_valid()) throw nb::python_error();
   PyTuple_SET_ITEM(made.ptr(), 0, first.release().ptr());
@@ -73,7 +74,11 @@ nb::object written(const Reading& reading, nb::object made) {
 }
 
 nb::object hand_back(const Reading& reading, Ranked&& result) {
-  nb::object values = object_of(reading, std::move(result.values)), places = object_of(reading, std::move(result.places));
+  return hand_back(reading, std::pair(std::move(result.values), std::move(result.places)));
+}
+
+nb::object hand_back(const Reading& reading, std::pair<Array, Array>&& result) {
+  nb::object values = object_of(reading, std::move(result.first)), places = object_of(reading, std::move(result.second));
   PyObject* out = reading.out();
   if (out && out != Py_None) {
     bool is_pair = (PyTuple_Check(out) || PyList_Check(out)) && PySequence_Fast_GET_SIZE(out) == 2;

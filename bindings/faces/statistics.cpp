@@ -9,30 +9,19 @@
 
 namespace quern::python::faces {
 
-namespace {
-
 void warn(PyObject* category, const std::string& text) {
   nb::module_::import_("quern.user_files").attr("warn_user")(text, nb::handle(category));
 }
 
-// The values of an argument that a function reads before it records anything.
-Array read_before(const Reading& reading, PyObject* given, const char* parameter) {
-  nb::object made;
-  const Array* array = as_array(given);
-  if (!array) {
-    made = array_of(given, DeviceId::cpu());
-    array = as_array(made.ptr());
-  }
-  if (GradientMode::is_on() && wants_gradient(*array)) {
-    nb::object error = nb::module_::import_("quern.arrays.core").attr("NoDerivative");
-    PyErr_Format(error.ptr(), "[%s] derivative for %s is not implemented with respect to `%s`, which is read; detach it first",
-                 reading.face.name, reading.face.name, parameter);
-    throw nb::python_error();
-  }
-  return *array;
+void refuse_derivative(const Reading& reading, const Array& array, const char* what) {
+  if (!GradientMode::is_on() || !wants_gradient(array)) return;
+  nb::object error = nb::module_::import_("quern.arrays.core").attr("NoDerivative");
+  PyErr_Format(error.ptr(),
+               "[%s] derivative for %s is not implemented with respect to %s, which it only reads; give it arrays of "
+               "quern.autograd.detach(), or compose it of other functions",
+               reading.face.name, reading.face.name, what);
+  throw nb::python_error();
 }
-
-}  // namespace
 
 Quantiles read_quantiles(const Reading& reading, PyObject* given) {
   const bool are_per_cent =
@@ -42,10 +31,11 @@ Quantiles read_quantiles(const Reading& reading, PyObject* given) {
     if (number == -1 && PyErr_Occurred()) throw nb::python_error();
     return {{are_per_cent ? number / 100 : number}, {}, {PyLong_CheckExact(given) && !are_per_cent, true, DType::float64}};
   }
-  Array q = read_before(reading, given, "q");
+  nb::object made = as_array(given) ? nb::borrow(given) : array_of(given, DeviceId::cpu());
+  Array q = *as_array(made.ptr());
+  refuse_derivative(reading, q, "its quantiles");
   const size_t most = &reading.front_end == &cupy ? 1 : 2;
-  if (q.rank() > most && most == 1)
-    raise(ErrorKind::value, "Expected q to have a dimension of 1.\nActual: {} != 1", q.rank());
+  if (q.rank() > most && most == 1) raise(ErrorKind::value, "Expected q to have a dimension of 1.\nActual: {} != 1", q.rank());
   if (q.rank() > most) raise(ErrorKind::value, "q must be a scalar or 1d");
   if (is_complex(q.dtype())) raise(ErrorKind::type, "q must be real numbers, not complex ones");
   if (are_per_cent) q = steps::compute(Op::true_divide, q, 100);
@@ -69,8 +59,7 @@ QuantileMethod read_method(const Reading& reading, PyObject* method, PyObject* i
       raise(ErrorKind::type, "[{}] `method` and `interpolation` are the same argument; pass `method` alone", name);
     out.name = text_of(interpolation);
   }
-  const bool skips_nan =
-      reading.function == quern::Function::nanquantile_ || reading.function == quern::Function::nanpercentile_;
+  const bool skips_nan = reading.function == quern::Function::nanquantile_ || reading.function == quern::Function::nanpercentile_;
   const Array& array = *reading.first;
   if (skips_nan && array.size() > 0 && row(array.dtype()).kind == DTypeKind::real && !interpolates(out.name))
     throw Unserved{"the method '" + std::string(out.name) + "' without NaN is not native"};
@@ -79,8 +68,7 @@ QuantileMethod read_method(const Reading& reading, PyObject* method, PyObject* i
 
 void warn_of_no_effect(const Reading&, PyObject* bias, PyObject* ddof) {
   auto is_there = [](PyObject* given) { return given && given != Py_None; };
-  if (is_there(bias) || is_there(ddof))
-    warn(PyExc_DeprecationWarning, "bias and ddof have no effect and are deprecated");
+  if (is_there(bias) || is_there(ddof)) warn(PyExc_DeprecationWarning, "bias and ddof have no effect and are deprecated");
 }
 
 nb::object hand_back(const Reading& reading, Averages&& result) {
@@ -121,9 +109,8 @@ static void check_weights(const Array& m, const Array& weights, const char* name
     raise(ErrorKind::runtime, "cov(): expected {} to have {} dtype but got {} with {} dtype", name,
           are_whole ? "integral" : "floating point", name, torch_name_of(weights.dtype()));
   if (weights.size() != count)
-    raise(ErrorKind::runtime,
-          "cov(): expected {} to have the same numel as there are observations in the input but got {} != {}", name,
-          weights.size(), count);
+    raise(ErrorKind::runtime, "cov(): expected {} to have the same numel as there are observations in the input but got {} != {}",
+          name, weights.size(), count);
 }
 
 void Check<covariances_of_rows>::call(const Reading&, const Array& m, int64_t, const Array* repeated, const Array* counting,

@@ -12,6 +12,10 @@ Quantiles read_quantiles(const Reading& reading, PyObject* given);
 QuantileMethod read_method(const Reading& reading, PyObject* method, PyObject* interpolation, PyObject* weights);
 void warn_of_no_effect(const Reading& reading, PyObject* bias, PyObject* ddof);
 
+// Raises NoDerivative for an array that wants a gradient where the function only reads it.
+void refuse_derivative(const Reading& reading, const Array& array, const char* what);
+void warn(PyObject* category, const std::string& text);  // at the user's line
+
 template <>
 struct Read<const Quantiles&> {
   static constexpr size_t slots = 1;

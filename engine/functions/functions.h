@@ -5,12 +5,15 @@
 #include <string_view>
 
 #include "functions/averages.h"
+#include "functions/counting.h"
 #include "functions/elementwise.h"
+#include "functions/ordering.h"
 #include "functions/picking.h"
 #include "functions/quantiles.h"
 #include "functions/ranking.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
+#include "functions/sets.h"
 #include "functions/shaping.h"
 #include "functions/without_nan.h"
 #include "graph/op.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "graph/array.h"
@@ -28,5 +29,25 @@ Array extreme(const Array& array, std::optional<size_t> axis, bool keep_dims, bo
 // Where values have to go into a sorted array of one dimension, or one that `sorter` sorts: before what is equal, or after it
 // (`right`). Raises ErrorKind::value for other shapes, ErrorKind::type for a sorter that has no integers.
 Array searched(const Array& array, const Array& values, bool right, const Array* sorter);
+
+// The same, and a number where the values are one. `side` is "left" or "right": raises ErrorKind::value for another.
+Array places_in_sorted(const Array& array, const Array* values, std::string_view side, const Array* sorter);
+
+// Edges of bins that rise or fall; this reads them. Raises ErrorKind::value for such that do neither.
+struct BinEdges {
+  Array values;
+  bool rise = true;
+  bool has_nan_within = false;  // there is a NaN elsewhere than sorting has it
+};
+BinEdges bin_edges(const Array& values);
+// The number of the bin that each element falls into; `right`: an edge belongs to the bin before it.
+Array digitized(const Array& array, const BinEdges& edges, bool right);
+
+// An argument as an array: a number in the type that it has with the other array's.
+Array array_beside(const Argument& given, const Array& array);
+// PyTorch's: in each line of the last axis, or all in one line.
+Array searched_in_lines(const Array& lines, const Argument& values, bool right, std::optional<std::string_view> side,
+                        const Array* sorter, bool is_short);
+Array searched_between(const Array& boundaries, const Argument& values, bool right, bool is_short);
 
 }  // namespace quern

@@ -92,6 +92,11 @@ Ranked sorted_along(const Array& array, size_t axis, bool descending) {
   return at_places(array, sorted_places_along(array, axis, descending), axis, true);
 }
 
+Array columns_in_order(const Array& array) {
+  if (is_complex(array.dtype())) raise(ErrorKind::type, "msort(): does not support complex input");
+  return sorted_along(array, 0, false).values;
+}
+
 Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_largest) {
   int64_t size = array.rank() == 0 ? 1 : size_along(array, axis);
   if (count < 0 || count > size) raise(ErrorKind::runtime, "selected index k out of range");

@@ -22,6 +22,7 @@ Ranked smallest_along(const Array& array, size_t axis, bool keep_dims);
 // Whole lines in order; what is equal stays in its order.
 Array sorted_places_along(const Array& array, size_t axis, bool descending);
 Ranked sorted_along(const Array& array, size_t axis, bool descending);
+Array columns_in_order(const Array& array);
 // The first ones of the lines in order. Raises ErrorKind::runtime for more of them than there are.
 Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_largest);
 // The element that is the `count`-th in order, counted from 1. Raises ErrorKind::runtime where there is none.

@@ -206,6 +206,12 @@ Array spread(const Array& array, const Over& over) {
   return compute(Op::subtract, reduced(Reduction::maximum, array, over), reduced(Reduction::minimum, array, over));
 }
 
+std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> axis, bool keep_dims) {
+  Over over{std::vector<bool>(array.rank(), !axis), keep_dims};
+  if (axis && array.rank() > 0) over.axes[*axis] = true;
+  return {smallest(array, over), largest(array, over)};
+}
+
 bool is_plain_limit(DType type, const Scalar& limit) {
   bool is_real = row(type).kind == DTypeKind::real;
   return is_real && limit.is_weak && (limit.kind == WeakScalar::real || limit.kind == WeakScalar::integer) && !limit.is_natural;

@@ -60,6 +60,9 @@ std::vector<Array> deviation_and_mean(const Array& array, const Counted& over, d
 // The largest element less the smallest.
 Array spread(const Array& array, const Over& over);
 
+// {smallest, largest}, along one axis or of all elements.
+std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> axis, bool keep_dims);
+
 // Limited to [low, high]; for numbers that have no narrower type than the array's.
 bool is_plain_limit(DType type, const Scalar& limit);
 Array limited(const Array& array, const Scalar& low, const Scalar& high);

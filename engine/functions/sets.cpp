@@ -1,9 +1,11 @@
 #include "functions/sets.h"
 
+#include "core/error.h"
 #include "functions/ordering.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
 
@@ -92,6 +94,27 @@ Array is_among(const Array& array, const Array& tests, bool invert) {
   }
   if (invert) found = compute(Op::logical_not, found);
   return found.of_shape(Layout::contiguous(array.shape()));
+}
+
+Array is_in(const Array& array, const Array* tests, bool invert, std::optional<std::string_view> kind) {
+  if (kind && *kind != "sort" && *kind != "table")
+    raise(ErrorKind::value, "Invalid kind: '{}'. Please use None, 'sort' or 'table'.", *kind);
+  if (kind == "table" && tests && !(is_whole(array.dtype()) && is_whole(tests->dtype())))
+    raise(ErrorKind::value,
+          "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.");
+  if (!tests) raise(ErrorKind::type, "[isin] test_elements must be an array, not None");
+  Array out = is_among(detached(array), detached(*tests), invert);
+  out.set_value(false);
+  return out;
+}
+
+Array is_in_either(const Argument& array, const Argument& tests, bool invert) {
+  const Array& known = array.array() ? *array.array() : *tests.array();
+  Array elements = detached(array_beside(array, known)), wanted = detached(array_beside(tests, known));
+  for (const Array& one : {elements, wanted})
+    if (one.dtype() == DType::boolean || is_complex(one.dtype()))
+      raise(ErrorKind::not_implemented, "Unsupported input type encountered for isin(): {}", torch_name_of(one.dtype()));
+  return is_among(elements, wanted, invert);
 }
 
 }  // namespace quern

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "graph/array.h"
@@ -15,5 +16,8 @@ std::vector<Array> distinct(const Array& array, std::optional<size_t> axis, bool
 
 // Where elements are among `tests`; `invert`: are not. In C order.
 Array is_among(const Array& array, const Array& tests, bool invert);
+// NumPy's, which checks `kind`, the name of a method; and PyTorch's, which takes a number for one of both.
+Array is_in(const Array& array, const Array* tests, bool invert, std::optional<std::string_view> kind);
+Array is_in_either(const Argument& array, const Argument& tests, bool invert);
 
 }  // namespace quern

@@ -14,7 +14,6 @@ core.py: the type, data types, in and out. The rest is grouped as NumPy's manual
     mathematics/   the ufuncs; reductions.py, cumulative.py, differences.py, rounding.py, polynomials.py; composed.py: ufuncs of several ops
     linalg/, fft.py, random/: the submodules of these names
     sorting/       sorting, searching; sets.py
-    statistics.py  bincount and histograms
 
 numbers.py: where NumPy gives scalars. fallback.py: what NumPy does on the host, and when; host.py: what belongs there.
 """
@@ -42,7 +41,6 @@ from quern.arrays import (
     objects,
     random,
     sorting,
-    statistics,
 )
 from quern.arrays.creation import grids, layouts
 from quern.arrays.fallback import FallbackWarning, set_fallback  # noqa: F401
@@ -68,7 +66,7 @@ def _public():
     found = {"Array": core.Array, "ndarray": core.Array}
     modules = (core, creation, mathematics, exchange, composed, reductions, manipulation)
     modules += (data_types, differences, editing, contraction, grids, host, layouts, logic, arranging, matrices, padding, polynomials)
-    modules += (rounding, statistics, sorting, cumulative, indexing, sets, signals)
+    modules += (rounding, sorting, cumulative, indexing, sets, signals)
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:

@@ -77,7 +77,7 @@ def _of_numbers(part):
 
 # Functions that accept CuPy's arrays alone, as CuPy's do.
 _OWN_ARRAYS = set(
-    """where dot vdot inner outer tensordot clip putmask place bincount angle fix sinc isposinf isneginf isclose""".split()
+    """where dot vdot inner outer tensordot clip putmask place angle fix sinc isposinf isneginf isclose""".split()
 )
 
 _engine.set_front_end("cupy", type=ndarray, name_of_dtype=_array_core._dtype_name, write=_reductions._written)
@@ -103,7 +103,6 @@ for _name in _arrays.__all__:
 from quern.cupy._forms import (  # noqa: E402, F401
     c_,
     copyto,
-    histogram,
     packbits,
     r_,
     repeat,

@@ -9,7 +9,6 @@ from quern.arrays import core as _array_core
 from quern.cupy._array import as_ndarray, check_byte_order, ndarray
 from quern.cupy._fallback import of_ours, refuse_host
 from quern.lib import _engine
-from quern.user_files import warn_user
 
 
 class _Joined:
@@ -132,17 +131,6 @@ def unpackbits(a, axis=None, bitorder="big"):
     a = a.ravel() if axis is None else _arrays.moveaxis(a, axis, -1)
     made = (a[..., None] >> _places(bitorder) & 1).astype("uint8").reshape(*a.shape[:-1], a.shape[-1] * 8)
     return as_ndarray(made if axis is None else _arrays.moveaxis(made, -1, axis))
-
-
-@of_ours
-def histogram(x, bins=10, range=None, weights=None, density=False):
-    """See :func:`quern.histogram`. Weights are an array of CuPy's; bools are counted as bytes."""
-    if weights is not None and not isinstance(weights, ndarray):
-        raise ValueError(f"weights must be a cupy.ndarray, not {type(weights).__name__}; make one with cupy.asarray()")
-    x = _array_core.asarray(x)
-    if x.dtype == bool:
-        warn_user("Converting input from bool to uint8 for compatibility.", RuntimeWarning)
-    return _arrays.histogram(x, bins, range, density=density, weights=weights)
 
 
 @of_ours

@@ -11,7 +11,7 @@ from quern.torch._types import DTYPES
 # Functions whose `out` must have the result's type.
 _SAME_OUT = frozenset(
     """amax amin argmax argmin any all abs absolute ceil floor neg negative trunc fix bitwise_not float_power signbit sgn sign round frac
-    nan_to_num isposinf isneginf heaviside""".split()
+    nan_to_num isposinf isneginf heaviside histc msort searchsorted bucketize isin""".split()
 )
 
 
@@ -25,7 +25,13 @@ for _dtype in DTYPES.values():
 
 # By their names; those that write in place end in "_". As in PyTorch, a function in a class of the user's does not become its method.
 _functions = _engine.functions_of("torch", "quern.torch", binds=False)
-METHODS = {name: face for name, face in _engine.functions_of("torch", "quern.torch", "Tensor").items() if _engine.is_method(face)}
+# Functions whose first argument is a tensor and which are no methods.
+_NO_METHODS = frozenset("bucketize isin searchsorted std_mean var_mean".split())
+METHODS = {
+    name: face
+    for name, face in _engine.functions_of("torch", "quern.torch", "Tensor").items()
+    if _engine.is_method(face) and name not in _NO_METHODS
+}
 METHODS |= _engine.functions_of("Tensor", "quern.torch", "Tensor")
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)

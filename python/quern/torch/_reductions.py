@@ -1,39 +1,18 @@
 """What takes dimensions away, runs along them, or sorts them."""
 
 import math
-import operator
 
 import numpy
 
 from quern.lib import _engine
-from quern.torch import _creation, _linalg, _named, _shaping, _types
-from quern.torch._arguments import check_all, of_several
+from quern.torch import _creation, _linalg, _shaping, _types
+from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, host_values
 from quern.torch._faces import FACES
-from quern.torch._types import DTYPES
 
-sum, amax, amin = (FACES[name] for name in ("sum", "amax", "amin"))  # noqa: A001
-sort = FACES["sort"]
+sum, amax = (FACES[name] for name in ("sum", "amax"))  # noqa: A001
 
 
-
-
-def _ordered(input, name, error=TypeError):
-    """Complex numbers have no order."""
-    if input.is_complex():
-        raise error(f"{name}(): does not support complex input")
-
-
-def aminmax(input, *, dim=None, keepdim=False, out=None):
-    """(smallest, largest) element."""
-    _ordered(input, "aminmax")
-    dim = () if dim is None else dim_of(dim, input._rank)
-    return _named.aminmax(amin(input, dim, keepdim), amax(input, dim, keepdim))
-
-
-def count_nonzero(input, dim=None):
-    """How many elements are not 0."""
-    return sum(input != 0, dim)
 
 
 def logsumexp(input, dim, keepdim=False, *, out=None):
@@ -107,11 +86,6 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
 # ---- sorted
 
 
-def msort(input, *, out=None):
-    """The elements of each column in order."""
-    return finish(sort(input, 0)[0], out)
-
-
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The different elements in order; also where each element is among them, and how often each occurs. This waits for them."""
     host = host_values(input.detach())
@@ -170,50 +144,6 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def bincount(input, weights=None, minlength=0):
-    """How often each of 0, 1, 2 ... occurs, or the sums of the weights there."""
-    if input.dtype._kind not in "iub":
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{_types.scalar_name(input.dtype)}'")
-    if input._rank != 1:
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if weights is not None and weights._shape != input._shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
-    largest = int(amax(input)) if input._size else -1
-    if input._size and int(amin(input)) < 0:
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    bins = largest + 1 if largest + 1 > minlength else minlength
-    kind = DTYPES["int64"] if weights is None else weights.dtype if weights.dtype._name == "float32" else DTYPES["float64"]
-    made = input.new_zeros(bins, dtype=kind)
-    return made.index_add(0, input.to(DTYPES["int64"]), input.new_ones(input._size, dtype=kind) if weights is None else weights.to(kind))
-
-
-def histc(input, bins=100, min=0, max=0, *, out=None):
-    """How many elements lie in each of so many equal parts of [min, max]; by default of the range of the elements."""
-    _ordered(input, "histc")
-    bins = operator.index(bins)
-    if bins <= 0:
-        raise RuntimeError("bins must be > 0")
-    low, high = float(min), float(max)
-    if high < low:
-        raise RuntimeError("max must be larger than min")
-    if not input._size:
-        return finish(input.new_zeros(bins), out)
-    if low == high:
-        low, high = float(amin(input)), float(amax(input))
-    if low == high:
-        low, high = low - 1, high + 1
-    inside = (input >= low) & (input <= high)
-    if not math.isfinite(low) or not math.isfinite(high):
-        raise RuntimeError(f"range of [{low}, {high}] is not finite")
-    at = ((input - low) * (bins / (high - low))).floor().to(DTYPES["int64"])
-    at = _op("minimum", at, at.new_full((), bins - 1))
-    at = _op("where", inside, at, bins)
-    made = input.new_zeros(bins + 1).index_add(0, at.reshape(-1), input.new_ones(input._size))
-    return finish(made[:bins].clone(), out)
-
-
 def trace(input):
     """The sum of a matrix's diagonal."""
     if input._rank != 2:
@@ -221,13 +151,12 @@ def trace(input):
     return sum(_engine.array_diagonal(input, 0, 0, 1))
 
 
-METHODS = """aminmax count_nonzero logsumexp norm dist logcumsumexp diff msort unique unique_consecutive
-bincount histc trace"""
+METHODS = """logsumexp norm dist logcumsumexp diff unique unique_consecutive
+trace"""
 NAMES = METHODS.split()
-_SAME_OUT = "logcumsumexp histc msort"
+_SAME_OUT = "logcumsumexp"
 check_all(globals(), NAMES, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
-Tensor.count_nonzero = of_several(count_nonzero)
 
 
 def _in_place(name):

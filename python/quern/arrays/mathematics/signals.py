@@ -5,10 +5,11 @@ import numpy
 from quern.arrays import fft
 from quern.arrays.core import asarray
 from quern.arrays.creation import arange, zeros
+from quern.arrays.functions import functions
 from quern.arrays.indexing import take
 from quern.arrays.manipulation import concatenate
 from quern.arrays.mathematics import conjugate, isnan, remainder
-from quern.arrays.sorting import argsort, searchsorted
+from quern.arrays.sorting import argsort
 from quern.lib import _engine
 
 _MODES = ("valid", "same", "full")  # NumPy also takes their numbers
@@ -126,7 +127,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     op = _engine.array_op
     if n == 1:
         return op("where", x > xp[0], right, op("where", x < xp[0], left, fp[0]))
-    at = op("minimum", op("maximum", searchsorted(xp, x, side="right") - 1, 0), n - 2)
+    at = op("minimum", op("maximum", functions["searchsorted"](xp, x, side="right") - 1, 0), n - 2)
     x0, x1, f0, f1 = take(xp, at), take(xp, at + 1), take(fp, at), take(fp, at + 1)
     slope = (f1 - f0) / (x1 - x0)
     made = slope * (x - x0) + f0

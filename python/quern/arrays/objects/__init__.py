@@ -125,7 +125,7 @@ def _imatmul(self, other):
 
 # Methods that are functions of the same name with the array as their first argument.
 _FUNCTIONS = """diagonal dot repeat round trace
-argpartition argsort choose nonzero put searchsorted take""".split()
+argpartition argsort choose put take""".split()
 
 
 def attach(functions):

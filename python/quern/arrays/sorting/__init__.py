@@ -181,68 +181,6 @@ def sort_complex(a):
     return out.astype("complex64" if out._dtype_name in ("int8", "uint8", "int16", "uint16") else "complex128")
 
 
-# ---- places
-
-
-def searchsorted(a, v, side="left", sorter=None):
-    """Where elements ``v`` have to go into the sorted array ``a`` to keep it sorted.
-
-    Parameters: ``side``: "left": before what is equal, "right": after it; ``sorter``: places that sort ``a``, if it is not.
-    Returns an array of int64 of the shape of ``v``. Raises ValueError for another ``side``, and where ``a`` has not one dimension.
-
-    >>> searchsorted([1, 2, 3], [2, 5])
-    array([1, 3])
-    """
-    if not isinstance(side, str):
-        raise TypeError(f"search side must be str, not {type(side).__name__}")
-    if side not in ("left", "right"):
-        raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
-    return _engine.array_search(asarray(a), asarray(v), side == "right", None if sorter is None else asarray(sorter))
-
-
-def _rises(edges):
-    """Do the edges rise (or are they all one), or do they fall? As NumPy looks at them, for whom NaN neither rises nor falls."""
-    others = numpy.flatnonzero(edges[1:] != edges[:1])
-    if not others.size:
-        return True
-    first = others[0]
-    rises = bool(edges[first] < edges[first + 1])
-    before, after = edges[first:-1], edges[first + 1 :]
-    if bool((before > after).any() if rises else (before < after).any()):
-        raise ValueError("bins must be monotonically increasing or decreasing")
-    return rises
-
-
-def _ends_in_nan(edges):
-    """Are all NaN at the end, where sorting has them?"""
-    is_nan = numpy.isnan(edges)
-    return bool(is_nan[len(edges) - is_nan.sum() :].all())
-
-
-def digitize(x, bins, right=False):
-    """The number of the bin that each element falls into; ``bins`` are edges that rise or fall (they are looked at).
-
-    Parameters: ``right``: an edge belongs to the bin before it. Returns an array of int64. Raises ValueError for edges that neither
-    rise nor fall, TypeError for complex ``x``.
-
-    >>> digitize([0.5, 2.5], [0, 1, 2])
-    array([1, 3])
-    """
-    x, bins = asarray(x), asarray(bins)
-    if _kind(x) == "c":
-        raise TypeError("x may not be complex")
-    if bins.ndim != 1:
-        raise ValueError("object too deep for desired array" if bins.ndim > 1 else "object of too small depth for desired array")
-    side = "left" if right else "right"
-    edges = looked_at("digitize", bins)[0]
-    rises = _rises(edges)
-    if edges.dtype.kind == "f" and not _ends_in_nan(edges if rises else edges[::-1]):
-        raise Unserved("edges with NaN between numbers are not native")
-    if rises:
-        return searchsorted(bins, x, side)
-    return bins.shape[0] - searchsorted(flip(bins), x, side)
-
-
 def _in_place(function):
     def method(self, *args, **kwargs):
         self[...] = function(self, *args, **kwargs)

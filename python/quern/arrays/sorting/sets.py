@@ -5,12 +5,14 @@ import numpy
 from quern.arrays.core import _axis, asarray
 from quern.arrays.creation import full
 from quern.arrays.fallback import Unserved
-from quern.arrays.indexing import flatnonzero, take
+from quern.arrays.functions import functions as _functions
+from quern.arrays.indexing import take
 from quern.arrays.manipulation import concatenate, ravel
 from quern.arrays.mathematics import equal, logical_and, not_equal
 from quern.arrays.sorting import sort as _sort
 from quern.lib import _engine
 
+flatnonzero, isin = _functions["flatnonzero"], _functions["isin"]
 _UniqueAllResult = type(numpy.unique_all([0]))
 _UniqueCountsResult = type(numpy.unique_counts([0]))
 _UniqueInverseResult = type(numpy.unique_inverse([0]))
@@ -71,22 +73,6 @@ def unique_values(x):
     array([1, 3])
     """
     return unique(x, equal_nan=False)
-
-
-def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
-    """Where elements are among ``test_elements`` (``invert``: are not).
-
-    ``assume_unique`` and ``kind`` change nothing, as in NumPy they change no result. Raises ValueError for another ``kind``.
-
-    >>> isin([1, 2, 3], [2, 5])
-    array([False,  True, False])
-    """
-    if kind not in (None, "sort", "table"):
-        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    element, tests = asarray(element), asarray(test_elements)
-    if kind == "table" and (element.dtype.kind not in "biu" or tests.dtype.kind not in "biu"):
-        raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.")
-    return _engine.array_is_among(element, tests, bool(invert))
 
 
 def union1d(ar1, ar2):
