@@ -16,7 +16,6 @@
 #include "functions/picking.h"
 #include "functions/ranges.h"
 #include "functions/rounding.h"
-#include "functions/sets.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/call.h"
@@ -176,12 +175,7 @@ void define_functions(nb::module_& m) {
   define(m, "array_cond", linalg::cond);
   define(m, "array_differences", differences);
   define(m, "array_with_first", with_first);
-  define(m, "array_sort", ordered, Use::moves);
   define(m, "array_argsort", ordered_places, Use::moves);
-  define(m, "array_partition", partitioned, Use::moves);
-  define(m, "array_argpartition", partitioned_places, Use::moves);
-  define(m, "array_argsort_by", sorted_places_by);
-  define(m, "array_distinct", distinct);
   define(m, "array_fitted_places", fitted_places);
   define(m, "array_take_at", taken, Use::moves);
   define(m, "array_take_along", taken_along, Use::moves);

@@ -37,6 +37,7 @@ _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections spl
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
 NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
 NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A"), "a") | {"indices_or_sections": "sections"}
+NAMES["numpy"] |= {"ar": "a", "ar1": "a", "ar2": "other"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}

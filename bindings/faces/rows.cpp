@@ -2,7 +2,7 @@
 // the body and hands its result back. The operations of quern/ops.def share one thunk.
 #include "bindings/faces/operands.h"
 #include "bindings/faces/results.h"
-#include "bindings/faces/searching.h"
+#include "bindings/faces/sets.h"
 #include "core/site.h"
 
 namespace quern::python::faces {

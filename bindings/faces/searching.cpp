@@ -15,8 +15,7 @@ void check_counted(const Reading& reading, const Array& array, const Array* weig
   refuse_derivative(reading, array, "its elements");
   if (weights) refuse_derivative(reading, *weights, "its weights");
   if (is_complex(array.dtype())) throw Unserved{"histograms of complex numbers are not native"};
-  if (weights && weights->shape() != array.shape())
-    raise(ErrorKind::value, "weights should have the same shape as a.");
+  if (weights && weights->shape() != array.shape()) raise(ErrorKind::value, "weights should have the same shape as a.");
   if (weights && is_complex(weights->dtype())) throw Unserved{"complex weights are not native"};
 }
 
@@ -24,8 +23,8 @@ void check_counted(const Reading& reading, const Array& array, const Array* weig
 
 std::string_view read_name(const Reading& reading, PyObject* given) {
   if (!given || !PyUnicode_Check(given))
-    raise(ErrorKind::type, "{} side must be str, not {}", std::string_view(reading.face.name) == "searchsorted" ? "search" : "the",
-          given ? Py_TYPE(given)->tp_name : "NoneType");
+    raise(ErrorKind::type, "{} side must be str, not {}",
+          std::string_view(reading.face.name) == "searchsorted" ? "search" : "the", given ? Py_TYPE(given)->tp_name : "NoneType");
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(given, &size);
   if (!text) throw nb::python_error();

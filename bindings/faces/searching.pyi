@@ -143,10 +143,9 @@ class histogram_bin_edges:
     """
 
     def numpy(a, bins=10, range=None, weights=None): ...
-    cupy = numpy
 
 class histogram_of_floats:
-    """Return (hist, bin_edges): how many elements, or which ``weight``, lies between neighbouring edges; the last one belongs to its bin."""
+    """Return (hist, bin_edges): how many elements, or which ``weight``, lies between neighbouring edges, the last of which counts too."""
 
     @named("histogram")
     def torch(input: array, bins, *, range=None, weight: array = None, density: boolean = False): ...

@@ -78,7 +78,6 @@ class nanquantile:
     """
 
     def numpy(a, q, axis=None, out=None, overwrite_input: ignored = False, method="linear", keepdims=NoValue, *, weights=None): ...
-    cupy = numpy
 
 class nanpercentile:
     """Return the :func:`percentile` of what is not NaN; NaN where there is nothing.
@@ -88,7 +87,6 @@ class nanpercentile:
     """
 
     def numpy(a, q, axis=None, out=None, overwrite_input: ignored = False, method="linear", keepdims=NoValue, *, weights=None): ...
-    cupy = numpy
 
 class quantile_along:
     """Return the quantiles ``q``, numbers in [0, 1], of all elements or along a dimension; between neighbours by ``interpolation``."""

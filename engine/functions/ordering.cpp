@@ -96,6 +96,49 @@ Array sorted_places_by(const std::vector<Array>& keys, size_t axis) {
   return places_by(keys, axis, false);
 }
 
+static const Array& compared(const Array& array, const SortFields& fields) { return fields.records ? *fields.records : array; }
+static Array with_type_of(const Array& ordered, const Array& array) {
+  return ordered.dtype() == array.dtype() ? ordered : viewed(ordered, {}, array.dtype());
+}
+
+Array sorted_copy(const Array& array, std::optional<size_t> axis, SortMethod, const SortFields& fields, bool descending) {
+  return with_type_of(ordered(compared(array, fields), descending, axis), array);
+}
+Array sorting_places(const Array& array, std::optional<size_t> axis, SortMethod, const SortFields& fields, bool descending) {
+  return ordered_places(detached(compared(array, fields)), descending, axis);
+}
+Nothing sort_in_place(const Array& array, size_t axis, SortMethod, const SortFields& fields) {
+  assign(array, Argument(sorted_copy(array, axis, {}, fields, false)));
+  return {};
+}
+
+Array partitioned_copy(const Array& array, const Kth& kth, std::optional<size_t> axis, SelectMethod, const SortFields& fields) {
+  return with_type_of(partitioned(compared(array, fields), axis, kth.places), array);
+}
+Array partitioning_places(const Array& array, const Kth& kth, std::optional<size_t> axis, SelectMethod,
+                          const SortFields& fields) {
+  return partitioned_places(detached(compared(array, fields)), axis, kth.places);
+}
+Nothing partition_in_place(const Array& array, const Kth& kth, size_t axis, SelectMethod, const SortFields& fields) {
+  assign(array, Argument(partitioned_copy(array, kth, axis, {}, fields)));
+  return {};
+}
+
+Array sorted_as_complex(const Array& array) {
+  Array out = ordered(array, false, array.rank() - 1);
+  if (is_complex(out.dtype())) return out;
+  const bool is_short = is_integer(out.dtype()) && size_of(out.dtype()) < 4;
+  return astype(out, is_short ? DType::complex64 : DType::complex128);
+}
+
+Array sorting_places_by(const SortKeys& keys, std::optional<size_t> axis) {
+  std::vector<Array> shown;
+  for (const Array& key : keys.arrays) shown.push_back(detached(key));
+  Array out = sorted_places_by(shown, axis.value_or(0));
+  out.set_value(out.rank() == 0);
+  return out;
+}
+
 Array extreme(const Array& array, std::optional<size_t> axis, bool keep_dims, bool least) {
   Array lines = axis ? with_last(array, *axis) : raveled(array, Order::c);
   if (last_size(lines) == 0)

@@ -19,9 +19,32 @@ Array ordered_places(const Array& array, bool descending, std::optional<size_t> 
 Array partitioned(const Array& array, std::optional<size_t> axis, const std::vector<int64_t>& kth);
 Array partitioned_places(const Array& array, std::optional<size_t> axis, const std::vector<int64_t>& kth);
 
+// NumPy's: the names of methods change nothing; `fields`: records whose fields stand in the order in which they are compared.
+struct SortMethod {};
+struct SortFields {
+  std::optional<Array> records;
+};
+Array sorted_copy(const Array& array, std::optional<size_t> axis, SortMethod, const SortFields& fields, bool descending);
+Array sorting_places(const Array& array, std::optional<size_t> axis, SortMethod, const SortFields& fields, bool descending);
+struct Nothing {};
+Nothing sort_in_place(const Array& array, size_t axis, SortMethod, const SortFields& fields);
+struct SelectMethod {};
+struct Kth {
+  std::vector<int64_t> places;
+};
+Array partitioned_copy(const Array& array, const Kth& kth, std::optional<size_t> axis, SelectMethod, const SortFields& fields);
+Array partitioning_places(const Array& array, const Kth& kth, std::optional<size_t> axis, SelectMethod, const SortFields& fields);
+Nothing partition_in_place(const Array& array, const Kth& kth, size_t axis, SelectMethod, const SortFields& fields);
+// In complex numbers.
+Array sorted_as_complex(const Array& array);
+
 // The places that order the lines by several keys: by the last one, where that is equal by the one before it. Raises
 // ErrorKind::type for no keys, ErrorKind::value for keys of different shapes.
 Array sorted_places_by(const std::vector<Array>& keys, size_t axis);
+struct SortKeys {
+  std::vector<Array> arrays;
+};
+Array sorting_places_by(const SortKeys& keys, std::optional<size_t> axis);
 
 // Where the greatest (or smallest) element stands first, int64; a NaN counts before all. Raises ErrorKind::value for nothing.
 Array extreme(const Array& array, std::optional<size_t> axis, bool keep_dims, bool least);

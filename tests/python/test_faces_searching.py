@@ -45,6 +45,8 @@ def test_as_numpy(device, module):
         ("histogram_bin_edges", (NUMBERS, 3), (a, 3), {}),
         ("histogram_bin_edges", (NUMBERS, edges), (a, e), {}),
     ):
+        if not hasattr(module, name):
+            continue
         wanted, got = answer(getattr(np, name), *host, **kwargs), answer(getattr(module, name), *ours, **kwargs)
         assert got == wanted or np.allclose(got[0][2], wanted[0][2]), (name, host, kwargs, got, wanted)
         assert isinstance(wanted, type) or [one[:2] for one in got] == [one[:2] for one in wanted], (name, kwargs)

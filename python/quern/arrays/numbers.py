@@ -9,7 +9,7 @@ from quern.lib import _engine
 
 # Functions that stand on what the engine counts as an array: NumPy gives scalars.
 NUMBERS = frozenset(
-    """around choose einsum interp iscomplex isreal lexsort nan_to_num nanargmax nanargmin round take
+    """around choose einsum interp iscomplex isreal nan_to_num round take
     linalg.cond linalg.lstsq linalg.matrix_rank linalg.norm linalg.matrix_norm linalg.slogdet""".split()
 )
 # Functions whose last step is an operation: NumPy gives arrays all the same.

@@ -2,12 +2,10 @@
 
 import math
 
-import numpy
-
 from quern.lib import _engine
-from quern.torch import _creation, _linalg, _shaping, _types
+from quern.torch import _linalg, _shaping, _types
 from quern.torch._arguments import check_all
-from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, engine_device_of, finish, host_values
+from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, finish
 from quern.torch._faces import FACES
 
 sum, amax = (FACES[name] for name in ("sum", "amax"))  # noqa: A001
@@ -83,67 +81,6 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     return finish(input, out)
 
 
-# ---- sorted
-
-
-def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The different elements in order; also where each element is among them, and how often each occurs. This waits for them."""
-    host = host_values(input.detach())
-    if dim is not None:
-        dim = dim_of(dim, input._rank)
-        if input._rank == 0:
-            raise RuntimeError("unique_dim() needs a tensor with dimensions")
-    if input._dtype_name == "bfloat16":
-        found = unique(input.float(), sorted, return_inverse, return_counts, dim)
-        return found.bfloat16() if isinstance(found, Tensor) else (found[0].bfloat16(), *found[1:])
-    values, first, inverse, counts = numpy.unique(host, True, True, True, axis=dim)
-    place = engine_device_of(input)
-    results = [_at_places(input, first, dim) if input.requires_grad else _creation.sent(values, input._dtype_name, place)]
-    if return_inverse:
-        results.append(_creation.sent(inverse.reshape(input._shape if dim is None else -1), "int64", place))
-    if return_counts:
-        results.append(_creation.sent(counts, "int64", place))
-    return results[0] if len(results) == 1 else tuple(results)
-
-
-def _at_places(input, places, dim):
-    """The elements, or parts along a dimension, at places on the host: with a derivative, where PyTorch has none."""
-    line = input.reshape(-1) if dim is None else input
-    return line.index_select(dim or 0, _creation.sent(numpy.asarray(places, "int64"), "int64", engine_device_of(input)))
-
-
-def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """The elements, or the slices along ``dim``, without those that equal the one before. This waits for them."""
-    if input._dtype_name == "bfloat16":
-        found = unique_consecutive(input.float(), return_inverse, return_counts, dim)
-        return found.bfloat16() if isinstance(found, Tensor) else (found[0].bfloat16(), *found[1:])
-    if dim is not None:
-        dim = dim_of(dim, input._rank)
-        if 0 in input._shape[:dim] + input._shape[dim + 1 :]:
-            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
-    host = host_values(input.detach())
-    host = host.reshape(-1) if dim is None else numpy.moveaxis(host, dim, 0)
-    count = host.shape[0]
-    if count:
-        differ = (host[1:] != host[:-1]).reshape(count - 1, math.prod(host.shape[1:])).any(axis=1)
-        starts = numpy.flatnonzero(numpy.concatenate([[True], differ]))
-    else:
-        starts = numpy.zeros(0, int)
-    place = engine_device_of(input)
-    if input.requires_grad:
-        values = _at_places(input, starts, dim)
-    else:
-        kept = host[starts]
-        values = _creation.sent(kept if dim is None else numpy.moveaxis(kept, 0, dim), input._dtype_name, place)
-    results = [values]
-    if return_inverse:
-        inverse = numpy.searchsorted(starts, numpy.arange(count), "right") - 1
-        results.append(_creation.sent(inverse if dim is not None else inverse.reshape(input._shape), "int64", place))
-    if return_counts:
-        results.append(_creation.sent(numpy.diff(numpy.append(starts, count)), "int64", place))
-    return results[0] if len(results) == 1 else tuple(results)
-
-
 def trace(input):
     """The sum of a matrix's diagonal."""
     if input._rank != 2:
@@ -151,7 +88,7 @@ def trace(input):
     return sum(_engine.array_diagonal(input, 0, 0, 1))
 
 
-METHODS = """logsumexp norm dist logcumsumexp diff unique unique_consecutive
+METHODS = """logsumexp norm dist logcumsumexp diff
 trace"""
 NAMES = METHODS.split()
 _SAME_OUT = "logcumsumexp"

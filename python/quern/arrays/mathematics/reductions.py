@@ -108,7 +108,7 @@ def _written(result, out, name):
     if name in ("nanmean", "nanvar", "nanstd") and result.dtype.kind in "fc" and out.dtype.kind not in "fc":
         raise TypeError("If a is inexact, then out must be inexact")
     _check_out(_UFUNCS.get(name, name), out, result.shape)
-    if name in ("argmax", "argmin"):
+    if name in ("argmax", "argmin", "nanargmax", "nanargmin"):
         _check_cast(out.dtype, result.dtype, "safe")
     if name in ("std", "ptp"):  # which end with a ufunc
         _check_cast(result.dtype, out.dtype, "same_kind")

@@ -9,7 +9,6 @@ from quern.arrays.functions import functions
 from quern.arrays.indexing import take
 from quern.arrays.manipulation import concatenate
 from quern.arrays.mathematics import conjugate, isnan, remainder
-from quern.arrays.sorting import argsort
 from quern.lib import _engine
 
 _MODES = ("valid", "same", "full")  # NumPy also takes their numbers
@@ -112,7 +111,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
             raise ValueError("fp and xp are not of the same length")
         period, left, right = abs(period), None, None
         x, xp = remainder(x, period), remainder(xp, period)
-        order = argsort(xp)
+        order = functions["argsort"](xp)
         xp, fp = take(xp, order), take(fp, order)
         xp = concatenate((xp[-1:] - period, xp, xp[:1] + period))
         fp = concatenate((fp[-1:], fp, fp[:1]))

@@ -164,16 +164,6 @@ def _extreme(whole, of_two, x, axis, keepdims, initial):
     return of_two(whole(x, axis=axis, keepdims=keepdims), initial)
 
 
-for _name in ("argsort", "argpartition", "searchsorted", "digitize"):
-
-    def _places_of(x, *args, _slow=globals()[_name], **kwargs):  # noqa: B008
-        return _slow(_engine.detached(convert_to_tensor(x)), *args, **kwargs)
-
-    _places_of.__name__ = _places_of.__qualname__ = _name
-    _places_of.__doc__ = f"NumPy's ``{_name}``; places have no derivative."
-    globals()[_name] = _places_of
-
-
 # ---- what is made
 
 
