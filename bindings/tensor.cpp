@@ -751,7 +751,6 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_vector_norm", vector_norm_of);
   define(m, "tensor_normalized", normalized);
   define(m, "tensor_cosine", cosine);
-  define(m, "tensor_log_sum_exp", log_sum_exp);
   init_tensor_refusals(m);
   init_tensor_steps(m);
   init_gradients(m);

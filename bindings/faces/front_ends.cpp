@@ -190,6 +190,8 @@ DType torchs_result_type(const Reading& reading, DType result) {
 // ---- Keras
 
 std::optional<DType> keras_computed_type(const Reading& reading, std::optional<DType> asked) {
+  if (!asked && reading.family() == Family::statistics && is_whole(reading.first->dtype()))
+    return dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)()));
   if (asked || reading.family() != Family::sums) return asked;
   switch (reading.first->dtype()) {
     case DType::boolean:

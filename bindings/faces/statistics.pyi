@@ -20,6 +20,12 @@ class std_mean:
     @overload
     def torch(input: array, dim=None, *, correction: number = 1, keepdim: boolean = False): ...
 
+class logsumexp:
+    """Return ``log(sum(exp(a)))`` over axes, without overflow."""
+
+    def torch(input: array, dim, keepdim: boolean = False, *, out=None): ...
+    def keras(x, axis=None, keepdims=False): ...
+
 class median:
     """Return the middle of the sorted elements over ``axis``, or the mean of the two in the middle; NaN where there is one.
 

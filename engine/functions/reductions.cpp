@@ -1,6 +1,7 @@
 #include "functions/reductions.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.h"
 #include "functions/activations.h"
@@ -210,6 +211,21 @@ std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> 
   Over over{std::vector<bool>(array.rank(), !axis), keep_dims};
   if (axis && array.rank() > 0) over.axes[*axis] = true;
   return {smallest(array, over), largest(array, over)};
+}
+
+Array log_of_exponentials(const Array& given, const Over& over) {
+  Array array = over.dtype ? as_type(given, *over.dtype) : given, x = detached(array);
+  Over kept{over.axes, true};
+  Initial least;
+  Scalar nothing = real_number(-std::numeric_limits<double>::infinity());
+  least.value.emplace(nothing);
+  Array top = largest(is_complex(x.dtype()) ? x.real() : x, kept, least);
+  top = compute(Op::where, compute(Op::isinf, top), real_number(0), top);
+  Array sums = sum(compute(Op::exp, compute(Op::subtract, x, top)), kept);
+  std::vector<size_t> gone;
+  for (size_t d = 0; d < over.axes.size() && !over.keep_dims; ++d)
+    if (over.axes[d]) gone.push_back(d);
+  return log_sum_exp(array, compute(Op::add, compute(Op::log, sums), top), gone);
 }
 
 bool is_plain_limit(DType type, const Scalar& limit) {

@@ -63,6 +63,9 @@ Array spread(const Array& array, const Over& over);
 // {smallest, largest}, along one axis or of all elements.
 std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> axis, bool keep_dims);
 
+// The logarithm of the sum of the exponentials, without overflow; -infinity of nothing.
+Array log_of_exponentials(const Array& array, const Over& over);
+
 // Limited to [low, high]; for numbers that have no narrower type than the array's.
 bool is_plain_limit(DType type, const Scalar& limit);
 Array limited(const Array& array, const Scalar& low, const Scalar& high);

@@ -138,6 +138,9 @@ raises(lambda: torch.cov(m, aweights=w.long())) | raises(lambda: torch.cov(m, aw
 torch.corrcoef(m) | m.corrcoef() | torch.corrcoef(m[0]) | torch.corrcoef(m.long()) | torch.corrcoef(m + 1j * m.flip(1))
 torch.var_mean(m) | torch.var_mean(m, 0) | torch.var_mean(m, False) | torch.std_mean(m, (0, 1), correction=0) | torch.std_mean(m, 1, keepdim=True) | torch.var_mean(m, dim=-1, unbiased=False)
 torch.std_mean(m + 1j * m, 1, correction=2) | torch.var_mean(m, (), keepdim=True) | raises(lambda: torch.var_mean(m.long())) | raises(lambda: torch.std_mean(m, 2))
+torch.logsumexp(m, 1) | torch.logsumexp(m, (0, 1), True) | m.logsumexp(-1, keepdim=True) | torch.logsumexp(m.long(), 0) | torch.logsumexp(m[:, :0], 1) | torch.logsumexp(x[0, 0], 0) | torch.special.logsumexp(m, 0)
+torch.logsumexp(torch.tensor([-inf, -inf], device=device), 0) | torch.logsumexp(torch.tensor([inf, 1], device=device), 0) | torch.logsumexp(x, 1) | torch.logsumexp(m.half() * 1000, 1)
+torch.logsumexp(m + 1j, 1) | raises(lambda: torch.logsumexp(m, 2)) | raises(lambda: torch.logsumexp(m, (0, 0))) | of(lambda x: torch.logsumexp(x, 0), m.double()) | of(lambda x: x.logsumexp((0, 1), True), m.double())
 of(lambda x: torch.var_mean(x, 1)[0], m.double()) | of(lambda x: torch.std_mean(x)[1], m.double())
 """
 

@@ -5,23 +5,12 @@ import math
 from quern.lib import _engine
 from quern.torch import _linalg, _shaping, _types
 from quern.torch._arguments import check_all
-from quern.torch._core import Tensor, _op, add_methods, dim_of, dims_of, finish
+from quern.torch._core import Tensor, add_methods, dim_of, finish
 from quern.torch._faces import FACES
 
-sum, amax = (FACES[name] for name in ("sum", "amax"))  # noqa: A001
+sum = FACES["sum"]  # noqa: A001
 
 
-
-
-def logsumexp(input, dim, keepdim=False, *, out=None):
-    """``log(sum(exp(input)))`` along dimensions, without overflow."""
-    x = input if input.is_floating_point() or input.is_complex() else input.to(_types.get_default_dtype())
-    x, whole = x.detach(), x
-    top = amax(x.real if x.is_complex() else x, dim, True)
-    top = _op("where", _op("absolute", top) == math.inf, 0.0, top).to(top.dtype)
-    y = _op("log", sum(_op("exp", x - top), dim, True)) + top
-    gone = [] if keepdim else [d for d in dims_of(dim, y._rank) if d < y._rank]
-    return finish(_engine.tensor_log_sum_exp(whole, y, gone), out)
 
 
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
@@ -88,7 +77,7 @@ def trace(input):
     return sum(_engine.array_diagonal(input, 0, 0, 1))
 
 
-METHODS = """logsumexp norm dist logcumsumexp diff
+METHODS = """norm dist logcumsumexp diff
 trace"""
 NAMES = METHODS.split()
 _SAME_OUT = "logcumsumexp"
