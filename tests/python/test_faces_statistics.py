@@ -1,7 +1,9 @@
 """Quantiles, averages, covariances: the faces of NumPy, CuPy and PyTorch."""
 
+import sys
 import warnings
 
+import keras_oracle
 import numpy as np
 import pytest
 import quern as qn
@@ -151,8 +153,6 @@ def test_of_torch(device):
 
 
 def test_calls_run_no_python(device):
-    import sys
-
     a, t, calls = qn.arange(6.0).reshape(2, 3), torch.arange(6.0).reshape(2, 3), []
     c = cupy.arange(6.0)
     sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
@@ -163,3 +163,19 @@ def test_calls_run_no_python(device):
     finally:
         sys.setprofile(None)
     assert [name for name in calls if name != "asarray"] == []
+
+
+def test_extremes_of_keras_with_initial_values():
+    keras_oracle.needs_keras()
+    host, wanted, texts = np.arange(6, dtype="float32").reshape(2, 3), [], []
+    for axis, keepdims, initial in ((None, False, 9), (1, True, 4.0), ((0, 1), False, -1), (0, False, None)):
+        for name in ("max", "min"):
+            given = {} if initial is None else {"initial": initial}
+            wanted.append(getattr(np, name)(host, axis=axis, keepdims=keepdims, **given))
+            axes = list(axis) if isinstance(axis, tuple) else axis
+            x = "ops.reshape(ops.arange(6, dtype='float32'), (2, 3))"
+            texts.append(f"ops.{name}({x}, axis={axes}, keepdims={keepdims}, initial={initial})")
+    texts += ["ops.max(ops.zeros((0, 2)), axis=0, initial=3)", "ops.max(ops.zeros((2,)), initial=ops.convert_to_tensor(4.0))"]
+    wanted += [np.full(2, 3, "float32"), np.float32(4)]
+    for text, got, want in zip(texts, keras_oracle.answers(texts, "quern", sys.executable), wanted, strict=True):
+        assert got == ("array", "float32", want.shape, np.asarray(want).tobytes()), text

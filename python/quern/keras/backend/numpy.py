@@ -141,27 +141,7 @@ floor, ceil, absolute, negative, square = (_faces[_name] for _name in "floor cei
 isnan, isinf, isfinite, signbit, logical_not = (_faces[_name] for _name in "isnan isinf isfinite signbit logical_not".split())
 sign, abs = (_faces[_name] for _name in "sign abs".split())  # noqa: A001
 isclose, nan_to_num = _faces["isclose"], _faces["nan_to_num"]
-
-
-def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001
-    """The largest elements along axes."""
-    return _extreme(qn.max, qn.maximum, x, axis, keepdims, initial)
-
-
-def min(x, axis=None, keepdims=False, initial=None):  # noqa: A001
-    """The smallest elements along axes."""
-    return _extreme(qn.min, qn.minimum, x, axis, keepdims, initial)
-
-
-def _extreme(whole, of_two, x, axis, keepdims, initial):
-    x = convert_to_tensor(x)
-    axis = _axes(axis)
-    if initial is None:
-        return whole(x, axis=axis, keepdims=keepdims)
-    initial = convert_to_tensor(initial, x._dtype_name)
-    if not x.size:
-        return whole(x, axis=axis, keepdims=keepdims, initial=initial.item())
-    return of_two(whole(x, axis=axis, keepdims=keepdims), initial)
+max, min = _faces["max"], _faces["min"]  # noqa: A001
 
 
 # ---- what is made
