@@ -1,15 +1,11 @@
-// The type of functions of arrays that have a quick way: qn.sum and its like, which are methods of arrays too. A call with an
+// The type of functions of arrays that have a quick way: qn.where, qn.clip and astype(). A call with an
 // array and what the quick way takes goes from here straight to the engine; every other call is the Python function's, which is
 // the meaning of the name.
 #include "bindings/arrays.h"
 #include "bindings/callable.h"
-#include "bindings/door.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
 #include "functions/reductions.h"
-#include "functions/rounding.h"
-#include "graph/memory_order.h"
-#include "run/calls/sorting.h"
 
 #include <array>
 
@@ -34,29 +30,6 @@ std::vector<NamedType> named_types;
 Array* numbers_in(PyObject* value) {
   Array* array = as_array(value);
   return array && !is_record(array->dtype()) ? array : nullptr;
-}
-
-template <bool least>
-PyObject* quick_place(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
-  if (!array || array->size() == 0) return nullptr;
-  Array place = extreme_places(array->rank() == 1 ? *array : reshape(*array, {array->size()}), least);
-  place.set_value(door_of(values[0]).has_numbers);
-  return wrap_beside(std::move(place), values[0]);
-}
-
-template <bool multiplies>
-PyObject* quick_running(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
-  if (!array) return nullptr;
-  std::optional<Array> out = accumulated(*array, multiplies ? "multiply" : "add", {}, {});
-  return out ? wrap_beside(std::move(*out), values[0]) : nullptr;
-}
-
-PyObject* quick_sort(PyObject* const* values, size_t count) {
-  Array* array = count == 1 ? numbers_in(values[0]) : nullptr;
-  if (!array || array->rank() == 0 || is_complex(array->dtype())) return nullptr;
-  return wrap_beside(sorted(*array, false), values[0]);
 }
 
 PyObject* quick_where(PyObject* const* values, size_t count) {
@@ -88,11 +61,6 @@ struct Row {
   Quick quick;
 };
 constexpr Row rows[] = {
-    {"argmax", quick_place<false>},
-    {"argmin", quick_place<true>},
-    {"cumsum", quick_running<false>},
-    {"cumprod", quick_running<true>},
-    {"sort", quick_sort},
     {"where", quick_where},
     {"clip", quick_clip},
     {"astype", quick_astype},

@@ -6,19 +6,15 @@
 #include "bindings/given.h"
 #include "core/error.h"
 #include "device/host_blas.h"
-#include "functions/averages.h"
 #include "functions/border.h"
-#include "functions/counting.h"
 #include "functions/einsum.h"
 #include "functions/linalg.h"
 #include "functions/matrices.h"
 #include "functions/ordering.h"
 #include "functions/parts.h"
 #include "functions/picking.h"
-#include "functions/quantiles.h"
 #include "functions/ranges.h"
 #include "functions/rounding.h"
-#include "functions/sets.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/call.h"
@@ -106,13 +102,6 @@ Border border_named(const std::string& name) {
   bug("a border of mode {}", name);
 }
 
-// `weights`: the type that the weights of two neighbours have; none: that of the elements.
-Array quantiles_by(const Array& array, const Over& over, const std::vector<double>& q, const Shape& shape_of_q,
-                   const std::string& method, bool is_whole, const std::optional<std::string>& weights, bool skips_nan) {
-  QuantileType type{is_whole, !weights, weights ? dtype_of(*weights) : DType::float64};
-  return quantiles(array, over, q, shape_of_q, method, type, skips_nan);
-}
-
 Array linspace(double start, double stop, int64_t count, bool endpoint, PyDevice device) {
   return numbers_between(steps::real_number(start), steps::real_number(stop), count, endpoint, DType::float64,
                          device_number(device));
@@ -142,7 +131,6 @@ std::vector<Pick> picks_of(const std::vector<int>& axes, const nb::args& indices
 }
 
 void define_functions(nb::module_& m) {
-  define(m, "array_without_axes", without_axes, Use::moves);
   define(m, "array_grid", grid_of);
   define(m, "array_stacked", stacked, Use::moves);
   define(m, "array_repeated", repeated, Use::moves);
@@ -152,24 +140,7 @@ void define_functions(nb::module_& m) {
   define(m, "array_matvec", matvec);
   define(m, "array_vecmat", vecmat);
   m.def("set_quiet_factors", &set_quiet_factors);
-  define(m, "array_median", median);
-  define(m, "array_quantiles", quantiles_by);
-  define(m, "array_bincount", bincount);
-  define(m, "array_even_edges", even_edges);
-  define(m, "array_even_histogram", even_histogram);
-  define(m, "array_histogram", histogram);
-  define(m, "array_average", average);
-  define(m, "array_covariance", covariance);
-  define(m, "array_correlation", correlation);
-  define(m, "array_sort", ordered, Use::moves);
   define(m, "array_argsort", ordered_places, Use::moves);
-  define(m, "array_partition", partitioned, Use::moves);
-  define(m, "array_argpartition", partitioned_places, Use::moves);
-  define(m, "array_argsort_by", sorted_places_by);
-  define(m, "array_extreme", extreme);
-  define(m, "array_search", searched);
-  define(m, "array_distinct", distinct);
-  define(m, "array_is_among", is_among);
   define(m, "array_fitted_places", fitted_places);
   define(m, "array_take_at", taken, Use::moves);
   define(m, "array_take_along", taken_along, Use::moves);
@@ -180,7 +151,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_nonzero", nonzero);
   define(m, "array_flat_nonzero", flat_nonzero);
   define(m, "array_argwhere", rows_of_nonzero);
-  define(m, "array_count_nonzero", count_nonzero);
   define(m, "array_compress", compressed, Use::moves);
   define(m, "array_extract", extracted, Use::moves);
   define(m, "array_border", bordered);
@@ -196,7 +166,6 @@ void define_functions(nb::module_& m) {
 void init_array_functions(nb::module_& m) {
   define_functions(m);
   m.def("summed_type", [](const std::string& name) { return std::string(row(summed_type(dtype_of(name))).name); });
-  m.def("quantile_interpolates", [](const std::string& method) { return interpolates(method); });
   m.def("array_take", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::args indices) {
     return like(given, take(settled(array_operand(given)), picks_of(axes, indices)));
   });

@@ -10,7 +10,6 @@
 
 #include "bindings/arrays.h"
 #include "core/error.h"
-#include "functions/averages.h"
 #include "functions/reductions.h"
 
 namespace quern::python {
@@ -146,12 +145,6 @@ nb::object given_back(nb::handle beside, std::vector<T>&& all) {
 template <class A, class B>
 nb::object given_back(nb::handle beside, std::pair<A, B>&& both) {
   return nb::make_tuple(given_back(beside, std::move(both.first)), given_back(beside, std::move(both.second)));
-}
-inline nb::object given_back(nb::handle beside, Average&& average) {
-  return given_back(beside, std::pair(std::move(average.mean), std::move(average.total)));
-}
-inline nb::object given_back(nb::handle beside, Covariance&& covariance) {
-  return given_back(beside, std::pair(std::move(covariance.values), bool{covariance.is_degenerate}));
 }
 
 // The first array of a door among arguments and in sequences of them; else the first array: lists become quern's own arrays.

@@ -19,6 +19,7 @@
 #include "functions/norms.h"
 #include "functions/parts.h"
 #include "functions/reductions.h"
+#include "functions/refusals.h"
 #include "functions/steps.h"
 #include "graph/tape.h"
 #include "run/calls/indexing.h"
@@ -222,8 +223,9 @@ void bring_numbers(std::span<TensorOperand> operands) {
     if (o.array() && o.array()->rank() == 0 && o.array()->device().is_cpu()) o.move_to(there->device());
 }
 
-// Numbers beside tensors of integers. A division by the number 0 raises on the CPU, as PyTorch's does; zeros in tensors give a
-// value.
+bool divides(Op op) { return op == Op::floor_divide || op == Op::remainder || op == Op::fmod; }
+
+// Numbers beside tensors of integers. A division by the number 0 raises on the CPU, as PyTorch's does.
 void wrap_numbers(Op op, std::span<TensorOperand> operands, std::array<Argument, 3>& arguments, DType type) {
   const Array* tensor = nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -234,8 +236,7 @@ void wrap_numbers(Op op, std::span<TensorOperand> operands, std::array<Argument,
     operands[i].wrap_to(type);
     arguments[i] = operands[i].argument();
   }
-  bool divides = op == Op::floor_divide || op == Op::remainder || op == Op::fmod;
-  if (divides && tensor && tensor->device().is_cpu() && operands[1].is_zero()) raise(ErrorKind::runtime, "ZeroDivisionError");
+  if (divides(op) && tensor && tensor->device().is_cpu() && operands[1].is_zero()) raise(ErrorKind::runtime, "ZeroDivisionError");
 }
 
 Array computed(Op op, std::span<TensorOperand> operands, const Array* into) {
@@ -258,6 +259,9 @@ Array computed(Op op, std::span<TensorOperand> operands, const Array* into) {
     check_devices(operands);
   }
   if (many || into) check_shapes(operands, into);
+  std::optional<Array> divisors;
+  if (divides(op) && is_integer(loop.compute) && operands[1].array() && operands[1].array()->device().is_cpu())
+    arguments[1] = Argument(divisors.emplace(without_zeros(*operands[1].array())));
   if (into && into->dtype() != loop.result && row(loop.result).kind != DTypeKind::boolean) {
     // In place PyTorch computes in the common type and casts; the engine's rule for the cast is NumPy's, which is narrower.
     Array value = elementwise(op, {arguments.data(), operands.size()}, nullptr, loop);
@@ -720,7 +724,6 @@ void init_tensors(nb::module_& m) {
   define(m, "tensor_gated", gated);
   define(m, "tensor_normalized", normalized);
   define(m, "tensor_cosine", cosine);
-  define(m, "tensor_log_sum_exp", log_sum_exp);
   init_tensor_refusals(m);
   init_tensor_steps(m);
   init_gradients(m);

@@ -67,6 +67,12 @@ void refuse_as_python(const Face& face, const Misfit& misfit);
 void refuse_as_cupy(const Face& face, const Misfit& misfit);
 void refuse_as_torch(const Face& face, const Misfit& misfit);
 
+// Thrown while a call is read: arguments that NumPy accepts and the row does not. The front end's `fall_back` gets the call;
+// `reason` completes "... is not served: ".
+struct Unserved {
+  std::string reason;
+};
+
 // Several arrays that are one argument.
 struct Sequence {
   std::vector<nb::object> objects;
@@ -133,7 +139,8 @@ struct FrontEnd {
   PyTypeObject* type = nullptr;
   PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr, *default_real = nullptr;
   PyObject *device = nullptr, *generator = nullptr, *before_transforms = nullptr;
-  PyObject* tuples = nullptr;  // the types of results that are tuples, by the functions' names
+  PyObject* fall_back = nullptr;  // what makes a call where it is Unserved: (name, arguments, keywords, reason)
+  PyObject* tuples = nullptr;     // the types of results that are tuples, by the functions' names
 };
 FrontEnd& front_end_named(std::string_view name);
 // What PyTorch's messages and types of results call a function: linalg_inv for linalg.inv.

@@ -107,6 +107,8 @@ std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<
       return asked || !is_whole(type) ? asked : DType::int64;
     case Family::averages:
       if (!asked && is_whole(type)) {
+        bool has_mean = reading.function == quern::Function::var_mean_ || reading.function == quern::Function::std_mean_;
+        if (has_mean) raise(ErrorKind::not_implemented, "{} only support floating point and complex dtypes", reading.face.name);
         bool is_mean = reading.function == quern::Function::mean_;
         if (reading.function == quern::Function::nanmean_)
           raise(ErrorKind::runtime, "nanmean(): expected input to have floating point or complex dtype but got {}",
@@ -118,6 +120,8 @@ std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<
       if (bool is_mean = reading.function == quern::Function::mean_; is_mean && !asked && reading.out())
         if (const Array* out = as_array(reading.out()); out && size_of(out->dtype()) > size_of(type)) return out->dtype();
       return asked;
+    case Family::statistics:
+      return asked ? asked : is_whole(type) ? torch_default() : type;
     default:
       return asked;
   }
@@ -197,6 +201,8 @@ DType torchs_result_type(const Reading& reading, DType result) {
 // ---- Keras
 
 std::optional<DType> keras_computed_type(const Reading& reading, std::optional<DType> asked) {
+  if (!asked && reading.family() == Family::statistics && is_whole(reading.first->dtype()))
+    return dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)()));
   if (asked || reading.family() != Family::sums) return asked;
   switch (reading.first->dtype()) {
     case DType::boolean:
@@ -382,7 +388,7 @@ void refuse_as_cupy(const Face& face, const Misfit& misfit) {
     PyErr_SetString(error.ptr(), "cupy.linalg only supports cupy.ndarray; make an array with cupy.asarray()");
     return;
   }
-  if (misfit.why != Misfit::Why::wrong_kind || (kind != Kind::operand && kind != Kind::own))
+  if (misfit.why != Misfit::Why::wrong_kind || (kind != Kind::operand && kind != Kind::own && kind != Kind::array))
     return refuse_as_python(face, misfit);
   PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(misfit.value));
 }

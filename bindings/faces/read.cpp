@@ -65,7 +65,8 @@ std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts
   const size_t rank = reading.first->rank();
   const FrontEnd& front_end = reading.front_end;
   if (!given || given == Py_None) return std::vector<bool>(rank, true);
-  bool is_list = PyTuple_Check(given) || (front_end.takes_lists_of_axes && PyList_Check(given));
+  bool takes_lists = front_end.takes_lists_of_axes || reading.family() == Family::statistics;
+  bool is_list = PyTuple_Check(given) || (takes_lists && PyList_Check(given));
   // PyTorch reduces over all dimensions where it is given none, but tests over none.
   if (is_list && front_end.has_axis_without_dimensions && PySequence_Fast_GET_SIZE(given) == 0)
     return std::vector<bool>(rank, reading.family() != Family::tests);

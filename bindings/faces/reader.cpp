@@ -163,16 +163,26 @@ class Filling {
   Misfit misfit_;
 };
 
+// The same call, made by a function of Python's.
+nb::object called_with(PyObject* function, const Face& face, PyObject* const* args, size_t count, PyObject* words,
+                       const std::string& reason) {
+  nb::list given;
+  for (size_t i = 0; i < count; ++i) given.append(nb::handle(args[i]));
+  nb::dict named;
+  for (Py_ssize_t j = 0, n = words ? PyTuple_GET_SIZE(words) : 0; j < n; ++j)
+    named[nb::handle(PyTuple_GET_ITEM(words, j))] = nb::handle(args[count + static_cast<size_t>(j)]);
+  return nb::handle(function)(face.name, nb::tuple(given), named, reason);
+}
+
 // A program's own functions inside transforms, as cuFFT's callbacks: NotImplemented where there are none.
 PyObject* call_before(const FrontEnd& front_end, const Face& face, PyObject* const* args, size_t count, PyObject* words) {
-  return guarded([&] {
-    nb::list by_position;
-    nb::dict by_name;
-    for (size_t i = 0; i < count; ++i) by_position.append(nb::handle(args[i]));
-    for (Py_ssize_t j = 0, n = words ? PyTuple_GET_SIZE(words) : 0; j < n; ++j)
-      by_name[nb::handle(PyTuple_GET_ITEM(words, j))] = nb::handle(args[count + static_cast<size_t>(j)]);
-    return nb::handle(front_end.before_transforms)(face.name, by_position, by_name).release().ptr();
-  });
+  return guarded([&] { return called_with(front_end.before_transforms, face, args, count, words, "").release().ptr(); });
+}
+
+PyObject* fall_back(const Function& function, const Unserved& unserved, PyObject* const* args, size_t count, PyObject* words) {
+  const Face& face = *function.face;
+  if (!function.front_end->fall_back) raise(ErrorKind::not_implemented, "[{}] is not supported: {}", face.name, unserved.reason);
+  return called_with(function.front_end->fall_back, face, args, count, words, unserved.reason).release().ptr();
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* words) {
@@ -192,7 +202,11 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
     if (misfit.why == Misfit::Why::none) {
       return guarded([&] {
         Reading reading{face, face.overloads[k].function, *function->front_end, slots};
-        return row_of(reading.function).thunk(reading).release().ptr();
+        try {
+          return row_of(reading.function).thunk(reading).release().ptr();
+        } catch (const Unserved& unserved) {
+          return fall_back(*function, unserved, args, count, words);
+        }
       });
     }
     if (k == 0 || misfit.taken >= worst.taken) worst = misfit;
@@ -309,7 +323,7 @@ bool is_method(nb::handle function) {
 
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
                    nb::object tuples, nb::object default_real, nb::object device, nb::object generator,
-                   nb::object before_transforms) {
+                   nb::object before_transforms, nb::object fall_back) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
@@ -320,6 +334,7 @@ void set_front_end(const std::string& name, nb::object type, nb::object convert,
   if (!device.is_none()) front_end.device = device.release().ptr();
   if (!generator.is_none()) front_end.generator = generator.release().ptr();
   if (!before_transforms.is_none()) front_end.before_transforms = before_transforms.release().ptr();
+  if (!fall_back.is_none()) front_end.fall_back = fall_back.release().ptr();
 }
 
 }  // namespace
@@ -341,7 +356,7 @@ void init(nb::module_& m) {
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
         nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(),
         nb::arg("device").none() = nb::none(), nb::arg("generator").none() = nb::none(),
-        nb::arg("before_transforms").none() = nb::none());
+        nb::arg("before_transforms").none() = nb::none(), nb::arg("fall_back").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

@@ -40,9 +40,10 @@ void check_type_of_out(const Reading& reading, PyObject* out, nb::handle result)
 // As tuple.__new__ makes one of a class of tuples.
 nb::object tuple_of(const Reading& reading, std::vector<nb::object>&& parts) {
   const std::string name = &reading.front_end == &torch ? torchs_name(reading.face) : reading.face.name;
-  PyObject* type = PyDict_GetItemString(reading.front_end.tuples, name.c_str());
-  if (!type) bug("{} has no type for the results of {}", reading.front_end.name, reading.face.name);
+  PyObject* types = reading.front_end.tuples;
+  PyObject* type = types ? PyDict_GetItemString(types, name.c_str()) : nullptr;
   auto count = static_cast<Py_ssize_t>(parts.size());
+  if (!type) type = reinterpret_cast<PyObject*>(&PyTuple_Type);
   nb::object made = nb::steal(reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), count));
   if (!made.is_valid()) throw nb::python_error();
   for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(made.ptr(), i, parts[static_cast<size_t>(i)].release().ptr());
@@ -81,7 +82,11 @@ static nb::object finished(const Reading& reading, Array&& result) {
   return object_of(reading, std::move(result));
 }
 
-nb::object hand_back(const Reading& reading, Array&& result) { return written(reading, finished(reading, std::move(result))); }
+nb::object hand_back(const Reading& reading, Array&& result) {
+  nb::object made = written(reading, finished(reading, std::move(result)));
+  if (read_flag(reading, reading.slots[gradient_slot])) want_gradient(*as_array(made.ptr()));
+  return made;
+}
 
 nb::object written(const Reading& reading, nb::object made) {
   PyObject* out = reading.out();
@@ -89,7 +94,11 @@ nb::object written(const Reading& reading, nb::object made) {
 }
 
 nb::object hand_back(const Reading& reading, Ranked&& result) {
-  nb::object values = object_of(reading, std::move(result.values)), places = object_of(reading, std::move(result.places));
+  return hand_back(reading, std::pair(std::move(result.values), std::move(result.places)));
+}
+
+nb::object hand_back(const Reading& reading, std::pair<Array, Array>&& result) {
+  nb::object values = object_of(reading, std::move(result.first)), places = object_of(reading, std::move(result.second));
   PyObject* out = reading.out();
   if (out && out != Py_None) {
     bool is_pair = (PyTuple_Check(out) || PyList_Check(out)) && PySequence_Fast_GET_SIZE(out) == 2;

@@ -6,6 +6,7 @@
 namespace quern::python::faces {
 
 nb::object hand_back(const Reading& reading, Array&& result);
+nb::object hand_back(const Reading& reading, std::pair<Array, Array>&& result);  // of the front end's type for that, or a tuple
 nb::object hand_back(const Reading& reading, Ranked&& result);  // (values, places), of the front end's type for that
 inline nb::object hand_back(const Reading&, bool result) { return nb::bool_(result); }
 // The object made of a result, or `out` where one is given.

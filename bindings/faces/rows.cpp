@@ -4,6 +4,7 @@
 #include "bindings/faces/matrices.h"
 #include "bindings/faces/operands.h"
 #include "bindings/faces/results.h"
+#include "bindings/faces/sets.h"
 #include "bindings/faces/shapes.h"
 #include "bindings/faces/signals.h"
 #include "bindings/faces/transforms.h"

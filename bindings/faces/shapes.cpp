@@ -228,8 +228,10 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
 
 void refuse_shapes(const Reading& reading, const Error& error) {
   if (is_torch(reading) && error.kind() == ErrorKind::algebra) refuse_algebra_as_torch(reading, error);
-  const bool is_worded = reading.family() >= Family::products || reading.family() == Family::samples;
-  if (is_torch(reading) && is_worded && error.kind() == ErrorKind::value) raise_text(ErrorKind::runtime, error.what());
+  const Family family = reading.family();
+  const bool is_worded = family >= Family::samples && family != Family::elementwise && family != Family::creates;
+  const bool is_value = error.kind() == ErrorKind::value || error.kind() == ErrorKind::zero_division;
+  if (is_torch(reading) && is_worded && is_value) raise_text(ErrorKind::runtime, error.what());
 }
 
 void Check<moved_axes>::call(const Reading& reading, const Array&, const Axes& from, const Axes& to) {

@@ -31,8 +31,9 @@ Array quantiles(const Array& a, std::vector<double> q, bool is_one, double scale
     for (double& one : q) one /= scale;
     Shape shape;
     if (!is_one) shape.push_back(static_cast<int64_t>(q.size()));
-    return wrap(quern::quantiles(a.handle(), given(Over{a, one_or_all(axis), keepdims}), q, shape,
-                                 quern::quantile_methods[static_cast<size_t>(method)], {false, is_one, DType::float64}, false));
+    quern::Quantiles which{std::move(q), std::move(shape), {false, is_one, DType::float64}};
+    return wrap(quern::quantile(a.handle(), which, given(Over{a, one_or_all(axis), keepdims}),
+                                {quern::quantile_methods[static_cast<size_t>(method)]}, false));
   });
 }
 
@@ -70,7 +71,7 @@ Array ptp(const Array& a, const Axes& axes, bool keepdims, Here here) {
   return call(here, quern::spread, a, Over{a, axes, keepdims});
 }
 Array median(const Array& a, std::optional<int> axis, bool keepdims, Here here) {
-  return call(here, quern::median, a, Over{a, one_or_all(axis), keepdims}, false);
+  return call(here, quern::median, a, Over{a, one_or_all(axis), keepdims});
 }
 
 Array quantile(const Array& a, double q, std::optional<int> axis, QuantileMethod method, bool keepdims, Here here) {

@@ -1,5 +1,6 @@
 #include "functions/averages.h"
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -20,8 +21,8 @@ bool any(const Array& test) {
   return out;
 }
 
-void check_sum(const Array& total) {
-  if (any(compute(Op::equal, total, 0))) raise(ErrorKind::zero_division, "[average] Weights sum to zero, can't be normalized");
+void check_sum(const Array& total, const char* text) {
+  if (any(compute(Op::equal, total, 0))) raise(ErrorKind::zero_division, "{}, can't be normalized", text);
 }
 
 void check_weights(const Array& weights, const char* name, int64_t count, bool must_be_whole) {
@@ -30,7 +31,7 @@ void check_weights(const Array& weights, const char* name, int64_t count, bool m
   if (weights.rank() > 1) raise(ErrorKind::runtime, "[cov] cannot handle multidimensional {}", name);
   if (weights.rank() == 0 || weights.shape()[0] != count)
     raise(ErrorKind::runtime, "[cov] incompatible numbers of samples and {}", name);
-  if (any(compute(Op::less, weights, 0))) raise(ErrorKind::value, "[cov] {} cannot be negative", name);
+  if (any(compute(Op::less, weights, 0))) raise(ErrorKind::value, "cov(): {} cannot be negative", name);
 }
 
 Array limited_parts(const Array& a) {
@@ -65,7 +66,7 @@ Average average(const Array& array, const Array& weights, const std::optional<st
   std::vector<bool> goes(array.rank(), !axes);
   for (size_t axis : axes.value_or(std::vector<size_t>())) goes[axis] = true;
   Array counted = as_type(given, type), total = reduce(Reduction::sum, counted, goes, keep_dims, type);
-  check_sum(total);
+  check_sum(total, "[average] Weights sum to zero");
   Array product = compute(Op::multiply, as_type(array, type), counted);
   return {compute(Op::true_divide, reduce(Reduction::sum, product, goes, keep_dims, type), total), total};
 }
@@ -106,7 +107,7 @@ Covariance covariance(const Array& m, const Array* more, bool in_rows, double dd
     DType type = common(x.dtype(), weights.dtype());
     // The sum of the weights is the same for each row.
     Array total = reduced(Reduction::sum, weights, -1, false, DType::float64);
-    check_sum(total);
+    check_sum(total, "cov(): weights sum to zero");
     Array product = compute(Op::multiply, as_type(x, type), lines);
     mean = compute(Op::true_divide, reduced(Reduction::sum, product, -1, true, type), total);
     Array divisor = total;
@@ -136,6 +137,50 @@ Array correlation(const Array& c) {
   Array deviation = compute(Op::sqrt, diagonal);
   Array scaled = compute(Op::true_divide, compute(Op::true_divide, c, with_axis(deviation, 1)), with_axis(deviation, 0));
   return limited_parts(scaled);
+}
+
+Averages averages(const Array& array, const std::optional<std::vector<size_t>>& axes, const Array* weights, bool gives_total,
+                  bool keep_dims) {
+  Array result, total;
+  if (weights) {
+    Average made = average(array, *weights, axes, keep_dims);
+    result = made.mean, total = made.total;
+  } else {
+    Over over{std::vector<bool>(array.rank(), !axes), keep_dims};
+    for (size_t axis : axes.value_or(std::vector<size_t>())) over.axes[axis] = true;
+    result = mean(array, over);
+    if (gives_total) total = full({}, real_number(static_cast<double>(count_over(array, over))), result.dtype(), array.device());
+  }
+  if (!gives_total) return {{result}};
+  if (total.shape() != result.shape()) total = copied(total.view(total.layout().broadcast_to(result.shape())), total.dtype());
+  return {{result, total}};
+}
+
+Covariance covariances(const Array& m, const Array* more, bool in_rows, bool is_biased, std::optional<double> ddof,
+                       const Array* repeated, const Array* counting, std::optional<DType> dtype) {
+  if (ddof && *ddof != std::trunc(*ddof)) raise(ErrorKind::value, "ddof must be integer");
+  if (dtype && is_whole(*dtype))  // the means, which have fractions, are subtracted in it
+    raise(ErrorKind::type, "Cannot cast array data from float64 to {} according to the rule 'same_kind'", row(*dtype).name);
+  return covariance(m, more, in_rows, ddof.value_or(is_biased ? 0 : 1), repeated, counting, dtype);
+}
+
+static Covariance correlated(Covariance&& found) {
+  found.values = correlation(found.values);
+  return std::move(found);
+}
+Covariance correlations(const Array& m, const Array* more, bool in_rows, WithoutEffect, std::optional<DType> dtype) {
+  return correlated(covariances(m, more, in_rows, false, {}, nullptr, nullptr, dtype));
+}
+
+Covariance covariances_of_rows(const Array& m, int64_t ddof, const Array* repeated, const Array* counting,
+                               std::optional<DType> dtype) {
+  Covariance out = covariance(m, nullptr, true, static_cast<double>(ddof), repeated, counting, dtype);
+  DType type = dtype.value_or(m.dtype());
+  out.values = as_type(out.values, counting ? common(type, counting->dtype()) : type);
+  return out;
+}
+Covariance correlations_of_rows(const Array& m, std::optional<DType> dtype) {
+  return correlated(covariances_of_rows(m, 1, nullptr, nullptr, dtype));
 }
 
 }  // namespace quern

@@ -15,6 +15,12 @@ struct Average {
 // in float64. The weights' sum is looked at: raises ErrorKind::zero_division where it is zero; ErrorKind::value for weights of
 // other shapes, ErrorKind::type where no axes are named for them.
 Average average(const Array& array, const Array& weights, const std::optional<std::vector<size_t>>& axes, bool keep_dims);
+// The same, or the mean without weights: {mean}, or with `gives_total` {mean, total}, both of one shape.
+struct Averages {
+  std::vector<Array> arrays;
+};
+Averages averages(const Array& array, const std::optional<std::vector<size_t>>& axes, const Array* weights, bool gives_total,
+                  bool keep_dims);
 
 // The covariances of variables, the rows of a matrix, or its columns unless `in_rows`; a vector is one variable; those of
 // `more` follow. The columns are observations: the sum over their number less `ddof`. `repeated`: how often each observation was
@@ -29,5 +35,15 @@ Covariance covariance(const Array& m, const Array* more, bool in_rows, double dd
                       std::optional<DType> dtype);
 // Divided by the standard deviations, limited to [-1, 1].
 Array correlation(const Array& covariance);
+
+// NumPy's: none for `ddof` is 0 for `is_biased`, else 1. Raises ErrorKind::value for a fraction.
+Covariance covariances(const Array& m, const Array* more, bool in_rows, bool is_biased, std::optional<double> ddof,
+                       const Array* repeated, const Array* counting, std::optional<DType> dtype);
+struct WithoutEffect {};  // arguments that are accepted and change nothing
+Covariance correlations(const Array& m, const Array* more, bool in_rows, WithoutEffect, std::optional<DType> dtype);
+// PyTorch's.
+Covariance covariances_of_rows(const Array& m, int64_t ddof, const Array* repeated, const Array* counting,
+                               std::optional<DType> dtype);
+Covariance correlations_of_rows(const Array& m, std::optional<DType> dtype);
 
 }  // namespace quern

@@ -1,6 +1,7 @@
 #include "functions/counting.h"
 
 #include <cmath>
+#include <tuple>
 
 #include "core/error.h"
 #include "functions/ranges.h"
@@ -8,6 +9,7 @@
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
 
@@ -72,6 +74,14 @@ Array counts_between(const Array& elements, const Array& edges, const Array* wei
 
 }  // namespace
 
+static int64_t bins_for(const Array& numbers, int64_t least, const char* refusal) {
+  if (numbers.size() == 0) return least;
+  std::vector<Array> ends = {reduced(Reduction::minimum, numbers, -1, true), reduced(Reduction::maximum, numbers, -1, true)};
+  std::vector<int64_t> found = values_of<int64_t>(joined(ends, 0));
+  if (found[0] < 0) raise(ErrorKind::value, "{}", refusal);
+  return std::max(least, found[1] + 1);
+}
+
 Array bincount(const Array& numbers, const Array* weights, int64_t least) {
   if (numbers.rank() != 1) raise(ErrorKind::value, "[bincount] the numbers have {} dimensions; give them one", numbers.rank());
   if (!is_whole(numbers.dtype()))
@@ -86,15 +96,29 @@ Array bincount(const Array& numbers, const Array* weights, int64_t least) {
     if (weights->shape() != numbers.shape())
       raise(ErrorKind::value, "[bincount] The weights and list don't have the same length.");
     real = as_type(*weights, DType::float64);
+    if (numbers.size() == 0) weights = nullptr;  // NumPy counts nothing at all in integers
   }
-  int64_t bins = least;
-  if (numbers.size() > 0) {
-    std::vector<Array> ends = {reduced(Reduction::minimum, numbers, -1, true), reduced(Reduction::maximum, numbers, -1, true)};
-    std::vector<int64_t> found = values_of<int64_t>(joined(ends, 0));
-    if (found[0] < 0) raise(ErrorKind::value, "[bincount] the numbers must have no negative elements");
-    bins = std::max(bins, found[1] + 1);
-  }
+  int64_t bins = bins_for(numbers, least, "[bincount] the numbers must have no negative elements");
   return counts_of(numbers, weights ? &real : nullptr, bins);
+}
+
+Array counts_in(const WholeNumbers& numbers, const Array* weights, int64_t least) {
+  return bincount(detached(numbers.values), weights, least);
+}
+
+Array bincount_as_torch(const Array& numbers, const Array* weights, int64_t least) {
+  constexpr const char* refusal = "bincount only supports 1-d non-negative integral inputs.";
+  if (!is_integer(numbers.dtype()))
+    raise(ErrorKind::not_implemented, "\"bincount_cpu\" not implemented for '{}'", torch_name_of(numbers.dtype()));
+  if (least < 0) raise(ErrorKind::runtime, "minlength should be >= 0");
+  if (numbers.rank() != 1) raise(ErrorKind::runtime, refusal);
+  if (weights && weights->shape() != numbers.shape())
+    raise(ErrorKind::runtime, "weights should be 1-d and have the same length as input");
+  Array given = detached(numbers), real;
+  if (weights && given.size() == 0) weights = nullptr;
+  if (weights) real = as_type(*weights, DType::float64);
+  Array out = counts_of(given, weights ? &real : nullptr, bins_for(given, least, refusal));
+  return weights && weights->dtype() == DType::float32 ? as_type(out, DType::float32) : out;
 }
 
 namespace {
@@ -178,6 +202,88 @@ std::pair<Array, Array> even_histogram(const Array& array, int64_t count, const 
   EvenBins bins = even_bins(array, count, first, last);
   Array flat = weights ? raveled(*weights, Order::c) : Array();
   return with_edges(counts_in_even_bins(elements_of(array), bins, weights ? &flat : nullptr), bins.edges, density);
+}
+
+static const Scalar* first_of(const Limits& limits) { return limits.both ? &limits.both->first : nullptr; }
+static const Scalar* last_of(const Limits& limits) { return limits.both ? &limits.both->second : nullptr; }
+
+static const Array& checked_edges(const Array& edges) {
+  if (edges.rank() != 1) raise(ErrorKind::value, "`bins` must be 1d, when an array");
+  std::vector<double> values = values_of<double>(edges);
+  for (size_t n = 1; n < values.size(); ++n)
+    if (values[n - 1] > values[n]) raise(ErrorKind::value, "`bins` must increase monotonically, when an array");
+  return edges;
+}
+
+std::pair<Array, Array> histogram_in(const Array& array, const Bins& bins, const Limits& limits, bool density,
+                                     const Array* weights) {
+  if (bins.edges) return histogram(array, checked_edges(*bins.edges), weights, density);
+  return even_histogram(array, bins.count, first_of(limits), last_of(limits), weights, density);
+}
+Array histogram_edges(const Array& array, const Bins& bins, const Limits& limits, const Array* weights) {
+  check_real(array, weights);
+  return bins.edges ? checked_edges(*bins.edges) : even_edges(array, bins.count, first_of(limits), last_of(limits));
+}
+
+// The least and the greatest element.
+static std::pair<double, double> ends_of(const Array& flat) {
+  std::vector<Array> ends = {reduced(Reduction::minimum, flat, -1, true), reduced(Reduction::maximum, flat, -1, true)};
+  std::vector<double> found = values_of<double>(joined(ends, 0));
+  return {found[0], found[1]};
+}
+
+std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins, const Limits& limits, const Array* weights,
+                                            bool density) {
+  if (row(array.dtype()).kind != DTypeKind::real)
+    raise(ErrorKind::not_implemented, "\"histogramdd\" not implemented for '{}'", torch_name_of(array.dtype()));
+  if (bins.edges && bins.edges->rank() != 1)
+    raise(ErrorKind::runtime,
+          "torch.histogramdd: bins tensor should have one dimension, but got {} dimensions in the bins tensor for dimension 0",
+          bins.edges->rank());
+  if (bins.edges && bins.edges->dtype() != array.dtype())
+    raise(ErrorKind::runtime, "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got {} and {}",
+          torch_name_of(array.dtype()), torch_name_of(bins.edges->dtype()));
+  const int64_t count = bins.edges ? bins.edges->size() - 1 : bins.count;
+  if (count <= 0) raise(ErrorKind::runtime, "torch.histogram(): bins must be > 0, but got {} for dimension 0", count);
+  if (weights && weights->size() != array.size())
+    raise(ErrorKind::runtime,
+          "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor");
+  Array flat = raveled(detached(array), Order::c), edges, real;
+  if (bins.edges) {
+    edges = detached(*bins.edges);
+  } else {
+    auto [low, high] = limits.both        ? std::pair(real_of(limits.both->first), real_of(limits.both->second))
+                       : flat.size() == 0 ? std::pair(0.0, 1.0)
+                                          : ends_of(flat);
+    if (!std::isfinite(low) || !std::isfinite(high))
+      raise(ErrorKind::runtime, "torch.histogramdd: dimension 0's range [{}, {}] is not finite", low, high);
+    if (low > high)
+      raise(ErrorKind::runtime, "torch.histogramdd: min should not exceed max, but got min {} max {} for dimension 0", low, high);
+    if (low == high) low -= 0.5, high += 0.5;
+    edges = numbers_between(real_number(low), real_number(high), count + 1, true, array.dtype(), array.device());
+  }
+  if (weights) real = as_type(raveled(detached(*weights), Order::c), DType::float64);
+  std::pair<Array, Array> out = with_edges(counts_between(flat, edges, weights ? &real : nullptr), edges, density);
+  out.first = as_type(out.first, array.dtype());
+  return out;
+}
+
+Array histc(const Array& array, int64_t bins, double low, double high) {
+  if (is_complex(array.dtype())) raise(ErrorKind::type, "histc not implemented for {}", torch_name_of(array.dtype()));
+  if (row(array.dtype()).kind != DTypeKind::real)
+    raise(ErrorKind::not_implemented, "\"histogram_cpu\" not implemented for '{}'", torch_name_of(array.dtype()));
+  if (bins <= 0) raise(ErrorKind::runtime, "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins);
+  Array flat = raveled(detached(array), Order::c);
+  if (low == high && flat.size() > 0) std::tie(low, high) = ends_of(flat);
+  if (!std::isfinite(low) || !std::isfinite(high))
+    raise(ErrorKind::runtime, "torch.histc: range of [{}, {}] is not finite", low, high);
+  if (low > high) raise(ErrorKind::runtime, "torch.histc: max must be larger than min");
+  if (low == high) low -= 1, high += 1;
+  Array inside = compute(Op::logical_and, compute(Op::greater_equal, flat, low), compute(Op::less_equal, flat, high));
+  Array place =
+      compute(Op::floor, compute(Op::multiply, compute(Op::subtract, flat, low), static_cast<double>(bins) / (high - low)));
+  place = compute(Op::minimum, astype(compute(Op::where, inside, place, -1.0), DType::int64), bins - 1);
+  return as_type(counts_of(place, nullptr, bins), array.dtype());
 }
 
 }  // namespace quern

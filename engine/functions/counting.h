@@ -1,6 +1,7 @@
 // How often values occur: bincount and histograms, made of counts_of() and places_in() (sorting.h).
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "graph/array.h"
@@ -11,6 +12,13 @@ namespace quern {
 // numbers. This waits for the least and the greatest. Raises ErrorKind::type for other types, ErrorKind::value for negative
 // numbers and other shapes.
 Array bincount(const Array& numbers, const Array* weights, int64_t least);
+// NumPy's: an empty list, which has no type, is one of integers.
+struct WholeNumbers {
+  Array values;
+};
+Array counts_in(const WholeNumbers& numbers, const Array* weights, int64_t least);
+// PyTorch's: sums of float32 have that type.
+Array bincount_as_torch(const Array& numbers, const Array* weights, int64_t least);
 
 // The edges of so many bins of one width between limits: by default the least and the greatest element, which are looked at.
 // Raises ErrorKind::value for limits that fall or are not finite, and for no bins; ErrorKind::type for complex numbers.
@@ -22,5 +30,23 @@ Array even_edges(const Array& array, int64_t count, const Scalar* first, const S
 std::pair<Array, Array> histogram(const Array& array, const Array& edges, const Array* weights, bool density);
 std::pair<Array, Array> even_histogram(const Array& array, int64_t count, const Scalar* first, const Scalar* last,
                                        const Array* weights, bool density);
+
+// Bins as arguments have them: edges, or how many of one width; and from where to where these go.
+struct Bins {
+  std::optional<Array> edges;
+  int64_t count = 10;
+};
+struct Limits {
+  std::optional<std::pair<Scalar, Scalar>> both;
+};
+// NumPy's. Raises ErrorKind::value for edges of more than one dimension and for such that fall (they are read).
+std::pair<Array, Array> histogram_in(const Array& array, const Bins& bins, const Limits& limits, bool density,
+                                     const Array* weights);
+Array histogram_edges(const Array& array, const Bins& bins, const Limits& limits, const Array* weights);
+// PyTorch's, in the type of the elements.
+std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins, const Limits& limits, const Array* weights,
+                                            bool density);
+// Only the counts; without limits from the least to the greatest element.
+Array histc(const Array& array, int64_t bins, double low, double high);
 
 }  // namespace quern

@@ -4,16 +4,21 @@
 #include <cstdint>
 #include <string_view>
 
+#include "functions/averages.h"
+#include "functions/counting.h"
 #include "functions/distributions.h"
 #include "functions/einsum.h"
 #include "functions/elementwise.h"
 #include "functions/fourier_axes.h"
 #include "functions/matrices.h"
 #include "functions/matrix_calls.h"
+#include "functions/ordering.h"
 #include "functions/picking.h"
+#include "functions/quantiles.h"
 #include "functions/ranking.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
+#include "functions/sets.h"
 #include "functions/shaping.h"
 #include "functions/signals.h"
 #include "functions/tensor_algebra.h"
@@ -32,6 +37,7 @@ enum class Family : uint8_t {
   places,       // where elements stand, int64
   ranks,        // elements in order, and where they stand
   samples,      // real or complex numbers along axes; the result is of their type, or of its parts' type
+  statistics,   // numbers that are computed of real or complex elements
   elementwise,  // the typing of the operation, by the front end's rules
   creates,      // new arrays of no others
   products,     // sums of products: the operands' common type, by the front end's rules

@@ -2,9 +2,10 @@
 // and how much of it comes from the element above.
 #include "functions/quantiles.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <span>
 
 #include "core/error.h"
 #include "functions/ordering.h"
@@ -12,6 +13,7 @@
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
 
@@ -143,7 +145,7 @@ Array without_nan(const Array& lines, std::span<const double> q, std::string_vie
     Array high = compute(Op::maximum, compute(Op::minimum, compute(Op::add, below, 1), last), 0);
     Array outside = compute(Op::logical_or, compute(Op::less, index, 0), compute(Op::greater_equal, index, last));
     Array weight = compute(Op::where, outside, 0.0, compute(Op::subtract, index, floor));
-    if (type.is_weak) weight = as_type(weight, lines.dtype());
+    weight = as_type(weight, type.is_weak ? lines.dtype() : type.weights);
     Array value = element(between(picked(lines, low), picked(lines, high), operand(weight)), -1, 0);
     out.push_back(with_axis(value, 0));
   }
@@ -166,7 +168,7 @@ Array lines_over(const Array& array, const Over& over) {
 }
 
 // Each row has a middle of its own.
-Array middle_without_nan(const Array& lines) {
+Array middle_of_numbers(const Array& lines) {
   Array sorted = ordered(lines, false, lines.rank() - 1), count = count_of_numbers(lines);
   Array low = compute(Op::maximum, compute(Op::floor_divide, compute(Op::subtract, count, 1), 2), 0);
   Array high = compute(Op::minimum, compute(Op::floor_divide, count, 2), last_size(lines) - 1);
@@ -211,30 +213,125 @@ Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::str
 
 bool interpolates(std::string_view method) { return method == "linear" || constants_of(method); }
 
-Array median(const Array& array, const Over& over, bool skips_nan) {
+static Array median_of(const Array& array, const Over& over, bool skips_nan) {
   Array lines = lines_over(array, over), out;
   int64_t n = last_size(lines);
   if (n == 0) {
     out = mean(lines, last_axis(lines));
   } else if (skips_nan && !is_whole(lines.dtype())) {
-    out = middle_without_nan(lines);
+    out = middle_of_numbers(lines);
   } else {
     Array sorted = ordered(lines, false, lines.rank() - 1), middle = part(sorted, -1, (n - 1) / 2, n / 2 + 1);
     out = with_nan(sorted, mean(middle, last_axis(middle)));
   }
-  return over.keep_dims ? reshape(out, shape_over(array, over)) : out;
+  if (over.keep_dims) out = reshape(out, shape_over(array, over));
+  out.set_value(out.rank() == 0);
+  return out;
 }
+Array median(const Array& array, const Counted& over) { return median_of(array, over, false); }
+Array median_without_nan(const Array& array, const Counted& over) { return median_of(array, over, true); }
 
-Array quantiles(const Array& array, const Over& over, std::span<const double> q, const Shape& shape_of_q, std::string_view method,
-                QuantileType type, bool skips_nan) {
+static Array quantiles_of(const Array& array, const Quantiles& q, const Counted& over, std::string_view method, bool skips_nan) {
   if (is_complex(array.dtype())) raise(ErrorKind::type, "[quantile] a must be an array of real numbers, not complex ones");
-  for (double one : q)
+  for (double one : q.values)
     if (!(one >= 0 && one <= 1)) raise(ErrorKind::value, "[quantile] {} is not in the range [0, 1]; percentiles: [0, 100]", one);
   if (skips_nan && array.size() == 0) return mean(array, over);  // as NumPy: whatever q is
-  Array found = in_order(quantiles_of_lines(lines_over(array, over), q, method, type, skips_nan), Order::c);
+  Array found = in_order(quantiles_of_lines(lines_over(array, over), q.values, method, q.type, skips_nan), Order::c);
   Shape shape = shape_over(array, over);
-  shape.insert(shape.begin(), shape_of_q.begin(), shape_of_q.end());
-  return reshape(found, shape);
+  shape.insert(shape.begin(), q.shape.begin(), q.shape.end());
+  found = reshape(found, shape);
+  found.set_value(found.rank() == 0);
+  return found;
+}
+
+// The lines of one axis, or of the flattened array, in order, in the array's own memory.
+static void sort_in_place(const Array& array, const std::vector<bool>& goes) {
+  auto count = std::count(goes.begin(), goes.end(), true);
+  bool is_flat = count == std::ssize(goes);
+  if (array.rank() == 0 || is_complex(array.dtype()) || array.dtype() == DType::boolean || array.is_read_only()) return;
+  if ((!is_flat && count != 1) || (is_flat && !array.layout().is_contiguous())) return;
+  Array lines = is_flat ? reshape(array, {array.size()}) : array;
+  auto axis = is_flat ? 0 : static_cast<size_t>(std::find(goes.begin(), goes.end(), true) - goes.begin());
+  assign(lines, Argument(sorted(lines, false, axis)));
+}
+
+Array quantile(const Array& array, const Quantiles& q, const Counted& over, QuantileMethod method, bool overwrites) {
+  if (overwrites) sort_in_place(array, over.axes);
+  return quantiles_of(array, q, over, method.name, false);
+}
+Array quantile_without_nan(const Array& array, const Quantiles& q, const Counted& over, QuantileMethod method) {
+  return quantiles_of(array, q, over, method.name, true);
+}
+
+// ---- PyTorch's
+
+static void check_quantile(const Array& array, const Array& q, bool is_number, std::string_view interpolation) {
+  if (array.dtype() != DType::float32 && array.dtype() != DType::float64)
+    raise(ErrorKind::runtime, "quantile() input tensor must be either float or double dtype");
+  if (q.rank() > 1) raise(ErrorKind::runtime, "quantile() q must be a scalar or 1D tensor");
+  if (q.dtype() != array.dtype()) raise(ErrorKind::runtime, "quantile() q tensor must be same dtype as the input tensor");
+  if (array.size() == 0) raise(ErrorKind::runtime, "quantile() input tensor must be non-empty");
+  constexpr std::string_view known[] = {"linear", "lower", "higher", "midpoint", "nearest"};
+  if (std::find(std::begin(known), std::end(known), interpolation) == std::end(known))
+    raise(ErrorKind::runtime, "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {}",
+          interpolation);
+  for (double one : values_of<double>(detached(q)))
+    if (!(one >= 0 && one <= 1)) {
+      if (is_number) raise(ErrorKind::runtime, "quantile() q must be in the range [0, 1] but got {}", one);
+      raise(ErrorKind::runtime, "quantile() q values must be in the range [0, 1]");
+    }
+}
+
+// The elements at places between those of sorted lines: as many in each line as the last axis has.
+static Array at_places_between(const Array& lines, const Array& at, std::string_view interpolation) {
+  auto there = [&](const Array& place) { return picked(lines, astype(detached(place), DType::int64)); };
+  if (interpolation == "nearest") return there(compute(Op::rint, at));
+  Array floor = compute(Op::floor, detached(at));
+  if (interpolation == "lower") return there(floor);
+  Array high = there(compute(Op::ceil, at));
+  if (interpolation == "higher") return high;
+  Array weight =
+      interpolation == "linear" ? compute(Op::subtract, at, floor) : full(at.shape(), real_number(0.5), at.dtype(), at.device());
+  return between(there(floor), high, operand(weight));
+}
+
+static Array quantile_of_lines(const Array& array, const Argument& given, std::optional<size_t> axis, bool keep_dims,
+                               std::string_view interpolation, bool skips_nan) {
+  const bool is_number = !given.array();
+  Array q = is_number ? full({}, given.scalar(), array.dtype(), array.device()) : *given.array();
+  check_quantile(array, q, is_number, interpolation);
+  Array lines = array.rank() == 0 ? reshape(array, {1}) : axis ? with_last(array, *axis) : raveled(array, Order::c);
+  Array in_line = sorted(lines, false);
+  const int64_t n = last_size(lines);
+  Array fractions = reshape(q, {q.size()}), at;
+  if (skips_nan) {
+    Array last = compute(Op::maximum, compute(Op::subtract, count_of_numbers(detached(lines)), 1), 0);
+    at = compute(Op::multiply, as_type(last, array.dtype()), fractions);
+  } else {
+    at = compute(Op::multiply, fractions, n - 1);
+  }
+  Shape shape = lines.shape();
+  shape.back() = q.size();
+  Array found = at_places_between(in_line, at.view(at.layout().broadcast_to(shape)), interpolation);
+  if (!skips_nan) {
+    Array last = detached(part(in_line, -1, n - 1, n));
+    found = compute(Op::where, compute(Op::isnan, last), last, found);
+  }
+  Shape result = array.shape();
+  for (size_t d = 0; d < result.size(); ++d)
+    if (!axis || d == *axis) result[d] = keep_dims ? 1 : -1;
+  std::erase(result, -1);
+  result.insert(result.begin(), q.shape().begin(), q.shape().end());
+  return reshape(in_order(moved(found, found.rank() - 1, 0), Order::c), result);
+}
+
+Array quantile_along(const Array& array, const Argument& q, std::optional<size_t> axis, bool keep_dims,
+                     std::optional<std::string_view> interpolation) {
+  return quantile_of_lines(array, q, axis, keep_dims, interpolation.value_or("linear"), false);
+}
+Array quantile_without_nan_along(const Array& array, const Argument& q, std::optional<size_t> axis, bool keep_dims,
+                                 std::optional<std::string_view> interpolation) {
+  return quantile_of_lines(array, q, axis, keep_dims, interpolation.value_or("linear"), true);
 }
 
 }  // namespace quern

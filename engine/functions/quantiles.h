@@ -1,16 +1,17 @@
 // Medians and quantiles: elements of sorted lines, and what lies between them.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "functions/reductions.h"
 
 namespace quern {
 
-// The middle one of the sorted elements, or the mean of the two in the middle; NaN where there is one, or nothing. `skips_nan`:
-// of those that are none.
-Array median(const Array& array, const Over& over, bool skips_nan = false);
+// The middle one of the sorted elements, or the mean of the two in the middle; NaN where there is one, or nothing.
+Array median(const Array& array, const Counted& over);
+Array median_without_nan(const Array& array, const Counted& over);
 
 // How a place between two elements is taken: NumPy's names, in the order of QuantileMethod of quern/statistics.h.
 inline constexpr std::string_view quantile_methods[] = {"linear",
@@ -34,12 +35,27 @@ struct QuantileType {
   DType weights = DType::float64;  // else: what the weights of two neighbours have
 };
 
-// The quantiles by NumPy's method of this name, in C order: axes of the shape of `q` stand in front. NaN where there is one; or,
-// `skips_nan`, of what is none, NaN where that is nothing, by the methods that interpolate. Raises ErrorKind::value for another
-// method or numbers beyond [0, 1], ErrorKind::index for nothing, ErrorKind::type for complex numbers, and for bools that would
-// have to be interpolated.
-Array quantiles(const Array& array, const Over& over, std::span<const double> q, const Shape& shape_of_q, std::string_view method,
-                QuantileType type, bool skips_nan);
+struct Quantiles {
+  std::vector<double> values;
+  Shape shape;
+  QuantileType type;
+};
+struct QuantileMethod {
+  std::string_view name = "linear";
+};
+
+// The quantiles by NumPy's method of this name, in C order: axes of the shape of `q` stand in front. NaN where there is one.
+// `overwrites`: the elements may be left in order. Raises ErrorKind::value for another method or numbers beyond [0, 1],
+// ErrorKind::index for nothing, ErrorKind::type for complex numbers, and for bools that would have to be interpolated.
+Array quantile(const Array& array, const Quantiles& q, const Counted& over, QuantileMethod method, bool overwrites);
+// Of what is no NaN, NaN where that is nothing, by the methods that interpolate.
+Array quantile_without_nan(const Array& array, const Quantiles& q, const Counted& over, QuantileMethod method);
 bool interpolates(std::string_view method);
+
+// PyTorch's: `q` is a number or a tensor, which has a derivative too; computed in the type of the elements. None: linear.
+Array quantile_along(const Array& array, const Argument& q, std::optional<size_t> axis, bool keep_dims,
+                     std::optional<std::string_view> interpolation);
+Array quantile_without_nan_along(const Array& array, const Argument& q, std::optional<size_t> axis, bool keep_dims,
+                                 std::optional<std::string_view> interpolation);
 
 }  // namespace quern

@@ -1,5 +1,6 @@
 #include "functions/ranking.h"
 
+#include <algorithm>
 #include <limits>
 #include <string_view>
 
@@ -81,6 +82,26 @@ Array place_of_smallest(const Array& array, std::optional<size_t> axis, bool kee
   return place_of(array, axis, keep_dims, dtype, true);
 }
 
+static Array place_among_numbers(const Array& given, std::optional<size_t> axis, bool keep_dims, bool least) {
+  Array array = detached(given);
+  if (is_whole(array.dtype()) || array.size() == 0) return place_of(array, axis, keep_dims, {}, least);
+  Array nan = nan_of(array);
+  std::vector<bool> goes(array.rank(), !axis);
+  if (axis && array.rank() > 0) goes[*axis] = true;
+  Array has_none =
+      reduce(Reduction::any, reduce(Reduction::all, nan, goes, false, {}),
+             std::vector<bool>(array.rank() - static_cast<size_t>(std::count(goes.begin(), goes.end(), true)), true), false, {});
+  if (values_of<uint8_t>(has_none)[0]) raise(ErrorKind::value, "All-NaN slice encountered");
+  const double last = std::numeric_limits<double>::infinity();
+  return place_of(as_type(compute(Op::where, nan, least ? last : -last, array), array.dtype()), axis, keep_dims, {}, least);
+}
+Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims) {
+  return place_among_numbers(array, axis, keep_dims, false);
+}
+Array place_of_smallest_number(const Array& array, std::optional<size_t> axis, bool keep_dims) {
+  return place_among_numbers(array, axis, keep_dims, true);
+}
+
 Ranked largest_along(const Array& array, size_t axis, bool keep_dims) { return extreme_along(array, axis, keep_dims, false); }
 Ranked smallest_along(const Array& array, size_t axis, bool keep_dims) { return extreme_along(array, axis, keep_dims, true); }
 
@@ -90,6 +111,11 @@ Array sorted_places_along(const Array& array, size_t axis, bool descending) {
 Ranked sorted_along(const Array& array, size_t axis, bool descending) {
   if (array.rank() == 0) return of_one_element(array);
   return at_places(array, sorted_places_along(array, axis, descending), axis, true);
+}
+
+Array columns_in_order(const Array& array) {
+  if (is_complex(array.dtype())) raise(ErrorKind::type, "msort(): does not support complex input");
+  return sorted_along(array, 0, false).values;
 }
 
 Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_largest) {

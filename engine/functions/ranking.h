@@ -13,6 +13,10 @@ namespace quern {
 Array place_of_largest(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype);
 Array place_of_smallest(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype);
 
+// The same of what is no NaN. This reads whether there is something; raises ErrorKind::value where there is nothing else.
+Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims);
+Array place_of_smallest_number(const Array& array, std::optional<size_t> axis, bool keep_dims);
+
 // Elements, and their places along an axis, int64.
 struct Ranked {
   Array values, places;
@@ -22,6 +26,7 @@ Ranked smallest_along(const Array& array, size_t axis, bool keep_dims);
 // Whole lines in order; what is equal stays in its order.
 Array sorted_places_along(const Array& array, size_t axis, bool descending);
 Ranked sorted_along(const Array& array, size_t axis, bool descending);
+Array columns_in_order(const Array& array);
 // The first ones of the lines in order. Raises ErrorKind::runtime for more of them than there are.
 Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_largest);
 // The element that is the `count`-th in order, counted from 1. Raises ErrorKind::runtime where there is none.

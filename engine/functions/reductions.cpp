@@ -1,6 +1,7 @@
 #include "functions/reductions.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.h"
 #include "functions/activations.h"
@@ -151,17 +152,18 @@ Array mean(const Array& array, Counted over) {
   return as_type(divided(reduced(Reduction::sum, array, over), array, over, 0), result);
 }
 
-Array variance(const Array& given, const Counted& over, double ddof, const Array* center) {
+Array variance(const Array& given, const Counted& over, double ddof, const Argument* center) {
   const bool is_short = !over.dtype && !is_whole(given.dtype()) && averaging_type(given.dtype()) != given.dtype();
   Array array = is_short ? astype(given, averaging_type(given.dtype())) : given, middle;
+  std::optional<Argument> own;
   if (!center) {
     Over kept = over;
     kept.keep_dims = true;
     middle = mean(array, std::move(kept));
-    center = &middle;
+    center = &own.emplace(middle);
   }
   // The mean of integers may be given as an integer; the squares of what is left are divided all the same.
-  if (is_whole(array.dtype()) && is_whole(center->dtype())) array = astype(array, over.dtype.value_or(DType::float64));
+  if (is_whole(array.dtype()) && is_whole(center->type().dtype)) array = astype(array, over.dtype.value_or(DType::float64));
   Array far = compute(Op::subtract, array, *center);
   if (far.shape() != array.shape())
     raise(ErrorKind::value, "[var] a mean of shape {} does not fit an array of shape {}: it has to broadcast to that",
@@ -173,14 +175,57 @@ Array variance(const Array& given, const Counted& over, double ddof, const Array
 }
 
 // Where all elements are equal its derivative is 0, not infinite.
-Array deviation(const Array& array, const Counted& over, double ddof, const Array* center) {
-  Array square = variance(array, over, ddof, center);
+static Array root_of(const Array& square) {
   if (!GradientMode::is_on() || !wants_gradient(square)) return compute(Op::sqrt, square);
   return activated(square, compute(Op::sqrt, detached(square)), "root", 0, 0, nullptr);
 }
 
+Array deviation(const Array& array, const Counted& over, double ddof, const Argument* center) {
+  Array root = root_of(variance(array, over, ddof, center));
+  if (!over.dtype || !is_whole(*over.dtype)) return root;
+  // NumPy writes roots into the integers of the variances, which only those without dimensions can be.
+  if (root.rank() > 0)
+    raise(ErrorKind::type, "Cannot cast ufunc 'sqrt' output from dtype('float64') to dtype('{}') with casting rule 'same_kind'",
+          row(*over.dtype).name);
+  return as_type(root, *over.dtype);
+}
+
+std::vector<Array> variance_and_mean(const Array& array, const Counted& over, double ddof) {
+  Over kept = over;
+  kept.keep_dims = true;
+  Array middle = mean(array, std::move(kept));
+  Argument center(middle);
+  Array square = variance(array, over, ddof, &center);
+  return {square, over.keep_dims ? middle : reshape(middle, square.shape())};
+}
+std::vector<Array> deviation_and_mean(const Array& array, const Counted& over, double ddof) {
+  std::vector<Array> both = variance_and_mean(array, over, ddof);
+  return {root_of(both[0]), both[1]};
+}
+
 Array spread(const Array& array, const Over& over) {
   return compute(Op::subtract, reduced(Reduction::maximum, array, over), reduced(Reduction::minimum, array, over));
+}
+
+std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> axis, bool keep_dims) {
+  Over over{std::vector<bool>(array.rank(), !axis), keep_dims};
+  if (axis && array.rank() > 0) over.axes[*axis] = true;
+  return {smallest(array, over), largest(array, over)};
+}
+
+Array log_of_exponentials(const Array& given, const Over& over) {
+  Array array = over.dtype ? as_type(given, *over.dtype) : given, x = detached(array);
+  Over kept{over.axes, true};
+  Initial least;
+  Scalar nothing = real_number(-std::numeric_limits<double>::infinity());
+  least.value.emplace(nothing);
+  Array top = largest(is_complex(x.dtype()) ? x.real() : x, kept, least);
+  top = compute(Op::where, compute(Op::isinf, top), real_number(0), top);
+  Array sums = sum(compute(Op::exp, compute(Op::subtract, x, top)), kept);
+  std::vector<size_t> gone;
+  for (size_t d = 0; d < over.axes.size() && !over.keep_dims; ++d)
+    if (over.axes[d]) gone.push_back(d);
+  return log_sum_exp(array, compute(Op::add, compute(Op::log, sums), top), gone);
 }
 
 bool is_plain_limit(DType type, const Scalar& limit) {

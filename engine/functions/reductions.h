@@ -52,10 +52,19 @@ struct Counted : Over {
 Array mean(const Array& array, Counted over);
 // The mean of the squared distances from `center` (the mean, where it is not given; with ones for the axes that go), over their
 // number less `ddof`.
-Array variance(const Array& array, const Counted& over, double ddof, const Array* center = nullptr);
-Array deviation(const Array& array, const Counted& over, double ddof, const Array* center = nullptr);
+Array variance(const Array& array, const Counted& over, double ddof, const Argument* center = nullptr);
+Array deviation(const Array& array, const Counted& over, double ddof, const Argument* center = nullptr);
+// {variance, mean} and {deviation, mean}.
+std::vector<Array> variance_and_mean(const Array& array, const Counted& over, double ddof);
+std::vector<Array> deviation_and_mean(const Array& array, const Counted& over, double ddof);
 // The largest element less the smallest.
 Array spread(const Array& array, const Over& over);
+
+// {smallest, largest}, along one axis or of all elements.
+std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> axis, bool keep_dims);
+
+// The logarithm of the sum of the exponentials, without overflow; -infinity of nothing.
+Array log_of_exponentials(const Array& array, const Over& over);
 
 // Limited to [low, high]; for numbers that have no narrower type than the array's.
 bool is_plain_limit(DType type, const Scalar& limit);

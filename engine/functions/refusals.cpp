@@ -1,7 +1,12 @@
 #include "functions/refusals.h"
 
+#include <array>
+#include <cstring>
+
+#include "core/error.h"
 #include "functions/steps.h"
 #include "graph/tape.h"
+#include "run/tier0.h"
 
 namespace quern {
 
@@ -37,6 +42,16 @@ Array all_within(const Array& values, double low, double high) {
 
 Refusal no_class(int64_t classes, int64_t ignored) {
   return {ErrorKind::index, {"Target {} is out of bounds."}, 0, classes, ignored};
+}
+
+Array without_zeros(const Array& divisors) {
+  const char* known = divisors.layout().is_contiguous() ? at_hand(divisors) : nullptr;
+  if (!known) return checked(divisors, {Check::For::no_zeros, divisors.dtype()});
+  const size_t bytes = size_of(divisors.dtype());
+  const std::array<char, 8> zero{};
+  for (int64_t n = 0; n < divisors.size(); ++n, known += bytes)
+    if (std::memcmp(known, zero.data(), bytes) == 0) raise(ErrorKind::runtime, "ZeroDivisionError");
+  return divisors;
 }
 
 Array unless_refused(const Array& array, const Array& numbers, Refusal refusal) {

@@ -16,4 +16,8 @@ Refusal no_class(int64_t classes, int64_t ignored);
 // The array, for whoever may see it only where none of the numbers is refused.
 Array unless_refused(const Array& array, const Array& numbers, Refusal refusal);
 
+// Integers, for whoever divides by them on the CPU as PyTorch does: a zero among them raises ErrorKind::runtime, at once where
+// they are known already, else at the next look at what is made of them.
+Array without_zeros(const Array& divisors);
+
 }  // namespace quern

@@ -1,9 +1,11 @@
 #include "functions/sets.h"
 
+#include "core/error.h"
 #include "functions/ordering.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
 
@@ -36,47 +38,145 @@ Array places_of_rows(const Array& rows) {
   return sorted_places_by(columns, 0);
 }
 
+// What sets are made of: the elements in one line, or the parts of an axis as rows.
+struct Lines {
+  Lines(const Array& array, std::optional<size_t> axis) : array(array), axis(axis), has_rows(axis && array.rank() > 1) {
+    rows = has_rows ? moved(array, *axis, 0) : raveled(array, Order::c);
+    shape = rows.shape();
+    if (!has_rows) return;
+    int64_t columns = 1;
+    for (size_t d = 1; d < shape.size(); ++d) columns *= shape[d];
+    rows = reshape(rows, {shape[0], columns});
+  }
+  int64_t count() const { return shape[0]; }
+  // As the array had them.
+  Array restored(const Array& chosen) const {
+    if (!has_rows) return chosen;
+    Shape full = shape;
+    full[0] = chosen.shape()[0];
+    return moved(reshape(chosen, full), 0, *axis);
+  }
+
+  const Array& array;
+  std::optional<size_t> axis;
+  bool has_rows;
+  Array rows;
+  Shape shape;
+};
+
+// The number that each line has among the distinct ones; `from`: where the lines in order stood, or null where they stay.
+Array numbers_of(const Lines& lines, const Array& mask, const Array* from) {
+  Array begun = compute(Op::subtract, running(as_type(mask, DType::int64), "add", 0), 1), number = begun;
+  if (from) {
+    number = full({lines.count()}, whole(0), DType::int64, lines.array.device());
+    Pick pick{0, *from};
+    if (lines.count() > 0) put(number, {&pick, 1}, Argument(begun));
+  }
+  return lines.axis ? number : reshape(number, lines.array.shape());
+}
+
+Array lengths_of(const Array& starts, int64_t count) {
+  Array ends = joined({starts, full({1}, whole(count), DType::int64, starts.device())}, 0);
+  return compute(Op::subtract, part(ends, 0, 1, ends.size()), starts);
+}
+
+const Array& wanted(const char* name, const Array* other) {
+  if (!other) raise(ErrorKind::type, "[{}] the second argument must be an array, not None", name);
+  return *other;
+}
+
+Array in_line(const Array& array, bool is_distinct) {
+  return is_distinct ? raveled(array, Order::c) : distinct_in(array, false, false, false, {}, true).arrays[0];
+}
+
+Array joined_in_line(const Array& array, const Array& other) {
+  DType type = common(array.dtype(), other.dtype());
+  return joined({as_type(raveled(array, Order::c), type), as_type(raveled(other, Order::c), type)}, 0);
+}
+
 }  // namespace
 
 std::vector<Array> distinct(const Array& array, std::optional<size_t> axis, bool places, bool inverse, bool counts,
                             bool equal_nan) {
-  bool has_rows = axis && array.rank() > 1;
-  Shape shape;
-  Array lines = has_rows ? moved(array, *axis, 0) : raveled(array, Order::c);
-  if (has_rows) {
-    shape = lines.shape();
-    lines = reshape(lines, {shape[0], array.size() / std::max<int64_t>(shape[0], 1)});
-  }
-  int64_t n = lines.shape()[0];
+  Lines lines(array, axis);
   Array from, sorted;
-  if (has_rows || places || inverse) {
-    from = has_rows ? places_of_rows(lines) : sorted_places(lines, false);
-    sorted = take_along(lines, from, 0);
+  if (lines.has_rows || places || inverse) {
+    from = lines.has_rows ? places_of_rows(lines.rows) : sorted_places(lines.rows, false);
+    sorted = take_along(lines.rows, from, 0);
   } else {
-    sorted = ordered(lines, false, 0);
+    sorted = ordered(lines.rows, false, 0);
   }
-  Array mask = starts_in(sorted, equal_nan), starts = true_positions(mask), values = take_along(sorted, starts, 0);
-  std::vector<Array> out;
-  if (has_rows) {
-    shape[0] = starts.size();
-    values = moved(reshape(values, shape), 0, *axis);
-  }
-  out.push_back(values);
+  Array mask = starts_in(detached(sorted), equal_nan), starts = true_positions(mask);
+  std::vector<Array> out = {lines.restored(take_along(sorted, starts, 0))};
   if (places) out.push_back(take_along(from, starts, 0));
-  if (inverse) {
-    Array number = full({n}, whole(0), DType::int64, array.device());
-    if (n > 0) {
-      Pick pick{0, from};
-      Array begun = running(as_type(mask, DType::int64), "add", 0);  // how many of the values, up to each element
-      put(number, {&pick, 1}, Argument(compute(Op::subtract, begun, 1)));
-    }
-    out.push_back(axis ? number : reshape(number, array.shape()));
-  }
-  if (counts) {
-    Array ends = joined({starts, full({1}, whole(n), DType::int64, array.device())}, 0);
-    out.push_back(compute(Op::subtract, part(ends, 0, 1, ends.size()), starts));
-  }
+  if (inverse) out.push_back(numbers_of(lines, mask, &from));
+  if (counts) out.push_back(lengths_of(starts, lines.count()));
   return out;
+}
+
+OneOrMore distinct_in(const Array& array, bool places, bool inverse, bool counts, std::optional<size_t> axis, bool equal_nan) {
+  return {distinct(array, axis, places, inverse, counts, equal_nan)};
+}
+Named distinct_with_all(const Array& array) { return {distinct(array, {}, true, true, true, false)}; }
+Named distinct_with_counts(const Array& array) { return {distinct(array, {}, false, false, true, false)}; }
+Named distinct_with_inverse(const Array& array) { return {distinct(array, {}, false, true, false, false)}; }
+Array distinct_values(const Array& array) { return distinct(array, {}, false, false, false, false)[0]; }
+
+OneOrMore distinct_along(const Array& array, bool inverse, bool counts, std::optional<size_t> axis) {
+  return {distinct(array, axis, false, inverse, counts, false)};
+}
+
+OneOrMore distinct_in_turn(const Array& array, bool inverse, bool counts, std::optional<size_t> axis) {
+  Lines lines(array, axis);
+  Array mask = starts_in(detached(lines.rows), false), starts = true_positions(mask);
+  OneOrMore out{{lines.restored(take_along(lines.rows, starts, 0))}};
+  if (inverse) out.arrays.push_back(numbers_of(lines, mask, nullptr));
+  if (counts) out.arrays.push_back(lengths_of(starts, lines.count()));
+  return out;
+}
+
+Array in_any(const Array& array, const Argument& other) {
+  OperandType both[] = {{array.dtype()}, other.type()};  // a number has no type of its own
+  return in_line(
+      joined_in_line(array, other.array() ? *other.array() : full({}, other.scalar(), common_type(both), array.device())), false);
+}
+
+OneOrMore in_both(const Array& array, const Array* given, bool are_distinct, bool places) {
+  const Array* both[] = {&array, &wanted("intersect1d", given)};
+  std::vector<Array> elements, first;
+  for (const Array* one : both) {
+    std::vector<Array> found =
+        are_distinct ? std::vector<Array>{raveled(*one, Order::c)} : distinct(*one, {}, places, false, false, true);
+    elements.push_back(found[0]);
+    if (places && !are_distinct) first.push_back(found[1]);
+  }
+  Array all = joined_in_line(elements[0], elements[1]), from = sorted_places(all, false), sorted = take_along(all, from, 0);
+  const int64_t n = sorted.size();
+  Array twice = true_positions(n < 2 ? full({0}, whole(0), DType::boolean, array.device())
+                                     : compute(Op::equal, part(sorted, 0, 1, n), part(sorted, 0, 0, n - 1)));
+  OneOrMore out{{take_along(sorted, twice, 0)}};
+  if (!places) return out;
+  Array in_first = take_along(from, twice, 0);
+  Array in_second = compute(Op::subtract, take_along(from, compute(Op::add, twice, 1), 0), elements[0].size());
+  out.arrays.push_back(are_distinct ? in_first : take_along(first[0], in_first, 0));
+  out.arrays.push_back(are_distinct ? in_second : take_along(first[1], in_second, 0));
+  return out;
+}
+
+Array only_in_first(const Array& array, const Array* other, bool are_distinct) {
+  Array elements = in_line(array, are_distinct);
+  return take_along(elements, true_positions(is_among(elements, wanted("setdiff1d", other), true)), 0);
+}
+
+Array only_in_one(const Array& array, const Array* other, bool are_distinct) {
+  Array all = joined_in_line(in_line(array, are_distinct), in_line(wanted("setxor1d", other), are_distinct));
+  Array sorted = ordered(all, false, 0);
+  const int64_t n = sorted.size();
+  if (n < 2) return sorted;
+  Array differs = compute(Op::not_equal, part(sorted, 0, 1, n), part(sorted, 0, 0, n - 1));
+  Array end = full({1}, whole(1), DType::boolean, array.device());
+  Array flags = joined({end, differs, end}, 0);
+  return take_along(sorted, true_positions(compute(Op::logical_and, part(flags, 0, 1, n + 1), part(flags, 0, 0, n))), 0);
 }
 
 Array is_among(const Array& array, const Array& tests, bool invert) {
@@ -92,6 +192,27 @@ Array is_among(const Array& array, const Array& tests, bool invert) {
   }
   if (invert) found = compute(Op::logical_not, found);
   return found.of_shape(Layout::contiguous(array.shape()));
+}
+
+Array is_in(const Array& array, const Array* tests, bool invert, std::optional<std::string_view> kind) {
+  if (kind && *kind != "sort" && *kind != "table")
+    raise(ErrorKind::value, "Invalid kind: '{}'. Please use None, 'sort' or 'table'.", *kind);
+  if (kind == "table" && tests && !(is_whole(array.dtype()) && is_whole(tests->dtype())))
+    raise(ErrorKind::value,
+          "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.");
+  if (!tests) raise(ErrorKind::type, "[isin] test_elements must be an array, not None");
+  Array out = is_among(detached(array), detached(*tests), invert);
+  out.set_value(false);
+  return out;
+}
+
+Array is_in_either(const Argument& array, const Argument& tests, bool invert) {
+  const Array& known = array.array() ? *array.array() : *tests.array();
+  Array elements = detached(array_beside(array, known)), wanted = detached(array_beside(tests, known));
+  for (const Array& one : {elements, wanted})
+    if (one.dtype() == DType::boolean || is_complex(one.dtype()))
+      raise(ErrorKind::not_implemented, "Unsupported input type encountered for isin(): {}", torch_name_of(one.dtype()));
+  return is_among(elements, wanted, invert);
 }
 
 }  // namespace quern

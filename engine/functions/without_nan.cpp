@@ -92,7 +92,7 @@ Array mean_without_nan(const Array& array, const Over& over) {
   return mean(array, Numbers(array, over).over);
 }
 
-Array variance_without_nan(const Array& array, const Over& over, double ddof, const Array* center) {
+Array variance_without_nan(const Array& array, const Over& over, double ddof, const Argument* center) {
   check_fractions(array, over);
   Numbers numbers(array, over);
   Array out = variance(with_value_for_nan(array, 0), numbers.over, ddof, center);  // a NaN would come into the derivative
@@ -100,7 +100,7 @@ Array variance_without_nan(const Array& array, const Over& over, double ddof, co
   return chosen_as(out, compute(Op::less_equal, numbers.count(), ddof));
 }
 
-Array deviation_without_nan(const Array& array, const Over& over, double ddof, const Array* center) {
+Array deviation_without_nan(const Array& array, const Over& over, double ddof, const Argument* center) {
   return compute(Op::sqrt, variance_without_nan(array, over, ddof, center));
 }
 

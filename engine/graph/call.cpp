@@ -71,7 +71,9 @@ std::vector<Array> recorded_call(const NodeRef& node, std::span<const CallResult
 
 std::string_view Call::name() const {
   if (body) return body->name();
-  return check->what == Check::For::range ? "check_range" : "check_exponents";
+  return check->what == Check::For::range      ? "check_range"
+         : check->what == Check::For::no_zeros ? "check_divisors"
+                                               : "check_exponents";
 }
 
 std::vector<Array> record_call(std::shared_ptr<const CallBody> body, std::span<const Array> operands,

@@ -135,8 +135,9 @@ struct CallResult {
 // What a call node holds; see call.h.
 // What the device looks for in values that the host does not know; where it is found, the next look raises.
 struct Check {
-  // no_negatives: among integers that are exponents of integers; range: is the number (0-d) one that `dtype` can hold?
-  enum class For : uint8_t { no_negatives, range };
+  // no_negatives: among integers that are exponents of integers; no_zeros: among integers that divide; range: is the number (0-d)
+  // one that `dtype` can hold?
+  enum class For : uint8_t { no_negatives, no_zeros, range };
   For what;
   DType dtype;
 };

@@ -141,7 +141,7 @@ class Signatures:
         lists = []
         for parameters in fitting:
             types = {
-                p.name: self.filled(annotations.FACE_KINDS[p.annotation], array) + (" | None" if p.default is None else "")
+                p.name: self.filled(annotations.FACE_KINDS[p.annotation], array) + " | None" * (p.default is None)
                 for p in parameters
                 if p.annotation in annotations.FACE_KINDS
             }

@@ -15,10 +15,10 @@ namespace quern {
 namespace {
 
 constexpr const char* text = R"(
-template <class T>
+template <class T, bool zeros>
 __global__ void check(const T* in, T* out, long long n, long long* error) {
   for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x) {
-    if (in[i] < 0) error[0] = 1;
+    if (zeros ? in[i] == 0 : in[i] < 0) error[0] = 1;
     out[i] = in[i];
   }
 }
@@ -46,29 +46,32 @@ __global__ void refuse(const T* in, long long n, long long low, long long high, 
 }
 )";
 
-void check_exponents(const CallRun& run) {
+// Copies integers, and looks for negative ones, or for zeros.
+template <bool zeros>
+void check_integers(const CallRun& run) {
   long long n = run.outputs[0].layout->elements;
   if (n == 0) return;
   FoundError found = watch_for_error(
-      context_on(run.device), ErrorKind::value,
-      [](int64_t, int64_t) { return "Integers to negative integer powers are not allowed."; }, run.site);
+      context_on(run.device), zeros ? ErrorKind::runtime : ErrorKind::value,
+      [](int64_t, int64_t) { return zeros ? "ZeroDivisionError" : "Integers to negative integer powers are not allowed."; },
+      run.site);
   const char* in = run.inputs[0].data;
   char* out = run.outputs[0].data;
   size_t bytes = size_of(run.outputs[0].dtype);
   if (run.device.is_gpu()) {
     std::string_view type = row(run.outputs[0].dtype).cuda;
-    Kernel& kernel = instance_of(context_on(run.device), TextOf::checks, text, formatted("check<{}>", type));
+    Kernel& kernel = instance_of(context_on(run.device), TextOf::checks, text, formatted("check<{}, {}>", type, zeros));
     launch(run, kernel, shape_for(n), Parameters().add(in).add(out).add(n).add(found.on_device));
     return;
   }
-  on_cpu(run, "check_exponents", n, [=] {
+  on_cpu(run, zeros ? "check_divisors" : "check_exponents", n, [=] {
     auto part = [&](auto zero) {
       using T = decltype(zero);
       const T* from = reinterpret_cast<const T*>(in);
       in_slices(n, [=](int64_t begin, int64_t end) {
-        bool negative = false;
-        for (int64_t i = begin; i < end; ++i) negative |= from[i] < 0;
-        if (negative) found.set(0);
+        bool is_wrong = false;
+        for (int64_t i = begin; i < end; ++i) is_wrong |= zeros ? from[i] == 0 : from[i] < 0;
+        if (is_wrong) found.set(0);
       });
     };
     bytes == 1 ? part(int8_t{}) : bytes == 2 ? part(int16_t{}) : bytes == 4 ? part(int32_t{}) : part(int64_t{});
@@ -213,7 +216,8 @@ bool is_known_to_pass(const Array& numbers, const Refusal& refusal) {
 }
 
 void run_check(const Check& check, const CallRun& run) {
-  if (check.what == Check::For::no_negatives) return check_exponents(run);
+  if (check.what == Check::For::no_negatives) return check_integers<false>(run);
+  if (check.what == Check::For::no_zeros) return check_integers<true>(run);
   switch (run.inputs[0].dtype) {
     case DType::int64:
       return check_range<int64_t>(run, check.dtype);

@@ -13,8 +13,6 @@ core.py: the type, data types, in and out. The rest is grouped as NumPy's manual
     data_types.py, logic.py
     mathematics/   the ufuncs; reductions.py, cumulative.py, rounding.py, polynomials.py; composed.py: ufuncs of several ops
     linalg/, fft.py, random/: the submodules of these names
-    sorting/       sorting, searching; sets.py
-    statistics/    averages, covariances; quantiles.py, counting.py
 
 numbers.py: where NumPy gives scalars. fallback.py: what NumPy does on the host, and when; host.py: what belongs there.
 """
@@ -41,8 +39,6 @@ from quern.arrays import (
     mathematics,
     objects,
     random,
-    sorting,
-    statistics,
 )
 from quern.arrays.creation import grids, layouts
 from quern.arrays.fallback import FallbackWarning, set_fallback  # noqa: F401
@@ -51,8 +47,6 @@ from quern.arrays.manipulation import arranging, editing, padding
 from quern.arrays.mathematics import composed, cumulative, polynomials, reductions, rounding
 from quern.arrays.objects import exchange
 from quern.arrays.objects.protocols import __array_namespace_info__  # noqa: F401
-from quern.arrays.sorting import sets
-from quern.arrays.statistics import counting, quantiles
 from quern.arrays.ufuncs import methods as ufunc_methods  # noqa: F401
 from quern.arrays.ufuncs import ufunc  # noqa: F401
 
@@ -69,7 +63,7 @@ def _public():
     found = {"Array": core.Array, "ndarray": core.Array}
     modules = (core, creation, mathematics, exchange, composed, reductions, manipulation)
     modules += (data_types, editing, contraction, grids, host, layouts, logic, arranging, matrices, padding, polynomials)
-    modules += (rounding, statistics, sorting, cumulative, indexing, sets, quantiles, counting)
+    modules += (rounding, cumulative, indexing)
     for module in modules:
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:

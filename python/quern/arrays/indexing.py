@@ -7,6 +7,7 @@ import numpy
 from quern.arrays.core import NUMPY_2_5, Array, _axis, _check_cast, _holds_arrays, _is_out, asarray
 from quern.arrays.creation import arange
 from quern.arrays.data_types import _kind
+from quern.arrays.functions import functions
 from quern.arrays.manipulation import broadcast_to, ravel
 from quern.arrays.mathematics import where
 from quern.arrays.mathematics.reductions import _fitted, _given
@@ -14,36 +15,6 @@ from quern.arrays.mathematics.reductions import any as _any
 from quern.lib import _engine
 
 # ---- where elements are true
-
-
-def nonzero(a):
-    """Where elements are not zero: a tuple of an int64 array for each axis. This waits for the values.
-
-    Raises ValueError for an array without dimensions.
-
-    >>> nonzero([0, 3, 0, 5])
-    (array([1, 3]),)
-    """
-    return tuple(_engine.array_nonzero(asarray(a)))
-
-
-def flatnonzero(a):
-    """Where elements of the flattened array are not zero, as int64. This waits for the values.
-
-    >>> flatnonzero([[0, 3], [0, 5]])
-    array([1, 3])
-    """
-    return _engine.array_flat_nonzero(asarray(a))
-
-
-def argwhere(a):
-    """Where elements are not zero: a row of int64 for each. This waits for the values.
-
-    >>> argwhere([[0, 3], [5, 0]])
-    array([[0, 1],
-           [1, 0]])
-    """
-    return _engine.array_argwhere(asarray(a))
 
 
 # ---- by places
@@ -229,7 +200,7 @@ def place(arr, mask, vals):
     mask, vals = asarray(mask), ravel(_fitting(vals, arr))
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
-    places = flatnonzero(mask)
+    places = functions["flatnonzero"](mask)
     if places.size and not vals.size:
         raise ValueError("Cannot insert from an empty array!")
     put(arr, places, vals)

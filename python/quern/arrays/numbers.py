@@ -9,11 +9,10 @@ from quern.lib import _engine
 
 # Functions that stand on what the engine counts as an array: NumPy gives scalars.
 NUMBERS = frozenset(
-    """around choose digitize iscomplex isreal lexsort median nan_to_num nanargmax nanargmin nanmedian
-    nanpercentile nanquantile percentile quantile round searchsorted take""".split()
+    """around choose iscomplex isreal nan_to_num round take""".split()
 )
 # Functions whose last step is an operation: NumPy gives arrays all the same.
-ARRAYS = frozenset(("isin",))
+ARRAYS = frozenset()
 
 
 def number(a):

@@ -14,6 +14,7 @@ import quern as _quern
 from quern import arrays as _arrays
 from quern.arrays import core as _array_core
 from quern.arrays.fallback import quick as _quick
+from quern.arrays.functions import tuples as _tuples
 from quern.arrays.mathematics import reductions as _reductions
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy import (  # noqa: F401
@@ -77,10 +78,10 @@ def _of_numbers(part):
 
 # Functions that accept CuPy's arrays alone, as CuPy's do.
 _OWN_ARRAYS = set(
-    """where clip putmask place bincount angle fix sinc isposinf isneginf isclose""".split()
+    """where clip putmask place angle fix sinc isposinf isneginf isclose""".split()
 )
 
-_engine.set_front_end("cupy", type=ndarray, name_of_dtype=_array_core._dtype_name, write=_reductions._written)
+_engine.set_front_end("cupy", type=ndarray, name_of_dtype=_array_core._dtype_name, write=_reductions._written, tuples=_tuples)
 _faces = _engine.functions_of("cupy", "quern.cupy")
 
 for _name in _arrays.__all__:
@@ -94,7 +95,7 @@ for _name in _arrays.__all__:
         _value = _ufunc.of_ours(_value)
     elif _module.startswith("quern.arrays.") and callable(_value):
         _value = _of_ours(_value, _name in _OWN_ARRAYS)
-        _value = _value if _name == "sort" else _quick(_value, _name)  # sort: see set_allocator()
+        _value = _quick(_value, _name)
     elif _name in ("mgrid", "ogrid"):
         _value = _Grid(_value)
     globals()[_name] = _value
@@ -104,12 +105,7 @@ trapz = _faces["trapz"]
 from quern.cupy._forms import (  # noqa: E402, F401
     c_,
     copyto,
-    corrcoef,
-    cov,
-    histogram,
     packbits,
-    percentile,
-    quantile,
     r_,
     repeat,
     require,

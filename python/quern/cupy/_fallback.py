@@ -7,6 +7,9 @@ import numpy
 from quern.arrays import fallback
 from quern.cupy._array import as_ndarray, ndarray, placed_result
 from quern.cupy.cuda.memory import has_own_allocator
+from quern.lib import _engine
+
+_engine.set_front_end("cupy", fall_back=functools.partial(fallback.on_host, kind=ndarray))
 
 
 def refuse_host(args):

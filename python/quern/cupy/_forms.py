@@ -1,4 +1,4 @@
-"""Functions of CuPy's that accept other arguments than NumPy's of the same name, or warn of some: r_, c_, cov, packbits, percentile ..."""
+"""Functions of CuPy's that accept other arguments than NumPy's of the same name, or warn of some: r_, c_, packbits ..."""
 
 import functools
 
@@ -9,7 +9,6 @@ from quern.arrays import core as _array_core
 from quern.cupy._array import as_ndarray, check_byte_order, ndarray
 from quern.cupy._fallback import of_ours, refuse_host
 from quern.lib import _engine
-from quern.user_files import warn_user
 
 
 class _Joined:
@@ -99,22 +98,6 @@ def without_subok(function):
     return call
 
 
-def _weights(name, weights):
-    if weights is not None and not isinstance(weights, ndarray):
-        raise TypeError(f"{name} must be a cupy.ndarray")
-    return weights
-
-
-def cov(a, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    """See :func:`quern.cov`. Weights are arrays of CuPy's; how often an observation was made is an integer."""
-    if ddof is not None and ddof != int(ddof):
-        raise ValueError("ddof must be integer")
-    fweights, aweights = _weights("fweights", fweights), _weights("aweights", aweights)
-    if fweights is not None and fweights.dtype.kind not in "iu":
-        raise TypeError("fweights must be integer")
-    return as_ndarray(_arrays.cov(a, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype))
-
-
 def _check_order(bitorder):
     if bitorder not in ("big", "little"):
         raise ValueError("bitorder must be either 'big' or 'little'")
@@ -148,35 +131,6 @@ def unpackbits(a, axis=None, bitorder="big"):
     a = a.ravel() if axis is None else _arrays.moveaxis(a, axis, -1)
     made = (a[..., None] >> _places(bitorder) & 1).astype("uint8").reshape(*a.shape[:-1], a.shape[-1] * 8)
     return as_ndarray(made if axis is None else _arrays.moveaxis(made, -1, axis))
-
-
-@of_ours
-def corrcoef(a, y=None, rowvar=True, bias=None, ddof=None, *, dtype=None):
-    """See :func:`quern.corrcoef`. ``bias`` and ``ddof`` change nothing."""
-    if bias is not None or ddof is not None:
-        warn_user("bias and ddof have no effect and are deprecated", DeprecationWarning)
-    return _arrays.corrcoef(a, y, rowvar, dtype=dtype)
-
-
-@of_ours
-def histogram(x, bins=10, range=None, weights=None, density=False):
-    """See :func:`quern.histogram`. Weights are an array of CuPy's; bools are counted as bytes."""
-    if weights is not None and not isinstance(weights, ndarray):
-        raise ValueError(f"weights must be a cupy.ndarray, not {type(weights).__name__}; make one with cupy.asarray()")
-    x = _array_core.asarray(x)
-    if x.dtype == bool:
-        warn_user("Converting input from bool to uint8 for compatibility.", RuntimeWarning)
-    return _arrays.histogram(x, bins, range, density=density, weights=weights)
-
-
-def _method(name, method, interpolation):
-    if interpolation is None:
-        return method
-    text = f"the `interpolation=` argument to {name} was renamed to `method=`, which has additional options."
-    warn_user(text, DeprecationWarning)
-    if method != "linear":
-        raise TypeError(f"[{name}] `method` and `interpolation` are the same argument; pass `method` alone")
-    return interpolation
 
 
 @of_ours
@@ -220,34 +174,3 @@ def of_native_order(function):
         return of_room(function(*args, **kwargs))
 
     return call
-
-
-def _sorted_in_place(a, axis):
-    """What overwrite_input allows: the lines of an array in order, in its own memory."""
-    if isinstance(a, ndarray) and not isinstance(axis, (tuple, list)) and a.ndim and a.dtype.kind in "iuf":
-        whole = a.ravel() if axis is None else a
-        if a.flags.writeable and whole._shares_cell(a):
-            whole.sort(-1 if axis is None else axis)
-
-
-def _check_one_axis(q):
-    if numpy.ndim(q) > 1:
-        raise ValueError(f"Expected q to have a dimension of 1.\nActual: {numpy.ndim(q)} != 1")
-
-
-@of_ours
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
-    """See :func:`quern.percentile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
-    _check_one_axis(q)
-    if overwrite_input:
-        _sorted_in_place(a, axis)
-    return _arrays.percentile(a, q, axis, out, method=_method("percentile", method, interpolation), keepdims=keepdims, weights=weights)
-
-
-@of_ours
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None):
-    """See :func:`quern.quantile`. ``overwrite_input``: the elements of ``a`` are sorted in its own memory."""
-    _check_one_axis(q)
-    if overwrite_input:
-        _sorted_in_place(a, axis)
-    return _arrays.quantile(a, q, axis, out, method=_method("quantile", method, interpolation), keepdims=keepdims, weights=weights)

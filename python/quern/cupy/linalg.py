@@ -10,7 +10,6 @@ from quern.cupy._fallback import getter as _getter
 from quern.cupy._names import LINALG as _names
 from quern.lib import _engine
 
-_engine.set_front_end("cupy", tuples=_linalg._TUPLES)
 _faces = _engine.functions_of("cupy", "quern.cupy.linalg", submodule="linalg")
 globals().update(_faces)
 

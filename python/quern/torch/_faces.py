@@ -13,7 +13,8 @@ _SAME_OUT = frozenset(
     """amax amin argmax argmin any all abs absolute ceil floor neg negative trunc fix bitwise_not float_power signbit sgn sign round frac
     nan_to_num isposinf isneginf heaviside matmul mm bmm mv dot vdot
     inner addmm addmv baddbmm addbmm cross tensordot diag tril triu multi_dot
-    norm vector_norm matrix_norm cholesky eigvalsh svdvals det inv inverse solve vecdot solve_triangular""".split()
+    norm vector_norm matrix_norm cholesky eigvalsh svdvals det inv inverse solve vecdot solve_triangular
+    histc msort searchsorted bucketize isin""".split()
 )
 
 
@@ -29,9 +30,13 @@ for _dtype in DTYPES.values():
 
 # By their names; those that write in place end in "_". As in PyTorch, a function in a class of the user's does not become its method.
 _functions = _engine.functions_of("torch", "quern.torch", binds=False)
-METHODS = {name: face for name, face in _engine.functions_of("torch", "quern.torch", "Tensor").items() if _engine.is_method(face)}
-for _name in ("trapezoid", "trapz", "cumulative_trapezoid", "gradient"):  # functions alone, in PyTorch too
-    del METHODS[_name]
+# Functions whose first argument is a tensor and which are no methods.
+_NO_METHODS = frozenset("bucketize gradient std_mean var_mean".split())
+METHODS = {
+    name: face
+    for name, face in _engine.functions_of("torch", "quern.torch", "Tensor").items()
+    if _engine.is_method(face) and name not in _NO_METHODS
+}
 METHODS |= _engine.functions_of("Tensor", "quern.torch", "Tensor")
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)

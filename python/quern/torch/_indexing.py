@@ -489,74 +489,22 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     return made
 
 
-def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
-    """Where each value has to go into a sorted sequence: before what is equal, or behind it (``right``)."""
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    if right and side == "left":
-        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True")
-    right = right or side == "right"
-    if not isinstance(input, Tensor) and not is_number(input):
-        raise TypeError(f"searchsorted(): argument 'input' (position 2) must be Tensor, not {type(input).__name__}")
-    if sorted_sequence._rank == 0:
-        raise RuntimeError("torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1")
-    if sorter is not None and sorter._shape != sorted_sequence._shape:
-        raise RuntimeError("torch.searchsorted(): boundary and sorter must have the same size")
-    if isinstance(input, Tensor) and sorted_sequence._rank > 1 and input._shape[:-1] != sorted_sequence._shape[:-1]:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input "
-            "value tensor must match"
-        )
-    if sorter is not None:
-        sorted_sequence = sorted_sequence.gather(-1, sorter)
-    number = is_number(input)
-    values = sorted_sequence.new_full((), input) if number else input
-    if sorted_sequence._rank == 1:
-        made = _engine.array_search(sorted_sequence, values.to(sorted_sequence.dtype).reshape(-1), right, None).reshape(values._shape)
-    else:
-        less = sorted_sequence.unsqueeze(-2) <= values.unsqueeze(-1) if right else sorted_sequence.unsqueeze(-2) < values.unsqueeze(-1)
-        made = less.sum(-1)
-    return finish(made.to(DTYPES["int32"]) if out_int32 else made, out)
-
-
-def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
-    """Between which boundaries each value lies."""
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
-
-
-def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
-    """Is each element among the test elements?"""
-    for one in (elements, test_elements):
-        if not isinstance(one, Tensor) and not is_number(one):
-            raise TypeError(f"isin(): arguments must be Tensors or Numbers, not {type(one).__name__}")
-    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
-        raise TypeError("isin(): one of the arguments must be a Tensor")
-    a = elements if isinstance(elements, Tensor) else test_elements.new_full((), elements)
-    b = test_elements if isinstance(test_elements, Tensor) else a.new_full((), test_elements)
-    if not b._size:
-        found = a.new_zeros(a._shape, dtype=DTYPES["bool"])
-        return finish(~found if invert else found, out)
-    found = (a.unsqueeze(-1) == b.reshape(-1)).any(-1)
-    return finish(~found if invert else found, out)
-
-
 METHODS = """nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter_ scatter scatter_add_
 scatter_add scatter_reduce_ scatter_reduce index_add_ index_add index_copy_ index_copy index_fill_ index_fill index_put_ index_put put_ put
 select_scatter slice_scatter diagonal_scatter"""
 NAMES = """where nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter scatter_add
-scatter_reduce index_add index_copy index_fill index_put index_put_ put select_scatter slice_scatter diagonal_scatter searchsorted bucketize
-isin""".split()
-_FREE = dict.fromkeys(("where", "searchsorted", "scatter", "scatter_"), "input")
+scatter_reduce index_add index_copy index_fill index_put index_put_ put select_scatter slice_scatter diagonal_scatter""".split()
+_FREE = dict.fromkeys(("where", "scatter", "scatter_"), "input")
 _FREE |= {"select_scatter": "index", "slice_scatter": "end"}
-_FREE |= {"isin": "elements test_elements", "scatter": "src", "scatter_": "src"}
+_FREE |= {"scatter": "src", "scatter_": "src"}
 _TENSORS = dict.fromkeys(
     "scatter_add scatter_add_ scatter_reduce scatter_reduce_ select_scatter slice_scatter diagonal_scatter".split(), "src"
 )
 _TENSORS |= dict.fromkeys("index_add index_add_ index_copy index_copy_ masked_scatter put put_".split(), "source")
-_TENSORS |= {"take_along_dim": "indices", "bucketize": "boundaries", "index_put": "values", "index_put_": "values"}
+_TENSORS |= {"take_along_dim": "indices", "index_put": "values", "index_put_": "values"}
 _SAME_OUT = """nonzero masked_select gather take_along_dim index_select take scatter scatter_add scatter_reduce index_add index_copy
-slice_scatter searchsorted bucketize isin"""
-check_all(globals(), [*METHODS.split(), *NAMES], _TENSORS, _FREE | {"bucketize": "input"}, same_out=_SAME_OUT)
+slice_scatter"""
+check_all(globals(), [*METHODS.split(), *NAMES], _TENSORS, _FREE, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
 Tensor.where = lambda self, condition, other: where(condition, self, other)
 add_in_place("masked_fill masked_scatter")

@@ -9,7 +9,7 @@ import numpy
 
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
-from quern.torch import _composed, _creation, _factors, _indexing, _linalg, _named, _reductions, _refusals, _shaping, _types
+from quern.torch import _composed, _creation, _factors, _indexing, _linalg, _named, _refusals, _shaping, _types
 from quern.torch._arguments import check_all, whole
 from quern.torch._core import (
     Tensor,
@@ -202,32 +202,6 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     dim = dim_of(dim, input._rank)
     size = _linalg.vector_norm(input, p, [d for d in range(input._rank) if d != dim], True)
     return finish(input * _op("where", size > maxnorm, maxnorm / (size + 1e-7), 1.0).to(size.dtype), out)
-
-
-def histogram(input, bins, *, range=None, weight=None, density=False, out=None):  # noqa: A002
-    """(hist, bin_edges): how many elements, or which weight, lies between neighbouring edges; the last one belongs to its part."""
-    if not input.is_floating_point():
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{_types.scalar_name(input.dtype)}'")
-    flat = input.detach()._reshaped([input._size])
-    if isinstance(bins, Tensor):
-        edges = bins
-    else:
-        bins = operator.index(bins)
-        if bins <= 0:
-            raise RuntimeError(f"histogram(): bins must be > 0, but got {bins} for dimension 0")
-        low, high = (float(flat.min()), float(flat.max())) if range is None and flat._size else range or (0.0, 1.0)
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        edges = _creation.linspace(low, high, bins + 1, dtype=input.dtype, device=input.device)
-    count = edges._size - 1
-    at = _indexing.searchsorted(edges, flat, right=True) - 1
-    at = _op("where", flat == edges[-1], count - 1, at)
-    inside = (at >= 0) & (at < count)
-    values = flat.new_ones(flat._shape) if weight is None else weight.detach()._reshaped([weight._size]).to(input.dtype)
-    hist = flat.new_zeros(count + 1).index_add(0, _op("where", inside, at, count).to(DTYPES["int64"]), values)[:count].clone()
-    if density:
-        hist = hist / (hist.sum() * _reductions.diff(edges))
-    return _named.histogram(hist, edges)
 
 
 def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None):
@@ -531,7 +505,7 @@ def sym_ite(b, t, f):
 # ---- where they are shown
 
 _TESTED = """as_strided_scatter get_device is_signed is_same_size combinations vander unravel_index
-renorm histogram index_reduce nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
+renorm index_reduce nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
 pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle alias_copy slice_copy
 detach""".split()
 check_all(
@@ -545,7 +519,7 @@ check_all(
 NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *_ANSWERS, *_IGNORED, *(n for n in list(globals()) if n.startswith("sym_"))]
 NAMES += """softmax log_softmax is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
 from_file""".split()
-METHODS = """softmax log_softmax as_strided_scatter is_same_size is_distributed renorm histogram index_reduce nonzero_static
+METHODS = """softmax log_softmax as_strided_scatter is_same_size is_distributed renorm index_reduce nonzero_static
 cholesky_inverse triangular_solve apply_ map_ sum_to_size dim_order new_empty_strided
 pin_memory record_stream to_dense const_data_ptr module_load narrow_copy"""
 add_methods(globals(), METHODS)

@@ -4,7 +4,7 @@ import math
 import operator
 
 from quern.lib import _engine
-from quern.torch import _elementwise, _reductions
+from quern.torch import _elementwise
 from quern.torch._arguments import check_all
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, tensor_like
 from quern.torch._faces import FACES
@@ -252,9 +252,8 @@ gammainc, gammaincc = igamma, igammac
 _OTHERS = "xlog1py zeta polygamma psi gammaln modified_bessel_i0 modified_bessel_i1 gammainc gammaincc".split()
 SPECIAL = {n: globals()[n] for n in [*_OWN, *_OTHERS]}
 SPECIAL |= {n: f for n, f in globals().items() if "chebyshev_polynomial_" in n}
-SPECIAL |= {n: FACES[n] for n in "erf erfc exp2 expm1 log1p logit round sinc".split()}
+SPECIAL |= {n: FACES[n] for n in "erf erfc exp2 expm1 log1p logit logsumexp round sinc".split()}
 SPECIAL |= {"erfinv": _elementwise.erfinv, "xlogy": _elementwise.xlogy, "expit": FACES["sigmoid"]}
-SPECIAL["logsumexp"] = _reductions.logsumexp
 for _name in ("mvlgamma", "igamma", "igammac"):
     del SPECIAL[_name]
 add_methods(globals(), METHODS)

@@ -10,13 +10,12 @@ from numpy.linalg import LinAlgError  # noqa: F401
 
 from quern.arrays import fallback
 from quern.arrays.core import NUMPY_2_5
-from quern.arrays.functions import functions
+from quern.arrays.functions import functions, tuples
 from quern.arrays.mathematics import composed
 from quern.lib import _engine
 
 _results = getattr(numpy.linalg, "_linalg", None) or numpy.linalg.linalg
-_TUPLES = {name.lower(): getattr(_results, f"{name}Result") for name in ("Slogdet", "QR", "Eigh", "Eig", "SVD")}
-_engine.set_front_end("numpy", tuples=_TUPLES)
+tuples |= {name.lower(): getattr(_results, f"{name}Result") for name in ("Slogdet", "QR", "Eigh", "Eig", "SVD")}
 _engine.set_real_eigenvalues(not NUMPY_2_5)
 globals().update(_engine.functions_of("numpy", "quern.linalg", submodule="linalg"))
 matrix_transpose = functions["matrix_transpose"]

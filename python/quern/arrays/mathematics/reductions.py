@@ -114,12 +114,14 @@ def _written(result, out, name):
         if _is_out(out):
             _check_cast(result.dtype, out.dtype, "same_kind")
         return _given(result, out)
+    if name in ("median", "nanmedian", "quantile", "percentile", "nanquantile", "nanpercentile"):
+        return _fitted(result, out, "unsafe" if name.endswith("median") else "same_kind")
     if name in ("round", "around", "isposinf", "isneginf"):
         return _placed(result, out)
     if name in ("nanmean", "nanvar", "nanstd") and result.dtype.kind in "fc" and out.dtype.kind not in "fc":
         raise TypeError("If a is inexact, then out must be inexact")
     _check_out(_UFUNCS.get(name, name), out, result.shape)
-    if name in ("argmax", "argmin"):
+    if name in ("argmax", "argmin", "nanargmax", "nanargmin"):
         _check_cast(out.dtype, result.dtype, "safe")
     if name in ("std", "ptp"):  # which end with a ufunc
         _check_cast(result.dtype, out.dtype, "same_kind")

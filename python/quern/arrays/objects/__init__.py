@@ -13,7 +13,6 @@ from quern.arrays.objects.flat import attach as attach_flat
 from quern.arrays.objects.pictures import attach as attach_pictures
 from quern.arrays.objects.protocols import _is_foreign, _with_foreign
 from quern.arrays.objects.protocols import attach as attach_protocols
-from quern.arrays.sorting import attach as attach_sorting
 
 
 def _iterate(self):
@@ -125,7 +124,7 @@ def _imatmul(self, other):
 
 # Methods that are functions of the same name with the array as their first argument.
 _FUNCTIONS = """repeat round
-argpartition argsort choose nonzero put searchsorted take""".split()
+choose put take""".split()
 
 
 def attach(functions):
@@ -160,7 +159,6 @@ def attach(functions):
     Array.tobytes = _tobytes
     for name in ("tofile", "dump", "dumps"):  # they leave the device whatever happens
         setattr(Array, name, _outwards(name))
-    attach_sorting(Array)
     attach_protocols()
     attach_flat()
     attach_pictures()

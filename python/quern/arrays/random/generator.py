@@ -14,9 +14,9 @@ import numpy
 
 from quern.arrays import core, fallback
 from quern.arrays.core import Array, _axis, _dtype_name, _shape, asarray, asnumpy
+from quern.arrays.functions import functions
 from quern.arrays.mathematics import isnan, log, where
 from quern.arrays.mathematics.reductions import sum as _sum
-from quern.arrays.sorting import argsort
 from quern.device import current_device as _device
 from quern.lib import _engine
 
@@ -36,7 +36,7 @@ def _here(*values):
 def _order_of(keys, axis):
     """The places of the keys from the smallest on."""
     with _here(keys):
-        return argsort(keys, axis=axis)
+        return functions["argsort"](keys, axis=axis)
 
 
 def _words(number):

@@ -164,7 +164,7 @@ def _transformed(name, array, sizes, axes, norm):
 _PLAIN = ("hfft", "ihfft", "fftshift", "ifftshift", "fftfreq", "rfftfreq")  # functions that no block changes
 
 
-def _called(name, args, kwargs):
+def _called(name, args, kwargs, _reason):
     """A transform that is called in a block; NotImplemented outside of one."""
     if getattr(_of_thread, "current", None) is None or name in _PLAIN:
         return NotImplemented

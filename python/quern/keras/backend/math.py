@@ -103,16 +103,7 @@ def in_top_k(targets, predictions, k):
 # ---- exponentials, error functions
 
 
-def logsumexp(x, axis=None, keepdims=False):
-    """log(sum(exp(x))) without overflow."""
-    x = convert_to_tensor(x)
-    if not _is_real(x._dtype_name):
-        x = convert_to_tensor(x, result_type(x.dtype, float))
-    axis = tuple(axis) if isinstance(axis, list) else axis
-    top = qn.max(_engine.detached(x), axis=axis, keepdims=True)
-    top = qn.where(qn.isfinite(top), top, convert_to_tensor(0.0, top._dtype_name))
-    out = qn.log(qn.exp(x - top).sum(axis=axis, keepdims=True)) + top
-    return out if keepdims else qn.squeeze(out, axis=axis)
+logsumexp = _engine.functions_of("keras", __name__)["logsumexp"]
 
 
 def rsqrt(x):

@@ -142,37 +142,7 @@ isnan, isinf, isfinite, signbit, logical_not = (_faces[_name] for _name in "isna
 sign, abs = (_faces[_name] for _name in "sign abs".split())  # noqa: A001
 tril, triu, diagonal, diag, diagflat, trace = (_faces[_name] for _name in "tril triu diagonal diag diagflat trace".split())
 isclose, nan_to_num = _faces["isclose"], _faces["nan_to_num"]
-
-
-def max(x, axis=None, keepdims=False, initial=None):  # noqa: A001
-    """The largest elements along axes."""
-    return _extreme(qn.max, qn.maximum, x, axis, keepdims, initial)
-
-
-def min(x, axis=None, keepdims=False, initial=None):  # noqa: A001
-    """The smallest elements along axes."""
-    return _extreme(qn.min, qn.minimum, x, axis, keepdims, initial)
-
-
-def _extreme(whole, of_two, x, axis, keepdims, initial):
-    x = convert_to_tensor(x)
-    axis = _axes(axis)
-    if initial is None:
-        return whole(x, axis=axis, keepdims=keepdims)
-    initial = convert_to_tensor(initial, x._dtype_name)
-    if not x.size:
-        return whole(x, axis=axis, keepdims=keepdims, initial=initial.item())
-    return of_two(whole(x, axis=axis, keepdims=keepdims), initial)
-
-
-for _name in ("argsort", "argpartition", "searchsorted", "digitize"):
-
-    def _places_of(x, *args, _slow=globals()[_name], **kwargs):  # noqa: B008
-        return _slow(_engine.detached(convert_to_tensor(x)), *args, **kwargs)
-
-    _places_of.__name__ = _places_of.__qualname__ = _name
-    _places_of.__doc__ = f"NumPy's ``{_name}``; places have no derivative."
-    globals()[_name] = _places_of
+max, min = _faces["max"], _faces["min"]  # noqa: A001
 
 
 # ---- what is made

@@ -1,0 +1,156 @@
+"""The faces of functions that search and count elements. How to read and write these files stands in tools/faces.py."""
+
+class aminmax:
+    """Return (min, max): the smallest and the largest element of all, or along a dimension."""
+
+    def torch(input: array, *, dim=None, keepdim: boolean = False, out=None): ...
+
+class msort:
+    """Return the elements of each column in order."""
+
+    def torch(input: array, *, out=None): ...
+
+class searchsorted:
+    """Return where elements ``v`` have to go into the sorted array ``a`` to keep it sorted.
+
+    Parameters: ``side``: "left": before what is equal, "right": after it; ``sorter``: places that sort ``a``, if it is not.
+    Returns an array of int64 of the shape of ``v``. Raises ValueError for another ``side``, and where ``a`` has not one dimension.
+
+    >>> searchsorted([1, 2, 3], [2, 5])
+    array([1, 3])
+    """
+
+    def numpy(a, v, side="left", sorter=None): ...
+    cupy = numpy
+
+class searchsorted_in_lines:
+    """Return where each value has to go into a sorted sequence: before what is equal, or behind it (``right``)."""
+
+    @named("searchsorted")
+    def torch(
+        sorted_sequence: array, input: operand, *, out_int32: boolean = False, right: boolean = False, side=None,
+        sorter: array = None, out=None
+    ): ...
+
+class bucketize:
+    """Return between which boundaries each value lies; ``right``: a boundary belongs to the values below it."""
+
+    def torch(input: operand, boundaries: array, *, out_int32: boolean = False, right: boolean = False, out=None): ...
+
+class digitize:
+    """Return the number of the bin that each element falls into; ``bins`` are edges that rise or fall (this reads them).
+
+    Parameters: ``right``: an edge belongs to the bin before it. Returns an array of int64. Raises ValueError for edges that neither
+    rise nor fall, TypeError for complex ``x``.
+
+    >>> digitize([0.5, 2.5], [0, 1, 2])
+    array([1, 3])
+    """
+
+    def numpy(x, bins, right=False): ...
+    cupy = numpy
+
+class isin:
+    """Return where elements are among ``test_elements`` (``invert``: are not).
+
+    ``assume_unique`` and ``kind`` change nothing, as in NumPy they change no result. Raises ValueError for another ``kind``.
+
+    >>> isin([1, 2, 3], [2, 5])
+    array([False,  True, False])
+    """
+
+    def numpy(element, test_elements, assume_unique: ignored = False, invert=False, *, kind=None): ...
+    def cupy(element, test_elements, assume_unique: ignored = False, invert=False): ...
+
+class isin_either:
+    """Return whether each element is among the test elements (``invert``: is not)."""
+
+    @named("isin")
+    def torch(
+        elements: operand, test_elements: operand, *, assume_unique: ignored[boolean] = False, invert: boolean = False, out=None
+    ): ...
+
+class nonzero:
+    """Return where elements are not zero: an array of places for each axis. This waits for the values.
+
+    >>> nonzero([0, 3, 0, 5])
+    (array([1, 3]),)
+    """
+
+    def numpy(a): ...
+    cupy = numpy
+
+class flatnonzero:
+    """Return where elements of the flattened array are not zero. This waits for the values.
+
+    >>> flatnonzero([[0, 3], [0, 5]])
+    array([1, 3])
+    """
+
+    def numpy(a): ...
+    cupy = numpy
+
+class argwhere:
+    """Return the places of elements that are not zero, as rows. This waits for the values.
+
+    >>> argwhere([[0, 3], [5, 0]])
+    array([[0, 1],
+           [1, 0]])
+    """
+
+    def numpy(a): ...
+    cupy = numpy
+
+class bincount:
+    """Return how often 0, 1, 2 ... occur in ``x``, or with ``weights`` the sums of these.
+
+    Parameters: ``minlength``: the result has at least so many elements. On a GPU the order in which weights are added up is not
+    fixed. Returns an array of int64, or of float64. This waits for the largest number. Raises TypeError for numbers that are no
+    integers, ValueError for negative ones, for another number of dimensions than one, and for weights of another length.
+
+    >>> bincount([0, 2, 2])
+    array([1, 0, 2])
+    """
+
+    def numpy(x, /, weights=None, minlength: integer = 0): ...
+    def cupy(x: array, weights=None, minlength: integer = 0): ...
+
+class bincount_as_torch:
+    """Return how often each of 0, 1, 2 ... occurs, or the sums of the weights there. This waits for the values."""
+
+    @named("bincount")
+    def torch(input: array, weights: array = None, minlength: integer = 0): ...
+
+class histogram:
+    """Return how many elements lie in each of ``bins``, and their edges.
+
+    Parameters: ``bins``: how many even ones, or their edges; ``range``: from where to where, by default from the smallest to the
+    largest element (which are read); ``density``: divided so that the area is one; ``weights``: what each element counts.
+    Raises ValueError for edges that fall, a range that is none, and bins that are no positive number.
+
+    >>> histogram([1, 2, 2, 4], bins=3)
+    (array([1, 2, 1]), array([1., 2., 3., 4.]))
+    """
+
+    def numpy(a, bins=10, range=None, density=None, weights=None): ...
+    def cupy(x, bins=10, range=None, weights=None, density=False): ...
+
+class histogram_bin_edges:
+    """Return the edges of the bins that :func:`histogram` counts in.
+
+    >>> histogram_bin_edges([0, 4], bins=2)
+    array([0., 2., 4.])
+    """
+
+    def numpy(a, bins=10, range=None, weights=None): ...
+
+class histogram_of_floats:
+    """Return (hist, bin_edges): how many elements, or which ``weight``, lies between neighbouring edges, the last of which counts too."""
+
+    @named("histogram")
+    def torch(input: array, bins, *, range=None, weight: array = None, density: boolean = False): ...
+
+class histc:
+    """Return how many elements lie in each of so many equal parts of [min, max]; by default of the range of the elements."""
+
+    def torch(input: array, bins: integer = 100, min: number = 0, max: number = 0, *, out=None): ...

@@ -1,0 +1,220 @@
+"""The faces of sorts, and of arrays as sets. How to read and write these files stands in tools/faces.py.
+
+NaN comes after every number; equal elements keep their order wherever that can be seen, so ``kind`` and ``stable`` change nothing.
+"""
+
+class nanargmax:
+    """Return the :func:`argmax` of what is not NaN. Raises ValueError where there is nothing else (this reads the values).
+
+    >>> nanargmax([1.0, nan, 3.0])
+    array(2)
+    """
+
+    def numpy(a, axis=None, out=None, *, keepdims=NoValue): ...
+    def cupy(a, axis=None, dtype: ignored = None, out=None, keepdims=False): ...
+
+class nanargmin:
+    """Return the :func:`argmin` of what is not NaN. Raises ValueError where there is nothing else (this reads the values).
+
+    >>> nanargmin([1.0, nan, 3.0])
+    array(0)
+    """
+
+    def numpy(a, axis=None, out=None, *, keepdims=NoValue): ...
+    def cupy(a, axis=None, dtype: ignored = None, out=None, keepdims=False): ...
+
+class sort:
+    """Return a sorted copy along ``axis`` (None: flattened). Records are compared by their fields, one after the other.
+
+    Parameters: ``descending``: the largest first; ``order``: a field of records, or several, that are compared before the others;
+    ``kind`` and ``stable`` are checked and change nothing.
+    Raises ValueError for an unknown ``kind`` and an ``order`` that is not there, AxisError for an axis that is not there.
+
+    >>> sort([3, 1, 2])
+    array([1, 2, 3])
+    """
+
+    def numpy(a, axis=-1, kind=None, order=None, *, stable=None, descending=False): ...
+    cupy = numpy
+
+class argsort:
+    """Return the places, int64, that sort ``a`` along ``axis`` (None: flattened). Equal elements keep their order.
+
+    Parameters and errors are those of :func:`sort`.
+
+    >>> argsort([3, 1, 2])
+    array([1, 2, 0])
+    """
+
+    def numpy(a, axis=-1, kind=None, order=None, *, stable=None, descending=False): ...
+    cupy = numpy
+
+class sort_in_place:
+    """Sort the array's own elements along ``axis``: see :func:`sort`."""
+
+    @named("sort")
+    def Array(self, axis=-1, kind=None, order=None, *, stable=None): ...
+
+class partition:
+    """Return a copy in which element ``kth`` (an int or several) of ``axis`` is where sorting puts it: all of them are.
+
+    Raises ValueError for places that are not there, TypeError for places that are no integers.
+
+    >>> partition([3, 1, 2], 1)
+    array([1, 2, 3])
+    """
+
+    def numpy(a, kth, axis=-1, kind="introselect", order=None): ...
+    cupy = numpy
+
+class argpartition:
+    """Return the places, int64, that :func:`partition` ``a`` along ``axis``.
+
+    Raises ValueError for places that are not there, TypeError for places that are no integers.
+
+    >>> argpartition([3, 1, 2], 1)
+    array([1, 2, 0])
+    """
+
+    def numpy(a, kth, axis=-1, kind="introselect", order=None): ...
+    cupy = numpy
+
+class partition_in_place:
+    """Partition the array's own elements along ``axis``: see :func:`partition`."""
+
+    @named("partition")
+    def Array(self, kth, axis=-1, kind="introselect", order=None): ...
+
+class sort_complex:
+    """Return a sorted copy along the last axis as complex numbers, which order by the real part, then by the imaginary one.
+
+    >>> sort_complex([2, 1])
+    array([1.+0.j, 2.+0.j])
+    """
+
+    def numpy(a): ...
+    cupy = numpy
+
+class lexsort:
+    """Return the places that sort by several keys: by the last of ``keys``, where that is equal by the one before, and so on.
+
+    Parameters: ``keys``: arrays of one shape, or an array of them. Raises TypeError for none, ValueError for different shapes.
+
+    >>> lexsort(([1, 0, 1], [5, 5, 4]))
+    array([2, 1, 0])
+    """
+
+    def numpy(keys, axis=-1): ...
+    def cupy(keys): ...
+
+class unique:
+    """Return the distinct elements, sorted; with ``axis`` the distinct parts of it.
+
+    Parameters: ``return_index``: where each stands first; ``return_inverse``: the number that each element has among them;
+    ``return_counts``: how often each occurs; ``equal_nan``: is NaN one element, or each for itself. ``sorted`` changes nothing.
+    Returns an array, or a tuple of it and what was asked for, of int64. Raises AxisError for an axis that is not there.
+
+    >>> unique([3, 1, 3], return_counts=True)
+    (array([1, 3]), array([1, 2]))
+    """
+
+    def numpy(
+        ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted: ignored = True
+    ): ...
+    cupy = numpy
+
+class unique_all:
+    """Return the distinct elements (each NaN for itself), where each stands first, the number of each element among them, and how often
+    each occurs: a named tuple.
+
+    >>> unique_all([3, 1, 3]).counts
+    array([1, 2])
+    """
+
+    def numpy(x): ...
+    cupy = numpy
+
+class unique_counts:
+    """Return the distinct elements (each NaN for itself), and how often each occurs: a named tuple.
+
+    >>> unique_counts([3, 1, 3]).counts
+    array([1, 2])
+    """
+
+    def numpy(x): ...
+    cupy = numpy
+
+class unique_inverse:
+    """Return the distinct elements (each NaN for itself), and the number of each element among them: a named tuple.
+
+    >>> unique_inverse([3, 1, 3]).inverse_indices
+    array([1, 0, 1])
+    """
+
+    def numpy(x): ...
+    cupy = numpy
+
+class unique_values:
+    """Return the distinct elements (each NaN for itself), sorted.
+
+    >>> unique_values([3, 1, 3])
+    array([1, 3])
+    """
+
+    def numpy(x): ...
+    cupy = numpy
+
+class unique_along:
+    """Return the distinct elements in order; also where each element is among them, and how often each occurs. This waits for them."""
+
+    @named("unique")
+    def torch(
+        input: array, sorted: ignored[boolean] = True, return_inverse: boolean = False, return_counts: boolean = False, dim=None
+    ): ...
+
+class unique_consecutive:
+    """Return the elements, or the slices along ``dim``, without those that equal the one before. This waits for them."""
+
+    def torch(input: array, return_inverse: boolean = False, return_counts: boolean = False, dim=None): ...
+
+class union1d:
+    """Return the distinct elements of both arrays together, sorted.
+
+    >>> union1d([1, 2], [2, 3])
+    array([1, 2, 3])
+    """
+
+    def numpy(ar1, ar2): ...
+    cupy = numpy
+
+class intersect1d:
+    """Return the distinct elements that both arrays have, sorted.
+
+    Parameters: ``assume_unique``: no array has an element twice; ``return_indices``: also where they stand first in each.
+
+    >>> intersect1d([1, 2, 3], [3, 2, 5])
+    array([2, 3])
+    """
+
+    def numpy(ar1, ar2, assume_unique=False, return_indices=False): ...
+    cupy = numpy
+
+class setdiff1d:
+    """Return the distinct elements of ``ar1`` that ``ar2`` has not, sorted; with ``assume_unique`` as they stand.
+
+    >>> setdiff1d([1, 2, 3], [2])
+    array([1, 3])
+    """
+
+    def numpy(ar1, ar2, assume_unique=False): ...
+    cupy = numpy
+
+class setxor1d:
+    """Return the distinct elements that only one of the arrays has, sorted.
+
+    >>> setxor1d([1, 2, 3], [2, 5])
+    array([1, 3, 5])
+    """
+
+    def numpy(ar1, ar2, assume_unique=False): ...
+    cupy = numpy
