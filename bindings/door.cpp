@@ -78,11 +78,15 @@ void init_doors(nb::module_& m) {
       nb::arg("tells_subclasses") = false, nb::arg("truncates_powers"), nb::arg("indexes_as_torch") = false,
       nb::arg("refuses_host_arrays") = false, nb::arg("rebinds") = false, nb::arg("types_as_keras") = false);
   m.def("set_keras_quotients", &set_keras_quotients, nb::arg("wide"));
-  m.def("set_placer", [](nb::handle type, nb::object placer) {
-    for (auto& [known, door] : doors)
-      if (nb::handle(reinterpret_cast<PyObject*>(known)).is(type)) door.placer = placer.inc_ref().ptr();
-    has_placers = true;
-  });
+  m.def(
+      "set_placer",
+      [](nb::handle type, nb::object placer) {
+        for (auto& [known, door] : doors)
+          if (nb::handle(reinterpret_cast<PyObject*>(known)).is(type))
+            door.placer = placer.is_none() ? nullptr : placer.inc_ref().ptr();
+        has_placers = true;
+      },
+      nb::arg("type"), nb::arg("placer").none());
 }
 
 }  // namespace quern::python

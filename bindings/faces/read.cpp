@@ -57,7 +57,7 @@ const Array& read_first(Reading& reading, PyObject* given) {
   if (goes_there) reading.made = std::move(there);
   reading.first = &array;
   reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
-  if (later && Py_TYPE(reading.beside) == array_type) reading.beside = later;
+  if (later && Py_TYPE(reading.beside) == array_type && Py_TYPE(later) != array_type) reading.beside = later;
   return reading.face.is_in_place ? reading.numbers.emplace(unhooked(array)) : array;
 }
 

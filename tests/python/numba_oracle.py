@@ -43,9 +43,10 @@ def missing():
     return numba_command() if isinstance(numba_command(), str) else ""
 
 
-def _ran(python, path, *arguments, given=""):
+def _ran(python, path, *arguments, given="", **variables):
     """A process without quern's modules on its path."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | ({"PYTHONPATH": path} if path else {})
+    environment |= variables
     return subprocess.run([python, *arguments], input=given, capture_output=True, text=True, env=environment)
 
 
@@ -53,9 +54,9 @@ def key(case):
     return hashlib.sha256(json.dumps(case).encode()).hexdigest()[:16]
 
 
-def answers(cases):
-    """What Numba answers to these cases, now."""
-    done = _ran(*numba_command(), __file__, given=json.dumps(cases))
+def answers(cases, **variables):
+    """What Numba answers to these cases, now; ``variables``: of its process's environment."""
+    done = _ran(*numba_command(), __file__, given=json.dumps(cases), **variables)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

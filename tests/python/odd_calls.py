@@ -26,6 +26,7 @@ LEFT_OUT = re.compile(
     r"exit$|breakpoint|set_trace|input$|profile|spawn|fork|debug|set_default|set_num|seed_all|freeze|_pickle|interact|jit_module|limit|allocator|compile$|"
     r"set_fallback|disable_|while_loop$|test$|self_check|raise_|read_memory|clear_session|set_backend|register_|pointer|from_address|"
     r"as_buffer|pagelocked_view|gpu_from_handle|memset|memcpy|memmove|mem_host_register|runtime\.(free|memset|memcpy|malloc)|unload|"
+    r"mask_indices|tri[lu]_indices|for_all_dtypes_combination|"  # n x n elements, which a large machine has
     r"UnownedMemory|HostPointer|PointerHolder|from_dlpack|ExternalStream|DataLoader|get_worker|multiprocessing|download|load_state_dict_from_url"
 )
 FOREIGN = ("numpy", "builtins", "ml_dtypes")  # ml_dtypes.bfloat16("x") ends the process by itself
@@ -202,7 +203,8 @@ def show(result):
         for one in result[:4]:
             show(one)
     elif getattr(result, "size", None) is not None and isinstance(result.size, int) and result.size < 1000:
-        repr(result)
+        if getattr(getattr(result, "dtype", None), "kind", "") not in "SU":  # new memory may hold what is no text
+            repr(result)
 
 
 def short(value):

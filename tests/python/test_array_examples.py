@@ -10,7 +10,7 @@ from programs import ROOT, quern
 from quern.lib import _engine
 
 MODULES = """creation.grids data_types linalg.matrices logic manipulation.arranging manipulation.editing manipulation.padding
-mathematics.rounding statistics""".split()
+mathematics.rounding""".split()
 
 # Each program compares itself with NumPy: its arguments for a small run, and what a line of its output begins with.
 PROGRAMS = {

@@ -209,7 +209,7 @@ def events_of(call):
     return [one for one in seen if one[1] not in ("<lambda>", "events_of")]
 
 
-def test_nothing_of_python_runs_between_the_users_line_and_the_result():
+def test_nothing_of_python_runs_between_the_users_line_and_the_result(no_allocator):
     x, t = qn.ones((4, 5)), torch.ones(4, 5)
     for call in (
         lambda: qn.sum(x, axis=0),

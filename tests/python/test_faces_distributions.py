@@ -53,7 +53,7 @@ def test_signatures_are_numpys(name):
     assert [p.default for n, p in ours.items() if n in theirs and n != "dtype"] == [p.default for n, p in theirs.items() if n != "dtype"]
 
 
-def test_calls_run_no_python():
+def test_calls_run_no_python(no_allocator):
     g, s, a = qn.random.default_rng(1), qn.random.RandomState(1), qn.asarray([0.5, 1.5])
     for call in (
         lambda: g.normal(0, 1, (2, 3)),

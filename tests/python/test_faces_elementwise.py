@@ -87,7 +87,7 @@ def test_derivatives_follow_a_call_in_place():
     assert x.grad.tolist() == [18, 36]
 
 
-def test_no_python_runs_in_a_call():
+def test_no_python_runs_in_a_call(no_allocator):
     t, u = torch.ones(4, 5), torch.ones(5)
     for call in (
         lambda: torch.exp(t),
@@ -172,7 +172,7 @@ def test_limits_pass_no_gradient():
     assert x.grad.tolist() == [0, 1, 0, 0]
 
 
-def test_no_python_runs_in_functions_of_several_operations():
+def test_no_python_runs_in_functions_of_several_operations(no_allocator):
     t, u = torch.ones(4, 5), torch.ones(4, 5)
     for call in (
         lambda: torch.add(t, u, alpha=2),
@@ -273,7 +273,7 @@ def test_cupys_functions():
             call()
 
 
-def test_no_python_runs_in_calls_of_numpys_functions():
+def test_no_python_runs_in_calls_of_numpys_functions(no_allocator):
     x = qn.ones((4, 5))
     for call in (
         lambda: qn.round(x, 2),

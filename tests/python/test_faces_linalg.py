@@ -154,7 +154,7 @@ def test_what_fails_is_raised_as_errstate_says():
         qn.asnumpy(qn.linalg.inv(qn.zeros((2, 2))))
 
 
-def test_nothing_of_python_runs_between_the_users_line_and_the_result():
+def test_nothing_of_python_runs_between_the_users_line_and_the_result(no_allocator):
     x, c = qn.asarray(X), cupy.asarray(X)
     for call in (
         lambda: cupy.linalg.norm(c),

@@ -239,7 +239,7 @@ def test_products_of_all_ranks_are_pytorchs():
     compare_all(PAIRS)
 
 
-def test_nothing_of_python_runs_between_the_users_line_and_the_result():
+def test_nothing_of_python_runs_between_the_users_line_and_the_result(no_allocator):
     x, t, c = qn.ones((3, 3)), torch.ones(3, 3), cupy.ones((3, 3))
     for call in (
         lambda: qn.dot(x, x),

@@ -127,7 +127,7 @@ def test_names_that_are_no_methods(device):
         assert hasattr(torch, name) and not hasattr(torch.Tensor, name), name
 
 
-def test_calls_run_no_python(device):
+def test_calls_run_no_python(device, no_allocator):
     a, n, t, calls = qn.arange(6.0), qn.arange(6), torch.arange(6.0), []
     c, i = cupy.arange(6.0), torch.arange(6)
     sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)

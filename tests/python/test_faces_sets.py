@@ -127,7 +127,7 @@ def test_of_torch(device):
     compare_all([HEAD + case for line in TORCH.strip().splitlines() for case in line.split(" | ")], device)
 
 
-def test_calls_run_no_python(device):
+def test_calls_run_no_python(device, no_allocator):
     a, n, t, calls = qn.arange(6.0), qn.arange(6), torch.arange(6.0), []
     c = cupy.arange(6.0)
     sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)

@@ -19,7 +19,7 @@ def same(got, want, rtol=1e-12):
     np.testing.assert_allclose(got, want, rtol=rtol, atol=1e-12)
 
 
-def test_calls_run_no_python():
+def test_calls_run_no_python(no_allocator):
     x, v, t = qn.asarray(HOST), qn.asarray(LINE), torch.tensor(HOST)
     for call in (
         lambda: qn.diff(x, axis=0, prepend=x),

@@ -17,7 +17,7 @@ def close(got, want):
     np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
-def test_calls_run_no_python():
+def test_calls_run_no_python(no_allocator):
     x, t = qn.asarray(HOST), torch.tensor(HOST)
     for call in (
         lambda: qn.fft.fft(x, 8, axis=1, norm="ortho"),

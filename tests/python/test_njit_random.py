@@ -32,15 +32,21 @@ def some_are_run_by_python():
     qn.set_fallback("warn")
 
 
-def compare(functions, theirs, folder):
+def is_undefined(function, number, here, there):
+    """Is it an overflow of int64? Numba's compiler takes that for impossible; where it optimizes nothing, it computes what is computed here."""
+    unoptimized = numba_oracle.answers([function.case], NUMBA_OPT="0")[0][number]
+    return unoptimized != there and not numba_oracle.differs(here, unoptimized, function.loose)
+
+
+def compare(functions, theirs, folder, asks=False):
     ours = numba_oracle.run([f.case for f in functions], njit, folder)
     wrong, refused = [], 0
     for function, here, there in zip(functions, ours, theirs, strict=True):
         if there[0][0] is None:  # Numba has no types for it
             refused += 1
             continue
-        for call, a, b in zip(function.calls, here, there, strict=True):
-            if numba_oracle.differs(a, b, function.loose):
+        for i, (call, a, b) in enumerate(zip(function.calls, here, there, strict=True)):
+            if numba_oracle.differs(a, b, function.loose) and not (asks and is_undefined(function, i, a, b)):
                 wrong.append(f"seed {function.seed}{function.text}\n{call}\nhere  {a}\nNumba {b}")
                 break
     assert refused <= len(functions) // 10
@@ -69,7 +75,7 @@ def test_answers_of_numba(tmp_path):
         del waiting[:AT_ONCE]
         folder = tmp_path / str(len(waiting))
         folder.mkdir()
-        compare(functions, numba_oracle.answers([f.case for f in functions]), folder)
+        compare(functions, numba_oracle.answers([f.case for f in functions]), folder, asks=True)
 
 
 KERNEL = """

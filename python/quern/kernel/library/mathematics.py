@@ -66,6 +66,8 @@ def _two(text, work=operators.real_for):
         values = [compiler.number(a, node) for a in arguments]
         has_float32 = work is operators.real_for and any(v.type == types.float32 for v in values)
         to = types.common_real(*((_beside_float32 if has_float32 else work)(v.type) for v in values))
+        if text == "power" and isinstance(values[1].type, types.Integer):
+            to = types.float64  # of whole exponents Numba knows powers of doubles alone
         if isinstance(to, types.Complex):
             raise compiler.error(TypingError, node, f"it does not take {to}")
         return Value(to, f"op::{text}({cast(values[0], to).text}, {cast(values[1], to).text})")
@@ -84,8 +86,8 @@ for _name, _text in MATH_NAMES.items():
     entry(getattr(math, _name), takes=1)(_one(_text, False))
     entry(getattr(cmath, _name), takes=1)(_one(_text, True, _complex_for))
 for _name, _text in TWO.items():
-    if hasattr(math, _name):
-        entry(getattr(math, _name), takes=2)(_two(_text))
+    if hasattr(math, _name):  # of copysign Numba knows no integers: small ones are float32
+        entry(getattr(math, _name), takes=2)(_two(_text, _beside_float32 if _name == "copysign" else operators.real_for))
     if hasattr(numpy, _name):
         entry(getattr(numpy, _name), takes=2)(_two(_text, _for_numpy))
 entry(math.atan2, takes=2)(_two("arctan2"))
