@@ -68,7 +68,7 @@ void refuse_as_cupy(const Face& face, const Misfit& misfit);
 void refuse_as_torch(const Face& face, const Misfit& misfit);
 
 // Thrown while a call is read: arguments that NumPy accepts and the row does not. The front end's `fall_back` gets the call;
-// `reason` completes "... is not served: ".
+// `reason` completes "... is not supported: ".
 struct Unserved {
   std::string reason;
 };

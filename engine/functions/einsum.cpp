@@ -71,7 +71,7 @@ Subscripts read(std::string_view given, std::span<const Array> operands, const E
   for (size_t i = 0; i < terms.size(); ++i) {
     size_t dots = terms[i].find("...");
     int64_t letters = static_cast<int64_t>(terms[i].size()) - (dots == std::string_view::npos ? 0 : 3);
-    labels_of(terms[i], dots, 0, rules);  // wrong letters are told first
+    labels_of(terms[i], dots, 0, rules);  // wrong letters raise first
     const auto rank = static_cast<int64_t>(operands[i].rank());
     const bool has_dots = dots != std::string_view::npos;
     int64_t extra = rank - letters;
