@@ -191,7 +191,7 @@ class pinv:
     """Return the inverse in the sense of Moore and Penrose.
 
     Parameters: ``rcond`` or ``rtol``: singular values below it times the largest count as 0 (1e-15; for ``rtol=None`` the type's step
-    times the larger size). Raises ValueError for both.
+    times the larger size); ``atol``: the same whatever the largest is. Raises ValueError for both of the first.
     """
 
     @submodule("linalg")
@@ -199,7 +199,7 @@ class pinv:
     @submodule("linalg")
     def cupy(a: own, rcond=None): ...
     @submodule("linalg")
-    def torch(A: array, *, atol: ignored = None, rtol=None, hermitian: boolean = False, out=None): ...
+    def torch(A: array, *, atol=None, rtol=None, hermitian: boolean = False, out=None): ...
     @named("pinverse")
     def torch(input: array, rcond: number = 1e-15): ...
 

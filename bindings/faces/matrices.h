@@ -62,11 +62,11 @@ struct Read<const linalg::NormOrder&> {
   explicit Read(Reading& reading) : value(read_norm_order(reading, reading.take())) {}
 };
 
-// "rcond rtol"
+// "rcond rtol atol"
 template <>
 struct Read<const linalg::Cutoff&> {
-  static constexpr size_t slots = 2;
-  Operand operand;
+  static constexpr size_t slots = 3;
+  Operand operand, least;
   linalg::Cutoff value{&operand.argument};
   explicit Read(Reading& reading) {
     PyObject *rcond = reading.take(), *rtol = reading.take();
@@ -75,6 +75,10 @@ struct Read<const linalg::Cutoff&> {
     operand.argument = Argument(steps::real_number(1e-15));
     if (given && given != Py_None) operand.read(reading, given);
     if (given ? given == Py_None : &reading.front_end == &torch) value.value = nullptr;
+    if (PyObject* atol = reading.take(); atol && atol != Py_None) {
+      least.read(reading, atol);
+      value.atol = &least.argument;
+    }
   }
 };
 

@@ -65,7 +65,8 @@ class convolve:
     """The convolution of two lines: the sums of a[i] * v[k - i].
 
     Parameters: ``mode``: "full": wherever the two overlap; "same": as many as the longer one has; "valid": where both overlap completely.
-    Returns an array of the operands' common type. Raises ValueError for what is empty or has more dimensions.
+    Returns an array of the operands' common type. Raises ValueError for what is empty or has more dimensions. More than 2^27 products
+    are taken by Fourier transforms, whose errors are those of the largest element.
 
     >>> convolve([1, 2, 3], [0, 1, 2])
     array([0, 1, 4, 7, 6])

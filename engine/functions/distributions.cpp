@@ -353,8 +353,18 @@ void check_inexact(const char* name, DType type) {
     raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'", name, torch_name_of(type));
 }
 
+// What 16 bits are computed in: rounded at once, a number from [0, 1) may be 1.
+DType working_type(DType type) { return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type; }
+
 Array drawn_as(const Draws& draws, Draw draw, DType type) {
-  if (!is_complex(type)) return as_type(*(draws.*draw)(type == DType::float64 ? type : DType::float32).array, type);
+  if (!is_complex(type)) {
+    Array made = *(draws.*draw)(type == DType::float64 ? type : DType::float32).array;
+    if (draw == &Draws::unit && working_type(type) != type) {  // as many bits as the type has below 1, and no rounding up
+      const double steps = type == DType::float16 ? 2048 : 256;
+      made = compute(Op::true_divide, compute(Op::floor, compute(Op::multiply, made, steps)), steps);
+    }
+    return as_type(made, type);
+  }
   const DType real = type == DType::complex128 ? DType::float64 : DType::float32;
   Scalar unit = real_number(0);
   unit.kind = WeakScalar::complex, unit.im = 1;
@@ -392,7 +402,12 @@ Array uniform_for(const Rules& rules, const Array& tensor, double low, double hi
   check_inexact("check_uniform_bounds", tensor.dtype());
   if (low > high)
     raise(ErrorKind::runtime, "uniform_ expects to return a [from, to) range, but found from={:g} > to={:g}", low, high);
-  return rules(Op::add, rules(Op::multiply, values_for(tensor, stream, &Draws::unit), high - low), low);
+  if (!std::isfinite(high - low))
+    raise(ErrorKind::runtime, "uniform_ expects to-from <= std::numeric_limits<scalar_t>::max(), but found to={:g} and from={:g}",
+          high, low);
+  Array made = rules(Op::add, rules(Op::multiply, values_for(tensor, stream, &Draws::unit), high - low), low);
+  if (is_complex(tensor.dtype())) return made;
+  return rules(Op::where, rules(Op::less, made, high), made, low);  // it may be rounded up to `high`
 }
 
 Array normal_for(const Rules& rules, const Array& tensor, double mean, double deviation, const Stream& stream) {
@@ -408,8 +423,11 @@ Array exponential_for(const Rules& rules, const Array& tensor, double rate, cons
     raise(ErrorKind::runtime,
           "Exponential distribution is a continuous probability distribution. dtype must be a floating point");
   if (!(rate > 0)) raise(ErrorKind::runtime, "exponential_ expects lambda > 0.0, but found lambda={:g}", rate);
-  Array open = rules(Op::subtract, 1, values_for(tensor, stream, &Draws::unit));
-  return rules(Op::true_divide, rules(Op::negative, rules(Op::log, open)), rate);
+  const DType type = working_type(tensor.dtype());
+  Array open = rules(Op::subtract, 1, values_for(tensor, stream, &Draws::unit, type));
+  const double least = type == DType::float64 ? 0x1p-53 : 0x1p-24;  // never 0, whose logarithm programs take
+  Array made = rules(Op::maximum, rules(Op::negative, rules(Op::log, open)), least);
+  return as_type(rules(Op::true_divide, made, rate), tensor.dtype());
 }
 
 Array cauchy_for(const Rules& rules, const Array& tensor, double median, double sigma, const Stream& stream) {
@@ -428,7 +446,7 @@ Array lognormal_for(const Rules& rules, const Array& tensor, double mean, double
 
 Array geometric_for(const Rules& rules, const Array& tensor, double p, const Stream& stream) {
   if (!(p > 0 && p < 1)) raise(ErrorKind::runtime, "geometric_ expects p to be in (0, 1), but got p={:g}", p);
-  const DType type = steps::is_whole(tensor.dtype()) ? DType::float32 : tensor.dtype();
+  const DType type = steps::is_whole(tensor.dtype()) ? DType::float32 : working_type(tensor.dtype());
   Array open = rules(Op::subtract, 1, values_for(tensor, stream, &Draws::unit, type));
   Array tries = rules(Op::ceil, rules(Op::true_divide, rules(Op::log, open), std::log1p(-p)));
   return as_type(rules(Op::maximum, tries, 1), tensor.dtype());

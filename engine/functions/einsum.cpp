@@ -292,8 +292,10 @@ Array einsum_by(const EinsumCall& call) {
   return out;
 }
 
-Array kron(const Array& a, const Array& b) {
-  if (a.rank() == 0 || b.rank() == 0) return compute(Op::multiply, a, b);
+Array kron(const Array& a, const Array& b) { return kronecker(numpys_rules, a, b); }
+
+Array kronecker(const Rules& rules, const Array& a, const Array& b) {
+  if (a.rank() == 0 || b.rank() == 0) return rules(Op::multiply, a, b);
   size_t rank = std::max(a.rank(), b.rank());
   Shape left, right, shape;
   for (size_t n = 0; n < rank; ++n) {
@@ -302,7 +304,7 @@ Array kron(const Array& a, const Array& b) {
     right.insert(right.end(), {1, size(b)});
     shape.push_back(size(a) * size(b));
   }
-  return reshape(compute(Op::multiply, reshape(a, left), reshape(b, right)), shape);
+  return reshape(rules(Op::multiply, reshape(a, left), reshape(b, right)), shape);
 }
 
 }  // namespace quern

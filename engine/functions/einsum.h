@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "functions/elementwise.h"
 #include "graph/array.h"
 
 namespace quern {
@@ -48,5 +49,6 @@ Array einsum(std::string_view subscripts, std::span<const Array> operands, std::
 
 // The Kronecker product: b in place of each element of a, times it.
 Array kron(const Array& a, const Array& b);
+Array kronecker(const Rules& rules, const Array& a, const Array& b);  // of operands whose types meet by these rules
 
 }  // namespace quern

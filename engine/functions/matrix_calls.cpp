@@ -7,7 +7,9 @@
 
 #include "core/error.h"
 #include "functions/matrices.h"
+#include "functions/reductions.h"
 #include "functions/steps.h"
+#include "graph/tape.h"
 #include "run/calls/matmul.h"
 
 namespace quern::linalg {
@@ -131,7 +133,14 @@ Factors singular_factors(const Array& a, bool full_matrices, bool with_vectors, 
 }
 Array singular_values(const Array& a) { return svd(a, "n", false)[0]; }
 
-Array pseudo_inverse(const Array& a, const Cutoff& limit, bool hermitian) { return pinv(a, limit.value, hermitian); }
+Array pseudo_inverse(const Array& a, const Cutoff& limit, bool hermitian) {
+  if (!limit.atol) return pinv(a, limit.value, hermitian);
+  Array values = svd(detached(a), "n", hermitian)[0];
+  Array relative = compute(Op::true_divide, *limit.atol, largest(values, last_axis(values), {}));
+  if (limit.value) relative = compute(Op::maximum, relative, *limit.value);
+  Argument both(relative);
+  return pinv(a, &both, hermitian);
+}
 
 Array rank_above(const Array& a, const Array* tol, const Argument* rtol, bool hermitian) {
   if (tol && rtol) raise(ErrorKind::value, "`tol` and `rtol` can't be both set.");

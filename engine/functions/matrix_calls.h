@@ -48,7 +48,8 @@ Array singular_values(const Array& a);
 
 // Of `rcond` and `rtol` one at most.
 struct Cutoff {
-  const Argument* value;  // null: the type's step times the larger size
+  const Argument* value;           // null: the type's step times the larger size
+  const Argument* atol = nullptr;  // singular values up to it count as 0, whatever the largest is
 };
 Array pseudo_inverse(const Array& a, const Cutoff& limit, bool hermitian);
 Array rank_above(const Array& a, const Array* tol, const Argument* rtol, bool hermitian);

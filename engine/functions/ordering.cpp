@@ -134,7 +134,7 @@ Array sorted_as_complex(const Array& array) {
 Array sorting_places_by(const SortKeys& keys, std::optional<size_t> axis) {
   std::vector<Array> shown;
   for (const Array& key : keys.arrays) shown.push_back(detached(key));
-  Array out = sorted_places_by(shown, axis.value_or(0));
+  Array out = sorted_places_by(shown, axis.value_or(shown[0].rank() > 0 ? shown[0].rank() - 1 : 0));
   out.set_value(out.rank() == 0);
   return out;
 }

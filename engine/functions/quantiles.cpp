@@ -73,7 +73,7 @@ void add_place(QuantilePlaces& out, std::string_view method, bool is_whole, T n,
     if (method == "midpoint") index = T(0.5) * (std::floor(index) + std::ceil(index));
   }
   bool is_element = method == "lower" || method == "higher" || method == "nearest";
-  if (is_element || (is_whole && (method == "linear" || method == "averaged_inverted_cdf"))) {
+  if (is_element || (is_whole && method == "linear")) {
     out.is_exact = true;
     out.below.push_back(static_cast<int64_t>(method == "lower"    ? std::floor(index)
                                              : method == "higher" ? std::ceil(index)

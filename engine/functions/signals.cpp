@@ -229,6 +229,13 @@ namespace {
 Array double_areas(const Rules& rules, const Array& y, const Array* x, const Argument* dx, size_t axis) {
   Array both = rules(Op::add, samples(y, axis, 1, 0), samples(y, axis, 0, 1));
   if (!x) return dx ? rules(Op::multiply, both, *dx) : both;
+  const size_t behind = y.rank() - axis;  // axes, this one too
+  if (is_torch(rules) && x->rank() > 0 && (x->rank() == 1 || x->rank() >= behind)) {
+    const int64_t points = x->shape()[x->rank() == 1 ? 0 : x->rank() - behind];
+    if (points != y.shape()[axis])
+      raise(ErrorKind::runtime, "There must be one `x` value for each sample point: there are {} of them, and {} sample points",
+            points, y.shape()[axis]);
+  }
   if (x->rank() == 1) return rules(Op::multiply, laid_along(differences(*x, 1, 0), axis, y.rank()), both);
   size_t from_end = y.rank() - axis;
   if (from_end > x->rank())
@@ -257,7 +264,9 @@ Array running_area(const Rules& rules, const Array& y, const Array* x, const Arg
 
 namespace {
 
-constexpr int64_t most_products = int64_t{1} << 22;  // more are slower than transforms of both
+constexpr int64_t products_at_once = int64_t{1} << 22;
+// More are taken by transforms of both, whose errors are those of the largest element, and whose NaN are everywhere.
+constexpr int64_t most_products = int64_t{1} << 27;
 
 Array by_transforms(const Array& a, const Array& v, int64_t left, int64_t count) {
   const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(a.size() + v.size())));
@@ -269,6 +278,24 @@ Array by_transforms(const Array& a, const Array& v, int64_t left, int64_t count)
   return as_type(part(transform(product, is_real ? "whole" : "backward"), 0, first, first + count), a.dtype());
 }
 
+// sum(a[k + i] v[i]) for k from `first`, `count` of them; what lies outside of a is no product, not one with 0: v may have
+// infinities.
+Array sums_at_edge(const Array& a, const Array& v, int64_t first, int64_t count) {
+  const int64_t n = a.size(), each = std::max<int64_t>(products_at_once / count, 1);
+  std::optional<Array> total;
+  for (int64_t j = 0; j < v.size(); j += each) {
+    Array some = part(v, 0, j, std::min(j + each, v.size()));
+    Array starts = reshape(evenly_spaced(whole(first + j), whole(1), count, DType::int64, a.device()), {count, 1});
+    Array places = compute(Op::add, starts, counted(some.size(), a.device()));
+    Array inside = compute(Op::bitwise_and, compute(Op::greater_equal, places, 0), compute(Op::less, places, n));
+    Array products = compute(Op::multiply, taken(a, places, 0, "clip"), some);
+    Array found = sum(compute(Op::where, inside, products, as_type(full({}, whole(0), a.dtype(), a.device()), products.dtype())),
+                      {.axes = {false, true}});
+    total = total ? compute(Op::add, *total, found) : found;
+  }
+  return as_type(*total, a.dtype());
+}
+
 // sum(a[k + i] v[i]) for all k where the two overlap; a is the longer one.
 Array sums_of_products(Array a, Array v, Overlap mode) {
   const int64_t n = a.size(), m = v.size();
@@ -278,21 +305,19 @@ Array sums_of_products(Array a, Array v, Overlap mode) {
   a = as_type(a, type), v = as_type(v, type);
   const bool is_inexact = is_complex(type) || row(type).kind == DTypeKind::real;
   if (n * m > most_products && is_inexact) return by_transforms(a, v, left, n + left + right - m + 1);
-  std::vector<Array> pieces{a};
-  auto zeros = [&](int64_t count) { return full({count}, whole(0), type, a.device()); };
-  if (left > 0) pieces.insert(pieces.begin(), zeros(left));
-  if (right > 0) pieces.push_back(zeros(right));
-  Array padded = pieces.size() == 1 ? a : joined(pieces, 0);
-  const int64_t count = padded.size() - m + 1, each = std::max<int64_t>(most_products / count, 1);  // so many of v at a time
+  const int64_t count = n - m + 1, each = std::max<int64_t>(products_at_once / count, 1);  // so many of v at a time
   std::optional<Array> total;
   for (int64_t j = 0; j < m; j += each) {
     Array some = part(v, 0, j, std::min(j + each, m));
     Array starts = reshape(evenly_spaced(whole(j), whole(1), count, DType::int64, a.device()), {count, 1});
     Array places = compute(Op::add, starts, counted(some.size(), a.device()));
-    Array found = matmul(taken(padded, places, 0, "clip"), some);
+    Array found = matmul(taken(a, places, 0, "clip"), some);
     total = total ? compute(Op::add, *total, found) : found;
   }
-  return *total;
+  std::vector<Array> pieces{*total};
+  if (left > 0) pieces.insert(pieces.begin(), sums_at_edge(a, v, -left, left));
+  if (right > 0) pieces.push_back(sums_at_edge(a, v, count, right));
+  return pieces.size() == 1 ? pieces[0] : joined(pieces, 0);
 }
 
 Array line_of(const Array& a, const char* name) {
@@ -368,6 +393,8 @@ Array interpolated(const Array& at, const Array* xp, const Array* fp, const Argu
   const Array& values = needed(fp, "interp", "fp");
   Points points{as_type(needed(xp, "interp", "xp"), DType::float64),
                 as_type(values, is_complex(values.dtype()) ? DType::complex128 : DType::float64)};
+  if (is_complex(at.dtype()))
+    raise(ErrorKind::type, "[interp] x has complex numbers, which are no places on a line; take their real parts");
   Array x = as_type(at, DType::float64);
   if (period) {
     if (*period == 0) raise(ErrorKind::value, "period must be a non-zero value");

@@ -95,10 +95,10 @@ def no_fallback():
 @pytest.fixture
 def no_allocator():
     """As where no program has set an allocator, which CuPy's front end asks for every result from then on."""
-    from quern.cupy._array import _place_results, ndarray
+    from quern.cupy._array import ndarray
     from quern.cupy.cuda import memory
 
     _engine.set_placer(ndarray, None)
     yield
-    if memory._own:
-        _place_results()
+    for wants in memory._of_own if memory._own else ():
+        wants()

@@ -4,12 +4,13 @@ Numbers are counter-based (Philox), the same on every device for a seed; they ar
 """
 
 import contextlib
+import functools
 import math
 
 import numpy
 
 from quern.lib import _engine
-from quern.torch import _creation, _layouts, _refusals, _shaping, _types
+from quern.torch import _creation, _faces, _layouts, _refusals, _shaping, _types
 from quern.torch._arguments import check_all, wrong
 from quern.torch._core import (
     Tensor,
@@ -126,6 +127,8 @@ def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="device
 
 
 def _draw(op, sizes, name, device, generator):
+    if not isinstance(generator, Generator | None):
+        wrong("random function", "generator", 0, "torch.Generator", generator)
     stream = (default_generator if generator is None else generator)._stream
     sizes = sizes_in(sizes)
     return grown(_engine.array_random(op, sizes, stream.key, stream.take(math.prod(sizes)), name, device))
@@ -145,11 +148,6 @@ def _normal(sizes, device, generator, name="float32"):
     return made if name in ("float32", "float64") else made._astype(name)
 
 
-def _check_real(name, function):
-    if not (DTYPES[name].is_floating_point or DTYPES[name].is_complex):
-        raise NotImplementedError(f"\"{function}\" not implemented for '{_types.scalar_name(DTYPES[name])}'")
-
-
 def _real_name(dtype, function):
     if dtype is None:
         return _engine.torch_default()
@@ -159,34 +157,31 @@ def _real_name(dtype, function):
     return name
 
 
-def _made(draw, sizes, device, generator, name, requires_grad):
-    _check_real(name, "uniform" if draw is _unit else "normal")
-    if name.startswith("complex"):
-        real = DTYPES[name].to_real()._name
-        parts = [draw(sizes, device, generator, real) for _ in range(2)]
-        made = parts[0] + parts[1] * 1j
-        if draw is _normal:
-            made = made / math.sqrt(2)
-        made = made._astype(name)
-    else:
-        made = draw(sizes, device, generator, name)
-    return made.requires_grad_() if requires_grad else made
-
-
 def _like(draw):
     def function(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, generator=None):
         name = input._dtype_name if dtype is None else name_of(dtype)
-        place = engine_device_of(input) if device is None else engine_device(device)
-        made = _layouts.created(lambda sizes: _made(draw, sizes, place, generator, name, False), input, memory_format, "rand_like")
+        make = functools.partial(draw, generator=generator, dtype=DTYPES[name], device=input.device if device is None else device)
+        made = _layouts.created(make, input, memory_format, "rand_like")
         return made.requires_grad_() if requires_grad else made
 
     return function
 
 
-rand_like, randn_like = _like(_unit), _like(_normal)
+rand_like, randn_like = _like(_faces.FACES["rand"]), _like(_faces.FACES["randn"])
 rand_like.__name__, randn_like.__name__ = "rand_like", "randn_like"
 rand_like.__doc__ = "Numbers in [0, 1) of the size and type of ``input``."
 randn_like.__doc__ = "Numbers of the standard normal distribution, of the size and type of ``input``."
+
+
+def _limits(name):
+    """The least and the greatest integer that a type has with all between them."""
+    if name == "bool":
+        return 0, 1
+    if DTYPES[name].is_floating_point:
+        most = round(2 / _types.finfo(DTYPES[name]).eps)
+        return -most, most
+    limits = _types.iinfo(DTYPES[name])
+    return limits.min, limits.max
 
 
 def _integers(low, high, sizes, name, device, generator):
@@ -194,6 +189,9 @@ def _integers(low, high, sizes, name, device, generator):
         raise NotImplementedError(f"\"random_from_to\" not implemented for '{_types.scalar_name(DTYPES[name])}'")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    first, last = _limits(name)
+    if low < first or high - 1 > last:
+        raise RuntimeError(f"{'from' if low < first else 'to - 1'} is out of bounds for {name}")
     bits = _draw("random_bits", sizes, "uint64", device, generator)
     picked = _engine.array_op("random_below", bits, numpy.uint64(high - low), compute="uint64", result="uint64")
     made = picked._astype("int64")
@@ -228,6 +226,8 @@ def randint_like(input, low=None, high=None, *, dtype=None, layout=None, device=
 
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """The numbers 0 to ``n`` - 1 in random order."""
+    if dtype is not None and n - 1 > _limits(name_of(dtype))[1]:
+        raise RuntimeError(f"n is too large for result tensor type: '{name_of(dtype)}'")
     keys = _draw("random_bits", [n], "uint64", engine_device(device), generator)
     places = _engine.array_argsort(keys, False, 0) if n else keys._astype("int64")
     made = places if dtype is None else places.to(dtype)
@@ -336,19 +336,19 @@ def _standard_gamma(alpha, generator=None):
 # ---- in place
 
 
-def random_(self, from_=0, to=None, *, generator=None, **kwargs):
+def random_(self, from_=None, to=None, *, generator=None, **kwargs):
     """Fills the tensor with integers in [from, to), by default all that its type has from 0 on; returns it."""
     from_ = kwargs.pop("from", from_)
     if self.is_complex():
         raise NotImplementedError(f"\"random_\" not implemented for '{_types.scalar_name(self.dtype)}'")
-    if to is None and from_:
+    if to is None:
         from_, to = 0, from_
     if to is None:
         to = {"float32": 1 << 24, "float64": 1 << 53, "float16": 1 << 11, "bfloat16": 1 << 8, "bool": 2}.get(self._dtype_name)
         if to is None:
             to = _types.iinfo(self.dtype).max + 1
             to = min(to, 1 << 63)
-    return self.copy_(_integers(from_, to, list(self._shape), "int64", engine_device_of(self), generator))
+    return self.copy_(_integers(from_ or 0, to, list(self._shape), self._dtype_name, engine_device_of(self), generator))
 
 
 def bernoulli_(self, p=0.5, *, generator=None):

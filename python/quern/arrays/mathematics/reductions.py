@@ -109,6 +109,10 @@ def _written(result, out, name):
             raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
         return _given(result, out)
     if name in ("multi_dot", "einsum"):
+        if name == "einsum" and _is_out(out):
+            _check_cast(result.dtype, out.dtype, "safe")
+            if out.shape != result.shape:
+                raise ValueError(f"[einsum] the result has shape {result.shape}, out {out.shape}")
         return _given(result, out)
     if name == "outer":
         if _is_out(out):
