@@ -44,7 +44,7 @@ Shape shape_of_out(const Reading& reading, PyObject* out, const std::optional<Sh
 random::Stream read_stream(Reading& reading, PyObject* given) {
   if (!given || given == Py_None) given = reading.front_end.generator;
   nb::handle generator(given);
-  if (&reading.front_end == &torch) {
+  if (is_torch(reading)) {
     auto& stream = nb::cast<PyStream&>(generator.attr("_stream"));
     return {stream.key, stream.place};
   }

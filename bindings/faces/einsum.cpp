@@ -10,8 +10,6 @@ namespace quern::python::faces {
 
 namespace {
 
-bool is_torch(const Reading& reading) { return &reading.front_end == &torch; }
-
 void refuse_as_torch(const EinsumFault& fault) {
   using Kind = EinsumFault::Kind;
   const std::string& label = fault.label;

@@ -151,6 +151,7 @@ bool raise_at_calls(bool on);
 
 // `reduce`: the method of NumPy's ufuncs, whose faces have the ufuncs' names.
 extern FrontEnd numpy, cupy, reduce, torch, keras;
+inline bool is_torch(const Reading& reading) { return &reading.front_end == &torch; }
 
 using Thunk = nb::object (*)(Reading& reading);
 struct FunctionRow {

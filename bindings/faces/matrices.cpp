@@ -16,23 +16,13 @@ namespace quern::python::faces {
 
 namespace {
 
-bool is_torch(const Reading& reading) { return &reading.front_end == &torch; }
-
-int64_t whole_number(PyObject* given) {
-  nb::object index = nb::steal(PyNumber_Index(given));
-  if (!index.is_valid()) throw nb::python_error();
-  int64_t number = PyLong_AsLongLong(index.ptr());
-  if (number == -1 && PyErr_Occurred()) throw nb::python_error();  // OverflowError
-  return number;
-}
-
 // Several axes, or one.
 std::vector<int64_t> axes_in(nb::handle given) {
   std::vector<int64_t> out;
-  if (PyIndex_Check(given.ptr())) return {whole_number(given.ptr())};
+  if (PyIndex_Check(given.ptr())) return {integer_in(given.ptr())};
   nb::object all = nb::steal(PySequence_Tuple(given.ptr()));
   if (!all.is_valid()) throw nb::python_error();
-  for (nb::handle one : all) out.push_back(whole_number(one.ptr()));
+  for (nb::handle one : all) out.push_back(integer_in(one.ptr()));
   return out;
 }
 
@@ -53,11 +43,11 @@ Plane read_plane(const Reading& reading, PyObject* axis1, PyObject* axis2) {
   const Plane plane{place(axis1), place(axis2)};
   if (plane.axis1 != plane.axis2) return plane;
   if (!is_torch(reading)) raise(ErrorKind::value, "axis1 and axis2 cannot be the same");
-  raise(ErrorKind::runtime, "diagonal dimensions cannot be identical {}, {}", whole_number(axis1), whole_number(axis2));
+  raise(ErrorKind::runtime, "diagonal dimensions cannot be identical {}, {}", integer_in(axis1), integer_in(axis2));
 }
 
 DiagonalNumber read_diagonal_number(const Reading& reading, PyObject* given) {
-  if (PyLong_Check(given)) return {static_cast<double>(whole_number(given))};
+  if (PyLong_Check(given)) return {static_cast<double>(integer_in(given))};
   double number = PyFloat_AsDouble(given);
   if (number == -1 && PyErr_Occurred()) throw nb::python_error();
   if (!(std::abs(number) < 0x1p62)) raise(ErrorKind::overflow, "{}(): k is too large: {}", reading.face.name, number);
@@ -65,7 +55,7 @@ DiagonalNumber read_diagonal_number(const Reading& reading, PyObject* given) {
 }
 
 DotAxes read_dot_axes(const Reading&, PyObject* given) {
-  if (PyIndex_Check(given) && !(as_array(given) && as_array(given)->rank() > 0)) return {whole_number(given), {}, {}};
+  if (PyIndex_Check(given) && !(as_array(given) && as_array(given)->rank() > 0)) return {integer_in(given), {}, {}};
   nb::object pair = nb::borrow(given);
   if (as_array(given)) pair = pair.attr("tolist")();
   nb::object both = nb::steal(PySequence_Tuple(pair.ptr()));
@@ -80,7 +70,7 @@ CrossAxes read_cross_axes(const Reading& reading, PyObject* of_a, PyObject* of_b
   if (left == 0 || right == 0) raise(ErrorKind::value, "At least one array has zero dimension");
   auto axis = [&](PyObject* given) {
     PyObject* named = of_all && of_all != Py_None ? of_all : given;
-    return named ? whole_number(named) : -1;
+    return named ? integer_in(named) : -1;
   };
   CrossAxes axes{place_of(reading, axis(of_a), left), place_of(reading, axis(of_b), right), 0};
   const bool gives_third = reading.first->shape()[axes.of_a] == 2 && reading.second->shape()[axes.of_b] == 2;
@@ -363,7 +353,7 @@ void check_products_along(const Operands& of) {
           of.type(1));
   if (of[0].rank() == 1 && of[1].rank() == 1) check_product_as_torch(of[0], of[1]);
   const auto rank = static_cast<int64_t>(std::max({of[0].rank(), of[1].rank(), size_t{1}})),
-             axis = whole_number(of.reading.slots[2]);
+             axis = integer_in(of.reading.slots[2]);
   if (axis < -rank || axis >= rank) torch.refuse_axis(axis, static_cast<size_t>(rank));
 }
 
@@ -403,7 +393,7 @@ void check_algebra(const Operands& of) {
     raise(ErrorKind::runtime, "{}: A must be batches of square matrices, but they are {} by {} matrices", qualified(name),
           shape[a.rank() - 2], shape[a.rank() - 1]);
   if (is_power) {
-    const int64_t n = whole_number(of.reading.slots[1]);
+    const int64_t n = integer_in(of.reading.slots[1]);
     if (n < 0) check_numbers(of, "inv");
     if (n > 1 && a.dtype() == DType::boolean) raise(ErrorKind::not_implemented, "\"addmm_impl_cpu_\" not implemented for 'Bool'");
   }
@@ -477,7 +467,7 @@ void check_cross(const Operands& of) {
     const size_t axis = read_axis(of.reading, given);
     const int64_t left = a.rank() ? a.shape()[axis] : 1, right = b.rank() ? b.shape()[axis] : 1;
     if (left != 3 || right != 3)
-      raise(ErrorKind::runtime, "linalg.cross: inputs dimension {} must have length 3. Got {} and {}", whole_number(given), left,
+      raise(ErrorKind::runtime, "linalg.cross: inputs dimension {} must have length 3. Got {} and {}", integer_in(given), left,
             right);
   }
   if (a.dtype() != b.dtype()) raise(ErrorKind::runtime, "expected scalar type {} but found {}", of.type(0), of.type(1));

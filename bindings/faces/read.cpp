@@ -10,8 +10,6 @@
 
 namespace quern::python::faces {
 
-namespace {
-
 int64_t integer_in(PyObject* given) {
   nb::object index = nb::steal(PyNumber_Index(given));
   if (!index.is_valid()) throw nb::python_error();
@@ -19,6 +17,8 @@ int64_t integer_in(PyObject* given) {
   if (number == -1 && PyErr_Occurred()) throw nb::python_error();  // OverflowError
   return number;
 }
+
+namespace {
 
 int64_t axis_in(PyObject* given) {
   if (PyBool_Check(given)) raise(ErrorKind::type, "an integer is required for the axis");

@@ -10,6 +10,8 @@ namespace quern::python::faces {
 // An array among the arguments; what is none is made one, as the front end does it.
 const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std::optional<Array>& numbers);
 // The first array. Where it is made of other values, it goes to the device of a later one, whose Python type results then have.
+// What operator.index() gives, if it fits.
+int64_t integer_in(PyObject* given);
 const Array& read_first(Reading& reading, PyObject* given);
 std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements);
 // The place of one axis of the first array.

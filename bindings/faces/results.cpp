@@ -39,7 +39,7 @@ void check_type_of_out(const Reading& reading, PyObject* out, nb::handle result)
 
 // As tuple.__new__ makes one of a class of tuples.
 nb::object tuple_of(const Reading& reading, std::vector<nb::object>&& parts) {
-  const std::string name = &reading.front_end == &torch ? torchs_name(reading.face) : reading.face.name;
+  const std::string name = is_torch(reading) ? torchs_name(reading.face) : reading.face.name;
   PyObject* types = reading.front_end.tuples;
   PyObject* type = types ? PyDict_GetItemString(types, name.c_str()) : nullptr;
   auto count = static_cast<Py_ssize_t>(parts.size());
@@ -157,7 +157,7 @@ static nb::object written_tuple(const Reading& reading, std::vector<nb::object>&
 }
 
 nb::object hand_back(const Reading& reading, linalg::Factors&& results) {
-  const bool is_pair_of_one = reading.function == quern::Function::qr_ && &reading.front_end == &torch;
+  const bool is_pair_of_one = reading.function == quern::Function::qr_ && is_torch(reading);
   if (results.arrays.size() == 1 && is_pair_of_one)  // of mode "r": Q is empty
     results.arrays.insert(results.arrays.begin(), full({0}, steps::whole(0), reading.first->dtype(), reading.first->device()));
   if (results.arrays.size() == 1) return hand_back(reading, std::move(results.arrays[0]));
@@ -191,7 +191,7 @@ nb::object hand_back(const Reading& reading, Parts&& parts) {
 
 nb::object hand_back(const Reading& reading, std::optional<Array>&& result) {
   // PyTorch's squeeze gives a tensor of its own.
-  if (!result && &reading.front_end == &torch && reading.function == quern::Function::squeeze_)
+  if (!result && is_torch(reading) && reading.function == quern::Function::squeeze_)
     result = reading.first->view(reading.first->layout());
   bool has_type = !reading.front_end.type || Py_TYPE(reading.beside) != array_type;
   if (!result && !has_type) result = reading.first->view(reading.first->layout());

@@ -43,7 +43,7 @@ BinEdges read_edges(Reading& reading, PyObject* given) {
 
 Bins read_bins(Reading& reading, PyObject* given) {
   if (PyUnicode_Check(given)) {
-    if (&reading.front_end == &torch) refuse_bins();
+    if (is_torch(reading)) refuse_bins();
     throw Unserved{"numbers of bins found by a rule are not native"};
   }
   Bins out;

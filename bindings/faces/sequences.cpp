@@ -11,7 +11,6 @@ namespace quern::python::faces {
 
 namespace {
 
-bool is_torch(const Reading& reading) { return &reading.front_end == &torch; }
 bool is_of(const Reading& reading, quern::Function function) { return reading.function == function; }
 
 [[noreturn]] void refuse_nothing(const Reading& reading) {

@@ -12,19 +12,9 @@ namespace quern::python::faces {
 
 namespace {
 
-bool is_torch(const Reading& reading) { return &reading.front_end == &torch; }
-
-int64_t integer_of(PyObject* given) {
-  nb::object index = PyLong_CheckExact(given) ? nb::borrow(given) : nb::steal(PyNumber_Index(given));
-  if (!index.is_valid()) throw nb::python_error();
-  int64_t number = PyLong_AsLongLong(index.ptr());
-  if (number == -1 && PyErr_Occurred()) throw nb::python_error();  // OverflowError
-  return number;
-}
-
 // NumPy refuses a size beyond its type as one that is too large, PyTorch as a number that does not fit.
 int64_t size_of(const Reading& reading, PyObject* given) {
-  if (is_torch(reading)) return integer_of(given);
+  if (is_torch(reading)) return integer_in(given);
   Py_ssize_t size = PyNumber_AsSsize_t(given, PyExc_ValueError);
   if (size != -1 || !PyErr_Occurred()) return size;
   if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw nb::python_error();
@@ -40,7 +30,7 @@ int64_t shift_of(PyObject* given, int64_t elements) {
   int64_t number = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflows);
   if (!overflows) return number;
   nb::object rest = nb::steal(PyNumber_Remainder(whole.ptr(), nb::int_(std::max<int64_t>(elements, 1)).ptr()));
-  return integer_of(rest.ptr());
+  return integer_in(rest.ptr());
 }
 
 std::optional<size_t> place_among(int64_t axis, size_t rank, const FrontEnd& front_end) {
@@ -121,7 +111,7 @@ static std::vector<size_t> places_of(const Reading& reading, PyObject* given, si
   std::vector<size_t> out;
   if (!given) given = Py_None;
   for_each(reading, given, [&](PyObject* one) {
-    int64_t axis = integer_of(one);
+    int64_t axis = integer_in(one);
     std::optional<size_t> place = place_among(axis, rank, reading.front_end);
     if (!place && reading.function == quern::Function::rot90_ && !is_torch(reading))
       raise(ErrorKind::value, "Axes={} out of range for array of ndim={}.", nb::repr(nb::handle(given)).c_str(), rank);
@@ -158,7 +148,7 @@ std::optional<Axes> read_some_places(const Reading& reading, PyObject* given) {
 // One axis of the result: an integer, no sequence.
 size_t read_new_place(const Reading& reading, PyObject* given) {
   const size_t rank = reading.first->rank() + 1;
-  int64_t axis = integer_of(given ? given : Py_None);
+  int64_t axis = integer_in(given ? given : Py_None);
   std::optional<size_t> place = place_among(axis, rank, reading.front_end);
   if (!place) reading.front_end.refuse_axis(axis, rank);
   return *place;
@@ -204,10 +194,10 @@ Division read_division(const Reading& reading, PyObject* given) {
     return array->rank() == 0 ? Division{values[0], {}} : Division{{}, std::move(values)};
   }
   if (is_sequence(reading, given)) return {{}, read_integers(reading, given)};
-  if (PyIndex_Check(given) || is_torch(reading)) return {integer_of(given), {}};
+  if (PyIndex_Check(given) || is_torch(reading)) return {integer_in(given), {}};
   nb::object whole = nb::steal(PyNumber_Long(given));
   if (!whole.is_valid()) throw nb::python_error();
-  return {integer_of(whole.ptr()), {}};
+  return {integer_in(whole.ptr()), {}};
 }
 
 SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
@@ -215,7 +205,7 @@ SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
   if (!given || given == Py_None) return {};
   SqueezedAxes out;
   if (array.rank() == 0 && !is_sequence(reading, given)) {
-    int64_t axis = integer_of(given);
+    int64_t axis = integer_in(given);
     if (axis == 0 || axis == -1) return {};
   }
   out.axes = places_of(reading, given, array.rank(), false);

@@ -6,11 +6,11 @@
 namespace quern::python::faces {
 
 SampledAxis read_sampled_axis(const Reading& reading, PyObject* given) {
-  const bool is_torch = &reading.front_end == &torch, is_diff = reading.function == quern::Function::diff_;
-  if (is_diff && !is_torch && read_integer(reading, reading.slots[1]) == 0) return {0};  // NumPy gives the array back
+  const bool torchs = is_torch(reading), is_diff = reading.function == quern::Function::diff_;
+  if (is_diff && !torchs && read_integer(reading, reading.slots[1]) == 0) return {0};  // NumPy gives the array back
   if (reading.first->rank() > 0) return {read_axis(reading, given)};
-  if (is_torch && is_diff) raise(ErrorKind::runtime, "diff expects input to be at least one-dimensional");
-  if (is_torch)
+  if (torchs && is_diff) raise(ErrorKind::runtime, "diff expects input to be at least one-dimensional");
+  if (torchs)
     raise(ErrorKind::index, "Dimension specified as {} but tensor has no dimensions", nb::str(nb::handle(given)).c_str());
   if (is_diff) raise(ErrorKind::value, "diff requires input that is at least one dimensional");
   return {read_axis(reading, given)};
@@ -40,7 +40,7 @@ Spacings read_spacings(Reading& reading, PyObject* given) {
   nb::object all = is_list ? nb::steal(PySequence_Tuple(given)) : nb::object(nb::make_tuple(nb::handle(given)));
   for (nb::handle one : all) out.of_axes.push_back(read_spacing(reading, one.ptr()));
   const bool is_one = out.of_axes.size() == 1 && (!out.of_axes[0].array || out.of_axes[0].array->rank() == 0);
-  out.is_one = &reading.front_end == &torch ? !is_list : is_one;
+  out.is_one = is_torch(reading) ? !is_list : is_one;
   return out;
 }
 

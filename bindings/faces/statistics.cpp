@@ -77,7 +77,7 @@ nb::object hand_back(const Reading& reading, Averages&& result) {
 }
 
 nb::object hand_back(const Reading& reading, Covariance&& result) {
-  if (result.is_degenerate && &reading.front_end == &torch)
+  if (result.is_degenerate && is_torch(reading))
     warn(PyExc_UserWarning,
          "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.");
   else if (result.is_degenerate)

@@ -13,7 +13,6 @@ namespace {
 using quern::fft::Norm;
 using F = quern::Function;
 
-bool is_torch(const Reading& reading) { return &reading.front_end == &torch; }
 bool is_none(PyObject* given) { return !given || given == Py_None; }
 
 bool is_among(F function, std::initializer_list<F> functions) {

@@ -66,10 +66,10 @@ def _two(text, work=operators.real_for):
         values = [compiler.number(a, node) for a in arguments]
         has_float32 = work is operators.real_for and any(v.type == types.float32 for v in values)
         to = types.common_real(*((_beside_float32 if has_float32 else work)(v.type) for v in values))
-        if text == "power" and isinstance(values[1].type, types.Integer):
-            to = types.float64  # of whole exponents Numba knows powers of doubles alone
         if isinstance(to, types.Complex):
             raise compiler.error(TypingError, node, f"it does not take {to}")
+        if text == "power" and isinstance(values[1].type, types.Integer):
+            to = types.float64  # of whole exponents Numba knows powers of doubles alone
         return Value(to, f"op::{text}({cast(values[0], to).text}, {cast(values[1], to).text})")
 
     return compile_call
