@@ -47,14 +47,14 @@ def pytest(arguments):
 
 # Random programs: name, variable with their number, number, how many items they are split into, minutes of one item on one core, tests.
 GENERATORS = [
-    ("arrays", "QUERN_RANDOM_PROGRAMS", 1_000_000, 20, 9, "test_array_random_programs.py"),
-    ("views and aliases", "QUERN_ALIAS_PROGRAMS", 1_000_000, 2, 5, "test_array_alias.py -k tiny"),
-    ("gradients", "QUERN_GRADIENT_PROGRAMS", 10_000, 2, 9, "test_gradient_programs.py"),
-    ("PyTorch's gradients", "QUERN_TORCH_PROGRAMS", 10_000, 2, 10, "test_torch_autograd_programs.py -k more_random"),
-    ("PyCUDA's order", "QUERN_PYCUDA_PROGRAMS", 10_000, 1, 5, "test_pycuda_order.py"),
-    ("njit functions", "QUERN_NUMBA_PROGRAMS", 5_000, 5, 12, "test_njit_random.py -k answers_of_numba"),
-    ("odd arguments", "QUERN_ODD_CALLS", 400_000, 2, 8, "test_no_internal_text.py -k random_calls"),
-    ("mathematical functions", "QUERN_MATH_POINTS", 10_000, 5, 6, "test_device_math.py"),
+    ("arrays", "QUERN_RANDOM_PROGRAMS", 1_000_000, 20, 9, "arrays/test_array_random_programs.py"),
+    ("views and aliases", "QUERN_ALIAS_PROGRAMS", 1_000_000, 2, 5, "arrays/test_array_alias.py -k tiny"),
+    ("gradients", "QUERN_GRADIENT_PROGRAMS", 10_000, 2, 9, "gradients/test_gradient_programs.py"),
+    ("PyTorch's gradients", "QUERN_TORCH_PROGRAMS", 10_000, 2, 10, "torch/test_torch_autograd_programs.py -k more_random"),
+    ("PyCUDA's order", "QUERN_PYCUDA_PROGRAMS", 10_000, 1, 5, "pycuda/test_pycuda_order.py"),
+    ("njit functions", "QUERN_NUMBA_PROGRAMS", 5_000, 5, 12, "kernel/test_njit_random.py -k answers_of_numba"),
+    ("odd arguments", "QUERN_ODD_CALLS", 400_000, 2, 8, "engine/test_no_internal_text.py -k random_calls"),
+    ("mathematical functions", "QUERN_MATH_POINTS", 10_000, 5, 6, "source/test_device_math.py"),
 ]
 NEEDS = {"QUERN_TORCH_PROGRAMS": "QUERN_TORCH_PYTHON"}
 KERNELS, KERNEL_ITEMS, KERNEL_MINUTES = 100_000, 20, 13  # of fuzz_lowering
@@ -80,7 +80,7 @@ def table(seed):
         items.append(Item(f"vector function {name}", [ENGINE_TESTS + "vector_math_test"], 8, environment))
     keras = os.environ.get("QUERN_KERAS_PYTHON", "")
     return items + [
-        Item("loops of 10,000 iterations", pytest("tests/python/test_array_pressure.py"), 2, {"QUERN_LONG_LOOPS": "1"}),
+        Item("loops of 10,000 iterations", pytest("tests/python/arrays/test_array_pressure.py"), 2, {"QUERN_LONG_LOOPS": "1"}),
         Item("20,000 kernels in a process", [sys.executable, "bench/many.py"], 30),
         Item("threads under a sanitizer", [sys.executable, "tools/sanitize.py", "thread"], 30),
         Item("Keras's own tests", [keras, "tools/keras_own_tests.py"], 60, {"PYTHONPATH": "python"}, "QUERN_KERAS_PYTHON"),

@@ -73,7 +73,7 @@ def page():
         "",
         "Written by `tools/pycuda_names.py`. Under `quern run`, `import pycuda.driver` and its neighbours mean `quern.pycuda`; PyCUDA",
         "need not be installed. Of the 819 public names of `driver`, `compiler`, `gpuarray`, `cumath`, `elementwise`, `reduction`,",
-        "`scan`, `curandom`, `tools` and their classes 798 are there; `tests/python/test_driver*.py` and `test_pycuda*.py` call them.",
+        "`scan`, `curandom`, `tools` and their classes 798 are there; the tests in `tests/python/pycuda/` call them.",
         "",
         "## There, but refused",
         "",

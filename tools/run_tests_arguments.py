@@ -16,7 +16,7 @@ usage: ./quern test [arguments of pytest]
 Set up what the tests need, then run them. Without arguments: CTest for the engine and pytest for Python, on all cores.
 With arguments: pytest alone. Paths are relative to the clone's folder.
 
-  FILE, FOLDER, FILE::TEST    only these tests, for example tests/python/test_cupy.py
+  FILE, FOLDER, FILE::TEST    only these tests, for example tests/python/cupy/test_cupy.py
   -k TEXT                     only tests whose name contains the text
   -x, --maxfail N             stop after the first failure, after N failures
   -n N                        N processes; 0: this process alone
@@ -30,7 +30,7 @@ All other options of pytest are accepted, too: https://docs.pytest.org/en/stable
 Exit codes: 0 all passed, 1 a test failed, 2 wrong arguments, 5 no test was selected; others are pytest's.
 """
 
-# The options of pytest, pytest-xdist and hypothesis, those that take no value first. tests/python/test_run_tests.py compares them with the
+# The options of pytest, pytest-xdist and hypothesis, those that take no value first. tests/python/tools/test_run_tests.py compares them with the
 # installed ones.
 FLAGS = """
 --markers -x --exitfirst --strict-config --strict-markers --strict --fixtures --funcargs --fixtures-per-test --pdb --trace -s --runxfail
@@ -175,9 +175,9 @@ def _no_option(word):
 
 def _no_file(root, path):
     folder = os.path.join(root, "tests", "python")
-    tests = [name for name in (os.listdir(folder) if os.path.isdir(folder) else ()) if name.startswith("test_")]
+    tests = {name: inside for inside, _, names in os.walk(folder) for name in names if name.startswith("test_")}
     near = difflib.get_close_matches(os.path.basename(path), tests, 1, 0.8)
     if near and os.path.basename(path) == near[0] or path.endswith(".py") and near:
-        return f"there is no file {path} in {root}; did you mean tests/python/{near[0]}?"
+        return f"there is no file {path} in {root}; did you mean {os.path.relpath(os.path.join(tests[near[0]], near[0]), root)}?"
     name = os.path.basename(path).removesuffix(".py") or "TEXT"
     return f"there is no file or folder {path or repr(path)} in {root}; tests by name: ./quern test -k {name}"

@@ -2,11 +2,11 @@
 """The engine under sanitizers: builds libquern and its C++ tests with them in build/sanitize-KIND, and runs tests on it.
 
     tools/sanitize.py              all of it: address, then thread
-    tools/sanitize.py address      AddressSanitizer and UBSan: the C++ tests, then tests/python/test_array_*.py
+    tools/sanitize.py address      AddressSanitizer and UBSan: the C++ tests, then tests/python/arrays/test_array_*.py
     tools/sanitize.py thread       ThreadSanitizer: the C++ tests, then those in Python that use arrays from several threads
     tools/sanitize.py part         what .ci/run has time for: ThreadSanitizer, the C++ tests whose work is on several threads
 
-    tools/sanitize.py address tests/python/test_raw.py -k templates      instead of the tests in Python: pytest's arguments
+    tools/sanitize.py address tests/python/source/test_raw.py -k templates      instead of the tests in Python: pytest's arguments
 
 The compiler for the CPU is that of the usual build, which must be there; kernels that it compiles are not looked at, nor are Python, NumPy
 and OpenBLAS. Before the tests, a mistake made on purpose shows that the sanitizer is at work in the library that
@@ -40,7 +40,7 @@ LOADED = "print(*{line.split()[-1] for line in open('/proc/self/maps') if '/libq
 # As the tests and the programs that they start load the engine; then it copies one number more than there is memory for.
 PROBE = f"""
 import sys
-sys.path.insert(0, {TESTS!r})
+sys.path[:0] = {[TESTS, os.path.join(TESTS, "support")]!r}
 import conftest, ctypes, programs, quern
 import numpy as np
 {LOADED}
@@ -154,15 +154,15 @@ def check_python(kind, library, changes):
 def python_tests(kind):
     """The arguments of pytest, a process for each: what one finds ends it."""
     if kind == "address":
-        return [[test, "-k", NOT_IN_PYTHON] for test in sorted(glob.glob(os.path.join(TESTS, "test_array_*.py")))]
+        return [[test, "-k", NOT_IN_PYTHON] for test in sorted(glob.glob(os.path.join(TESTS, "arrays", "test_array_*.py")))]
     return [
-        [os.path.join(TESTS, "test_array_streams.py")],
-        [os.path.join(TESTS, "test_array_trouble.py"), "-k", "threads"],
-        [os.path.join(TESTS, "test_array_exchange.py"), "-k", "thread"],
-        [os.path.join(TESTS, "test_array_side_by_side.py")],
-        [os.path.join(TESTS, "test_torch_autograd_threads.py")],
-        [os.path.join(TESTS, "test_torch_autograd_nodes.py"), "-k", "threads"],
-        [os.path.join(TESTS, "test_torch_inference_mode.py"), "-k", "thread"],
+        [os.path.join(TESTS, "arrays", "test_array_streams.py")],
+        [os.path.join(TESTS, "arrays", "test_array_trouble.py"), "-k", "threads"],
+        [os.path.join(TESTS, "arrays", "test_array_exchange.py"), "-k", "thread"],
+        [os.path.join(TESTS, "arrays", "test_array_side_by_side.py")],
+        [os.path.join(TESTS, "torch", "test_torch_autograd_threads.py")],
+        [os.path.join(TESTS, "torch", "test_torch_autograd_nodes.py"), "-k", "threads"],
+        [os.path.join(TESTS, "torch", "test_torch_inference_mode.py"), "-k", "thread"],
     ]
 
 

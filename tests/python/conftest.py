@@ -11,16 +11,20 @@ import zlib
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 for name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY"):  # tests launch small grids, on arrays of the host
     os.environ.setdefault("NUMBA_" + name, "0")
-PACKAGE = os.environ.get("QUERN_PACKAGE") or os.path.join(ROOT, "python")  # tools/sanitize.py has one of its own
+# What tests share is imported by its own name. pytest put this folder on the path, whose folders would pass for packages there: torch.
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [os.path.join(HERE, "support"), *(path for path in sys.path if path != HERE)]
+from places import PACKAGE  # noqa: E402
+
 if os.path.isdir(os.path.join(PACKAGE, "quern", "lib")):
     sys.path.insert(0, PACKAGE)
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import quern as qn  # noqa: E402
+from devices import DEVICES  # noqa: E402
 from hypothesis import settings  # noqa: E402
 from quern.device import set_current_device  # noqa: E402
 from quern.lib import _engine  # noqa: E402
@@ -28,7 +32,6 @@ from quern.lib import _engine  # noqa: E402
 # The same examples in every run, but in long tests, which have seeds of their own.
 settings.register_profile("fixed", derandomize="QUERN_FIRST_SEED" not in os.environ, database=None)
 settings.load_profile("fixed")
-DEVICES = ["cpu"] + [f"cuda:{i}" for i in range(_engine.cuda_count())]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -41,7 +44,8 @@ def private_cache(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def seeded(request):
     """Random numbers without a seed are the same in every run, others in every test: a bound that they pass stays passed."""
-    number = zlib.crc32(request.node.nodeid.encode())
+    path, _, test = request.node.nodeid.partition("::")
+    number = zlib.crc32(f"tests/python/{os.path.basename(path)}::{test}".encode())
     random.seed(number)
     np.random.seed(number)
     qn.random.seed(number)

@@ -1,4 +1,4 @@
-// quern/random.h: the numbers that Python draws with the same seed and the same calls (tests/python/test_random.py has these
+// quern/random.h: the numbers that Python draws with the same seed and the same calls (tests/python/arrays/test_random.py has these
 // constants too), and whether they are of the distribution.
 #include "arrays_fixture.h"
 

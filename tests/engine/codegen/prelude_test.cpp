@@ -898,7 +898,7 @@ TEST(Prelude, NvrtcReadsEveryHeader) {
     bool is_before_cccl = path.rfind("cccl/", 0) == 0 || path.rfind("cuda/std/", 0) == 0;  // no use without what follows
     bool is_for_users = !is_ours && !is_before_cccl && text.find("#error") == std::string::npos;
     // The first stands for cuComplex.h; the second includes CCCL's files, which lie elsewhere
-    // (tests/python/test_cccl_headers.py).
+    // (tests/python/source/test_cccl_headers.py).
     if (path == "cupy/cuComplex_bridge.h" || path == "cub/cub.cuh") continue;
     if (is_for_users) all += "#include <" + path + ">\n";
   }

@@ -1,5 +1,5 @@
 // The tape and backward() from within: what is recorded and let go of, and what is refused. The formulas have their tests in
-// tests/python/test_gradients.py.
+// tests/python/gradients/test_gradients.py.
 #include "functions/backward.h"
 
 #include "core/error.h"

@@ -1,5 +1,5 @@
 // The trace from within: sites that are two lines', and what CUPTI's records make of its rows. What a program sees has its tests
-// in tests/python/test_trace.py and test_profile_*.py.
+// in tests/python/engine/test_trace.py and test_profile_*.py.
 #include "run/trace.h"
 
 #include "core/site_pairs.h"

@@ -1,5 +1,5 @@
 // What LLVM 19's LoopVectorize gets wrong is kept from it. Found by fuzz_lowering; each of these has a test in
-// tests/python/test_raw_vectors.py:
+// tests/python/source/test_raw_vectors.py:
 //
 //   - accesses whose addresses are a stride apart from round to round become one wide access of all that lies between. Loads move
 //     up to where the first of their neighbours stands, stores down to the last. Whether they may, the loop's dependences say;
