@@ -18,6 +18,7 @@ from check_format import tracked
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILE, FUNCTION = 800, 60
 SUFFIXES = (".cpp", ".h", ".cuh", ".py")
+LITERALS = (ast.Constant, ast.Dict, ast.List, ast.Tuple)
 # What compilers take as text, line by line: string literals, characters, comments.
 PIECES = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 NO_FUNCTION = re.compile(r"\b(namespace|struct|class|enum|union|extern)\b[^()]*$|=\s*$")
@@ -56,7 +57,7 @@ def functions_of_python(source):
         body = node.body
         text = body[0] if ast.get_docstring(node, clean=False) is not None else None
         lines = node.end_lineno - node.lineno + 1 - (text.end_lineno - text.lineno + 1 if text else 0)
-        literals = [n for n in ast.walk(node) if isinstance(n, (ast.Constant, ast.Dict, ast.List, ast.Tuple)) and n is not getattr(text, "value", None)]
+        literals = [n for n in ast.walk(node) if isinstance(n, LITERALS) and n is not getattr(text, "value", None)]
         longest = max((n.end_lineno - n.lineno + 1 for n in literals), default=0)
         if longest * 3 < lines * 2:
             yield node.name, node.lineno, lines

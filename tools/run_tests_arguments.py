@@ -30,8 +30,8 @@ All other options of pytest are accepted, too: https://docs.pytest.org/en/stable
 Exit codes: 0 all passed, 1 a test failed, 2 wrong arguments, 5 no test was selected; others are pytest's.
 """
 
-# The options of pytest, pytest-xdist and hypothesis, those that take no value first. tests/python/tools/test_run_tests.py compares them with the
-# installed ones.
+# The options of pytest, pytest-xdist and hypothesis, those that take no value first. tests/python/tools/test_run_tests.py compares
+# them with the installed ones.
 FLAGS = """
 --markers -x --exitfirst --strict-config --strict-markers --strict --fixtures --funcargs --fixtures-per-test --pdb --trace -s --runxfail
 -v --verbose --no-header --no-summary --no-fold-skipped --force-short-summary -q --quiet --disable-warnings --disable-pytest-warnings -l

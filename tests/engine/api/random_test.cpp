@@ -1,5 +1,5 @@
-// quern/random.h: the numbers that Python draws with the same seed and the same calls (tests/python/arrays/test_random.py has these
-// constants too), and whether they are of the distribution.
+// quern/random.h: the numbers that Python draws with the same seed and the same calls (tests/python/arrays/test_random.py has
+// these constants too), and whether they are of the distribution.
 #include "arrays_fixture.h"
 
 #include <cmath>

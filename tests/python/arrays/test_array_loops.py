@@ -1,6 +1,5 @@
 """Loops that are looked at now and then: their kernels are compiled once, however many rounds lie between looks."""
 
-import pathlib
 import random
 import sys
 

@@ -10,7 +10,7 @@ import random
 import numpy as np
 import pytest
 import quern as qn
-from places import ROOT, TESTS
+from places import TESTS
 from programs import has_nvrtc, python, stand_in
 from quern.lib import _engine
 

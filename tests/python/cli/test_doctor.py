@@ -4,7 +4,6 @@ of /, or by an environment of a real process."""
 import copy
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys

@@ -3,7 +3,6 @@
 import copy
 import functools
 import inspect
-import pathlib
 import pickle
 import subprocess
 import sys

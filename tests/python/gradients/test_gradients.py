@@ -1,6 +1,5 @@
 """Gradients of quern's own arrays, against central differences: in the tape's words, without a door that speaks of tensors."""
 
-import pathlib
 import re
 
 import numpy as np

@@ -7,7 +7,6 @@ import os
 import numpy as np
 import pytest
 import quern as qn
-from places import ROOT
 from programs import has_nvrtc, python, stand_in
 from quern import cupy as cp
 from quern.lib import _engine

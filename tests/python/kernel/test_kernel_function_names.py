@@ -1,6 +1,5 @@
 """Functions and kernels by names that the prelude of kernels in Python has, too."""
 
-import pathlib
 import re
 
 import numpy as np

@@ -7,7 +7,6 @@ signature), the list of what Numba has; then names are counted.
 
 import asyncio
 import os
-import pathlib
 import re
 
 import numpy as np

@@ -9,7 +9,6 @@ import sys
 from places import PACKAGE, ROOT
 
 
-
 def stand_in():
     """The tests' own driver, of the newest build that is no sanitizer's; None where there is none (ninja -C build/develop)."""
     found = glob.glob(os.path.join(ROOT, "build", "*", "tests", "engine", "libfake_cuda.so"))

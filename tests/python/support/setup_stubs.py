@@ -4,7 +4,6 @@ Each stand-in writes its arguments to a log. What it does besides stands in a fi
 """
 
 import os
-import pathlib
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,6 @@
 """Tensors are indexed as PyTorch 2.15 does, which wrote the table (torch_indexing.py)."""
 
 import json
-import os
 
 import torch_indexing
 from places import DATA

@@ -11,7 +11,6 @@ from places import DATA
 from quern import torch
 from torch_oracle import _device_name, compare_all
 
-
 with open(os.path.join(DATA, "torch_types.json")) as f:
     TABLE = json.load(f)
 _spec = importlib.util.spec_from_file_location("make_torch_types", os.path.join(DATA, "make_torch_types.py"))
