@@ -58,6 +58,7 @@ class GivenOperand {
   bool is_scalar() const { return !array_; }
   const Scalar& scalar() const { return scalar_; }
   Scalar& scalar() { return scalar_; }
+  void replace(Array& array) { array_ = &array; }    // by one that lives as long
   bool is_made() const { return made_.is_valid(); }  // it is no array of ours, and no number
   bool is_of_host() const { return made_.is_valid() || (!array_ && !scalar_.is_weak); }
 

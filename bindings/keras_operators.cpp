@@ -34,33 +34,6 @@ void wrap_small(GivenOperand& operand, DType type) {
   if (std::in_range<int32_t>(operand.scalar().integer)) wrap_to(operand.scalar(), type);
 }
 
-Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
-  auto computed = [&](std::optional<Loop> loop) {
-    Argument arguments[] = {a.argument(), b.argument()};
-    return op == Op::power && !loop ? raised(arguments[0], arguments[1]) : elementwise(op, arguments, nullptr, loop);
-  };
-  if (op == Op::power && b.is_scalar() && b.scalar().kind == WeakScalar::integer) b.scalar().is_weak = true;  // NumPy's, too
-  if (are_plain_reals(a.argument().type(), b.argument().type())) return computed({});
-  OperandType types[] = {type_as_keras(a), type_as_keras(b)};
-  bool are_integers = rank_of(types[0]) < 2 && rank_of(types[1]) < 2;
-  if (are_integers && row(op).typing == Typing::compare) return computed({});  // exact, whatever their types
-  Loop loop = resolve_as_keras(op, types);
-  if (is_integer(loop.compute)) {
-    const Scalar& by = b.scalar();
-    if (op == Op::power && b.is_scalar() && by.kind == WeakScalar::integer && !by.is_natural) {
-      if (by.integer < 0)
-        raise(ErrorKind::type, "[power] integers cannot be raised to negative powers, here {}; convert them to reals",
-              by.integer);
-      // An exponent that the type may not hold: the last bits of a power are those of a wider one.
-      if (by.integer > 127) return astype(computed(Loop{DType::int64, DType::int64}), loop.result);
-    }
-    wrap_small(a, loop.compute);
-    wrap_small(b, loop.compute);
-  }
-  bool is_numpys = !types[0].is_weak && types[0].dtype == loop.compute && types[1].is_weak;  // squares and roots among powers
-  return computed(op == Op::power && is_numpys ? std::nullopt : std::optional(loop));
-}
-
 // Operands for which TensorFlow and Keras have one result: reals of one type, integers of one type, and Python's numbers that
 // the tensor's type holds.
 bool are_alike(Op op, const GivenOperand& a, const GivenOperand& b) {
@@ -92,6 +65,33 @@ bool is_no_answer(PyObject* made) {
 }
 
 }  // namespace
+
+Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
+  auto computed = [&](std::optional<Loop> loop) {
+    Argument arguments[] = {a.argument(), b.argument()};
+    return op == Op::power && !loop ? raised(arguments[0], arguments[1]) : elementwise(op, arguments, nullptr, loop);
+  };
+  if (op == Op::power && b.is_scalar() && b.scalar().kind == WeakScalar::integer) b.scalar().is_weak = true;  // NumPy's, too
+  if (are_plain_reals(a.argument().type(), b.argument().type())) return computed({});
+  OperandType types[] = {type_as_keras(a), type_as_keras(b)};
+  bool are_integers = rank_of(types[0]) < 2 && rank_of(types[1]) < 2;
+  if (are_integers && row(op).typing == Typing::compare) return computed({});  // exact, whatever their types
+  Loop loop = resolve_as_keras(op, types);
+  if (is_integer(loop.compute)) {
+    const Scalar& by = b.scalar();
+    if (op == Op::power && b.is_scalar() && by.kind == WeakScalar::integer && !by.is_natural) {
+      if (by.integer < 0)
+        raise(ErrorKind::type, "[power] integers cannot be raised to negative powers, here {}; convert them to reals",
+              by.integer);
+      // An exponent that the type may not hold: the last bits of a power are those of a wider one.
+      if (by.integer > 127) return astype(computed(Loop{DType::int64, DType::int64}), loop.result);
+    }
+    wrap_small(a, loop.compute);
+    wrap_small(b, loop.compute);
+  }
+  bool is_numpys = !types[0].is_weak && types[0].dtype == loop.compute && types[1].is_weak;  // squares and roots among powers
+  return computed(op == Op::power && is_numpys ? std::nullopt : std::optional(loop));
+}
 
 PyObject* operator_of_keras(Op op, GivenOperand& a, PyObject* left, GivenOperand& b, PyObject* right, PyObject* tensor) {
   const bool is_asked = strict_operator && !are_alike(op, a, b);

@@ -9,6 +9,8 @@ namespace quern::python {
 // The type of an operand; of values of the host's the one that Keras gives them.
 OperandType type_as_keras(const GivenOperand& operand);
 
+// The result of an operation of two operands by Keras's rules.
+Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b);
 // The result of an operator of two operands, of which `tensor` is one. Null: Python's error is set.
 PyObject* operator_of_keras(Op op, GivenOperand& a, PyObject* left, GivenOperand& b, PyObject* right, PyObject* tensor);
 

@@ -30,7 +30,7 @@ NAMES = {
     "numpy": {"correction": "ddof", "m": "a", "x": ("a", "x"), "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
     "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
-    "keras": {"x": "a", "x1": "a", "x2": "b", "array": "a", "axes": "axis", "newshape": "shape"},
+    "keras": {"x": "a", "x1": "a", "x2": "b", "y": "b", "array": "a", "axes": "axis", "newshape": "shape"},
 }
 for _front_end in ("numpy", "keras"):
     NAMES[_front_end] |= {"axis1": ("axis1", "row"), "axis2": ("axis2", "column")}

@@ -96,6 +96,14 @@ std::optional<DType> type_of_sum(const Reading& reading, PyObject* dtype, PyObje
   return read_dtype(reading, common.ptr());
 }
 
+// PyTorch has no sums of products of tensors of several types.
+void check_types_as_torch(const std::vector<Array>& operands) {
+  for (const Array& one : operands)
+    if (one.dtype() != operands[0].dtype())
+      raise(ErrorKind::runtime, "einsum(): expected operands of one type, found torch.{} and torch.{}; convert one with .to()",
+            row(operands[0].dtype()).name, row(one.dtype()).name);
+}
+
 }  // namespace
 
 EinsumCall read_einsum(Reading& reading) {
@@ -128,6 +136,7 @@ EinsumCall read_einsum(Reading& reading) {
   if (order) call.order = order_of(order, Order::keep);
   const bool is_view = call.operands.size() == 1 && !is_torch(reading) && !(reading.out() && reading.out() != Py_None);
   if (is_view && sums_nothing(call.subscripts)) return call;  // whatever the type, as NumPy has it
+  if (is_torch(reading)) check_types_as_torch(call.operands);
   if (!is_torch(reading)) call.dtype = type_of_sum(reading, dtype, casting);
   if (call.operands.size() < 3 || !optimize || optimize == Py_False) return call;
   nb::object steps = nb::module_::import_("quern.arrays.linalg.contraction").attr("steps_of");

@@ -279,9 +279,25 @@ class signbit:
     def keras(x): ...
     def torch(input: array, *, out=None): ...
 
+class add:
+    """Return the sums of the elements."""
+
+    def keras(x1, x2): ...
+
+class subtract:
+    """Return the differences of the elements."""
+
+    def keras(x1, x2): ...
+
+class logaddexp:
+    """Return ``log(exp(x1) + exp(x2))`` without overflow."""
+
+    def keras(x1, x2): ...
+
 class multiply:
     """Return the products of the elements."""
 
+    def keras(x1, x2): ...
     @named("mul", "multiply")
     @in_place_too
     def torch(input: operand, other: operand, *, out=None): ...
@@ -289,30 +305,37 @@ class multiply:
 class true_divide:
     """Return the quotients of the elements; integers are divided as real numbers."""
 
+    @named("true_divide", "divide")
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: operand, other: operand, *, out=None): ...
 
 class floor_divide:
     """Return the quotients of the elements, rounded down."""
 
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: operand, other: operand, *, out=None): ...
 
 class remainder:
     """Return the remainders of the divisions, which have the divisor's sign."""
 
+    @named("mod")
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: operand, other: operand, *, out=None): ...
 
 class fmod:
     """Return the remainders of the divisions, which have the dividend's sign."""
 
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: array, other: operand, *, out=None): ...
 
 class power:
     """Return the elements of the first to the power of those of the second. One of them may be a number."""
 
+    def keras(x1, x2): ...
     @named("pow")
     @in_place_too
     def torch(input: operand, exponent: operand, *, out=None): ...
@@ -326,6 +349,7 @@ class float_power:
 class maximum:
     """Return the larger element of both; NaN if one is NaN."""
 
+    def keras(x1, x2): ...
     @named("max")
     @overload
     def torch(input: array, other: array, *, out=None): ...
@@ -334,6 +358,7 @@ class maximum:
 class minimum:
     """Return the smaller element of both; NaN if one is NaN."""
 
+    def keras(x1, x2): ...
     @named("min")
     @overload
     def torch(input: array, other: array, *, out=None): ...
@@ -342,16 +367,19 @@ class minimum:
 class fmax:
     """Return the larger element of both; of a number and NaN the number."""
 
+    def keras(x1, x2): ...
     def torch(input: array, other: array, *, out=None): ...
 
 class fmin:
     """Return the smaller element of both; of a number and NaN the number."""
 
+    def keras(x1, x2): ...
     def torch(input: array, other: array, *, out=None): ...
 
 class arctan2:
     """Return the angle of the point (other, input), in radians."""
 
+    def keras(x1, x2): ...
     @named("atan2", "arctan2")
     @in_place_too
     def torch(input: array, other: array, *, out=None): ...
@@ -359,6 +387,7 @@ class arctan2:
 class hypot:
     """Return the length of the hypotenuse of a right triangle with these legs."""
 
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: array, other: array, *, out=None): ...
 
@@ -371,47 +400,56 @@ class copysign:
 class nextafter:
     """Return the next floating-point number after the elements of the first, towards those of the second."""
 
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: array, other: array, *, out=None): ...
 
 class gcd:
     """Return the greatest common divisors."""
 
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: array, other: array, *, out=None): ...
 
 class lcm:
     """Return the least common multiples."""
 
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: array, other: array, *, out=None): ...
 
 class logaddexp2:
     """Return ``log2(2 ** input + 2 ** other)`` without overflow."""
 
+    def keras(x1, x2): ...
     def torch(input: array, other: array, *, out=None): ...
 
 class bitwise_and:
     """Return the bits that are set in both."""
 
+    def keras(x, y): ...
     @in_place_too
     def torch(input: operand, other: operand, *, out=None): ...
 
 class bitwise_or:
     """Return the bits that are set in one of both."""
 
+    def keras(x, y): ...
     @in_place_too
     def torch(input: operand, other: operand, *, out=None): ...
 
 class bitwise_xor:
     """Return the bits that are set in exactly one of both."""
 
+    def keras(x, y): ...
     @in_place_too
     def torch(input: operand, other: operand, *, out=None): ...
 
 class left_shift:
     """Return the elements of the first with their bits shifted to the left."""
 
+    @named("left_shift", "bitwise_left_shift")
+    def keras(x, y): ...
     @named("bitwise_left_shift")
     @in_place_too
     def torch(input: operand, other: operand, *, out=None): ...
@@ -419,6 +457,8 @@ class left_shift:
 class right_shift:
     """Return the elements of the first with their bits shifted to the right."""
 
+    @named("right_shift", "bitwise_right_shift")
+    def keras(x, y): ...
     @named("bitwise_right_shift")
     @in_place_too
     def torch(input: operand, other: operand, *, out=None): ...
@@ -426,24 +466,28 @@ class right_shift:
 class logical_and:
     """Return True where neither element is 0."""
 
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: array, other: array, *, out=None): ...
 
 class logical_or:
     """Return True where one of the elements is not 0."""
 
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: array, other: array, *, out=None): ...
 
 class logical_xor:
     """Return True where exactly one of the elements is 0."""
 
+    def keras(x1, x2): ...
     @in_place_too
     def torch(input: array, other: array, *, out=None): ...
 
 class equal:
     """Return True where both are equal."""
 
+    def keras(x1, x2): ...
     @named("eq")
     @in_place_too
     def torch(input: array, other: operand, *, out=None): ...
@@ -451,6 +495,7 @@ class equal:
 class not_equal:
     """Return True where both differ."""
 
+    def keras(x1, x2): ...
     @named("ne", "not_equal")
     @in_place_too
     def torch(input: array, other: operand, *, out=None): ...
@@ -458,6 +503,7 @@ class not_equal:
 class less:
     """Return True where the first is less than the second."""
 
+    def keras(x1, x2): ...
     @named("lt", "less")
     @in_place_too
     def torch(input: array, other: operand, *, out=None): ...
@@ -465,6 +511,7 @@ class less:
 class less_equal:
     """Return True where the first is less than or equal to the second."""
 
+    def keras(x1, x2): ...
     @named("le", "less_equal")
     @in_place_too
     def torch(input: array, other: operand, *, out=None): ...
@@ -472,6 +519,7 @@ class less_equal:
 class greater:
     """Return True where the first is greater than the second."""
 
+    def keras(x1, x2): ...
     @named("gt", "greater")
     @in_place_too
     def torch(input: array, other: operand, *, out=None): ...
@@ -479,6 +527,7 @@ class greater:
 class greater_equal:
     """Return True where the first is greater than or equal to the second."""
 
+    def keras(x1, x2): ...
     @named("ge", "greater_equal")
     @in_place_too
     def torch(input: array, other: operand, *, out=None): ...

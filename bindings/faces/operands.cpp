@@ -4,9 +4,11 @@
 
 #include "bindings/faces/results.h"
 #include "bindings/given.h"
+#include "bindings/keras_operators.h"
 #include "bindings/tensor_operations.h"
 #include "core/error.h"
 #include "functions/steps.h"
+#include "graph/keras_types.h"
 #include "graph/tape.h"
 
 #include <algorithm>
@@ -152,7 +154,55 @@ static bool gives_reals(Op op) {
   return typing == Typing::real_of || typing == Typing::real_only || typing == Typing::round;
 }
 
+// An operand of Keras's functions: a number of Python's, or a tensor, which all else becomes.
+struct KerasOperand {
+  GivenOperand given;
+  nb::object made;
+  PyObject* object;
+
+  KerasOperand(const Reading& reading, PyObject* value, bool is_tensor) : object(value) {
+    const bool is_number = PyFloat_Check(value) || PyLong_Check(value);  // of NumPy's, float64 is one of them
+    if (!as_array(value) && (is_tensor || !is_number)) {
+      made = nb::handle(reading.front_end.convert)(nb::handle(value));
+      object = made.ptr();
+    }
+    given.read(object, true);
+    if (given.is_scalar()) given.scalar().is_weak = true;
+  }
+};
+
+// The type that Keras's functions compute those of 64 bits in: its own table says it, which TensorFlow's front end changes.
+static DType width_of_functions(DType type) {
+  if (host_type_as_keras(type) == type) return type;
+  nb::object widths = nb::module_::import_("keras.src.backend.common.dtypes").attr("BIT64_TO_BIT32_DTYPE");
+  const nb::str name(std::string(row(type).name).c_str());
+  return dtype_of(nb::cast<std::string>(widths.attr("get")(name, name)));
+}
+
+static bool is_wide(const OperandType& operand) { return !operand.is_weak && host_type_as_keras(operand.dtype) != operand.dtype; }
+
+static nb::object operate_on_two_as_keras(Reading& reading, Op op) {
+  PyObject *left = reading.take(), *right = reading.take();
+  KerasOperand b(reading, right, false);
+  KerasOperand a(reading, left, b.given.is_scalar());
+  reading.beside = a.given.is_scalar() ? b.object : a.object;
+  reading.first = as_array(reading.beside);
+  OperandType types[] = {type_as_keras(a.given), type_as_keras(b.given)};
+  const DType common = common_type_as_keras(types);
+  std::optional<DType> wanted;  // of both
+  if (gives_reals(op) && steps::is_whole(common))
+    wanted = dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)()));
+  else if (is_wide(types[0]) || is_wide(types[1]))
+    wanted = width_of_functions(common);
+  std::optional<Array> converted[2];
+  for (KerasOperand* one : {&a, &b})
+    if (const Array* array = as_array(one->object); array && wanted && array->dtype() != *wanted)
+      one->given.replace(converted[one == &b].emplace(astype(*array, *wanted)));
+  return hand_back(reading, computed_as_keras(op, a.given, b.given));
+}
+
 nb::object operate_as_keras(Reading& reading, Op op) {
+  if (row(op).operands == 2) return operate_on_two_as_keras(reading, op);
   if (row(op).operands != 1) bug("{} has {} operands", row(op).name, row(op).operands);
   PyObject* given = reading.take();
   const Array& array = read_array(reading, given, reading.made, reading.numbers);

@@ -193,7 +193,14 @@ Array triangular_solution(const Array& a, const Array& b, bool upper, bool left,
   return solution_and_status(factor, right, left, false).results[0];
 }
 
-Array cholesky_solution(const Array& b, const Array& factor, bool upper) {
+// The triangle of a factor, without what the other one holds; its derivative is that of the whole matrix, as PyTorch has it.
+static Array triangle_of(const Array& factor, bool upper) {
+  const Array shown = detached(factor), kept = triangle(shown, 0, !upper);
+  return wants_gradient(factor) ? compute(Op::add, kept, compute(Op::subtract, factor, shown)) : kept;
+}
+
+Array cholesky_solution(const Array& b, const Array& given, bool upper) {
+  const Array factor = triangle_of(given, upper);
   const Array product = upper ? matmul(adjoint(factor), factor) : matmul(factor, adjoint(factor));
   Array right = b;
   while (right.rank() < product.rank()) right = with_axis(right, 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/error.h"
 #include "graph/records.h"
@@ -12,6 +13,7 @@ namespace quern {
 namespace {
 
 constexpr int64_t says_nothing = -1;
+thread_local bool is_in_c = false;
 
 // NumPy's search for the order of axes that several operands have: for each axis a stride that tells its place. Axes of which
 // nothing is known stay where the search finds them, which begins at the innermost axis or, where arrays are joined, at the
@@ -57,6 +59,17 @@ int64_t known_stride(const Layout& layout, size_t axis) {
 // Without elements all strides are contiguous, and results have them anew.
 bool is_in_c_order(const Array& array) { return array.layout_ref()->dense && array.size() > 0; }
 
+// PyTorch's memory format of images: (batch, channels, ...) where the channels of a place lie side by side.
+bool is_channels_last(const Layout& layout) {
+  if (layout.rank() != 4 && layout.rank() != 5) return false;
+  int64_t step = layout.shape[1];
+  for (size_t axis = layout.rank() - 1; axis != 1; --axis) {
+    if (layout.strides[axis] != step) return false;
+    step *= layout.shape[axis];
+  }
+  return layout.strides[1] == 1 && layout.strides[0] == step;
+}
+
 bool is_fortran_only(const Layout& layout) { return layout.is_fortran() && !layout.is_contiguous(); }
 
 std::vector<int> backwards(size_t rank) {
@@ -76,6 +89,9 @@ std::vector<int> axes_by_stride(const Layout& layout) {
 }
 
 }  // namespace
+
+InCOrder::InCOrder(bool on) : before_(std::exchange(is_in_c, on)) {}
+InCOrder::~InCOrder() { is_in_c = before_; }
 
 LayoutRef layout_beside(const Array& array, const Shape& shape, Order order) {
   const ElementLayout lies(array);
@@ -136,7 +152,7 @@ Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool 
   for (size_t i = 0; i < layout.rank(); ++i)
     if (!goes[i]) kept.push_back(ones[i] = layout.shape[i]);
   Reduced out{kept.empty() ? *none_kept : LayoutRef(), {}};
-  if (layout.is_contiguous() || layout.rank() < 2) {
+  if (is_in_c || layout.is_contiguous() || layout.rank() < 2) {
     if (!out.result) out.result = contiguous_layout(kept);
     if (keep_dims) out.shown = Layout::contiguous(ones);
     return out;
@@ -152,9 +168,16 @@ Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool 
   return out;
 }
 
+LayoutRef running_layout(const Array& array) {
+  const Argument only(array);
+  return is_in_c ? contiguous_layout(array.shape()) : result_layout(array.shape(), {&only, 1});
+}
+
 LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts) {
   bool all_c = std::all_of(parts.begin(), parts.end(), [](const Array& part) { return ElementLayout(part)->is_contiguous(); });
   if (all_c || shape.size() < 2) return contiguous_layout(shape);
+  if (is_in_c && !std::ranges::all_of(parts, [](const Array& part) { return is_channels_last(part.layout()); }))
+    return contiguous_layout(shape);
   auto stride = [&](size_t part, size_t axis) -> int64_t {
     const Layout& layout = parts[part].layout();  // of records, too: their order is the same
     return layout.shape[axis] == 1 ? says_nothing : std::abs(layout.strides[axis]);

@@ -5,6 +5,17 @@
 
 namespace quern {
 
+// While one lives, what reductions, running results and joined arrays give on its thread lies in C order, as PyTorch has it.
+class InCOrder {
+ public:
+  explicit InCOrder(bool on);
+  ~InCOrder();
+  InCOrder(const InCOrder&) = delete;
+
+ private:
+  bool before_;
+};
+
 // A copy of the array: by the strides alone, so that an axis along which it is repeated (stride 0) becomes the innermost one.
 LayoutRef copied_layout(const Array& array, Order order = Order::keep);
 // A new array of another shape beside it; of another number of axes in C order, unless Fortran's is asked for.
@@ -20,6 +31,8 @@ struct Reduced {
   Layout shown;
 };
 Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool keep_dims);
+// The running sums along an axis, and the like: as elementwise work.
+LayoutRef running_layout(const Array& array);
 // Arrays one after the other: as elementwise work, but that repeated elements count.
 LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts);
 // What arrays pick, as PyTorch has it: of the first operand that steps along two axes, the axis with the smaller steps, or of

@@ -246,8 +246,7 @@ bool has_scan(std::string_view op, DType dtype) {
 Array running(const Array& given, std::string_view op, size_t axis) {
   GraphLock lock;
   if (!has_scan(op, given.dtype())) bug("a scan that is not there");
-  Argument only(given);
-  LayoutRef layout = result_layout(given.shape(), {&only, 1});
+  LayoutRef layout = running_layout(given);
   if (const char* in = given.size() > 0 && !(is_taping() && wants_gradient(given)) ? at_hand(given) : nullptr) {
     char* out;
     Array sums = made_now(layout, given.dtype(), out);

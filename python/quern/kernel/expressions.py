@@ -591,12 +591,8 @@ class Expressions(Indexing):
     def called(self, function, arguments, named, node):
         return library.call(self, function, arguments, named, node)
 
-    def call_function(self, callee, arguments, named, node, declared=(), settings=None):
-        """A call of another Python function, compiled for these types, or for the nearest of the signatures ``declared``.
-
-        ``settings``: its own; by default those of this function.
-        """
-        settings = self.settings if settings is None else settings
+    def _in_order(self, callee, arguments, named, node):
+        """The arguments of a call of a Python function, those by name at their places."""
         if named:
             names = callee.__code__.co_varnames[: callee.__code__.co_argcount]
             defaults = dict(zip(reversed(names), reversed(callee.__defaults__ or ()), strict=False))
@@ -616,6 +612,26 @@ class Expressions(Indexing):
         if not code.co_kwonlyargcount and not least <= len(arguments) <= code.co_argcount and not code.co_flags & _TAKES_STARS:
             takes = least if least == code.co_argcount else f"{least} to {code.co_argcount}"
             raise self.error(TypingError, node, f"{callee.__name__} takes {takes} arguments, not {len(arguments)}")
+        return arguments
+
+    def _as_view_of(self, value, arguments, found):
+        """The array or record that a function returned, which may be a view of any of those that it was given or found."""
+        self.counter += 1
+        name = f"returned{self.counter}"
+        for argument in arguments:
+            if argument.name and isinstance(argument.type, (types.Array, types.Record)):
+                self.alias(name, argument.name)
+        for one in found:
+            self.alias(name, one)
+        return replace(value, name=name)
+
+    def call_function(self, callee, arguments, named, node, declared=(), settings=None):
+        """A call of another Python function, compiled for these types, or for the nearest of the signatures ``declared``.
+
+        ``settings``: its own; by default those of this function.
+        """
+        settings = self.settings if settings is None else settings
+        arguments = self._in_order(callee, arguments, named, node)
         signature = self.nearest(callee, arguments, declared, node)
         if signature is not None:
             arguments = [self.as_declared(a, t, node) for a, t in zip(arguments, signature.args, strict=True)]
@@ -651,15 +667,8 @@ class Expressions(Indexing):
         if isinstance(result, types.Optional):
             value = self.of_optional(result, self.kept(value).text)
             result = result.type
-        if isinstance(result, (types.Array, types.Record)):  # which may be a view of any of them
-            self.counter += 1
-            name = f"returned{self.counter}"
-            for argument in arguments:
-                if argument.name and isinstance(argument.type, (types.Array, types.Record)):
-                    self.alias(name, argument.name)
-            for found in made.found:
-                self.alias(name, found)
-            return replace(value, name=name)
+        if isinstance(result, (types.Array, types.Record)):
+            return self._as_view_of(value, arguments, made.found)
         if signature is not None and isinstance(signature.return_type, types.Number) and isinstance(result, types.Number):
             return replace(self.converted(value, signature.return_type, node), maybe=value.maybe)
         return value

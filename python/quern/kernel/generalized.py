@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 import re
 
@@ -175,18 +176,7 @@ class GeneralFunction:
             raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{unknown[0]}'")
         if axes:
             return self._along(args, out, dtype, signature, **axes)
-        if out is not None and len(args) > self.nin:
-            raise ValueError("cannot specify argument 'out' as both positional and keyword")
-        if len(args) not in (self.nin, self.nargs):
-            raise TypeError(
-                f"This gufunc accepts {_arguments(self.nin)} (when providing input only) or {_arguments(self.nargs)} (when providing input "
-                f"and output). Got {_arguments(len(args))}."
-            )
-        given = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
-        given = [_core._as_target(to) for to in given]
-        for to in given:
-            if not isinstance(to, (numpy.ndarray, _core.Array)):
-                raise TypeError(f"[{self.__name__}] a result goes into an array, not into a {type(to).__name__}")
+        given = self._targets(args, out)
         args = [_given(a) for a in args[: self.nin]]
         args = self._without_ones(args, given)
         if not self._loops and given:
@@ -206,20 +196,8 @@ class GeneralFunction:
             shape = (*outer, *(sizes.get(d, d) for d in core))
             made.append(self._result(shape, _element(type_), given[n] if given else None))
         results = [m if core else m.reshape((*m.shape, 1)) for m, core in zip(made, self._outputs, strict=True)]
-        count = 1
-        for n in outer:
-            count *= n
-        if count > 0 and all(o.size for o in operands):
-            program, caller = self._loops[loop]
-            launch = caller[-(-count // _BLOCK), _BLOCK]
-            if program is None or program.raised is None:
-                launch(*operands, *results, count)
-            else:
-                failed = empty(outer, numpy.uint32)
-                launch(*operands, *results, failed.reshape(count), count)
-                numbers = numbers_of_failed(failed)
-                if numbers is not None:
-                    raise self._error(program, numbers, operands, results, given)
+        if all(o.size for o in operands):
+            self._launch(loop, outer, operands, results, given)
         made = [
             times.as_times(m, _element(t).dtype) if isinstance(_element(t), types.Time) else m
             for m, t in zip(made, loop[self.nin :], strict=True)
@@ -231,6 +209,38 @@ class GeneralFunction:
         else:
             made = [m if self._kind is _core.Array else m._as(self._kind) for m in made]
         return made[0] if self.nout == 1 else tuple(made)
+
+    def _targets(self, args, out):
+        """The arrays that take the results, after a check of how many arguments there are."""
+        if out is not None and len(args) > self.nin:
+            raise ValueError("cannot specify argument 'out' as both positional and keyword")
+        if len(args) not in (self.nin, self.nargs):
+            raise TypeError(
+                f"This gufunc accepts {_arguments(self.nin)} (when providing input only) or {_arguments(self.nargs)} (when providing input "
+                f"and output). Got {_arguments(len(args))}."
+            )
+        given = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
+        given = [_core._as_target(to) for to in given]
+        for to in given:
+            if not isinstance(to, (numpy.ndarray, _core.Array)):
+                raise TypeError(f"[{self.__name__}] a result goes into an array, not into a {type(to).__name__}")
+        return given
+
+    def _launch(self, loop, outer, operands, results, given):
+        """Run a loop for each place on the leading axes."""
+        count = math.prod(outer)
+        if count == 0:
+            return
+        program, caller = self._loops[loop]
+        launch = caller[-(-count // _BLOCK), _BLOCK]
+        if program is None or program.raised is None:
+            launch(*operands, *results, count)
+            return
+        failed = empty(outer, numpy.uint32)
+        launch(*operands, *results, failed.reshape(count), count)
+        numbers = numbers_of_failed(failed)
+        if numbers is not None:
+            raise self._error(program, numbers, operands, results, given)
 
     def _error(self, program, numbers, operands, results, given):
         """What is raised: as in Numba, by the first place on the leading axes that raises, before which all results are stored."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import quern as qn
 from checked import INTS, ZEROS, N, run_text
-from places import TESTS
+from places import PACKAGE, TESTS
 from programs import ROOT, python, quern
 
 RIGHT = [
@@ -632,5 +632,5 @@ def test_kernels_of_the_tests():
         "-k",
         f"not ({' or '.join(LEFT_OUT)})",
     ]
-    done = python(*arguments, cwd=TESTS, PYTHONPATH=TESTS / "support", QUERN_PROGRAMS=None, CUDA_VISIBLE_DEVICES="")
+    done = python(*arguments, cwd=TESTS, PYTHONPATH=f"{TESTS}/support{os.pathsep}{PACKAGE}", QUERN_PROGRAMS=None, CUDA_VISIBLE_DEVICES="")
     assert done.returncode == 0, done.stdout[-5000:]

@@ -227,7 +227,7 @@ def test_tiny():
 
 @pytest.mark.parametrize("number, to_all", [(signal.SIGINT, True), (signal.SIGTERM, False), (signal.SIGHUP, True)])
 def test_interrupted_long_tests_end_and_go_on(tree, number, to_all):
-    Clone.write(tree / "tests/python/test_array_alias.py", LONG_TEST)
+    Clone.write(tree / "tests/python/arrays/test_array_alias.py", LONG_TEST)
     shutil.rmtree(tree / "item", ignore_errors=True)
     (tree / "item").mkdir()
     (tree / "slow").touch()

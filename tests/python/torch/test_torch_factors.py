@@ -23,6 +23,8 @@ said(lambda: torch.svd(one * math.inf)) | said(lambda: L.pinv(bad)) | said(lambd
 said(lambda: L.matrix_power(zero, -2)) | said(lambda: torch.cholesky_inverse(zero)) | said(lambda: L.tensorsolve(zero, one[0])) | said(lambda: L.det(zero)) | said(lambda: L.slogdet(zero)) | said(lambda: L.qr(bad)) | said(lambda: L.lstsq(zero, one))
 said(lambda: L.solve_triangular(zero, one, upper=True)) | said(lambda: L.cholesky_ex(zero)) | said(lambda: L.inv_ex(zero)) | said(lambda: L.solve_ex(zero, one)) | said(lambda: L.cholesky_ex(zero, check_errors=True)) | said(lambda: L.inv_ex(zero, check_errors=True))
 said(lambda: L.solve_ex(zero, one, check_errors=True)) | L.cholesky_ex(m([1., 2.], [2., 1.])).info | L.cholesky_ex(torch.stack([one, -one])).info | L.inv_ex(m([1., 2.], [2., 4.])).info | L.inv_ex(one) | L.cholesky_ex(one * 4) | L.solve_ex(one * 2, one)
+torch.cholesky_solve(one[:, :1], m([2., 7.], [1., 3.])) | torch.cholesky_solve(one[:, :1], m([2., 1.], [7., 3.]), upper=True) | torch.cholesky_inverse(m([2., 7.], [1., 3.]))
+said(lambda: torch.einsum("ij,jk->ik", one, one.double())) | said(lambda: torch.einsum("i,i", one[0], torch.arange(2, device=device))) | torch.einsum("ij->ji", one) | torch.einsum("ij,jk->ik", one.double(), one.double())
 L.inv_ex(torch.zeros(3, 0, 0, device=device)) | L.cholesky_ex(torch.zeros(0, 2, 2, device=device)) | L.LinAlgError.__name__, issubclass(L.LinAlgError, RuntimeError) | L.cond(zero, 1)
 """
 JITTER = """

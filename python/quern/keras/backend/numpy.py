@@ -19,86 +19,8 @@ from quern.keras.backend.core import Array, _named, convert_to_tensor
 from quern.lib import _engine
 
 _borrowed.names_of("numpy", globals())
-
-# ---- operators: no type is looked for where both operands have it already
-
-_OWN = frozenset(("float32", "float16", "bfloat16", "int32", "uint8", "int8", "int16", "uint16", "uint32", "bool"))
 _REAL = frozenset(("float32", "float16", "bfloat16"))
-
-
-def _quick(name, apply, same=_OWN, numbers=True):
-    """The borrowed function, with a quick way for operands of one type, or of a real type and a number of Python's."""
-    slow = globals()[name]
-
-    def function(x1, x2):
-        a, b = type(x1), type(x2)
-        if a is not Array and isinstance(x1, KerasVariable):
-            x1 = x1.value
-            a = type(x1)
-        if b is not Array and isinstance(x2, KerasVariable):
-            x2 = x2.value
-            b = type(x2)
-        if a is Array:
-            if b is Array:
-                kind = x1._dtype_name
-                if kind == x2._dtype_name and kind in same:
-                    return apply(x1, x2)
-            elif numbers and (b is float or b is int) and x1._dtype_name in _REAL:
-                return apply(x1, x2)
-        elif numbers and b is Array and (a is float or a is int) and x2._dtype_name in _REAL:
-            return apply(x1, x2)
-        return slow(x1, x2)
-
-    def choose(x1, x2):
-        """The operation itself where the quick way is taken, for what calls it again with the same types."""
-        a, b = type(x1), type(x2)
-        if a is Array and b is Array:
-            return apply if x1._dtype_name == x2._dtype_name and x1._dtype_name in same else None
-        x, number = (x1, b) if a is Array else (x2, a)
-        return apply if numbers and type(x) is Array and number in (float, int) and x._dtype_name in _REAL else None
-
-    function.choose = choose
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"NumPy's ``{name}``, with Keras's result type."
-    globals()[name] = function
-
-
-def _of_numbers(name, apply):
-    """The borrowed function, but that bools are int32 to it and Python's numbers take the other operand's type."""
-
-    def function(x1, x2):
-        x1, x2 = (x if isinstance(x, (int, float)) else convert_to_tensor(x) for x in (x1, x2))
-        kind = result_type(*[getattr(x, "dtype", type(x)) for x in (x1, x2)])
-        if kind == "bool":
-            kind = "int32"
-        return apply(convert_to_tensor(x1, kind), x2 if isinstance(x2, (int, float)) else convert_to_tensor(x2, kind))
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"NumPy's ``{name}``, with Keras's result type."
-    globals()[name] = function
-
-
-for _name, _apply in (("floor_divide", operator.floordiv), ("mod", operator.mod), ("fmod", qn.fmod), ("power", operator.pow)):
-    _of_numbers(_name, _apply)
-_NUMBERS = _OWN - {"bool"}
-for _name, _apply, _same in (
-    ("add", operator.add, _NUMBERS),
-    ("subtract", operator.sub, _NUMBERS),
-    ("multiply", operator.mul, _NUMBERS),
-    ("true_divide", operator.truediv, _REAL),
-    ("divide", operator.truediv, _REAL),
-    ("maximum", qn.maximum, _OWN),
-    ("minimum", qn.minimum, _OWN),
-    ("power", operator.pow, _REAL),
-    ("equal", operator.eq, _OWN),
-    ("not_equal", operator.ne, _OWN),
-    ("less", operator.lt, _OWN),
-    ("less_equal", operator.le, _OWN),
-    ("greater", operator.gt, _OWN),
-    ("greater_equal", operator.ge, _OWN),
-):
-    _quick(_name, _apply, _same)
-
+_matmul = matmul  # noqa: F821
 
 def _divide_no_nan(x1, x2):
     # both are chosen: with a quotient by zero in it, the derivative would be NaN where the result is not
@@ -113,8 +35,13 @@ def divide_no_nan(x1, x2):
     return _divide_no_nan(convert_to_tensor(x1, kind), convert_to_tensor(x2, kind))
 
 
-_quick("divide_no_nan", _divide_no_nan, _REAL, numbers=False)
-_quick("matmul", operator.matmul, frozenset(("float32", "float16", "bfloat16")), numbers=False)
+def matmul(x1, x2):
+    """NumPy's ``matmul``, with Keras's result type."""
+    x1, x2 = convert_to_tensor(x1), convert_to_tensor(x2)
+    kind = x1._dtype_name
+    if kind != x2._dtype_name or kind not in _REAL:
+        return _matmul(x1, x2)
+    return x1 @ x2
 
 
 # ---- reductions
@@ -142,6 +69,17 @@ isnan, isinf, isfinite, signbit, logical_not = (_faces[_name] for _name in "isna
 sign, abs = (_faces[_name] for _name in "sign abs".split())  # noqa: A001
 tril, triu, diagonal, diag, diagflat, trace = (_faces[_name] for _name in "tril triu diagonal diag diagflat trace".split())
 isclose, nan_to_num = _faces["isclose"], _faces["nan_to_num"]
+add, subtract, multiply, divide, true_divide = (_faces[_name] for _name in "add subtract multiply divide true_divide".split())
+floor_divide, mod, fmod, power = (_faces[_name] for _name in "floor_divide mod fmod power".split())
+maximum, minimum, fmax, fmin = (_faces[_name] for _name in "maximum minimum fmax fmin".split())
+equal, not_equal, less, less_equal = (_faces[_name] for _name in "equal not_equal less less_equal".split())
+greater, greater_equal = (_faces[_name] for _name in "greater greater_equal".split())
+logical_and, logical_or, logical_xor = (_faces[_name] for _name in "logical_and logical_or logical_xor".split())
+bitwise_and, bitwise_or, bitwise_xor = (_faces[_name] for _name in "bitwise_and bitwise_or bitwise_xor".split())
+left_shift, bitwise_left_shift = _faces["left_shift"], _faces["bitwise_left_shift"]
+right_shift, bitwise_right_shift = _faces["right_shift"], _faces["bitwise_right_shift"]
+arctan2, hypot, nextafter, gcd, lcm = (_faces[_name] for _name in "arctan2 hypot nextafter gcd lcm".split())
+logaddexp, logaddexp2 = _faces["logaddexp"], _faces["logaddexp2"]
 max, min = _faces["max"], _faces["min"]  # noqa: A001
 
 

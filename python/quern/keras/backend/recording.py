@@ -213,9 +213,6 @@ class Recorder:
                 keywords[name], kwargs[name] = self._expression(value, found)
         except _Untraceable:
             return function(*args, **kwargs)
-        choose = getattr(function, "choose", None)
-        if choose is not None and not kwargs:
-            function = choose(*args) or function
         result = self._run(function, args, kwargs)
         if self.failed or not found and not always:
             return result

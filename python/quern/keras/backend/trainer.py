@@ -269,8 +269,6 @@ class QuernTrainer(base_trainer.Trainer):
         self._eval_epoch_iterator = None
         if validation_split and validation_data is None:
             (x, y, sample_weight), validation_data = _data.split((x, y, sample_weight), validation_split)
-        if validation_data is not None:
-            val_x, val_y, val_weight = data_adapter_utils.unpack_x_y_sample_weight(validation_data)
         iterator = _data.Batches(
             x=x,
             y=y,
@@ -292,36 +290,9 @@ class QuernTrainer(base_trainer.Trainer):
             self._renew_programs()
             self.reset_metrics()
             callbacks.on_epoch_begin(epoch)
-            logs = {}
-            for begin, end, batches in iterator:
-                callbacks.on_train_batch_begin(begin)
-                logs = self.train_function(batches)
-                callbacks.on_train_batch_end(end, logs)
-                if self.stop_training:
-                    break
-            with no_gradients():
-                epoch_logs = dict(self._get_metrics_result_or_logs(logs))
+            epoch_logs = self._epoch_of(iterator, callbacks)
             if validation_data is not None and self._should_eval(epoch, validation_freq):
-                if self._eval_epoch_iterator is None:
-                    self._eval_epoch_iterator = _data.Batches(
-                        x=val_x,
-                        y=val_y,
-                        sample_weight=val_weight,
-                        batch_size=validation_batch_size or batch_size,
-                        steps_per_execution=self.steps_per_execution,
-                        steps_per_epoch=validation_steps,
-                        shuffle=False,
-                    )
-                found = self.evaluate(
-                    x=val_x,
-                    y=val_y,
-                    sample_weight=val_weight,
-                    batch_size=validation_batch_size or batch_size,
-                    steps=validation_steps,
-                    callbacks=callbacks,
-                    return_dict=True,
-                    _use_cached_evaldataset=True,
-                )
+                found = self._validated(validation_data, validation_batch_size or batch_size, validation_steps, callbacks)
                 epoch_logs.update({f"val_{name}": value for name, value in found.items()})
             callbacks.on_epoch_end(epoch, epoch_logs := _as_python(epoch_logs))
             if self.stop_training:
@@ -332,6 +303,42 @@ class QuernTrainer(base_trainer.Trainer):
         self._eval_epoch_iterator = None
         callbacks.on_train_end(logs=epoch_logs)
         return self.history
+
+    def _epoch_of(self, iterator, callbacks):
+        """Take the steps of an epoch; return what the metrics say."""
+        logs = {}
+        for begin, end, batches in iterator:
+            callbacks.on_train_batch_begin(begin)
+            logs = self.train_function(batches)
+            callbacks.on_train_batch_end(end, logs)
+            if self.stop_training:
+                break
+        with no_gradients():
+            return dict(self._get_metrics_result_or_logs(logs))
+
+    def _validated(self, data, batch_size, steps, callbacks):
+        """Evaluate the model on the data of validation, whose batches are kept for the next epoch."""
+        x, y, weight = data_adapter_utils.unpack_x_y_sample_weight(data)
+        if self._eval_epoch_iterator is None:
+            self._eval_epoch_iterator = _data.Batches(
+                x=x,
+                y=y,
+                sample_weight=weight,
+                batch_size=batch_size,
+                steps_per_execution=self.steps_per_execution,
+                steps_per_epoch=steps,
+                shuffle=False,
+            )
+        return self.evaluate(
+            x=x,
+            y=y,
+            sample_weight=weight,
+            batch_size=batch_size,
+            steps=steps,
+            callbacks=callbacks,
+            return_dict=True,
+            _use_cached_evaldataset=True,
+        )
 
     @traceback_utils.filter_traceback
     @to_the_caller

@@ -132,16 +132,7 @@ class LBFGS(Optimizer):
             small = False
             used = 0
             if group["line_search_fn"] is not None:
-                if group["line_search_fn"] != "strong_wolfe":
-                    raise RuntimeError("only 'strong_wolfe' is supported")
-                old = [p.clone() for p in self._params]
-
-                def at(t, old=old, direction=direction):
-                    value, g = self._at(old, t, direction, closure)
-                    return _Point(t, value, g, float(g.dot(direction)))
-
-                start = _Point(0.0, loss, grad, slope)
-                point, used = _strong_wolfe(at, start, length, float(direction.abs().max()), tolerance_change)
+                point, used = self._searched(closure, _Point(0.0, loss, grad, slope), length, direction)
                 length, loss, grad = point.t, point.f, point.g
                 self._move(length, direction)
                 small = bool(grad.abs().max() <= tolerance_grad)
@@ -160,6 +151,19 @@ class LBFGS(Optimizer):
                 break
         state.update(d=direction, t=length, prev_flat_grad=before, prev_loss=loss_before)
         return first_loss
+
+    def _searched(self, closure, start, length, direction):
+        """The point that a search along the direction finds, and how often it computed the loss."""
+        group = self.param_groups[0]
+        if group["line_search_fn"] != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+        old = [p.clone() for p in self._params]
+
+        def at(t):
+            value, g = self._at(old, t, direction, closure)
+            return _Point(t, value, g, float(g.dot(direction)))
+
+        return _strong_wolfe(at, start, length, float(direction.abs().max()), group["tolerance_change"])
 
 
 def _remember(state, change, step, most):

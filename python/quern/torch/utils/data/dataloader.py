@@ -69,13 +69,7 @@ class DataLoader(Generic[_Batch]):
         self.in_order = in_order
         self._iterable = isinstance(dataset, IterableDataset)
         if self._iterable:
-            for name, value, wrong in (("shuffle", shuffle, shuffle), ("sampler", sampler, sampler is not None)):
-                if wrong:
-                    raise ValueError(f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}")
-            if batch_sampler is not None:
-                raise ValueError(
-                    f"DataLoader with IterableDataset: expected unspecified batch_sampler option, but got batch_sampler={batch_sampler}"
-                )
+            _check_iterable(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
@@ -221,6 +215,16 @@ def _rows_of(dataset):
     if type(dataset) is Subset and type(dataset.dataset) is TensorDataset and dataset.dataset.tensors:
         return dataset.dataset.tensors, dataset.indices
     return None, None
+
+
+def _check_iterable(shuffle, sampler, batch_sampler):
+    for name, value, wrong in (("shuffle", shuffle, shuffle), ("sampler", sampler, sampler is not None)):
+        if wrong:
+            raise ValueError(f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}")
+    if batch_sampler is not None:
+        raise ValueError(
+            f"DataLoader with IterableDataset: expected unspecified batch_sampler option, but got batch_sampler={batch_sampler}"
+        )
 
 
 def _check_workers(num_workers, timeout, prefetch_factor, persistent_workers, context):
