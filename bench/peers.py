@@ -156,6 +156,19 @@ def installed(device):
 # ---- loops written by hand, for Numba
 
 
+def into(loop, like=np.empty_like):
+    """The function of (module, *arrays) that has a loop write into an array, which is made once, and returns that."""
+    out = []
+
+    def call(m, *arrays):
+        if not out:
+            out.append(like(arrays[0]))
+        loop(*arrays, out[0])
+        return out[0]
+
+    return call
+
+
 def numba_loops():
     """{case: function of (module, *arrays)}. Each writes into an array that is there, as a loop's author would."""
     import numba
@@ -191,17 +204,6 @@ def numba_loops():
                 out[i] = function(a[i])
 
         return loop
-
-    def into(loop, like=np.empty_like):
-        out = []  # made once
-
-        def call(m, *arrays):
-            if not out:
-                out.append(like(arrays[0]))
-            loop(*arrays, out[0])
-            return out[0]
-
-        return call
 
     loops = {
         "fused": into(fused),

@@ -117,30 +117,34 @@ bool device_address(PyObject* value, uint64_t& address, Block** block) {
   return true;
 }
 
+// A number of NumPy's.
+static bool add_number(Arguments& args, const Given& given, PyObject* value) {
+  nb::object room;
+  size_t size = given.size > 0 ? given.size : given.has_dtype ? size_of(given.dtype) : 0;
+  if (size == 0) return false;
+  if (given.has_dtype && row(given.dtype).kind == DTypeKind::complex && (args.takes_value(8) || args.takes_value(16))) {
+    Scalar number = scalar_of(given.dtype, bytes_of(given, value, room));
+    args.complex(number.re, number.im);  // of the parameter's width
+    return true;
+  }
+  const void* bytes = bytes_of(given, value, room);
+  bool is_half = size == 2 && kind_of(given) == ParamNumber::floating;
+  if (is_half && (args.takes_value(4) || args.takes_value(8))) {  // two bytes alone do not say which half it is
+    auto wide = static_cast<float>(scalar_of(given.dtype, bytes).re);
+    args.typed(&wide, 4, ParamNumber::floating, Py_TYPE(value)->tp_name);
+    return true;
+  }
+  args.typed(bytes, size, kind_of(given), Py_TYPE(value)->tp_name);
+  return true;
+}
+
 bool add_argument(Arguments& args, PyObject* value) {
   Given given = classified(value);
   uint64_t address;
   Block* block;
   switch (given.what) {
-    case What::number: {
-      nb::object room;
-      size_t size = given.size > 0 ? given.size : given.has_dtype ? size_of(given.dtype) : 0;
-      if (size == 0) return false;
-      if (given.has_dtype && row(given.dtype).kind == DTypeKind::complex && (args.takes_value(8) || args.takes_value(16))) {
-        Scalar number = scalar_of(given.dtype, bytes_of(given, value, room));
-        args.complex(number.re, number.im);  // of the parameter's width
-        return true;
-      }
-      const void* bytes = bytes_of(given, value, room);
-      bool is_half = size == 2 && kind_of(given) == ParamNumber::floating;
-      if (is_half && (args.takes_value(4) || args.takes_value(8))) {  // two bytes alone do not tell which half it is
-        auto wide = static_cast<float>(scalar_of(given.dtype, bytes).re);
-        args.typed(&wide, 4, ParamNumber::floating, Py_TYPE(value)->tp_name);
-        return true;
-      }
-      args.typed(bytes, size, kind_of(given), Py_TYPE(value)->tp_name);
-      return true;
-    }
+    case What::number:
+      return add_number(args, given, value);
     case What::integer:
       add_integer(args, value);
       return true;

@@ -324,32 +324,10 @@ std::string print_elementwise(const ElementwiseText& text, const KernelTypes& ty
                                            has_param(text, "n") ? "" : "  const ptrdiff_t n = _size;\n");
 }
 
-std::string print_user_reduction(const ReductionText& text, const KernelTypes& types, std::span<const ParamForm> forms,
-                                 size_t kept, size_t reduced, bool lanes_inside) {
-  Arguments arguments(text.in, text.out, types, forms);
-  std::string shape, kept_shape;
-  for (size_t d = 0; d < kept + reduced; ++d) {
-    arguments.number(formatted("_n{}", d));
-    shape += formatted(", _n{}", d);
-    if (d + 1 == kept) kept_shape = shape;
-  }
-  for (const char* name : {"_results", "_count", "_whole", "_chunks"}) arguments.number(name);
-  arguments.parameter("_State* _partial");
-  bool none = text.identity.empty();
-  const char* lane = lanes_inside ? "threadIdx.x" : "threadIdx.y";
-  const char* other = lanes_inside ? "threadIdx.y" : "threadIdx.x";
-  const char* width = lanes_inside ? "blockDim.y" : "blockDim.x";
-
-  // Without an identity a state says whether it holds anything.
-  std::string state =
-      none ? "struct _State {\n  _type_reduce value;\n  bool any;\n};\n" : "struct _State {\n  _type_reduce value;\n};\n";
-  std::string start =
-      none ? "_State _s = {_type_reduce(), false};" : formatted("_State _s = {{_type_reduce({})}};", text.identity);
-  std::string both =
-      none ? "  if (!_y.any) return _x;\n  if (!_x.any) return _y;\n  _State _z = {_quern_both(_x.value, _y.value), true};\n"
-           : "  _State _z = {_quern_both(_x.value, _y.value)};\n";
-  auto kernel = [&](std::string_view suffix, std::string_view more, std::string_view element) {
-    return formatted(R"(extern "C" __global__ void {17}{0}{1}({2}{3}) {{
+// {0} and {1}: its name; {2} {3}: parameters; {4}: declarations; {5} {6} {7} {8}: ranks and shapes; {9} {10} {12}: how many threads walk
+// side by side, and a thread's places among them; {11}: a state to begin with; {13}: how an element comes in; {14} {15}: how a result
+// goes out.
+constexpr char kernel_of_reduction[] = R"(extern "C" __global__ void {17}{0}{1}({2}{3}) {{
 {4}  CIndexer<{5}> _in_ind(_results * _whole{6});
   CIndexer<{7}> _out_ind(_results{8});
   __shared__ __align__(16) char _lanes[32 * {16} * sizeof(_State)];
@@ -379,7 +357,34 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
     }}
   }}
 }}
-)",
+)";
+
+std::string print_user_reduction(const ReductionText& text, const KernelTypes& types, std::span<const ParamForm> forms,
+                                 size_t kept, size_t reduced, bool lanes_inside) {
+  Arguments arguments(text.in, text.out, types, forms);
+  std::string shape, kept_shape;
+  for (size_t d = 0; d < kept + reduced; ++d) {
+    arguments.number(formatted("_n{}", d));
+    shape += formatted(", _n{}", d);
+    if (d + 1 == kept) kept_shape = shape;
+  }
+  for (const char* name : {"_results", "_count", "_whole", "_chunks"}) arguments.number(name);
+  arguments.parameter("_State* _partial");
+  bool none = text.identity.empty();
+  const char* lane = lanes_inside ? "threadIdx.x" : "threadIdx.y";
+  const char* other = lanes_inside ? "threadIdx.y" : "threadIdx.x";
+  const char* width = lanes_inside ? "blockDim.y" : "blockDim.x";
+
+  // Without an identity a state says whether it holds anything.
+  std::string state =
+      none ? "struct _State {\n  _type_reduce value;\n  bool any;\n};\n" : "struct _State {\n  _type_reduce value;\n};\n";
+  std::string start =
+      none ? "_State _s = {_type_reduce(), false};" : formatted("_State _s = {{_type_reduce({})}};", text.identity);
+  std::string both =
+      none ? "  if (!_y.any) return _x;\n  if (!_x.any) return _y;\n  _State _z = {_quern_both(_x.value, _y.value), true};\n"
+           : "  _State _z = {_quern_both(_x.value, _y.value)};\n";
+  auto kernel = [&](std::string_view suffix, std::string_view more, std::string_view element) {
+    return formatted(kernel_of_reduction,
                      text.name, suffix, arguments.parameters, more, arguments.declarations, kept + reduced, shape, kept,
                      kept_shape, width, other, start, lane, element, arguments.stores, text.post_map, lanes_inside ? 8 : 32,
                      launch_bounds(most_threads(lanes_inside ? Walk::lanes_inside : Walk::lanes_outside)));

@@ -143,6 +143,23 @@ void read_directive(Reader& reader, bool in_code, Mentions& out) {
   }
 }
 
+// `__has_include(<header>)`, of which `reader` is at the first letter.
+void read_question(Reader reader, Mentions& out) {
+  reader.word();
+  reader.blanks();
+  if (reader.now() == '(') {
+    ++reader.at;
+    reader.blanks();
+    std::string name = reader.header();
+    if (!name.empty())
+      out.names.push_back(name);
+    else
+      out.asks_by_macro = true;
+  } else if (reader.now() != '\n' && reader.now() != ')') {
+    out.asks_by_macro = true;
+  }
+}
+
 Mentions read_mentions(std::string_view raw) {
   Mentions out;
   std::string text = spliced(raw);
@@ -158,22 +175,8 @@ Mentions read_mentions(std::string_view raw) {
       read_directive(inner, in == In::code && at_start, out);
     }
     if (c == '_' && (reader.at == 0 || !is_word(text[reader.at - 1])) &&
-        (reader.starts("__has_include") || reader.starts("__has_embed"))) {
-      Reader inner = reader;
-      inner.word();
-      inner.blanks();
-      if (inner.now() == '(') {
-        ++inner.at;
-        inner.blanks();
-        std::string name = inner.header();
-        if (!name.empty())
-          out.names.push_back(name);
-        else
-          out.asks_by_macro = true;
-      } else if (inner.now() != '\n' && inner.now() != ')') {
-        out.asks_by_macro = true;
-      }
-    }
+        (reader.starts("__has_include") || reader.starts("__has_embed")))
+      read_question(reader, out);
     if (c == '\n') {
       at_start = true;
       if (in != In::comment) in = In::code;

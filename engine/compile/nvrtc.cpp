@@ -400,6 +400,32 @@ IncludeWalk walk(const Source& source, const CompileOptions& options, const std:
   return walk_includes(root);
 }
 
+void check_status(const Nvrtc& nvrtc, int status, const std::string& log, const std::string& name) {
+  if (status == nvrtc_success) return;
+  if (status == nvrtc_out_of_memory) raise(ErrorKind::out_of_memory, "[compile] NVRTC ran out of memory in {}", name);
+  if (status == nvrtc_invalid_option) raise(ErrorKind::compile, "[compile] {}", log);
+  if (log.empty()) raise(ErrorKind::runtime, "[compile] NVRTC {} failed with status {}", nvrtc.version, status);
+  raise(ErrorKind::compile, "[compile] {}", explain(log));
+}
+
+void read_code(const Nvrtc& nvrtc, Program program, bool is_ptx, const std::string& name, Binary& binary) {
+  auto get_size = is_ptx ? nvrtc.nvrtcGetPTXSize : nvrtc.nvrtcGetCUBINSize;
+  auto get_code = is_ptx ? nvrtc.nvrtcGetPTX : nvrtc.nvrtcGetCUBIN;
+  size_t bytes = 0;
+  if (get_size(program, &bytes) != nvrtc_success || bytes == 0) bug("NVRTC {} made no code for {}", nvrtc.version, name);
+  binary.code.resize(bytes);
+  get_code(program, reinterpret_cast<char*>(binary.code.data()));
+}
+
+// What the compiler calls the functions that were asked for.
+void read_names(const Nvrtc& nvrtc, Program program, const std::vector<std::string>& expressions, Binary& binary) {
+  for (const std::string& expression : expressions) {
+    const char* lowered = nullptr;
+    if (nvrtc.nvrtcGetLoweredName(program, expression.c_str(), &lowered) == nvrtc_success && lowered)
+      binary.names.emplace_back(expression, lowered);
+  }
+}
+
 Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& options, const Target& target) {
   const Nvrtc& nvrtc = load_nvrtc();
   Architecture architecture = choose_architecture(nvrtc, target.arch);
@@ -455,26 +481,9 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   if (status == nvrtc_compilation && !typed.empty()) status = compiled({});
   Binary binary;
   binary.log = read_log(nvrtc, owner.program);
-  if (status == nvrtc_out_of_memory) raise(ErrorKind::out_of_memory, "[compile] NVRTC ran out of memory in {}", source.name);
-  if (status == nvrtc_invalid_option) raise(ErrorKind::compile, "[compile] {}", binary.log);
-  if (status != nvrtc_success) {
-    if (binary.log.empty()) raise(ErrorKind::runtime, "[compile] NVRTC {} failed with status {}", nvrtc.version, status);
-    raise(ErrorKind::compile, "[compile] {}", explain(binary.log));
-  }
-
-  auto get_size = architecture.ptx ? nvrtc.nvrtcGetPTXSize : nvrtc.nvrtcGetCUBINSize;
-  auto get_code = architecture.ptx ? nvrtc.nvrtcGetPTX : nvrtc.nvrtcGetCUBIN;
-  size_t bytes = 0;
-  if (get_size(owner.program, &bytes) != nvrtc_success || bytes == 0)
-    bug("NVRTC {} made no code for {}", nvrtc.version, source.name);
-  binary.code.resize(bytes);
-  get_code(owner.program, reinterpret_cast<char*>(binary.code.data()));
-  for (const std::string& expression : expressions) {
-    const char* lowered = nullptr;
-    if (nvrtc.nvrtcGetLoweredName(owner.program, expression.c_str(), &lowered) == nvrtc_success && lowered) {
-      binary.names.emplace_back(expression, lowered);
-    }
-  }
+  check_status(nvrtc, status, binary.log, source.name);
+  read_code(nvrtc, owner.program, architecture.ptx, source.name, binary);
+  read_names(nvrtc, owner.program, expressions, binary);
   binary.lasting = read.complete && are_unchanged(read.files);  // they were looked at before NVRTC read them
   binary.files = std::move(read.files);
   return binary;

@@ -175,6 +175,23 @@ class Reader {
     return text.empty() ? prefix : prefix + "::" + text;
   }
 
+  Node with_template_args(const Node& of, bool of_function) {
+    std::vector<Node> args = template_args();
+    std::string code = "I", text = "<";
+    for (const Node& arg : args) {
+      code += arg.code;
+      append_text(text, arg);
+    }
+    std::vector<std::string> components = of.components;
+    if (components.empty()) components.push_back(of.code);
+    components.back() += code + "E";
+    if (of_function) {
+      has_template_args_ = true;
+      function_args_ = std::move(args);
+    }
+    return from_components(std::move(components), of.text + text + ">");
+  }
+
   // <name>. Of a function: its template arguments are kept for T_, and the name itself is no substitution.
   Node name(bool of_function) {
     Depth guard(depth_);
@@ -204,20 +221,7 @@ class Reader {
         qualified = now.text;
         from_substitution = true;
       } else if (peek() == 'I') {
-        std::vector<Node> args = template_args();
-        std::string code = "I", text = "<";
-        for (const Node& arg : args) {
-          code += arg.code;
-          append_text(text, arg);
-        }
-        std::vector<std::string> components = now.components;
-        if (components.empty()) components.push_back(now.code);
-        components.back() += code + "E";
-        now = from_components(std::move(components), now.text + text + ">");
-        if (of_function) {
-          has_template_args_ = true;
-          function_args_ = std::move(args);
-        }
+        now = with_template_args(now, of_function);
         from_substitution = false;
       } else {
         std::string text;

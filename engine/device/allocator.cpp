@@ -73,6 +73,19 @@ std::string Pool::name() const { return pinned_ ? "the host, pinned for " + devi
 
 void Pool::release(void* base) noexcept { pinned_ ? device_.release_pinned(base) : device_.release(base); }
 
+void Pool::refuse(size_t bytes, size_t capacity) {
+  PoolInfo pool = info();
+  if (pool.limit != 0 && pool.held + pool.kept + capacity > pool.limit)
+    raise(ErrorKind::out_of_memory,
+          "[memory] out of memory: no room for {} on {}: the pool's limit is {}, of which {} are in use; raise the limit{}",
+          readable_bytes(bytes), name(), readable_bytes(pool.limit), readable_bytes(pool.held), largest());
+  if (pinned_)
+    raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}{}", readable_bytes(bytes), name(), largest());
+  MemoryInfo memory = device_.memory();
+  raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {} ({} free of {}){}", readable_bytes(bytes),
+        device_.info().name, readable_bytes(memory.free), readable_bytes(memory.total), largest());
+}
+
 Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
   size_t capacity = capacity_for(bytes);
   if (capacity < bytes) raise(ErrorKind::out_of_memory, "[memory] {} bytes are more than any device has", bytes);
@@ -105,18 +118,7 @@ Buffer Pool::allocate(size_t bytes, Site site, bool in_order) {
     trim();
     base = take_new(capacity);
   }
-  if (!base) {
-    PoolInfo pool = info();
-    if (pool.limit != 0 && pool.held + pool.kept + capacity > pool.limit)
-      raise(ErrorKind::out_of_memory,
-            "[memory] out of memory: no room for {} on {}: the pool's limit is {}, of which {} are in use; raise the limit{}",
-            readable_bytes(bytes), name(), readable_bytes(pool.limit), readable_bytes(pool.held), largest());
-    if (pinned_)
-      raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {}{}", readable_bytes(bytes), name(), largest());
-    MemoryInfo memory = device_.memory();
-    raise(ErrorKind::out_of_memory, "[memory] out of memory: no room for {} on {} ({} free of {}){}", readable_bytes(bytes),
-          device_.info().name, readable_bytes(memory.free), readable_bytes(memory.total), largest());
-  }
+  if (!base) refuse(bytes, capacity);
   auto block = new Block;
   block->base = base;
   block->capacity = capacity;

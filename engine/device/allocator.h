@@ -81,6 +81,7 @@ class Pool : public BlockOwner {
   std::string name() const;  // of what it has, for messages
   void fence(Idle& idle, Block& block);
   std::string largest();
+  [[noreturn]] void refuse(size_t bytes, size_t capacity);  // there is no room for so many
   void link(Block* block);  // with the lock held
   void unlink(Block* block);
   void tell_checks(const Block& block) const;

@@ -221,6 +221,44 @@ void run_coroutine_blocks(const CpuKernel& kernel, const QuernCpuLaunch& launch,
   }
 }
 
+namespace {
+
+// A block that has begun and not ended.
+struct InFlight {
+  std::unique_ptr<char[]> memory;
+  std::unique_ptr<BlockRun> run;
+  bool at_grid = false;
+  uint64_t passed = 0;  // of the barrier, when it came there
+};
+
+// Gives each block a turn; takes those out that end. Has any of them come further?
+bool turn_all(std::deque<InFlight>& blocks, GridBarrier& barrier, std::atomic<uint64_t>& finished) {
+  bool progress = false;
+  for (size_t i = 0; i < blocks.size();) {
+    if (blocks[i].run->turn()) progress = true;
+    if (blocks[i].run->finished()) {
+      finished.fetch_add(1, std::memory_order_release);
+      blocks.erase(blocks.begin() + static_cast<long>(i));
+      progress = true;
+      continue;
+    }
+    InFlight& block = blocks[i++];
+    if (!block.at_grid && block.run->at_grid()) {
+      block.at_grid = true;
+      block.passed = barrier.passed.load();
+      barrier.waiting.fetch_add(1);
+      progress = true;
+    } else if (block.at_grid && block.passed != barrier.passed.load()) {
+      block.at_grid = false;
+      block.run->pass_grid();
+      progress = true;
+    }
+  }
+  return progress;
+}
+
+}  // namespace
+
 void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, std::atomic<uint64_t>& next, uint64_t count,
                         std::atomic<uint64_t>& finished, GridBarrier& barrier, unsigned threads,
                         const std::atomic<bool>& failed) {
@@ -236,38 +274,12 @@ void run_coroutine_grid(const CpuKernel& kernel, const QuernCpuLaunch& launch, s
   size_t share = by_share ? (count + threads - 1) / threads : count;
   uint64_t mine = 0, end_of_mine = 0;
   constexpr auto others_come_within = std::chrono::microseconds(200);
-  struct InFlight {
-    std::unique_ptr<char[]> memory;
-    std::unique_ptr<BlockRun> run;
-    bool at_grid = false;
-    uint64_t passed = 0;  // of the barrier, when it came there
-  };
   // A kernel's failure jumps out of here without unwinding; what is in flight then hangs on this list and is freed next time.
   thread_local std::deque<InFlight> blocks;
   blocks.clear();
   auto last_progress = Clock::now();
   while (finished.load(std::memory_order_acquire) < count && !failed.load(std::memory_order_relaxed)) {
-    bool progress = false;
-    for (size_t i = 0; i < blocks.size();) {
-      if (blocks[i].run->turn()) progress = true;
-      if (blocks[i].run->finished()) {
-        finished.fetch_add(1, std::memory_order_release);
-        blocks.erase(blocks.begin() + static_cast<long>(i));
-        progress = true;
-        continue;
-      }
-      InFlight& block = blocks[i++];
-      if (!block.at_grid && block.run->at_grid()) {
-        block.at_grid = true;
-        block.passed = barrier.passed.load();
-        barrier.waiting.fetch_add(1);
-        progress = true;
-      } else if (block.at_grid && block.passed != barrier.passed.load()) {
-        block.at_grid = false;
-        block.run->pass_grid();
-        progress = true;
-      }
-    }
+    bool progress = turn_all(blocks, barrier, finished);
     // When all that are not finished wait, nobody can change these numbers but who lets them go on.
     uint64_t all = count - finished.load();
     if (all > 0 && barrier.waiting.compare_exchange_strong(all, 0)) {

@@ -334,6 +334,61 @@ static Array compare_signs(Op op, std::span<const Argument> arguments, const Arr
   return elementwise(is_less ? Op::logical_or : Op::logical_and, both, into);
 }
 
+// Integers that are exponents of integers, with a check that none is negative; none: there is nothing to find out later.
+static std::optional<Array> checked_exponents(const Argument& by, const OpRow& r, DType compute) {
+  if (!by.array()) constant_of(by.scalar(), operand_type(r, 1, compute));  // it must fit first
+  check_power(by, compute);
+  const Array* exponents = by.array();
+  if (!exponents || row(compute).kind != DTypeKind::integer || row(exponents->dtype()).kind != DTypeKind::integer) return {};
+  return checked(*exponents, {Check::For::no_negatives, exponents->dtype()});
+}
+
+// The shape that the operands broadcast to, in one of them or in `room`.
+static const Shape* shape_of_result(std::span<const Argument> arguments, const Array* into, Shape& room) {
+  const Shape* shape = nullptr;
+  bool alike = true;
+  for (const Argument& a : arguments) {
+    if (!a.array()) continue;
+    if (!shape) {
+      shape = &a.shape();
+    } else if (shape != &a.shape() && *shape != a.shape()) {
+      alike = false;
+    }
+  }
+  if (!alike || !shape) {
+    std::array<Shape, 3> shapes;
+    for (size_t i = 0; i < arguments.size(); ++i) shapes[i] = arguments[i].shape();
+    room = broadcast_shapes({shapes.data(), arguments.size()});
+    shape = &room;
+  }
+  if (!into || *shape == into->shape()) return shape;
+  Shape both[] = {*shape, into->shape()};
+  if (broadcast_shapes(both) != into->shape())
+    raise(ErrorKind::value, "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
+          to_string(into->shape()), to_string(broadcast_shapes(both)));
+  room = into->shape();
+  return &room;
+}
+
+// Makes the node an array's value; `whole`: the array is all of its cell, else it is a part or another type.
+static void write_into(const Array& into, NodeRef node, EntryRef entry, bool whole) {
+  if (whole) {
+    if (entry) forget_hooks(*entry, into);
+    entry = tape_replace(into, node, std::move(entry));
+    into.cell()->set(std::move(node));
+    wrote(into, std::move(entry));
+    return;
+  }
+  EntryRef written;
+  if (is_taping()) {
+    Array value(node);
+    if (entry) forget_hooks(*entry, into);
+    set_entry(value, std::move(entry));
+    written = tape_update(into, Argument(value));
+  }
+  update(into, {node, node->layout, node->dtype}, std::move(written));
+}
+
 Array elementwise(Op op, std::span<const Argument> arguments, const Array* into, std::optional<Loop> given) {
   GraphLock lock;
   const OpRow& r = row(op);
@@ -354,44 +409,14 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
     raise(ErrorKind::type, "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'", r.name,
           row(loop.result).name, row(into->dtype()).name);
 
-  const Shape* shape = nullptr;
-  bool alike = true;
-  for (const Argument& a : arguments) {
-    if (!a.array()) continue;
-    if (!shape) {
-      shape = &a.shape();
-    } else if (shape != &a.shape() && *shape != a.shape()) {
-      alike = false;
-    }
-  }
   Shape broadcast;
-  if (!alike || !shape) {
-    std::array<Shape, 3> shapes;
-    for (size_t i = 0; i < arguments.size(); ++i) shapes[i] = arguments[i].shape();
-    broadcast = broadcast_shapes({shapes.data(), arguments.size()});
-    shape = &broadcast;
-  }
-  if (into && *shape != into->shape()) {
-    Shape both[] = {*shape, into->shape()};
-    if (broadcast_shapes(both) != into->shape())
-      raise(ErrorKind::value, "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
-            to_string(into->shape()), to_string(broadcast_shapes(both)));
-    broadcast = into->shape();
-    shape = &broadcast;
-  }
+  const Shape* shape = shape_of_result(arguments, into, broadcast);
 
   // Only now, as nothing can be refused any more: what is found in the exponents is told later.
-  std::optional<Array> checked;
-  if (op == Op::power && !truncates_powers && Layout::contiguous(*shape).size() > 0) {
-    if (!arguments[1].array()) constant_of(arguments[1].scalar(), operand_type(r, 1, loop.compute));  // it must fit first
-    check_power(arguments[1], loop.compute);
-    const Array* exponents = arguments[1].array();
-    if (exponents && row(loop.compute).kind == DTypeKind::integer && row(exponents->dtype()).kind == DTypeKind::integer) {
-      instead = {arguments[0],
-                 Argument(checked.emplace(quern::checked(*exponents, {Check::For::no_negatives, exponents->dtype()})))};
-      arguments = *instead;
-    }
-  }
+  std::optional<Array> exponents;
+  if (op == Op::power && !truncates_powers && Layout::contiguous(*shape).size() > 0)
+    exponents = checked_exponents(arguments[1], r, loop.compute);
+  if (exponents) arguments = instead.emplace(std::array{arguments[0], Argument(*exponents)});
 
   bool whole = into && into->is_whole() && !into->is_exposed() && loop.result == into->dtype();
   LayoutRef layout = whole            ? into->operand().layout
@@ -408,30 +433,16 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   if (into && entry) check_may_record(*into);
   // What reads and writes the same exposed memory is one group with the update that follows.
   submit_or_keep_reading(*node, into && into->is_exposed() ? into->cell()->node.get() : nullptr);
-  if (!into) {
-    Array out(std::move(node));
-    if (entry) set_entry(out, std::move(entry));
-    out.set_value(out.rank() == 0 && op != Op::where);  // where() of NumPy gives arrays
+  if (into) {
+    write_into(*into, std::move(node), std::move(entry), whole);
     recorded();
-    return out;
+    return *into;
   }
-  if (whole) {
-    if (entry) forget_hooks(*entry, *into);
-    entry = tape_replace(*into, node, std::move(entry));
-    into->cell()->set(std::move(node));
-    wrote(*into, std::move(entry));
-  } else {
-    EntryRef written;
-    if (is_taping()) {
-      Array value(node);
-      if (entry) forget_hooks(*entry, *into);
-      set_entry(value, std::move(entry));
-      written = tape_update(*into, Argument(value));
-    }
-    update(*into, {node, node->layout, node->dtype}, std::move(written));
-  }
+  Array out(std::move(node));
+  if (entry) set_entry(out, std::move(entry));
+  out.set_value(out.rank() == 0 && op != Op::where);  // where() of NumPy gives arrays
   recorded();
-  return *into;
+  return out;
 }
 
 Array raised(const Argument& base, const Argument& exponent) {

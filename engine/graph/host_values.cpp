@@ -46,7 +46,7 @@ Constant constant_of(const Scalar& s, DType dtype) {
     using T = decltype(zero);
     if (!whole) {
       tier0_convert(re, dtype, out.bytes.data());
-      return;
+      return out;
     }
     if (s.is_huge) raise(ErrorKind::overflow, "Python integer {:.0f} out of bounds for {}", s.re, row(dtype).name);
     bool fits = s.is_natural ? s.natural <= static_cast<uint64_t>(std::numeric_limits<T>::max()) : std::in_range<T>(s.integer);
@@ -55,51 +55,43 @@ Constant constant_of(const Scalar& s, DType dtype) {
             s.is_natural ? std::to_string(s.natural) : std::to_string(s.integer), row(dtype).name);
     }
     store(out, s.is_natural ? static_cast<T>(s.natural) : static_cast<T>(s.integer));
+    return out;
+  };
+  auto stored = [&](auto value) {
+    store(out, value);
+    return out;
   };
   switch (dtype) {
     case DType::boolean:
-      store(out, whole ? s.integer != 0 || s.is_natural || s.is_huge : re != 0 || s.im != 0);
-      break;
+      return stored(whole ? s.integer != 0 || s.is_natural || s.is_huge : re != 0 || s.im != 0);
     case DType::int8:
-      integer(int8_t{});
-      break;
+      return integer(int8_t{});
     case DType::int16:
-      integer(int16_t{});
-      break;
+      return integer(int16_t{});
     case DType::int32:
-      integer(int32_t{});
-      break;
+      return integer(int32_t{});
     case DType::int64:
-      integer(int64_t{});
-      break;
+      return integer(int64_t{});
     case DType::uint8:
-      integer(uint8_t{});
-      break;
+      return integer(uint8_t{});
     case DType::uint16:
-      integer(uint16_t{});
-      break;
+      return integer(uint16_t{});
     case DType::uint32:
-      integer(uint32_t{});
-      break;
+      return integer(uint32_t{});
     case DType::uint64:
-      integer(uint64_t{});
-      break;
+      return integer(uint64_t{});
     case DType::float16:
     case DType::bfloat16:
       tier0_convert(re, dtype, out.bytes.data());
-      break;
+      return out;
     case DType::float32:
-      store(out, static_cast<float>(re));
-      break;
+      return stored(static_cast<float>(re));
     case DType::float64:
-      store(out, re);
-      break;
+      return stored(re);
     case DType::complex64:
-      store(out, std::array<float, 2>{static_cast<float>(re), static_cast<float>(s.im)});
-      break;
+      return stored(std::array<float, 2>{static_cast<float>(re), static_cast<float>(s.im)});
     case DType::complex128:
-      store(out, std::array<double, 2>{re, s.im});
-      break;
+      return stored(std::array<double, 2>{re, s.im});
   }
   return out;
 }

@@ -265,6 +265,91 @@ ReductionKernel::ReductionKernel(ReductionText text, std::vector<std::string> fl
   }
 }
 
+// The axes that a reduction keeps, and those that go.
+struct ReducedAxes {
+  const Shape& whole;
+  bool keep_dims = false;
+  std::vector<int> kept = {}, reduced = {};
+};
+// The sizes of both after neighbours are joined. `lanes_inside`: a warp walks along those that go.
+struct CollapsedAxes {
+  Shape kept, reduced;
+  bool lanes_inside;
+};
+
+// Both parts of the shape are collapsed by themselves, in their logical order; the layouts become those of the parts.
+static CollapsedAxes collapsed(const ReductionText& text, std::vector<Placed>& all, size_t inputs, const ReducedAxes& over) {
+  std::vector<Layout> kept_parts, reduced_parts;
+  std::vector<size_t> which;
+  auto part = [](const Layout& layout, std::span<const int> dims) {
+    Layout taken{{}, {}, layout.offset};
+    for (int d : dims) {
+      taken.shape.push_back(layout.shape[static_cast<size_t>(d)]);
+      taken.strides.push_back(layout.strides[static_cast<size_t>(d)]);
+    }
+    return taken;
+  };
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].array || param(text.in, text.out, i).is_raw) continue;
+    which.push_back(i);
+    if (i < inputs) {
+      Layout wide = all[i].layout.broadcast_to(over.whole);
+      kept_parts.push_back(part(wide, over.kept));
+      reduced_parts.push_back(part(wide, over.reduced));
+    } else {
+      Layout layout = all[i].layout;
+      std::vector<int> dims = over.kept;
+      if (!over.keep_dims)
+        for (size_t d = 0; d < dims.size(); ++d) dims[d] = static_cast<int>(d);
+      kept_parts.push_back(part(layout, dims));
+    }
+  }
+  collapse(kept_parts);
+  collapse(reduced_parts);
+  for (size_t k = 0; k < which.size(); ++k) {
+    Layout& layout = all[which[k]].layout = kept_parts[k];
+    if (which[k] >= inputs) continue;
+    layout.shape.insert(layout.shape.end(), reduced_parts[k].shape.begin(), reduced_parts[k].shape.end());
+    layout.strides.insert(layout.strides.end(), reduced_parts[k].strides.begin(), reduced_parts[k].strides.end());
+  }
+  auto inner = [](const Layout& layout) {
+    return layout.strides.empty() || layout.strides.back() == 0 ? int64_t{1} << 62 : std::abs(layout.strides.back());
+  };
+  const bool lanes_inside = kept_parts[0].rank() == 0 || inner(reduced_parts[0]) <= inner(kept_parts[0]);
+  return {kept_parts[0].shape, reduced_parts[0].shape, lanes_inside};
+}
+
+// Launches chunks of the elements, then the kernel of their results, until one is left of each.
+static void launch_chunks(const std::string& name, TextKernels& kernels, DeviceId device, std::span<const Placed> all,
+                          const CollapsedAxes& axes, int64_t results, int64_t count) {
+  size_t state = kernels.program().global("quern_state").size;
+  const bool lanes_inside = axes.lanes_inside;
+  Context& context = context_on(device);
+  Buffer parts;
+  const int64_t all_count = count;
+  for (bool first = true;; first = false) {
+    int64_t chunks = std::max<int64_t>(1, (count + chunk_elements - 1) / chunk_elements);
+    Buffer next = context.allocate(chunks == 1 ? 1 : static_cast<size_t>(results * chunks) * state);
+    GroupArguments packed;
+    for (const Placed& p : all) pack(packed, p);
+    for (int64_t d : axes.kept) packed.index(d, true);
+    for (int64_t d : axes.reduced) packed.index(d, true);
+    for (int64_t number : {results, count, all_count, chunks}) packed.index(number, true);
+    packed.pointer(next, 0, true);
+    if (!first) packed.pointer(parts, 0, false);
+    LaunchShape launch;
+    uint32_t width = static_cast<uint32_t>(std::min<int64_t>(results, lanes_inside ? 8 : 32));
+    launch.block = lanes_inside ? Dim3{32, width, 1} : Dim3{width, 32, 1};
+    launch.grid[0] = static_cast<uint32_t>((results + width - 1) / width);
+    launch.grid[1] = static_cast<uint32_t>(std::min<int64_t>(chunks, 32768));
+    launch.grid[2] = static_cast<uint32_t>((chunks + 32767) / 32768);
+    submit(context, kernels.kernel(first ? name : name + "_again"), launch, packed);
+    if (chunks == 1) return;
+    parts = next;
+    count = chunks;
+  }
+}
+
 std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span<const Array> out, std::span<const int> axes,
                                          bool all_axes, bool keep_dims) {
   GraphLock lock;
@@ -276,16 +361,15 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
   check_scalars(in, text_.in, types);
   check_no_gradient(text_.name, in, out);
 
-  std::vector<int> kept, reduced;
+  ReducedAxes over{.whole = *whole, .keep_dims = keep_dims};
   std::vector<bool> goes(whole->size(), all_axes);
   for (int axis : axes) goes[static_cast<size_t>(axis)] = true;
-  Shape kept_shape, out_shape;
+  Shape out_shape;
   int64_t results = 1, count = 1;
   for (size_t d = 0; d < whole->size(); ++d) {
     int64_t length = (*whole)[d];
-    (goes[d] ? reduced : kept).push_back(static_cast<int>(d));
+    (goes[d] ? over.reduced : over.kept).push_back(static_cast<int>(d));
     (goes[d] ? count : results) *= length;
-    if (!goes[d]) kept_shape.push_back(length);
     if (!goes[d] || keep_dims) out_shape.push_back(goes[d] ? 1 : length);
   }
   for (size_t i = 0; i < out.size(); ++i)
@@ -300,78 +384,16 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
     raise(ErrorKind::value, "zero-size array to reduction operation {} which has no identity", text_.name);
   evaluate_all();
 
-  // Both parts of the shape are collapsed by themselves, in their logical order.
   std::vector<Placed> all = place(in, made, types);
-  std::vector<Layout> kept_parts, reduced_parts;
-  std::vector<size_t> which;
-  auto part = [](const Layout& layout, std::span<const int> dims) {
-    Layout taken{{}, {}, layout.offset};
-    for (int d : dims) {
-      taken.shape.push_back(layout.shape[static_cast<size_t>(d)]);
-      taken.strides.push_back(layout.strides[static_cast<size_t>(d)]);
-    }
-    return taken;
-  };
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].array || param(text_.in, text_.out, i).is_raw) continue;
-    which.push_back(i);
-    if (i < in.size()) {
-      Layout wide = all[i].layout.broadcast_to(*whole);
-      kept_parts.push_back(part(wide, kept));
-      reduced_parts.push_back(part(wide, reduced));
-    } else {
-      Layout layout = all[i].layout;
-      std::vector<int> dims = kept;
-      if (!keep_dims)
-        for (size_t d = 0; d < dims.size(); ++d) dims[d] = static_cast<int>(d);
-      kept_parts.push_back(part(layout, dims));
-    }
-  }
-  collapse(kept_parts);
-  collapse(reduced_parts);
-  size_t kept_rank = kept_parts[0].rank(), reduced_rank = reduced_parts[0].rank();
-  for (size_t k = 0; k < which.size(); ++k) {
-    Layout& layout = all[which[k]].layout = kept_parts[k];
-    if (which[k] >= in.size()) continue;
-    layout.shape.insert(layout.shape.end(), reduced_parts[k].shape.begin(), reduced_parts[k].shape.end());
-    layout.strides.insert(layout.strides.end(), reduced_parts[k].strides.begin(), reduced_parts[k].strides.end());
-  }
-  auto inner = [](const Layout& layout) {
-    return layout.strides.empty() || layout.strides.back() == 0 ? int64_t{1} << 62 : std::abs(layout.strides.back());
-  };
-  bool lanes_inside = kept_rank == 0 || inner(reduced_parts[0]) <= inner(kept_parts[0]);
-
+  const CollapsedAxes axes_left = collapsed(text_, all, in.size(), over);
   std::vector<ParamForm> forms;
   for (const Placed& p : all) forms.push_back(form_of(p));
-  TextKernels& kernels = kernels_.find(device, text_.name, types, forms, {kept_rank, reduced_rank, lanes_inside}, [&] {
-    return print_user_reduction(text_, types, forms, kept_rank, reduced_rank, lanes_inside);
+  const size_t kept_rank = axes_left.kept.size(), reduced_rank = axes_left.reduced.size();
+  TextKernels& kernels = kernels_.find(device, text_.name, types, forms, {kept_rank, reduced_rank, axes_left.lanes_inside}, [&] {
+    return print_user_reduction(text_, types, forms, kept_rank, reduced_rank, axes_left.lanes_inside);
   });
-  size_t state = kernels.program().global("quern_state").size;
-
-  Context& context = context_on(device);
-  Buffer parts;
-  const int64_t all_count = count;
-  for (bool first = true;; first = false) {
-    int64_t chunks = std::max<int64_t>(1, (count + chunk_elements - 1) / chunk_elements);
-    Buffer next = context.allocate(chunks == 1 ? 1 : static_cast<size_t>(results * chunks) * state);
-    GroupArguments packed;
-    for (const Placed& p : all) pack(packed, p);
-    for (int64_t d : kept_parts[0].shape) packed.index(d, true);
-    for (int64_t d : reduced_parts[0].shape) packed.index(d, true);
-    for (int64_t number : {results, count, all_count, chunks}) packed.index(number, true);
-    packed.pointer(next, 0, true);
-    if (!first) packed.pointer(parts, 0, false);
-    LaunchShape launch;
-    uint32_t width = static_cast<uint32_t>(std::min<int64_t>(results, lanes_inside ? 8 : 32));
-    launch.block = lanes_inside ? Dim3{32, width, 1} : Dim3{width, 32, 1};
-    launch.grid[0] = static_cast<uint32_t>((results + width - 1) / width);
-    launch.grid[1] = static_cast<uint32_t>(std::min<int64_t>(chunks, 32768));
-    launch.grid[2] = static_cast<uint32_t>((chunks + 32767) / 32768);
-    submit(context, kernels.kernel(first ? text_.name : text_.name + "_again"), launch, packed);
-    if (chunks == 1) return made;
-    parts = next;
-    count = chunks;
-  }
+  launch_chunks(text_.name, kernels, device, all, axes_left, results, count);
+  return made;
 }
 
 }  // namespace quern

@@ -224,14 +224,20 @@ bool Uniformity::spread_branch(const BasicBlock& block, Level level) {
     for (const llvm::PHINode& phi : join->phis()) raise(&phi, level);
   }
   if (!in_loop) return true;
-  // The loop: what the labels reach that reaches this block again.
+  auto is_reached = [&](const BasicBlock* at) { return at != end && label.count(at) != 0; };
+  spread_left_loop(block, is_reached, level);
+  return true;
+}
+
+// The loop: what the labels reach that reaches this block again.
+void Uniformity::spread_left_loop(const BasicBlock& block, llvm::function_ref<bool(const BasicBlock*)> is_reached, Level level) {
   llvm::SmallPtrSet<const BasicBlock*, 16> loop;
   llvm::SmallVector<const BasicBlock*, 16> open{&block};
   while (!open.empty()) {
     const BasicBlock* at = open.pop_back_val();
     if (!loop.insert(at).second) continue;
     for (const BasicBlock* from : llvm::predecessors(at)) {
-      if (label.count(from) && from != end) open.push_back(from);
+      if (is_reached(from)) open.push_back(from);
     }
   }
   for (const BasicBlock* inside : loop) {
@@ -242,7 +248,6 @@ bool Uniformity::spread_branch(const BasicBlock& block, Level level) {
       }
     }
   }
-  return true;
 }
 
 }  // namespace quern::lowering

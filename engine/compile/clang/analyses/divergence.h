@@ -39,6 +39,7 @@ class Uniformity {
   bool is_base_plus_lane(const llvm::Value* value, int depth) const;
   bool raise(const llvm::Value* value, Level level);
   bool spread_branch(const llvm::BasicBlock& block, Level level);
+  void spread_left_loop(const llvm::BasicBlock& block, llvm::function_ref<bool(const llvm::BasicBlock*)> is_reached, Level level);
 
   llvm::Function& function_;
   bool full_warps_;
