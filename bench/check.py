@@ -54,7 +54,7 @@ def run_one(path, checked):
 def _launches(stopped):
     """The time of kernels that the program brought, by the CPU's own clock."""
     import numpy as np
-    from quern.profiling.collect import KINDS, ROW
+    from quern.tools.profile.collect import KINDS, ROW
 
     rows = np.frombuffer(stopped[0], ROW)
     launches = rows[rows["kind"] == KINDS.index("launch")]

@@ -1,6 +1,6 @@
 // The one translator of nanobind's errors about calls. nanobind lists its C++ signatures ("incompatible function arguments ...
 // Invoked with types"), or raises std::bad_cast; users know neither. Every function of the module is called through a second
-// vectorcall function, which costs an indirect call and replaces such an error by the text that quern.call_errors makes.
+// vectorcall function, which costs an indirect call and replaces such an error by the text that quern.errors.of_calls makes.
 #include "bindings/call_errors.h"
 
 #include <array>
@@ -120,7 +120,7 @@ void explain_call(PyObject* function, PyObject* const* args, size_t nargs, PyObj
     for (size_t i = 0; i < nargs; ++i) given.append(nb::handle(args[i]));
     for (size_t i = 0; names && i < nb::len(names); ++i) named[nb::object(nb::handle(names)[i])] = nb::handle(args[nargs + i]);
     nb::object what = function ? nb::borrow(function) : nb::none();
-    nb::object made = nb::module_::import_("quern.call_errors").attr("explained")(what, given, named);
+    nb::object made = nb::module_::import_("quern.errors.of_calls").attr("explained")(what, given, named);
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
   } catch (nb::python_error& e) {
     e.restore();
@@ -129,7 +129,7 @@ void explain_call(PyObject* function, PyObject* const* args, size_t nargs, PyObj
 
 void explain_operand(const WrongOperand& wrong) noexcept {
   try {
-    nb::object made = nb::module_::import_("quern.call_errors").attr("wrong_operand")(wrong.given, wrong.wanted);
+    nb::object made = nb::module_::import_("quern.errors.of_calls").attr("wrong_operand")(wrong.given, wrong.wanted);
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
   } catch (nb::python_error& e) {
     e.restore();

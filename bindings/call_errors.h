@@ -23,7 +23,8 @@ inline Array& array_operand(nb::handle given) {
 
 void explain_operand(const WrongOperand& wrong) noexcept;
 
-// Lets every function and type of `m` report such calls through quern.call_errors. Call it once, after all of them are defined.
+// Lets every function and type of `m` report such calls through quern.errors.of_calls. Call it once, after all of them are
+// defined.
 void report_calls(nb::module_& m);
 
 // Replaces nanobind's text in the error that is set, if it is one; `function` may be null where it is not known.

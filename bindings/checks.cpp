@@ -1,4 +1,4 @@
-// What `quern check` and `qn.check()` start, and what they find: python/quern/checking/ makes texts of it.
+// What `quern check` and `qn.check()` start, and what they find: python/quern/tools/check/ makes texts of it.
 #include "device/check/checker.h"
 
 #include "bindings/objects.h"

@@ -19,11 +19,11 @@ ORDER = ["include", "core", "graph", "codegen", "compile", "device", "run", "fun
 
 # The layers of python/quern, each with the modules and packages that are in it; "quern" is the package's own file.
 PYTHON = (
-    ("quern.errors", "quern.call_errors", "quern.device", "quern.development", "quern.sources", "quern.user_files", "quern.signatures"),
+    ("quern.errors", "quern.errors.of_calls", "quern.device", "quern.tools.development", "quern.sources", "quern.user_files"),
     ("quern.arrays", "quern.array_api"),
-    ("quern.raw", "quern.trace", "quern.autograd", "quern.update_rules"),
-    ("quern.measure", "quern.pycuda", "quern.profiling", "quern.checking"),
-    ("quern.notebook",),
+    ("quern.raw", "quern.tools.trace", "quern.autograd", "quern.update_rules"),
+    ("quern.tools.measure", "quern.pycuda", "quern.tools.profile", "quern.tools.check"),
+    ("quern.tools", "quern.tools.notebook"),
     ("quern",),
     ("quern.kernel",),
     ("quern.cuda",),
@@ -31,9 +31,9 @@ PYTHON = (
     ("quern.cupyx", "quern.torch", "quern.keras_hook"),
     ("quern.keras",),
     ("quern.tensorflow",),
-    ("quern.clocks", "quern.doors"),
-    ("quern.children",),
-    ("quern.cli",),
+    ("quern.tools.clocks", "quern.doors"),
+    ("quern.tools.children",),
+    ("quern.tools.cli",),
     ("quern.__main__",),
 )
 MADE = ("faces.inc",)  # by the build: tools/faces.py

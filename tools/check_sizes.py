@@ -4,9 +4,10 @@
     tools/check_sizes.py           the files that git tracks; says what is too long
     tools/check_sizes.py FILE...   these
 
-A function's lines are those from its name to its end, without its docstring. Tables, which may be longer: a function that is one literal but
-for a third of its lines; in C++ a switch, of which every fourth line is a label and three of four are that or a statement of one line, and one that registers
-functions with Python, none of whose entries is too long.
+A function's lines are those from its name to its end, without its docstring. Tables may be longer: a function that is one literal but
+for a third of its lines; in C++ a switch, where every fourth line is a label and three of four are labels or statements of one line; and
+a function that registers others with Python, none of whose entries is too long. What was longer when the limits came stands in
+longer_than_the_limits.txt, and may not grow.
 """
 
 import ast

@@ -232,7 +232,8 @@ PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyObject_GetAttrStr
 // Made of its text when somebody asks.
 PyObject* signature(PyObject* self, void*) {
   const Face& face = *reinterpret_cast<Function*>(self)->face;
-  return guarded([&] { return nb::module_::import_("quern.signatures").attr("signature_of")(face.signature).release().ptr(); });
+  return guarded(
+      [&] { return nb::module_::import_("quern.arrays.signatures").attr("signature_of")(face.signature).release().ptr(); });
 }
 
 void destroy(PyObject* self) {

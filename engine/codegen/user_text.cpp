@@ -324,9 +324,9 @@ std::string print_elementwise(const ElementwiseText& text, const KernelTypes& ty
                                            has_param(text, "n") ? "" : "  const ptrdiff_t n = _size;\n");
 }
 
-// {0} and {1}: its name; {2} {3}: parameters; {4}: declarations; {5} {6} {7} {8}: ranks and shapes; {9} {10} {12}: how many threads walk
-// side by side, and a thread's places among them; {11}: a state to begin with; {13}: how an element comes in; {14} {15}: how a result
-// goes out.
+// {0} and {1}: its name; {2} {3}: parameters; {4}: declarations; {5} {6} {7} {8}: ranks and shapes; {9} {10} {12}: how many
+// threads walk side by side, and a thread's places among them; {11}: a state to begin with; {13}: how an element comes in; {14}
+// {15}: how a result goes out.
 constexpr char kernel_of_reduction[] = R"(extern "C" __global__ void {17}{0}{1}({2}{3}) {{
 {4}  CIndexer<{5}> _in_ind(_results * _whole{6});
   CIndexer<{7}> _out_ind(_results{8});
@@ -384,10 +384,9 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
       none ? "  if (!_y.any) return _x;\n  if (!_x.any) return _y;\n  _State _z = {_quern_both(_x.value, _y.value), true};\n"
            : "  _State _z = {_quern_both(_x.value, _y.value)};\n";
   auto kernel = [&](std::string_view suffix, std::string_view more, std::string_view element) {
-    return formatted(kernel_of_reduction,
-                     text.name, suffix, arguments.parameters, more, arguments.declarations, kept + reduced, shape, kept,
-                     kept_shape, width, other, start, lane, element, arguments.stores, text.post_map, lanes_inside ? 8 : 32,
-                     launch_bounds(most_threads(lanes_inside ? Walk::lanes_inside : Walk::lanes_outside)));
+    return formatted(kernel_of_reduction, text.name, suffix, arguments.parameters, more, arguments.declarations, kept + reduced,
+                     shape, kept, kept_shape, width, other, start, lane, element, arguments.stores, text.post_map,
+                     lanes_inside ? 8 : 32, launch_bounds(most_threads(lanes_inside ? Walk::lanes_inside : Walk::lanes_outside)));
   };
   std::string first = formatted(R"(      _in_ind.set<{0}, {1}>(_J);
       const ptrdiff_t* _at = _in_ind.get();

@@ -82,7 +82,7 @@ class Pool : public BlockOwner {
   void fence(Idle& idle, Block& block);
   std::string largest();
   [[noreturn]] void refuse(size_t bytes, size_t capacity);  // there is no room for so many
-  void link(Block* block);  // with the lock held
+  void link(Block* block);                                  // with the lock held
   void unlink(Block* block);
   void tell_checks(const Block& block) const;
 

@@ -25,15 +25,15 @@ from quern import arrays as _arrays
 from quern.arrays import *  # noqa: F403
 from quern.arrays import fallback as _fallback
 from quern.arrays.manipulation import stride_tricks as _stride_tricks
-from quern.checking import check
-from quern.development import get_include
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
-from quern.measure import Timing, bench, explain
-from quern.profiling import Profile, profile
 from quern.raw import RawKernel, RawModule
 from quern.sources import keep_sources
-from quern.trace import trace
+from quern.tools.check import check
+from quern.tools.development import get_include
+from quern.tools.measure import Timing, bench, explain
+from quern.tools.profile import Profile, profile
+from quern.tools.trace import trace
 
 __version__ = "0.1.0"
 
@@ -78,6 +78,6 @@ def __getattr__(name):
 
 def load_ipython_extension(shell):
     """``%load_ext quern`` in a notebook: brings ``%%quern_profile`` and ``%%quern_check``."""
-    from quern.notebook import load
+    from quern.tools.notebook import load
 
     load(shell)

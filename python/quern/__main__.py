@@ -1,5 +1,5 @@
 import sys
 
-from quern.cli import main
+from quern.tools.cli import main
 
 sys.exit(main())

@@ -6,7 +6,7 @@ import atexit
 import os
 import sys
 
-from quern.call_errors import wrong_operand
+from quern.errors.of_calls import wrong_operand
 from quern.lib import _engine
 
 _engine.set_package_folder(os.path.dirname(os.path.abspath(__file__)) + os.sep)

@@ -41,7 +41,7 @@ def quern():
     if sys.argv[1:2] == ["doctor"]:
         return main(sys.argv[2:])
     try:
-        from quern.cli import main as commands
+        from quern.tools.cli import main as commands
     except ImportError as error:
         print(f"quern cannot be imported: {error}\n`quern doctor` says why, and how to mend it.", file=sys.stderr)
         return 1

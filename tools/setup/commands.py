@@ -90,7 +90,7 @@ def ends_at_arguments(root, command, argv):
     package.__path__ = [os.path.join(root, "python", "quern")]
     sys.modules["quern"] = package
     try:
-        return importlib.import_module("quern.cli").ends_at_arguments(command, argv)
+        return importlib.import_module("quern.tools.cli").ends_at_arguments(command, argv)
     finally:
         for name in [name for name in sys.modules if name == "quern" or name.startswith("quern.")]:
             del sys.modules[name]

@@ -8,8 +8,8 @@ import quern as qn
 from odd_calls import INTERNAL
 from quern import cupy as cp
 from quern import torch
-from quern.call_errors import explained
 from quern.cuda import bfloat16
+from quern.errors.of_calls import explained
 from quern.pycuda import cumath, gpuarray
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule

@@ -4,10 +4,10 @@ programs run, their events have times that are given (profiles.py)."""
 import numpy as np
 import pytest
 from profiles import figures, program, rules, steady  # noqa: F401
-from quern.profiling import Profile
-from quern.profiling.advice import RULES
-from quern.profiling.collect import KINDS, ROW, Recording
-from quern.profiling.places import Place, Places
+from quern.tools.profile import Profile
+from quern.tools.profile.advice import RULES
+from quern.tools.profile.collect import KINDS, ROW, Recording
+from quern.tools.profile.places import Place, Places
 
 LOOKS = """\
 import quern as qn

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import quern as qn
 from programs import ROOT, quern
-from quern.profiling import html
+from quern.tools.profile import html
 
 PROGRAM = """\
 import numpy as np

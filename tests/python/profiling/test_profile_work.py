@@ -10,7 +10,7 @@ import quern as qn
 from profiles import figures, program  # noqa: F401
 from programs import quern
 from quern.device import set_current_device
-from quern.profiling import machine
+from quern.tools.profile import machine
 
 PROGRAM = """\
 import numpy as np

@@ -8,8 +8,8 @@ import pytest
 import quern as qn
 from programs import quern
 from quern.lib import _engine
-from quern.profiling import Profile
-from quern.profiling.collect import KINDS
+from quern.tools.profile import Profile
+from quern.tools.profile.collect import KINDS
 
 
 @pytest.fixture

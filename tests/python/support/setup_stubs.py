@@ -50,7 +50,7 @@ sys.exit(commands.main(root, sys.argv[1:]))
 class Clone:
     def __init__(self, folder):
         self.root, self.stubs = folder / "clone", folder / "stubs"
-        for part in ("tools/setup", "python/quern_doctor", "python/quern/cli"):
+        for part in ("tools/setup", "python/quern_doctor", "python/quern/tools/cli"):
             shutil.copytree(ROOT / part, self.root / part, ignore=shutil.ignore_patterns("__pycache__"))
         for file in ("quern", "tools/setup_clone.py", *RUN_TESTS, "python/quern/__init__.py", "CMakeLists.txt", "CMakePresets.json"):
             shutil.copy2(ROOT / file, self.root / file)

@@ -98,7 +98,7 @@ def test_the_headers_are_where_python_says():
 
 
 def test_a_package_without_the_files_says_so(monkeypatch, tmp_path, capsys):
-    from quern import cli, development
+    from quern.tools import cli, development
 
     monkeypatch.setattr(development, "_LIBRARIES", str(tmp_path / "quern" / "lib"))
     assert cli.main(["--cmake-dir"]) == 1

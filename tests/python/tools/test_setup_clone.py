@@ -116,7 +116,7 @@ def test_all_commands_are_listed_once():
 
     names = [name for name, _, _ in commands.COMMANDS]
     assert len(set(names)) == len(names) and all(f"quern {name}" in commands.usage() for name in names)
-    from quern.cli import main
+    from quern.tools.cli import main
 
     assert main(["frobnicate"]) == 2 and main(["test"]) == 2 and main(["--version"]) == 0
 

@@ -5,13 +5,13 @@ import functools
 import numpy
 
 from quern.arrays.core import Array
-from quern.checking import report
 from quern.cupyx.jit import _library  # noqa: F401  (it enters what kernels may call)
 from quern.kernel.cupy_rules import RULES
 from quern.kernel.dispatcher import Dispatcher
 from quern.kernel.inspection import Inspectable
 from quern.kernel.program import Program
 from quern.kernel.source import python_function
+from quern.tools.check import report
 from quern.user_files import warn_user
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from quern.profiling.figures import FORMAT
-from quern.profiling.kernels import print_columns
-from quern.profiling.units import rough, rough_size
+from quern.tools.profile.figures import FORMAT
+from quern.tools.profile.kernels import print_columns
+from quern.tools.profile.units import rough, rough_size
 
 _TOTALS = (("device_seconds", "device"), ("host_seconds", "host"), ("waiting_seconds", "waiting"), ("compile_seconds", "compiling"))
 

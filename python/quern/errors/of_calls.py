@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 # Python types of the engine, as users know them.
 _WORDS = {"BareArray": "an array", "Array": "an array", "Device": "a device", "Stream": "a stream", "Program": "a module"}

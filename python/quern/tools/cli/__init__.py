@@ -9,7 +9,7 @@ import sys
 
 from quern_doctor import commands
 
-from quern.cli.run import source_of
+from quern.tools.cli.run import source_of
 
 
 def main(argv=None) -> int:
@@ -25,15 +25,15 @@ def main(argv=None) -> int:
         print(f"quern {command}: this command is a clone's: ./quern {command}", file=sys.stderr)
         return 2
     if command == "run":
-        from quern.cli.run import run
+        from quern.tools.cli.run import run
 
         return run(rest)
     if command == "profile":
-        from quern.cli.profile import profile
+        from quern.tools.cli.profile import profile
 
         return profile(rest)
     if command == "check":
-        from quern.cli.check import check
+        from quern.tools.cli.check import check
 
         return check(rest)
     if command == "doctor":
@@ -43,7 +43,7 @@ def main(argv=None) -> int:
     if command == "cache":
         return cache(rest)
     if command == "--cmake-dir":
-        from quern.development import cmake_dir
+        from quern.tools.development import cmake_dir
 
         try:
             print(cmake_dir())
@@ -69,7 +69,7 @@ def ends_at_arguments(command, argv):
         cache_action(argv)
     if command not in commands.PROGRAMS:
         return None
-    arguments = importlib.import_module(f"quern.cli.{command}").arguments(argv)
+    arguments = importlib.import_module(f"quern.tools.cli.{command}").arguments(argv)
     if isinstance(arguments, int):
         return arguments
     program = arguments[0]

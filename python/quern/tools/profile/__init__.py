@@ -12,11 +12,11 @@ import json
 import os
 import sys
 
-from quern.profiling import kernels, lines
-from quern.profiling.advice import advice
-from quern.profiling.budgets import exceeded
-from quern.profiling.collect import Collector, Recording
-from quern.profiling.figures import figures
+from quern.tools.profile import kernels, lines
+from quern.tools.profile.advice import advice
+from quern.tools.profile.budgets import exceeded
+from quern.tools.profile.collect import Collector, Recording
+from quern.tools.profile.figures import figures
 
 __all__ = ["Profile", "profile"]
 
@@ -44,7 +44,7 @@ class Profile:
 
     @functools.cached_property
     def lines(self):
-        """The cost of each line, a list of :class:`quern.profiling.lines.Line`, the dearest first."""
+        """The cost of each line, a list of :class:`quern.tools.profile.lines.Line`, the dearest first."""
         return lines.cost_by_line(self.recording)
 
     @functools.cached_property
@@ -75,8 +75,8 @@ class Profile:
 
     @functools.cached_property
     def machine(self):
-        """What the CPU can do, a :class:`quern.profiling.machine.Machine`; None where it did not work, or the profile is short."""
-        from quern.profiling.machine import machine
+        """What the CPU can do, a :class:`quern.tools.profile.machine.Machine`; None where it did not work, or the profile is short."""
+        from quern.tools.profile.machine import machine
 
         worked = sum(group.device_ns for group in self.recording.groups if group.row["device"] < 0 and group.kind == "launch")
         return machine() if worked >= LEAST_WORK else None
@@ -87,7 +87,7 @@ class Profile:
 
     def print(self, file=None, most=20, tree=False):
         """Prints the dearest ``most`` lines with the reasons and the advice to a file object (the standard output)."""
-        from quern.profiling import tables  # rich takes a while to import
+        from quern.tools.profile import tables  # rich takes a while to import
 
         out = tables.console(file)
         tables.show_head(out, self)
@@ -117,14 +117,14 @@ class Profile:
 
     def save_trace(self, file):
         """Writes the timeline of the host and of the streams for Perfetto (ui.perfetto.dev), to a path or a file object."""
-        from quern.profiling.perfetto import write_timeline
+        from quern.tools.profile.perfetto import write_timeline
 
         with _opened(file) as f:
             write_timeline(self.recording, f)
 
     def save_html(self, file):
         """Writes the report, to a path or a file object, as one page that needs no network: timeline, flames, source with costs, memory."""
-        from quern.profiling.html import page
+        from quern.tools.profile.html import page
 
         with _opened(file) as f:
             f.write(page(self))

@@ -12,9 +12,9 @@ import importlib.abc
 import importlib.machinery
 import sys
 
-from quern.clocks import wait_before_clocks
 from quern.doors import open_doors
 from quern.sources import keep_sources
+from quern.tools.clocks import wait_before_clocks
 
 SPAWN = "multiprocessing.spawn"
 _also: list = []  # (function, arguments): what is called in those processes, too

@@ -9,10 +9,10 @@ from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
 
-from quern.checking import check
 from quern.lib import _engine
-from quern.notebook.pages import Page, page_of, page_of_text
-from quern.profiling import profile
+from quern.tools.check import check
+from quern.tools.notebook.pages import Page, page_of, page_of_text
+from quern.tools.profile import profile
 
 
 def _files_of_callers():

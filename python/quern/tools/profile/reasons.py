@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from quern.profiling.kernels import computed
-from quern.profiling.lines import NAMES
-from quern.profiling.units import rough, rough_size, times
+from quern.tools.profile.kernels import computed
+from quern.tools.profile.lines import NAMES
+from quern.tools.profile.units import rough, rough_size, times
 
 _LOOKS = {
     "test": "the test `{}` looks at a value",

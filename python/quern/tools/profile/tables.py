@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from quern.profiling.kernels import summary
-from quern.profiling.lines import NAMES
-from quern.profiling.reasons import reasons
-from quern.profiling.units import rough, rough_size, times
+from quern.tools.profile.kernels import summary
+from quern.tools.profile.lines import NAMES
+from quern.tools.profile.reasons import reasons
+from quern.tools.profile.units import rough, rough_size, times
 
 PLAIN_WIDTH = 160  # where the output is no terminal
 

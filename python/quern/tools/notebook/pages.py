@@ -7,7 +7,7 @@ import io
 
 from rich.console import Console
 
-from quern.profiling.tables import PLAIN_WIDTH
+from quern.tools.profile.tables import PLAIN_WIDTH
 
 FRAME = '<pre style="white-space:pre;overflow-x:auto;line-height:1.3;font-size:12px">{code}</pre>'
 

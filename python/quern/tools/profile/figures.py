@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from quern.profiling.kernels import summary
-from quern.profiling.reasons import reasons
+from quern.tools.profile.kernels import summary
+from quern.tools.profile.reasons import reasons
 
 FORMAT = 1
 

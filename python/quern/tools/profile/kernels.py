@@ -6,8 +6,8 @@ import dataclasses
 import sys
 from collections import defaultdict
 
-from quern.profiling.collect import COPIES, KINDS
-from quern.profiling.units import duration, size
+from quern.tools.profile.collect import COPIES, KINDS
+from quern.tools.profile.units import duration, size
 
 _COPY_NAMES = {"host_to_device": "[CUDA memcpy HtoD]", "device_to_host": "[CUDA memcpy DtoH]", "device_to_device": "[CUDA memcpy DtoD]"}
 _CALLS = {

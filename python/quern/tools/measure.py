@@ -9,7 +9,7 @@ import time
 from quern.arrays.core import Array
 from quern.device import synchronize
 from quern.lib import _engine
-from quern.trace import trace
+from quern.tools.trace import trace
 
 
 def explain(x: Array) -> str:

@@ -11,8 +11,8 @@ from time import perf_counter_ns
 import numpy as np
 
 from quern.lib import _engine
-from quern.profiling.places import Place, Places, source_line
-from quern.profiling.sampling import Sampler
+from quern.tools.profile.places import Place, Places, source_line
+from quern.tools.profile.sampling import Sampler
 from quern.user_files import is_user_file, library_folders
 
 KINDS = tuple(_engine.trace_kinds())

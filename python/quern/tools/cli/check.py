@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 
-from quern.cli.run import PROGRAM, Reports, add_program, note_options_behind, prepare, program_of
+from quern.tools.cli.run import PROGRAM, Reports, add_program, note_options_behind, prepare, program_of
 
 
 def parser():
@@ -79,8 +79,8 @@ def check(argv) -> int:
     if isinstance(program, int):
         return program
 
-    from quern.checking import check as checks
-    from quern.cli.check_children import check_children, findings_of_children, on_termination
+    from quern.tools.check import check as checks
+    from quern.tools.cli.check_children import check_children, findings_of_children, on_termination
 
     asked = {"never_written": not options.no_never_written, "nan": options.nan, "leaks": options.leaks}
     asked |= {"orders": options.orders, "seed": options.seed}

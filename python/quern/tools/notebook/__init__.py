@@ -8,6 +8,6 @@ from __future__ import annotations
 
 def load(shell):
     """Registers the magics with IPython's shell; called by ``%load_ext quern``."""
-    from quern.notebook.magics import QuernMagics
+    from quern.tools.notebook.magics import QuernMagics
 
     shell.register_magics(QuernMagics(shell))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from quern.profiling.collect import COPIES, KINDS
-from quern.profiling.kernels import kernel_name
+from quern.tools.profile.collect import COPIES, KINDS
+from quern.tools.profile.kernels import kernel_name
 
 _WORK = frozenset(("launch", "fill", *COPIES))
 _AT_ONCE = 10_000  # rows that are Python's objects at the same time

@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from quern.profiling.units import rough, rough_size, times
+from quern.tools.profile.units import rough, rough_size, times
 
 FEW = 10  # calls of one kind at a line before it counts as a loop
 TINY = 10_000  # ns of a kernel that its launch costs more than

@@ -5,9 +5,9 @@ report.py makes texts of what the engine found. Start reading at :class:`check`.
 
 from __future__ import annotations
 
-from quern.checking.report import Finding, Report
 from quern.errors import Error
 from quern.lib import _engine
+from quern.tools.check.report import Finding, Report
 from quern.user_files import library_folders, warn_user
 
 __all__ = ["Finding", "Report", "check"]

@@ -1,6 +1,6 @@
 """Budgets: limits for a program's copies, waits, compiles and memory, with the lines that exceed them."""
 
-from quern.profiling.units import rough_size, times
+from quern.tools.profile.units import rough_size, times
 
 
 def exceeded(profile, budgets) -> list[str]:

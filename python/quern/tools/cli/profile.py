@@ -10,7 +10,7 @@ import argparse
 import re
 import sys
 
-from quern.cli.run import PROGRAM, Reports, add_program, count, note_options_behind, prepare, program_of, title_of
+from quern.tools.cli.run import PROGRAM, Reports, add_program, count, note_options_behind, prepare, program_of, title_of
 
 BUDGETS = (("--max-copies", "copies"), ("--max-waits", "waits"), ("--max-compiles", "compiles"), ("--max-memory", "memory"))
 
@@ -74,9 +74,9 @@ def profile(argv) -> int:
     named, options = read
     if options.compare:
         return _compare(*options.compare)
-    from quern.profiling import Profile
-    from quern.profiling.collect import Collector
-    from quern.profiling.progress import Progress
+    from quern.tools.profile import Profile
+    from quern.tools.profile.collect import Collector
+    from quern.tools.profile.progress import Progress
 
     program = prepare("profile", named, options.raw_clock)
     if isinstance(program, int):
@@ -113,7 +113,7 @@ def _show(found, options):
 
 
 def _compare(before, after):
-    from quern.profiling.compare import compare
+    from quern.tools.profile.compare import compare
 
     try:
         compare(before, after, sys.stdout)

@@ -55,7 +55,7 @@ def prepare(command, argv, raw_clock):
         return 2
     way, path = _way(argv)
 
-    from quern.children import open_all
+    from quern.tools.children import open_all
 
     open_all(raw_clock)
     if way == "-m":

@@ -13,11 +13,11 @@ from collections import Counter
 
 import numpy as np
 
-from quern.profiling.collect import COPIES, KINDS
-from quern.profiling.kernels import kernel_name, summary
-from quern.profiling.lines import held_memory, peak_memory
-from quern.profiling.reasons import reasons
-from quern.profiling.tables import copies_in_words, head_in_words
+from quern.tools.profile.collect import COPIES, KINDS
+from quern.tools.profile.kernels import kernel_name, summary
+from quern.tools.profile.lines import held_memory, peak_memory
+from quern.tools.profile.reasons import reasons
+from quern.tools.profile.tables import copies_in_words, head_in_words
 
 MOST_EVENTS = 60_000  # of a lane; of more, those that begin at nearly the same time are drawn as one
 MOST_ROWS = 12  # of a lane: calls at the same time, one under the other

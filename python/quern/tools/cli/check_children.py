@@ -12,10 +12,10 @@ import json
 import os
 import signal
 
-from quern.checking import check
-from quern.checking.report import Finding
-from quern.children import also_in_children
 from quern.lib import _engine
+from quern.tools.check import check
+from quern.tools.check.report import Finding
+from quern.tools.children import also_in_children
 
 _handlers: set = set()  # those of checks in this process and in the ones it was forked from
 _wakeup = -1  # where the interpreter writes the numbers of signals for _watch(), in this process or in the one it was forked from
