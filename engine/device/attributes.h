@@ -1,4 +1,5 @@
-// CUDA's numbers of the attributes of devices, by the driver's names: device_attribute::warp_size is 10. The table is attributes.def.
+// CUDA's numbers of the attributes of devices, by the driver's names: device_attribute::warp_size is 10. The table is
+// attributes.def.
 #pragma once
 
 namespace quern::device_attribute {
