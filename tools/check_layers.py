@@ -19,7 +19,8 @@ ORDER = ["include", "core", "graph", "codegen", "compile", "device", "run", "fun
 
 # The layers of python/quern, each with the modules and packages that are in it; "quern" is the package's own file.
 PYTHON = (
-    ("quern.errors", "quern.call_errors", "quern.device", "quern.development", "quern.sources", "quern.user_files", "quern.signatures"),
+    ("quern.errors", "quern.call_errors", "quern.device", "quern.development", "quern.sources", "quern.user_files", "quern.signatures",
+     "quern.public_names"),
     ("quern.arrays", "quern.array_api"),
     ("quern.raw", "quern.trace", "quern.autograd", "quern.update_rules"),
     ("quern.measure", "quern.pycuda", "quern.profiling", "quern.checking"),
