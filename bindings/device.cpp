@@ -7,6 +7,7 @@
 #include "run/synchronize.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <deque>
 #include <mutex>
@@ -90,6 +91,24 @@ int drop_called(void*) {
 void drop_later(PyObject* function) {
   called().push_back(function);
   Py_AddPendingCall(drop_called, nullptr);  // refused where many wait: the next one drops this, too
+}
+
+// (CUDA's number, PyCUDA's name or None, the name in CUDA's runtime or None), in the table's order.
+nb::tuple device_attributes() {
+  nb::list rows;
+  auto add = [&](int number, std::string_view name, const char* runtime) {
+    std::string upper(name);
+    for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    nb::object none = nb::none();
+    rows.append(nb::make_tuple(number, name.empty() ? none : nb::object(nb::str(upper.c_str())),
+                               runtime ? nb::object(nb::str(runtime)) : none));
+  };
+#define QUERN_ATTRIBUTE(number, name, runtime, value) add(number, #name, #runtime);
+#define QUERN_ATTRIBUTE_OF_DRIVER(number, name, value) add(number, #name, nullptr);
+#define QUERN_ATTRIBUTE_OF_RUNTIME(number, runtime, value) add(number, "", #runtime);
+#define QUERN_ATTRIBUTE_ALIAS(number, name) add(number, #name, nullptr);
+#include "device/attributes.def"
+  return nb::tuple(rows);
 }
 
 }  // namespace
@@ -280,6 +299,7 @@ void init_devices(nb::module_& m) {
       "set_current_stream",
       [](PyDevice device, PyStream* stream) { set_current_stream(*device.context, stream ? stream->stream : nullptr); },
       nb::arg("device"), nb::arg("stream").none());
+  m.def("device_attributes", device_attributes);
   m.def("cpu", [] { return PyDevice{&cpu_context()}; });
   m.def("cuda", [](int index) { return PyDevice{&cuda_context(index)}; });
   m.def("cuda_count", [] { return cuda_device_count(); });

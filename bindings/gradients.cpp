@@ -9,6 +9,7 @@
 #include "bindings/call_errors.h"
 #include "bindings/functions.h"
 #include "core/error.h"
+#include "functions/row_gradients.h"
 #include "functions/steps.h"
 
 namespace quern::python {
@@ -23,6 +24,20 @@ void let_go(PyObject* object) {
   std::lock_guard hold(gone_lock);
   gone.push_back(object);
   if (gone.size() == 1 && Py_IsInitialized()) Py_AddPendingCall([](void*) { return release_gradients(), 0; }, nullptr);
+}
+
+// The formulas of grads.def by the operation's name: an empty tuple where no gradient passes; what has no formula is left out.
+nb::dict gradient_formulas() {
+  nb::dict out;
+  for (uint16_t i = 0; i < row_count; ++i) {
+    Op op = static_cast<Op>(i);
+    nb::list formulas;
+    for (std::string_view text : row_gradient_texts(op))
+      if (!text.empty()) formulas.append(nb::str(text.data(), text.size()));
+    if (nb::len(formulas) || row_needs(op, 0) == RowNeedsFlat)
+      out[nb::str(name_of(op).data(), name_of(op).size())] = nb::tuple(formulas);
+  }
+  return out;
 }
 
 class Held {
@@ -193,6 +208,7 @@ void release_gradients() {
 }
 
 void init_gradients(nb::module_& m) {
+  m.def("gradient_formulas", gradient_formulas);
   m.def("wants_gradient", [](const Array& array) { return wants_gradient(array); });
   m.def("want_gradient", [](const Array& array, bool wants) { want_gradient(array, wants); });
   m.def("is_leaf", [](const Array& array) {

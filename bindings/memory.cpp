@@ -2,6 +2,7 @@
 #include "bindings/objects.h"
 #include "core/error.h"
 #include "core/wait.h"
+#include "device/attributes.h"
 #include "device/check/checker.h"
 #include "device/cuda.h"
 #include "device/memory_watch.h"
@@ -216,13 +217,13 @@ void init_memory(nb::module_& m) {
   m.def(
       "managed",
       [](PyDevice device, size_t bytes, unsigned flags) {
-        constexpr int concurrent_managed_access = 89;
         Device& on = device.context->device;
         void* p = on.allocate_managed(bytes, flags);
         auto h = host_memory(device, PyHostMemory::What::managed, p, bytes, "managed memory");
         // Memory of the host's own is not for kernels where they cannot take it while the host has it.
         bool is_global = flags <= 1;
-        if (is_global || (on.kind == DeviceKind::cuda && on.attribute(concurrent_managed_access))) let_kernels_reach(*h, true);
+        if (is_global || (on.kind == DeviceKind::cuda && on.attribute(device_attribute::concurrent_managed_access)))
+          let_kernels_reach(*h, true);
         return h.release();
       },
       nb::rv_policy::take_ownership);

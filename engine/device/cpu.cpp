@@ -67,95 +67,16 @@ CpuDevice::CpuDevice() {
 
 const DeviceInfo& CpuDevice::info() { return info_; }
 
-// The numbers of CUdevice_attribute that mean something here; the others are 0.
+// Attributes that mean nothing here are 0, those that are newer than the table likewise.
 int CpuDevice::attribute(int number) {
   switch (number) {
-    case 1:
-      return 1024;  // MAX_THREADS_PER_BLOCK
-    case 2:
-    case 3:
-      return 1024;  // MAX_BLOCK_DIM_X, Y
-    case 4:
-      return 64;  // MAX_BLOCK_DIM_Z
-    case 5:
-      return 2147483647;  // MAX_GRID_DIM_X
-    case 6:
-    case 7:
-      return 65535;  // MAX_GRID_DIM_Y, Z
-    case 8:
-      return static_cast<int>(info_.max_shared);  // MAX_SHARED_MEMORY_PER_BLOCK
-    case 9:
-      return 65536;  // TOTAL_CONSTANT_MEMORY
-    case 10:
-      return 32;  // WARP_SIZE
-    case 11:
-      return 2147483647;  // MAX_PITCH
-    case 12:
-      return 65536;  // MAX_REGISTERS_PER_BLOCK
-    case 13:
-      return 1000000;  // CLOCK_RATE, kHz
-    case 14:
-      return 512;  // TEXTURE_ALIGNMENT
-    case 15:
-      return 1;  // GPU_OVERLAP
-    case 21:
-    case 22:
-      return texture_limits::width;  // MAXIMUM_TEXTURE1D_WIDTH, 2D_WIDTH
-    case 23:
-      return texture_limits::height;  // MAXIMUM_TEXTURE2D_HEIGHT
-    case 24:
-    case 25:
-    case 26:
-      return texture_limits::of_three_axes;  // MAXIMUM_TEXTURE3D_WIDTH, HEIGHT, DEPTH
-    case 27:
-    case 28:
-    case 42:
-      return texture_limits::of_layers;  // MAXIMUM_TEXTURE2D_LAYERED_WIDTH, HEIGHT, 1D_LAYERED_WIDTH
-    case 29:
-    case 43:
-      return texture_limits::layers;  // MAXIMUM_TEXTURE2D_LAYERED_LAYERS, 1D_LAYERED_LAYERS
-    case 30:
-      return 512;  // SURFACE_ALIGNMENT
-    case 16:
-      return static_cast<int>(threads_);  // MULTIPROCESSOR_COUNT
-    case 18:
-      return 1;  // INTEGRATED
-    case 19:
-      return 1;  // CAN_MAP_HOST_MEMORY
-    case 31:
-      return 1;  // CONCURRENT_KERNELS
-    case 39:
-      return 1024;  // MAX_THREADS_PER_MULTIPROCESSOR
-    case 40:
-      return 1;  // ASYNC_ENGINE_COUNT
-    case 41:
-      return 1;  // UNIFIED_ADDRESSING
-    case 51:
-      return 32;  // TEXTURE_PITCH_ALIGNMENT
-    case 69:
-      return texture_limits::linear;  // MAXIMUM_TEXTURE1D_LINEAR_WIDTH
-    case 70:
-      return texture_limits::linear_width;  // MAXIMUM_TEXTURE2D_LINEAR_WIDTH
-    case 71:
-      return texture_limits::linear_height;  // MAXIMUM_TEXTURE2D_LINEAR_HEIGHT
-    case 72:
-      return texture_limits::linear_pitch;  // MAXIMUM_TEXTURE2D_LINEAR_PITCH
-    case 75:
-      return info_.major;  // COMPUTE_CAPABILITY_MAJOR
-    case 76:
-      return info_.minor;  // COMPUTE_CAPABILITY_MINOR
-    case 81:
-      return static_cast<int>(info_.max_shared_optin);  // MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
-    case 83:
-      return 1;  // MANAGED_MEMORY
-    case 88:
-      return 1;  // PAGEABLE_MEMORY_ACCESS
-    case 89:
-      return 1;  // CONCURRENT_MANAGED_ACCESS
-    case 95:
-      return 1;  // COOPERATIVE_LAUNCH
-    case 97:
-      return static_cast<int>(info_.max_shared_optin);  // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+#define QUERN_ATTRIBUTE(number, name, runtime, value) \
+  case number:                                        \
+    return static_cast<int>(value);
+#define QUERN_ATTRIBUTE_OF_DRIVER(number, name, value) QUERN_ATTRIBUTE(number, name, , value)
+#define QUERN_ATTRIBUTE_OF_RUNTIME(number, runtime, value) QUERN_ATTRIBUTE(number, , runtime, value)
+#define QUERN_ATTRIBUTE_ALIAS(number, name)
+#include "device/attributes.def"
     default:
       if (number < 1 || number > 200) raise(ErrorKind::value, "[attribute] {} is not a device attribute", number);
       return 0;

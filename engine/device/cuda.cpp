@@ -5,6 +5,8 @@
 // cuda_link.cpp.
 #include "device/cuda.h"
 
+#include "device/attributes.h"
+
 #include "core/error.h"
 
 #include <algorithm>
@@ -74,15 +76,15 @@ CudaDevice::CudaDevice(int number) {
   char bus[32] = {};
   if (driver().cuDeviceGetPCIBusId(bus, sizeof bus - 1, id_) == success) info_.pci_bus_id = bus;
   driver().cuDeviceTotalMem_v2(&info_.total_memory, id_);
-  info_.major = read_attribute(id_, attribute_major);
-  info_.minor = read_attribute(id_, attribute_minor);
-  info_.max_threads_per_block = static_cast<uint32_t>(read_attribute(id_, attribute_max_threads_per_block));
-  info_.max_block = read_dim3(id_, attribute_max_block_x);
-  info_.max_grid = read_dim3(id_, attribute_max_grid_x);
-  info_.max_shared = static_cast<size_t>(read_attribute(id_, attribute_max_shared_per_block));
-  info_.max_shared_optin = static_cast<size_t>(read_attribute(id_, attribute_max_shared_optin));
-  info_.multiprocessors = static_cast<uint32_t>(read_attribute(id_, attribute_multiprocessors));
-  info_.warp_size = static_cast<uint32_t>(read_attribute(id_, attribute_warp_size));
+  info_.major = read_attribute(id_, device_attribute::compute_capability_major);
+  info_.minor = read_attribute(id_, device_attribute::compute_capability_minor);
+  info_.max_threads_per_block = static_cast<uint32_t>(read_attribute(id_, device_attribute::max_threads_per_block));
+  info_.max_block = read_dim3(id_, device_attribute::max_block_dim_x);
+  info_.max_grid = read_dim3(id_, device_attribute::max_grid_dim_x);
+  info_.max_shared = static_cast<size_t>(read_attribute(id_, device_attribute::max_shared_memory_per_block));
+  info_.max_shared_optin = static_cast<size_t>(read_attribute(id_, device_attribute::max_shared_memory_per_block_optin));
+  info_.multiprocessors = static_cast<uint32_t>(read_attribute(id_, device_attribute::multiprocessor_count));
+  info_.warp_size = static_cast<uint32_t>(read_attribute(id_, device_attribute::warp_size));
   default_stream_ = std::make_unique<CudaStream>(*this, nullptr, false);
 }
 

@@ -165,18 +165,6 @@ enum : Result {
   error_unknown = 999,
 };
 
-enum : int {  // CUdevice_attribute
-  attribute_max_threads_per_block = 1,
-  attribute_max_block_x = 2,
-  attribute_max_grid_x = 5,
-  attribute_max_shared_per_block = 8,
-  attribute_warp_size = 10,
-  attribute_multiprocessors = 16,
-  attribute_major = 75,
-  attribute_minor = 76,
-  attribute_max_shared_optin = 97,
-};
-
 enum : int {  // CUfunction_attribute
   function_max_threads = 0,
   function_shared_bytes = 1,

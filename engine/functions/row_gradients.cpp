@@ -46,13 +46,12 @@ Array select(const Array& where, const X& x, const Y& y) {
 UNARY(square)
 UNARY(sqrt)
 UNARY(exp)
-UNARY(exp2)
 UNARY(sin)
 UNARY(cos)
 UNARY(sinh)
 UNARY(cosh)
 UNARY(sign)
-UNARY(floor)
+UNARY(absolute)
 UNARY(trunc)
 UNARY(isnan)
 UNARY(logical_not)
@@ -72,6 +71,8 @@ UNARY(bessel_k0_scaled)
 UNARY(bessel_k1_scaled)
 UNARY(bessel_y0)
 UNARY(bessel_y1)
+BINARY(floor_divide)
+BINARY(ldexp)
 BINARY(polygamma)
 BINARY(gamma_slope)
 BINARY(equal)
@@ -83,11 +84,8 @@ BINARY(logical_or)
 #undef UNARY
 #undef BINARY
 
-// 1 where `mine`, half of that where both are, 0 elsewhere.
-Array share(const Array& mine, const Array& both) {
-  Array half = compute(Op::where, both, 0.5, 1.0);
-  return compute(Op::where, mine, half, 0.0);
-}
+// g where `mine`, half of that where both are, 0 elsewhere.
+Array share(const Array& g, const Array& mine, const Array& both) { return select(mine, select(both, g * 0.5, g), 0.0); }
 
 // Does the host know that it is the number 0?
 bool is_zero(const Array& x) {
@@ -116,12 +114,8 @@ Array of_sign(const Array& g, const Array& a, const Array& y) {
   return select(equal(size, 0.0), zero(g), turn / compute(Op::where, equal(size, 0.0), 1.0, size));
 }
 
-// Below -1 the function of real numbers is NaN, and its gradient finite, as PyTorch's.
-Array of_arccosh(const Array& g, const Array& a) {
-  if (is_complex(a.dtype())) return g / conj(sqrt(a - 1.0) * sqrt(a + 1.0));
-  Array size = compute(Op::absolute, a);
-  return g / sqrt((size - 1.0) * (size + 1.0));
-}
+// Both are recorded; what is not returned is never computed.
+Array if_complex(const Array& of, const Array& x, const Array& y) { return is_complex(of.dtype()) ? x : y; }
 
 // 1 in the place of 0, for quotients that are not used there: the derivatives of what is selected must be finite, too.
 Array not_zero(const Array& a) { return compute(Op::where, equal(a, 0.0), 1.0, a); }
@@ -144,6 +138,7 @@ struct GradRow {
   Has has = Has::nothing;
   std::array<Formula, 3> formulas{};
   std::array<uint8_t, 3> needs{};
+  std::array<std::string_view, 3> texts{};
 };
 
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
@@ -164,7 +159,8 @@ constexpr auto make_rows() {
 #define FORMULA(k, expression)                                                                                          \
   r.formulas[k] = [](const Array& g, [[maybe_unused]] const Array& a, [[maybe_unused]] const Array& b,                  \
                      [[maybe_unused]] const Array& c, [[maybe_unused]] const Array& y) -> Array { return expression; }; \
-  r.needs[k] = words_in(#expression);
+  r.needs[k] = words_in(#expression);                                                                                   \
+  r.texts[k] = #expression;
 #define ONE(x) FORMULA(0, x)
 #define TWO(x, z) FORMULA(0, x) FORMULA(1, z)
 #define THREE(x, z, w) FORMULA(0, x) FORMULA(1, z) FORMULA(2, w)
@@ -199,6 +195,8 @@ uint8_t row_needs(Op op, int operand) {
   if (r.has == Has::none) return RowNeedsFlat;
   return r.has == Has::formulas ? r.needs[static_cast<size_t>(operand)] : 0;
 }
+
+std::array<std::string_view, 3> row_gradient_texts(Op op) { return rows[static_cast<size_t>(op)].texts; }
 
 Array row_gradient(Op op, int k, const Array& g, std::span<const Array> operands, const Array& result) {
   const GradRow& r = rows[static_cast<size_t>(op)];

@@ -3,6 +3,9 @@
 
 #include "graph/tape.h"
 
+#include <array>
+#include <string_view>
+
 namespace quern {
 
 // What grads.def says of an operand: nothing passes, there is no formula, or which values it needs (the bits of RowNeeds).
@@ -11,5 +14,8 @@ uint8_t row_needs(Op op, int operand);
 // The gradient of operand k from that of the result, in the type that the op computed in. `operands` and `result`: empty where
 // the formula does not need them.
 Array row_gradient(Op op, int k, const Array& g, std::span<const Array> operands, const Array& result);
+
+// Those formulas as grads.def has them; empty where it has none.
+std::array<std::string_view, 3> row_gradient_texts(Op op);
 
 }  // namespace quern

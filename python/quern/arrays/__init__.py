@@ -70,6 +70,8 @@ def _public():
                 theirs = getattr(numpy, name, None)
                 is_plain = theirs is not None and isinstance(value, FunctionType) and module is not host
                 found[name] = fallback.served(value, theirs, name) if is_plain else value
+                if is_plain:
+                    found[name].__module__, found[name].__qualname__ = "quern", name
     return found | functions.functions
 
 

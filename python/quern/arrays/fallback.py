@@ -330,7 +330,7 @@ def host_function(value, name, prefix="", kind=None):
         return run(prefix + name, value, args, kwargs, kind=kind)
 
     call.__name__ = call.__qualname__ = name
-    call.__module__ = "quern"
+    call.__module__ = f"quern.{prefix}".rstrip(".")
     call.__doc__ = f"NumPy's ``{prefix}{name}``, computed on the host; see :func:`quern.set_fallback`.\n\n{inspect.getdoc(value) or ''}"
     call.__quern_host__ = value
     signature = None if isinstance(value, type) else _signature(value)

@@ -33,14 +33,13 @@ class Device:
     def __getattr__(self, name):
         """A number of the device's by its name in CUDA, such as ``MAX_SHARED_MEMORY_PER_BLOCK``."""
         if name.isupper():
-            from quern.pycuda.enums import device_attribute
-
+            numbers = {known: number for number, known, _ in _engine.device_attributes() if known}
             words = re.sub(r"^MAX(_MAX)?_(TEXTURE|SURFACE)_", r"MAXIMUM_\2", name).replace("MULTI_PROCESSOR", "MULTIPROCESSOR")
             words = re.sub("_ALT$", "_ALTERNATE", words.removeprefix("IS_"))
             for known in (name, words):
-                if known in device_attribute.names:
+                if known in numbers:
                     try:
-                        return self._device.attribute(int(getattr(device_attribute, known)))
+                        return self._device.attribute(numbers[known])
                     except ValueError:  # a driver that does not know it
                         break
         raise AttributeError(f"[Device] there is no {name}")

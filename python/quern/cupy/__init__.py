@@ -56,6 +56,7 @@ from quern.cupy.cuda.memory import has_own_allocator as _has_own_allocator
 from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
 from quern.cupy.cuda.stream import on_stream as _on_stream
 from quern.lib import _engine
+from quern.arrays.public_names import settle as _settle
 from quern.raw import RawKernel  # noqa: F401
 from quern.user_files import warn_user as _warn_user
 
@@ -93,7 +94,7 @@ for _name in _arrays.__all__:
     _module = getattr(_value, "__module__", "")
     if isinstance(_value, _quern.ufunc):
         _value = _ufunc.of_ours(_value)
-    elif _module.startswith("quern.arrays.") and callable(_value):
+    elif hasattr(_value, "__quern_native__") or _module.startswith("quern.arrays.") and callable(_value):
         _value = _of_ours(_value, _name in _OWN_ARRAYS)
         _value = _quick(_value, _name)
     elif _name in ("mgrid", "ogrid"):
@@ -258,6 +259,7 @@ def show_config(*, _full=False):
 
 
 __getattr__ = _getter(globals(), _names, _arrays, numpy, "cupy")
+_settle(globals(), __name__)
 
 __version__ = "14.2.0"  # the version whose names these are
 _this = sys.modules[__name__]

@@ -8,6 +8,7 @@ from quern.arrays import fallback
 from quern.cupy._array import as_ndarray, ndarray, placed_result
 from quern.cupy.cuda.memory import has_own_allocator
 from quern.lib import _engine
+from quern.arrays.public_names import settle
 
 _engine.set_front_end("cupy", fall_back=functools.partial(fallback.on_host, kind=ndarray))
 
@@ -51,6 +52,7 @@ def getter(namespace, names, ours, host, module):
         elif callable(value) and not isinstance(value, type):
             value = of_ours(value)
         namespace[name] = value
+        settle({name: value}, f"quern.{module}")
         return value
 
     return __getattr__

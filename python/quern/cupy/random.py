@@ -19,6 +19,7 @@ from quern.cupy._array import ndarray as _ndarray
 from quern.cupy._array import placed_result as _placed_result
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._names import RANDOM as _names
+from quern.arrays.public_names import settle as _settle
 
 _REALS = """beta chisquare dirichlet f gamma gumbel laplace logistic lognormal multivariate_normal noncentral_chisquare noncentral_f pareto
 power rayleigh standard_cauchy standard_gamma standard_t triangular vonmises wald weibull""".split()
@@ -194,6 +195,7 @@ def seed(seed=None):
 
 for _name in _names:
     if _name not in globals() and hasattr(RandomState, _name):
-        globals()[_name] = _random._of_state(_name, get_random_state, "cupy.random", RandomState)
+        globals()[_name] = _random._of_state(_name, get_random_state, __name__, RandomState)
 
+_settle(globals(), __name__)
 __getattr__ = _getter(globals(), _names, _random, numpy.random, "cupy.random")

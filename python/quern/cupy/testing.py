@@ -14,6 +14,7 @@ import warnings
 import numpy
 
 from quern.arrays.core import Array, asnumpy
+from quern.arrays.public_names import settle as _settle
 
 # ---- assertions
 
@@ -41,7 +42,6 @@ def _assertion(name):
     def check(x, y, *args, **kwargs):
         return theirs(_host(x), _host(y), *args, **kwargs)
 
-    check.__module__ = "cupy.testing"
     check.__doc__ = f"numpy.testing.{name} of the values."
     return check
 
@@ -640,3 +640,4 @@ class NumpyAliasValuesTestBase(NumpyAliasTestBase):
 
     def test_values(self):
         assert_array_equal(self.cupy_func(*self.args), self.numpy_func(*self.args))
+_settle(globals(), __name__)

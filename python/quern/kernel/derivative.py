@@ -524,16 +524,10 @@ class _Writer:
                 else:
                     by[d] = a if b is None else ast.BinOp(a, made.op, b)
             return _Slopes(made, by)
-        if name == "Mult":
-            texts = "d * b", "a * d"
-        elif name == "Div":
-            texts = "d / b", "-y * d / b"
-        elif name == "Mod":
-            texts = "d", "-(a // b) * d"
-        elif name == "FloorDiv":
-            texts = "", ""
-        elif name == "Pow":
+        if name == "Pow":
             texts = self.of_power(right.node)
+        elif name in slopes.OPERATIONS:
+            texts = slopes.RULES[slopes.OPERATIONS[name]]
         else:
             raise self.error(node, f"`{ast.unparse(node)}` {_NO_DERIVATIVE}")
         return self.by_texts(made, texts, [left, right])
@@ -582,6 +576,8 @@ class _Writer:
                 called = node.func.id if isinstance(node.func, ast.Name) else None
                 if called == "part":  # of a tuple
                     return ast.Subscript(copy.deepcopy(words[node.args[0].id]), node.args[1], ast.Load())
+                if called == "if_complex":
+                    return self.visit(node.args[not writer.family.is_complex])
                 if called == "less":  # one less; of a number that is written there
                     of = words[node.args[0].id]
                     if isinstance(of, ast.Constant):

@@ -25,8 +25,7 @@ from quern.kernel.program import Program
 from quern.kernel.raised import Raised, RaisingLaunch
 from quern.lib import _engine
 
-# The driver's numbers of what a device has: multiprocessors, and of each of them threads, shared memory, registers, blocks.
-_MULTIPROCESSORS, _THREADS, _SHARED, _REGISTERS, _BLOCKS, _RESERVED_SHARED = 16, 39, 81, 82, 106, 111
+_NUMBER = {name: number for number, name, _ in _engine.device_attributes()}  # of a device's attribute, by the driver's name
 
 
 class Definition:
@@ -79,16 +78,19 @@ class Definition:
             return 0
         if self.device.kind == "cpu":  # blocks take turns
             return 2**31 - 1
-        return self.device.attribute(_MULTIPROCESSORS) * self._blocks_together(-(-threads // 32), dynsmemsize)
+        return self.device.attribute(_NUMBER["MULTIPROCESSOR_COUNT"]) * self._blocks_together(-(-threads // 32), dynsmemsize)
 
     def _blocks_together(self, warps, dynsmemsize):
         """Blocks of so many warps on one multiprocessor: registers are given out in 256s to a warp, shared memory in 128s of bytes."""
-        of = self.device.attribute
-        counts = [of(_BLOCKS), of(_THREADS) // 32 // warps]
+        def of(name):
+            return self.device.attribute(_NUMBER[name])
+
+        counts = [of("MAX_BLOCKS_PER_MULTIPROCESSOR"), of("MAX_THREADS_PER_MULTIPROCESSOR") // 32 // warps]
         if registers := -(-self.info["registers"] * 32 // 256) * 256:
-            counts.append(of(_REGISTERS) // registers // 4 * 4 // warps)
-        if shared := -(-(self.info["static_shared"] + dynsmemsize + of(_RESERVED_SHARED)) // 128) * 128:
-            counts.append(of(_SHARED) // shared)
+            counts.append(of("MAX_REGISTERS_PER_MULTIPROCESSOR") // registers // 4 * 4 // warps)
+        reserved = of("RESERVED_SHARED_MEMORY_PER_BLOCK")
+        if shared := -(-(self.info["static_shared"] + dynsmemsize + reserved) // 128) * 128:
+            counts.append(of("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR") // shared)
         return min(counts)
 
 

@@ -54,7 +54,7 @@ def on_stream(stream):
 
 def splay(n):
     """(grid, block) for a kernel on ``n`` elements: some dozen blocks for each multiprocessor at most."""
-    most = 32 * max(1, current_device().attribute(16))  # multiprocessors
+    most = 32 * max(1, current_device().info()["multiprocessors"])
     n = max(int(n), 1)
     if n < 128:
         return (1, 1), (32 * -(-n // 32), 1, 1)

@@ -91,7 +91,7 @@ class _Generator:
     _takes = ("float32", "float64", "int32", "uint32")
 
     def __init__(self, seed, offset):
-        self.block_count = max(1, current_device().attribute(16)) * 2  # multiprocessors
+        self.block_count = max(1, current_device().info()["multiprocessors"]) * 2
         self._draws = Generator(Philox(seed))
         self._draws.bit_generator.advance(int(offset))
 
@@ -180,7 +180,7 @@ class _PseudoRandom(_Generator):
     """What those do that start from seeds."""
 
     def __init__(self, seed_getter=None, offset=0):
-        count = max(1, current_device().attribute(16)) * 2 * self.generators_per_block
+        count = max(1, current_device().info()["multiprocessors"]) * 2 * self.generators_per_block
         seeds = (seed_getter or seed_getter_uniform)(count)
         if not isinstance(seeds, gpuarray.GPUArray) or seeds.dtype != np.int32 or seeds.size != count:
             raise TypeError(f"seed must be GPUArray of integers of right length: {count} of int32")

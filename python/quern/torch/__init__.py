@@ -6,6 +6,7 @@ that hasattr() tells the truth.
 
 import quern as _quern
 from quern import errors as _errors
+from quern.arrays.public_names import settle as _settle
 from quern.torch import (  # noqa: F401
     _more,
     _namespace,
@@ -74,6 +75,7 @@ from quern.torch.nn.functional import (  # noqa: F401
 globals().update({_name: getattr(_more, _name) for _name in _more.NAMES})
 globals().update({_name: getattr(_native, _name) for _name in _native.NAMES})
 globals().update({_name: _value for _name, _value in vars(_namespace).items() if not _name.startswith("_") and _name not in globals()})
+_settle(globals(), __name__)
 
 __version__ = "2.9.0+quern." + _quern.__version__
 Generator = random.Generator

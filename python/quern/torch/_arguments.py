@@ -10,6 +10,7 @@ import operator
 import os
 
 from quern.lib import _engine
+from quern.arrays.public_names import settle
 
 _BareArray = _engine.BareArray
 _FILE = os.path.join(os.path.dirname(__file__), "<arguments>")  # of wrappers: inside the package, whose lines no error names
@@ -216,3 +217,4 @@ def check_all(module, names, tensors=None, free=None, told=None, same_out=""):
             named = tensors.get(name, "").split(), free.get(name, "").split()
             done[function] = checked(name, function, *named, told.get(name), name in same_out)
         module[name] = done[function]
+    settle(module, module["__name__"])

@@ -1,6 +1,8 @@
 // Where a CUDA toolkit is installed: the types and numbers of device/cuda_driver.h are those of cuda.h.
 #include "device/cuda_driver.h"
 
+#include "device/attributes.h"
+
 #include <gtest/gtest.h>
 
 #if __has_include(<cuda.h>)
@@ -111,15 +113,15 @@ TEST(CudaHeader, Numbers) {
       {error_cooperative_too_large, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE},
       {error_not_supported, CUDA_ERROR_NOT_SUPPORTED},
       {error_unknown, CUDA_ERROR_UNKNOWN},
-      {attribute_max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
-      {attribute_max_block_x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X},
-      {attribute_max_grid_x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X},
-      {attribute_max_shared_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK},
-      {attribute_warp_size, CU_DEVICE_ATTRIBUTE_WARP_SIZE},
-      {attribute_multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
-      {attribute_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
-      {attribute_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
-      {attribute_max_shared_optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
+      {device_attribute::max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
+      {device_attribute::max_block_dim_x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X},
+      {device_attribute::max_grid_dim_x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X},
+      {device_attribute::max_shared_memory_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK},
+      {device_attribute::warp_size, CU_DEVICE_ATTRIBUTE_WARP_SIZE},
+      {device_attribute::multiprocessor_count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+      {device_attribute::compute_capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+      {device_attribute::compute_capability_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+      {device_attribute::max_shared_memory_per_block_optin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
       {function_max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
       {function_shared_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES},
       {function_const_bytes, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES},

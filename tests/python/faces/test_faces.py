@@ -2,10 +2,12 @@
 
 import copy
 import functools
+import importlib
 import inspect
 import pickle
 import subprocess
 import sys
+import types
 import warnings
 import weakref
 
@@ -14,6 +16,7 @@ import pytest
 import quern as qn
 import quern.torch as torch
 from places import ROOT
+from quern.lib import _engine
 
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "amax", "amin", "ptp", "count_nonzero")
 WITHOUT_NAN = ("nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nancumsum", "nancumprod")
@@ -32,6 +35,34 @@ def test_function_objects(name):
     function.note = "an attribute of the user's"
     assert function.note and repr(function).startswith("<function ")
     del function.note
+
+
+MODULES = """quern quern.linalg quern.fft quern.random quern.array_api quern.cupy quern.cupy.linalg quern.cupy.fft quern.cupy.random
+quern.cupy.testing quern.cupy.cuda quern.cupy.cuda.runtime quern.cupyx quern.torch quern.torch.nn.functional quern.torch.nn.init
+quern.torch.linalg quern.torch.fft quern.torch.special quern.torch.random quern.torch.cuda quern.torch.autograd quern.numba quern.cuda
+quern.pycuda.driver quern.pycuda.gpuarray quern.pycuda.cumath quern.pycuda.tools""".split()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_functions_are_found_by_their_name(module):
+    """By pickle, and by who asks for a name, a module and a signature: each function that a module shows is at home somewhere public."""
+    shown = importlib.import_module(module)
+    for name in ("unwrap", "nanmax", "roots", "lstsq", "tensorinv", "piecewise"):  # made when they are asked for, some on the host
+        getattr(shown, name, None)
+    functions = {name: getattr(shown, name) for name in dir(shown) if name[0] != "_"}
+    functions = {name: f for name, f in functions.items() if isinstance(f, (types.FunctionType, _engine.array_function))}
+    assert functions and [name for name, f in functions.items() if not _same_after_pickle(f)] == []
+    for name, function in functions.items():
+        assert function.__qualname__.rpartition(".")[2] and "<locals>" not in function.__qualname__, name
+        if not inspect.isbuiltin(inspect.unwrap(function)):  # NumPy's in C, which have none
+            assert inspect.signature(function) is not None, name
+
+
+def _same_after_pickle(function):
+    try:
+        return pickle.loads(pickle.dumps(function)) is function
+    except (pickle.PicklingError, AttributeError):
+        return False
 
 
 def test_methods_are_the_functions():

@@ -239,6 +239,31 @@ def test_out_takes_the_record(device):
         assert not _engine.wants_gradient(f(x))
 
 
+NAMES = """positive negative conjugate square reciprocal absolute fabs sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos
+arctan sinh cosh tanh arcsinh arccosh arctanh degrees radians rint floor ceil trunc add subtract multiply true_divide floor_divide remainder
+fmod power arctan2 hypot copysign maximum minimum fmax fmin""".split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels_and_arrays_have_one_derivative(device, name):
+    """At ordinary points, ties, zeros and not-a-number, of both formulas from grads.def."""
+    function = getattr(np, name)
+    given = [0.0, -0.0, 0.4, -0.7, 1.0, 1.5, -2.5, np.nan]
+    operands = [np.array(given)] if function.nin == 1 else [v.ravel().copy() for v in np.meshgrid(given, [0.4, 1.0, -0.7, 0.0, 2.0, np.nan])]
+    kernel = vectorize((lambda a: function(a)) if function.nin == 1 else (lambda a, b: function(a, b)))
+    found = []
+    for call in (kernel, getattr(qn, name)):
+        inputs = leaves(operands)
+        found.append([qn.asnumpy(g) for g in gradients(call(*inputs).sum(), inputs)])
+    if name in ("absolute", "fabs"):
+        for slopes in found:
+            slopes[0][-1] = 0  # of NaN: the sign of NaN is NaN for NumPy, no slope for kernels
+    if name != "power":  # kernels have the rules for whole exponents, too
+        np.testing.assert_allclose(*found, rtol=1e-13)
+    else:
+        np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-13)
+
+
 class _without_record:  # noqa: N801
     def __enter__(self):
         self.before = _engine.set_gradient_mode(False)

@@ -107,6 +107,25 @@ def test_attributes_of_devices(first):
         drv.Device("ffff:ff:ff.f")
 
 
+def test_attributes_are_one_table_for_all_front_ends(first):
+    from quern import cupy
+    from quern.numba import cuda
+
+    runtime, numba_device = cupy.cuda.Device(0).attributes, cuda.gpus[0]
+    assert runtime == {name: runtime[name] for name in cupy.cuda._constants.DEVICE_ATTRIBUTES if name in runtime}
+    for ours, theirs in {"MAX_PITCH": "MaxPitch", "MAXIMUM_TEXTURE2D_LAYERED_LAYERS": "MaxTexture2DLayeredLayers",
+                         "COOPERATIVE_LAUNCH": "CooperativeLaunch", "MULTI_GPU_BOARD": "IsMultiGpuBoard"}.items():  # fmt: skip
+        number = getattr(cupy.cuda.runtime, f"cudaDevAttr{theirs}")
+        assert number == drv.device_attribute.names[ours]
+        assert runtime[theirs] == first.get_attribute(number) == getattr(numba_device, ours) == getattr(first, ours)
+    for name, other in {"MAX_TEXTURE_2D_WIDTH": "MAXIMUM_TEXTURE2D_WIDTH", "MAX_SURFACE_1D_LAYERED_WIDTH": "MAXIMUM_SURFACE1D_LAYERED_WIDTH",
+                        "MAX_TEXTURE_3D_DEPTH_ALT": "MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE", "IS_MULTI_GPU_BOARD": "MULTI_GPU_BOARD"}.items():  # fmt: skip
+        assert getattr(numba_device, name) == getattr(first, other)
+    assert not any(name.startswith(("VIRTUAL", "CAN_TEX2D")) for name in runtime) and "Reserved92" in runtime
+    assert drv.device_attribute.SHARED_MEMORY_PER_BLOCK is drv.device_attribute.MAX_SHARED_MEMORY_PER_BLOCK
+    assert drv.device_attribute(92).name is None and drv.device_attribute(27).name == "MAXIMUM_TEXTURE2D_LAYERED_WIDTH"
+
+
 ENUMERATIONS = [
     "address_mode array3d_flags array_cubemap_face array_format compute_mode ctx_flags device_attribute direction_vector_set event_flags",
     "filter_mode func_cache function_attribute graphics_register_flags host_alloc_flags ipc_mem_flags jit_fallback jit_input_type jit_option",

@@ -14,6 +14,7 @@ from quern.cupy.cuda.device import Device, _by_pci_bus_id, _current_id, _engine_
 from quern.cupy.cuda.stream import Event, ExternalStream, Stream, _by_handle
 from quern.device import current_device, door_devices, set_current_device
 from quern.lib import _engine
+from quern.arrays.public_names import settle as _settle
 
 globals().update(_constants)
 is_hip = False
@@ -689,3 +690,4 @@ for _why, _names in (
 ):
     for _name in _names.split():
         globals()[_name] = _unserved.function(f"cupy.cuda.runtime.{_name}", _why)
+_settle(globals(), __name__)

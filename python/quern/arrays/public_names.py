@@ -1,0 +1,15 @@
+"""Functions are found where they are shown: what pickle, help() and inspect go by."""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+
+
+def settle(namespace, module):
+    """Makes ``module`` the home of functions in its ``namespace`` that are not found where they say: wrapped or renamed ones."""
+    for name, value in namespace.items():
+        if type(value) is FunctionType and name[0] != "_":
+            home = sys.modules.get(value.__module__)
+            if home is None or vars(home).get(value.__qualname__) is not value:
+                value.__module__, value.__qualname__ = module, name
