@@ -39,54 +39,6 @@ class Linear : public GradientBody {
   }
 };
 
-// ---- softmax
-
-// x - max(x) along the axis, and the sum of its exponentials, with the axis kept.
-struct Shifted {
-  Array x, sum;
-};
-Shifted shifted(const Array& x, size_t axis) {
-  Array top = reduced(Reduction::maximum, x, static_cast<int>(axis), true);
-  Array away = compute(Op::subtract, x, top);
-  return {away, reduced(Reduction::sum, compute(Op::exp, away), static_cast<int>(axis), true)};
-}
-
-enum class SoftmaxOf : uint8_t { values, negatives, logarithm };
-
-class Softmax : public GradientBody {
- public:
-  Softmax(size_t axis, SoftmaxOf of) : axis_(axis), of_(of) {}
-  std::string_view name() const override { return of_ == SoftmaxOf::logarithm ? "log_softmax" : "softmax"; }
-  Gradients gradients(const GradientCall& call) const override {
-    DType wide = wide_type(call.types[0]);
-    Array g = as_type(*call.given[0], wide), y = as_type(call.results[0], wide);
-    int axis = static_cast<int>(axis_);
-    if (of_ == SoftmaxOf::logarithm) {
-      Array total = reduced(Reduction::sum, g, axis, true);
-      return {compute(Op::subtract, g, compute(Op::multiply, compute(Op::exp, y), total))};
-    }
-    Array total = reduced(Reduction::sum, compute(Op::multiply, g, y), axis, true);
-    Array away = of_ == SoftmaxOf::values ? compute(Op::subtract, g, total) : compute(Op::subtract, total, g);
-    return {compute(Op::multiply, y, away)};
-  }
-
- private:
-  size_t axis_;
-  SoftmaxOf of_;
-};
-
-Array softmax_by(const Array& x, size_t axis, SoftmaxOf of) {
-  if (axis >= x.rank()) raise(ErrorKind::index, "[softmax] there is no dimension {} among {}", axis, x.rank());
-  return differentiable(std::make_shared<Softmax>(axis, of), {&x, 1}, {{}, {true}}, [&]() -> std::vector<Array> {
-    if (x.size() == 0) return {copied(x, x.dtype())};
-    Array wide = as_type(x, wide_type(x.dtype()));
-    Shifted s = shifted(of == SoftmaxOf::negatives ? compute(Op::negative, wide) : wide, axis);
-    Array out = of == SoftmaxOf::logarithm ? compute(Op::subtract, s.x, compute(Op::log, s.sum))
-                                           : compute(Op::true_divide, compute(Op::exp, s.x), s.sum);
-    return {as_type(out, x.dtype())};
-  })[0];
-}
-
 }  // namespace
 
 Array linear(const Array& x, const Array& weight, const Array* bias) {
@@ -103,10 +55,6 @@ Array linear(const Array& x, const Array& weight, const Array* bias) {
     return {reshape(y, shape)};
   })[0];
 }
-
-Array softmax(const Array& x, size_t axis) { return softmax_by(x, axis, SoftmaxOf::values); }
-Array softmin(const Array& x, size_t axis) { return softmax_by(x, axis, SoftmaxOf::negatives); }
-Array log_softmax(const Array& x, size_t axis) { return softmax_by(x, axis, SoftmaxOf::logarithm); }
 
 // ---- layers that normalise
 
@@ -208,6 +156,76 @@ std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* 
   std::vector<Array> out =
       normalised(x, std::move(inner), true, factor ? &*factor : nullptr, shift ? &*shift : nullptr, eps, &spread);
   return {out[0], out[1], *spread};
+}
+
+namespace {
+
+std::vector<bool> last_axes(const Array& x, size_t count) {
+  std::vector<bool> out(x.rank(), false);
+  for (size_t i = x.rank() - count; i < x.rank(); ++i) out[i] = true;
+  return out;
+}
+
+Array mean_over(const Array& x, const std::vector<bool>& axes) {
+  double n = 1;
+  for (size_t i = 0; i < x.rank(); ++i)
+    if (axes[i]) n *= static_cast<double>(x.shape()[i]);
+  return compute(Op::true_divide, reduce(Reduction::sum, x, axes, true), n);
+}
+
+class RmsNorm : public GradientBody {
+ public:
+  explicit RmsNorm(size_t count) : count_(count) {}
+  std::string_view name() const override { return "fused_rms_norm"; }
+  // Inputs x, weight; results y, one over the root.
+  Gradients gradients(const GradientCall& call) const override {
+    Gradients out(call.wanted.size());
+    const Array& x = call.operands[0];
+    DType wide = wide_type(x.dtype());
+    const Array scale = conjugated(call.results[1]);
+    Array normal = product(conjugated(as_type(x, wide)), scale);
+    std::vector<bool> inner = last_axes(x, count_);
+    if (call.given[0]) {
+      Array g = as_type(*call.given[0], wide);
+      if (call.wanted[0]) {
+        Array scaled = call.wanted.size() > 1 ? product(g, conjugated(as_type(call.operands[1], wide))) : g;
+        Array along = product(normal, mean_over(product(scaled, normal), inner));
+        out[0] = product(compute(Op::subtract, scaled, along), scale);
+      }
+      if (call.wanted.size() > 1 && call.wanted[1]) {
+        std::vector<bool> outer = inner;
+        outer.flip();
+        out[1] = reduce(Reduction::sum, product(g, normal), outer, false);
+      }
+    }
+    if (call.given[1] && call.wanted[0]) {  // of second derivatives
+      double n = 1;
+      for (size_t i = x.rank() - count_; i < x.rank(); ++i) n *= static_cast<double>(x.shape()[i]);
+      Array slope = product(product(compute(Op::square, scale), normal), *call.given[1]);
+      Array more = compute(Op::true_divide, slope, -n);
+      out[0] = added(out[0], more);
+    }
+    return out;
+  }
+
+ private:
+  size_t count_;
+};
+
+}  // namespace
+
+Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
+  std::vector<Array> inputs{x};
+  if (weight) inputs.push_back(*weight);
+  return differentiable(std::make_shared<RmsNorm>(count), inputs, {{true, true}, {false, true}}, [&]() -> std::vector<Array> {
+    DType wide = wide_type(x.dtype());
+    Array a = as_type(x, wide);
+    Array mean = mean_over(compute(Op::square, a), last_axes(x, count));
+    Array scale = compute(Op::reciprocal, compute(Op::sqrt, plus(mean, eps)));
+    Array y = product(a, scale);
+    if (weight) y = product(y, as_type(*weight, wide));
+    return {as_type(y, x.dtype()), scale};
+  })[0];
 }
 
 void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read) {

@@ -11,13 +11,11 @@ namespace quern {
 // x @ weight^T + bias over the last axis; the weight is a matrix with a row for each result.
 Array linear(const Array& x, const Array& weight, const Array* bias);
 
-// exp(x) with the sum 1 along an axis, the same of -x, and its logarithm; halves are computed in float32.
-Array softmax(const Array& x, size_t axis);
-Array softmin(const Array& x, size_t axis);
-Array log_softmax(const Array& x, size_t axis);
-
 // Normalised to mean 0 and variance 1 over the last `count` axes, then times weight plus bias; halves in float32.
 Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps);
+
+// x over the root of the mean of its squares over the last `count` axes, then times weight; halves are computed in float32.
+Array rms_norm(const Array& x, size_t count, const Array* weight, double eps);
 
 // Normalised for each channel, axis 1, over all other axes: {that, the means, the variances}, of which the first one has a
 // derivative here. Of x with at least two axes; weight and bias have an element for each channel.
