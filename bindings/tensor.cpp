@@ -706,9 +706,7 @@ void init_tensors(nb::module_& m) {
     put_add(wide, picks, value);
     assign(array, Argument(wide));
   });
-  define(m, "tensor_layer_norm", layer_norm);
   define(m, "tensor_batch_norm", batch_norm);
-  define(m, "tensor_rms_norm", rms_norm);
   init_tensor_refusals(m);
   init_tensor_steps(m);
   init_gradients(m);

@@ -42,17 +42,6 @@ PyObject* module_attribute(PyObject*, PyObject* const* values, Py_ssize_t count)
   return found;
 }
 
-// ---- layers and losses
-
-// x @ weight^T + bias where all are of one type and their sizes fit.
-nb::object linear_of(nb::handle x, nb::handle weight, nb::handle bias) {
-  const Array *a = as_array(x.ptr()), *w = as_array(weight.ptr()), *b = as_array(bias.ptr());
-  if (!a || !w || (!b && !bias.is_none())) return nb::none();
-  bool fits = a->rank() > 0 && w->rank() == 2 && a->dtype() == w->dtype() && a->shape().back() == w->shape()[1];
-  if (!fits || (b && b->dtype() != a->dtype())) return nb::none();
-  return like(x, linear(*a, *w, b));
-}
-
 // ---- optimizers
 
 // One update of each element, as rows of the engine: one for each type of elements, made when it is first met.
@@ -143,7 +132,6 @@ void init_tensor_steps(nb::module_& m) {
   static PyMethodDef attribute = {"__getattr__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(module_attribute)),
                                   METH_FASTCALL, nullptr};
   m.attr("module_attribute") = nb::steal(PyInstanceMethod_New(nb::steal(PyCFunction_New(&attribute, nullptr)).ptr()));
-  m.def("tensor_linear", linear_of, nb::arg(), nb::arg(), nb::arg().none());
   m.def("make_rule", make_rule);
   m.def("apply_rule", apply_rule, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
   m.def("forget_gradients", forget_gradients);

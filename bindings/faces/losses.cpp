@@ -13,8 +13,7 @@ std::string loss_reduction(nb::handle size_average, nb::handle reduce, nb::handl
   if (!is_there(size_average) && !is_there(reduce)) return nb::cast<std::string>(nb::str(reduction));
   auto is_false = [&](nb::handle given) { return is_there(given) && PyObject_IsTrue(given.ptr()) == 0; };
   const std::string name = is_false(reduce) ? "none" : is_false(size_average) ? "sum" : "mean";
-  warn(PyExc_UserWarning,
-       "size_average and reduce args will be deprecated, please use reduction='" + name + "' instead.");
+  warn(PyExc_UserWarning, "size_average and reduce args will be deprecated, please use reduction='" + name + "' instead.");
   return name;
 }
 
@@ -51,8 +50,8 @@ void refuse_gradient(const Reading& reading, const char* function, size_t slot, 
   const Array* tensor = operand_in(reading, slot);
   if (!tensor || !GradientMode::is_on() || !wants_gradient(*tensor)) return;
   raise(ErrorKind::runtime,
-        "The function '{}' is not differentiable with respect to argument '{}'. This input cannot have requires_grad True.", function,
-        name);
+        "The function '{}' is not differentiable with respect to argument '{}'. This input cannot have requires_grad True.",
+        function, name);
 }
 
 // What is broadcast together: the first tensors of the call.
@@ -79,22 +78,12 @@ size_t operands_of(F function) {
   }
 }
 
-void check_broadcast(const Array& a, const Array& b) {
-  const Shape &x = a.shape(), &y = b.shape();
-  for (size_t back = 1; back <= std::min(x.size(), y.size()); ++back) {
-    const int64_t n = x[x.size() - back], m = y[y.size() - back];
-    if (n != m && n != 1 && m != 1)
-      raise(ErrorKind::runtime, "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}", n, m,
-            std::max(x.size(), y.size()) - back);
-  }
-}
-
 void warn_of_sizes(const Array& x, const Array& target) {
   if (x.shape() == target.shape()) return;
-  warn(PyExc_UserWarning, "Using a target size (" + size_of_tensor(target) + ") that is different to the input size (" +
-                              size_of_tensor(x) +
-                              "). This will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
-                              "size.");
+  warn(PyExc_UserWarning,
+       "Using a target size (" + size_of_tensor(target) + ") that is different to the input size (" + size_of_tensor(x) +
+           "). This will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
+           "size.");
 }
 
 void check_whole(const Array& x, const Array& target, const char* kernel) {
@@ -104,9 +93,10 @@ void check_whole(const Array& x, const Array& target, const char* kernel) {
 
 void check_probabilities(const Reading& reading, const Array& x, const Array& target) {
   if (x.shape() != target.shape())
-    raise(ErrorKind::value,
-          "Using a target size ({}) that is different to the input size ({}) is deprecated. Please ensure they have the same size.",
-          size_of_tensor(target), size_of_tensor(x));
+    raise(
+        ErrorKind::value,
+        "Using a target size ({}) that is different to the input size ({}) is deprecated. Please ensure they have the same size.",
+        size_of_tensor(target), size_of_tensor(x));
   refuse_gradient(reading, "binary_cross_entropy", 2, "weight");
 }
 
@@ -161,8 +151,8 @@ void check_losses_as_torch(const Reading& reading) {
   const F function = reading.function;
   const Array& x = *operand_in(reading, 0);
   const Array* target = operand_in(reading, 1);
-  const bool compares = function == F::l1_loss_ || function == F::mse_loss_ || function == F::smooth_l1_loss_ ||
-                        function == F::huber_loss_;
+  const bool compares =
+      function == F::l1_loss_ || function == F::mse_loss_ || function == F::smooth_l1_loss_ || function == F::huber_loss_;
   if (compares) warn_of_sizes(x, *target);
   if (function == F::margin_ranking_loss_ || function == F::triplet_margin_loss_) check_three(reading);
   if (function == F::kl_div_) check_divergence(reading, x, *target);
@@ -176,7 +166,7 @@ void check_losses_as_torch(const Reading& reading) {
           torch_name_of(x.dtype()));
   for (size_t slot = 1; slot < operands_of(function); ++slot) {
     const Array& other = *operand_in(reading, slot);
-    compares ? check_broadcast(x, other) : check_broadcast(other, x);
+    compares ? check_broadcast_as_torch(x.shape(), other.shape()) : check_broadcast_as_torch(other.shape(), x.shape());
   }
   if (compares && function != F::l1_loss_)
     check_whole(x, *target, function == F::mse_loss_ ? "mse_cpu" : function == F::huber_loss_ ? "huber_cpu" : "smooth_l1_cpu");

@@ -82,6 +82,12 @@ Accepted accepted_by(quern::Function function) {
     case F::softsign_:
     case F::tanhshrink_:
       return {"abs_cpu", true, true};
+    case F::layer_norm_:
+      return {"LayerNormKernelImpl", false, true};
+    case F::rms_norm_:
+      return {"rms_norm", false, true};
+    case F::group_norm_:
+      return {"GroupNormKernelImpl"};
     case F::glu_:
       return {"glu_cpu"};
     case F::softmax_:
@@ -94,6 +100,28 @@ Accepted accepted_by(quern::Function function) {
   }
 }
 
+void check_linear(const Reading& reading) {
+  auto operand = [&](size_t slot) { return reading.slots[slot] ? as_array(reading.slots[slot]) : nullptr; };
+  const Array &x = *operand(0), &weight = *operand(1), *bias = operand(2);
+  if (x.rank() == 0 || weight.rank() == 0)
+    raise(ErrorKind::runtime, "both arguments to linear need to be at least 1D, but they are {}D and {}D", x.rank(),
+          weight.rank());
+  if (weight.rank() > 2) raise(ErrorKind::runtime, "t() expects a tensor with <= 2 dimensions, but self is {}D", weight.rank());
+  if (weight.rank() == 1) {
+    if (bias) raise(ErrorKind::runtime, "addmm: mat2 must be a matrix, got 1-D tensor");
+    return check_product_as_torch(x, weight);
+  }
+  const int64_t inner = x.shape().back(), rows = inner ? x.size() / inner : 1;
+  if (inner != weight.shape()[1])
+    raise(ErrorKind::runtime, "{}: mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", bias ? "addmm" : "mm", rows,
+          inner, weight.shape()[1], weight.shape()[0]);
+  if (bias && (bias->dtype() != weight.dtype() || x.dtype() != weight.dtype()))
+    raise(ErrorKind::runtime, "self and mat2 must have the same dtype, but got {} and {}", torch_name_of(bias->dtype()),
+          torch_name_of(weight.dtype()));
+  if (x.dtype() != weight.dtype()) check_product_as_torch(x, steps::transposed(weight, {1, 0}));
+  if (bias) check_expanded_as_torch(*bias, {rows, weight.shape()[0]});
+}
+
 void check_hardtanh(DType type) {
   if (type == DType::boolean) raise(ErrorKind::not_implemented, "Bool inputs not supported for hardtanh");
   if (is_complex(type)) raise(ErrorKind::not_implemented, "clamp is not supported for complex types");
@@ -104,6 +132,7 @@ void check_hardtanh(DType type) {
 void check_layers_as_torch(const Reading& reading) {
   using F = quern::Function;
   const F function = reading.function;
+  if (function == F::linear_) return check_linear(reading);
   if (function >= F::l1_loss_) return check_losses_as_torch(reading);
   DType type = reading.first->dtype();
   if (function == F::hardtanh_ || function == F::relu6_) return check_hardtanh(type);
@@ -118,9 +147,9 @@ void check_layers_as_torch(const Reading& reading) {
   if (has_type) type = read_dtype(reading, reading.slots[2]).value_or(type);
   const Accepted accepted = accepted_by(function);
   if (!accepted.kernel) return;
-  const bool is_accepted = is_complex(type)    ? accepted.complex_numbers
+  const bool is_accepted = is_complex(type)   ? accepted.complex_numbers
                            : is_integer(type) ? accepted.integers
-                                               : type != DType::boolean;
+                                              : type != DType::boolean;
   if (!is_accepted) raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'", accepted.kernel, torch_name_of(type));
 }
 
@@ -128,6 +157,14 @@ void Check<nn::prelu>::call(const Reading&, const Array& x, const Array& weight)
   if (x.dtype() != weight.dtype())
     raise(ErrorKind::runtime, "prelu: Type promoting not supported. Got {} and {}", torch_name_of(x.dtype()),
           torch_name_of(weight.dtype()));
+}
+
+void Check<nn::dropout>::call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream&) {
+  if (!(p >= 0 && p <= 1))
+    raise(ErrorKind::value, "dropout probability has to be between 0 and 1, but got {}",
+          nb::cast<std::string>(nb::str(reading.slots[1])));
+  if (is_training && p != 0 && p != 1 && steps::is_whole(x.dtype()))
+    raise(ErrorKind::runtime, "result type Float can't be cast to the desired output type {}", torch_name_of(x.dtype()));
 }
 
 void Check<nn::celu>::call(const Reading& reading, const Array&, double alpha) {

@@ -33,6 +33,10 @@ struct Check<nn::prelu> {
   static void call(const Reading& reading, const Array& x, const Array& weight);
 };
 template <>
+struct Check<nn::dropout> {
+  static void call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream& draws);
+};
+template <>
 struct Check<nn::celu> {
   static void call(const Reading& reading, const Array& x, double alpha);
 };

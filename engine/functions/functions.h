@@ -14,6 +14,7 @@
 #include "functions/losses.h"
 #include "functions/matrices.h"
 #include "functions/matrix_calls.h"
+#include "functions/networks.h"
 #include "functions/norms.h"
 #include "functions/ordering.h"
 #include "functions/picking.h"

@@ -57,7 +57,8 @@ Array multi_margin_loss(const Array& given, const Array& target, int64_t p, doub
           "Expected target size [{}], but got {}. Input has shape {}.",
           n, in_brackets(target.shape()), in_brackets(given.shape()));
   const Array numbers = as_type(target, DType::int64);
-  const Array at = reshape(unless_refused(numbers, numbers, {ErrorKind::runtime, {"target out of range"}, 0, classes, 0}), {n, 1});
+  const Array at =
+      reshape(unless_refused(numbers, numbers, {ErrorKind::runtime, {"target out of range"}, 0, classes, 0}), {n, 1});
   Array loss = above_zero(plus(difference(margin, picked(x, at)), x));
   if (p == 2) loss = compute(Op::square, loss);
   if (weight) {

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "functions/backward.h"
 #include "functions/gradient_words.h"
+#include "functions/parts.h"
 #include "functions/reductions.h"
 #include "graph/memory_order.h"
 #include "run/calls/matmul.h"
@@ -227,6 +228,99 @@ Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
     return {as_type(y, x.dtype()), scale};
   })[0];
 }
+
+namespace nn {
+
+Array linear(const Array& given, const Array& given_weight, const Array* bias) {
+  const DType type = common(given.dtype(), given_weight.dtype());
+  const Array x = as_type(given, type), weight = as_type(given_weight, type);
+  if (weight.rank() == 1 || weight.rank() > 2 || x.rank() == 0) {
+    const Array y = matmul(x, weight.rank() == 1 ? weight : moved(weight, weight.rank() - 2, weight.rank() - 1));
+    return bias ? plus(y, *bias) : y;
+  }
+  const bool fits = bias && bias->rank() == 1 && bias->shape()[0] == weight.shape()[0] && bias->dtype() == type;
+  if (last_size(x) != weight.shape()[1]) return matmul(x, turned(weight));  // says what does not fit
+  const Array y = quern::linear(x, weight, fits ? bias : nullptr);
+  if (!bias || fits) return y;
+  const Array sum = plus(y, *bias);
+  return sum.shape() == y.shape() ? sum : reshape(sum, y.shape());
+}
+
+static void check_last_sizes(const Array& x, const Shape& shape, const Array* weight, const Array* bias, const char* between) {
+  if (shape.empty())
+    raise(ErrorKind::runtime,
+          "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+          "normalized_shape = []");
+  for (const auto& [name, one] : {std::pair("weight", weight), std::pair("bias", bias)})
+    if (one && one->shape() != shape)
+      raise(ErrorKind::runtime,
+            "Expected {} to be of same shape as normalized_shape, but got {} of shape {} and normalized_shape = {}", name, name,
+            in_brackets(one->shape()), in_brackets(shape));
+  if (x.rank() >= shape.size() && std::equal(shape.rbegin(), shape.rend(), x.shape().rbegin())) return;
+  const std::string sizes = in_brackets(shape);
+  raise(ErrorKind::runtime, "Given normalized_shape={}, expected input with shape [*{}{}, but got input of size{}", sizes,
+        between, sizes.substr(1), in_brackets(x.shape()));
+}
+
+Array layer_norm(const Array& x, const Shape& shape, const Array* weight, const Array* bias, double eps) {
+  check_last_sizes(x, shape, weight, bias, ", ");
+  return quern::layer_norm(as_reals(numpys_rules, x), shape.size(), weight, bias, eps);
+}
+
+static double epsilon_of(DType type) {
+  switch (type) {
+    case DType::float16:
+      return 0x1p-10;
+    case DType::bfloat16:
+      return 0x1p-7;
+    case DType::float64:
+    case DType::complex128:
+      return 0x1p-52;
+    default:
+      return 0x1p-23;
+  }
+}
+
+Array rms_norm(const Array& given, const Shape& shape, const Array* weight, std::optional<double> eps) {
+  check_last_sizes(given, shape, weight, nullptr, "");
+  const Array x = as_reals(numpys_rules, given);
+  return quern::rms_norm(x, shape.size(), weight, eps ? *eps : epsilon_of(x.dtype()));
+}
+
+Array group_norm(const Array& given, int64_t groups, const Array* weight, const Array* bias, double eps) {
+  const Array x = as_reals(numpys_rules, given);
+  if (x.rank() < 2) raise(ErrorKind::runtime, "Expected at least 2 dimensions for input tensor but received {}", x.rank());
+  if (groups <= 0) raise(ErrorKind::runtime, "Expected num groups to be greater than 0, got {}", groups);
+  const int64_t n = x.shape()[0], channels = x.shape()[1];
+  if (channels % groups)
+    raise(ErrorKind::runtime,
+          "Expected number of channels in input to be divisible by num_groups, but got input of shape {} and num_groups={}",
+          in_brackets(x.shape()), groups);
+  for (const auto& [name, one] : {std::pair("weight", weight), std::pair("bias", bias)})
+    if (one && (one->rank() != 1 || one->size() != channels))
+      raise(ErrorKind::runtime,
+            "Expected {} to be a vector of size equal to the number of channels in input, but got {} of shape {} and input of "
+            "shape {}",
+            name, name, in_brackets(one->shape()), in_brackets(x.shape()));
+  const int64_t inner = n ? x.size() / (n * groups) : channels / groups;
+  Array y = reshape(quern::layer_norm(reshape(x, {n, groups, inner}), 1, nullptr, nullptr, eps), x.shape());
+  Shape each(x.rank(), 1);
+  each[1] = channels;
+  if (weight) y = product(y, reshape(*weight, each));
+  return bias ? plus(y, reshape(*bias, each)) : y;
+}
+
+std::optional<Array> dropout(const Array& x, double p, bool is_training, const random::Stream& draws) {
+  if (!(p >= 0 && p <= 1)) raise(ErrorKind::value, "dropout probability has to be between 0 and 1, but got {}", p);
+  if (!is_training || p == 0) return {};
+  if (p == 1) return as_type(product(x, 0), x.dtype());
+  const Array numbers = random::unit_of_size(draws, x.shape(), DType::float32, x.device());
+  const Array noise =
+      compute(Op::where, compute(Op::less, numbers, 1 - p), 1 / (1 - p), full({}, whole(0), x.dtype(), x.device()));
+  return product(x, as_type(noise, x.dtype()));
+}
+
+}  // namespace nn
 
 void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read) {
   GradientMode off(false);

@@ -50,6 +50,11 @@ def test_no_python_runs():
         "normalize": lambda: F.normalize(x),
         "cosine_similarity": lambda: F.cosine_similarity(x, y),
         "pairwise_distance": lambda: F.pairwise_distance(x, y),
+        "linear": lambda: F.linear(x, y, x[0, :4]),
+        "layer_norm": lambda: F.layer_norm(x, (6,), x[0], x[1]),
+        "rms_norm": lambda: F.rms_norm(x, (6,)),
+        "group_norm": lambda: F.group_norm(x, 2),
+        "dropout in evaluation": lambda: F.dropout(x, 0.5, False),
     }
     assert {name: count for name, call in calls.items() if (count := _python_calls(call))} == {}
 
@@ -100,6 +105,38 @@ def test_reductions_of_losses(device):
     texts += [f"{start}; F.triplet_margin_loss(x, y, x + 1, swap=True), raises(lambda: F.triplet_margin_loss(x, y, x, 0))"]
     texts += [f"{start}; F.gaussian_nll_loss(x, y, 0.5), raises(lambda: F.gaussian_nll_loss(x, y, -1.0))"]
     compare_all(texts, device.kind)
+
+
+def test_layers(device):
+    start = "x, w, b = torch.arange(6.).reshape(2, 3), torch.ones(4, 3), torch.arange(4.)"
+    calls = """x,w,b x,w x[0],w,b x,w[0] x[None],w,b x,w,torch.tensor(2.) x[0],w,b[None] x,w,torch.ones(2,4) x[0],w[0]
+    x.long(),w.long()""".split()
+    texts = [f"{start}; F.linear({call})" for call in calls]
+    wrong = """x,w[0],b[0] x,w[:,:2] x,w[:,:2],b x[0],w[:,:2] x,w.double() x,w.double(),b x,w,b.double() x,w,b[:2] x[None],w,b[:2] x,w[None]
+    b[0],w x[0],w[0,:2]""".split()
+    texts += [f"{start}; raises(lambda: F.linear({call}))" for call in wrong]
+    texts += [
+        f"{start}; x, w, b = (one.requires_grad_() for one in (x, w, {bias})); torch.autograd.grad(F.linear(x, w, b).sin().sum(), (x, w, b))"
+        for bias in ("b", "b[None]", "torch.ones(2, 4)", "torch.tensor(2.)")
+    ]
+    norms = ["layer_norm(x, [3])", "layer_norm(x, (3,), b[:3], b[1:])", "rms_norm(x, x.shape[1:], b[:3])", "rms_norm(x, (3,), eps=.5)"]
+    norms += ["group_norm(x, 3)", "group_norm(x, 1, b[:3], b[1:])", "layer_norm(x.half(), (3,))"]
+    texts += [f"{start}; F.{call}" for call in norms]
+    wrong = ["layer_norm(x, 3)", "layer_norm(x, ())", "layer_norm(x, (2,))", "layer_norm(x, (3,), b)", "layer_norm(x.long(), (3,))"]
+    wrong += ["rms_norm(x, (2,))", "rms_norm(x.long(), (3,))", "group_norm(x, 2)", "group_norm(x[0], 1)", "group_norm(x, 1, b)", "group_norm(x, 1.)"]
+    wrong += ["dropout(x, 1.5)", "dropout(x, -1)", "dropout(x.long(), .5)", "dropout(3)"]
+    texts += [f"{start}; raises(lambda: F.{call})" for call in wrong]
+    texts += [f"{start}; F.dropout(x, 1), F.dropout(x, 0) is x, F.dropout(x, .5, False) is x, F.dropout(x.long(), 1)"]
+    compare_all(texts, device.kind)
+
+
+def test_dropout(device):
+    x = torch.ones(400, 100, device=device.kind)
+    y = F.dropout(x, 0.25)
+    assert y.unique().tolist() == pytest.approx([0, 4 / 3])
+    assert abs((y == 0).float().mean().item() - 0.25) < 0.02
+    assert F.dropout(x, 0.25, inplace=True) is x
+    assert 0 < (x == 0).sum().item() < x.numel()
 
 
 def test_values_of_keras():

@@ -7,6 +7,7 @@ from quern.torch import _namespace as torch
 from quern.torch import _types
 from quern.torch._core import joined
 
+_DROPOUT = _engine.functions_of("torch", "quern.torch.nn.functional", binds=False, submodule="nn.functional")["dropout"]
 _WHOLE = frozenset(("bool", "uint8", "int8", "int16", "uint16", "int32", "uint32", "int64", "uint64"))
 
 
@@ -40,35 +41,11 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_cau
     if empty is not None:
         p = p.masked_fill(empty, 0)
     if dropout_p:
-        p = dropout(p, dropout_p)
+        p = _DROPOUT(p, dropout_p)
     return torch.matmul(p, value)
 
 
-# ---- dropout
-
-
-def dropout(x, p):
-    """x with each element 0 with probability ``p``, all others divided by 1 - p."""
-    if p == 1:
-        return x * torch.zeros_like(x)
-    return x * torch.empty_like(x).bernoulli_(1 - p).div_(1 - p)
-
-
-# ---- products
-
-
-def linear(input, weight, bias=None):
-    """input @ weight^T + bias over the last dimension; ``weight``: (out, in) or (in), ``bias``: (out), () or None."""
-    if weight.dim() == 1:
-        y = torch.matmul(input, weight)
-        return y if bias is None else y + bias
-    y = _engine.tensor_linear(input, weight, bias)
-    if y is not None:
-        return y
-    if bias is not None and input.dim() == 2:
-        return torch.addmm(bias, input, weight.t())  # says what does not fit
-    y = torch.matmul(input, weight.t())
-    return y if bias is None else y + bias
+# ---- embeddings
 
 
 def embedding(indices, weight, padding_idx, scale_grad_by_freq):
@@ -90,17 +67,6 @@ def embedding(indices, weight, padding_idx, scale_grad_by_freq):
 
 
 # ---- normalization
-
-
-def layer_norm(x, normalized_shape, weight, bias, eps):
-    """x with mean 0 and variance 1 over the last dimensions ``normalized_shape``, then times ``weight`` plus ``bias`` (None: without)."""
-    refuse_whole(x, "LayerNormKernelImpl")
-    return _engine.tensor_layer_norm(x, len(normalized_shape), weight, bias, eps)
-
-
-def rms_norm(x, normalized_shape, weight, eps):
-    """x divided by the root of the mean of its squares over the last dimensions ``normalized_shape``, then times ``weight``."""
-    return _engine.tensor_rms_norm(x, len(normalized_shape), weight, eps)
 
 
 def batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps):

@@ -9,21 +9,16 @@ from quern.torch.nn.functional._layer import (  # noqa: F401
     alpha_dropout,
     batch_norm,
     bilinear,
-    dropout,
     dropout1d,
     dropout2d,
     dropout3d,
     embedding,
     embedding_bag,
     feature_alpha_dropout,
-    group_norm,
     instance_norm,
-    layer_norm,
-    linear,
     local_response_norm,
     one_hot,
     pad,
-    rms_norm,
     scaled_dot_product_attention,
 )
 from quern.torch.nn.functional._loss import triplet_margin_with_distance_loss  # noqa: F401
@@ -33,14 +28,11 @@ globals().update(_engine.functions_of("torch", __name__, binds=False, submodule=
 # What PyTorch's own kernels look at: of the others the first operation on what is no tensor tells.
 check_all(
     globals(),
-    """alpha_dropout batch_norm bilinear dropout dropout1d dropout2d dropout3d feature_alpha_dropout group_norm layer_norm one_hot pad
-    rms_norm scaled_dot_product_attention""".split(),
+    """alpha_dropout batch_norm bilinear dropout1d dropout2d dropout3d feature_alpha_dropout one_hot pad
+    scaled_dot_product_attention""".split(),
     tensors={
         "batch_norm": "weight bias",
         "bilinear": "input1 input2 weight bias",
-        "group_norm": "weight bias",
-        "layer_norm": "weight bias",
-        "rms_norm": "weight",
         "scaled_dot_product_attention": "key value attn_mask",
     },
 )
