@@ -13,10 +13,7 @@
 #include "bindings/tensor_refusals.h"
 #include "bindings/tensor_steps.h"
 #include "core/error.h"
-#include "functions/activations.h"
-#include "functions/losses.h"
 #include "functions/networks.h"
-#include "functions/norms.h"
 #include "functions/parts.h"
 #include "functions/reductions.h"
 #include "functions/refusals.h"
@@ -709,21 +706,7 @@ void init_tensors(nb::module_& m) {
     put_add(wide, picks, value);
     assign(array, Argument(wide));
   });
-  define(m, "tensor_softmax", softmax);
-  define(m, "tensor_softmin", softmin);
-  define(m, "tensor_log_softmax", log_softmax);
-  define(m, "tensor_cross_entropy", cross_entropy);
-  define(m, "tensor_soft_cross_entropy", soft_cross_entropy);
-  define(m, "tensor_nll_loss", nll_loss);
-  define(m, "tensor_element_loss", element_loss);
-  define(m, "tensor_layer_norm", layer_norm);
   define(m, "tensor_batch_norm", batch_norm);
-  define(m, "tensor_rms_norm", rms_norm);
-  define(m, "tensor_bent", bent);
-  define(m, "tensor_activated", activated);
-  define(m, "tensor_gated", gated);
-  define(m, "tensor_normalized", normalized);
-  define(m, "tensor_cosine", cosine);
   init_tensor_refusals(m);
   init_tensor_steps(m);
   init_gradients(m);

@@ -11,9 +11,6 @@
 #include "bindings/functions.h"
 #include "core/error.h"
 #include "functions/refusals.h"
-#include "functions/steps.h"
-#include "graph/tape.h"
-#include "run/tier0.h"
 
 namespace quern::python {
 
@@ -43,24 +40,6 @@ ErrorKind kind_named(std::string_view name) {
   bug("tensors refuse values by {}", name);
 }
 
-template <class T>
-bool are_within(const char* memory, int64_t count, double low, double high) {
-  const T* from = reinterpret_cast<const T*>(memory);
-  bool all = true;
-  for (int64_t i = 0; i < count; ++i) all &= from[i] >= static_cast<T>(low) && from[i] <= static_cast<T>(high);
-  return all;
-}
-
-// The same as all_within() of what is little and at hand: what is right is seen here, without a record.
-bool are_seen_within(const Array& values, double low, double high) {
-  GraphLock lock;
-  const bool is_float = values.dtype() == DType::float32;
-  if ((!is_float && values.dtype() != DType::float64) || !values.layout().is_contiguous()) return false;
-  const char* memory = at_hand(values);
-  if (!memory) return false;
-  return is_float ? are_within<float>(memory, values.size(), low, high) : are_within<double>(memory, values.size(), low, high);
-}
-
 Array taken_at(const Array& array, const Array& index, size_t axis, std::string_view rule) {
   return take_along(array, index, axis, out_of_range(rule));
 }
@@ -77,35 +56,13 @@ const OutOfRange* out_of_range(std::string_view name) {
   bug("no tensor is indexed by the rule {}", name);
 }
 
-bool are_classes(const Array& target, int64_t classes, int64_t ignored) {
-  const Refusal refusal = no_class(classes, ignored);
-  if (is_known_to_pass(target, refusal)) return true;
-  if (target.device().is_gpu() || !is_integer(target.dtype()) || !is_there(target)) return false;
-  auto check = [&](const int64_t* from, size_t n) {
-    for (size_t i = 0; i < n; ++i)
-      if (refusal.is_refused(from[i])) raise_text(refusal.kind, refusal.told(from[i]));
-    return true;
-  };
-  GradientMode off(false);
-  {
-    GraphLock lock;  // what is pending is not waited for
-    const char* memory =
-        target.dtype() == DType::int64 && target.layout().is_contiguous() ? at_hand(target, target.size()) : nullptr;
-    if (memory) return check(reinterpret_cast<const int64_t*>(memory), static_cast<size_t>(target.size()));
-  }
-  std::vector<int64_t> values = steps::values_of<int64_t>(target);
-  return check(values.data(), values.size());
-}
-
 void init_tensor_refusals(nb::module_& m) {
   m.def("set_index_rule", [](nb::handle type, const std::string& rule) { set_out_of_range(type, out_of_range(rule)); });
   // True, or a bool tensor that will say.
   m.def("tensor_all_within", [](nb::handle given, double low, double high) -> nb::object {
-    const Array& values = array_in(given);
-    if (are_seen_within(values, low, high)) return nb::bool_(true);
-    return nb::steal(wrap_beside(all_within(values, low, high), given.ptr()));
+    std::optional<Array> said = unless_known_within(array_in(given), low, high);
+    return said ? nb::steal(wrap_beside(std::move(*said), given.ptr())) : nb::object(nb::bool_(true));
   });
-  define(m, "tensor_are_classes", are_classes);
   define(m, "tensor_classes", classes_in);
   define(m, "tensor_take_at", taken_at);
   m.def("tensor_take", [](nb::handle given, size_t at, const std::string& rule, nb::args indices) {

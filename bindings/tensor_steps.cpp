@@ -11,7 +11,6 @@
 #include "core/error.h"
 #include "core/site.h"
 #include "functions/backward.h"
-#include "functions/losses.h"
 #include "functions/networks.h"
 #include "graph/tape.h"
 
@@ -41,29 +40,6 @@ PyObject* module_attribute(PyObject*, PyObject* const* values, Py_ssize_t count)
   if (!found && !PyErr_Occurred())
     PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute '%U'", Py_TYPE(values[0])->tp_name, values[1]);
   return found;
-}
-
-// ---- layers and losses
-
-// x @ weight^T + bias where all are of one type and their sizes fit.
-nb::object linear_of(nb::handle x, nb::handle weight, nb::handle bias) {
-  const Array *a = as_array(x.ptr()), *w = as_array(weight.ptr()), *b = as_array(bias.ptr());
-  if (!a || !w || (!b && !bias.is_none())) return nb::none();
-  bool fits = a->rank() > 0 && w->rank() == 2 && a->dtype() == w->dtype() && a->shape().back() == w->shape()[1];
-  if (!fits || (b && b->dtype() != a->dtype())) return nb::none();
-  return like(x, linear(*a, *w, b));
-}
-
-// Of logits (N, C, d1, ...) and classes (N, d1, ...), as int64.
-nb::object cross_entropy_of(nb::handle x, nb::handle target, int64_t ignored, const std::string& reduction) {
-  const Array *a = as_array(x.ptr()), *classes = as_array(target.ptr());
-  if (!a || !classes || a->rank() < 2 || row(a->dtype()).kind != DTypeKind::real || classes->dtype() != DType::int64)
-    return nb::none();
-  const Shape &shape = a->shape(), &places = classes->shape();
-  if (a->device() != classes->device() || places.size() + 1 != shape.size() || places[0] != shape[0] ||
-      !std::equal(places.begin() + 1, places.end(), shape.begin() + 2))
-    return nb::none();
-  return like(x, cross_entropy(*a, *classes, 1, ignored, reduction, are_classes(*classes, shape[1], ignored)));
 }
 
 // ---- optimizers
@@ -156,8 +132,6 @@ void init_tensor_steps(nb::module_& m) {
   static PyMethodDef attribute = {"__getattr__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(module_attribute)),
                                   METH_FASTCALL, nullptr};
   m.attr("module_attribute") = nb::steal(PyInstanceMethod_New(nb::steal(PyCFunction_New(&attribute, nullptr)).ptr()));
-  m.def("tensor_linear", linear_of, nb::arg(), nb::arg(), nb::arg().none());
-  m.def("tensor_cross_entropy_of_classes", cross_entropy_of);
   m.def("make_rule", make_rule);
   m.def("apply_rule", apply_rule, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
   m.def("forget_gradients", forget_gradients);

@@ -23,7 +23,8 @@ ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, [\w:<>]+, "([\w ]+)"\)', re.MUL
 OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), ", re.MULTILINE)
 OUT = "out"  # a parameter of faces alone: the array that takes the result
 GRADIENT = "requires_grad"  # the same: does a new tensor want a gradient?
-OUT_SLOT, IGNORED_SLOT, GRADIENT_SLOT = 15, 14, 13
+IN_PLACE = "inplace"  # the same: does the first argument take the result?
+OUT_SLOT, IGNORED_SLOT, GRADIENT_SLOT, IN_PLACE_SLOT = 15, 14, 13, 12
 IGNORED = re.compile(r"ignored(?:\[(\w+)\])?")  # the annotation of a parameter that is accepted and changes nothing
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
 NAMES = {
@@ -38,8 +39,8 @@ NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": 
 NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": ("b", "shape"), "exponent": "b"}
 NAMES["torch"] |= {"s": "n", "tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
 _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
-NAMES["torch"] |= {"generator": "draws", "from_": "low", "to": "high"}
-NAMES["torch"] |= {"A": "a", "B": ("b", "a"), "L": "factor", "input2": "factor", "x": ("x", "a"), "y": ("y", "b")}
+NAMES["torch"] |= {"logits": "a", "generator": "draws", "from_": "low", "to": "high"}
+NAMES["torch"] |= {"A": "a", "B": ("b", "a"), "L": "factor", "input2": ("factor", "input2"), "x": ("x", "a"), "y": ("y", "b")}
 NAMES["torch"] |= dict.fromkeys(("mat1", "mat", "vec1", "batch1"), "x") | {"matrices": "a", "operands": "a"}
 NAMES["torch"] |= dict.fromkeys(("mat2", "vec", "vec2"), ("y", "b"))
 NAMES["torch"] |= {"dim1": ("axis2", "row"), "dim2": "column", "batch2": "y", "tensor": "b", "diagonal": "k", "offset": ("offset", "k")}
@@ -97,7 +98,7 @@ def parameters_of(function, in_place=False):
     every += [Parameter(p, d, is_keyword_only=True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
     if in_place:
         every[0].kind = "array"
-    return [p for p in every if not in_place or p.name != OUT]
+    return [p for p in every if not in_place or p.name not in (OUT, IN_PLACE)]
 
 
 def names_of(function, row):
@@ -193,7 +194,7 @@ class Data:
         rows, by_position = [], 0
         for p in parameters:
             ours = canonical(front_end, p.name, slots)
-            own = IGNORED_SLOT if p.is_ignored else {OUT: OUT_SLOT, GRADIENT: GRADIENT_SLOT}.get(ours)
+            own = IGNORED_SLOT if p.is_ignored else {OUT: OUT_SLOT, GRADIENT: GRADIENT_SLOT, IN_PLACE: IN_PLACE_SLOT}.get(ours)
             if own is None and ours not in slots:
                 raise Wrong(f"{name}: the row has no parameter {ours}")
             slot = slots.index(ours) if own is None else own
@@ -215,7 +216,7 @@ class Data:
             face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "slash": len(overloads[0].args.posonlyargs)})
             every = [parameters_of(one, in_place) for one in overloads]
             for parameters in every:
-                of = f"parameters_of_{front_end}_{submodule}_{name}_{len(face['made'])}"
+                of = f"parameters_of_{front_end}_{submodule.replace('.', '_')}_{name}_{len(face['made'])}"
                 face["made"].append(self.overload(of, function, parameters, front_end, slots))
             face["every"] += every
             doc = docstring(row, front_end, [p.name for one in every for p in one], slots)
@@ -225,7 +226,7 @@ class Data:
     def face(self, key):
         """A face's entry in the list of all."""
         (front_end, submodule, name), face = key, self.faces[key]
-        base = f"overloads_of_{front_end}_{submodule}_{name}"
+        base = f"overloads_of_{front_end}_{submodule.replace('.', '_')}_{name}"
         self.lines.append(f"constexpr Overload {base}[] = {{{', '.join(face['made'])}}};")
         docs = "\n\n".join(face["docs"])
         texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"

@@ -135,6 +135,10 @@ class cosh:
 class tanh:
     """Return the hyperbolic tangent of each element."""
 
+    @submodule("nn")
+    def keras(x): ...
+    @submodule("nn.functional")
+    def torch(input: array): ...
     def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
@@ -236,10 +240,13 @@ class radians:
     def torch(input: array, *, out=None): ...
 
 class relu:
-    """Return each element, 0 where it is negative."""
+    """Return each element, 0 where it is negative. ``inplace``: in the input's memory."""
 
     @in_place_too
     def torch(input: array): ...
+    @submodule("nn.functional")
+    @in_place_too
+    def torch(input: array, inplace=False): ...
 
 class invert:
     """Return the elements with all bits inverted; of bools the other value."""
@@ -562,6 +569,9 @@ class rsqrt:
 class expit:
     """Return the logistic function ``1 / (1 + exp(-x))`` of each element."""
 
+    @submodule("nn.functional")
+    @named("sigmoid")
+    def torch(input: array): ...
     @named("sigmoid")
     @in_place_too
     def torch(input: array, *, out=None): ...

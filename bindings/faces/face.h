@@ -33,6 +33,7 @@ inline constexpr size_t most_slots = 16;
 // No parameters of a body: the array that takes the result, and what is accepted and changes nothing.
 inline constexpr uint8_t out_slot = most_slots - 1, ignored_slot = most_slots - 2;
 inline constexpr uint8_t gradient_slot = most_slots - 3;  // does a new array want a gradient?
+inline constexpr uint8_t in_place_slot = most_slots - 4;  // does the first argument take the result?
 
 struct Overload {
   Function function;  // the row that is called
@@ -99,6 +100,7 @@ struct Reading {
   Family family() const;
   PyObject* take() { return slots[next++]; }
   PyObject* out() const { return slots[out_slot]; }
+  bool is_in_place() const;
 };
 
 // What differs between front ends. The names of parameters stand in the .pyi files.
@@ -128,6 +130,8 @@ struct FrontEnd {
   const Rules* rules;
   // Raises for operands of elementwise functions that the peer refuses; null: it refuses none.
   void (*check_operands)(const Reading& reading);
+  Array (*layer_operand)(const Reading& reading,
+                         const Array& array) = nullptr;  // what layers compute in place of the first array
   // Writes a result into the first argument of a face that works in place.
   void (*write_in_place)(const Array& into, const Array& result);
   // The type of real numbers that nothing else says.

@@ -1,5 +1,6 @@
 // What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
 #include "bindings/faces/matrices.h"
+#include "bindings/faces/networks.h"
 #include "bindings/faces/operands.h"
 #include "bindings/faces/read.h"
 #include "bindings/tensor_operations.h"
@@ -296,10 +297,16 @@ FrontEnd keras{
     .operate = operate_as_keras,
     .rules = &numpys_rules,
     .check_operands = nullptr,
+    .layer_operand = keras_layer_operand,
     .write_in_place = nullptr,
 };
 
 std::string torchs_name(const Face& face) {
+  const std::string_view name = face.name;
+  if (name == "logsigmoid") return "log_sigmoid";
+  if (name == "cross_entropy") return "cross_entropy_loss";
+  if (name == "nll_loss") return "nll_loss_nd";
+  if (std::string_view(face.submodule) == "nn.functional") return face.name;
   return (*face.submodule ? std::string(face.submodule) + "_" : std::string()) + face.name;
 }
 
@@ -393,11 +400,24 @@ void refuse_as_cupy(const Face& face, const Misfit& misfit) {
   PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(misfit.value));
 }
 
+// PyTorch asks the operands of these losses for their size before anything else.
+static bool asks_for_sizes(std::string_view name) {
+  for (std::string_view one : {"l1_loss", "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+                               "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss", "gaussian_nll_loss"})
+    if (name == one) return true;
+  return false;
+}
+
 void refuse_as_torch(const Face& face, const Misfit& misfit) {
   const char* parameter = misfit.overload->parameters[misfit.parameter].name;
-  const std::string name = torchs_name(face);
+  std::string name = torchs_name(face);
+  const bool makes_noise = name == "gumbel_softmax" && misfit.why == Misfit::Why::wrong_kind && misfit.parameter == 0;
+  if (makes_noise) name = "empty_like", parameter = "input";  // what PyTorch looks at the logits with
   if (misfit.why == Misfit::Why::missing) {
     PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"%s\"", name.c_str(), parameter);
+  } else if (misfit.why == Misfit::Why::wrong_kind && misfit.parameter <= 1 && asks_for_sizes(name)) {
+    PyErr_Format(PyExc_AttributeError, "%s(): argument '%s' must be Tensor: '%s' object has no attribute 'size'", name.c_str(),
+                 parameter, Py_TYPE(misfit.value)->tp_name);
   } else if (misfit.why == Misfit::Why::wrong_kind) {
     const Parameter& wanted = misfit.overload->parameters[misfit.parameter];
     std::string place = wanted.is_keyword_only ? "" : " (position " + std::to_string(misfit.parameter + 1) + ")";

@@ -1,6 +1,7 @@
 #include "bindings/faces/operands.h"
 
 #include "bindings/faces/matrices.h"
+#include "bindings/faces/networks.h"
 
 #include "bindings/faces/results.h"
 #include "bindings/given.h"
@@ -79,6 +80,7 @@ std::optional<std::string_view> Read<std::optional<std::string_view>>::read_text
 }
 
 void check_operands_as_torch(const Reading& reading) {
+  if (reading.family() == Family::layers) return check_layers_as_torch(reading);
   if (reading.family() != Family::elementwise) return check_matrices_as_torch(reading);
   const DType type = reading.first->dtype();
   switch (reading.function) {
@@ -134,7 +136,7 @@ nb::object operate_as_torch(Reading& reading, Op op) {
   PyObject* operands[3] = {};
   std::copy_n(reading.slots, count, operands);
   PyObject* into = Py_None;
-  if (reading.face.is_in_place) {
+  if (reading.is_in_place()) {
     into = operands[0];
     check_in_place(*as_array(into), op);
   }

@@ -58,7 +58,12 @@ const Array& read_first(Reading& reading, PyObject* given) {
   reading.first = &array;
   reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
   if (later && Py_TYPE(reading.beside) == array_type && Py_TYPE(later) != array_type) reading.beside = later;
-  return reading.face.is_in_place ? reading.numbers.emplace(unhooked(array)) : array;
+  if (reading.is_in_place()) return reading.numbers.emplace(unhooked(array));
+  if (reading.family() == Family::layers && reading.front_end.layer_operand) {
+    reading.numbers = reading.front_end.layer_operand(reading, Array(array));
+    return *(reading.first = &*reading.numbers);
+  }
+  return array;
 }
 
 std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements) {

@@ -3,6 +3,7 @@
 #include "bindings/callable.h"
 #include "bindings/faces/distributions.h"
 #include "bindings/faces/face.h"
+#include "bindings/faces/losses.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
 #include "core/error.h"
@@ -351,6 +352,7 @@ void init(nb::module_& m) {
         nb::arg("submodule") = "");
   m.def("is_method", is_method);
   define_streams(m);
+  m.def("loss_reduction", loss_reduction, nb::arg().none(), nb::arg().none(), nb::arg());
   m.def("raise_at_calls", raise_at_calls);
   m.def("set_real_eigenvalues", [](bool on) { numpy.has_real_eigenvalues = cupy.has_real_eigenvalues = on; });
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),

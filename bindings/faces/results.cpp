@@ -56,7 +56,7 @@ nb::object tuple_of(const Reading& reading, std::vector<nb::object>&& parts) {
 static nb::object finished(const Reading& reading, Array&& result) {
   const FrontEnd& front_end = reading.front_end;
   const Family family = reading.family();
-  if (reading.face.is_in_place) {
+  if (reading.is_in_place()) {
     front_end.write_in_place(*as_array(reading.beside), result);
     return nb::borrow(reading.beside);
   }

@@ -1,7 +1,9 @@
 // The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls
 // the body and hands its result back. The operations of quern/ops.def share one thunk.
 #include "bindings/faces/distributions.h"
+#include "bindings/faces/losses.h"
 #include "bindings/faces/matrices.h"
+#include "bindings/faces/networks.h"
 #include "bindings/faces/operands.h"
 #include "bindings/faces/results.h"
 #include "bindings/faces/sets.h"
@@ -78,5 +80,6 @@ const FunctionRow& row_of(Function function) {
 }
 
 Family Reading::family() const { return row_of(function).family; }
+bool Reading::is_in_place() const { return face.is_in_place || read_flag(*this, slots[in_place_slot]); }
 
 }  // namespace quern::python::faces

@@ -1,7 +1,7 @@
 #include "functions/activations.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <limits>
 #include <numbers>
 #include <utility>
@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "functions/gradient_words.h"
 #include "functions/shaping.h"
+#include "graph/tape.h"
 
 namespace quern {
 
@@ -95,13 +96,24 @@ class BendBody : public GradientBody {
 // ---- smooth functions
 
 struct Parameters {
-  double a, b;
+  double a = 0, b = 0;
 };
+// A value, and where the slope is made of a part of it, that part.
+struct Made {
+  Array y, part{};
+};
+using Value = Made (*)(const Array& x, const Parameters& p);
 // At x, with the part that the forward pass has computed already, where there is one.
 using Slope = Array (*)(const Array& x, const Array& part, const Parameters& p);
 
+Array up_to_one(const Array& x) { return compute(Op::subtract, 1.0, x); }
+
 // The probability of being below x, and its slope.
 Array gelu_part(const Array& x) { return product(plus(compute(Op::erf, product(x, std::numbers::sqrt2 / 2)), 1.0), 0.5); }
+Made gelu_value(const Array& x, const Parameters&) {
+  Array below = gelu_part(x);
+  return {product(x, below), below};
+}
 Array gelu_part_slope(const Array& x, const Array&, const Parameters&) {
   return product(compute(Op::exp, product(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }
@@ -113,9 +125,13 @@ constexpr double tanh_cube = 0.044715, tanh_scale = std::numbers::sqrt2 * std::n
 Array gelu_tanh_part(const Array& x) {
   return compute(Op::tanh, product(product(x, plus(product(compute(Op::square, x), tanh_cube), 1.0)), tanh_scale));
 }
+Made gelu_tanh_value(const Array& x, const Parameters&) {
+  Array t = gelu_tanh_part(x);
+  return {product(product(x, 0.5), plus(t, 1.0)), t};
+}
 Array gelu_tanh_part_slope(const Array& x, const Array& t, const Parameters&) {
   Array inner = product(plus(product(compute(Op::square, x), 3 * tanh_cube), 1.0), tanh_scale);
-  return product(compute(Op::subtract, 1.0, compute(Op::square, t)), inner);
+  return product(up_to_one(compute(Op::square, t)), inner);
 }
 Array gelu_tanh_slope(const Array& x, const Array& part, const Parameters& p) {
   Array t = part ? part : gelu_tanh_part(x);
@@ -128,39 +144,70 @@ Array mish_part(const Array& x) {
   Array soft = compute(Op::where, above, x, compute(Op::log1p, compute(Op::exp, compute(Op::where, above, 0.0, x))));
   return compute(Op::tanh, soft);
 }
+Made mish_value(const Array& x, const Parameters&) {
+  Array t = mish_part(x);
+  return {product(x, t), t};
+}
 Array mish_part_slope(const Array& x, const Array& t, const Parameters&) {
-  return product(compute(Op::sigmoid, x), compute(Op::subtract, 1.0, compute(Op::square, t)));
+  return product(compute(Op::sigmoid, x), up_to_one(compute(Op::square, t)));
 }
 Array mish_slope(const Array& x, const Array& part, const Parameters& p) {
   Array t = part ? part : mish_part(x);
   return plus(t, product(x, mish_part_slope(x, t, p)));
 }
 
-Array silu_part_slope(const Array&, const Array& s, const Parameters&) { return product(s, compute(Op::subtract, 1.0, s)); }
+Made silu_value(const Array& x, const Parameters&) {
+  Array s = logistic(numpys_rules, x);
+  return {product(x, s), s};
+}
+Array silu_part_slope(const Array&, const Array& s, const Parameters&) { return product(s, up_to_one(s)); }
 Array silu_slope(const Array& x, const Array& part, const Parameters&) {
   Array s = part ? part : compute(Op::sigmoid, x);
-  return product(s, plus(product(x, compute(Op::subtract, 1.0, s)), 1.0));
+  return product(s, plus(product(x, up_to_one(s)), 1.0));
 }
 
+// `a`: beta; `b`: the threshold.
+Made softplus_value(const Array& x, const Parameters& p) {
+  Array scaled = p.a == 1 ? x : product(x, p.a), soft = compute(Op::log1p, compute(Op::exp, scaled));
+  return {compute(Op::where, compute(Op::greater, scaled, p.b), x, p.a == 1 ? soft : compute(Op::true_divide, soft, p.a))};
+}
 Array softplus_slope(const Array& x, const Array&, const Parameters& p) {
   Array scaled = p.a == 1 ? x : product(x, p.a);
   return compute(Op::where, compute(Op::greater, scaled, p.b), 1.0, compute(Op::sigmoid, scaled));
 }
 
+// log(1 + exp(-|x|))
+Array log_of_rest(const Array& x) {
+  return compute(Op::log1p, compute(Op::exp, compute(Op::negative, compute(Op::absolute, x))));
+}
+Made whole_softplus_value(const Array& x, const Parameters& p) {
+  Array scaled = p.a == 1 ? x : product(x, p.a), soft = plus(compute(Op::maximum, scaled, 0.0), log_of_rest(scaled));
+  return {p.a == 1 ? soft : compute(Op::true_divide, soft, p.a)};
+}
+Array whole_softplus_slope(const Array& x, const Array&, const Parameters& p) {
+  return compute(Op::sigmoid, p.a == 1 ? x : product(x, p.a));
+}
+
+Made log_sigmoid_value(const Array& x, const Parameters&) { return {difference(compute(Op::minimum, x, 0.0), log_of_rest(x))}; }
 Array log_sigmoid_slope(const Array& x, const Array&, const Parameters&) {
   return compute(Op::sigmoid, compute(Op::negative, x));
 }
 
-Array logit_slope(const Array& x, const Array&, const Parameters&) {
+Array log_odds_slope(const Array& x, const Array&, const Parameters&) {
   Array is_one = compute(Op::logical_and, compute(Op::greater_equal, x, 0.0), compute(Op::less_equal, x, 1.0));
-  Array slope = compute(Op::reciprocal, product(x, compute(Op::subtract, 1.0, x)));
+  Array slope = compute(Op::reciprocal, product(x, up_to_one(x)));
   return compute(Op::where, is_one, slope, std::numeric_limits<double>::quiet_NaN());
 }
 
-// At 0 the slope is that of what lies below, and does not change. Above, exp would be infinite, and its derivative 0 * inf.
+// b * x where x is positive, elsewhere a * (exp(x) - 1). At 0 the slope is that of what lies below, and does not change. Above,
+// exp would be infinite, and its derivative 0 * inf.
 Array below(const Array& x) { return compute(Op::where, compute(Op::less, x, 0.0), x, 0.0); }
 Array with_slope_above(const Array& x, const Array& low, double high) {
   return compute(Op::where, compute(Op::less_equal, x, 0.0), low, high);
+}
+Made elu_value(const Array& x, const Parameters& p) {
+  Array low = compute(Op::expm1, x);
+  return {compute(Op::where, compute(Op::greater, x, 0.0), p.b == 1 ? x : product(x, p.b), p.a == 1 ? low : product(low, p.a))};
 }
 Array elu_slope(const Array& x, const Array&, const Parameters& p) {
   Array low = compute(Op::exp, below(x));
@@ -168,6 +215,11 @@ Array elu_slope(const Array& x, const Array&, const Parameters& p) {
 }
 Array elu_result_slope(const Array& y, const Array&, const Parameters& p) {
   return with_slope_above(y, plus(below(y), p.a), p.b);
+}
+// `a`: alpha.
+Made celu_value(const Array& x, const Parameters& p) {
+  Array low = p.a == 1 ? compute(Op::expm1, x) : product(compute(Op::expm1, product(x, 1 / p.a)), p.a);
+  return {compute(Op::where, compute(Op::greater, x, 0.0), x, low)};
 }
 Array celu_slope(const Array& x, const Array&, const Parameters& p) {
   Array low = below(x);
@@ -177,12 +229,16 @@ Array celu_result_slope(const Array& y, const Array&, const Parameters& p) {
   return with_slope_above(y, plus(product(below(y), 1 / p.a), 1.0), 1.0);
 }
 
+Array within(const Array& x, double low, double high) { return compute(Op::minimum, compute(Op::maximum, x, low), high); }
+Made hardswish_value(const Array& x, const Parameters&) {
+  return {compute(Op::true_divide, product(x, within(plus(x, 3.0), 0, 6)), 6.0)};
+}
 Array hardswish_slope(const Array& x, const Array&, const Parameters&) {
   Array inside = plus(compute(Op::true_divide, x, 3.0), 0.5);
   return compute(Op::where, compute(Op::less_equal, x, -3.0), 0.0, compute(Op::where, compute(Op::less, x, 3.0), inside, 1.0));
 }
 
-Array rsqrt_slope(const Array& y, const Array&, const Parameters&) {
+Array inverse_root_slope(const Array& y, const Array&, const Parameters&) {
   return product(conjugated(product(y, compute(Op::square, y))), -0.5);
 }
 
@@ -192,50 +248,62 @@ Array root_slope(const Array& y, const Array&, const Parameters&) {
   return compute(Op::where, is_zero, 0.0, compute(Op::true_divide, 0.5, compute(Op::where, is_zero, 1.0, y)));
 }
 
-Array entr_slope(const Array& x, const Array&, const Parameters&) { return compute(Op::subtract, -1.0, compute(Op::log, x)); }
+Made entropy_value(const Array& x, const Parameters&) {
+  Array inside = compute(Op::where, compute(Op::greater, x, 0.0), x, 1.0);
+  Array made = difference(0.0, product(inside, compute(Op::log, inside)));
+  made = compute(Op::where, compute(Op::less, x, 0.0), -std::numeric_limits<double>::infinity(), made);
+  return {compute(Op::where, compute(Op::isnan, x), x, made)};
+}
+Array entropy_slope(const Array& x, const Array&, const Parameters&) { return compute(Op::subtract, -1.0, compute(Op::log, x)); }
 
+Made softsign_value(const Array& x, const Parameters&) {
+  return {compute(Op::true_divide, x, plus(compute(Op::absolute, x), 1.0))};
+}
 Array softsign_slope(const Array& x, const Array&, const Parameters&) {
   Array size = compute(Op::absolute, x), slope = compute(Op::reciprocal, compute(Op::square, plus(size, 1.0)));
   constexpr double infinite = std::numeric_limits<double>::infinity();  // there the function is inf / inf
   return compute(Op::where, compute(Op::equal, size, infinite), std::numeric_limits<double>::quiet_NaN(), slope);
 }
 
+Made tanhshrink_value(const Array& x, const Parameters&) {
+  Array t = compute(Op::tanh, x);
+  return {difference(x, t), t};
+}
 Array tanhshrink_slope(const Array& x, const Array& t, const Parameters&) {
   return compute(Op::square, t ? t : compute(Op::tanh, x));
 }
-Array tanhshrink_part_slope(const Array&, const Array& t, const Parameters&) {
-  return compute(Op::subtract, 1.0, compute(Op::square, t));
-}
+Array tanhshrink_part_slope(const Array&, const Array& t, const Parameters&) { return up_to_one(compute(Op::square, t)); }
 
 struct Smooth {
-  std::string_view function, name;
+  std::string_view name;  // of the entry of the tape
+  Value value;
   Slope slope, part_slope = nullptr;
   enum class Keeps : uint8_t { x, y, part } keeps = Keeps::x;  // what the slope is made of, beside a part
+  bool only_saves_memory = false;                              // by keeping y: it is no operand of second derivatives
+  bool rounds_steps = false;                                   // of halves each operation is rounded, as in PyTorch
 };
-constexpr std::array<Smooth, 17> smooth{
-    {{"gelu", "gelu", gelu_slope, gelu_part_slope},
-     {"gelu_tanh", "gelu", gelu_tanh_slope, gelu_tanh_part_slope},
-     {"mish", "mish", mish_slope, mish_part_slope},
-     {"silu", "silu", silu_slope, silu_part_slope},
-     {"softplus", "softplus", softplus_slope},
-     {"log_sigmoid", "log_sigmoid", log_sigmoid_slope},
-     {"logit", "logit", logit_slope},
-     {"elu", "elu", elu_slope},
-     {"elu_result", "elu", elu_result_slope, nullptr, Smooth::Keeps::y},
-     {"celu", "celu", celu_slope},
-     {"celu_result", "celu", celu_result_slope, nullptr, Smooth::Keeps::y},
-     {"hardswish", "hardswish", hardswish_slope},
-     {"softsign", "softsign", softsign_slope},
-     {"entr", "special_entr", entr_slope},
-     {"rsqrt", "rsqrt", rsqrt_slope, nullptr, Smooth::Keeps::y},
-     {"root", "std", root_slope, nullptr, Smooth::Keeps::y},
-     {"tanhshrink", "tanhshrink", tanhshrink_slope, tanhshrink_part_slope, Smooth::Keeps::part}}};
+constexpr Smooth gelu_row{"gelu", gelu_value, gelu_slope, gelu_part_slope},
+    gelu_tanh_row{"gelu", gelu_tanh_value, gelu_tanh_slope, gelu_tanh_part_slope},
+    mish_row{"mish", mish_value, mish_slope, mish_part_slope}, silu_row{"silu", silu_value, silu_slope, silu_part_slope},
+    softplus_row{"softplus", softplus_value, softplus_slope},
+    whole_softplus_row{"softplus", whole_softplus_value, whole_softplus_slope},
+    log_sigmoid_row{"log_sigmoid", log_sigmoid_value, log_sigmoid_slope}, elu_row{"elu", elu_value, elu_slope},
+    elu_result_row{"elu", elu_value, elu_result_slope, nullptr, Smooth::Keeps::y, true}, celu_row{"celu", celu_value, celu_slope},
+    celu_result_row{"celu", celu_value, celu_result_slope, nullptr, Smooth::Keeps::y, true},
+    hardswish_row{"hardswish", hardswish_value, hardswish_slope},
+    softsign_row{"softsign", softsign_value, softsign_slope, nullptr, Smooth::Keeps::x, false, true},
+    entropy_row{"special_entr", entropy_value, entropy_slope},
+    tanhshrink_row{"tanhshrink", tanhshrink_value, tanhshrink_slope, tanhshrink_part_slope, Smooth::Keeps::part, false, true};
+// By their numbers: SmoothValue.
+constexpr Smooth smooth_values[] = {{"rsqrt", nullptr, inverse_root_slope, nullptr, Smooth::Keeps::y},
+                                    {"logit", nullptr, log_odds_slope},
+                                    {"std", nullptr, root_slope, nullptr, Smooth::Keeps::y}};
 
 class SmoothBody : public GradientBody {
  public:
   SmoothBody(const Smooth& function, Parameters parameters) : function_(function), parameters_(parameters) {}
   std::string_view name() const override { return function_.name; }
-  bool goes_through_results() const override { return !function_.function.ends_with("_result"); }  // it only saves memory
+  bool goes_through_results() const override { return !function_.only_saves_memory; }
   // Results y and, where it is kept, its part.
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
@@ -255,6 +323,27 @@ class SmoothBody : public GradientBody {
   const Smooth& function_;
   Parameters parameters_;
 };
+
+Array smooth(const Smooth& function, const Array& given, Parameters parameters = {}) {
+  const Array x = as_reals(numpys_rules, given);
+  const DType type = x.dtype(), wide = wide_type(type);
+  if (is_complex(type)) return function.value(x, parameters).y;  // its operations have the derivatives
+  const bool keeps_part = function.part_slope && type == wide;   // of halves it is computed once more, in float32
+  const bool keeps_y = function.keeps == Smooth::Keeps::y;
+  const bool keeps_x = !keeps_y && !(function.keeps == Smooth::Keeps::part && keeps_part);
+  return differentiable(std::make_shared<SmoothBody>(function, parameters), {&x, 1}, {{keeps_x}, {keeps_y, true}},
+                        [&]() -> std::vector<Array> {
+                          Made made = function.value(function.rounds_steps ? x : as_type(x, wide), parameters);
+                          std::vector<Array> results{as_type(made.y, type)};
+                          if (keeps_part) results.push_back(made.part);
+                          return results;
+                        })[0];
+}
+
+// Of what rises the result tells the slope, and x need not be kept.
+Array elu_by(const Smooth& by_x, const Smooth& by_result, const Array& x, Parameters p, bool rises) {
+  return smooth(rises && x.dtype() == wide_type(x.dtype()) ? by_result : by_x, x, p);
+}
 
 // Of x, in two halves along the axis: a * sigmoid(b).
 class Gated : public GradientBody {
@@ -293,90 +382,19 @@ class LogSumExp : public GradientBody {
   std::vector<size_t> gone_;  // axes that the result lacks, in their order
 };
 
-std::vector<bool> last_axes(const Array& x, size_t count) {
-  std::vector<bool> out(x.rank(), false);
-  for (size_t i = x.rank() - count; i < x.rank(); ++i) out[i] = true;
-  return out;
-}
-
-Array mean_over(const Array& x, const std::vector<bool>& axes) {
-  double n = 1;
-  for (size_t i = 0; i < x.rank(); ++i)
-    if (axes[i]) n *= static_cast<double>(x.shape()[i]);
-  return compute(Op::true_divide, reduce(Reduction::sum, x, axes, true), n);
-}
-
-class RmsNorm : public GradientBody {
- public:
-  explicit RmsNorm(size_t count) : count_(count) {}
-  std::string_view name() const override { return "fused_rms_norm"; }
-  // Inputs x, weight; results y, one over the root.
-  Gradients gradients(const GradientCall& call) const override {
-    Gradients out(call.wanted.size());
-    const Array& x = call.operands[0];
-    DType wide = wide_type(x.dtype());
-    const Array scale = conjugated(call.results[1]);
-    Array normal = product(conjugated(as_type(x, wide)), scale);
-    std::vector<bool> inner = last_axes(x, count_);
-    if (call.given[0]) {
-      Array g = as_type(*call.given[0], wide);
-      if (call.wanted[0]) {
-        Array scaled = call.wanted.size() > 1 ? product(g, conjugated(as_type(call.operands[1], wide))) : g;
-        Array along = product(normal, mean_over(product(scaled, normal), inner));
-        out[0] = product(compute(Op::subtract, scaled, along), scale);
-      }
-      if (call.wanted.size() > 1 && call.wanted[1]) {
-        std::vector<bool> outer = inner;
-        outer.flip();
-        out[1] = reduce(Reduction::sum, product(g, normal), outer, false);
-      }
-    }
-    if (call.given[1] && call.wanted[0]) {  // of second derivatives
-      double n = 1;
-      for (size_t i = x.rank() - count_; i < x.rank(); ++i) n *= static_cast<double>(x.shape()[i]);
-      Array slope = product(product(compute(Op::square, scale), normal), *call.given[1]);
-      Array more = compute(Op::true_divide, slope, -n);
-      out[0] = added(out[0], more);
-    }
-    return out;
-  }
-
- private:
-  size_t count_;
-};
-
 }  // namespace
 
-Array bent(const Array& x, const Array& y, Bend::Inside inside, double low, double high, double slope, double inner,
-           const Array* slopes) {
-  auto body = std::make_shared<BendBody>(Bend{inside, low, high, slope, inner});
-  return differentiable(std::move(body), with_slopes({x}, slopes), {{true, true}, {}}, [&] { return std::vector<Array>{y}; })[0];
+Array recorded_as(SmoothValue function, const Array& x, const Array& y) {
+  const Smooth& row = smooth_values[static_cast<size_t>(function)];
+  const bool keeps_y = row.keeps == Smooth::Keeps::y;
+  return differentiable(std::make_shared<SmoothBody>(row, Parameters{}), {&x, 1}, {{!keeps_y}, {keeps_y}},
+                        [&] { return std::vector<Array>{y}; })[0];
 }
 
 Array through_bend(const Array& g, const Array& x, const Bend& bend, const Array* slopes) {
   if (!GradientMode::is_on() || !wants_gradient(x)) return bent_gradient(g, x, bend, slopes);
   return differentiable(std::make_shared<BendGradient>(bend), with_slopes({g, x}, slopes), {{slopes != nullptr, true, true}, {}},
                         [&] { return std::vector<Array>{bent_gradient(g, x, bend, slopes)}; })[0];
-}
-
-Array activated(const Array& x, const Array& y, std::string_view function, double a, double b, const Array* part) {
-  for (const Smooth& one : smooth) {
-    if (one.function != function) continue;
-    std::vector<Array> results{y};
-    if (part && one.part_slope) results.push_back(*part);
-    const bool keeps_y = one.keeps == Smooth::Keeps::y, keeps_x = !keeps_y && !(one.keeps == Smooth::Keeps::part && part);
-    Kept kept{{keeps_x}, {keeps_y, true}};
-    auto body = std::make_shared<SmoothBody>(one, Parameters{a, b});
-    return differentiable(std::move(body), {&x, 1}, kept, [&] { return results; })[0];
-  }
-  bug("an activation named {}", function);
-}
-
-Array gated(const Array& x, size_t axis) {
-  return differentiable(std::make_shared<Gated>(axis), {&x, 1}, {{true}, {}}, [&]() -> std::vector<Array> {
-    auto [a, b] = Gated::halves(as_type(x, wide_type(x.dtype())), axis);
-    return {as_type(product(a, compute(Op::sigmoid, b)), x.dtype())};
-  })[0];
 }
 
 Array log_sum_exp(const Array& x, const Array& y, const std::vector<size_t>& axes) {
@@ -386,18 +404,119 @@ Array log_sum_exp(const Array& x, const Array& y, const std::vector<size_t>& axe
   return differentiable(std::make_shared<LogSumExp>(gone), {&x, 1}, {{true}, {true}}, make)[0];
 }
 
-Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
-  std::vector<Array> inputs{x};
-  if (weight) inputs.push_back(*weight);
-  return differentiable(std::make_shared<RmsNorm>(count), inputs, {{true, true}, {false, true}}, [&]() -> std::vector<Array> {
-    DType wide = wide_type(x.dtype());
-    Array a = as_type(x, wide);
-    Array mean = mean_over(compute(Op::square, a), last_axes(x, count));
-    Array scale = compute(Op::reciprocal, compute(Op::sqrt, plus(mean, eps)));
-    Array y = product(a, scale);
-    if (weight) y = product(y, as_type(*weight, wide));
-    return {as_type(y, x.dtype()), scale};
+namespace nn {
+
+namespace {
+
+// A number that is compared with elements, or takes their place.
+Scalar number_for(double value, DType type) {
+  if (!is_whole(type)) return real_number(value);
+  const bool is_signed = row(type).kind == DTypeKind::integer;  // the nearest number of the type
+  const double most = std::ldexp(1, std::min(static_cast<int>(8 * size_of(type)) - is_signed, 62)) - 1;
+  return whole(static_cast<int64_t>(std::clamp(value, is_signed ? -most - 1 : 0, most)));
+}
+
+template <class Y>
+Array bent(const Array& x, const Bend& bend, const Array* slopes, const Y& y) {
+  auto make = [&] { return std::vector<Array>{as_type(y(as_type(x, wide_type(x.dtype()))), x.dtype())}; };
+  return differentiable(std::make_shared<BendBody>(bend), with_slopes({x}, slopes), {{true, true}, {}}, make)[0];
+}
+
+// x where it is positive, elsewhere x times a slope.
+Array leaky(const Array& x, double slope, const Array* slopes) {
+  return bent(x, {Bend::Inside::above, 0, 0, slope, 1}, slopes, [&](const Array& wide) {
+    return compute(Op::where, compute(Op::greater, wide, 0.0), wide, slopes ? product(wide, *slopes) : product(wide, slope));
+  });
+}
+
+}  // namespace
+
+Array hardtanh(const Array& x, double low, double high) {
+  if (low > high) raise(ErrorKind::value, "min_val cannot be greater than max_val");
+  const Scalar least = number_for(low, x.dtype()), most = number_for(high, x.dtype());
+  return bent(x, {Bend::Inside::between, low, high, 0, 1}, nullptr, [&](const Array& wide) {
+    Array under = compute(Op::where, compute(Op::greater_equal, wide, most), most, wide);
+    return compute(Op::where, compute(Op::less_equal, wide, least), least, under);
+  });
+}
+Array relu6(const Array& x) { return hardtanh(x, 0, 6); }
+
+Array threshold(const Array& x, double threshold, double value) {
+  const Scalar least = number_for(threshold, x.dtype()), other = number_for(value, x.dtype());
+  return bent(x, {Bend::Inside::not_below, threshold, 0, 0, 1}, nullptr,
+              [&](const Array& wide) { return compute(Op::where, compute(Op::less_equal, wide, least), other, wide); });
+}
+
+Array leaky_relu(const Array& x, double slope) { return leaky(as_reals(numpys_rules, x), slope, nullptr); }
+
+Array prelu(const Array& x, const Array& weight) {
+  const int64_t channels = x.rank() > 1 ? x.shape()[1] : 1;
+  if (weight.rank() > 1)
+    raise(ErrorKind::runtime, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {}", weight.rank());
+  if (weight.rank() == 0) return leaky(x, 0, &weight);
+  if (weight.size() != 1 && weight.size() != channels)
+    raise(ErrorKind::runtime,
+          "Mismatch of parameter numbers and input channel size. Found parameter numbers = {} and channel size = {}.",
+          weight.size(), channels);
+  Shape shape(x.rank(), 1);
+  if (x.rank() > 1) shape[1] = weight.size();
+  const Array slopes = reshape(weight, shape);
+  return leaky(x, 0, &slopes);
+}
+
+Array rrelu(const Rules& rules, const Array& x, double lower, double upper, bool is_training, const random::Stream& draws) {
+  if (lower > upper) raise(ErrorKind::runtime, "Lower bound should be less than or equal to the upper bound");
+  if (!is_training) return leaky_relu(x, (lower + upper) / 2);
+  const Array slopes = random::uniform_for(rules, detached(x), lower, upper, draws);
+  return leaky(x, 0, &slopes);
+}
+
+Array hardsigmoid(const Array& given) {
+  return bent(as_reals(numpys_rules, given), {Bend::Inside::between, -3, 3, 0, 1.0 / 6}, nullptr,
+              [](const Array& x) { return compute(Op::true_divide, within(plus(x, 3.0), 0, 6), 6.0); });
+}
+
+Array softshrink(const Array& given, double lambda) {
+  return bent(as_reals(numpys_rules, given), {Bend::Inside::far, lambda, 0, 0, 1}, nullptr, [&](const Array& x) {
+    Array is_near = compute(Op::less_equal, compute(Op::absolute, x), lambda);
+    return compute(Op::where, is_near, 0.0, difference(x, within(x, -lambda, lambda)));
+  });
+}
+
+Array hardshrink(const Array& given, double lambda) {
+  return bent(as_reals(numpys_rules, given), {Bend::Inside::far, lambda, 0, 0, 1}, nullptr, [&](const Array& x) {
+    return compute(Op::where, compute(Op::less_equal, compute(Op::absolute, x), lambda), 0.0, x);
+  });
+}
+
+Array gelu(const Array& x, GeluFormula formula) { return smooth(formula == GeluFormula::exact ? gelu_row : gelu_tanh_row, x); }
+Array silu(const Array& x) { return smooth(silu_row, x); }
+Array mish(const Array& x) { return smooth(mish_row, x); }
+Array softplus(const Array& x, std::optional<double> beta, std::optional<double> threshold) {
+  return smooth(threshold ? softplus_row : whole_softplus_row, x, {beta.value_or(1), threshold.value_or(0)});
+}
+Array log_sigmoid(const Array& x) { return smooth(log_sigmoid_row, x); }
+Array elu(const Array& x, double alpha) { return elu_by(elu_row, elu_result_row, x, {alpha, 1}, alpha > 0); }
+Array selu(const Array& x) {
+  constexpr double alpha = 1.6732632423543772848170429916717, scale = 1.0507009873554804934193349852946;
+  return elu_by(elu_row, elu_result_row, x, {alpha * scale, scale}, true);
+}
+Array celu(const Array& x, double alpha) { return elu_by(celu_row, celu_result_row, x, {alpha}, alpha > 0); }
+Array hardswish(const Array& x) { return smooth(hardswish_row, x); }
+Array softsign(const Rules& rules, const Array& x) { return smooth(softsign_row, as_reals(rules, x)); }
+Array tanhshrink(const Rules& rules, const Array& x) { return smooth(tanhshrink_row, as_reals(rules, x)); }
+Array entropy(const Rules& rules, const Array& x) { return smooth(entropy_row, as_reals(rules, x)); }
+
+Array glu(const Array& given, size_t axis) {
+  const Array x = as_reals(numpys_rules, given);
+  if (x.rank() == 0) raise(ErrorKind::runtime, "glu does not support scalars because halving size must be even");
+  if (x.shape()[axis] % 2)
+    raise(ErrorKind::runtime, "Halving dimension must be even, but dimension {} is size {}", axis, x.shape()[axis]);
+  return differentiable(std::make_shared<Gated>(axis), {&x, 1}, {{true}, {}}, [&]() -> std::vector<Array> {
+    auto [a, b] = Gated::halves(as_type(x, wide_type(x.dtype())), axis);
+    return {as_type(product(a, compute(Op::sigmoid, b)), x.dtype())};
   })[0];
 }
 
+}  // namespace nn
 }  // namespace quern

@@ -1,12 +1,12 @@
-// Activations and their like as one entry of the tape each. Where y is given it is the value, computed without a record from x:
-// what becomes of gradients is known here.
+// Activations: functions of networks, one body each, one entry of the tape each. Their values are computed in float32 for halves;
+// their derivatives are array code, which has derivatives itself. Integers become real numbers as in NumPy, but where it is said.
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
-#include "graph/array.h"
+#include "functions/distributions.h"
+#include "functions/elementwise.h"
 
 namespace quern {
 
@@ -16,25 +16,62 @@ struct Bend {
   Inside inside = Inside::above;
   double low = 0, high = 0, slope = 0, inner = 1;
 };
-Array bent(const Array& x, const Array& y, Bend::Inside inside, double low, double high, double slope, double inner,
-           const Array* slopes);
 // The gradient g of y as one of x. Its own derivative by x is zero, not missing: a program may ask for it.
 Array through_bend(const Array& g, const Array& x, const Bend& bend, const Array* slopes = nullptr);
 
-// A smooth function of each element: "gelu", "gelu_tanh", "silu", "softplus" (its beta and threshold are `a` and `b`),
-// "log_sigmoid", "mish", "logit", "elu" (b * x where x is positive, elsewhere a * (exp(x) - 1)), "celu" (its alpha is `a`),
-// "hardswish", "softsign", "tanhshrink". Of "elu_result" and "celu_result" not x is kept, but y; they rise, and a is positive.
-// `part`: what y was made of that the derivative can use, of gelu the probability, of gelu_tanh, mish and tanhshrink the tangent,
-// of silu the sigmoid.
-Array activated(const Array& x, const Array& y, std::string_view function, double a, double b, const Array* part);
-
-// The first half of x along an axis, which has an even number of elements, times the sigmoid of the second half.
-Array gated(const Array& x, size_t axis);
+// Functions of each element whose value y was computed elsewhere, without a record: 1 / sqrt(x), log(x / (1 - x)), and sqrt(x)
+// with the slope 0 at 0.
+enum class SmoothValue : uint8_t { inverse_root, log_odds, root };
+Array recorded_as(SmoothValue function, const Array& x, const Array& y);
 
 // log(sum(exp(x))): `y` still has the axes that were summed over, with one element; the result lacks `axes`.
 Array log_sum_exp(const Array& x, const Array& y, const std::vector<size_t>& axes);
 
-// x over the root of the mean of its squares over the last `count` axes, then times weight; halves are computed in float32.
-Array rms_norm(const Array& x, size_t count, const Array* weight, double eps);
+namespace nn {
 
+// ---- made of lines; integers stay in the first three
+
+Array hardtanh(const Array& x, double low, double high);  // x within [low, high]; the derivative at the ends is 0
+Array relu6(const Array& x);
+Array threshold(const Array& x, double threshold, double value);  // x above the threshold, elsewhere the value
+Array leaky_relu(const Array& x, double slope);                   // slope * x where x is not positive
+Array prelu(const Array& x, const Array& weight);  // the same with a slope for each channel, axis 1, or one for all
+// The same with random slopes in [lower, upper), or outside of training their middle.
+Array rrelu(const Rules& rules, const Array& x, double lower, double upper, bool is_training, const random::Stream& draws);
+Array hardsigmoid(const Array& x);                // x / 6 + 1/2 within [0, 1]
+Array softshrink(const Array& x, double lambda);  // nearer to 0 by lambda
+Array hardshrink(const Array& x, double lambda);  // 0 where |x| <= lambda
+
+// ---- smooth
+
+enum class GeluFormula : uint8_t { exact, tangent };
+Array gelu(const Array& x, GeluFormula formula);  // x times the normal distribution's probability of being below x
+Array silu(const Array& x);                       // x * sigmoid(x)
+Array mish(const Array& x);                       // x * tanh(softplus(x))
+// log(1 + exp(beta x)) / beta; x itself where beta x is above the threshold, where there is one. beta: by default 1.
+Array softplus(const Array& x, std::optional<double> beta, std::optional<double> threshold);
+Array log_sigmoid(const Array& x);
+Array elu(const Array& x, double alpha);               // alpha * (exp(x) - 1) where x is not positive
+Array selu(const Array& x);                            // the same with both factors that keep mean 0 and variance 1
+Array celu(const Array& x, double alpha);              // alpha * (exp(x / alpha) - 1) where x is not positive
+Array hardswish(const Array& x);                       // x * hardsigmoid(x)
+Array softsign(const Rules& rules, const Array& x);    // x / (1 + |x|)
+Array tanhshrink(const Rules& rules, const Array& x);  // x - tanh(x)
+Array entropy(const Rules& rules, const Array& x);     // -x log(x)
+// The first half of x along an axis times the sigmoid of the second half. Raises ErrorKind::runtime for an odd number of
+// elements.
+Array glu(const Array& x, size_t axis);
+
+// ---- along axes: exp(x) with the sum 1, the same of -x, and its logarithm; `dtype`: what they are computed in, and give
+
+struct SoftmaxAxes {
+  std::vector<bool> over;
+};
+Array softmax(const Array& x, const SoftmaxAxes& axes, std::optional<DType> dtype);
+Array softmin(const Array& x, const SoftmaxAxes& axes, std::optional<DType> dtype);
+Array log_softmax(const Array& x, const SoftmaxAxes& axes, std::optional<DType> dtype);
+// Random samples of classes with these logarithms of probabilities: softmax((x + noise) / tau). `is_hard`: exactly 0 and 1.
+Array gumbel_softmax(const Rules& rules, const Array& x, double tau, bool is_hard, size_t axis, const random::Stream& draws);
+
+}  // namespace nn
 }  // namespace quern

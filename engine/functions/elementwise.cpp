@@ -42,13 +42,6 @@ DType computed_type(const Rules& rules, Op op, const Argument& a, const Argument
   const OperandType types[] = {type_of(a), type_of(b)};
   return resolve(op, types, rules.types).compute;
 }
-// Integers and bools as the real numbers that functions of reals make of them.
-Array as_reals(const Rules& rules, const Array& x) {
-  if (!is_whole(x.dtype())) return x;
-  const OperandType type{x.dtype()};
-  return astype(x, rules.types == TypeRules::torch ? torch_default() : resolve(Op::exp, {&type, 1}, rules.types).result);
-}
-
 // The product of two of Python's numbers.
 Scalar product_of(const Scalar& a, const Scalar& b) {
   Scalar out;
@@ -112,6 +105,12 @@ bool records(const Argument* x) { return x && x->array() && records(*x->array())
 
 }  // namespace
 
+Array as_reals(const Rules& rules, const Array& x) {
+  if (!is_whole(x.dtype())) return x;
+  const OperandType type{x.dtype()};
+  return astype(x, rules.types == TypeRules::torch ? torch_default() : resolve(Op::exp, {&type, 1}, rules.types).result);
+}
+
 Array plus_multiple(const Rules& rules, const Argument& a, const Argument& b, const Argument* alpha) {
   return with_multiple(rules, Op::add, a, b, alpha);
 }
@@ -132,7 +131,7 @@ Array divided(const Rules& rules, const Argument& a, const Argument& b, std::opt
 
 Array inverse_root(const Rules& rules, const Array& x) {
   if (!records(x)) return rules(Op::reciprocal, rules(Op::sqrt, x));
-  return activated(x, rules(Op::reciprocal, rules(Op::sqrt, detached(x))), "rsqrt", 0, 0, nullptr);
+  return recorded_as(SmoothValue::inverse_root, x, rules(Op::reciprocal, rules(Op::sqrt, detached(x))));
 }
 
 Array logistic(const Rules& rules, const Array& x) {
@@ -150,7 +149,7 @@ Array log_odds(const Rules& rules, const Array& given, std::optional<double> eps
   }
   const Array plain = detached(x);
   const Array odds = rules(Op::true_divide, plain, rules(Op::subtract, 1, plain));
-  return activated(x, rules(Op::log, odds), "logit", 0, 0, nullptr);
+  return recorded_as(SmoothValue::log_odds, x, rules(Op::log, odds));
 }
 
 Array direction(const Rules& rules, const Array& x) {

@@ -20,6 +20,8 @@ struct Rules {
   }
 };
 extern const Rules numpys_rules;
+// Integers and bools as the real numbers that functions of reals make of them; others stay.
+Array as_reals(const Rules& rules, const Array& x);
 
 // a + alpha b and a - alpha b, where alpha b has the type of the result; no alpha: 1.
 Array plus_multiple(const Rules& rules, const Argument& a, const Argument& b, const Argument* alpha);

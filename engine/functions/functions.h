@@ -4,14 +4,18 @@
 #include <cstdint>
 #include <string_view>
 
+#include "functions/activations.h"
 #include "functions/averages.h"
 #include "functions/counting.h"
 #include "functions/distributions.h"
 #include "functions/einsum.h"
 #include "functions/elementwise.h"
 #include "functions/fourier_axes.h"
+#include "functions/losses.h"
 #include "functions/matrices.h"
 #include "functions/matrix_calls.h"
+#include "functions/networks.h"
+#include "functions/norms.h"
 #include "functions/ordering.h"
 #include "functions/picking.h"
 #include "functions/quantiles.h"
@@ -36,6 +40,7 @@ enum class Family : uint8_t {
   averages,     // real or complex numbers
   places,       // where elements stand, int64
   ranks,        // elements in order, and where they stand
+  layers,       // real numbers of networks
   samples,      // real or complex numbers along axes; the result is of their type, or of its parts' type
   statistics,   // numbers that are computed of real or complex elements
   elementwise,  // the typing of the operation, by the front end's rules

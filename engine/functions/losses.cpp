@@ -1,22 +1,22 @@
 #include "functions/losses.h"
 
-#include <algorithm>
 #include <array>
-#include <map>
+#include <cmath>
 #include <numbers>
 #include <span>
-#include <string>
 
 #include "core/error.h"
 #include "functions/gradient_words.h"
+#include "functions/reductions.h"
 #include "functions/refusals.h"
-#include "run/calls/indexing.h"
 
 namespace quern {
 
 using namespace steps;
 
 namespace {
+
+using nn::LossReduction;
 
 double elements_in(const Shape& shape) {
   double n = 1;
@@ -174,33 +174,26 @@ Array margin_ranking_slope(const Inputs& in, double margin, size_t of) {
 }
 
 struct ElementLossKind {
-  std::string_view loss, name;
+  std::string_view name;
   Value value;
   Slope slope;
   std::array<uint8_t, 3> needs;  // of the derivative by each input: a bit for each input that it is made of
 };
-constexpr std::array<ElementLossKind, 16> kinds{{
-    {"l1", "l1_loss", l1, l1_slope, {3, 3}},
-    {"mse", "mse_loss", mse, mse_slope, {3, 3}},
-    {"smooth_l1", "smooth_l1_loss", smooth_l1, smooth_l1_slope, {3, 3}},
-    {"huber", "huber_loss", huber, huber_slope, {3, 3}},
-    {"kl_div", "kl_div", kl_div, kl_div_slope, {2, 3}},
-    {"kl_div_log", "kl_div", kl_div_log, kl_div_log_slope, {2, 3}},
-    {"binary_cross_entropy", "binary_cross_entropy", binary_cross_entropy, binary_cross_entropy_slope, {3, 1}},
-    {"bce_with_logits", "binary_cross_entropy_with_logits", bce_with_logits, bce_with_logits_slope, {7, 5, 3}},
-    {"soft_margin", "soft_margin_loss", soft_margin, soft_margin_slope, {3, 3}},
-    {"poisson_nll_log", "poisson_nll_loss", poisson_nll_log, poisson_nll_log_slope, {3, 1}},
-    {"poisson_nll", "poisson_nll_loss", poisson_nll, poisson_nll_slope, {3, 1}},
-    {"poisson_nll_log_full",
-     "poisson_nll_loss",
-     with_stirling<poisson_nll_log>,
-     with_stirling_slope<poisson_nll_log_slope>,
-     {3, 3}},
-    {"poisson_nll_full", "poisson_nll_loss", with_stirling<poisson_nll>, with_stirling_slope<poisson_nll_slope>, {3, 3}},
-    {"gaussian_nll", "gaussian_nll_loss", gaussian_nll, gaussian_nll_slope, {7, 7, 7}},
-    {"hinge_embedding", "hinge_embedding_loss", hinge_embedding, hinge_embedding_slope, {3, 0}},
-    {"margin_ranking", "margin_ranking_loss", margin_ranking, margin_ranking_slope, {7, 7, 7}},
-}};
+constexpr ElementLossKind l1_kind{"l1_loss", l1, l1_slope, {3, 3}}, mse_kind{"mse_loss", mse, mse_slope, {3, 3}},
+    smooth_l1_kind{"smooth_l1_loss", smooth_l1, smooth_l1_slope, {3, 3}}, huber_kind{"huber_loss", huber, huber_slope, {3, 3}},
+    kl_div_kind{"kl_div", kl_div, kl_div_slope, {2, 3}}, kl_div_log_kind{"kl_div", kl_div_log, kl_div_log_slope, {2, 3}},
+    binary_kind{"binary_cross_entropy", binary_cross_entropy, binary_cross_entropy_slope, {3, 1}},
+    with_logits_kind{"binary_cross_entropy_with_logits", bce_with_logits, bce_with_logits_slope, {7, 5, 3}},
+    soft_margin_kind{"soft_margin_loss", soft_margin, soft_margin_slope, {3, 3}},
+    gaussian_kind{"gaussian_nll_loss", gaussian_nll, gaussian_nll_slope, {7, 7, 7}},
+    hinge_kind{"hinge_embedding_loss", hinge_embedding, hinge_embedding_slope, {3, 0}},
+    ranking_kind{"margin_ranking_loss", margin_ranking, margin_ranking_slope, {7, 7, 7}};
+// By whether the target's own term counts, and whether x is a logarithm.
+constexpr ElementLossKind poisson_kinds[2][2] = {
+    {{"poisson_nll_loss", poisson_nll, poisson_nll_slope, {3, 1}},
+     {"poisson_nll_loss", poisson_nll_log, poisson_nll_log_slope, {3, 1}}},
+    {{"poisson_nll_loss", with_stirling<poisson_nll>, with_stirling_slope<poisson_nll_slope>, {3, 3}},
+     {"poisson_nll_loss", with_stirling<poisson_nll_log>, with_stirling_slope<poisson_nll_log_slope>, {3, 3}}}};
 
 Inputs in_type(std::span<const Array> inputs, DType type) {
   Inputs out;
@@ -238,301 +231,216 @@ class ElementLoss : public GradientBody {
   bool is_mean_, is_weighted_;
 };
 
-// ---- of classes
+using Operands = std::initializer_list<const Array*>;  // null: not there
 
-// 0, 1, 2 ... A few are kept from step to step: on the CPU so small an array is computed when it is recorded, on a GPU it is a
-// launch.
-Array class_numbers(int64_t count, DeviceId device) {
-  constexpr int64_t most = 1024;
-  if (count > most) return counted(count, device);
-  static auto* kept = new std::map<std::pair<DeviceId, int64_t>, Array>;  // guarded by the graph's lock
-  GraphLock lock;
-  if (kept->size() > 64) kept->clear();
-  auto found = kept->find({device, count});
-  if (found == kept->end()) found = kept->emplace(std::pair(device, count), counted(count, device)).first;
-  return found->second;
-}
-
-// Of one dimension, along the axis of arrays of so many.
-Array along(const Array& line, size_t rank, size_t axis) {
-  Shape shape(rank, 1);
-  shape[axis] = line.shape()[0];
-  return reshape(line, shape);
-}
-
-// True where the place along the axis is the target's class.
-Array is_target(const Array& target, const Shape& shape, size_t axis, DeviceId device) {
-  Array classes = along(class_numbers(shape[axis], device), shape.size(), axis);
-  return compute(Op::equal, with_axis(target, axis), classes);
-}
-
-Array reduced_loss(const Array& loss, std::string_view reduction, const Array& count) {
-  if (reduction == "none") return loss;
-  return reduction == "mean" ? compute(Op::true_divide, total(loss), count) : total(loss);
-}
-
-// The logarithm of the sum of exponentials along the axis, which stays.
-struct LogSum {
-  Array top, log, all;  // the largest one, the logarithm of the sum beside it, their sum
-};
-LogSum log_sum(const Array& logits, size_t axis) {
-  const int along = static_cast<int>(axis);
-  Array top = reduced(Reduction::maximum, logits, along, true);
-  Array log = compute(Op::log, reduced(Reduction::sum, compute(Op::exp, difference(logits, top)), along, true));
-  return {top, log, plus(log, top)};
-}
-
-// Where in an array of that shape, as one line, each place's class is; what is no class is somewhere else.
-Pick class_places(const Array& classes, const Shape& shape, size_t axis) {
-  int64_t outer = 1, inner = 1, n = shape[axis];
-  for (size_t i = 0; i < shape.size(); ++i)
-    if (i != axis) (i < axis ? outer : inner) *= shape[i];
-  auto numbers = [&](int64_t step, int64_t count, const Shape& as) {
-    return reshape(evenly_spaced(whole(0), whole(step), count, DType::int64, classes.device()), as);
-  };
-  Array place = reshape(classes, {outer, inner});
-  if (inner > 1) place = plus(product(place, inner), numbers(1, inner, {1, inner}));
-  if (outer > 1) place = plus(place, numbers(n * inner, outer, {outer, 1}));
-  return {0, reshape(place, {outer * inner}), true};
-}
-Array at_classes(const Array& x, const Array& classes, size_t axis) {
-  Pick pick = class_places(classes, x.shape(), axis);
-  return reshape(take(reshape(x, {x.size()}), {&pick, 1}), classes.shape());
-}
-// Zeros with a value at each place's class.
-Array only_at_classes(const Array& values, const Array& classes, const Shape& shape, size_t axis) {
-  constexpr int64_t few = 64;  // are looked at one by one, in one kernel with what uses them
-  if (shape[axis] <= few)
-    return compute(Op::where, is_target(classes, shape, axis, values.device()), with_axis(values, axis), 0.0);
-  Array out = full(shape, real_number(0), values.dtype(), values.device());
-  Pick pick = class_places(classes, shape, axis);
-  put(reshape(out, {out.size()}), {&pick, 1}, Argument(reshape(values, {values.size()})));
-  return out;
-}
-
-struct ClassLossKind {
-  size_t axis;
-  int64_t ignored;
-  std::string reduction;
-  bool of_logits, has_weight, is_checked;
-  double smoothing;
-};
-
-class ClassLoss : public GradientBody {
- public:
-  explicit ClassLoss(ClassLossKind kind) : kind_(std::move(kind)) {}
-  std::string_view name() const override { return "nll_loss"; }
-  // Inputs x, target, where there is one the weight, and where that is not known, are they all classes; results the loss, how
-  // many count, of logits the logarithm of the sum of exponentials, and where there is a weight that of each place.
-  Gradients gradients(const GradientCall& call) const override {
-    const auto& [axis, ignored, reduction, of_logits, has_weight, is_checked, smoothing] = kind_;
-    const Array& target = call.operands[1];
-    const Shape& shape = call.layouts[0]->shape;
-    auto only_first = [&](std::optional<Array> gradient) {
-      Gradients all(call.wanted.size());
-      all[0] = std::move(gradient);
-      return all;
-    };
-    DType wide = wide_type(call.types[0]);
-    Array p;
-    std::optional<Array> out;
-    if (of_logits) p = compute(Op::exp, difference(as_type(call.operands[0], wide), call.results[2]));
-    if (call.given[0]) {
-      Array g = as_type(*call.given[0], wide);
-      if (is_checked) g = compute(Op::where, call.operands.back(), g, 0.0);
-      if (of_logits && smoothing == 0 && !has_weight && reduction != "none") {
-        // Element by element, so that it is one kernel with what reads it: a scale for each place would be one before.
-        Array away = difference(p, as_type(is_target(target, shape, axis, call.device), wide));
-        away = product(compute(Op::where, with_axis(compute(Op::not_equal, target, ignored), axis), away, 0.0), g);
-        out = reduction == "mean" ? compute(Op::true_divide, away, call.results[1]) : away;
-        if (call.given[2]) out = added(out, product(p, *call.given[2]));
-        return only_first(out);
-      }
-      if (reduction == "mean") g = compute(Op::true_divide, g, call.results[1]);
-      Array counts = compute(Op::not_equal, target, ignored);
-      Array scale = compute(Op::where, counts, has_weight ? product(call.results.back(), g) : g, 0.0);
-      if (!of_logits)
-        return only_first(only_at_classes(difference(0.0, scale), compute(Op::where, counts, target, 0), shape, axis));
-      Array hit = is_target(target, shape, axis, call.device);
-      if (smoothing == 0) {
-        out = product(difference(p, as_type(hit, wide)), with_axis(scale, axis));
-      } else {
-        // The target's share is `hard`, that of each class `soft` times its weight.
-        const double part = smoothing / static_cast<double>(shape[axis]);
-        Array hard = with_axis(product(scale, 1 - smoothing), axis);
-        Array soft = with_axis(compute(Op::where, counts, product(g, part), 0.0), axis);
-        Array line = has_weight ? along(as_type(call.operands[2], wide), shape.size(), axis) : Array();
-        Array all_soft = has_weight ? product(soft, total(line)) : product(soft, static_cast<double>(shape[axis]));
-        Array share = has_weight ? product(line, soft) : soft;
-        share = compute(Op::where, hit, plus(share, hard), share);
-        out = difference(product(p, plus(hard, all_soft)), share);
-      }
-    }
-    if (of_logits && call.given[2]) {  // of second derivatives
-      out = added(out, product(p, *call.given[2]));
-    }
-    return only_first(out);
-  }
-
- private:
-  ClassLossKind kind_;
-};
-
-Array class_loss(const Array& x, const Array& target, ClassLossKind kind, const Array* weight) {
-  std::vector<Array> inputs{x, target};
-  if (weight) inputs.push_back(*weight);
-  if (kind.is_checked) inputs.push_back(nothing_refused(target, no_class(x.shape()[kind.axis], kind.ignored)));
-  Kept kept{{kind.of_logits, true, weight ? kind.smoothing != 0 : kind.is_checked, true},
-            {false, kind.reduction == "mean", true, true}};
-  return differentiable(std::make_shared<ClassLoss>(kind), inputs, kept, [&]() -> std::vector<Array> {
-    const size_t axis = kind.axis;
-    DType wide = wide_type(x.dtype());
-    Array values = as_type(x, wide), counts = compute(Op::not_equal, target, kind.ignored), scale, loss;
-    Array place = compute(Op::where, counts, target, 0);  // what does not count reads some class
-    if (weight) {
-      Pick pick{0, place, true};
-      scale = compute(Op::where, counts, as_type(take(*weight, {&pick, 1}), wide), 0.0);
-    }
-    LogSum sums;
-    if (kind.of_logits) {
-      sums = log_sum(values, axis);
-      Array picked = compute(Op::where, is_target(target, x.shape(), axis, x.device()), values, 0.0);
-      loss = difference(reshape(sums.all, target.shape()), reduced(Reduction::sum, picked, static_cast<int>(axis)));
-    } else {
-      loss = compute(Op::negative, as_type(at_classes(x, place, axis), wide));
-    }
-    if (weight) loss = product(loss, scale);
-    if (kind.smoothing != 0) {
-      Array away = difference(values, sums.top), weights;
-      if (weight) {
-        Array line = along(as_type(*weight, wide), x.rank(), axis);
-        away = product(away, line), weights = total(line);
-      }
-      Array rest = reduced(Reduction::sum, away, static_cast<int>(axis));
-      Array log = reshape(sums.log, target.shape());
-      Array whole = weight ? product(log, weights) : product(log, static_cast<double>(x.shape()[axis]));
-      Array soft = product(difference(whole, rest), kind.smoothing / static_cast<double>(x.shape()[axis]));
-      loss = plus(product(loss, 1 - kind.smoothing), soft);
-    }
-    loss = compute(Op::where, counts, loss, 0.0);
-    Array count = total(weight ? scale : as_type(counts, wide));
-    loss = reduced_loss(loss, kind.reduction, count);
-    if (kind.is_checked) loss = compute(Op::where, inputs.back(), loss, 0.0);
-    std::vector<Array> results{as_type(loss, x.dtype()), count};
-    if (kind.of_logits) results.push_back(sums.all);
-    if (weight) results.push_back(scale);
-    return results;
-  })[0];
-}
-
-class SoftCrossEntropy : public GradientBody {
- public:
-  SoftCrossEntropy(size_t axis, double count, double smoothing) : axis_(axis), count_(count), smoothing_(smoothing) {}
-  std::string_view name() const override { return "cross_entropy_loss"; }
-  // Inputs x, target, where there is one the weight; results the loss, the logarithm of the sum of exponentials, the sum of what
-  // the target's classes weigh.
-  Gradients gradients(const GradientCall& call) const override {
-    Gradients out(call.wanted.size());
-    DType wide = wide_type(call.types[0]);
-    Array x = as_type(call.operands[0], wide), target = smoothed(as_type(call.operands[1], wide)), weight;
-    if (call.operands.size() > 2) weight = along(as_type(call.operands[2], wide), x.rank(), axis_);
-    auto weighted = [&](const Array& a) { return weight ? product(a, weight) : a; };
-    auto add = [&](size_t i, const Array& more) { out[i] = added(out[i], more); };
-    Array away = difference(call.results[1], x), p = compute(Op::exp, compute(Op::negative, away));
-    auto each_class = [&](const Array& a) {
-      std::vector<bool> others(a.rank(), true);
-      others[axis_] = false;
-      return reduce(Reduction::sum, a, others, false);
-    };
-    if (call.given[0]) {
-      Array g = as_type(*call.given[0], wide);
-      if (count_ != 1) g = compute(Op::true_divide, g, count_);
-      if (call.result_shapes[0].size() + 1 == x.rank()) g = with_axis(g, axis_);
-      if (call.wanted[0]) out[0] = product(difference(product(p, call.results[2]), weighted(target)), g);
-      if (call.wanted[1]) out[1] = product(weighted(away), product(g, 1 - smoothing_));
-      if (weight && call.wanted[2]) out[2] = each_class(product(product(away, target), g));
-    }
-    if (call.given[1] && call.wanted[0]) add(0, product(p, *call.given[1]));  // of second derivatives
-    if (call.given[2]) {
-      const Array& g = *call.given[2];
-      if (call.wanted[1]) add(1, weighted(product(g, full(x.shape(), real_number(1 - smoothing_), wide, call.device))));
-      if (weight && call.wanted[2]) add(2, each_class(product(target, g)));
-    }
-    return out;
-  }
-  Array smoothed(const Array& target) const {
-    if (smoothing_ == 0) return target;
-    return plus(product(target, 1 - smoothing_), smoothing_ / static_cast<double>(target.shape()[axis_]));
-  }
-
- private:
-  size_t axis_;
-  double count_, smoothing_;
-};
-
-}  // namespace
-
-Array element_loss(const std::vector<Array>& inputs, std::string_view loss, double number, std::string_view reduction,
-                   const Array* weight) {
-  const auto* kind = std::ranges::find(kinds, loss, &ElementLossKind::loss);
-  if (kind == kinds.end()) bug("a loss named {}", loss);
-  std::vector<Array> all = inputs;
+// A loss of each element, times a weight that has no derivative, and its mean or sum: one entry of the tape.
+Array one_entry(const ElementLossKind& kind, Operands operands, double number, LossReduction reduction, const Array* weight) {
+  std::vector<Array> all;
+  for (const Array* one : operands)
+    if (one) all.push_back(*one);
+  const size_t count = all.size();
   if (weight) all.push_back(*weight);
-  if (loss == "l1")  // PyTorch keeps the sign of the difference alone: the operands may be inference tensors
+  if (&kind == &l1_kind)  // PyTorch keeps the sign of the difference alone: the operands may be inference tensors
     for (Array& one : all) one = is_inference(one) ? one.apart() : one;
   std::vector<OperandType> types;
   for (const Array& one : all) types.push_back({one.dtype(), false, WeakScalar::boolean, one.rank() == 0});
   DType type = common_type_as_torch(types);
   if (is_whole(type)) type = torch_default();
-  if (is_complex(type)) raise(ErrorKind::not_implemented, "[{}] there is no such loss of complex numbers", kind->name);
+  if (is_complex(type)) raise(ErrorKind::not_implemented, "[{}] there is no such loss of complex numbers", kind.name);
   Kept kept{std::vector<bool>(all.size(), false), {}};
   if (weight) kept.inputs.back() = true;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!wants_gradient(inputs[i])) continue;
-    for (size_t j = 0; j < inputs.size(); ++j)
-      if (kind->needs[i] >> j & 1) kept.inputs[j] = true;
+  for (size_t i = 0; i < count; ++i) {
+    if (!wants_gradient(all[i])) continue;
+    for (size_t j = 0; j < count; ++j)
+      if (kind.needs[i] >> j & 1) kept.inputs[j] = true;
   }
-  auto body = std::make_shared<ElementLoss>(*kind, number, reduction == "mean", weight != nullptr);
+  auto body = std::make_shared<ElementLoss>(kind, number, reduction == LossReduction::mean, weight != nullptr);
   return differentiable(std::move(body), all, kept, [&]() -> std::vector<Array> {
     Inputs in = in_type(all, wide_type(type));
     if (weight) in.pop_back();
-    Array y = kind->value(in, number);
+    Array y = kind.value(in, number);
     if (weight) y = product(y, as_type(*weight, wide_type(type)));
-    const double count = elements_in(y.shape());
-    if (reduction != "none") y = total(y);
-    if (reduction == "mean") y = compute(Op::true_divide, y, count);
+    const double elements = elements_in(y.shape());
+    if (reduction != LossReduction::none) y = total(y);
+    if (reduction == LossReduction::mean) y = compute(Op::true_divide, y, elements);
     return {as_type(y, type)};
   })[0];
 }
 
-Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction,
-                    bool are_classes, const Array* weight, double smoothing) {
-  ClassLossKind kind{axis, ignored, std::string(reduction), true, weight != nullptr, !are_classes, smoothing};
-  return class_loss(x, target, std::move(kind), weight);
+}  // namespace
+
+namespace nn {
+
+static Array element_loss(const ElementLossKind& kind, Operands operands, double number, LossReduction reduction,
+                          const Array* weight = nullptr) {
+  const Array& first = **operands.begin();
+  if (reduction == LossReduction::batch_mean) {
+    Array sum = element_loss(kind, operands, number, LossReduction::sum, weight);
+    return first.rank() == 0 ? sum : compute(Op::true_divide, sum, first.shape()[0]);
+  }
+  if (!weight || !wants_gradient(*weight)) return one_entry(kind, operands, number, reduction, weight);
+  return reduced(product(one_entry(kind, operands, number, LossReduction::none, nullptr), *weight), reduction);
 }
 
-Array nll_loss(const Array& log_p, const Array& target, size_t axis, int64_t ignored, std::string_view reduction,
-               bool are_classes, const Array* weight) {
-  ClassLossKind kind{axis, ignored, std::string(reduction), false, weight != nullptr, !are_classes, 0};
-  return class_loss(log_p, target, std::move(kind), weight);
+Array reduced(const Array& loss, LossReduction reduction) {
+  if (reduction == LossReduction::none) return loss;
+  return reduction == LossReduction::mean ? mean(loss, all_axes(loss)) : total(loss);
 }
 
-Array soft_cross_entropy(const Array& x, const Array& target, size_t axis, std::string_view reduction, const Array* weight,
-                         double smoothing) {
-  std::vector<Array> inputs{x, target};
-  if (weight) inputs.push_back(*weight);
-  const double places = static_cast<double>(x.size()) / static_cast<double>(x.shape()[axis]);
-  auto body = std::make_shared<SoftCrossEntropy>(axis, reduction == "mean" ? places : 1.0, smoothing);
-  return differentiable(body, inputs, {{true, true, true}, {false, true, true}}, [&]() -> std::vector<Array> {
-    DType wide = wide_type(x.dtype());
-    Array logits = as_type(x, wide), share = body->smoothed(as_type(target, wide));
-    if (weight) share = product(share, along(as_type(*weight, wide), x.rank(), axis));
-    LogSum sums = log_sum(logits, axis);
-    Array loss = reduced(Reduction::sum, product(difference(sums.all, logits), share), static_cast<int>(axis));
-    if (reduction != "none") loss = total(loss);
-    if (reduction == "mean") loss = compute(Op::true_divide, loss, places);
-    return {as_type(loss, x.dtype()), sums.all, reduced(Reduction::sum, share, static_cast<int>(axis), true)};
-  })[0];
+// A loss with a weight for each element, whose mean is that of the weights.
+static Array weighted(const Array& loss, const Array& weight, LossReduction reduction) {
+  Array out = product(loss, weight);
+  if (reduction != LossReduction::mean) return reduced(out, reduction);
+  return compute(Op::true_divide, reduced(out, LossReduction::sum), reduced(weight, LossReduction::sum));
 }
+
+static void check_weight(const Array& x, const Array* weight) {
+  if (weight && weight->shape() != x.shape()) raise(ErrorKind::value, "Weights and input must have the same size.");
+}
+
+// In the shape of both: an array without axes then counts for the type, too.
+static Array stretched(const Array& x, const Array& other) {
+  if (x.shape() == other.shape()) return x;
+  const Shape shapes[] = {x.shape(), other.shape()};
+  return x.view(x.layout().broadcast_to(broadcast_shapes(shapes)));
+}
+
+static Array maybe_weighted(const ElementLossKind& kind, Operands operands, const Array* weight, LossReduction reduction) {
+  if (!weight) return element_loss(kind, operands, 0, reduction);
+  return weighted(element_loss(kind, operands, 0, LossReduction::none), *weight, reduction);
+}
+
+Array l1_loss(const Rules& rules, const Array& given, const Array& given_target, const Array* weight, LossReduction reduction) {
+  const Array x = stretched(given, given_target), target = stretched(given_target, given);
+  check_weight(given, weight);
+  const bool is_real = row(x.dtype()).kind == DTypeKind::real || row(target.dtype()).kind == DTypeKind::real;
+  if (is_real && !is_complex(x.dtype()) && !is_complex(target.dtype()))
+    return maybe_weighted(l1_kind, {&x, &target}, weight, reduction);
+  const Array loss = rules(Op::absolute, rules(Op::subtract, x, target));
+  if (reduction == LossReduction::mean && !weight && is_whole(loss.dtype()))
+    raise(ErrorKind::not_implemented,
+          "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}",
+          torch_name_of(loss.dtype()));
+  return weight ? weighted(loss, *weight, reduction) : reduced(loss, reduction);
+}
+
+Array mse_loss(const Array& given, const Array& given_target, const Array* weight, LossReduction reduction) {
+  const Array x = stretched(given, given_target), target = stretched(given_target, given);
+  check_weight(given, weight);
+  return maybe_weighted(mse_kind, {&x, &target}, weight, reduction);
+}
+
+Array smooth_l1_loss(const Array& given, const Array& given_target, double beta, LossReduction reduction) {
+  const Array x = stretched(given, given_target), target = stretched(given_target, given);
+  if (beta < 0) raise(ErrorKind::runtime, "smooth_l1_loss does not support negative values for beta.");
+  if (beta == 0) return element_loss(l1_kind, {&x, &target}, 0, reduction);
+  return element_loss(smooth_l1_kind, {&x, &target}, beta, reduction);
+}
+
+Array huber_loss(const Array& given, const Array& given_target, double delta, const Array* weight, LossReduction reduction) {
+  const Array x = stretched(given, given_target), target = stretched(given_target, given);
+  if (!(delta > 0)) raise(ErrorKind::runtime, "huber_loss does not support non-positive values for delta.");
+  check_weight(given, weight);
+  return element_loss(huber_kind, {&x, &target}, delta, reduction, weight);
+}
+
+Array kl_div(const Array& x, const Array& target, bool of_log_target, LossReduction reduction) {
+  return element_loss(of_log_target ? kl_div_log_kind : kl_div_kind, {&x, &target}, 0, reduction);
+}
+
+Array binary_cross_entropy(const Array& x, const Array& target, const Array* weight, LossReduction reduction) {
+  Array loss = element_loss(binary_kind, {&x, &target}, 0, reduction, weight);
+  const std::optional<Array> is_good = unless_known_within(x, 0, 1), is_good_target = unless_known_within(target, 0, 1);
+  if (!is_good && !is_good_target) return loss;
+  auto number_of = [&](const std::optional<Array>& good, int64_t of_bad) {
+    return good ? compute(Op::where, *good, whole(0), whole(of_bad)) : full({}, whole(0), DType::int64, x.device());
+  };
+  Array code;
+  {
+    GradientMode off(false);
+    Array first = number_of(is_good, -1);
+    code = compute(Op::where, compute(Op::equal, first, 0), number_of(is_good_target, 1), first);
+  }
+  const Refusal outside{ErrorKind::runtime,
+                        {"all elements of input should be between 0 and 1", "all elements of target should be between 0 and 1"},
+                        0,
+                        1,
+                        0};
+  return unless_refused(loss, code, outside);
+}
+
+Array binary_cross_entropy_with_logits(const Array& x, const Array& target, const Array* weight, const Array* pos_weight,
+                                       LossReduction reduction) {
+  return element_loss(with_logits_kind, {&x, &target, pos_weight}, 0, reduction, weight);
+}
+
+Array soft_margin_loss(const Array& x, const Array& target, LossReduction reduction) {
+  return element_loss(soft_margin_kind, {&x, &target}, 0, reduction);
+}
+
+Array multilabel_soft_margin_loss(const Array& x, const Array& target, const Array* weight, LossReduction reduction) {
+  Array loss = element_loss(with_logits_kind, {&x, &target}, 0, LossReduction::none, weight);
+  if (x.rank() == 0) raise(ErrorKind::index, "Dimension specified as -1 but tensor has no dimensions");
+  // As PyTorch where the two broadcast: over the last dimension of x, divided by its size.
+  const size_t axis = x.rank() - 1;
+  Array sums = quern::steps::reduced(Reduction::sum, loss, static_cast<int>(axis));
+  return reduced(compute(Op::true_divide, sums, x.shape()[axis]), reduction);
+}
+
+Array poisson_nll_loss(const Array& x, const Array& target, bool of_log, bool is_full, double eps, LossReduction reduction) {
+  return element_loss(poisson_kinds[is_full][of_log], {&x, &target}, eps, reduction);
+}
+
+// Have both one shape but for one axis, along which `shape` has one element?
+static bool differs_by_one(const Shape& shape, const Shape& other) {
+  if (shape.size() != other.size()) return false;
+  int64_t sum = 0;
+  for (size_t i = 0; i < shape.size(); ++i) sum += shape[i] == other[i] ? 0 : shape[i];
+  return sum == 1;
+}
+
+Array gaussian_nll_loss(const Array& x, const Array& target, const Argument& variance, bool is_full, double eps,
+                        LossReduction reduction) {
+  constexpr const char* negative = "var has negative entry/entries";
+  const double constant = is_full ? 0.5 * std::log(2 * std::numbers::pi) : 0;
+  const Array* given = variance.array();
+  Array spread;
+  if (given) {
+    Shape shape = given->shape(), shorter = x.shape();
+    if (!shorter.empty()) shorter.pop_back();
+    if (shape != x.shape() && shape == shorter) shape.push_back(1);
+    if (shape != x.shape() && shape.size() == given->rank() && !differs_by_one(shape, x.shape()))
+      raise(ErrorKind::value, "var is of incorrect size");
+    spread = copied(reshape(*given, shape), given->dtype());
+  } else {
+    const Scalar& number = variance.scalar();
+    if (number.kind == WeakScalar::real ? number.re < 0 : number.integer < 0) raise(ErrorKind::value, negative);
+    spread = full({}, number, x.dtype(), x.device());
+  }
+  {
+    GradientMode off(false);  // the derivative is that of the variance itself
+    assign(spread, Argument(as_type(compute(Op::maximum, spread, eps), spread.dtype())));
+  }
+  Array loss = element_loss(gaussian_kind, {&x, &target, &spread}, constant, reduction);
+  if (!given) return loss;
+  Array is_good;
+  {
+    GradientMode off(false);
+    Array is_negative = compute(Op::less, *given, 0);
+    is_good = compute(Op::logical_not, reduce(Reduction::any, is_negative, std::vector<bool>(is_negative.rank(), true), false));
+  }
+  return unless_refused(loss, is_good, {ErrorKind::value, {negative}, 1, 2, 1});
+}
+
+Array hinge_embedding_loss(const Array& x, const Array& target, double margin, LossReduction reduction) {
+  const Array fixed = detached(target);
+  return element_loss(hinge_kind, {&x, &fixed}, margin, reduction);
+}
+
+Array margin_ranking_loss(const Array& x1, const Array& x2, const Array& target, double margin, LossReduction reduction) {
+  return element_loss(ranking_kind, {&x1, &x2, &target}, margin, reduction);
+}
+
+}  // namespace nn
 
 }  // namespace quern

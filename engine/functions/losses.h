@@ -1,34 +1,55 @@
-// Losses, each with its mean or sum one entry of the tape that keeps the least (graph/tape.h). Axes count from the front.
+// Losses of networks, one body each, with their mean or sum one entry of the tape each that keeps the least (graph/tape.h).
+// Halves are computed in float32. What is said of arguments that do not fit together is PyTorch's.
 #pragma once
 
-#include <string_view>
-#include <vector>
+#include <optional>
 
-#include "graph/array.h"
+#include "functions/elementwise.h"
 
-namespace quern {
+namespace quern::nn {
 
-// Of each element of x and the target, which broadcast together; `reduction`: "none", "sum" or "mean". Halves are computed in
-// float32. The losses: "l1", "mse", "smooth_l1" and "huber" (that bend at `number`), "kl_div" (x: logarithms; of the target's
-// probabilities) and "kl_div_log", "binary_cross_entropy", "bce_with_logits" (a third input is the weight of what is true),
-// "soft_margin", "poisson_nll" (`number` is added to x) and "poisson_nll_log", both with "_full" for the target's own term,
-// "gaussian_nll", whose third input is the variance (`number` is added to the loss), "hinge_embedding" and "margin_ranking" (of
-// two inputs and the target; `number` is the margin). `weight`: what each is multiplied by; it gets no gradient.
-Array element_loss(const std::vector<Array>& inputs, std::string_view loss, double number, std::string_view reduction,
-                   const Array* weight);
+enum class LossReduction : uint8_t { none, mean, sum, batch_mean };  // batch_mean: the sum over the number of samples
 
-// Minus the logarithm of softmax at the target class of each place; `target` has the shape of x without the axis, integers.
-// `reduction`: "none", "sum" or "mean", which is over what does not equal `ignored`. Without `are_classes` the targets are looked
-// through on the device: one that is no class is an error at the next look (ErrorKind::index). `weight`: of each class, without a
-// gradient; `smoothing`: the part of the target that all classes share.
-Array cross_entropy(const Array& x, const Array& target, size_t axis, int64_t ignored, std::string_view reduction,
-                    bool are_classes, const Array* weight = nullptr, double smoothing = 0);
-// The same of the logarithms themselves.
-Array nll_loss(const Array& log_p, const Array& target, size_t axis, int64_t ignored, std::string_view reduction,
-               bool are_classes, const Array* weight);
+// The loss of each element, or of each sample, reduced.
+Array reduced(const Array& loss, LossReduction reduction);
 
-// Minus the sum of softmax's logarithms along the axis times the target, a probability of each class.
-Array soft_cross_entropy(const Array& x, const Array& target, size_t axis, std::string_view reduction, const Array* weight,
-                         double smoothing);
+// ---- of each element: x and the target broadcast together (losses.cpp). `weight`: of each element; where it is said, the mean
+// is the weighted one
 
-}  // namespace quern
+Array l1_loss(const Rules& rules, const Array& x, const Array& target, const Array* weight, LossReduction reduction);  // weighted
+Array mse_loss(const Array& x, const Array& target, const Array* weight, LossReduction reduction);                     // weighted
+Array smooth_l1_loss(const Array& x, const Array& target, double beta, LossReduction reduction);
+Array huber_loss(const Array& x, const Array& target, double delta, const Array* weight, LossReduction reduction);
+Array kl_div(const Array& x, const Array& target, bool of_log_target, LossReduction reduction);
+Array binary_cross_entropy(const Array& x, const Array& target, const Array* weight, LossReduction reduction);
+Array binary_cross_entropy_with_logits(const Array& x, const Array& target, const Array* weight, const Array* pos_weight,
+                                       LossReduction reduction);
+Array soft_margin_loss(const Array& x, const Array& target, LossReduction reduction);
+Array multilabel_soft_margin_loss(const Array& x, const Array& target, const Array* weight, LossReduction reduction);
+Array poisson_nll_loss(const Array& x, const Array& target, bool of_log, bool is_full, double eps, LossReduction reduction);
+// `variance`: an array or a number; those below eps count as eps.
+Array gaussian_nll_loss(const Array& x, const Array& target, const Argument& variance, bool is_full, double eps,
+                        LossReduction reduction);
+
+// ---- with a margin (margin_losses.cpp)
+
+Array hinge_embedding_loss(const Array& x, const Array& target, double margin, LossReduction reduction);
+Array margin_ranking_loss(const Array& x1, const Array& x2, const Array& target, double margin, LossReduction reduction);
+Array cosine_embedding_loss(const Array& x1, const Array& x2, const Array& target, double margin, LossReduction reduction);
+Array multi_margin_loss(const Array& x, const Array& target, int64_t p, double margin, const Array* weight,
+                        LossReduction reduction);
+Array multilabel_margin_loss(const Array& x, const Array& target, LossReduction reduction);
+Array triplet_margin_loss(const Array& anchor, const Array& positive, const Array& negative, double margin, double p, double eps,
+                          bool swap, LossReduction reduction);
+
+// ---- of classes (class_losses.cpp). x: (C), (N, C) or (N, C, d1, ...); target: class numbers, the same without C. The mean is
+// over what does not equal `ignored`. `weight`: of each class, without a gradient. A number that is no class is an error at the
+// next look at the loss (ErrorKind::index), or, where it is known, at once.
+
+Array nll_loss(const Array& log_p, const Array& target, const Array* weight, int64_t ignored, LossReduction reduction);
+// Minus the logarithm of softmax at the target; the target may have a probability for each class, in the shape of x. `smoothing`:
+// the part of the target that all classes share.
+Array cross_entropy(const Array& x, const Array& target, const Array* weight, int64_t ignored, double smoothing,
+                    LossReduction reduction);
+
+}  // namespace quern::nn

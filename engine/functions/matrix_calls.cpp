@@ -16,11 +16,11 @@ namespace quern::linalg {
 
 using namespace steps;
 
-namespace {
-
 double value_of(const Scalar& number) {
   return number.kind == WeakScalar::real || number.kind == WeakScalar::complex ? number.re : static_cast<double>(number.integer);
 }
+
+namespace {
 
 MatrixNorm matrix_norm_of(const NormOrder& order) {
   static const std::map<double, MatrixNorm> numbers = {

@@ -19,6 +19,7 @@ struct NormOrder {
   bool is_valid = true;
   bool is_none() const { return is_valid && !number && name.empty(); }
 };
+double value_of(const Scalar& number);  // of an order
 // Of one axis the norm of vectors, of two that of matrices; none: of all elements, or of a vector or a matrix.
 Array norm_by(const Array& a, const NormOrder& order, const std::optional<Axes>& axes, bool keep_dims);
 Array norm_of_matrices(const Array& a, bool keep_dims, const NormOrder& order);

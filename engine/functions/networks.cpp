@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "functions/backward.h"
 #include "functions/gradient_words.h"
+#include "functions/parts.h"
 #include "functions/reductions.h"
 #include "graph/memory_order.h"
 #include "run/calls/matmul.h"
@@ -39,54 +40,6 @@ class Linear : public GradientBody {
   }
 };
 
-// ---- softmax
-
-// x - max(x) along the axis, and the sum of its exponentials, with the axis kept.
-struct Shifted {
-  Array x, sum;
-};
-Shifted shifted(const Array& x, size_t axis) {
-  Array top = reduced(Reduction::maximum, x, static_cast<int>(axis), true);
-  Array away = compute(Op::subtract, x, top);
-  return {away, reduced(Reduction::sum, compute(Op::exp, away), static_cast<int>(axis), true)};
-}
-
-enum class SoftmaxOf : uint8_t { values, negatives, logarithm };
-
-class Softmax : public GradientBody {
- public:
-  Softmax(size_t axis, SoftmaxOf of) : axis_(axis), of_(of) {}
-  std::string_view name() const override { return of_ == SoftmaxOf::logarithm ? "log_softmax" : "softmax"; }
-  Gradients gradients(const GradientCall& call) const override {
-    DType wide = wide_type(call.types[0]);
-    Array g = as_type(*call.given[0], wide), y = as_type(call.results[0], wide);
-    int axis = static_cast<int>(axis_);
-    if (of_ == SoftmaxOf::logarithm) {
-      Array total = reduced(Reduction::sum, g, axis, true);
-      return {compute(Op::subtract, g, compute(Op::multiply, compute(Op::exp, y), total))};
-    }
-    Array total = reduced(Reduction::sum, compute(Op::multiply, g, y), axis, true);
-    Array away = of_ == SoftmaxOf::values ? compute(Op::subtract, g, total) : compute(Op::subtract, total, g);
-    return {compute(Op::multiply, y, away)};
-  }
-
- private:
-  size_t axis_;
-  SoftmaxOf of_;
-};
-
-Array softmax_by(const Array& x, size_t axis, SoftmaxOf of) {
-  if (axis >= x.rank()) raise(ErrorKind::index, "[softmax] there is no dimension {} among {}", axis, x.rank());
-  return differentiable(std::make_shared<Softmax>(axis, of), {&x, 1}, {{}, {true}}, [&]() -> std::vector<Array> {
-    if (x.size() == 0) return {copied(x, x.dtype())};
-    Array wide = as_type(x, wide_type(x.dtype()));
-    Shifted s = shifted(of == SoftmaxOf::negatives ? compute(Op::negative, wide) : wide, axis);
-    Array out = of == SoftmaxOf::logarithm ? compute(Op::subtract, s.x, compute(Op::log, s.sum))
-                                           : compute(Op::true_divide, compute(Op::exp, s.x), s.sum);
-    return {as_type(out, x.dtype())};
-  })[0];
-}
-
 }  // namespace
 
 Array linear(const Array& x, const Array& weight, const Array* bias) {
@@ -103,10 +56,6 @@ Array linear(const Array& x, const Array& weight, const Array* bias) {
     return {reshape(y, shape)};
   })[0];
 }
-
-Array softmax(const Array& x, size_t axis) { return softmax_by(x, axis, SoftmaxOf::values); }
-Array softmin(const Array& x, size_t axis) { return softmax_by(x, axis, SoftmaxOf::negatives); }
-Array log_softmax(const Array& x, size_t axis) { return softmax_by(x, axis, SoftmaxOf::logarithm); }
 
 // ---- layers that normalise
 
@@ -209,6 +158,169 @@ std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* 
       normalised(x, std::move(inner), true, factor ? &*factor : nullptr, shift ? &*shift : nullptr, eps, &spread);
   return {out[0], out[1], *spread};
 }
+
+namespace {
+
+std::vector<bool> last_axes(const Array& x, size_t count) {
+  std::vector<bool> out(x.rank(), false);
+  for (size_t i = x.rank() - count; i < x.rank(); ++i) out[i] = true;
+  return out;
+}
+
+Array mean_over(const Array& x, const std::vector<bool>& axes) {
+  double n = 1;
+  for (size_t i = 0; i < x.rank(); ++i)
+    if (axes[i]) n *= static_cast<double>(x.shape()[i]);
+  return compute(Op::true_divide, reduce(Reduction::sum, x, axes, true), n);
+}
+
+class RmsNorm : public GradientBody {
+ public:
+  explicit RmsNorm(size_t count) : count_(count) {}
+  std::string_view name() const override { return "fused_rms_norm"; }
+  // Inputs x, weight; results y, one over the root.
+  Gradients gradients(const GradientCall& call) const override {
+    Gradients out(call.wanted.size());
+    const Array& x = call.operands[0];
+    DType wide = wide_type(x.dtype());
+    const Array scale = conjugated(call.results[1]);
+    Array normal = product(conjugated(as_type(x, wide)), scale);
+    std::vector<bool> inner = last_axes(x, count_);
+    if (call.given[0]) {
+      Array g = as_type(*call.given[0], wide);
+      if (call.wanted[0]) {
+        Array scaled = call.wanted.size() > 1 ? product(g, conjugated(as_type(call.operands[1], wide))) : g;
+        Array along = product(normal, mean_over(product(scaled, normal), inner));
+        out[0] = product(compute(Op::subtract, scaled, along), scale);
+      }
+      if (call.wanted.size() > 1 && call.wanted[1]) {
+        std::vector<bool> outer = inner;
+        outer.flip();
+        out[1] = reduce(Reduction::sum, product(g, normal), outer, false);
+      }
+    }
+    if (call.given[1] && call.wanted[0]) {  // of second derivatives
+      double n = 1;
+      for (size_t i = x.rank() - count_; i < x.rank(); ++i) n *= static_cast<double>(x.shape()[i]);
+      Array slope = product(product(compute(Op::square, scale), normal), *call.given[1]);
+      Array more = compute(Op::true_divide, slope, -n);
+      out[0] = added(out[0], more);
+    }
+    return out;
+  }
+
+ private:
+  size_t count_;
+};
+
+}  // namespace
+
+Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
+  std::vector<Array> inputs{x};
+  if (weight) inputs.push_back(*weight);
+  return differentiable(std::make_shared<RmsNorm>(count), inputs, {{true, true}, {false, true}}, [&]() -> std::vector<Array> {
+    DType wide = wide_type(x.dtype());
+    Array a = as_type(x, wide);
+    Array mean = mean_over(compute(Op::square, a), last_axes(x, count));
+    Array scale = compute(Op::reciprocal, compute(Op::sqrt, plus(mean, eps)));
+    Array y = product(a, scale);
+    if (weight) y = product(y, as_type(*weight, wide));
+    return {as_type(y, x.dtype()), scale};
+  })[0];
+}
+
+namespace nn {
+
+Array linear(const Array& given, const Array& given_weight, const Array* bias) {
+  const DType type = common(given.dtype(), given_weight.dtype());
+  const Array x = as_type(given, type), weight = as_type(given_weight, type);
+  if (weight.rank() == 1 || weight.rank() > 2 || x.rank() == 0) {
+    const Array y = matmul(x, weight.rank() == 1 ? weight : moved(weight, weight.rank() - 2, weight.rank() - 1));
+    return bias ? plus(y, *bias) : y;
+  }
+  const bool fits = bias && bias->rank() == 1 && bias->shape()[0] == weight.shape()[0] && bias->dtype() == type;
+  if (last_size(x) != weight.shape()[1]) return matmul(x, turned(weight));  // says what does not fit
+  const Array y = quern::linear(x, weight, fits ? bias : nullptr);
+  if (!bias || fits) return y;
+  const Array sum = plus(y, *bias);
+  return sum.shape() == y.shape() ? sum : reshape(sum, y.shape());
+}
+
+static void check_last_sizes(const Array& x, const Shape& shape, const Array* weight, const Array* bias, const char* between) {
+  if (shape.empty())
+    raise(ErrorKind::runtime,
+          "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+          "normalized_shape = []");
+  for (const auto& [name, one] : {std::pair("weight", weight), std::pair("bias", bias)})
+    if (one && one->shape() != shape)
+      raise(ErrorKind::runtime,
+            "Expected {} to be of same shape as normalized_shape, but got {} of shape {} and normalized_shape = {}", name, name,
+            in_brackets(one->shape()), in_brackets(shape));
+  if (x.rank() >= shape.size() && std::equal(shape.rbegin(), shape.rend(), x.shape().rbegin())) return;
+  const std::string sizes = in_brackets(shape);
+  raise(ErrorKind::runtime, "Given normalized_shape={}, expected input with shape [*{}{}, but got input of size{}", sizes,
+        between, sizes.substr(1), in_brackets(x.shape()));
+}
+
+Array layer_norm(const Array& x, const Shape& shape, const Array* weight, const Array* bias, double eps) {
+  check_last_sizes(x, shape, weight, bias, ", ");
+  return quern::layer_norm(as_reals(numpys_rules, x), shape.size(), weight, bias, eps);
+}
+
+static double epsilon_of(DType type) {
+  switch (type) {
+    case DType::float16:
+      return 0x1p-10;
+    case DType::bfloat16:
+      return 0x1p-7;
+    case DType::float64:
+    case DType::complex128:
+      return 0x1p-52;
+    default:
+      return 0x1p-23;
+  }
+}
+
+Array rms_norm(const Array& given, const Shape& shape, const Array* weight, std::optional<double> eps) {
+  check_last_sizes(given, shape, weight, nullptr, "");
+  const Array x = as_reals(numpys_rules, given);
+  return quern::rms_norm(x, shape.size(), weight, eps ? *eps : epsilon_of(x.dtype()));
+}
+
+Array group_norm(const Array& given, int64_t groups, const Array* weight, const Array* bias, double eps) {
+  const Array x = as_reals(numpys_rules, given);
+  if (x.rank() < 2) raise(ErrorKind::runtime, "Expected at least 2 dimensions for input tensor but received {}", x.rank());
+  if (groups <= 0) raise(ErrorKind::runtime, "Expected num groups to be greater than 0, got {}", groups);
+  const int64_t n = x.shape()[0], channels = x.shape()[1];
+  if (channels % groups)
+    raise(ErrorKind::runtime,
+          "Expected number of channels in input to be divisible by num_groups, but got input of shape {} and num_groups={}",
+          in_brackets(x.shape()), groups);
+  for (const auto& [name, one] : {std::pair("weight", weight), std::pair("bias", bias)})
+    if (one && (one->rank() != 1 || one->size() != channels))
+      raise(ErrorKind::runtime,
+            "Expected {} to be a vector of size equal to the number of channels in input, but got {} of shape {} and input of "
+            "shape {}",
+            name, name, in_brackets(one->shape()), in_brackets(x.shape()));
+  const int64_t inner = n ? x.size() / (n * groups) : channels / groups;
+  Array y = reshape(quern::layer_norm(reshape(x, {n, groups, inner}), 1, nullptr, nullptr, eps), x.shape());
+  Shape each(x.rank(), 1);
+  each[1] = channels;
+  if (weight) y = product(y, reshape(*weight, each));
+  return bias ? plus(y, reshape(*bias, each)) : y;
+}
+
+std::optional<Array> dropout(const Array& x, double p, bool is_training, const random::Stream& draws) {
+  if (!(p >= 0 && p <= 1)) raise(ErrorKind::value, "dropout probability has to be between 0 and 1, but got {}", p);
+  if (!is_training || p == 0) return {};
+  if (p == 1) return as_type(product(x, 0), x.dtype());
+  const Array numbers = random::unit_of_size(draws, x.shape(), DType::float32, x.device());
+  const Array noise =
+      compute(Op::where, compute(Op::less, numbers, 1 - p), 1 / (1 - p), full({}, whole(0), x.dtype(), x.device()));
+  return product(x, as_type(noise, x.dtype()));
+}
+
+}  // namespace nn
 
 void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read) {
   GradientMode off(false);

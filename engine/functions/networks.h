@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "functions/distributions.h"
 #include "graph/array.h"
 
 namespace quern {
@@ -11,17 +12,30 @@ namespace quern {
 // x @ weight^T + bias over the last axis; the weight is a matrix with a row for each result.
 Array linear(const Array& x, const Array& weight, const Array* bias);
 
-// exp(x) with the sum 1 along an axis, the same of -x, and its logarithm; halves are computed in float32.
-Array softmax(const Array& x, size_t axis);
-Array softmin(const Array& x, size_t axis);
-Array log_softmax(const Array& x, size_t axis);
-
 // Normalised to mean 0 and variance 1 over the last `count` axes, then times weight plus bias; halves in float32.
 Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps);
+
+// x over the root of the mean of its squares over the last `count` axes, then times weight; halves are computed in float32.
+Array rms_norm(const Array& x, size_t count, const Array* weight, double eps);
 
 // Normalised for each channel, axis 1, over all other axes: {that, the means, the variances}, of which the first one has a
 // derivative here. Of x with at least two axes; weight and bias have an element for each channel.
 std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* bias, double eps);
+
+namespace nn {
+
+// x @ weight^T + bias over the last axis; the weight has a row for each result, or is one.
+Array linear(const Array& x, const Array& weight, const Array* bias);
+// Over the last axes, whose sizes are `shape`: raises ErrorKind::runtime where they, the weight or the bias have others.
+Array layer_norm(const Array& x, const Shape& shape, const Array* weight, const Array* bias, double eps);
+// eps: by default the distance from 1 to the next number of the type.
+Array rms_norm(const Array& x, const Shape& shape, const Array* weight, std::optional<double> eps);
+// Over each of several groups of channels, axis 1; weight and bias have an element for each channel.
+Array group_norm(const Array& x, int64_t groups, const Array* weight, const Array* bias, double eps);
+// In training each element is 0 with probability p and else divided by 1 - p; none: x itself.
+std::optional<Array> dropout(const Array& x, double p, bool is_training, const random::Stream& draws);
+
+}  // namespace nn
 
 // A step of an optimizer: a user's row whose first operands, `written`, are replaced by its results. No gradient is recorded.
 void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read);

@@ -1,10 +1,13 @@
 #include "functions/norms.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 
+#include "core/error.h"
 #include "functions/gradient_words.h"
+#include "functions/tensor_algebra.h"
 
 namespace quern {
 
@@ -148,16 +151,59 @@ Array vector_norm_of(const Array& x, const Array& y, double order, const std::ve
                         [&] { return std::vector<Array>{y}; })[0];
 }
 
-Array normalized(const Array& x, const Array& y, const Array& size, double order, const std::vector<int>& axes, double eps) {
-  auto body = std::make_shared<Normalized>(order, over_axes(x, axes), eps);
-  return differentiable(std::move(body), {&x, 1}, {{order != 2}, {order == 2, true}},
-                        [&] { return std::vector<Array>{y, size}; })[0];
+namespace nn {
+
+Array normalize(const Array& x, const linalg::NormOrder& order, const Axes& given, double eps) {
+  Axes axes;
+  std::vector<bool> over(x.rank(), false);
+  for (size_t axis : given)
+    if (axis < x.rank()) axes.push_back(axis), over[axis] = true;
+  const double number = order.number ? linalg::value_of(*order.number) : 2;
+  auto body = std::make_shared<Normalized>(number, over, eps);
+  return differentiable(std::move(body), {&x, 1}, {{number != 2}, {number == 2, true}}, [&]() -> std::vector<Array> {
+    const Array wide = as_type(x, wide_type(x.dtype()));
+    Array size = linalg::tensor_norm(wide, order, axes, true, {});
+    return {as_type(compute(Op::true_divide, wide, compute(Op::maximum, size, eps)), x.dtype()), size};
+  })[0];
 }
 
-Array cosine(const Array& x1, const Array& x2, const std::vector<Array>& made, size_t axis) {
-  std::array<Array, 2> inputs{x1, x2};
-  return differentiable(std::make_shared<Cosine>(axis), inputs, {{true, true}, {true, true, true, true, true}},
-                        [&] { return made; })[0];
+Array cosine_similarity(const Rules& rules, const Array& given1, const Array& given2, int64_t given_axis, double eps) {
+  const OperandType types[] = {{given1.dtype(), false, WeakScalar::boolean, given1.rank() == 0},
+                               {given2.dtype(), false, WeakScalar::boolean, given2.rank() == 0}};
+  const DType type = resolve(Op::true_divide, types, rules.types).compute;
+  const Shape shapes[] = {given1.shape(), given2.shape()}, shape = broadcast_shapes(shapes);
+  auto as_both = [&](const Array& x) {
+    const Array same = as_type(x, type);
+    return same.shape() == shape ? same : same.view(same.layout().broadcast_to(shape));
+  };
+  const Array x1 = as_both(given1), x2 = as_both(given2);
+  const auto most = static_cast<int64_t>(std::max<size_t>(shape.size(), 1));
+  if (given_axis < -most || given_axis >= most)
+    raise(ErrorKind::index, "Dimension out of range (expected to be in range of [{}, {}], but got {})", -most, most - 1,
+          given_axis);
+  const auto axis = static_cast<size_t>(given_axis < 0 ? given_axis + most : given_axis);
+  const Axes axes = shape.empty() ? Axes{} : Axes{axis};
+  auto made = [&](const Array& a, const Array& b) -> std::vector<Array> {
+    const Array sizes[] = {linalg::tensor_vector_norm(a, {}, axes, true, {}), linalg::tensor_vector_norm(b, {}, axes, true, {})};
+    const Array divisors[] = {compute(Op::maximum, sizes[0], eps), compute(Op::maximum, sizes[1], eps)};
+    Array cos = product(compute(Op::true_divide, a, divisors[0]), compute(Op::true_divide, b, divisors[1]));
+    if (!axes.empty()) cos = reduced(Reduction::sum, cos, static_cast<int>(axis));
+    return {cos, sizes[0], sizes[1], divisors[0], divisors[1]};
+  };
+  if (is_complex(type) || shape.empty()) return made(x1, x2)[0];
+  const std::array<Array, 2> inputs{x1, x2};
+  return differentiable(std::make_shared<Cosine>(axis), inputs, {{true, true}, {true, true, true, true, true}}, [&] {
+    std::vector<Array> out = made(as_type(x1, wide_type(type)), as_type(x2, wide_type(type)));
+    out[0] = as_type(out[0], type);
+    return out;
+  })[0];
 }
 
+Array pairwise_distance(const Rules& rules, const Array& x1, const Array& x2, const linalg::NormOrder& order, double eps,
+                        bool keep_dims) {
+  const Array away = rules(Op::add, rules(Op::subtract, x1, x2), eps);
+  return linalg::tensor_norm(away, order, away.rank() ? Axes{away.rank() - 1} : Axes{}, keep_dims, {});
+}
+
+}  // namespace nn
 }  // namespace quern

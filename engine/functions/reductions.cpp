@@ -177,7 +177,7 @@ Array variance(const Array& given, const Counted& over, double ddof, const Argum
 // Where all elements are equal its derivative is 0, not infinite.
 static Array root_of(const Array& square) {
   if (!GradientMode::is_on() || !wants_gradient(square)) return compute(Op::sqrt, square);
-  return activated(square, compute(Op::sqrt, detached(square)), "root", 0, 0, nullptr);
+  return recorded_as(SmoothValue::root, square, compute(Op::sqrt, detached(square)));
 }
 
 Array deviation(const Array& array, const Counted& over, double ddof, const Argument* center) {

@@ -18,10 +18,6 @@ using namespace steps;
 
 namespace {
 
-double value_of(const Scalar& number) {
-  return number.kind == WeakScalar::real || number.kind == WeakScalar::complex ? number.re : static_cast<double>(number.integer);
-}
-
 bool is_short(DType type) { return type == DType::float16 || type == DType::bfloat16; }
 
 // LAPACK has no status for matrices without elements.

@@ -14,7 +14,7 @@
 //   statistics.h  variance, quantiles, histograms, cumulative sums
 //   shaping.h     splitting, repeating, rolling, padding
 //   matrices.h    triangles, diagonals, dot products, einsum    standard.h  further names of the array API standard
-//   gradient.h    derivatives of results, for training
+//   gradient.h    derivatives of results, for training          nn.h        activations, losses and layers of networks
 //
 // Link with libquern.so: quern::quern of CMake's find_package(quern). examples/cpp/saxpy.cpp, heat.cpp, least_squares.cpp and
 // train.cpp are whole programs.
@@ -30,6 +30,7 @@
 #include "quern/kernel.h"
 #include "quern/linalg.h"
 #include "quern/matrices.h"
+#include "quern/nn.h"
 #include "quern/picking.h"
 #include "quern/random.h"
 #include "quern/shaping.h"

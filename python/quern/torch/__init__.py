@@ -85,7 +85,6 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
     return nn.functional.embedding(indices, weight, None if padding_idx == -1 else padding_idx, None, 2.0, scale_grad_by_freq, sparse)
 
 
-Tensor.prelu, Tensor.hardshrink = nn.functional.prelu, nn.functional.hardshrink
 OutOfMemoryError = _errors.OutOfMemoryError
 
 

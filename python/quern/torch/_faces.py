@@ -14,7 +14,7 @@ _SAME_OUT = frozenset(
     nan_to_num isposinf isneginf heaviside matmul mm bmm mv dot vdot
     inner addmm addmv baddbmm addbmm cross tensordot diag tril triu multi_dot
     norm vector_norm matrix_norm cholesky eigvalsh svdvals det inv inverse solve vecdot solve_triangular
-    histc msort searchsorted bucketize isin""".split()
+    histc msort searchsorted bucketize isin softmax log_softmax""".split()
 )
 
 

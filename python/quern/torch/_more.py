@@ -9,7 +9,7 @@ import numpy
 
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
-from quern.torch import _composed, _creation, _factors, _indexing, _linalg, _named, _refusals, _shaping, _types
+from quern.torch import _creation, _elementwise, _factors, _indexing, _linalg, _named, _refusals, _shaping, _special, _types  # noqa: F401
 from quern.torch._arguments import check_all, whole
 from quern.torch._core import (
     Tensor,
@@ -27,26 +27,6 @@ from quern.torch._core import (
 from quern.torch._faces import FACES
 from quern.torch._types import DTYPES
 from quern.torch.autograd import no_grad
-
-# ---- softmax
-
-
-def _exponentials(name, body):
-    def function(input, dim, dtype=None, *, out=None):
-        if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-        dim = dim_of(dim, input._rank)
-        if dtype is None and input.dtype._kind not in "f":
-            raise NotImplementedError(f"\"{name}_lastdim_kernel_impl\" not implemented for '{_types.scalar_name(input.dtype)}'")
-        return finish_same(body(input, dim, dtype), out)
-
-    function.__name__ = name
-    function.__doc__ = body.__doc__
-    return function
-
-
-softmax, log_softmax = _exponentials("softmax", _composed.softmax), _exponentials("log_softmax", _composed.log_softmax)
-
 
 # ---- copies of views
 
@@ -517,9 +497,9 @@ check_all(
     same_out="index_reduce alias_copy slice_copy renorm nonzero_static",
 )  # fmt: skip
 NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *_ANSWERS, *_IGNORED, *(n for n in list(globals()) if n.startswith("sym_"))]
-NAMES += """softmax log_softmax is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
+NAMES += """is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
 from_file""".split()
-METHODS = """softmax log_softmax as_strided_scatter is_same_size is_distributed renorm index_reduce nonzero_static
+METHODS = """as_strided_scatter is_same_size is_distributed renorm index_reduce nonzero_static
 cholesky_inverse triangular_solve apply_ map_ sum_to_size dim_order new_empty_strided
 pin_memory record_stream to_dense const_data_ptr module_load narrow_copy"""
 add_methods(globals(), METHODS)

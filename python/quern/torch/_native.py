@@ -27,7 +27,7 @@ def hinge_embedding_loss(input, target, margin=1.0, reduction=0):
 def kl_div(input, target, reduction=0, *, log_target=False):
     """See :func:`nn.functional.kl_div`; the mean is that over all elements."""
     loss = functional.kl_div(input, target, reduction="none", log_target=log_target)
-    return functional._reduction.reduced(loss, _reduction(reduction))
+    return functional._loss.reduced(loss, _reduction(reduction))
 
 
 def margin_ranking_loss(input1, input2, target, margin=0.0, reduction=0):

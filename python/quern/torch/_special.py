@@ -61,16 +61,6 @@ igammac = _incomplete("igammac", "gammaincc", "1 - igamma(), with all its digits
 gammainc, gammaincc = igamma, igammac
 
 
-def entr(input, *, out=None):
-    """``-x log(x)``: 0 at 0, minus infinity below."""
-    x = _real(input, "entr")
-    if x.requires_grad and _engine.gradient_mode():
-        return finish(_engine.tensor_activated(x, entr(x.detach()), "entr", 0.0, 0.0, None), out)
-    inside = _op("where", x > 0, x, 1.0).to(x.dtype)
-    made = _op("where", x > 0, -inside * _op("log", inside), _op("where", x == 0, 0.0, -math.inf))
-    return finish(_op("where", _op("isnan", x), x, made).to(x.dtype), out)
-
-
 def ndtr(input, *, out=None):
     """The normal distribution's probability of being below x."""
     x = _real(input, "ndtr")
@@ -243,7 +233,7 @@ digamma, gammaln = FACES["digamma"], FACES["lgamma"]
 METHODS = "i0 mvlgamma igamma igammac"
 NAMES = "i0 polygamma mvlgamma igamma igammac".split()
 _OWN = """i0 i0e i1 i1e bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0
-scaled_modified_bessel_k1 igamma igammac entr ndtr log_ndtr ndtri erfcx multigammaln spherical_bessel_j0 hermite_polynomial_h
+scaled_modified_bessel_k1 igamma igammac ndtr log_ndtr ndtri erfcx multigammaln spherical_bessel_j0 hermite_polynomial_h
 hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p mvlgamma digamma""".split()
 check_all(globals(), [*_OWN, *(n for n in list(globals()) if "chebyshev_polynomial_" in n)])
 modified_bessel_i0, modified_bessel_i1, psi = i0, i1, digamma
@@ -252,7 +242,8 @@ gammainc, gammaincc = igamma, igammac
 _OTHERS = "xlog1py zeta polygamma psi gammaln modified_bessel_i0 modified_bessel_i1 gammainc gammaincc".split()
 SPECIAL = {n: globals()[n] for n in [*_OWN, *_OTHERS]}
 SPECIAL |= {n: f for n, f in globals().items() if "chebyshev_polynomial_" in n}
-SPECIAL |= {n: FACES[n] for n in "erf erfc exp2 expm1 log1p logit logsumexp round sinc".split()}
+SPECIAL |= _engine.functions_of("torch", "quern.torch.special", binds=False, submodule="special")
+SPECIAL |= {n: FACES[n] for n in "softmax log_softmax erf erfc exp2 expm1 log1p logit logsumexp round sinc".split()}
 SPECIAL |= {"erfinv": _elementwise.erfinv, "xlogy": _elementwise.xlogy, "expit": FACES["sigmoid"]}
 for _name in ("mvlgamma", "igamma", "igammac"):
     del SPECIAL[_name]

@@ -13,7 +13,7 @@ import quern as qn
 from quern.keras.backend import _borrowed, _refusals, recording
 from quern.keras.backend._tensor import as_tensor
 from quern.keras.backend.core import Array, _named, convert_to_tensor
-from quern.keras.backend.math import _pieces, erf
+from quern.keras.backend.math import _pieces
 from quern.keras.backend.numpy import _axes
 from quern.lib import _engine
 
@@ -29,7 +29,13 @@ def _real(x):
     return x if "float" in x._dtype_name else convert_to_tensor(x, result_type(x.dtype, float))
 
 
-# ---- activations
+# ---- activations: here those with other values or derivatives than the engine's
+
+_faces = _engine.functions_of("keras", __name__, submodule="nn")
+sigmoid, tanh, relu6, hard_sigmoid, hard_silu = (_faces[_name] for _name in "sigmoid tanh relu6 hard_sigmoid hard_silu".split())
+silu, softplus, log_sigmoid, softsign = (_faces[_name] for _name in "silu softplus log_sigmoid softsign".split())
+elu, selu, celu, gelu = (_faces[_name] for _name in "elu selu celu gelu".split())
+softmax, log_softmax = _faces["softmax"], _faces["log_softmax"]
 
 
 def relu(x):
@@ -39,51 +45,8 @@ def relu(x):
     return _op("relu", x) if "float" in x._dtype_name else qn.maximum(x, 0)
 
 
-def relu6(x):
-    """min(max(x, 0), 6)."""
-    return _between(convert_to_tensor(x), 0, 6)
-
-
-def _between(x, low, high):
-    """The elements in a range; outside and at its ends the derivative is 0."""
-    inside = (x > low) & (x < high)
-    return qn.where(inside, x, qn.where(x >= high, _same(high, x), qn.where(x != x, x, _same(low, x))))
-
-
 def _same(number, x):
     return as_tensor(qn.full((), number, dtype=x._dtype_name))
-
-
-def sigmoid(x):
-    """1 / (1 + exp(-x))."""
-    return qn.sigmoid(_real(x))
-
-
-def tanh(x):
-    """The hyperbolic tangent."""
-    return qn.tanh(_real(x))
-
-
-def silu(x):
-    """x * sigmoid(x)."""
-    x = _real(x)
-    return x * qn.sigmoid(x)
-
-
-def softplus(x):
-    """log(1 + exp(x)); at 0 its derivative is 1/2, as everywhere sigmoid(x)."""
-    return qn.logaddexp(_real(x), 0.0)
-
-
-def log_sigmoid(x):
-    """log(sigmoid(x))."""
-    return -softplus(-_real(x))
-
-
-def softsign(x):
-    """x / (1 + abs(x))."""
-    x = _real(x)
-    return x / (1.0 + qn.absolute(x))
 
 
 def leaky_relu(x, negative_slope=0.2):
@@ -92,64 +55,10 @@ def leaky_relu(x, negative_slope=0.2):
     return qn.where(x >= 0, x, x * negative_slope)
 
 
-def hard_sigmoid(x):
-    """x / 6 + 1/2, limited to [0, 1]."""
-    return _between(_real(x) / 6.0 + 0.5, 0, 1)
-
-
-def hard_silu(x):
-    """x * hard_sigmoid(x)."""
-    x = _real(x)
-    return x * hard_sigmoid(x)
-
-
 def hard_tanh(x):
     """x limited to [-1, 1]; at the ends the derivative is 1."""
     x = _real(x)
     return qn.where(x > 1, _same(1.0, x), qn.where(x < -1, _same(-1.0, x), x))
-
-
-def elu(x, alpha=1.0):
-    """x above 0, and alpha * (exp(x) - 1) below."""
-    x = _real(x)
-    return qn.where(x > 0, x, qn.expm1(qn.where(x > 0, _same(0.0, x), x)) * alpha)
-
-
-def selu(x):
-    """elu() scaled so that networks keep mean 0 and variance 1."""
-    return elu(x, 1.6732632423543772848170429916717) * 1.0507009873554804934193349852946
-
-
-def celu(x, alpha=1.0):
-    """x above 0, and alpha * (exp(x / alpha) - 1) below."""
-    x = _real(x)
-    return qn.where(x > 0, x, qn.expm1(qn.where(x > 0, _same(0.0, x), x) / alpha) * alpha)
-
-
-def gelu(x, approximate=True):
-    """x times the normal distribution's probability of being below x, or its formula with tanh."""
-    x = _real(x)
-    if approximate:
-        return 0.5 * x * (1.0 + qn.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
-    return x * (0.5 * (1.0 + erf(x * 0.7071067811865476)))
-
-
-def softmax(x, axis=-1):
-    """exp(x) divided by its sum along an axis."""
-    x = _real(x)
-    if axis is None or isinstance(axis, (tuple, list)) or not x.ndim:
-        exps = qn.exp(x - qn.max(_engine.detached(x), axis=_axes(axis), keepdims=True))
-        return exps / qn.sum(exps, axis=_axes(axis), keepdims=True)
-    return _engine.tensor_softmax(x, axis % x.ndim)
-
-
-def log_softmax(x, axis=-1):
-    """The logarithm of softmax(), without its overflow."""
-    x = _real(x)
-    if axis is None or isinstance(axis, (tuple, list)) or not x.ndim:
-        x = x - qn.max(_engine.detached(x), axis=_axes(axis), keepdims=True)
-        return x - qn.log(qn.sum(qn.exp(x), axis=_axes(axis), keepdims=True))
-    return _engine.tensor_log_softmax(x, axis % x.ndim)
 
 
 def sparsemax(x, axis=-1):

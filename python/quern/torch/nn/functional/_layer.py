@@ -5,25 +5,12 @@ import math
 from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
-from quern.torch._arguments import checked, wrong
-from quern.torch._core import finish_same
+from quern.torch._arguments import wrong
 from quern.user_files import warn_user
 
+_FACES = _engine.functions_of("torch", "quern.torch.nn.functional", binds=False, submodule="nn.functional")
+
 # ---- products
-
-
-def linear(input, weight, bias=None, *, out=None):
-    """input @ weight^T + bias: (*, in), (out, in) or (in), (out) -> (*, out).
-
-    >>> F.linear(torch.ones(2, 3), torch.ones(4, 3)).shape
-    torch.Size([2, 4])
-    """
-    y = _engine.tensor_linear(input, weight, bias)
-    y = _linear(input, weight, bias) if y is None else y
-    return y if out is None else finish_same(y, out)
-
-
-_linear = checked("linear", _composed.linear, "weight bias".split())
 
 
 def bilinear(input1, input2, weight, bias=None):
@@ -61,14 +48,6 @@ def _check_probability(p):
 
 def _or_in(input, result, inplace):
     return input.copy_(result) if inplace else result
-
-
-def dropout(input, p=0.5, training=True, inplace=False):
-    """In training, each element is 0 with probability ``p`` and else divided by 1 - p; outside of training, the input itself."""
-    _check_probability(p)
-    if not training or p == 0:
-        return input
-    return _or_in(input, _composed.dropout(input, p), inplace)
 
 
 def _feature_noise(input, p):
@@ -338,65 +317,11 @@ def _bags_at(rows, counted, mode, offsets, bags):
 # ---- normalization
 
 
-def _check_normalized(input, normalized_shape, weight, bias, between):
-    shape = tuple(normalized_shape)
-    n = len(shape)
-    if n == 0:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"
-        )
-    for name, x in (("weight", weight), ("bias", bias)):
-        if x is not None and tuple(x.shape) != shape:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} "
-                f"and normalized_shape = {list(shape)}"
-            )
-    if input.dim() < n or tuple(input.shape[input.dim() - n :]) != shape:
-        sizes = ", ".join(map(str, shape))
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*{between}{sizes}], but got input of size{list(input.shape)}"
-        )
-    return shape
-
-
-def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """x with mean 0 and variance 1 over its last dimensions, whose sizes are ``normalized_shape``, then times ``weight`` plus ``bias``."""
-    shape = _check_normalized(input, normalized_shape, weight, bias, ", ")
-    return _composed.layer_norm(input, shape, weight, bias, eps)
-
-
-def rms_norm(input, normalized_shape, weight=None, eps=None):
-    """x divided by the root of the mean of its squares plus ``eps`` over its last dimensions, then times ``weight``.
-
-    ``eps`` is by default the input's type's.
-    """
-    shape = _check_normalized(input, normalized_shape, weight, None, "")
-    return _composed.rms_norm(input, shape, weight, torch.finfo(input.dtype).eps if eps is None else eps)
-
-
 def _per_channel(y, weight, bias):
     shape = [1, -1] + [1] * (y.dim() - 2)
     if weight is not None:
         y = y * weight.reshape(shape)
     return y if bias is None else y + bias.reshape(shape)
-
-
-def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
-    """x, (N, C, ...), with mean 0 and variance 1 over each of ``num_groups`` groups of channels, times ``weight`` plus ``bias``, (C)."""
-    if input.dim() < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
-    if num_groups <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    _composed.refuse_whole(input, "GroupNormKernelImpl")
-    n, channels = input.shape[:2]
-    if channels % num_groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, "
-            f"but got input of shape {list(input.shape)} and num_groups={num_groups}"
-        )
-    inner = input.numel() // (n * num_groups) if n else channels // num_groups
-    y = _composed.layer_norm(input.reshape(n, num_groups, inner), (inner,), None, None, eps)
-    return _per_channel(y.reshape(input.shape), weight, bias)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
@@ -438,7 +363,7 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
         with torch.no_grad():
             running_mean.mul_(1 - momentum).add_(x.mean(2).mean(0), alpha=momentum)
             running_var.mul_(1 - momentum).add_(x.var(2).mean(0), alpha=momentum)
-    y = _composed.layer_norm(x, (inner,), None, None, eps)
+    y = _FACES["layer_norm"](x, (inner,), eps=eps)
     return _per_channel(y.reshape(input.shape), weight, bias)
 
 

@@ -4,7 +4,7 @@
 """
 
 from quern.torch.nn import functional as F
-from quern.torch.nn.functional._reduction import reduction_of
+from quern.torch.nn.functional._loss import reduction_of
 from quern.torch.nn.modules.distance import PairwiseDistance
 from quern.torch.nn.modules.module import Module
 

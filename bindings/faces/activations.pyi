@@ -1,0 +1,217 @@
+"""The faces of activations. How to read and write these files stands in tools/faces.py.
+
+What NumPy has not is found in torch.nn.functional and keras.ops.nn. ``inplace``: is the result written into the input, which is returned?
+"""
+
+class sigmoid:
+    """Return ``1 / (1 + exp(-x))`` of each element."""
+
+    @submodule("nn")
+    def keras(x): ...
+
+class hardtanh:
+    """Return the elements limited to the range from ``min_val`` to ``max_val``. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    @in_place_too
+    def torch(input: array, min_val: number = -1.0, max_val: number = 1.0, inplace=False): ...
+
+class relu6:
+    """Return the elements limited to the range from 0 to 6. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    def torch(input: array, inplace=False): ...
+    @submodule("nn")
+    def keras(x): ...
+
+class threshold:
+    """Return the elements above ``threshold``, and ``value`` for the others. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    @in_place_too
+    def torch(input: array, threshold: operand, value: operand, inplace=False): ...
+
+class leaky_relu:
+    """Return positive elements, and the others times ``negative_slope``. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    @in_place_too
+    def torch(input: array, negative_slope: operand = 0.01, inplace=False): ...
+
+class prelu:
+    """Return positive elements, and the others times ``weight``: one number, or one for each channel of (N, C, ...)."""
+
+    @submodule("nn.functional")
+    def torch(input: array, weight: array): ...
+    def Tensor(self: array, weight: array): ...
+
+class rrelu:
+    """Return positive elements, and the others times random slopes.
+
+    Parameters: ``lower``, ``upper``: the range of slopes; ``training``: outside of it the slope is their middle; ``inplace``: in the
+    input's memory.
+    """
+
+    @submodule("nn.functional")
+    @in_place_too
+    def torch(input: array, lower: number = 1.0 / 8, upper: number = 1.0 / 3, training=False, inplace=False): ...
+
+class hardsigmoid:
+    """Return ``x / 6 + 1/2`` limited to the range from 0 to 1. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    def torch(input: array, inplace=False): ...
+    @submodule("nn")
+    @named("hard_sigmoid")
+    def keras(x): ...
+
+class hardswish:
+    """Return each element times its hardsigmoid. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    def torch(input: array, inplace=False): ...
+    @submodule("nn")
+    @named("hard_silu")
+    def keras(x): ...
+
+class softshrink:
+    """Return the elements moved towards 0 by ``lambd``, and 0 for those no farther from it."""
+
+    @submodule("nn.functional")
+    def torch(input: array, lambd: operand = 0.5, *, out=None): ...
+
+class hardshrink:
+    """Return the elements, and 0 for those no farther from 0 than ``lambd``."""
+
+    @submodule("nn.functional")
+    def torch(input: array, lambd: operand = 0.5, *, out=None): ...
+    def Tensor(self: array, lambd: operand = 0.5): ...
+
+class gelu:
+    """Return each element times the normal distribution's probability of being below it.
+
+    ``approximate``: by a formula with tanh?
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, *, approximate="none", out=None): ...
+    @submodule("nn")
+    def keras(x, approximate=True): ...
+
+class silu:
+    """Return ``x * sigmoid(x)`` of each element, which is also called swish. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    def torch(input: array, inplace=False): ...
+    @submodule("nn")
+    def keras(x): ...
+
+class mish:
+    """Return ``x * tanh(softplus(x))`` of each element. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    def torch(input: array, inplace=False): ...
+
+class softplus:
+    """Return ``log(1 + exp(beta * x)) / beta`` of each element, or x itself where ``beta * x`` is above ``threshold``."""
+
+    @submodule("nn.functional")
+    def torch(input: array, beta: operand = 1, threshold: operand = 20, *, out=None): ...
+    @submodule("nn")
+    def keras(x): ...
+
+class log_sigmoid:
+    """Return ``log(sigmoid(x))`` of each element, exact for large negative ones too."""
+
+    @submodule("nn.functional")
+    @named("logsigmoid")
+    def torch(input: array, *, out=None): ...
+    @submodule("nn")
+    def keras(x): ...
+
+class elu:
+    """Return positive elements, and ``alpha * (exp(x) - 1)`` for the others. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    @in_place_too
+    def torch(input: array, alpha: operand = 1.0, inplace=False): ...
+    @submodule("nn")
+    def keras(x, alpha=1.0): ...
+
+class selu:
+    """Return elu() with the two factors that keep mean 0 and variance 1 from layer to layer. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    @in_place_too
+    def torch(input: array, inplace=False): ...
+    @submodule("nn")
+    def keras(x): ...
+
+class celu:
+    """Return positive elements, and ``alpha * (exp(x / alpha) - 1)`` for the others. ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    @in_place_too
+    def torch(input: array, alpha: operand = 1.0, inplace=False): ...
+    @submodule("nn")
+    def keras(x, alpha=1.0): ...
+
+class softsign:
+    """Return ``x / (1 + abs(x))`` of each element."""
+
+    @submodule("nn.functional")
+    def torch(input: array): ...
+    @submodule("nn")
+    def keras(x): ...
+
+class tanhshrink:
+    """Return ``x - tanh(x)`` of each element."""
+
+    @submodule("nn.functional")
+    def torch(input: array): ...
+
+class entr:
+    """Return ``-x log(x)`` of each element: 0 at 0, minus infinity below."""
+
+    @submodule("special")
+    def torch(input: array, *, out=None): ...
+
+class glu:
+    """Return the first half along ``axis`` times the sigmoid of the second half."""
+
+    @submodule("nn.functional")
+    def torch(input: array, dim: integer = -1): ...
+
+class softmax:
+    """Return exp(x), scaled so that the sum along ``axis`` is 1. ``dtype``: the type to compute in and to return."""
+
+    def torch(input: array, dim: integer, dtype: dtype = None, *, out=None): ...
+    @submodule("nn.functional")
+    def torch(input: array, dim: integer = None, _stacklevel: ignored = 3, dtype: dtype = None): ...
+    @submodule("nn")
+    def keras(x, axis=-1): ...
+
+class softmin:
+    """Return softmax of -x along ``axis``. ``dtype``: the type to compute in and to return."""
+
+    @submodule("nn.functional")
+    def torch(input: array, dim: integer = None, _stacklevel: ignored = 3, dtype: dtype = None): ...
+
+class log_softmax:
+    """Return the logarithm of softmax along ``axis``, without its overflow. ``dtype``: the type to compute in and to return."""
+
+    def torch(input: array, dim: integer, dtype: dtype = None, *, out=None): ...
+    @submodule("nn.functional")
+    def torch(input: array, dim: integer = None, _stacklevel: ignored = 3, dtype: dtype = None): ...
+    @submodule("nn")
+    def keras(x, axis=-1): ...
+
+class gumbel_softmax:
+    """Return random samples of classes with the unnormalized log-probabilities ``a`` along ``axis``, as probabilities.
+
+    Parameters: ``tau``: the smaller, the nearer to 0 and 1; ``hard``: exactly 0 and 1, with the derivative of those in between; ``eps``
+    changes nothing.
+    """
+
+    @submodule("nn.functional")
+    def torch(logits: array, tau: number = 1, hard=False, eps: ignored = 1e-10, dim: integer = -1): ...

@@ -1,0 +1,201 @@
+"""The faces of losses and distances. How to read and write these files stands in tools/faces.py.
+
+``reduction`` is "mean", "sum", or "none" for the loss of each element (of each sample, where classes are meant); ``size_average`` and
+``reduce`` are older names for it.
+"""
+
+@submodule("nn.functional")
+class l1_loss:
+    """Return the absolute difference. ``weight``: of each element; the mean is then the weighted one."""
+
+    def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean", weight: array = None): ...
+
+@submodule("nn.functional")
+class mse_loss:
+    """Return the square of the difference. ``weight``: of each element; the mean is then the weighted one."""
+
+    def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean", weight: array = None): ...
+
+@submodule("nn.functional")
+class smooth_l1_loss:
+    """Return the square of the difference / (2 ``beta``) where it is below beta, elsewhere the absolute difference less beta / 2."""
+
+    def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean", beta: number = 1.0): ...
+
+@submodule("nn.functional")
+class huber_loss:
+    """Return half the square of the difference where it is below ``delta``, elsewhere delta times the difference less delta / 2.
+
+    ``weight``: of each element.
+    """
+
+    def torch(input: array, target: array, reduction="mean", delta: number = 1.0, weight: array = None): ...
+
+@submodule("nn.functional")
+class kl_div:
+    """Return the Kullback-Leibler divergence of probabilities from others, whose logarithms are given.
+
+    Parameters: ``target``: probabilities, or with ``log_target`` their logarithms; ``reduction`` may also be "batchmean": the sum
+    divided by the number of samples, which is what the divergence is.
+    """
+
+    def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean", log_target=False): ...
+
+@submodule("nn.functional")
+class binary_cross_entropy:
+    """Return ``-(target * log(x) + (1 - target) * log(1 - x))`` of probabilities; logarithms end at -100. ``weight``: of each element."""
+
+    def torch(input: array, target: array, weight: array = None, size_average=None, reduce=None, reduction="mean"): ...
+
+@submodule("nn.functional")
+class binary_cross_entropy_with_logits:
+    """Return binary_cross_entropy() of the sigmoid of logits, exact for large ones too.
+
+    ``weight`` and ``pos_weight``, that of the part with the target, broadcast to the input's size.
+    """
+
+    def torch(
+        input: array, target: array, weight: array = None, size_average=None, reduce=None, reduction="mean", pos_weight: array = None
+    ): ...
+
+@submodule("nn.functional")
+class soft_margin_loss:
+    """Return ``log(1 + exp(-target * x))``, with targets 1 and -1."""
+
+    def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean"): ...
+
+@submodule("nn.functional")
+class multilabel_soft_margin_loss:
+    """Return binary_cross_entropy_with_logits() of several labels, (N, C) or (C), as the mean of each sample's labels."""
+
+    def torch(input: array, target: array, weight: array = None, size_average=None, reduce=None, reduction="mean"): ...
+
+@submodule("nn.functional")
+class poisson_nll_loss:
+    """Return minus the log-likelihood of counts ``target`` under a Poisson distribution.
+
+    Parameters: ``log_input``: is the logarithm of its mean given? else ``eps`` is added to the mean. ``full``: with an approximation of
+    the term that depends on the target alone.
+    """
+
+    def torch(
+        input: array, target: array, log_input=True, full=False, size_average=None, eps: number = 1e-8, reduce=None, reduction="mean"
+    ): ...
+
+@submodule("nn.functional")
+class gaussian_nll_loss:
+    """Return minus the log-likelihood of ``target`` under normal distributions with the means and the variances ``var``.
+
+    Parameters: ``var``: a number; or a tensor of the input's size, or with 1 or nothing in its last place; those below ``eps`` count as
+    that. ``full``: with the constant term.
+    """
+
+    def torch(input: array, target: array, var: operand, full=False, eps: number = 1e-6, reduction="mean"): ...
+
+@submodule("nn.functional")
+class hinge_embedding_loss:
+    """Return x where the target is 1, ``max(0, margin - x)`` where it is -1."""
+
+    def torch(input: array, target: array, margin: number = 1.0, size_average=None, reduce=None, reduction="mean"): ...
+
+@submodule("nn.functional")
+class margin_ranking_loss:
+    """Return ``max(0, -target * (input1 - input2) + margin)``: targets are 1 where input1 should be larger, -1 where input2 should."""
+
+    def torch(input1: array, input2: array, target: array, margin: number = 0, size_average=None, reduce=None, reduction="mean"): ...
+
+@submodule("nn.functional")
+class cosine_embedding_loss:
+    """Return 1 - cos where the target is 1, ``max(0, cos - margin)`` where it is -1; of (N, D) or (D), and targets (N) or ()."""
+
+    def torch(input1: array, input2: array, target: array, margin: number = 0, size_average=None, reduce=None, reduction="mean"): ...
+
+@submodule("nn.functional")
+class multi_margin_loss:
+    """Return the mean over all other classes i of ``max(0, margin - x[target] + x[i]) ** p``, with p 1 or 2.
+
+    Parameters: ``target``: class numbers, (N) or (); ``weight``: one for each class, (C).
+    """
+
+    def torch(
+        input: array, target: array, p=1, margin: number = 1.0, weight: array = None, size_average=None, reduce=None, reduction="mean"
+    ): ...
+
+@submodule("nn.functional")
+class multilabel_margin_loss:
+    """Return the sum over target classes j and other classes i of ``max(0, 1 - x[j] + x[i])``, divided by the number of classes.
+
+    ``target``: class numbers, of the input's size, in each row up to the first -1.
+    """
+
+    def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean"): ...
+
+@submodule("nn.functional")
+class triplet_margin_loss:
+    """Return ``max(0, distance(anchor, positive) - distance(anchor, negative) + margin)``, with pairwise_distance().
+
+    ``swap``: the distance from positive to negative counts where it is less than that from anchor to negative.
+    """
+
+    def torch(
+        anchor: array,
+        positive: array,
+        negative: array,
+        margin: number = 1.0,
+        p: number = 2,
+        eps: number = 1e-6,
+        swap=False,
+        size_average=None,
+        reduce=None,
+        reduction="mean",
+    ): ...
+
+@submodule("nn.functional")
+class nll_loss:
+    """Return minus the log-probability of each target class.
+
+    Parameters: ``a``: log-probabilities, (C), (N, C) or (N, C, d1, ...); ``target``: class numbers, the same without C; ``weight``: one
+    for each class, (C); ``ignore_index``: the class number of samples that do not count.
+    """
+
+    def torch(
+        input: array, target: array, weight: array = None, size_average=None, ignore_index: integer = -100, reduce=None, reduction="mean"
+    ): ...
+
+@submodule("nn.functional")
+class cross_entropy:
+    """Return minus the logarithm of the probability that logits give to the target class.
+
+    Parameters: ``a``: logits, (C), (N, C) or (N, C, d1, ...); ``target``: class numbers, the same without C, or a probability of each
+    class, of the input's size; ``weight``: one for each class, (C); ``ignore_index``: the class number of samples that do not count;
+    ``label_smoothing``: the part, 0 to 1, of the target that is given to all classes in equal shares.
+    """
+
+    def torch(
+        input: array,
+        target: array,
+        weight: array = None,
+        size_average=None,
+        ignore_index: integer = -100,
+        reduce=None,
+        reduction="mean",
+        label_smoothing: number = 0.0,
+    ): ...
+
+@submodule("nn.functional")
+class normalize:
+    """Return x divided by its ``p``-norm along ``axis``, which counts as no less than ``eps``."""
+
+    def torch(input: array, p=2.0, dim=1, eps: number = 1e-12, out=None): ...
+
+@submodule("nn.functional")
+class cosine_similarity:
+    """Return the cosine of the angle between vectors along ``axis``, whose norms count as no less than ``eps``."""
+
+    def torch(x1: array, x2: array, dim: integer = 1, eps: number = 1e-8): ...
+
+@submodule("nn.functional")
+class pairwise_distance:
+    """Return the ``p``-norm of ``x1 - x2 + eps`` along the last dimension."""
+
+    def torch(x1: array, x2: array, p=2.0, eps: number = 1e-6, keepdim=False): ...

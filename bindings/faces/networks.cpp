@@ -1,0 +1,178 @@
+// Arguments of functions of networks, and what PyTorch refuses of them in its words.
+#include "bindings/faces/networks.h"
+
+#include "bindings/faces/losses.h"
+#include "bindings/faces/statistics.h"
+#include "bindings/tensor_operations.h"
+#include "core/error.h"
+#include "functions/steps.h"
+
+namespace quern::python::faces {
+
+nn::SoftmaxAxes read_softmax_axes(const Reading& reading, PyObject* given) {
+  const size_t rank = reading.first->rank();
+  if (!is_torch(reading)) return {read_axes(reading, given, false)};
+  nn::SoftmaxAxes out{std::vector<bool>(rank, false)};
+  size_t axis = rank == 0 || rank == 1 || rank == 3 ? 0 : 1;
+  if (given && given != Py_None)
+    axis = read_axis(reading, given);
+  else
+    warn(PyExc_UserWarning, std::string("Implicit dimension choice for ") + reading.face.name +
+                                " has been deprecated. Change the call to include dim=X as an argument.");
+  if (rank > 0) out.over[axis] = true;
+  return out;
+}
+
+nn::GeluFormula read_gelu_formula(const Reading& reading, PyObject* given) {
+  if (!PyUnicode_Check(given)) {
+    if (!is_torch(reading)) return read_flag(reading, given) ? nn::GeluFormula::tangent : nn::GeluFormula::exact;
+    raise(ErrorKind::type, "gelu(): argument 'approximate' must be str, not {}", Py_TYPE(given)->tp_name);
+  }
+  if (PyUnicode_CompareWithASCIIString(given, "none") == 0) return nn::GeluFormula::exact;
+  if (PyUnicode_CompareWithASCIIString(given, "tanh") == 0) return nn::GeluFormula::tangent;
+  raise(ErrorKind::runtime, "approximate argument must be either none or tanh.");
+}
+
+Array keras_layer_operand(const Reading& reading, const Array& array) {
+  if (!steps::is_whole(array.dtype()) || reading.function == quern::Function::relu6_) return array;
+  return astype(array, dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)())));
+}
+
+// ---- what PyTorch refuses
+
+namespace {
+
+// The types besides real ones that PyTorch has a function for, and its kernel's name.
+struct Accepted {
+  const char* kernel;
+  bool integers = false, complex_numbers = false;
+};
+Accepted accepted_by(quern::Function function) {
+  using F = quern::Function;
+  switch (function) {
+    case F::gelu_:
+      return {"GeluKernelImpl"};
+    case F::silu_:
+      return {"silu_cpu", false, true};
+    case F::mish_:
+      return {"mish_cpu"};
+    case F::softplus_:
+      return {"softplus_cpu"};
+    case F::log_sigmoid_:
+      return {"log_sigmoid_cpu"};
+    case F::elu_:
+    case F::selu_:
+    case F::celu_:
+      return {"elu_cpu"};
+    case F::hardswish_:
+      return {"hardswish_cpu"};
+    case F::hardsigmoid_:
+      return {"hardsigmoid_cpu"};
+    case F::leaky_relu_:
+    case F::rrelu_:
+      return {"leaky_relu_cpu"};
+    case F::prelu_:
+      return {"prelu_cpu"};
+    case F::softshrink_:
+      return {"softshrink_check"};
+    case F::hardshrink_:
+      return {"hardshrink_cpu"};
+    case F::threshold_:
+      return {"threshold_cpu", true};
+    case F::softsign_:
+    case F::tanhshrink_:
+      return {"abs_cpu", true, true};
+    case F::layer_norm_:
+      return {"LayerNormKernelImpl", false, true};
+    case F::rms_norm_:
+      return {"rms_norm", false, true};
+    case F::group_norm_:
+      return {"GroupNormKernelImpl"};
+    case F::glu_:
+      return {"glu_cpu"};
+    case F::softmax_:
+    case F::softmin_:
+      return {"softmax_lastdim_kernel_impl"};
+    case F::log_softmax_:
+      return {"log_softmax_lastdim_kernel_impl"};
+    default:
+      return {};
+  }
+}
+
+void check_linear(const Reading& reading) {
+  auto operand = [&](size_t slot) { return reading.slots[slot] ? as_array(reading.slots[slot]) : nullptr; };
+  const Array &x = *operand(0), &weight = *operand(1), *bias = operand(2);
+  if (x.rank() == 0 || weight.rank() == 0)
+    raise(ErrorKind::runtime, "both arguments to linear need to be at least 1D, but they are {}D and {}D", x.rank(),
+          weight.rank());
+  if (weight.rank() > 2) raise(ErrorKind::runtime, "t() expects a tensor with <= 2 dimensions, but self is {}D", weight.rank());
+  if (weight.rank() == 1) {
+    if (bias) raise(ErrorKind::runtime, "addmm: mat2 must be a matrix, got 1-D tensor");
+    return check_product_as_torch(x, weight);
+  }
+  const int64_t inner = x.shape().back(), rows = inner ? x.size() / inner : 1;
+  if (inner != weight.shape()[1])
+    raise(ErrorKind::runtime, "{}: mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", bias ? "addmm" : "mm", rows,
+          inner, weight.shape()[1], weight.shape()[0]);
+  if (bias && (bias->dtype() != weight.dtype() || x.dtype() != weight.dtype()))
+    raise(ErrorKind::runtime, "self and mat2 must have the same dtype, but got {} and {}", torch_name_of(bias->dtype()),
+          torch_name_of(weight.dtype()));
+  if (x.dtype() != weight.dtype()) check_product_as_torch(x, steps::transposed(weight, {1, 0}));
+  if (bias) check_expanded_as_torch(*bias, {rows, weight.shape()[0]});
+}
+
+void check_hardtanh(DType type) {
+  if (type == DType::boolean) raise(ErrorKind::not_implemented, "Bool inputs not supported for hardtanh");
+  if (is_complex(type)) raise(ErrorKind::not_implemented, "clamp is not supported for complex types");
+}
+
+}  // namespace
+
+void check_layers_as_torch(const Reading& reading) {
+  using F = quern::Function;
+  const F function = reading.function;
+  if (function == F::linear_) return check_linear(reading);
+  if (function >= F::l1_loss_) return check_losses_as_torch(reading);
+  DType type = reading.first->dtype();
+  if (function == F::hardtanh_ || function == F::relu6_) return check_hardtanh(type);
+  if (function == F::tanhshrink_ && type == DType::boolean)
+    raise(ErrorKind::not_implemented,
+          "Subtraction, the `-` operator, with a bool tensor is not supported. To invert a mask, use `~` or logical_not().");
+  if (function == F::entr_) {
+    if (is_complex(type)) raise(ErrorKind::not_implemented, "\"entr\" not implemented for '{}'", torch_name_of(type));
+    return;
+  }
+  const bool has_type = function == F::softmax_ || function == F::softmin_ || function == F::log_softmax_;
+  if (has_type) type = read_dtype(reading, reading.slots[2]).value_or(type);
+  const Accepted accepted = accepted_by(function);
+  if (!accepted.kernel) return;
+  const bool is_accepted = is_complex(type)   ? accepted.complex_numbers
+                           : is_integer(type) ? accepted.integers
+                                              : type != DType::boolean;
+  if (!is_accepted) raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'", accepted.kernel, torch_name_of(type));
+}
+
+void Check<nn::prelu>::call(const Reading&, const Array& x, const Array& weight) {
+  if (x.dtype() != weight.dtype())
+    raise(ErrorKind::runtime, "prelu: Type promoting not supported. Got {} and {}", torch_name_of(x.dtype()),
+          torch_name_of(weight.dtype()));
+}
+
+void Check<nn::dropout>::call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream&) {
+  if (!(p >= 0 && p <= 1))
+    raise(ErrorKind::value, "dropout probability has to be between 0 and 1, but got {}",
+          nb::cast<std::string>(nb::str(reading.slots[1])));
+  if (is_training && p != 0 && p != 1 && steps::is_whole(x.dtype()))
+    raise(ErrorKind::runtime, "result type Float can't be cast to the desired output type {}", torch_name_of(x.dtype()));
+}
+
+void Check<nn::celu>::call(const Reading& reading, const Array&, double alpha) {
+  if (alpha == 0 && is_torch(reading)) raise(ErrorKind::runtime, "ZeroDivisionError: alpha cannot be 0 for CELU");
+}
+
+void Check<nn::softshrink>::call(const Reading&, const Array&, double lambda) {
+  if (lambda < 0) raise(ErrorKind::runtime, "lambda must be greater or equal to 0, but found to be {}.", lambda);
+}
+
+}  // namespace quern::python::faces

@@ -1,0 +1,48 @@
+// Readers of what functions of networks take (engine/functions/activations.h), and what PyTorch refuses of them.
+#pragma once
+
+#include "bindings/faces/operands.h"
+#include "bindings/faces/shapes.h"
+#include "functions/functions.h"
+
+namespace quern::python::faces {
+
+nn::SoftmaxAxes read_softmax_axes(const Reading& reading, PyObject* given);
+nn::GeluFormula read_gelu_formula(const Reading& reading, PyObject* given);
+// Keras's layers compute integers as real numbers of its default type.
+Array keras_layer_operand(const Reading& reading, const Array& array);
+void check_layers_as_torch(const Reading& reading);
+
+template <>
+struct Read<const nn::SoftmaxAxes&> {
+  static constexpr size_t slots = 1;
+  nn::SoftmaxAxes value;
+  explicit Read(Reading& reading) : value(read_softmax_axes(reading, reading.take())) {}
+};
+
+// PyTorch's "none" or "tanh", or a bool: by the formula with tanh?
+template <>
+struct Read<nn::GeluFormula> {
+  static constexpr size_t slots = 1;
+  nn::GeluFormula value;
+  explicit Read(Reading& reading) : value(read_gelu_formula(reading, reading.take())) {}
+};
+
+template <>
+struct Check<nn::prelu> {
+  static void call(const Reading& reading, const Array& x, const Array& weight);
+};
+template <>
+struct Check<nn::dropout> {
+  static void call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream& draws);
+};
+template <>
+struct Check<nn::celu> {
+  static void call(const Reading& reading, const Array& x, double alpha);
+};
+template <>
+struct Check<nn::softshrink> {
+  static void call(const Reading& reading, const Array& x, double lambda);
+};
+
+}  // namespace quern::python::faces

@@ -1,0 +1,107 @@
+// File: quern/nn.h
+//
+// Functions of neural networks: activations, losses, layers, as in torch.nn.functional. Each of them has a derivative
+// (gradient.h), also of higher order. float16 and bfloat16 are computed in float32; integers are converted to float64.
+//
+//   qn::Array hidden = qn::nn::gelu(qn::nn::linear(x, weight, bias));
+//   qn::Array loss = qn::nn::cross_entropy(logits, classes);
+//
+// relu(), sigmoid() and tanh() are elementwise functions of array.h. Shapes that do not fit throw ErrorKind::runtime, unless
+// stated otherwise.
+#pragma once
+
+#include "quern/array.h"
+
+namespace qn::nn {
+
+// ---- activations
+
+// x times the normal distribution's probability of being below x; `tanh`: by the approximation with tanh.
+enum class Gelu { exact, tanh };
+Array gelu(const Array& x, Gelu formula = Gelu::exact, Here here = Here::current());
+// x * sigmoid(x), also called swish; x * tanh(softplus(x)).
+Array silu(const Array& x, Here here = Here::current());
+Array mish(const Array& x, Here here = Here::current());
+// log(1 + exp(beta * x)) / beta, and log(sigmoid(x)), both without overflow.
+Array softplus(const Array& x, double beta = 1, Here here = Here::current());
+Array log_sigmoid(const Array& x, Here here = Here::current());
+// x where it is positive, else alpha * (exp(x) - 1), or for celu alpha * (exp(x / alpha) - 1). selu() keeps mean 0 and variance 1.
+Array elu(const Array& x, double alpha = 1, Here here = Here::current());
+Array celu(const Array& x, double alpha = 1, Here here = Here::current());
+Array selu(const Array& x, Here here = Here::current());
+// x where it is positive, else slope * x; prelu() with a slope for each channel, axis 1, or one for all.
+Array leaky_relu(const Array& x, double negative_slope = 0.01, Here here = Here::current());
+Array prelu(const Array& x, const Array& weight, Here here = Here::current());
+// x limited to [low, high]. Throws ErrorKind::value for low > high.
+Array hardtanh(const Array& x, double low = -1, double high = 1, Here here = Here::current());
+// x / 6 + 1/2 limited to [0, 1], and x times that.
+Array hardsigmoid(const Array& x, Here here = Here::current());
+Array hardswish(const Array& x, Here here = Here::current());
+// x moved towards 0 by `lambda`; 0 where |x| <= lambda.
+Array softshrink(const Array& x, double lambda = 0.5, Here here = Here::current());
+Array hardshrink(const Array& x, double lambda = 0.5, Here here = Here::current());
+// x / (1 + |x|), and x - tanh(x).
+Array softsign(const Array& x, Here here = Here::current());
+Array tanhshrink(const Array& x, Here here = Here::current());
+// The first half along an axis times the sigmoid of the second half.
+Array glu(const Array& x, int axis = -1, Here here = Here::current());
+
+// exp(x) scaled to the sum 1 over axes ({}: all of them), and its logarithm, both without overflow.
+Array softmax(const Array& x, const Axes& axes = -1, Here here = Here::current());
+Array log_softmax(const Array& x, const Axes& axes = -1, Here here = Here::current());
+
+// ---- layers
+
+// x @ weight.T + bias over the last axis: (*, in), (out, in), (out) -> (*, out).
+Array linear(const Array& x, const Array& weight, const std::optional<Array>& bias = {}, Here here = Here::current());
+
+struct NormOptions {
+  std::optional<Array> weight, bias;  // the result is multiplied by the one, then the other is added
+  double eps = 1e-5;                  // added to the variance
+};
+// Mean 0 and variance 1 over the last axes, which have these sizes.
+Array layer_norm(const Array& x, const Shape& sizes, const NormOptions& options = {}, Here here = Here::current());
+// The same over each of several groups of channels, axis 1; weight and bias have an element for each channel.
+Array group_norm(const Array& x, int64_t groups, const NormOptions& options = {}, Here here = Here::current());
+// x divided by the root of the mean of its squares over the last axes. `eps`: by default the epsilon of the dtype.
+Array rms_norm(const Array& x, const Shape& sizes, const std::optional<Array>& weight = {}, std::optional<double> eps = {},
+               Here here = Here::current());
+
+// x divided by its Euclidean norm along an axis, which counts as no less than eps.
+Array normalize(const Array& x, int axis = 1, double eps = 1e-12, Here here = Here::current());
+// The cosine of the angle between vectors along an axis, whose norms count as no less than eps.
+Array cosine_similarity(const Array& x1, const Array& x2, int axis = 1, double eps = 1e-8, Here here = Here::current());
+
+// ---- losses
+
+enum class Reduction { none, mean, sum };
+
+// Of each element; x and target broadcast together. The absolute difference, its square, and both joined at `beta` or `delta`.
+Array l1_loss(const Array& x, const Array& target, Reduction reduction = Reduction::mean, Here here = Here::current());
+Array mse_loss(const Array& x, const Array& target, Reduction reduction = Reduction::mean, Here here = Here::current());
+Array smooth_l1_loss(const Array& x, const Array& target, double beta = 1, Reduction reduction = Reduction::mean,
+                     Here here = Here::current());
+Array huber_loss(const Array& x, const Array& target, double delta = 1, Reduction reduction = Reduction::mean,
+                 Here here = Here::current());
+// -(target * log(x) + (1 - target) * log(1 - x)) of probabilities x, and of logits x, exact for large ones.
+Array binary_cross_entropy(const Array& x, const Array& target, Reduction reduction = Reduction::mean,
+                           Here here = Here::current());
+Array binary_cross_entropy_with_logits(const Array& x, const Array& target, Reduction reduction = Reduction::mean,
+                                       Here here = Here::current());
+// target * (log(target) - x), where x are logarithms of probabilities.
+Array kl_div(const Array& x, const Array& target, Reduction reduction = Reduction::mean, Here here = Here::current());
+
+struct ClassLossOptions {
+  std::optional<Array> weight;  // of each class
+  int64_t ignore_index = -100;  // the class number of samples that do not count
+  Reduction reduction = Reduction::mean;
+  double label_smoothing = 0;  // of cross_entropy(): the fraction of the target that all classes share
+};
+// Minus the logarithm of the probability that logits give to the target class. x: (C), (N, C) or (N, C, d1, ...); target: class
+// numbers, the same without C, or probabilities of the shape of x. Throws ErrorKind::index for a number that is no class, at the
+// latest when the loss is evaluated.
+Array cross_entropy(const Array& x, const Array& target, const ClassLossOptions& options = {}, Here here = Here::current());
+// The same of logarithms of probabilities.
+Array nll_loss(const Array& x, const Array& target, const ClassLossOptions& options = {}, Here here = Here::current());
+
+}  // namespace qn::nn
