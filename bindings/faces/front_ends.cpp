@@ -1,6 +1,7 @@
 // What is peculiar to each front end: the types that its functions compute in, what they refuse, and in which words.
 #include "bindings/faces/matrices.h"
 #include "bindings/faces/operands.h"
+#include "bindings/faces/outputs.h"
 #include "bindings/faces/read.h"
 #include "bindings/tensor_operations.h"
 #include "core/error.h"
@@ -32,15 +33,14 @@ std::optional<DType> type_of_out(const Reading& reading) {
   return read_dtype(reading, nb::object(nb::handle(out).attr("dtype")).ptr());
 }
 
-// Sums, extremes and means are computed in the type of the array that takes the result, where that is the wider one; running sums
-// in any case.
+// Sums, extremes and means are computed in the type of the array that takes the result, where that is the wider one.
 std::optional<DType> numpys_computed_type(const Reading& reading, std::optional<DType> asked) {
   const Family family = reading.family();
   bool is_mean = reading.function == quern::Function::mean_ || reading.function == quern::Function::nanmean_;
   bool counts = reading.function == quern::Function::count_nonzero_;
   if (asked || counts || !(family == Family::sums || family == Family::extremes || is_mean)) return asked;
   std::optional<DType> out = type_of_out(reading);
-  if (!out || is_running(reading)) return out;
+  if (!out) return {};
   DType type = reading.first->dtype(), own = type;
   if (family == Family::sums) own = summed_type(type);
   if (is_mean && is_whole(type)) own = DType::float64;
@@ -240,6 +240,8 @@ static FrontEnd with_numpys_rules(const char* name) {
       .rules = &numpys_rules,
       .check_operands = nullptr,
       .write_in_place = nullptr,
+      .check_out = check_out_as_numpy,
+      .write_out = write_out_as_numpy,
   };
 }
 
@@ -258,6 +260,9 @@ FrontEnd cupy = [] {
   return made;
 }();
 FrontEnd reduce = with_numpys_rules("reduce");
+
+static thread_local std::optional<DeviceId> torch_device = DeviceId::cpu();
+void set_torch_device(std::optional<DeviceId> device) { torch_device = device; }
 
 FrontEnd torch{
     .name = "torch",
@@ -279,6 +284,9 @@ FrontEnd torch{
     .check_operands = check_operands_as_torch,
     .write_in_place = write_as_torch,
     .real_type = torch_default,
+    .check_out = check_out_as_torch,
+    .write_out = write_out_as_torch,
+    .default_device = [] { return torch_device; },
 };
 
 FrontEnd keras{
@@ -304,7 +312,8 @@ std::string torchs_name(const Face& face) {
 }
 
 FrontEnd& front_end_named(std::string_view name) {
-  // Methods of NumPy's types.
+  // Methods of NumPy's types, and of CuPy's.
+  if (name == "ndarray") return cupy;
   if (name == "Array" || name == "Generator" || name == "RandomState") return numpy;
   if (name == "Tensor") return torch;
   for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
@@ -376,8 +385,9 @@ void refuse_as_python(const Face& face, const Misfit& misfit) {
       PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional argument: '%s'", name, parameter);
       return;
     default:
+      const Kind kind = overload.parameters[misfit.parameter].kind;
       PyErr_Format(PyExc_TypeError, "%s(): argument '%s' must be %s, not %s", name, parameter,
-                   word_for(overload.parameters[misfit.parameter].kind), Py_TYPE(misfit.value)->tp_name);
+                   kind == Kind::array ? "an array" : word_for(kind), Py_TYPE(misfit.value)->tp_name);
   }
 }
 

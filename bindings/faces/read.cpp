@@ -39,7 +39,8 @@ const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std
   }
   const Family family = reading.family();
   if (family >= Family::views && family != Family::moves) return array_in(nb::handle(value));
-  python::Use use = family == Family::moves ? python::Use::moves : python::Use::computes;
+  const bool moves = family == Family::moves || family == Family::converts || reading.function == quern::Function::where_;
+  python::Use use = moves ? python::Use::moves : python::Use::computes;
   return array_in(value, Call{reading.face.name, use}, numbers);
 }
 
@@ -119,8 +120,10 @@ std::optional<DType> read_dtype(const Reading& reading, PyObject* given) {
 }
 
 DeviceId read_device(const Reading& reading, PyObject* given) {
+  if (!given || given == Py_None)
+    if (std::optional<DeviceId> known = reading.front_end.default_device()) return *known;
   PyObject* make = reading.front_end.device;
-  if (!make) return device_number(PyDevice{&current_context()});
+  if (!make) raise(ErrorKind::type, "[{}] the device is None or one of quern's", reading.face.name);
   return device_number(nb::cast<PyDevice>(nb::handle(make)(nb::handle(given ? given : Py_None))));
 }
 

@@ -13,9 +13,7 @@ import numpy
 import quern as _quern
 from quern import arrays as _arrays
 from quern.arrays import core as _array_core
-from quern.arrays.fallback import quick as _quick
 from quern.arrays.functions import tuples as _tuples
-from quern.arrays.mathematics import reductions as _reductions
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy import (  # noqa: F401
     _core,
@@ -78,10 +76,10 @@ def _of_numbers(part):
 
 # Functions that accept CuPy's arrays alone, as CuPy's do.
 _OWN_ARRAYS = set(
-    """where clip putmask place angle fix sinc isposinf isneginf isclose""".split()
+    """putmask place angle fix sinc isposinf isneginf isclose""".split()
 )
 
-_engine.set_front_end("cupy", type=ndarray, name_of_dtype=_array_core._dtype_name, write=_reductions._written, tuples=_tuples)
+_engine.set_front_end("cupy", type=ndarray, name_of_dtype=_array_core._dtype_name, tuples=_tuples)
 _faces = _engine.functions_of("cupy", "quern.cupy")
 
 for _name in _arrays.__all__:
@@ -95,7 +93,6 @@ for _name in _arrays.__all__:
         _value = _ufunc.of_ours(_value)
     elif _module.startswith("quern.arrays.") and callable(_value):
         _value = _of_ours(_value, _name in _OWN_ARRAYS)
-        _value = _quick(_value, _name)
     elif _name in ("mgrid", "ogrid"):
         _value = _Grid(_value)
     globals()[_name] = _value
