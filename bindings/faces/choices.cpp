@@ -42,13 +42,6 @@ void wrap_beside(Operand& operand, PyObject* given, const Operand& other) {
   operand.argument = Argument(number);
 }
 
-// A type of numbers or records, by whatever name; None: float64.
-DType type_of(const Reading& reading, PyObject* given) {
-  if (const DType* known = dtype_of_object(given)) return *known;
-  nb::object name = nb::handle(reading.front_end.name_of_dtype)(nb::handle(given));
-  return dtype_of(nb::cast<std::string>(name));
-}
-
 nb::object numpys_type(DType type) {
   return nb::module_::import_("quern.arrays.core").attr("_numpy_dtype")(nb::str(std::string(row(type).name).c_str()));
 }
@@ -128,7 +121,7 @@ void Check<between_limits>::call(const Reading&, const Rules&, const Array& x, c
 }
 
 Conversion Read<const Conversion&>::read(Reading& reading) {
-  Conversion to{type_of(reading, reading.take())};
+  Conversion to{read_dtype(reading, reading.take()).value_or(DType::float64)};
   if (PyObject* order = reading.take()) to.order = order_of(order, Order::keep);
   check_casting(reading, to.dtype, reading.take());
   PyObject* copy = reading.take();

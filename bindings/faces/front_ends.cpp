@@ -305,6 +305,7 @@ FrontEnd keras{
     .rules = &numpys_rules,
     .check_operands = nullptr,
     .write_in_place = nullptr,
+    .real_type = [] { return dtype_of(nb::cast<std::string>(nb::handle(keras.default_real)())); },
 };
 
 std::string torchs_name(const Face& face) {
@@ -349,6 +350,8 @@ const char* word_for(Kind kind) {
       return "tuple of Tensors";
     case Kind::dtype:
       return "torch.dtype";
+    case Kind::nothing:
+      return "None";
     default:
       return "another type";
   }
@@ -393,6 +396,10 @@ void refuse_as_python(const Face& face, const Misfit& misfit) {
 
 void refuse_as_cupy(const Face& face, const Misfit& misfit) {
   const Kind kind = misfit.overload->parameters[misfit.parameter].kind;
+  if (misfit.why == Misfit::Why::wrong_kind && kind == Kind::nothing) {
+    PyErr_Format(PyExc_TypeError, "%s is not supported yet", misfit.overload->parameters[misfit.parameter].name);
+    return;
+  }
   if (misfit.why == Misfit::Why::wrong_kind && kind == Kind::own && std::string_view(face.submodule) == "linalg") {
     nb::object error = nb::module_::import_("numpy.linalg").attr("LinAlgError");
     PyErr_SetString(error.ptr(), "cupy.linalg only supports cupy.ndarray; make an array with cupy.asarray()");

@@ -4,6 +4,7 @@
 #include "bindings/faces/matrices.h"
 #include "bindings/faces/read.h"
 #include "core/error.h"
+#include "core/room.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
 
@@ -12,6 +13,9 @@ namespace quern::python::faces {
 namespace {
 
 nb::object object_of(const Reading& reading, Array&& result) {
+  // Equal numbers take no memory before work needs them; in CuPy they do.
+  if (reading.family() == Family::creates && &reading.front_end == &cupy)
+    check_room(result.size(), result.dtype(), result.device());
   if (reading.type || !reading.beside) {
     result.settle_owner();
     return nb::steal(wrap(std::move(result), reading.type ? reading.type : reading.front_end.type));
