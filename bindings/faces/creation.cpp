@@ -163,7 +163,8 @@ struct Range {
   }
   Scalar second() const {
     if (start.is_whole() && step.is_whole())
-      return steps::whole(static_cast<int64_t>(static_cast<uint64_t>(start.number.integer) + static_cast<uint64_t>(step.number.integer)));
+      return steps::whole(
+          static_cast<int64_t>(static_cast<uint64_t>(start.number.integer) + static_cast<uint64_t>(step.number.integer)));
     return steps::real_number(start.real() + step.real());
   }
 };
@@ -211,7 +212,8 @@ EvenNumbers read_as_numpy(Reading& reading, PyObject* start, PyObject* stop, PyO
     return of_host(reading, given, dtype, device);
   }
   const auto type_of = [](const Scalar& n) { return Argument(n).type(); };
-  const OperandType types[] = {{DType::int64}, type_of(numbers[0]->number), type_of(numbers[1]->number), type_of(numbers[2]->number)};
+  const OperandType types[] = {
+      {DType::int64}, type_of(numbers[0]->number), type_of(numbers[1]->number), type_of(numbers[2]->number)};
   const DType type = is_given(dtype) ? *dtype_of_object(dtype) : common_type(types);
   if (!is_stepped(type)) {
     const nb::object zero = nb::int_(0);
@@ -228,7 +230,8 @@ EvenNumbers read_as_numpy(Reading& reading, PyObject* start, PyObject* stop, PyO
   const double first = range.start.real(), second = next.kind == WeakScalar::real ? next.re : static_cast<double>(next.integer);
   const bool is_short = type == DType::float32;
   out.start = steps::real_number(is_short ? static_cast<double>(static_cast<float>(first)) : first);
-  out.step = steps::real_number(is_short ? static_cast<double>(static_cast<float>(second) - static_cast<float>(first)) : second - first);
+  out.step =
+      steps::real_number(is_short ? static_cast<double>(static_cast<float>(second) - static_cast<float>(first)) : second - first);
   return out;
 }
 
