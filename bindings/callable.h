@@ -1,5 +1,5 @@
-// What the types of functions share (ufunc.cpp, function.cpp): objects that are called by vectorcall, carry whatever attributes
-// Python gives them, and take part in garbage collection.
+// What the types of functions share (ufunc.cpp, faces/reader.cpp): objects that are called by vectorcall, carry whatever
+// attributes Python gives them, and take part in garbage collection.
 #pragma once
 
 #include "bindings/objects.h"

@@ -33,6 +33,15 @@ const Array& array_in(nb::handle given) {
   return *array;
 }
 
+// What programs call data types; kept for good.
+static std::vector<std::pair<PyObject*, DType>> named_types;
+
+const DType* dtype_of_object(PyObject* object) {
+  for (const auto& [known, dtype] : named_types)
+    if (known == object) return &dtype;
+  return nullptr;
+}
+
 [[noreturn]] static void refuse(const Call& call, DType records) {
   std::string_view name = call.name;
   refuse_records(name.substr(name.find('_') + 1), records);
@@ -165,6 +174,11 @@ void define_functions(nb::module_& m) {
 
 void init_array_functions(nb::module_& m) {
   define_functions(m);
+  m.def("name_dtype", [](nb::object object, const std::string& name) {
+    PyObject* kept = object.release().ptr();
+    if (PyUnicode_CheckExact(kept)) PyUnicode_InternInPlace(&kept);  // names in programs are the same object then
+    named_types.emplace_back(kept, dtype_of(name));
+  });
   m.def("summed_type", [](const std::string& name) { return std::string(row(summed_type(dtype_of(name))).name); });
   m.def("array_take", [](nb::handle_t<Array> given, const std::vector<int>& axes, nb::args indices) {
     return like(given, take(settled(array_operand(given)), picks_of(axes, indices)));

@@ -38,7 +38,6 @@ NB_MODULE(_engine, m) {
   init_arrays(m);
   init_user_kernels(m);
   init_ufuncs(m);
-  init_functions(m);
   faces::init(m);
   init_dispatchers(m);
   report_calls(m);

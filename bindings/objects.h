@@ -10,7 +10,7 @@
 //   dispatcher.cpp kernels written in Python
 //   types.cpp      data types and layouts        array*.cpp  arrays: operators, indexing, functions of whole arrays
 //   user_kernel.cpp  elementwise and reduction kernels of the user's
-//   ufunc.cpp      ufunc objects                 function.cpp  functions of arrays that have a quick way, until they are faces
+//   ufunc.cpp      ufunc objects
 //   exchange.cpp   memory that arrays share with others
 //   faces/         functions of the engine's table in each front end's spelling: face.h
 #pragma once
@@ -106,7 +106,6 @@ void init_given();
 void init_arrays(nb::module_& m);
 void init_user_kernels(nb::module_& m);
 void init_ufuncs(nb::module_& m);
-void init_functions(nb::module_& m);
 namespace faces {
 void init(nb::module_& m);
 }

@@ -3,13 +3,13 @@
 
 A face file has a class for each row of engine/functions/functions.def, or for a row of elementwise operations
 (engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
-order; Array, Tensor, Generator and RandomState are methods of these types that are spelled otherwise than the function. Several methods of
-one front end and name under @overload are tried in their order, also where they stand in classes of several rows. @named("amax") gives a
-face another name than its row's, @named("abs", "absolute") several; @submodule("fft") puts a face, or all of a class, into that module of
-the front end; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy the faces that NumPy has above
-that line. An annotation is what an argument must be for the call to be taken (Kind in bindings/faces/face.h); ``subok: ignored`` and
-``sorted: ignored[boolean]`` are read and change nothing. ``*shape`` accepts integers one by one or as one sequence; with ``| None`` there
-need be none. The files are never imported.
+order; Array, ndarray (CuPy's), Tensor, Generator and RandomState are methods of these types that are spelled otherwise than the function.
+Several methods of one front end and name under @overload are tried in their order, also where they stand in classes of several rows.
+@named("amax") gives a face another name than its row's, @named("abs", "absolute") several; @submodule("fft") puts a face, or all of a
+class, into that module of the front end; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy
+the faces that NumPy has above that line. An annotation is what an argument must be for the call to
+be taken (Kind in bindings/faces/face.h); ``subok: ignored`` and ``sorted: ignored[boolean]`` are read and change nothing. ``*shape``
+accepts integers one by one or as one sequence; with ``| None`` there need be none. The files are never imported.
 Start reading at main().
 """
 
@@ -49,9 +49,13 @@ NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "section
 NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A", "M", "x1", "operands", "arr", "f", "ar", "ar1"), "a")
 NAMES["numpy"] |= {"x2": "b", "y": ("y", "b"), "v": ("v", "a"), "s": "n", "varargs": "spacing", "indices_or_sections": "sections"}
 NAMES["numpy"] |= {"ar2": "other"}
+NAMES["numpy"] |= {"condition": ("condition", "a")}
+NAMES["numpy"] |= {"prototype": "a", "N": "n", "M": ("m", "a")}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
-NAMES["Tensor"] = NAMES["torch"] | {"self": "a", "repeats": "reps"}
+NAMES["ndarray"] = NAMES["Array"]
+NAMES["torch"] |= {"condition": ("condition", "a"), "input": ("a", "x"), "other": ("b", "shape", "y"), "end": ("end", "stop")}
+NAMES["Tensor"] = NAMES["torch"] | {"self": ("a", "x"), "repeats": "reps"}
 NAMES["Generator"] = NAMES["RandomState"] = {"self": "draws", "shape": ("shape", "size")}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from", "A": "input"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
@@ -92,8 +96,9 @@ class Parameter:
 def parameters_of(function, in_place=False):
     """The parameters of a face; in place the first is an array that takes the result."""
     a = function.args
-    defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
-    every = [Parameter(p) for p in a.posonlyargs] + [Parameter(p, d) for p, d in zip(a.args, defaults, strict=True)]
+    positional = a.posonlyargs + a.args
+    defaults = [None] * (len(positional) - len(a.defaults)) + a.defaults
+    every = [Parameter(p, d) for p, d in zip(positional, defaults, strict=True)]
     every += [Parameter(a.vararg, takes_rest=True)] if a.vararg else []
     every += [Parameter(p, d, is_keyword_only=True) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)]
     if in_place:

@@ -54,14 +54,25 @@ random::Stream read_stream(Reading& reading, PyObject* given) {
   return {stream.key, stream.place};
 }
 
+// How many tries there are. NumPy takes arrays of integers alone, and cuts the numbers of a list.
+static random::Parameter tries_in(const Array& array, bool may_be_real) {
+  if (!may_be_real && !steps::is_whole(array.dtype()))
+    raise(ErrorKind::type, "Cannot cast array data from dtype('{}') to dtype('int64') according to the rule 'safe'",
+          row(array.dtype()).name);
+  return {0, steps::as_type(steps::as_type(array, DType::int64), DType::float64)};
+}
+
 random::Parameter read_parameter(Reading& reading, PyObject* given) {
+  const bool are_tries = reading.function == quern::Function::binomial_ && reading.next == 2;
   if (const Array* array = as_array(given)) {
     if (!reading.beside) reading.beside = given;
+    if (are_tries) return tries_in(*array, reading.type != nullptr);  // CuPy takes them all
     return {0, steps::as_type(*array, DType::float64)};
   }
   if (is_several(given)) {
     const Array* beside = array_beside(reading);
     nb::object made = beside ? array_of(given, beside->device()) : array_of(given);
+    if (are_tries) return tries_in(*as_array(made.ptr()), PyList_Check(given) || PyTuple_Check(given));
     return {0, steps::as_type(*as_array(made.ptr()), DType::float64)};
   }
   double number = PyFloat_AsDouble(given);

@@ -35,15 +35,21 @@ class standard_cauchy:
     def Generator(self, size=None): ...
     RandomState = Generator
 
-class uniform:
-    """Numbers in [low, high), each as likely. Limits may be arrays. Raises OverflowError for a range that is infinite.
+class uniform_in_order:
+    """Numbers in [low, high), each as likely. Limits may be arrays. Raises ValueError where ``high`` is below ``low``, OverflowError for a
+    range that is infinite.
 
     >>> uniform(0, 1, 3).shape
     (3,)
     """
 
+    @named("uniform")
     def Generator(self, low=0.0, high=1.0, size=None, dtype=float): ...
-    RandomState = Generator
+
+class uniform:
+    """Numbers between low and high, each as likely. Limits may be arrays. Raises OverflowError for a range that is infinite."""
+
+    def RandomState(self, low=0.0, high=1.0, size=None, dtype=float): ...
 
 class normal:
     """Of the normal distribution with mean ``loc`` and standard deviation ``scale``, which may be arrays.
@@ -132,6 +138,17 @@ class beta:
 
     def Generator(self, a, b, size=None): ...
     RandomState = Generator
+
+class dirichlet:
+    """Numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector."""
+
+    def Generator(self, alpha, size=None): ...
+
+class dirichlet_above_zero:
+    """Numbers that sum to 1 along the last axis. Raises ValueError unless ``alpha`` is above 0, and for one that is no vector."""
+
+    @named("dirichlet")
+    def RandomState(self, alpha, size=None): ...
 
 class chisquare:
     """Sums of ``df`` squares of normal numbers. Raises ValueError unless ``df`` is above 0."""

@@ -634,6 +634,98 @@ class clamp:
     @in_place_too
     def torch(input: array, max: operand, *, out=None): ...
 
+class where:
+    """Return elements of ``x`` where ``condition`` holds, else of ``y``; all three broadcast. Without both: see :func:`nonzero`.
+
+    A Python integer that the type of the other does not hold raises OverflowError; before NumPy 2.5 it wraps around.
+
+    >>> where([True, False], 1, 2)
+    array([1, 2])
+    """
+
+    def numpy(condition, x: some, y: some, /): ...
+    def cupy(condition: own, x: own, y: own): ...
+    def torch(condition: array, input: operand, other: operand, *, out=None): ...
+    def Tensor(self: array, condition: array, other: operand): ...
+
+class nonzero:
+    """With the condition alone: its places that are true."""
+
+    @named("where")
+    def numpy(condition, x: ignored[nothing] = NoValue, y: ignored[nothing] = NoValue, /): ...
+    @named("where")
+    def cupy(condition: own, x: ignored[nothing] = None, y: ignored[nothing] = None): ...
+
+class nonzero_of_lines:
+    """With the condition alone: its places that are true, a tensor for each dimension."""
+
+    @named("where")
+    def torch(condition: array): ...
+
+class where:
+    """Raises ValueError for one of ``x`` and ``y`` alone."""
+
+    @named("where")
+    def numpy(condition, x=NoValue, y=NoValue, /): ...
+    @named("where")
+    def cupy(condition: own, x: own = NoValue, y: own = NoValue): ...
+
+class clip:
+    """Return the elements limited to [a_min, a_max]; a limit may be None. ``min`` and ``max`` are other names of the limits.
+
+    ``where``, ``casting``, ``order``, ``dtype`` and ``signature`` are those of ufuncs. Raises TypeError for a limit that is missing,
+    ValueError for limits given twice.
+
+    >>> clip([1, 5, 9], 2, 6)
+    array([2, 5, 6])
+    """
+
+    def numpy(
+        a,
+        a_min=NoValue,
+        a_max=NoValue,
+        out=None,
+        *,
+        min=NoValue,
+        max=NoValue,
+        where=True,
+        casting="same_kind",
+        order="K",
+        dtype=None,
+        subok: ignored = True,
+        signature=None,
+    ): ...
+    def Array(
+        self,
+        min=None,
+        max=None,
+        out=None,
+        *,
+        where=True,
+        casting="same_kind",
+        order="K",
+        dtype=None,
+        subok: ignored = True,
+        signature=None,
+    ): ...
+    def cupy(a: own, a_min=NoValue, a_max=NoValue, out=None, *, min=NoValue, max=NoValue): ...
+
+class astype:
+    """Return the array with its values converted to ``dtype``.
+
+    Parameters: ``order``: how they lie in memory, "C", "F", "A" for "F" where the array has it, "K" for as the array lies; ``casting``:
+    which conversions are allowed; ``copy``: False for the array itself where it has that type and order already; ``device``: where the
+    result is. Raises TypeError for a conversion that is not allowed.
+
+    >>> astype(array([1.5, 2.5]), "int64")
+    array([1, 2])
+    """
+
+    def numpy(x: array, dtype, /, *, copy=True, device=None): ...
+    def cupy(x: array, dtype, /, *, copy=True, device=None): ...
+    def Array(self, dtype, order="K", casting="unsafe", subok: ignored = True, copy=True): ...
+    def ndarray(self, dtype, order="K", casting="unsafe", subok=None, copy=True): ...
+
 class nan_to_num:
     """Return the elements with numbers for NaN (``nan``) and the infinities (``posinf``, ``neginf``); integers as they are.
 

@@ -14,8 +14,8 @@ namespace quern::python::faces {
 
 // What an argument must be for an overload to take the call. What it means is read later, by the body's type. For a boolean or a
 // number None stands for the default; where the default is None, it is no argument. An operand is an array or a number; what is
-// its own is anything but an array of the host.
-enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, arrays, dtype, own };
+// its own is anything but None and an array of the host; `some` is anything but None.
+enum class Kind : uint8_t { any, array, operand, boolean, integer, number, integers, arrays, dtype, own, some, nothing };
 
 inline constexpr int8_t required = -1;  // a parameter without a default
 inline constexpr int8_t absent = 0;     // a default that leaves the slot empty; others are numbers of default_values()
@@ -136,12 +136,16 @@ struct FrontEnd {
   void (*write_in_place)(const Array& into, const Array& result);
   // The type of real numbers that nothing else says.
   DType (*real_type)() = [] { return DType::float64; };
+  // Of `out`: raises for what cannot take a result; writes it (outputs.h).
+  void (*check_out)(const Reading& reading, const Array& result, PyObject* out) = nullptr;
+  nb::object (*write_out)(const Reading& reading, nb::object made, PyObject* out) = nullptr;
+  // The device of what is new; none: `device` says it.
+  std::optional<DeviceId> (*default_device)() = [] { return std::optional(current_context().id()); };
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
-  // operand, the engine's name of a data type, what writes a result into `out`, and the name of the type of real numbers that
-  // integers become; what makes a device of an argument; the generator that draws where none is
-  // given; what is asked first for functions of the submodule fft.
+  // operand, the engine's name of a data type, and the name of the type of real numbers that integers become; what makes a device
+  // of an argument; the generator that draws where none is given; what is asked first for functions of the submodule fft.
   PyTypeObject* type = nullptr;
-  PyObject *convert = nullptr, *name_of_dtype = nullptr, *write = nullptr, *default_real = nullptr;
+  PyObject *convert = nullptr, *name_of_dtype = nullptr, *default_real = nullptr;
   PyObject *device = nullptr, *generator = nullptr, *before_transforms = nullptr;
   PyObject* fall_back = nullptr;  // what makes a call where it is Unserved: (name, arguments, keywords, reason)
   PyObject* tuples = nullptr;     // the types of results that are tuples, by the functions' names
@@ -150,6 +154,8 @@ FrontEnd& front_end_named(std::string_view name);
 // What PyTorch's messages and types of results call a function: linalg_inv for linalg.inv.
 std::string torchs_name(const Face& face);
 
+// The device of new tensors on this thread; none: where torch.set_default_device() says, which Python knows.
+void set_torch_device(std::optional<DeviceId> device);
 // Does what fails with a matrix raise an error at the call, in CuPy's functions on this thread? Gives what held before.
 bool raise_at_calls(bool on);
 

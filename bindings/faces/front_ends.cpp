@@ -2,6 +2,7 @@
 #include "bindings/faces/matrices.h"
 #include "bindings/faces/networks.h"
 #include "bindings/faces/operands.h"
+#include "bindings/faces/outputs.h"
 #include "bindings/faces/read.h"
 #include "bindings/tensor_operations.h"
 #include "core/error.h"
@@ -33,15 +34,14 @@ std::optional<DType> type_of_out(const Reading& reading) {
   return read_dtype(reading, nb::object(nb::handle(out).attr("dtype")).ptr());
 }
 
-// Sums, extremes and means are computed in the type of the array that takes the result, where that is the wider one; running sums
-// in any case.
+// Sums, extremes and means are computed in the type of the array that takes the result, where that is the wider one.
 std::optional<DType> numpys_computed_type(const Reading& reading, std::optional<DType> asked) {
   const Family family = reading.family();
   bool is_mean = reading.function == quern::Function::mean_ || reading.function == quern::Function::nanmean_;
   bool counts = reading.function == quern::Function::count_nonzero_;
   if (asked || counts || !(family == Family::sums || family == Family::extremes || is_mean)) return asked;
   std::optional<DType> out = type_of_out(reading);
-  if (!out || is_running(reading)) return out;
+  if (!out) return {};
   DType type = reading.first->dtype(), own = type;
   if (family == Family::sums) own = summed_type(type);
   if (is_mean && is_whole(type)) own = DType::float64;
@@ -241,6 +241,8 @@ static FrontEnd with_numpys_rules(const char* name) {
       .rules = &numpys_rules,
       .check_operands = nullptr,
       .write_in_place = nullptr,
+      .check_out = check_out_as_numpy,
+      .write_out = write_out_as_numpy,
   };
 }
 
@@ -259,6 +261,9 @@ FrontEnd cupy = [] {
   return made;
 }();
 FrontEnd reduce = with_numpys_rules("reduce");
+
+static thread_local std::optional<DeviceId> torch_device = DeviceId::cpu();
+void set_torch_device(std::optional<DeviceId> device) { torch_device = device; }
 
 FrontEnd torch{
     .name = "torch",
@@ -280,6 +285,9 @@ FrontEnd torch{
     .check_operands = check_operands_as_torch,
     .write_in_place = write_as_torch,
     .real_type = torch_default,
+    .check_out = check_out_as_torch,
+    .write_out = write_out_as_torch,
+    .default_device = [] { return torch_device; },
 };
 
 FrontEnd keras{
@@ -299,6 +307,7 @@ FrontEnd keras{
     .check_operands = nullptr,
     .layer_operand = keras_layer_operand,
     .write_in_place = nullptr,
+    .real_type = [] { return dtype_of(nb::cast<std::string>(nb::handle(keras.default_real)())); },
 };
 
 std::string torchs_name(const Face& face) {
@@ -311,7 +320,8 @@ std::string torchs_name(const Face& face) {
 }
 
 FrontEnd& front_end_named(std::string_view name) {
-  // Methods of NumPy's types.
+  // Methods of NumPy's types, and of CuPy's.
+  if (name == "ndarray") return cupy;
   if (name == "Array" || name == "Generator" || name == "RandomState") return numpy;
   if (name == "Tensor") return torch;
   for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
@@ -347,6 +357,8 @@ const char* word_for(Kind kind) {
       return "tuple of Tensors";
     case Kind::dtype:
       return "torch.dtype";
+    case Kind::nothing:
+      return "None";
     default:
       return "another type";
   }
@@ -383,13 +395,18 @@ void refuse_as_python(const Face& face, const Misfit& misfit) {
       PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional argument: '%s'", name, parameter);
       return;
     default:
+      const Kind kind = overload.parameters[misfit.parameter].kind;
       PyErr_Format(PyExc_TypeError, "%s(): argument '%s' must be %s, not %s", name, parameter,
-                   word_for(overload.parameters[misfit.parameter].kind), Py_TYPE(misfit.value)->tp_name);
+                   kind == Kind::array ? "an array" : word_for(kind), Py_TYPE(misfit.value)->tp_name);
   }
 }
 
 void refuse_as_cupy(const Face& face, const Misfit& misfit) {
   const Kind kind = misfit.overload->parameters[misfit.parameter].kind;
+  if (misfit.why == Misfit::Why::wrong_kind && kind == Kind::nothing) {
+    PyErr_Format(PyExc_TypeError, "%s is not supported yet", misfit.overload->parameters[misfit.parameter].name);
+    return;
+  }
   if (misfit.why == Misfit::Why::wrong_kind && kind == Kind::own && std::string_view(face.submodule) == "linalg") {
     nb::object error = nb::module_::import_("numpy.linalg").attr("LinAlgError");
     PyErr_SetString(error.ptr(), "cupy.linalg only supports cupy.ndarray; make an array with cupy.asarray()");

@@ -39,7 +39,9 @@ const Array& read_array(Reading& reading, PyObject* given, nb::object& made, std
   }
   const Family family = reading.family();
   if (family >= Family::views && family != Family::moves) return array_in(nb::handle(value));
-  python::Use use = family == Family::moves ? python::Use::moves : python::Use::computes;
+  const bool moves = family == Family::moves || family == Family::converts || family == Family::creates ||
+                     reading.function == quern::Function::where_;
+  python::Use use = moves ? python::Use::moves : python::Use::computes;
   return array_in(value, Call{reading.face.name, use}, numbers);
 }
 
@@ -120,12 +122,20 @@ std::optional<DType> read_dtype(const Reading& reading, PyObject* given) {
   if (!given || given == Py_None) return {};
   if (const DType* known = dtype_of_object(given)) return *known;
   nb::object name = nb::handle(reading.front_end.name_of_dtype)(nb::handle(given));
-  return dtype_in(name, Call{reading.face.name, python::Use::computes});
+  const Family family = reading.family();
+  const bool moves = family == Family::converts || family == Family::creates;
+  return dtype_in(name, Call{reading.face.name, moves ? python::Use::moves : python::Use::computes});
 }
 
 DeviceId read_device(const Reading& reading, PyObject* given) {
+  if (!given || given == Py_None)
+    if (std::optional<DeviceId> known = reading.front_end.default_device()) return *known;
+  if (given && nb::isinstance<PyDevice>(nb::handle(given))) return device_number(nb::cast<PyDevice>(nb::handle(given)));
+  if (!is_torch(reading) && !PyUnicode_Check(given) && !PyObject_HasAttrString(given, "_engine_device"))
+    raise(ErrorKind::type, "[{}] `device` must be a Device or a name such as 'cpu', 'cuda' or 'cuda:1', not {}",
+          reading.face.name, Py_TYPE(given)->tp_name);
   PyObject* make = reading.front_end.device;
-  if (!make) return device_number(PyDevice{&current_context()});
+  if (!make) raise(ErrorKind::type, "[{}] the device is None or one of quern's", reading.face.name);
   return device_number(nb::cast<PyDevice>(nb::handle(make)(nb::handle(given ? given : Py_None))));
 }
 

@@ -63,7 +63,12 @@ bool fits(Kind kind, PyObject* value) {
       return !as_array(value) && (PyTuple_Check(value) || PyList_Check(value));
     case Kind::dtype:
       return dtype_of_object(value) != nullptr;
+    case Kind::some:
+      return value != Py_None;
+    case Kind::nothing:
+      return value == Py_None;
     case Kind::own:
+      if (value == Py_None) return false;
       return as_array(value) || classified(value).what != Given::What::host_array ||
              nb::cast<int>(nb::handle(value).attr("ndim")) == 0;
   }
@@ -323,14 +328,13 @@ bool is_method(nb::handle function) {
   return overload.parameters[0].kind == Kind::array || overload.parameters[0].kind == Kind::operand;
 }
 
-void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object write,
-                   nb::object tuples, nb::object default_real, nb::object device, nb::object generator,
-                   nb::object before_transforms, nb::object fall_back) {
+void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object tuples,
+                   nb::object default_real, nb::object device, nb::object generator, nb::object before_transforms,
+                   nb::object fall_back) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
   if (!name_of_dtype.is_none()) front_end.name_of_dtype = name_of_dtype.release().ptr();
-  if (!write.is_none()) front_end.write = write.release().ptr();
   if (!tuples.is_none()) front_end.tuples = tuples.release().ptr();
   if (!default_real.is_none()) front_end.default_real = default_real.release().ptr();
   if (!device.is_none()) front_end.device = device.release().ptr();
@@ -354,12 +358,16 @@ void init(nb::module_& m) {
   define_streams(m);
   m.def("loss_reduction", loss_reduction, nb::arg().none(), nb::arg().none(), nb::arg());
   m.def("raise_at_calls", raise_at_calls);
+  m.def(
+      "set_torch_device",
+      [](std::optional<PyDevice> device) { set_torch_device(device ? std::optional(device_number(*device)) : std::nullopt); },
+      nb::arg("device").none());
   m.def("set_real_eigenvalues", [](bool on) { numpy.has_real_eigenvalues = cupy.has_real_eigenvalues = on; });
   m.def("set_front_end", set_front_end, nb::arg("name"), nb::kw_only(), nb::arg("type").none() = nb::none(),
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
-        nb::arg("write").none() = nb::none(), nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(),
-        nb::arg("device").none() = nb::none(), nb::arg("generator").none() = nb::none(),
-        nb::arg("before_transforms").none() = nb::none(), nb::arg("fall_back").none() = nb::none());
+        nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(), nb::arg("device").none() = nb::none(),
+        nb::arg("generator").none() = nb::none(), nb::arg("before_transforms").none() = nb::none(),
+        nb::arg("fall_back").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

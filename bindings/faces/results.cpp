@@ -4,6 +4,7 @@
 #include "bindings/faces/matrices.h"
 #include "bindings/faces/read.h"
 #include "core/error.h"
+#include "core/room.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
 
@@ -12,6 +13,9 @@ namespace quern::python::faces {
 namespace {
 
 nb::object object_of(const Reading& reading, Array&& result) {
+  // Equal numbers take no memory before work needs them; in CuPy they do.
+  if (reading.family() == Family::creates && &reading.front_end == &cupy)
+    check_room(result.size(), result.dtype(), result.device());
   if (reading.type || !reading.beside) {
     result.settle_owner();
     return nb::steal(wrap(std::move(result), reading.type ? reading.type : reading.front_end.type));
@@ -23,18 +27,29 @@ nb::object object_of(const Reading& reading, Array&& result) {
   return is_view ? view_of(reading.beside, std::move(result)) : like(reading.beside, std::move(result));
 }
 
-nb::object written(const Reading& reading, nb::object made, nb::handle out) {
-  return nb::handle(reading.front_end.write)(made, out, reading.face.name);
+void check_out(const Reading& reading, const nb::object& made, PyObject* out) {
+  reading.front_end.check_out(reading, *as_array(made.ptr()), out);
 }
 
-// Before anything is written.
-void check_type_of_out(const Reading& reading, PyObject* out, nb::handle result) {
-  const Array *into = as_array(out), *from = as_array(result.ptr());
-  if (!into)
-    raise(ErrorKind::type, "{}(): argument 'out' must be tuple of Tensors, not {}", reading.face.name, Py_TYPE(out)->tp_name);
-  if (into->dtype() != from->dtype())
-    raise(ErrorKind::runtime, "Expected out tensor to have dtype torch.{}, but got torch.{} instead", row(from->dtype()).name,
-          row(into->dtype()).name);
+// Each into its own of `out`, if all of these can take them.
+void write_all(const Reading& reading, std::vector<nb::object>& parts) {
+  PyObject* out = reading.out();
+  if (!out || out == Py_None) return;
+  const std::string name = torchs_name(reading.face);
+  if (as_array(out) || !PySequence_Check(out))
+    raise(ErrorKind::type, "{}(): argument 'out' must be tuple of Tensors, not {}", name, Py_TYPE(out)->tp_name);
+  nb::object all = nb::steal(PySequence_Tuple(out));
+  if (!all.is_valid()) throw nb::python_error();
+  for (nb::handle one : all)
+    if (!as_array(one.ptr()))
+      raise(ErrorKind::type, "{}(): argument 'out' must be tuple of Tensors, but it holds {}", name, Py_TYPE(one.ptr())->tp_name);
+  if (nb::len(all) != parts.size())
+    raise(ErrorKind::type, "expected tuple of {} elements but got {}", parts.size(), nb::len(all));
+  for (size_t i = 0; i < parts.size(); ++i) check_out(reading, parts[i], PyTuple_GET_ITEM(all.ptr(), static_cast<Py_ssize_t>(i)));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    PyObject* taker = PyTuple_GET_ITEM(all.ptr(), static_cast<Py_ssize_t>(i));
+    parts[i] = reading.front_end.write_out(reading, std::move(parts[i]), taker);
+  }
 }
 
 // As tuple.__new__ makes one of a class of tuples.
@@ -63,7 +78,8 @@ static nb::object finished(const Reading& reading, Array&& result) {
   if (family == Family::elementwise) {
     // A body that works in the array's own memory, as nan_to_num(copy=False), gives the array itself.
     if (result.cell() == reading.first->cell() && result.layout() == reading.first->layout()) return nb::borrow(reading.beside);
-    if (result.rank() == 0 && door_of(reading.beside).has_numbers) result.set_value(true);
+    const bool is_array = reading.function == quern::Function::where_;  // of NumPy's, too
+    if (result.rank() == 0 && !is_array && door_of(reading.beside).has_numbers) result.set_value(true);
   }
   if (family == Family::algebra) {
     if (reading.front_end.settle) reading.front_end.settle(reading, result);
@@ -90,7 +106,9 @@ nb::object hand_back(const Reading& reading, Array&& result) {
 
 nb::object written(const Reading& reading, nb::object made) {
   PyObject* out = reading.out();
-  return out && out != Py_None ? written(reading, std::move(made), out) : made;
+  if (!out || out == Py_None) return made;
+  check_out(reading, made, out);
+  return reading.front_end.write_out(reading, std::move(made), out);
 }
 
 nb::object hand_back(const Reading& reading, Ranked&& result) {
@@ -98,19 +116,9 @@ nb::object hand_back(const Reading& reading, Ranked&& result) {
 }
 
 nb::object hand_back(const Reading& reading, std::pair<Array, Array>&& result) {
-  nb::object values = object_of(reading, std::move(result.first)), places = object_of(reading, std::move(result.second));
-  PyObject* out = reading.out();
-  if (out && out != Py_None) {
-    bool is_pair = (PyTuple_Check(out) || PyList_Check(out)) && PySequence_Fast_GET_SIZE(out) == 2;
-    if (!is_pair)
-      raise(ErrorKind::type, "{}(): argument 'out' must be a tuple of two tensors, for values and for indices",
-            reading.face.name);
-    for (Py_ssize_t i : {0, 1}) check_type_of_out(reading, PySequence_Fast_GET_ITEM(out, i), i == 0 ? values : places);
-    values = written(reading, std::move(values), PySequence_Fast_GET_ITEM(out, 0));
-    places = written(reading, std::move(places), PySequence_Fast_GET_ITEM(out, 1));
-  }
   std::vector<nb::object> both;
-  both.push_back(std::move(values)), both.push_back(std::move(places));
+  both.push_back(object_of(reading, std::move(result.first))), both.push_back(object_of(reading, std::move(result.second)));
+  write_all(reading, both);
   return tuple_of(reading, std::move(both));
 }
 
@@ -143,19 +151,6 @@ nb::object hand_back(const Reading& reading, std::vector<Array>&& results) {
   return out;
 }
 
-// In the arrays of a tuple `out`, where there is one.
-static nb::object written_tuple(const Reading& reading, std::vector<nb::object>&& parts) {
-  PyObject* out = reading.out();
-  if (out && out != Py_None) {
-    nb::object all = nb::steal(PySequence_Tuple(out));
-    if (!all.is_valid()) throw nb::python_error();
-    if (nb::len(all) != parts.size())
-      raise(ErrorKind::type, "{}(): argument 'out' must be a tuple of {} tensors", reading.face.name, parts.size());
-    for (size_t i = 0; i < parts.size(); ++i) parts[i] = written(reading, std::move(parts[i]), nb::object(all[i]));
-  }
-  return tuple_of(reading, std::move(parts));
-}
-
 nb::object hand_back(const Reading& reading, linalg::Factors&& results) {
   const bool is_pair_of_one = reading.function == quern::Function::qr_ && is_torch(reading);
   if (results.arrays.size() == 1 && is_pair_of_one)  // of mode "r": Q is empty
@@ -164,7 +159,8 @@ nb::object hand_back(const Reading& reading, linalg::Factors&& results) {
   if (!results.is_named) return hand_back(reading, std::move(results.arrays));
   std::vector<nb::object> parts;
   for (Array& one : results.arrays) parts.push_back(finished(reading, std::move(one)));
-  return written_tuple(reading, std::move(parts));
+  write_all(reading, parts);
+  return tuple_of(reading, std::move(parts));
 }
 
 nb::object hand_back(const Reading& reading, linalg::WithStatus&& result) {
@@ -173,7 +169,8 @@ nb::object hand_back(const Reading& reading, linalg::WithStatus&& result) {
   if (result.results.size() == 1) return hand_back(reading, std::move(result.results[0]));
   std::vector<nb::object> parts;
   for (Array& one : result.results) parts.push_back(finished(reading, std::move(one)));
-  return written_tuple(reading, std::move(parts));
+  write_all(reading, parts);
+  return tuple_of(reading, std::move(parts));
 }
 
 nb::object hand_back(const Reading& reading, OneForEach&& results) {

@@ -68,8 +68,14 @@ bool is_nan_somewhere(const Value& value) {
   return value.array ? is_true_somewhere(compute(Op::isnan, *value.array)) : std::isnan(value.number);
 }
 
+// -0.0 counts as negative, as in NumPy.
+bool is_negative_somewhere(const Parameter& value) {
+  if (!value.array) return std::signbit(value.number) && !std::isnan(value.number);
+  return is_true_somewhere(
+      compute(Op::logical_and, compute(Op::less_equal, *value.array, 0), compute(Op::signbit, *value.array)));
+}
 void check_not_negative(const char* name, const Parameter& value) {
-  if (is_somewhere(value, Op::less, 0)) raise(ErrorKind::value, "{} < 0; it must not be negative", name);
+  if (is_negative_somewhere(value)) raise(ErrorKind::value, "{} < 0; it must not be negative", name);
 }
 void check_positive(const char* name, const Parameter& value) {
   if (is_somewhere(value, Op::less_equal, 0)) raise(ErrorKind::value, "{} <= 0; it must be above 0", name);
@@ -125,10 +131,17 @@ class Draws {
   Value there(const Parameter& x) const {
     return x.array ? Value(x) : Value(full({}, real_number(x.number), DType::float64, device_));
   }
-  Value gamma(const Value& form) const { return seeded(Op::random_gamma, {form}); }
-  Value poisson(const Value& mean) const { return seeded(Op::random_poisson, {mean}); }
+  Value gamma(const Value& form) const { return of_number(seeded(Op::random_gamma, {form}), form); }
+  Value poisson(const Value& mean) const { return of_number(seeded(Op::random_poisson, {mean}), mean); }
+  // The logarithm, which is a number where the draw itself would round to 0: gamma(a) is gamma(a + 1) times a power of a unit.
+  Value log_gamma(const Value& form) const { return log(gamma(form + 1.0)) + log(open()) / form; }
 
  private:
+  // NaN where the parameter is.
+  static Value of_number(const Value& drawn, const Value& parameter) {
+    if (!parameter.array) return std::isnan(parameter.number) ? drawn * parameter : drawn;
+    return choice(of(Op::isnan, parameter), parameter, drawn);
+  }
   Array row(Op op, DType type) const {
     auto count = static_cast<uint64_t>(Layout::contiguous(shape_).size());
     return random_row(op, shape_, stream_.key, stream_.place.fetch_add(count), type, device_);
@@ -169,8 +182,15 @@ Array standard_cauchy(const Stream& stream, const Size& size) {
 Array uniform(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size, RealType type) {
   Draws draws(stream, size, {&low, &high});
   Value range = Value(high) - Value(low);
-  if (!range.array && !std::isfinite(range.number)) raise(ErrorKind::overflow, "Range exceeds valid bounds; it must be finite");
+  const bool is_finite = range.array ? !is_true_somewhere(compute(Op::logical_not, compute(Op::isfinite, *range.array)))
+                                     : std::isfinite(range.number);
+  if (!is_finite) raise(ErrorKind::overflow, "Range exceeds valid bounds; it must be finite");
   return as_type(*(draws.unit(type.value) * range + low).array, type.value);
+}
+
+Array uniform_in_order(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size, RealType type) {
+  if (is_somewhere(Value(high) - Value(low), Op::less, 0)) raise(ErrorKind::value, "high - low < 0");
+  return uniform(stream, low, high, size, type);
 }
 
 Array normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size, RealType type) {
@@ -247,6 +267,9 @@ Array wald(const Stream& stream, const Parameter& mean, const Parameter& scale, 
 
 // ---- by rejection
 
+// Gamma numbers of smaller forms may round to 0.
+constexpr double least_form = 0.1;
+
 Array gamma(const Stream& stream, const Parameter& form, const Parameter& scale, const Size& size) {
   check_not_negative("shape", form);
   check_not_negative("scale", scale);
@@ -257,8 +280,37 @@ Array beta(const Stream& stream, const Parameter& a, const Parameter& b, const S
   check_positive("a", a);
   check_positive("b", b);
   Draws draws(stream, size, {&a, &b});
+  if (is_somewhere(a, Op::less, least_form) && is_somewhere(b, Op::less, least_form)) {
+    Value first = draws.log_gamma(a), second = draws.log_gamma(b);
+    return *(1.0 / (of(Op::exp, second - first) + 1.0)).array;
+  }
   Value first = draws.gamma(a), second = draws.gamma(b);
   return *(first / (first + second)).array;
+}
+
+Array dirichlet(const Stream& stream, const Parameter& alpha, const Size& size) {
+  if (!alpha.array) raise(ErrorKind::type, "alpha must be a one-dimensional sequence, not a number");
+  if (alpha.array->rank() != 1) raise(ErrorKind::value, "alpha must be a one-dimensional sequence");
+  if (is_somewhere(alpha, Op::less, 0)) raise(ErrorKind::value, "alpha < 0");
+  const int64_t count = alpha.array->size();
+  Size all = size;
+  all.shape = size.shape.value_or(Shape{});
+  all.shape->push_back(count);
+  Draws draws(stream, all, {&alpha});
+  if (count == 0 || !is_somewhere(alpha, Op::less, least_form)) {
+    Array drawn = *draws.gamma(alpha).array;
+    return compute(Op::true_divide, drawn, reduced(Reduction::sum, drawn, -1, true));
+  }
+  Array logs = *draws.log_gamma(alpha).array;
+  const Array top = reduced(Reduction::maximum, logs, -1, true);
+  Array drawn = compute(Op::exp, compute(Op::subtract, logs, compute(Op::where, compute(Op::isinf, top), 0.0, top)));
+  const Array sums = reduced(Reduction::sum, drawn, -1, true);  // 0 where all of alpha are
+  return compute(Op::true_divide, drawn, compute(Op::where, compute(Op::equal, sums, 0.0), 1.0, sums));
+}
+
+Array dirichlet_above_zero(const Stream& stream, const Parameter& alpha, const Size& size) {
+  if (is_somewhere(alpha, Op::less_equal, 0)) raise(ErrorKind::value, "alpha <= 0");
+  return dirichlet(stream, alpha, size);
 }
 
 Array chisquare(const Stream& stream, const Parameter& df, const Size& size) {
@@ -309,15 +361,22 @@ Array poisson(const Stream& stream, const Parameter& mean, const Size& size) {
   return as_whole(Draws(stream, size, {&mean}).poisson(mean));
 }
 
-Array binomial(const Stream& stream, const Parameter& n, const Parameter& p, const Size& size) {
+Array binomial(const Stream& stream, const Parameter& given, const Parameter& p, const Size& size) {
+  if (is_nan_somewhere(given)) raise(ErrorKind::value, "cannot convert float NaN to integer");
+  const Parameter n{std::trunc(given.number), given.array};  // an array has integers
   check_not_negative("n", n);
   check_probability(p);
   return as_whole(Draws(stream, size, {&n, &p}).seeded(Op::random_binomial, {n, p}));
 }
 
 Array negative_binomial(const Stream& stream, const Parameter& n, const Parameter& p, const Size& size) {
+  if (is_nan_somewhere(n)) raise(ErrorKind::value, "n must not be NaN");
   check_positive("n", n);
-  check_probability(p);
+  if (is_somewhere(p, Op::less_equal, 0) || is_somewhere(p, Op::greater, 1) || is_nan_somewhere(p))
+    raise(ErrorKind::value, "p <= 0, p > 1 or p contains NaNs");
+  const Value largest = (1.0 - Value(p)) / p * (Value(n) + 10.0 * sqrt(n));  // of the means below
+  if (is_somewhere(largest, Op::greater, 9.2e18))
+    raise(ErrorKind::value, "n too large or p too small, see Generator.negative_binomial Notes");
   Draws draws(stream, size, {&n, &p});
   Value mean = draws.gamma(n) * ((1.0 - Value(p)) / p);
   return as_whole(draws.poisson(mean));

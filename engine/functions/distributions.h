@@ -42,6 +42,8 @@ Array standard_gamma(const Stream& stream, const Parameter& form, const Size& si
 Array standard_cauchy(const Stream& stream, const Size& size);
 // Raises ErrorKind::overflow for a range that is not finite.
 Array uniform(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size, RealType type);
+// The same. Raises ErrorKind::value where high is below low.
+Array uniform_in_order(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size, RealType type);
 Array normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size, RealType type);
 Array exponential(const Stream& stream, const Parameter& scale, const Size& size, RealType type);
 Array lognormal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size);
@@ -57,6 +59,9 @@ Array wald(const Stream& stream, const Parameter& mean, const Parameter& scale, 
 
 Array gamma(const Stream& stream, const Parameter& form, const Parameter& scale, const Size& size);
 Array beta(const Stream& stream, const Parameter& a, const Parameter& b, const Size& size);
+// Numbers that sum to 1 along one axis more. Raises ErrorKind::value for an alpha that is no vector, or negative (or 0).
+Array dirichlet(const Stream& stream, const Parameter& alpha, const Size& size);
+Array dirichlet_above_zero(const Stream& stream, const Parameter& alpha, const Size& size);
 Array chisquare(const Stream& stream, const Parameter& df, const Size& size);
 Array noncentral_chisquare(const Stream& stream, const Parameter& df, const Parameter& nonc, const Size& size);
 Array f(const Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Size& size);

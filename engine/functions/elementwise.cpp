@@ -184,6 +184,42 @@ Array clamped(const Rules& rules, const Array& x, const Argument* low, const Arg
   return out;
 }
 
+Array chosen(const Rules& rules, const Array& condition, const Choices& choices) {
+  if (!choices.x || !choices.y) raise(ErrorKind::value, "either both or neither of x and y should be given");
+  return rules(Op::where, condition, *choices.x, *choices.y);
+}
+
+namespace {
+
+// Is a number at the end of what the type holds, or beyond it?
+bool is_out_of_reach(const Argument& limit, DType type, bool is_low) {
+  const Scalar& number = limit.scalar();
+  if (limit.array() || !number.is_weak || number.kind != WeakScalar::integer) return false;
+  if (number.is_huge) return (number.re < 0) == is_low;
+  const bool is_signed = row(type).kind == DTypeKind::integer;
+  const size_t bits = 8 * size_of(type) - is_signed;
+  if (is_low) return !number.is_natural && number.integer <= (is_signed ? std::numeric_limits<int64_t>::min() >> (63 - bits) : 0);
+  const uint64_t most = std::numeric_limits<uint64_t>::max() >> (64 - bits);
+  return number.is_natural ? number.natural >= most : number.integer >= 0 && static_cast<uint64_t>(number.integer) >= most;
+}
+
+}  // namespace
+
+Array between_limits(const Rules& rules, const Array& given, const ClipLimits& limits, std::optional<DType> dtype) {
+  Array x = dtype ? as_type(given, *dtype) : given;
+  std::optional<Argument> low = limits.low, high = limits.high;
+  if (is_integer(x.dtype()) && low && is_out_of_reach(*low, x.dtype(), true)) low.reset();
+  if (is_integer(x.dtype()) && high && is_out_of_reach(*high, x.dtype(), false)) high.reset();
+  if (!low && !high) return rules(Op::positive, x);
+  if (low && high) {  // two steps one after the other might promote further than all three at once
+    const auto differs = [&](const Argument& limit) { return limit.array() && limit.array()->dtype() != x.dtype(); };
+    const OperandType types[] = {type_of(Argument(x)), type_of(*low), type_of(*high)};
+    if (differs(*low) || differs(*high)) x = as_type(x, common_type(types));
+  }
+  if (low) x = rules(Op::maximum, x, *low);
+  return high ? rules(Op::minimum, x, *high) : x;
+}
+
 static Array real_numbers_for_nan(const Rules& rules, const Array& x, const Argument* nan, const Argument* posinf,
                                   const Argument* neginf) {
   const Argument zero(real_number(0)), most(real_number(largest(x.dtype()))), least(real_number(-largest(x.dtype())));

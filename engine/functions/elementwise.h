@@ -38,6 +38,17 @@ Array direction(const Rules& rules, const Array& x);
 Array fraction(const Rules& rules, const Array& x);
 // x limited to [low, high]. No gradient passes where it equals a limit.
 Array clamped(const Rules& rules, const Array& x, const Argument* low, const Argument* high);
+// From x where the condition holds, else from y. Raises ErrorKind::value where one of them is missing.
+struct Choices {
+  std::optional<Argument> x, y;
+};
+Array chosen(const Rules& rules, const Array& condition, const Choices& choices);
+// x limited to [low, high] by minimum and maximum, in the type of all three together, or in `dtype`. A limit that the type of
+// integers cannot reach changes nothing.
+struct ClipLimits {
+  std::optional<Argument> low, high;
+};
+Array between_limits(const Rules& rules, const Array& x, const ClipLimits& limits, std::optional<DType> dtype);
 // Numbers for NaN and the infinities: by default 0, the largest and the smallest of the type. Integers stay. Where `copy` is
 // false they are written into x, which is the result.
 Array numbers_for_nan(const Rules& rules, const Array& x, std::optional<bool> copy, const Argument* nan, const Argument* posinf,

@@ -7,6 +7,7 @@
 #include "functions/activations.h"
 #include "functions/averages.h"
 #include "functions/counting.h"
+#include "functions/creation.h"
 #include "functions/distributions.h"
 #include "functions/einsum.h"
 #include "functions/elementwise.h"
@@ -47,6 +48,7 @@ enum class Family : uint8_t {
   creates,      // new arrays of no others
   products,     // sums of products: the operands' common type, by the front end's rules
   algebra,      // real or complex numbers, by a matrix's factors; a result without axes is a number
+  converts,     // any elements, in another type or place
   views,        // any elements, which stay where they are
   repeats,      // the same, where elements repeat
   turned,       // the same, in some front ends in new memory

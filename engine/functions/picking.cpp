@@ -109,6 +109,10 @@ std::vector<Array> nonzero(const Array& array) {
 
 Array flat_nonzero(const Array& array) { return true_positions(as_type(raveled(array, Order::c), DType::boolean)); }
 
+std::vector<Array> nonzero_of_lines(const Array& array) {
+  return array.rank() == 0 ? std::vector{flat_nonzero(array)} : nonzero(array);
+}
+
 Array rows_of_nonzero(const Array& array) {
   if (array.rank() == 0) return full({flat_nonzero(array).size(), 0}, whole(0), DType::int64, array.device());
   std::vector<Array> rows;

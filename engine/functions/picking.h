@@ -29,6 +29,7 @@ void put_in_line(const Array& array, const Array& places, const Argument& values
 
 // Where elements are not zero: an index for each axis (ErrorKind::value without axes), places in the flattened array, rows.
 std::vector<Array> nonzero(const Array& array);
+std::vector<Array> nonzero_of_lines(const Array& array);  // an array without axes is a line of one element
 Array flat_nonzero(const Array& array);
 Array rows_of_nonzero(const Array& array);
 Array count_nonzero(const Array& array, const Over& over);

@@ -385,13 +385,3 @@ def _numpy_alias(host):
 def copy(a, order="K", subok=False):
     """A new array with the same values; ``order``: how they lie in memory, see :func:`asarray`. ``subok`` is NumPy's."""
     return a._astype(a._dtype_name, order) if isinstance(a, Array) else array(a, order=order)
-
-
-def astype(a, dtype, /, *, copy=True, device=None):
-    """A new array with the values of ``a`` converted to ``dtype``; ``copy=False``: ``a`` itself where it has that type already."""
-    if not isinstance(a, Array):
-        raise TypeError(f"Input should be an array of quern's. It is of type {type(a)}")
-    if device is not None:
-        a = asarray(a, device=device)
-    name = _dtype_name(dtype)
-    return a if not copy and name == a._dtype_name else a._astype(name)

@@ -259,13 +259,7 @@ def served(function, host, name=None):
         return run(name, host, args, kwargs, reason)
 
     call.__quern_native__ = function
-    return quick(call, name)
-
-
-def quick(function, name):
-    """The function, with the engine's quick way for plain calls where it has one of that name."""
-    made = _engine.with_quick_way(function, name)
-    return made if made is function else functools.update_wrapper(made, function)
+    return call
 
 
 def serve_module(namespace, host_module, prefix):

@@ -18,9 +18,9 @@ def signature_of(text):
         return _NAMES[node.id] if isinstance(node, ast.Name) else ast.literal_eval(node)
 
     kinds = inspect.Parameter
-    defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
-    made = [kinds(p.arg, kinds.POSITIONAL_ONLY) for p in a.posonlyargs]
-    made += [kinds(p.arg, kinds.POSITIONAL_OR_KEYWORD, default=value(d)) for p, d in zip(a.args, defaults, strict=True)]
+    positional = [(p, kinds.POSITIONAL_ONLY) for p in a.posonlyargs] + [(p, kinds.POSITIONAL_OR_KEYWORD) for p in a.args]
+    defaults = [None] * (len(positional) - len(a.defaults)) + a.defaults
+    made = [kinds(p.arg, kind, default=value(d)) for (p, kind), d in zip(positional, defaults, strict=True)]
     made += [kinds(a.vararg.arg, kinds.VAR_POSITIONAL)] if a.vararg else []
     words = zip(a.kwonlyargs, a.kw_defaults, strict=True)
     made += [kinds(p.arg, kinds.KEYWORD_ONLY, default=value(d)) for p, d in words]

@@ -13,9 +13,7 @@ import numpy
 import quern as _quern
 from quern import arrays as _arrays
 from quern.arrays import core as _array_core
-from quern.arrays.fallback import quick as _quick
 from quern.arrays.functions import tuples as _tuples
-from quern.arrays.mathematics import reductions as _reductions
 from quern.arrays.objects import exchange as _exchange
 from quern.cupy import (  # noqa: F401
     _core,
@@ -35,13 +33,12 @@ from quern.cupy import (  # noqa: F401
 from quern.cupy import _core as core  # noqa: F401
 from quern.cupy import _util as util  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
+from quern.cupy._array import check_byte_order as _check_byte_order
 from quern.cupy._array import placed_result as _placed_result
 from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
 from quern.cupy._forms import in_room as _in_room
-from quern.cupy._forms import of_native_order as _of_native_order
-from quern.cupy._forms import without_subok as _without_subok
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
 from quern.cupy._kernels import ElementwiseKernel, RawModule, ReductionKernel  # noqa: F401
 from quern.cupy._memoize import clear_memo, memoize  # noqa: F401
@@ -55,6 +52,7 @@ from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
 from quern.cupy.cuda.memory import has_own_allocator as _has_own_allocator
 from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
 from quern.cupy.cuda.stream import on_stream as _on_stream
+from quern.device import device_given as _device_given
 from quern.lib import _engine
 from quern.arrays.public_names import settle as _settle
 from quern.raw import RawKernel  # noqa: F401
@@ -79,10 +77,17 @@ def _of_numbers(part):
 
 # Functions that accept CuPy's arrays alone, as CuPy's do.
 _OWN_ARRAYS = set(
-    """where clip putmask place angle fix sinc isposinf isneginf isclose""".split()
+    """putmask place angle fix sinc isposinf isneginf isclose""".split()
 )
 
-_engine.set_front_end("cupy", type=ndarray, name_of_dtype=_array_core._dtype_name, write=_reductions._written, tuples=_tuples)
+
+
+def _name_of_native(dtype):
+    _check_byte_order(dtype)
+    return _array_core._dtype_name(dtype)
+
+
+_engine.set_front_end("cupy", type=ndarray, name_of_dtype=_name_of_native, tuples=_tuples, device=_device_given)
 _faces = _engine.functions_of("cupy", "quern.cupy")
 
 for _name in _arrays.__all__:
@@ -96,7 +101,6 @@ for _name in _arrays.__all__:
         _value = _ufunc.of_ours(_value)
     elif hasattr(_value, "__quern_native__") or _module.startswith("quern.arrays.") and callable(_value):
         _value = _of_ours(_value, _name in _OWN_ARRAYS)
-        _value = _quick(_value, _name)
     elif _name in ("mgrid", "ogrid"):
         _value = _Grid(_value)
     globals()[_name] = _value
@@ -177,13 +181,9 @@ def take_along_axis(arr, indices, axis=-1):
     return arr[tuple(_engine.array_indices_along(arr, indices, _array_core._axis(axis, arr.ndim)))]
 
 
-def _engine_of(device):
-    return cuda.device._engine_of(device.id) if isinstance(device, cuda.Device) else device
-
-
 def from_dlpack(x, /, *, device=None, copy=None):
     """See :func:`quern.from_dlpack`; ``device``: a Device of CuPy's, too."""
-    return as_ndarray(_exchange.from_dlpack(x, device=_engine_of(device), copy=copy))
+    return as_ndarray(_exchange.from_dlpack(x, device=_device_given(device), copy=copy))
 
 
 def row_stack(tup, *, dtype=None, casting="same_kind"):
@@ -207,11 +207,7 @@ nanmax, nanmin = _warned_of_nan(_of_ours(_arrays.nanmax)), _warned_of_nan(_of_ou
 
 
 # The functions of quern's that the loop above has made, as CuPy's differ from them.
-empty, zeros = _of_native_order(empty), _of_native_order(zeros)  # noqa: F405
-ones, full = _of_native_order(ones), _of_native_order(full)  # noqa: F405
-empty_like, zeros_like = _without_subok(empty_like), _without_subok(zeros_like)  # noqa: F405
-ones_like, full_like = _without_subok(ones_like), _without_subok(full_like)  # noqa: F405
-eye, identity, tri = _in_room(eye), _in_room(identity), _in_room(tri)  # noqa: F405
+identity, tri = _in_room(identity), _in_room(tri)  # noqa: F405
 tile, repeat, outer, copy = _in_room(tile), _in_room(repeat), _in_room(outer), _in_room(copy)  # noqa: F405
 
 

@@ -11,7 +11,6 @@ import numpy
 from quern.arrays import core as _core
 from quern.arrays import indexing as _indexing
 from quern.arrays.creation import empty as _empty
-from quern.arrays.fallback import quick
 from quern.arrays.mathematics import reductions as _reductions
 from quern.arrays.objects import exchange as _exchange
 from quern.arrays.objects import flat as _flat
@@ -77,22 +76,13 @@ def check_byte_order(dtype):
         raise ValueError(f"Unsupported byte-order of dtype {numpy.dtype(dtype)}; convert it with newbyteorder('=')")
 
 
-_converted = _core.Array.astype
-
-
-def _astype(self, dtype, order="K", casting=None, subok=None, copy=True):
-    """See :meth:`quern.Array.astype`. Complex numbers become real ones with a ComplexWarning."""
-    if subok is not None:
-        raise TypeError("subok is not supported yet")
-    if self.dtype.kind == "c" and numpy.dtype(dtype).kind not in "cb":
-        warn_of_reals()
-    return _converted(self, dtype, order, casting or "unsafe", True, copy)
-
-
 def _warn_of_scatter(name):
     method = {"add": "scatter_add", "maximum": "scatter_max", "minimum": "scatter_min"}[name]
     text = f"`ndarray.{method}` is deprecated. Please use `cupy.{name}.at` instead."
     warn_user(text, DeprecationWarning)
+
+
+_methods = _engine.functions_of("ndarray", "quern.cupy", "ndarray")
 
 
 class ndarray(_core.Array):  # noqa: N801
@@ -175,7 +165,7 @@ class ndarray(_core.Array):  # noqa: N801
             out.__array_finalize__(self)
         return out
 
-    astype = quick(_astype, "astype")
+    astype = _methods["astype"]
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """The array as a DLPack capsule; see :meth:`quern.Array.__dlpack__`. On the CPU any stream will do."""

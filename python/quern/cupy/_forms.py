@@ -6,7 +6,7 @@ import numpy
 
 from quern import arrays as _arrays
 from quern.arrays import core as _array_core
-from quern.cupy._array import as_ndarray, check_byte_order, ndarray
+from quern.cupy._array import as_ndarray, ndarray
 from quern.cupy._fallback import of_ours, refuse_host
 from quern.lib import _engine
 
@@ -82,22 +82,6 @@ def in_room(function):
     return call
 
 
-def without_subok(function):
-    """A function in ``_like`` that refuses any ``subok``, as CuPy's do."""
-    place = 4 if function.__name__ == "full_like" else 3
-
-    @functools.wraps(function)
-    def call(*args, **kwargs):
-        if kwargs.get("subok", args[place] if len(args) > place else None) is not None:
-            raise TypeError("subok is not supported yet")
-        if len(args) > place:
-            args = (*args[:place], True, *args[place + 1 :])
-        kwargs.pop("subok", None)
-        return of_room(function(*args, **kwargs))
-
-    return call
-
-
 def _check_order(bitorder):
     if bitorder not in ("big", "little"):
         raise ValueError("bitorder must be either 'big' or 'little'")
@@ -160,17 +144,3 @@ def select(condlist, choicelist, default=0):
         if not isinstance(one, ndarray):
             raise TypeError(f"choicelist only accepts lists of cupy ndarrays, not {type(one).__name__}; see cupy.asarray()")
     return _arrays.select(condlist, choicelist, default)
-
-
-def of_native_order(function):
-    """A function that makes an array that fits on the device, whose elements are in the machine's byte order."""
-    place = 2 if function.__name__ == "full" else 1
-
-    @functools.wraps(function)
-    def call(*args, **kwargs):
-        dtype = kwargs.get("dtype", args[place] if len(args) > place else None)
-        if dtype is not None:
-            check_byte_order(dtype)
-        return of_room(function(*args, **kwargs))
-
-    return call

@@ -92,6 +92,7 @@ class RandomState(_Distributions, _random.RandomState):
     """See :class:`quern.random.RandomState`; its arrays are CuPy's. ``method`` is accepted and changes nothing."""
 
     __slots__ = ()
+    _has_short_seeds = False
     _kind = _ndarray
 
     def __init__(self, seed=None, method=None):

@@ -16,6 +16,7 @@ import inspect
 import numpy
 
 from quern.arrays import mathematics
+from quern.arrays.functions import functions
 from quern.kernel import library, operators, types
 from quern.kernel.errors import TypingError
 from quern.kernel.function import Function
@@ -343,7 +344,9 @@ _CALLS = {}
 
 
 def _unwrapped(obj):
-    """Doors wrap functions of arrays, for the type of their results."""
+    """The function of quern's that a front end's stands for: of the same name in the engine's table, or the one that it wraps."""
+    if isinstance(obj, _engine.array_function):
+        return functions.get(obj.__name__, obj)
     return inspect.unwrap(obj) if callable(obj) else obj
 
 

@@ -78,6 +78,17 @@ def name_of(dtype, function="dtype"):
 _types.on_default_dtype(lambda dtype: _engine.set_torch_default(dtype._name))
 
 
+def _known(device):
+    """The engine's device for the default one, where that is there whatever happens; else None."""
+    if device.type == "cpu":
+        return _engine.cpu()
+    is_there = device.type == "cuda" and device.index is not None and device.index < gpu_count()
+    return _engine.cuda(device.index) if is_there else None
+
+
+_types.on_default_device(lambda device: _engine.set_torch_device(_known(device)))
+
+
 # ---- small checks, with PyTorch's words
 
 

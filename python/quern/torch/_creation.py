@@ -8,7 +8,7 @@ import numpy
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
 from quern.torch import _layouts, _types
-from quern.torch._arguments import check_all, missing, wrong
+from quern.torch._arguments import check_all
 from quern.torch._core import (
     Tensor,
     add_methods,
@@ -25,6 +25,7 @@ from quern.torch._core import (
     sizes_of,
     tensor_like,
 )
+from quern.torch._faces import FACES
 from quern.torch._host_values import host_array
 from quern.torch._layouts import clone, contiguous  # noqa: F401
 from quern.torch._types import DTYPES
@@ -264,87 +265,9 @@ def _options(dtype, device, name=None):
     return (name or _default_name()) if dtype is None else name_of(dtype), engine_device(device)
 
 
-def _sized(size, kwargs, name):
-    if "size" in kwargs:
-        return sizes_of((kwargs.pop("size"),))
-    if not size:
-        missing(name, "size")
-    sizes = sizes_of(size)
-    for n in sizes:
-        if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {sizes}")
-    return sizes
-
-
-def _sequence(size, name):
-    """A size that is given as one sequence."""
-    if not isinstance(size, tuple | list):
-        wrong(name, "size", 1, "tuple of ints", size)
-    return size
-
-
-def _constant(name, value):
-    def function(
-        *size, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, memory_format=None, **kwargs
-    ):
-        sizes = _sized(size, kwargs, name)
-        if kwargs:
-            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
-        if out is not None:
-            return same_as_asked(out, dtype).resize_(sizes).fill_(value)
-        kind, place = _options(dtype, device)
-        order = None if memory_format is None else _layouts.order_of(memory_format, len(sizes), name)
-        if order is not None:
-            made = filled([sizes[d] for d in order], value, kind, place)
-            return _wanted(made.permute([order.index(d) for d in builtins.range(len(order))]), requires_grad)
-        return _wanted(filled(sizes, value, kind, place), requires_grad)
-
-    function.__name__ = name
-    return function
-
-
-zeros = _constant("zeros", 0)
-zeros.__doc__ = "Zeros of that size; ``dtype``: by default the default real type."
-ones = _constant("ones", 1)
-ones.__doc__ = "Ones of that size; ``dtype``: by default the default real type."
-empty = _constant("empty", 0)
-empty.__doc__ = "A tensor of that size. Its values are zeros: memory is given out when work first needs it."
-
-
-def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor of one value; ``dtype``: by default that of the value."""
-    sizes = sizes_of((_sequence(size, "full"),))
-    if isinstance(fill_value, Tensor):
-        dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
-    if not is_number(fill_value):
-        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
-    name = _types.default_of_number(fill_value)._name if dtype is None else name_of(dtype)
-    made = filled(sizes, fitting(fill_value, name), name, engine_device(device))
-    return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
-
-
-def _like(name, value):
-    def function(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
-        kind = input._dtype_name if dtype is None else name_of(dtype)
-        place = engine_device_of(input) if device is None else engine_device(device)
-        return _wanted(_layouts.created(lambda sizes: filled(sizes, value, kind, place), input, memory_format, name), requires_grad)
-
-    function.__name__ = name
-    function.__doc__ = "A tensor of the size, type and device of ``input``, unless ``dtype`` or ``device`` say otherwise."
-    return function
-
-
-zeros_like, ones_like, empty_like = _like("zeros_like", 0), _like("ones_like", 1), _like("empty_like", 0)
-
-
-def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
-    """A tensor of one value, of the size, type and device of ``input``."""
-    if isinstance(fill_value, Tensor) and not fill_value._rank:
-        fill_value = fill_value.item()
-    if not is_number(fill_value):
-        raise TypeError(f"full_like(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
-    fill_value = fitting(fill_value, input._dtype_name if dtype is None else name_of(dtype))
-    return _like("full_like", fill_value)(input, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
+zeros, ones, empty, full = (FACES[name] for name in ("zeros", "ones", "empty", "full"))
+zeros_like, ones_like, empty_like, full_like = (FACES[name] for name in ("zeros_like", "ones_like", "empty_like", "full_like"))
+arange, eye = FACES["arange"], FACES["eye"]
 
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -360,76 +283,12 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     return _wanted(filled([count], 0, name, device).as_strided(size, stride), requires_grad)
 
 
-def _new(name, value):
-    def method(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, **kwargs):
-        kind = self._dtype_name if dtype is None else name_of(dtype)
-        place = engine_device_of(self) if device is None else engine_device(device)
-        return _wanted(filled(_sized(size, kwargs, name), value, kind, place), requires_grad)
-
-    method.__name__ = name
-    method.__doc__ = "A new tensor of that size, of this one's type and device unless others are given."
-    return method
-
-
-new_zeros, new_ones, new_empty = _new("new_zeros", 0), _new("new_ones", 1), _new("new_empty", 0)
-
-
-def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A new tensor of one value, of this one's type and device unless others are given."""
-    size = _sequence(size, "new_full")
-    fill_value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    if not is_number(fill_value):
-        raise TypeError(f"new_full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
-    fill_value = fitting(fill_value, self._dtype_name if dtype is None else name_of(dtype))
-    return _new("new_full", fill_value)(self, size, dtype=dtype, device=device, requires_grad=requires_grad)
-
-
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
     """A new tensor of these values, of this one's type and device unless others are given."""
     return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
 
 
-def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """A matrix of ``n`` rows and ``m`` columns with ones on its diagonal."""
-    name, device = _options(dtype, device)
-    n, m = sizes_of(([n, n if m is None else m],))
-    made = filled([n, m], 0, name, device)
-    if n and m:
-        _engine.array_assign(_engine.array_diagonal(made, 0, 0, 1), 1)
-    return _wanted(finish(made, same_as_asked(out, dtype)), requires_grad)
-
-
 # ---- numbers in a row
-
-
-def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """Numbers from ``start`` to before ``end``, ``step`` apart: of integers int64, else the default real type."""
-    if end is None:
-        start, end = 0, start
-    start, end, step = (v.item() if isinstance(v, Tensor | numpy.generic) else v for v in (start, end, step))
-    for v in (start, end, step):
-        if not isinstance(v, int | float):
-            raise TypeError(f"arange(): arguments must be Numbers, not {type(v).__name__}")
-    if not all(math.isfinite(v) for v in (start, end, step)):
-        raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) / step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    if dtype is None:
-        dtype = DTYPES["int64"] if all(isinstance(v, int) for v in (start, end, step)) else DTYPES[_default_name()]
-    name, device = name_of(dtype), engine_device(device)
-    dtype = DTYPES[name]
-    count = max(math.ceil((end - start) / step), 0)
-    sizes_in([count])
-    if dtype.is_complex:
-        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{_types.scalar_name(dtype)}'")
-    wide = name if name in ("float64", "int64") else "float64" if dtype.is_floating_point else "int64"
-    if wide == "int64":
-        start, step = int(start), int(step)
-    made = grown(_engine.array_range(start, step, count, wide, device))
-    made = made if wide == name else made._astype(name)
-    return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
 
 
 def range(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):  # noqa: A001
@@ -725,16 +584,15 @@ def result_type(tensor1, tensor2):
     return DTYPES[_engine.tensor_common_type(tensor1, tensor2)]
 
 
-METHODS = """to cpu cuda type_as clone contiguous copy_ fill_ zero_ fill_diagonal_ set_ resize_ resize_as_ new_zeros new_ones new_empty
-new_full new_tensor is_nonzero"""
-NAMES = """tensor as_tensor asarray scalar_tensor from_numpy from_dlpack to_dlpack frombuffer zeros ones empty full zeros_like ones_like
-empty_like full_like empty_strided eye arange range linspace logspace tril_indices triu_indices hann_window hamming_window blackman_window
-bartlett_window clone fill is_tensor is_floating_point is_complex is_nonzero numel result_type""".split()
+METHODS = """to cpu cuda type_as clone contiguous copy_ fill_ zero_ fill_diagonal_ set_ resize_ resize_as_ new_tensor is_nonzero"""
+NAMES = """tensor as_tensor asarray scalar_tensor from_numpy from_dlpack to_dlpack frombuffer empty_strided range linspace logspace
+tril_indices triu_indices hann_window hamming_window blackman_window bartlett_window clone fill is_tensor is_floating_point is_complex
+is_nonzero numel result_type""".split()
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("is_tensor", "from_dlpack"))],
     {"type_as": "other", "resize_as_": "the_template"},
-    {"result_type": "tensor1 tensor2", "tensor": "data", "range": "end", "arange": "end", "linspace": "end", "logspace": "end"},
+    {"result_type": "tensor1 tensor2", "tensor": "data", "range": "end", "linspace": "end", "logspace": "end"},
 )
 add_methods(globals(), METHODS)
 Tensor._made = staticmethod(legacy_tensor)

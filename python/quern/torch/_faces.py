@@ -1,29 +1,15 @@
 """Functions of torch that are faces of the engine's table of functions (bindings/faces/), and what the engine asks of this front end.
 
-A call of a face runs no Python code, but for a tensor ``out``: it is written here.
+A call of a face runs no Python code.
 """
 
 from quern.lib import _engine
 from quern.torch import _named
-from quern.torch._core import Tensor, engine_device, finish, finish_same, name_of, tensor_like
+from quern.torch._core import Tensor, engine_device, name_of, tensor_like
 from quern.torch._types import DTYPES
 
-# Functions whose `out` must have the result's type.
-_SAME_OUT = frozenset(
-    """amax amin argmax argmin any all abs absolute ceil floor neg negative trunc fix bitwise_not float_power signbit sgn sign round frac
-    nan_to_num isposinf isneginf heaviside matmul mm bmm mv dot vdot
-    inner addmm addmv baddbmm addbmm cross tensordot diag tril triu multi_dot
-    norm vector_norm matrix_norm cholesky eigvalsh svdvals det inv inverse solve vecdot solve_triangular
-    histc msort searchsorted bucketize isin softmax log_softmax""".split()
-)
-
-
-def _taken(result, out, name):
-    return (finish_same if name in _SAME_OUT else finish)(result, out)
-
-
 _engine.set_front_end(
-    "torch", type=Tensor, convert=tensor_like, name_of_dtype=name_of, write=_taken, tuples=vars(_named), device=engine_device
+    "torch", type=Tensor, convert=tensor_like, name_of_dtype=name_of, tuples=vars(_named), device=engine_device
 )
 for _dtype in DTYPES.values():
     _engine.name_dtype(_dtype, _dtype._name)
@@ -31,7 +17,7 @@ for _dtype in DTYPES.values():
 # By their names; those that write in place end in "_". As in PyTorch, a function in a class of the user's does not become its method.
 _functions = _engine.functions_of("torch", "quern.torch", binds=False)
 # Functions whose first argument is a tensor and which are no methods.
-_NO_METHODS = frozenset("bucketize gradient std_mean var_mean".split())
+_NO_METHODS = frozenset("bucketize gradient std_mean var_mean zeros_like ones_like empty_like full_like".split())
 METHODS = {
     name: face
     for name, face in _engine.functions_of("torch", "quern.torch", "Tensor").items()

@@ -9,26 +9,6 @@ from quern.torch._core import Tensor, _op, add_in_place, add_methods, check_apar
 from quern.torch._types import DTYPES, iinfo, scalar_name
 
 
-def where(condition, input=None, other=None, *, out=None):
-    """From ``input`` where the condition is true, else from ``other``; alone: the places where it is not 0 (waits for them)."""
-    if input is None and other is None:
-        return nonzero(condition, as_tuple=True)
-    if not isinstance(condition, Tensor):
-        raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}")
-    if condition._dtype_name not in ("bool", "uint8"):
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {_type(condition)}")
-    for place, one in ((2, input), (3, other)):
-        if not isinstance(one, Tensor) and not is_number(one):
-            name = "input" if place == 2 else "other"
-            raise TypeError(f"where(): argument '{name}' (position {place}) must be Tensor, not {type(one).__name__}")
-    if out is not None and not (isinstance(input, Tensor) and isinstance(other, Tensor)):
-        raise TypeError("where(): with out= both arguments must be Tensors")
-    result = _op("where", condition, input, other)
-    if isinstance(out, Tensor) and out._dtype_name != result._dtype_name:
-        raise RuntimeError(f"Expected out type to be {result.dtype} but got {out.dtype}")
-    return finish(result, out)
-
-
 def _type(tensor):
     return scalar_name(tensor.dtype)
 
@@ -492,9 +472,9 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 METHODS = """nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter_ scatter scatter_add_
 scatter_add scatter_reduce_ scatter_reduce index_add_ index_add index_copy_ index_copy index_fill_ index_fill index_put_ index_put put_ put
 select_scatter slice_scatter diagonal_scatter"""
-NAMES = """where nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter scatter_add
+NAMES = """nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter scatter_add
 scatter_reduce index_add index_copy index_fill index_put index_put_ put select_scatter slice_scatter diagonal_scatter""".split()
-_FREE = dict.fromkeys(("where", "scatter", "scatter_"), "input")
+_FREE = dict.fromkeys(("scatter", "scatter_"), "input")
 _FREE |= {"select_scatter": "index", "slice_scatter": "end"}
 _FREE |= {"scatter": "src", "scatter_": "src"}
 _TENSORS = dict.fromkeys(
@@ -506,5 +486,4 @@ _SAME_OUT = """nonzero masked_select gather take_along_dim index_select take sca
 slice_scatter"""
 check_all(globals(), [*METHODS.split(), *NAMES], _TENSORS, _FREE, same_out=_SAME_OUT)
 add_methods(globals(), METHODS)
-Tensor.where = lambda self, condition, other: where(condition, self, other)
 add_in_place("masked_fill masked_scatter")

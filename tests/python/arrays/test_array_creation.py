@@ -21,6 +21,11 @@ m.full_like(a, [1, 2, 3, 4]) | m.ones_like(q.transpose(2, 0, 1)) | m.zeros_like(
 m.zeros(2**62) | m.ones((2**40, 2**40)) | m.broadcast_to(w[:1], (2**31, 2**31)) + 1
 m.eye(3) | m.eye(2, 4) | m.eye(4, 2, k=-1, dtype=int) | m.eye(3, k=5) | m.eye(3, k=-7) | m.eye(0) | m.eye(3, 4, 2, order='F') | m.eye(2, dtype=bool)
 m.arange(3) | m.arange(1, 7, 2) | m.arange(0.5, 3) | m.arange(3, dtype='float32') | m.arange(start=1, stop=4) | m.linspace(0, 1, 5)
+m.arange(3, dtype=bool) if 0 else m.arange(2, dtype=bool) | m.arange(3, dtype='float16') | m.arange(3, dtype=complex) | m.arange(0, 1, 0.1) | m.arange(0, 1, 0.1, 'float32') | m.arange(5, 1, -2) | m.arange(5, 1) | m.arange(0.5, 4.5, dtype=int)
+m.arange(2, None) | m.arange() | m.arange(1, 3, 0) | m.arange(stop=3) | m.arange(np.float32(1), 3) | m.arange(np.uint8(3)) | m.arange(np.uint64(3)) | m.arange(2**63, 2**63 + 2, dtype='uint64') | m.arange(-3, 3, 2, 'int8') | m.arange(float('nan')) | m.arange(float('inf'))
+m.arange('a') | m.arange(1j, 3) | m.arange(True, 3) | m.arange(10**18, 10**18 + 3) | m.arange(3, dtype='S3') | m.arange(v[1], v[2]) | m.arange(2**53, 2**53 + 5, 2) | m.full(2, True) | m.full(2, 1j) | m.full(2, np.float32(1.5)) | m.full((2, 2), v[:2])
+m.full(2, 300, 'uint8') | m.full(2, 2**63) | m.full(2, float('nan'), int) | m.full(2, 1.9, int) | m.full((), 3) | m.full((2, 2), [1, 2], 'float32', 'F') | m.full(2, [1, 2, 3]) | m.zeros(2, order='K') | m.zeros(None) | m.zeros('a') | m.zeros(2.0) | m.ones(2, 'V') if 0 else m.ones(2)
+m.full_like(a, 1j) | m.full_like(a, 300, dtype='int8') | m.full_like([1.5], 2) | m.zeros_like([[1, 2]], float, 'F') | m.ones_like(a, shape=()) | m.zeros_like(a, shape=-1) | m.eye(2, None, 1) | m.eye(-1) | m.eye(2, 2, 1.5) | m.eye(2, dtype=complex) | m.eye(2, order='X')
 m.ascontiguousarray(t) | m.asfortranarray(a) | m.ascontiguousarray(3) | m.isfortran(t) | m.isfortran(a) | m.asanyarray([1, 2]) | m.require(a, float, 'F')
 m.require(a, requirements=['C', 'F']) | m.require(a, requirements=['X']) | m.asarray_chkfinite(w) | m.asarray_chkfinite(f) | m.require(t, None, ['C', 'W'])
 m.shares_memory(a, t) | m.shares_memory(a[::2], a[1::2]) | m.may_share_memory(a[:, ::2], a[:, 1::2]) | m.shares_memory(a, v) | m.may_share_memory(a[:1], a[1:])

@@ -66,3 +66,26 @@ def test_concatenate_takes_one_of_out_and_dtype():
     with pytest.raises(TypeError, match="same_kind"):
         qn.stack(([1.5], [2.5]), dtype=int)
     assert qn.stack(([1.5], [2.5]), dtype=int, casting="unsafe").tolist() == [[1], [2]]
+
+
+def test_running_sums_are_computed_in_the_wider_type(device):
+    x = np.array([1.5, 2.5, 3.5])
+    for function in ("cumsum", "cumprod"):
+        for dtype in ("i8", "i1", "f4", "c16"):
+            want, got = getattr(np, function)(x, out=np.zeros(3, dtype)), getattr(qn, function)(qn.asarray(x), out=qn.zeros(3, dtype))
+            np.testing.assert_array_equal(qn.asnumpy(got), want)
+
+
+def test_refused_outs_stay_as_they_were(device):
+    x = qn.asarray([[1.5, 2.5]])
+    for call, shape, dtype in (
+        (lambda out: qn.round(x, 1, out=out), (2, 2), float),
+        (lambda out: qn.clip(x, 0, 1, out=out), (1, 2), int),
+        (lambda out: qn.linalg.multi_dot([x.T, x], out=out), (2, 3), float),
+        (lambda out: qn.sum(x, 0, out=out), (1, 2), float),
+    ):
+        out = qn.full(shape, 7, dtype)
+        with pytest.raises((ValueError, TypeError)):
+            call(out)
+        assert (out == 7).all()
+    assert qn.clip(x, 2, 3, out=qn.zeros((2, 2))).tolist() == [[2.0, 2.5]] * 2

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import quern as qn
 from arrays import same, tier  # noqa: F401
-from quern.lib import _engine
 
 TYPES = "bool int8 int32 int64 uint8 uint16 uint64 float16 float32 float64 complex64 complex128".split()
 SHAPES = [(), (1,), (3,), (16,), (17,), (33,), (100,), (1000,), (5000,), (0,), (7, 31), (0, 3), (2, 3, 4)]
@@ -198,4 +197,58 @@ def test_they_are_functions():
         qn.sum()
     with pytest.raises(TypeError):
         qn.sum(qn.zeros(3), nonsense=1)
-    assert _engine.with_quick_way(test_numbers, "no such function") is test_numbers
+
+
+def test_limits_of_either_name(device, quiet):
+    x = np.array([[1.5, 2.5], [3.5, 4.5]])
+    a = qn.asarray(x)
+    for given, named in (
+        ((2, 3), {}), ((None, 3), {}), ((2, None), {}), ((None, None), {}), ((), {}), ((), {"min": 2}), ((), {"max": 3}), ((), {"min": 2, "max": 3}),
+        ((2,), {}), ((2,), {"max": 3}), ((2, 3), {"max": 3}), ((2, 3), {"dtype": "f4"}), ((2, 3), {"dtype": int}), ((2, [3, 4]), {}),
+        ((2, 3), {"casting": "unsafe", "dtype": "f2"}), ((2, 3), {"subok": False}), ((2, 3), {"nonsense": 1}),
+    ):  # fmt: skip
+        want, got = outcome_of(lambda: np.clip(x, *given, **named)), outcome_of(lambda: qn.clip(a, *given, **named))  # noqa: B023
+        assert got == want, (given, named)
+    out = qn.full((2, 2), 7.0)
+    assert qn.clip(a, 2, 3, out=out, where=[True, False]) is out and out.tolist() == [[2.0, 7.0], [3.0, 7.0]]
+    for small in ("u1", "i1"):
+        for low, high in ((-(2**70), 300), (-5, 2**70), (0, 255), (-128, 127), (5, 127)):
+            want = outcome_of(lambda: np.clip(np.array([1, 100], small), low, high))  # noqa: B023
+            assert outcome_of(lambda: qn.clip(qn.asarray([1, 100], small), low, high)) == want  # noqa: B023
+
+
+def outcome_of(call):
+    """The values and their type, or the type of the error."""
+    try:
+        result = call()
+    except (ValueError, TypeError, OverflowError) as error:
+        return next(kind for kind in (TypeError, OverflowError, ValueError) if isinstance(error, kind))
+    host = np.asarray(result.get() if isinstance(result, qn.Array) else result)
+    return host.tolist(), host.dtype.name
+
+
+def test_choices_of_either_form(device):
+    c = qn.asarray([True, False])
+    assert [places.tolist() for places in qn.where(c)] == [places.tolist() for places in qn.where(c, None, None)] == [[0]]
+    with pytest.raises(ValueError, match="either both or neither of x and y should be given"):
+        qn.where(c, 1)
+    for x, y in ((1, -300), (np.int8(1), -300), (np.uint8(1), -1), (True, -1), (1.5, 2**70), (1, 2**70), (np.float32(1), 3), (2, 1j)):
+        assert outcome_of(lambda: qn.where(c, x, y)) == outcome_of(lambda: np.where([True, False], x, y)), (x, y)  # noqa: B023
+    s = qn.where(True, 1, 2)  # an array, as in NumPy
+    t = s
+    s += 1
+    assert int(t) == 2
+
+
+def test_conversions_that_are_refused():
+    a = qn.asarray([1.5, 2.5])
+    with pytest.raises(TypeError, match="according to the rule 'safe'"):
+        a.astype(int, casting="safe")
+    with pytest.raises(ValueError, match="casting must be one of"):
+        a.astype(int, casting="nonsense")
+    with pytest.raises(TypeError, match="order must be str"):
+        a.astype(int, order=1)
+    with pytest.raises(TypeError):
+        qn.astype([1.5], int)
+    assert a.astype(int, "C").tolist() == [1, 2]
+    assert qn.astype(a, "float64", copy=False) is a and qn.astype(a, "float64") is not a

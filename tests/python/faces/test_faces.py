@@ -241,8 +241,23 @@ def events_of(call):
 
 def test_nothing_of_python_runs_between_the_users_line_and_the_result(no_allocator):
     x, t = qn.ones((4, 5)), torch.ones(4, 5)
+    of_sums, of_torchs_sums = qn.zeros(5), torch.zeros(5)
     for call in (
         lambda: qn.sum(x, axis=0),
+        lambda: qn.sum(x, 0, out=of_sums),
+        lambda: torch.sum(t, 0, out=of_torchs_sums),
+        lambda: qn.where(x > 0, x, 0),
+        lambda: x.clip(max=0.5),
+        lambda: x.astype("float32", copy=False),
+        lambda: torch.where(t > 0, t, 0),
+        lambda: qn.zeros((2, 3), "float32"),
+        lambda: qn.full_like(x, 2.5),
+        lambda: qn.arange(0, 1, 0.25),
+        lambda: qn.eye(3, k=1),
+        lambda: torch.zeros(2, 3, dtype=torch.int8),
+        lambda: torch.full((2,), 1.5, requires_grad=True),
+        lambda: torch.arange(3),
+        lambda: t.new_ones(2),
         lambda: x.mean((0, 1), keepdims=True),
         lambda: qn.var(x, 1, "float32", ddof=1),
         lambda: torch.std(t, 1),

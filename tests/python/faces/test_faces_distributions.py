@@ -38,10 +38,10 @@ def test_methods_and_functions_draw_the_same(name):
     arrays = [np.full((2, 1), value) for value in given]
     assert same(getattr(qn.random.default_rng(3), name)(*arrays, size=(2, 3)), wanted)
     if given:
-        lists, (first, *rest) = [[value, value] for value in given], [qn.asarray([float(value)]) for value in given]
+        lists, (first, *rest) = [[value, value] for value in given], [qn.asarray([value]) for value in given]
         assert getattr(qn.random.default_rng(3), name)(*lists).shape == (2,)
         assert getattr(qn.random.default_rng(3), name)(first, *rest).shape == (1,)
-        assert getattr(qn.random.default_rng(3), name)(cp.asarray(np.array([float(given[0])])), *given[1:]).__class__ is cp.ndarray
+        assert getattr(qn.random.default_rng(3), name)(cp.asarray(np.array([given[0]])), *given[1:]).__class__ is cp.ndarray
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
@@ -198,3 +198,79 @@ def test_new_random_tensors():
         assert function(3, out=out) is out and out.shape == (3,)
     t = torch.zeros(3)
     assert events_of(lambda: t.normal_(0, 2)) == events_of(lambda: t.exponential_()) == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    """gamma(nan) | gamma(1, nan) | gamma([1.0, nan]) | standard_gamma(nan) | beta(nan, 1) | beta(1, [nan, nan]) | chisquare(nan) | f(nan, 1) | standard_t(nan)
+    noncentral_chisquare(nan, 1) | noncentral_chisquare(1, nan) | dirichlet([nan, 1.0]) | normal(0, nan)""".replace("\n", "|").split("|"),
+)
+def test_parameters_that_are_nan(call, device):
+    rows = [eval(f"m.random.default_rng(1).{call.strip()}", {"m": m, "nan": np.nan}) for m in (np, qn)]
+    want, got = np.asarray(rows[0]), qn.asnumpy(rows[1])
+    assert (np.isnan(want) == np.isnan(got)).all() and np.isnan(got).any()
+
+
+def test_tiny_parameters(device):
+    rng = qn.random.default_rng(1)
+    for form in (1e-300, 1e-5, 0.01):
+        values = rng.beta(form, form, 2000).get()
+        assert ((values >= 0) & (values <= 1)).all() and 0.45 < values.mean() < 0.55
+        values = rng.dirichlet([form, 2 * form, form], 2000).get()
+        np.testing.assert_allclose(values.sum(-1), 1)
+        np.testing.assert_allclose(values.mean(0), [0.25, 0.5, 0.25], atol=0.05)
+    assert rng.dirichlet([0.0, 0.0]).tolist() == [0, 0] and rng.dirichlet([0.0, 1.0]).tolist() == [0, 1]
+    values = rng.beta(0.05, 0.09, 20_000).get()
+    np.testing.assert_allclose([values.mean(), values.std()], [0.05 / 0.14, np.sqrt(0.05 * 0.09 / (0.14**2 * 1.14))], rtol=0.03)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        ("uniform(2, -1)", ValueError, "high - low < 0"),
+        ("uniform(2, [-1, 3])", ValueError, "high - low < 0"),
+        ("uniform(0, [np.inf])", OverflowError, "Range exceeds valid bounds"),
+        ("negative_binomial(5, 0)", ValueError, "p <= 0, p > 1 or p contains NaNs"),
+        ("negative_binomial(5, [0.0, 0.5])", ValueError, "p <= 0, p > 1 or p contains NaNs"),
+        ("negative_binomial(np.nan, 0.5)", ValueError, "n must not be NaN"),
+        ("negative_binomial(5, 1e-300)", ValueError, "n too large or p too small"),
+        ("binomial(np.array([2.5]), 0.5)", TypeError, "according to the rule 'safe'"),
+        ("binomial(np.nan, 0.5)", ValueError, "cannot convert float NaN to integer"),
+        ("normal(0, -0.0)", ValueError, "scale < 0"),
+        ("dirichlet([1.0, 1.0], -1)", ValueError, "negative dimensions are not allowed"),
+        ("dirichlet([-1.0, 1.0])", ValueError, "alpha < 0"),
+        ("dirichlet(1.0)", TypeError, "alpha must be a one-dimensional sequence"),
+        ("integers(0, 5, dtype='>i4')", ValueError, "non-native byteorder"),
+    ],
+)
+def test_parameters_without_a_distribution(call, error, text, device):
+    for m in (np, qn):
+        with pytest.raises(error, match=text if m is qn else None):
+            eval(f"m.random.default_rng(1).{call}", {"m": m, "np": np})
+
+
+def test_numpys_old_generator_takes_what_it_took(device):
+    state = qn.random.RandomState(1)
+    assert -1 < float(state.uniform(2, -1)) <= 2
+    with pytest.raises(ValueError, match="alpha <= 0"):
+        state.dirichlet([0.0, 1.0])
+    for seed in (1 << 32, -1, [1, 1 << 32]):
+        for m in (np, qn):
+            with pytest.raises(ValueError, match="Seed must be between 0 and"):
+                m.random.RandomState(seed)
+            with pytest.raises(ValueError, match="Seed must be between 0 and"):
+                m.random.RandomState(1).seed(seed)
+    assert qn.random.RandomState((1 << 32) - 1).rand() < 1
+
+
+def test_fractions_of_tries_are_cut_off(device):
+    rng = qn.random.default_rng(1)
+    assert set(rng.binomial(1.9, 0.5, 200).tolist()) == {0, 1}
+
+
+def test_zipf_close_to_one(device):
+    rng = qn.random.default_rng(1)
+    values = rng.zipf(1.0000001, 2000).get()
+    assert values.min() >= 1 and (values == 1).mean() < 0.1  # nearly all are far away
+    few = rng.zipf(3.0, 50_000).get()
+    np.testing.assert_allclose([(few == k).mean() for k in (1, 2, 3)], np.array([1, 1 / 8, 1 / 27]) / 1.2020569, atol=0.01)

@@ -61,7 +61,7 @@ def test_functions_in_place_return_their_tensor():
         (lambda t: torch.abs(t, out=t.long()), RuntimeError, "Expected out tensor to have dtype torch.float32, but got torch.int64"),
         (lambda t: torch.Tensor.mul_(3, t), TypeError, "mul_(): argument 'input' (position 1) must be Tensor, not int"),
         (lambda t: torch.Tensor.add_(3, t), TypeError, "add_(): argument 'input' (position 1) must be Tensor, not int"),
-        (lambda t: torch.exp(t, out=[]), TypeError, "argument 'out' must be Tensor, not list"),
+        (lambda t: torch.exp(t, out=[]), TypeError, "exp(): argument 'out' must be Tensor, not list"),
         (lambda t: t.requires_grad_().log_(), RuntimeError, "a leaf Variable that requires grad is being used in an in-place operation."),
         (lambda t: torch.ones(1).expand(2).sin_(), RuntimeError, "unsupported operation: more than one element of the written-to tensor"),
     ],

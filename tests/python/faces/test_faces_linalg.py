@@ -7,6 +7,7 @@ import pytest
 import quern as qn
 import quern.cupy as cupy
 import quern.cupyx as cupyx
+import quern.torch as torch
 from test_faces import events_of
 from torch_oracle import compare_all
 
@@ -239,3 +240,18 @@ y = x.clone().requires_grad_()\n(L.matrix_exp(y).sum() + torch.logdet(y) + L.con
 
 def test_more_calls_are_pytorchs(device):
     compare_all([TORCH_HEAD + case.replace("\\n", "\n") for case in MORE.strip().splitlines()], device, rtol=1e-4, atol=1e-5)
+
+
+def test_torchs_several_outs():
+    x = torch.tensor([[4.0, 1.0], [1.0, 3.0]])
+    wrong, right = torch.full((2, 2), 7.0, dtype=torch.float64), torch.full((2, 2), 7.0)
+    for call in (lambda: torch.linalg.qr(x, out=(right, wrong)), lambda: torch.linalg.svd(x, out=(right, torch.zeros(2), wrong))):
+        with pytest.raises(RuntimeError, match="Expected out tensor to have dtype torch.float32, but got torch.float64"):
+            call()
+        assert right.tolist() == [[7.0, 7.0]] * 2  # none is written where one cannot be
+    values, vectors = torch.zeros(2, dtype=torch.complex128), torch.zeros(2, 2, dtype=torch.complex64)
+    assert torch.linalg.eig(x, out=(values, vectors))[0] is values and values.real.sum().item() == pytest.approx(7)
+    with pytest.raises(TypeError, match="expected tuple of 2 elements but got 1"):
+        torch.linalg.qr(x, out=(right,))
+    with pytest.warns(UserWarning, match=r"resized since it had shape \[3\].*required output shape \[2, 2\]"):
+        assert torch.add(x, x, out=torch.zeros(3)).shape == (2, 2)

@@ -131,7 +131,7 @@ def test_torchs_refusals():
         (lambda: t.cumsum(), TypeError, 'cumsum() missing 1 required positional arguments: "dim"'),
         (lambda: t.cumsum(0, dtype=torch.bool), NotImplementedError, "\"cumsum_out_cpu\" not implemented for 'Bool'"),
         (lambda: t.long().nanmean(), RuntimeError, "nanmean(): expected input to have floating point or complex dtype but got Long"),
-        (lambda: t.sort(out=t), TypeError, "sort(): argument 'out' must be a tuple of two tensors"),
+        (lambda: t.sort(out=t), TypeError, "sort(): argument 'out' must be tuple of Tensors, not Tensor"),
         (lambda: t.max(1, out=(torch.zeros(2), torch.zeros(2))), RuntimeError, "Expected out tensor to have dtype torch.int64, but got"),
     ]:
         with pytest.raises(error) as raised:

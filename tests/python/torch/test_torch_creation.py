@@ -23,6 +23,25 @@ torch.matrix_exp(torch.tensor([[1.0]], device=device)).item() == 2.7182817459106
 """
 
 
+FACTORIES = """
+torch.zeros(2, 3) | torch.zeros((2, 3), dtype=torch.int8) | torch.zeros([]) | torch.zeros(size=(2,)) | torch.ones(2, 0) | torch.ones(torch.Size([2]), dtype=torch.bool) | torch.ones(2, requires_grad=True)
+torch.empty(2, 3).shape | torch.empty(1, 2, 3, 4, memory_format=torch.channels_last).stride() | raises(lambda: torch.empty(2, memory_format=torch.channels_last))[0] | torch.zeros(2, out=torch.empty(5, dtype=torch.int32))
+raises(lambda: torch.zeros())[0] | raises(lambda: torch.zeros(-1)) | raises(lambda: torch.ones(2, -3))[0] | raises(lambda: torch.zeros("a"))[0] | raises(lambda: torch.zeros(2.5))[0] | raises(lambda: torch.zeros(2, nonsense=1))[0]
+raises(lambda: torch.zeros(2, dtype=torch.float32, out=torch.empty(2, dtype=torch.float64)))[0] | raises(lambda: torch.zeros(2, dtype=3))[0] | raises(lambda: torch.zeros(2, device="nonsense"))[0]
+torch.full((2,), 3) | torch.full((2,), 1.5) | torch.full((), True) | torch.full((2,), 1j) | torch.full((2,), 3, dtype=torch.float16) | torch.full((2,), torch.tensor(3.5, device=device), device=device) | torch.full((2,), 2.7, dtype=torch.int32)
+torch.full((2,), -1, dtype=torch.uint8) | torch.full((1,), math.inf) | torch.full((1,), 3, dtype=torch.bool) | torch.full((1,), 2**62) | torch.full((1,), np.float64(2)) | torch.full((2,), 1.5, requires_grad=True)
+raises(lambda: torch.full((2,), 300, dtype=torch.uint8))[0] | raises(lambda: torch.full((2,), -300, dtype=torch.int8))[0] | raises(lambda: torch.full((2,), math.nan, dtype=torch.int64))[0] | raises(lambda: torch.full((2,), 1j, dtype=torch.float32))[0]
+raises(lambda: torch.full(2, 3))[0] | raises(lambda: torch.full((2,)))[0] | raises(lambda: torch.full((2,), "a"))[0] | raises(lambda: torch.full((-2,), 1)) | raises(lambda: torch.full((2,), x))[0]
+torch.zeros_like(x) | torch.ones_like(x, dtype=torch.int64) | torch.zeros_like(x.T).stride() | torch.empty_like(x.expand(2, 2, 2)).stride() | torch.full_like(x, 3) | torch.full_like(x, 2.5, dtype=torch.int16) | torch.zeros_like(w, requires_grad=True)
+torch.zeros_like(w).requires_grad | torch.ones_like(x[None, None], memory_format=torch.channels_last).stride() | torch.ones_like(x.T, memory_format=torch.contiguous_format).stride() | raises(lambda: torch.zeros_like([1]))[0] | raises(lambda: torch.zeros_like(x, 3))[0]
+x.new_zeros(2) | x.new_zeros((2, 1)) | i.new_ones(2, 2) | x.new_empty(3).shape | x.new_full((2,), 3) | i.new_full((2,), 1) | x.new_ones(2, dtype=torch.int8) | x.new_zeros(2, requires_grad=True) | raises(lambda: x.new_full(2, 3))[0] | raises(lambda: x.new_zeros())[0]
+torch.arange(5) | torch.arange(1, 7, 2) | torch.arange(0.5, 3) | torch.arange(5, 0, -2) | torch.arange(0, 1, 0.25, dtype=torch.float64) | torch.arange(3, dtype=torch.float16) | torch.arange(3, dtype=torch.uint8) | torch.arange(2.9) | torch.arange(end=3) | torch.arange(start=1, end=3)
+torch.arange(torch.tensor(3)) | torch.arange(3, out=torch.empty(0, dtype=torch.int64)) | torch.arange(np.int64(3)) | torch.arange(0, 3, dtype=torch.bfloat16) | torch.arange(1, 3, 0.5, dtype=torch.int64) | torch.arange(3.0, requires_grad=True) | torch.arange(0)
+raises(lambda: torch.arange()) [0] | raises(lambda: torch.arange(3, 1))[0] | raises(lambda: torch.arange(1, 3, 0))[0] | raises(lambda: torch.arange(math.inf))[0] | raises(lambda: torch.arange(3, dtype=torch.complex64))[0] | raises(lambda: torch.arange("a"))[0] | raises(lambda: torch.arange(1j))[0]
+torch.eye(2) | torch.eye(2, 3) | torch.eye(3, 2, dtype=torch.int64) | torch.eye(0) | torch.eye(2, requires_grad=True) | torch.eye(n=2, m=1) | raises(lambda: torch.eye(-1)) | raises(lambda: torch.eye(2, -1)) | raises(lambda: torch.eye(2.5))[0] | torch.eye(2, out=torch.empty(3, dtype=torch.float64))
+"""
+
+
 def split(table):
     return [one.strip() for line in table.strip().splitlines() for one in line.split(" | ")]
 
@@ -35,6 +54,10 @@ w, i = x.clone().requires_grad_(), torch.tensor([1, 0, 1], device=device)
 
 def test_tensors_of_python_values(device):
     compare_all([HEAD + one for one in split(TENSORS)], device)
+
+
+def test_factories(device):
+    compare_all([HEAD + one for one in split(FACTORIES)], device)
 
 
 def test_bases_of_views(device):

@@ -2,11 +2,11 @@
 
 import numpy
 
-from quern.arrays.core import Array, _check_cast, _dtype_name, _numpy_dtype, asarray, asnumpy, copy
-from quern.arrays.fallback import attach_missing, quick
+from quern.arrays.core import Array, _numpy_dtype, asarray, asnumpy, copy
+from quern.arrays.fallback import attach_missing
 from quern.arrays.functions import functions as faces
 from quern.arrays.functions import methods
-from quern.arrays.mathematics import clip, conjugate, imag, real
+from quern.arrays.mathematics import conjugate, imag, real
 from quern.arrays.mathematics.composed import divmod as _divmod
 from quern.arrays.mathematics.composed import matmul as _matmul
 from quern.arrays.objects.flat import attach as attach_flat
@@ -52,26 +52,6 @@ def _item(self, *args):
         return _only_item(self)
     place = args[0] if len(args) == 1 else args
     return _only_item(self[place] if isinstance(place, tuple) else self.reshape(-1)[place])
-
-
-def _clip(self, min=None, max=None, out=None, **kwargs):
-    """The elements limited to [min, max]; see :func:`clip`."""
-    return clip(self, min, max, out, **kwargs)
-
-
-def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
-    """A new array with the values converted to ``dtype``.
-
-    Parameters: ``order``: how they lie in memory, "C", "F", "A" for "F" where this has it, "K" for as this lies; ``casting``: which
-    conversions are allowed; ``copy``: False for this array itself where it has that type and order already. Raises TypeError for a
-    conversion that is not allowed.
-    """
-    name = _dtype_name(dtype)
-    if casting != "unsafe":
-        _check_cast(self.dtype, _numpy_dtype(name), casting)
-    if not copy and name == self._dtype_name and self._in_order(order) is self:
-        return self
-    return self._astype(name, order)
 
 
 def _copy(self, order="C"):
@@ -134,7 +114,6 @@ def attach(functions):
             setattr(Array, name, functions[name])
     for name, method in methods.items():
         setattr(Array, name, method)
-    Array.astype = quick(_astype, "astype")
     Array.copy = _copy
     Array.conj = Array.conjugate = lambda self: conjugate(self) if self._dtype_name.startswith("complex") else self
     Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
@@ -155,7 +134,6 @@ def attach(functions):
     Array.__round__ = lambda self, ndigits=0: functions["round"](self, ndigits)
     Array.__complex__ = _complex
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
-    Array.clip = quick(_clip, "clip")
     Array.tobytes = _tobytes
     for name in ("tofile", "dump", "dumps"):  # they leave the device whatever happens
         setattr(Array, name, _outwards(name))

@@ -71,13 +71,12 @@ def zipf(self, a, size=None):
     less = a - 1
     with _here(a):
         b = power(asarray(2.0), less)
+        least = power(asarray(2.0**62), -less)  # close to 1, nearly all numbers would be too large
 
         def attempt(first, second):
-            x = floor(power(first, -1 / less))
-            fits = x < 2.0**62
-            x = where(fits, x, 1.0)
+            x = maximum(floor(power(first + (1 - first) * least, -1 / less)), 1.0)
             t = power(1 + 1 / x, less)
-            return x, fits & (second * x * (t - 1) / (b - 1) <= t / b)
+            return x, second * x * (t - 1) / (b - 1) <= t / b
 
         return self._give(_by_rejection(self, shape, (a,), 2, attempt).astype("int64"))
 

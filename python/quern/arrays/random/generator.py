@@ -16,7 +16,6 @@ from quern.arrays import core, fallback
 from quern.arrays.core import Array, _axis, _dtype_name, _shape, asarray, asnumpy
 from quern.arrays.functions import functions
 from quern.arrays.mathematics import isnan, log, where
-from quern.arrays.mathematics.reductions import sum as _sum
 from quern.device import current_device as _device
 from quern.lib import _engine
 
@@ -211,6 +210,8 @@ class Draws:
         kind = numpy.dtype(dtype)
         if kind.kind not in "biu":
             raise TypeError(f"Unsupported dtype {kind!r} for integers")
+        if not kind.isnative:
+            raise ValueError("Providing a dtype with a non-native byteorder is not supported; convert it with newbyteorder('=')")
         if high is None:
             low, high = 0, low
         like = (low, high)
@@ -254,14 +255,6 @@ class Draws:
         """So many random bytes, an object of Python's."""
         words = asnumpy(self._draw("random_bits", [(length + 7) // 8], "uint64"))
         return words.astype("<u8").tobytes()[:length]
-
-    def dirichlet(self, alpha, size=None):
-        """Numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector."""
-        alpha = asarray(alpha).astype(float, copy=False)
-        if alpha.ndim != 1 or numpy.any(asnumpy(alpha) < 0):
-            raise ValueError("alpha < 0" if alpha.ndim == 1 else "alpha must be a one-dimensional sequence")
-        drawn = self._seeded("gamma", ([] if size is None else _shape(size)) + [alpha.size], alpha)
-        return self._give(drawn / _sum(drawn, -1, keepdims=True))
 
     # ---- picking
 
@@ -470,12 +463,17 @@ class RandomState(Draws):
     """Random numbers with the methods of numpy.random.RandomState; see :class:`Generator` for what they are. ``seed``: see `seed`."""
 
     __slots__ = ()
+    _has_short_seeds = True  # words of 32 bits, as NumPy's
 
     def __init__(self, seed=None):
-        self._bits = _bits_of(seed)
+        self.seed(seed)
 
     def seed(self, seed=None):
         """Starts anew: the same ``seed`` (an int, ints, None for any) gives the same numbers again."""
+        if self._has_short_seeds and isinstance(seed, (int, numpy.integer, list, tuple, numpy.ndarray)):
+            words = numpy.asarray(seed, object)
+            if any(isinstance(word, (int, numpy.integer)) and not 0 <= word < 1 << 32 for word in words.flat):
+                raise ValueError("Seed must be between 0 and 2**32 - 1")
         self._bits = _bits_of(seed)
 
     def get_state(self, legacy=True):

@@ -90,14 +90,8 @@ def _kind(dtype):
     return floatx() if dtype is None else _named(dtype)
 
 
-def zeros(shape, dtype=None):
-    """Zeros of a shape."""
-    return as_tensor(qn.zeros(shape, dtype=_kind(dtype)))
-
-
-def ones(shape, dtype=None):
-    """Ones of a shape."""
-    return as_tensor(qn.ones(shape, dtype=_kind(dtype)))
+zeros, ones, empty = _faces["zeros"], _faces["ones"], _faces["empty"]
+zeros_like, ones_like = _faces["zeros_like"], _faces["ones_like"]
 
 
 def full(shape, fill_value, dtype=None):
@@ -105,23 +99,6 @@ def full(shape, fill_value, dtype=None):
     if isinstance(fill_value, (qn.ndarray, KerasVariable)) or _numpy.ndim(fill_value):
         return qn.broadcast_to(convert_to_tensor(fill_value, _kind(dtype)), shape).copy()
     return as_tensor(qn.full(shape, fill_value, dtype=_kind(dtype)))
-
-
-def empty(shape, dtype=None):
-    """A tensor of a shape whose values are anything."""
-    return as_tensor(qn.zeros(shape, dtype=_kind(dtype)))
-
-
-def zeros_like(x, dtype=None):
-    """Zeros in the shape of another tensor."""
-    x = convert_to_tensor(x)
-    return as_tensor(qn.zeros(x.shape, dtype=x._dtype_name if dtype is None else _named(dtype)))
-
-
-def ones_like(x, dtype=None):
-    """Ones in the shape of another tensor."""
-    x = convert_to_tensor(x)
-    return as_tensor(qn.ones(x.shape, dtype=x._dtype_name if dtype is None else _named(dtype)))
 
 
 # ---- shapes

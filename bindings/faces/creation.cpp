@@ -1,0 +1,286 @@
+#include "bindings/faces/creation.h"
+
+#include <cmath>
+#include <limits>
+
+#include "bindings/faces/statistics.h"
+#include "bindings/functions.h"
+#include "bindings/given.h"
+#include "core/error.h"
+#include "functions/parts.h"
+#include "functions/steps.h"
+
+namespace quern::python::faces {
+
+namespace {
+
+bool is_given(PyObject* given) { return given && given != Py_None; }
+
+// The type that is asked for; in PyTorch a tensor that takes the result has it, too, or says it.
+std::optional<DType> asked_type(const Reading& reading, PyObject* given) {
+  std::optional<DType> asked = read_dtype(reading, given);
+  const Array* out = is_torch(reading) && reading.out() ? as_array(reading.out()) : nullptr;
+  if (asked && out && out->dtype() != *asked)
+    raise(ErrorKind::runtime, "dtype torch.{} does not match dtype of out parameter (torch.{})", row(*asked).name,
+          row(out->dtype()).name);
+  return asked || !out ? asked : out->dtype();
+}
+
+bool repeats_elements(const Array& array) {
+  for (size_t i = 0; i < array.rank(); ++i)
+    if (array.layout().strides[i] == 0 && array.shape()[i] > 1) return true;
+  return false;
+}
+
+// The axes from the outermost to the innermost in memory that a format of PyTorch's names; none: C order.
+std::optional<std::vector<size_t>> axes_of_format(const Reading& reading, PyObject* given, size_t rank) {
+  const auto name = nb::cast<std::string>(nb::str(nb::handle(given)));
+  if (!name.starts_with("torch.") || !PyObject_HasAttrString(given, "_name"))
+    raise(ErrorKind::type, "{}(): argument 'memory_format' must be torch.memory_format, not {}", reading.face.name,
+          Py_TYPE(given)->tp_name);
+  if (name == "torch.preserve_format") return {};
+  std::vector<size_t> axes;
+  if (name == "torch.channels_last") axes = {0, 2, 3, 1};
+  if (name == "torch.channels_last_3d") axes = {0, 2, 3, 4, 1};
+  if (!axes.empty() && axes.size() != rank)
+    raise(ErrorKind::runtime, "required rank {} tensor to use {} format", axes.size(), name.substr(6));
+  return axes;
+}
+
+void check_sizes_as_torch(const Reading& reading, const Shape& shape) {
+  if (!is_torch(reading)) return;
+  int64_t count = 1;
+  for (int64_t n : shape) {
+    if (n < 0 && reading.function == quern::Function::zeros_)
+      raise(ErrorKind::runtime, "zeros: Dimension size must be non-negative.");
+    if (n < 0) raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", n, in_brackets(shape));
+    if (__builtin_mul_overflow(count, n, &count) || count >= int64_t{1} << 46)
+      raise(ErrorKind::runtime, "[enforce fail] there is no memory for a tensor of size {}", in_brackets(shape));
+  }
+}
+
+// PyTorch's values are numbers, or tensors of one element.
+void check_value_as_torch(const Reading& reading, const Argument& value, size_t place) {
+  if (!is_torch(reading) || !value.array() || value.array()->size() == 1) return;
+  raise(ErrorKind::type, "{}(): argument 'fill_value' (position {}) must be Number, not Tensor", reading.face.name, place);
+}
+
+}  // namespace
+
+Making Read<const Making&>::read(Reading& reading, const Array* like, bool has_shape) {
+  const bool is_numpys = !is_torch(reading) && &reading.front_end != &keras;
+  Making how{asked_type(reading, reading.take())};
+  const bool has_own_type = reading.function == quern::Function::full_ || reading.function == quern::Function::full_like_;
+  if (!how.dtype && !like && !has_own_type) how.dtype = reading.front_end.real_type();
+  if (like && (is_numpys || (is_torch(reading) && !has_shape && !repeats_elements(*like)))) how.order = Order::keep;
+  if (PyObject* order = reading.take(); is_given(order)) how.order = order_of(order, how.order);
+  PyObject* device = reading.take();
+  how.device = like && !is_given(device) ? like->device() : read_device(reading, device);
+  if (PyObject* format = reading.take(); is_given(format)) {
+    const size_t rank = like ? like->rank() : read_integers(reading, reading.slots[0]).size();
+    if (auto axes = axes_of_format(reading, format, rank)) how.axes = *axes, how.order = Order::c;
+  }
+  return how;
+}
+
+MakingLike Read<const MakingLike&>::read(Reading& reading) {
+  MakingLike to{};
+  PyObject* shape = reading.take();
+  if (is_given(shape)) to.shape = read_integers(reading, shape);
+  to.how = Read<const Making&>::read(reading, reading.first, to.shape.has_value());
+  // The copy of an array of the host may be in another order where that says nothing.
+  if (to.how.order == Order::any && classified(reading.slots[0]).what == Given::What::host_array)
+    to.how.order = nb::cast<bool>(nb::handle(reading.slots[0]).attr("flags").attr("fnc")) ? Order::fortran : Order::c;
+  return to;
+}
+
+void Check<zeros>::call(const Reading& reading, const Shape& shape, const Making&) { check_sizes_as_torch(reading, shape); }
+void Check<filled_with>::call(const Reading& reading, const Rules&, const Shape& shape, const Argument& value, const Making&) {
+  check_sizes_as_torch(reading, shape);
+  check_value_as_torch(reading, value, 2);
+}
+void Check<zeros_like>::call(const Reading& reading, const Array&, const MakingLike& to) {
+  if (to.shape) check_sizes_as_torch(reading, *to.shape);
+}
+void Check<filled_like>::call(const Reading& reading, const Rules&, const Array&, const Argument& value, const MakingLike& to) {
+  if (to.shape) check_sizes_as_torch(reading, *to.shape);
+  check_value_as_torch(reading, value, 2);
+}
+Sides Read<Sides>::read(Reading& reading) {
+  const auto size = [&](PyObject* given) {
+    const std::vector<int64_t> sizes = read_integers(reading, given);
+    if (sizes.size() != 1) raise(ErrorKind::type, "[{}] a number of rows or columns is one integer", reading.face.name);
+    return sizes[0];
+  };
+  const int64_t rows = size(reading.take());
+  PyObject* columns = reading.take();
+  return {rows, is_given(columns) ? size(columns) : rows};
+}
+
+void Check<with_ones_on_diagonal>::call(const Reading& reading, Sides sides, int64_t, const Making&) {
+  if (!is_torch(reading)) return;
+  for (const auto& [name, n] : {std::pair("n", sides.rows), std::pair("m", sides.columns)})
+    if (n < 0) raise(ErrorKind::runtime, "{} must be greater or equal to 0, got {}", name, n);
+  check_sizes_as_torch(reading, {sides.rows, sides.columns});
+}
+
+// ---- numbers in even steps
+
+namespace {
+
+struct Bound {
+  Scalar number;
+  bool is_whole() const { return number.kind == WeakScalar::integer || number.kind == WeakScalar::boolean; }
+  double real() const { return is_whole() ? static_cast<double>(number.integer) : number.re; }
+};
+
+// A number of 64 bits, or a real one that is not NaN.
+std::optional<Bound> bound_in(PyObject* given, int64_t otherwise) {
+  if (!given) return Bound{steps::whole(otherwise)};
+  Scalar number;
+  if (!read_scalar(given, number) || number.is_huge || number.is_natural) return {};
+  const Bound bound{number};
+  if (number.kind == WeakScalar::complex || std::isnan(bound.real())) return {};
+  return bound;
+}
+
+struct Range {
+  Bound start, stop, step;
+  bool is_whole() const { return start.is_whole() && stop.is_whole() && step.is_whole(); }
+  // Numbers from start to before stop. Raises ErrorKind::value for more than 63 bits count.
+  int64_t count() const {
+    double many = 0;
+    if (is_whole()) {
+      const __int128 width = static_cast<__int128>(stop.number.integer) - start.number.integer, by = step.number.integer;
+      const __int128 parts = width / by + ((width % by != 0) && ((width < 0) == (by < 0)));
+      if (parts <= std::numeric_limits<int64_t>::max()) return static_cast<int64_t>(std::max<__int128>(parts, 0));
+      many = 0x1p63;
+    } else {
+      many = std::ceil((stop.real() - start.real()) / step.real());
+    }
+    if (!(many < 0x1p63)) raise(ErrorKind::value, "Maximum allowed size exceeded");
+    return static_cast<int64_t>(std::max(many, 0.0));
+  }
+  Scalar second() const {
+    if (start.is_whole() && step.is_whole())
+      return steps::whole(
+          static_cast<int64_t>(static_cast<uint64_t>(start.number.integer) + static_cast<uint64_t>(step.number.integer)));
+    return steps::real_number(start.real() + step.real());
+  }
+};
+
+Scalar cut(const Scalar& number) {
+  return number.kind == WeakScalar::real ? steps::whole(static_cast<int64_t>(number.re)) : steps::whole(number.integer);
+}
+
+// The types that are computed in even steps here, as NumPy computes them.
+bool is_stepped(DType type) {
+  return type == DType::float32 || type == DType::float64 || (is_integer(type) && type != DType::uint64);
+}
+
+// As NumPy makes it, on the host; it says what is wrong, too.
+EvenNumbers of_host(const Reading& reading, PyObject* const (&bounds)[3], PyObject* dtype, DeviceId device) {
+  nb::list given;
+  for (PyObject* one : bounds) {
+    if (!one) continue;
+    if (const Array* array = as_array(one)) {
+      refuse_derivative(reading, *array, "what it");
+      given.append(nb::module_::import_("quern").attr("asnumpy")(nb::handle(one)));
+    } else {
+      given.append(nb::handle(one));
+    }
+  }
+  nb::object type = is_given(dtype) ? nb::borrow(dtype) : nb::none();
+  nb::object host = nb::module_::import_("numpy").attr("arange")(*given, nb::arg("dtype") = type);
+  nb::object made = array_of(host.ptr(), device);
+  EvenNumbers out{{}, {}, 0, DType::int64, DType::int64, device};
+  out.made = *as_array(made.ptr());
+  return out;
+}
+
+EvenNumbers read_as_numpy(Reading& reading, PyObject* start, PyObject* stop, PyObject* step, PyObject* dtype, PyObject* where) {
+  if (!start && !stop) raise(ErrorKind::type, "arange() requires stop to be specified.");
+  const DeviceId device = read_device(reading, where);
+  PyObject* const one_bound[3] = {nullptr, start, step};
+  PyObject* const bounds[3] = {start, stop, step};
+  const auto& all = stop ? bounds : one_bound;
+  std::optional<Bound> numbers[3] = {bound_in(all[0], 0), bound_in(all[1], 0), bound_in(all[2], 1)};
+  const bool is_plain = numbers[0] && numbers[1] && numbers[2] && numbers[2]->real() != 0;
+  if (!is_plain || (is_given(dtype) && !dtype_of_object(dtype))) {
+    const nb::object zero = nb::int_(0);
+    PyObject* const given[3] = {all[0] ? all[0] : zero.ptr(), all[1], all[2]};
+    return of_host(reading, given, dtype, device);
+  }
+  const auto type_of = [](const Scalar& n) { return Argument(n).type(); };
+  const OperandType types[] = {
+      {DType::int64}, type_of(numbers[0]->number), type_of(numbers[1]->number), type_of(numbers[2]->number)};
+  const DType type = is_given(dtype) ? *dtype_of_object(dtype) : common_type(types);
+  if (!is_stepped(type)) {
+    const nb::object zero = nb::int_(0);
+    PyObject* const given[3] = {all[0] ? all[0] : zero.ptr(), all[1], all[2]};
+    return of_host(reading, given, dtype, device);
+  }
+  const Range range{*numbers[0], *numbers[1], *numbers[2]};
+  EvenNumbers out{cut(range.start.number), {}, range.count(), type, type, device};
+  if (is_integer(type)) {
+    out.step = steps::whole(cut(range.second()).integer - out.start.integer);
+    return out;
+  }
+  const Scalar next = range.second();
+  const double first = range.start.real(), second = next.kind == WeakScalar::real ? next.re : static_cast<double>(next.integer);
+  const bool is_short = type == DType::float32;
+  out.start = steps::real_number(is_short ? static_cast<double>(static_cast<float>(first)) : first);
+  out.step =
+      steps::real_number(is_short ? static_cast<double>(static_cast<float>(second) - static_cast<float>(first)) : second - first);
+  return out;
+}
+
+Bound bound_of_torch(const Reading& reading, PyObject* given, int64_t otherwise) {
+  if (!given) return Bound{steps::whole(otherwise)};
+  nb::object item = as_array(given) ? item_of(*as_array(given)) : nb::borrow(given);
+  Scalar number;
+  const bool is_real = read_scalar(item.ptr(), number) && !number.is_huge && !number.is_natural;
+  if (is_real && number.kind == WeakScalar::complex)
+    raise(ErrorKind::runtime, "value cannot be converted to type double without overflow");
+  if (!is_real) raise(ErrorKind::type, "{}(): arguments must be Numbers, not {}", reading.face.name, Py_TYPE(given)->tp_name);
+  return Bound{number};
+}
+
+EvenNumbers read_as_torch(Reading& reading, PyObject* start, PyObject* stop, PyObject* step, PyObject* dtype, PyObject* where) {
+  if (!start && !stop) {
+    PyErr_SetString(PyExc_TypeError, "arange() missing 1 required positional arguments: \"end\"");
+    throw nb::python_error();
+  }
+  if (!stop) stop = start, start = nullptr;
+  const Range range{bound_of_torch(reading, start, 0), bound_of_torch(reading, stop, 0), bound_of_torch(reading, step, 1)};
+  const double first = range.start.real(), last = range.stop.real(), by = range.step.real();
+  if (!std::isfinite(first) || !std::isfinite(last) || !std::isfinite(by))
+    raise(ErrorKind::runtime, "unsupported range: {:g} -> {:g}", first, last);
+  if (by == 0) raise(ErrorKind::runtime, "step must be nonzero");
+  if ((last - first) / by < 0) raise(ErrorKind::runtime, "upper bound and lower bound inconsistent with step sign");
+  const DType type = asked_type(reading, dtype).value_or(range.is_whole() ? DType::int64 : torch_default());
+  if (is_complex(type)) raise(ErrorKind::not_implemented, "\"arange_cpu\" not implemented for '{}'", torch_name_of(type));
+  const int64_t count = range.count();
+  check_sizes_as_torch(reading, {count});
+  const DType work = steps::is_whole(type) ? DType::int64 : DType::float64;
+  EvenNumbers out{range.start.number, range.step.number, count, type, work, read_device(reading, where)};
+  out.start.is_weak = out.step.is_weak = true;
+  if (work == DType::int64) out.start = cut(out.start), out.step = cut(out.step);
+  return out;
+}
+
+}  // namespace
+
+EvenNumbers Read<const EvenNumbers&>::read(Reading& reading) {
+  PyObject* bounds[3];
+  for (PyObject*& one : bounds) {
+    one = reading.take();
+    if (one == Py_None) one = nullptr;
+  }
+  PyObject* dtype = reading.take();
+  PyObject* device = reading.take();
+  const auto read = is_torch(reading) ? read_as_torch : read_as_numpy;
+  return read(reading, bounds[0], bounds[1], bounds[2], dtype, device);
+}
+
+}  // namespace quern::python::faces

@@ -1,0 +1,158 @@
+#include "functions/creation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "functions/steps.h"
+#include "graph/memory_order.h"
+#include "run/transfer.h"
+
+namespace quern {
+
+using namespace steps;
+
+std::optional<Array> converted(const Array& array, const Conversion& to) {
+  const bool moves = to.device && *to.device != array.device();
+  const Array there = moves ? moved_to(array, context_on(*to.device)) : array;
+  if (to.copies || to.dtype != there.dtype() || !is_in_order(there, to.order)) return astype(there, to.dtype, to.order);
+  return moves ? std::optional(there) : std::nullopt;
+}
+
+namespace {
+
+// The axes lie in memory from the outermost to the innermost.
+LayoutRef layout_by_axes(const Shape& shape, const std::vector<size_t>& axes) {
+  Layout layout = Layout::contiguous(shape);
+  int64_t step = 1;
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    layout.strides[*axis] = step;
+    step *= std::max<int64_t>(shape[*axis], 1);
+  }
+  return interned(std::move(layout));
+}
+
+LayoutRef layout_of(const Shape& shape, const Making& how, const Array* like) {
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }))
+    raise(ErrorKind::value, "negative dimensions are not allowed");
+  if (!how.axes.empty()) return layout_by_axes(shape, how.axes);
+  if (like) return layout_beside(*like, shape, how.order);
+  if (how.order == Order::any || how.order == Order::keep) raise(ErrorKind::value, "only 'C' or 'F' order is permitted");
+  return interned(how.order == Order::fortran ? Layout::fortran(shape) : Layout::contiguous(shape));
+}
+
+Array of_value(const Shape& shape, const Scalar& value, DType dtype, const Making& how, const Array* like = nullptr) {
+  GraphLock lock;
+  return full_in(layout_of(shape, how, like), value, dtype, how.device);
+}
+
+DType type_of_number(const Scalar& value, const Rules& rules) {
+  if (!value.is_weak) return value.dtype;
+  const bool is_torchs = rules.types == TypeRules::torch;
+  switch (value.kind) {
+    case WeakScalar::boolean:
+      return DType::boolean;
+    case WeakScalar::integer:
+      if (value.is_huge)
+        raise(ErrorKind::type, "Unsupported dtype object: an integer of more than 64 bits; ask for a type of reals");
+      return value.is_natural ? DType::uint64 : DType::int64;
+    case WeakScalar::real:
+      return is_torchs ? torch_default() : DType::float64;
+    default:
+      return is_torchs && torch_default() != DType::float64 ? DType::complex64 : DType::complex128;
+  }
+}
+
+// As a number that PyTorch writes to the type: unsigned integers also have negative numbers of their size.
+Scalar fitted_as_torch(const Scalar& given, DType type) {
+  const auto refuse = [&] {
+    raise(ErrorKind::runtime, "value cannot be converted to type {}{} without overflow", row(type).name,
+          is_integer(type) ? "_t" : "");
+  };
+  Scalar value = given;
+  if (value.kind == WeakScalar::complex && !is_complex(type) && type != DType::boolean) {
+    if (value.im != 0) refuse();
+    value.kind = WeakScalar::real;
+  }
+  if (type == DType::boolean || !is_integer(type) || value.kind == WeakScalar::boolean) return value;
+  if (value.kind == WeakScalar::real) {
+    if (!(std::abs(value.re) < 0x1p64)) refuse();
+    const double cut = std::trunc(value.re);
+    value = whole(0);
+    value.is_natural = cut >= 0x1p63;
+    if (value.is_natural)
+      value.natural = static_cast<uint64_t>(cut);
+    else if (cut < -0x1p63)
+      refuse();
+    else
+      value.integer = static_cast<int64_t>(cut);
+  }
+  if (value.is_huge) refuse();
+  const bool is_signed = row(type).kind == DTypeKind::integer;
+  const size_t bits = 8 * size_of(type) - is_signed;
+  if (value.is_natural) {
+    if (bits < 64) refuse();
+    return value;
+  }
+  if (bits >= 63) {
+    if (!is_signed && value.integer < 0) value.is_natural = true, value.natural = static_cast<uint64_t>(value.integer);
+    return value;
+  }
+  const int64_t end = int64_t{1} << bits;
+  if (value.integer >= end || value.integer < -end + !is_signed) refuse();
+  if (!is_signed && value.integer < 0) value.integer += end;
+  return value;
+}
+
+Array filled(const Rules& rules, const Shape& shape, const Argument& value, const Making& how, const Array* like) {
+  if (const Array* values = value.array()) {
+    Array out = of_value(shape, whole(0), how.dtype.value_or(values->dtype()), how, like);
+    assign(out, Argument(moved_to(*values, context_on(how.device))));
+    return out;
+  }
+  const DType type = how.dtype ? *how.dtype : type_of_number(value.scalar(), rules);
+  const bool is_torchs = rules.types == TypeRules::torch;
+  return of_value(shape, is_torchs ? fitted_as_torch(value.scalar(), type) : value.scalar(), type, how, like);
+}
+
+const Shape& shape_of(const Array& like, const MakingLike& how) { return how.shape ? *how.shape : like.shape(); }
+
+}  // namespace
+
+Array zeros(const Shape& shape, const Making& how) { return of_value(shape, whole(0), how.dtype.value_or(DType::float64), how); }
+Array ones(const Shape& shape, const Making& how) { return of_value(shape, whole(1), how.dtype.value_or(DType::float64), how); }
+Array filled_with(const Rules& rules, const Shape& shape, const Argument& value, const Making& how) {
+  return filled(rules, shape, value, how, nullptr);
+}
+
+Array zeros_like(const Array& like, const MakingLike& to) {
+  return of_value(shape_of(like, to), whole(0), to.how.dtype.value_or(like.dtype()), to.how, &like);
+}
+Array ones_like(const Array& like, const MakingLike& to) {
+  return of_value(shape_of(like, to), whole(1), to.how.dtype.value_or(like.dtype()), to.how, &like);
+}
+Array filled_like(const Rules& rules, const Array& like, const Argument& value, const MakingLike& to) {
+  Making how = to.how;
+  how.dtype = how.dtype.value_or(like.dtype());
+  return filled(rules, shape_of(like, to), value, how, &like);
+}
+
+Array even_numbers(const EvenNumbers& numbers) {
+  if (numbers.made) return *numbers.made;
+  return as_type(evenly_spaced(numbers.start, numbers.step, numbers.count, numbers.work, numbers.device), numbers.dtype);
+}
+
+Array with_ones_on_diagonal(Sides sides, int64_t k, const Making& how) {
+  const auto [rows, columns] = sides;
+  const DType type = how.dtype.value_or(DType::float64);
+  if (rows < 0 || columns < 0) raise(ErrorKind::value, "negative dimensions are not allowed");
+  const bool is_beside = k >= columns || k <= -rows;
+  if (is_beside || is_record(type)) return of_value({rows, columns}, whole(0), type, how);
+  const Array places = compute(Op::add, reshaped(counted(rows, how.device), {rows, 1}, Order::c), k);
+  const Array is_one = compute(Op::equal, places, counted(columns, how.device));
+  if (how.order == Order::fortran) return copied(is_one, type, Order::fortran);
+  layout_of({rows, columns}, how, nullptr);  // raises for other orders
+  return as_type(is_one, type);
+}
+
+}  // namespace quern
