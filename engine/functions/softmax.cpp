@@ -3,6 +3,7 @@
 #include "functions/activations.h"
 #include "functions/gradient_words.h"
 #include "functions/ranking.h"
+#include "graph/memory_order.h"
 
 namespace quern::nn {
 
@@ -42,7 +43,7 @@ Array softmax_by(const Array& given, const SoftmaxAxes& axes, std::optional<DTyp
     Array sum = reduce(Reduction::sum, compute(Op::exp, away), axes.over, true);
     Array out = of == SoftmaxOf::logarithm ? difference(away, compute(Op::log, sum))
                                            : compute(Op::true_divide, compute(Op::exp, away), sum);
-    return {as_type(out, x.dtype())};
+    return {in_result_order(as_type(out, x.dtype()))};
   })[0];
 }
 

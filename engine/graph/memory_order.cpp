@@ -92,6 +92,7 @@ std::vector<int> axes_by_stride(const Layout& layout) {
 
 InCOrder::InCOrder(bool on) : before_(std::exchange(is_in_c, on)) {}
 InCOrder::~InCOrder() { is_in_c = before_; }
+Array in_result_order(const Array& array) { return is_in_c ? in_order(array, Order::c) : array; }
 
 LayoutRef layout_beside(const Array& array, const Shape& shape, Order order) {
   const ElementLayout lies(array);

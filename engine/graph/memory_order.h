@@ -16,6 +16,9 @@ class InCOrder {
   bool before_;
 };
 
+// The array, in C order while one lives.
+Array in_result_order(const Array& array);
+
 // A copy of the array: by the strides alone, so that an axis along which it is repeated (stride 0) becomes the innermost one.
 LayoutRef copied_layout(const Array& array, Order order = Order::keep);
 // A new array of another shape beside it; of another number of axes in C order, unless Fortran's is asked for.

@@ -15,6 +15,7 @@ from quern import arrays as _arrays
 from quern.arrays import core as _array_core
 from quern.arrays.functions import tuples as _tuples
 from quern.arrays.objects import exchange as _exchange
+from quern.arrays.public_names import settle as _settle
 from quern.cupy import (  # noqa: F401
     _core,
     _polynomials,
@@ -54,7 +55,6 @@ from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa
 from quern.cupy.cuda.stream import on_stream as _on_stream
 from quern.device import device_given as _device_given
 from quern.lib import _engine
-from quern.arrays.public_names import settle as _settle
 from quern.raw import RawKernel  # noqa: F401
 from quern.user_files import warn_user as _warn_user
 

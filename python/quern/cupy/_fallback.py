@@ -5,10 +5,10 @@ import functools
 import numpy
 
 from quern.arrays import fallback
+from quern.arrays.public_names import settle
 from quern.cupy._array import as_ndarray, ndarray, placed_result
 from quern.cupy.cuda.memory import has_own_allocator
 from quern.lib import _engine
-from quern.arrays.public_names import settle
 
 _engine.set_front_end("cupy", fall_back=functools.partial(fallback.on_host, kind=ndarray))
 

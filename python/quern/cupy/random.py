@@ -14,12 +14,12 @@ import numpy
 from quern.arrays import random as _random
 from quern.arrays.core import Array as _Array
 from quern.arrays.core import asnumpy as _asnumpy
+from quern.arrays.public_names import settle as _settle
 from quern.arrays.random.generator import _bits_of
 from quern.cupy._array import ndarray as _ndarray
 from quern.cupy._array import placed_result as _placed_result
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._names import RANDOM as _names
-from quern.arrays.public_names import settle as _settle
 
 _REALS = """beta chisquare dirichlet f gamma gumbel laplace logistic lognormal multivariate_normal noncentral_chisquare noncentral_f pareto
 power rayleigh standard_cauchy standard_gamma standard_t triangular vonmises wald weibull""".split()

@@ -9,8 +9,8 @@ import inspect
 import operator
 import os
 
-from quern.lib import _engine
 from quern.arrays.public_names import settle
+from quern.lib import _engine
 
 _BareArray = _engine.BareArray
 _FILE = os.path.join(os.path.dirname(__file__), "<arguments>")  # of wrappers: inside the package, whose lines no error names

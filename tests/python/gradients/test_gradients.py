@@ -8,7 +8,6 @@ from arrays import tier  # noqa: F401
 from differences import KINDS, STEP, agrees, backward, gradient, gradients, grads, leaves, numbers, reals, weighted
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import ROOT
 from quern.lib import _engine
 
 # ---- the ops

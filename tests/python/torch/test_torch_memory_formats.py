@@ -32,7 +32,7 @@ torch.cat([zc, zc]) | torch.cat([zc, z]) | torch.cat([zc, zc], 1) | zc.transpose
 torch.cat([t, t]) | torch.cat([t, t], 1) | torch.cat([p, p]) | torch.stack([t, t]) | torch.hstack([t, t]) | torch.vstack([t, t]) | torch.cat([t, t]).view(-1) | t.sum(0)
 p.sum(1) | p.sum((0, 2)) | p.mean(2, keepdim=True) | p.amax(1) | p.amin((1, 3)) | p.prod(1) | p.all(1) | p.any(1) | p.argmax(1) | p.max(1).values | p.max(1).indices
 p.std(1) | p.var((0, 1)) | p.norm(dim=1) | p.logsumexp(1) | p.median(1).values | p.sum(1).view(-1) | zc.sum(1) | zc.mean((2, 3)) | zc.amax((2, 3), keepdim=True)
-t.cumsum(0) | t.cumprod(1) | p.cumsum(2) | p.cummax(1).values | t.logcumsumexp(0) | t.exp() | t + t.t().t() | torch.where(t > 2, t, 0.0) | t.clone().view(-1).shape
+t.softmax(0) | torch.nn.functional.log_softmax(t, 1) | p.softmax(1).view(-1) | t.cumsum(0) | t.cumprod(1) | p.cumsum(2) | p.cummax(1).values | t.logcumsumexp(0) | t.exp() | t + t.t().t() | torch.where(t > 2, t, 0.0) | t.clone().view(-1).shape
 """
 VALUES = """
 v.to(memory_format=CL3).stride() | v.contiguous(memory_format=CL3).is_contiguous(memory_format=CL3) | z.is_contiguous(memory_format=CL3) | z[0].is_contiguous(memory_format=CL)

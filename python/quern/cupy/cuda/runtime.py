@@ -7,6 +7,7 @@ they are freed. Wrong arguments raise CUDARuntimeError, with CUDA's status.
 import ctypes
 import itertools
 
+from quern.arrays.public_names import settle as _settle
 from quern.cupy.cuda import _unserved
 from quern.cupy.cuda._constants import CONSTANTS as _constants
 from quern.cupy.cuda._errors import CUDARuntimeError, _as_runtime_errors, _call, check_status  # noqa: F401
@@ -14,7 +15,6 @@ from quern.cupy.cuda.device import Device, _by_pci_bus_id, _current_id, _engine_
 from quern.cupy.cuda.stream import Event, ExternalStream, Stream, _by_handle
 from quern.device import current_device, door_devices, set_current_device
 from quern.lib import _engine
-from quern.arrays.public_names import settle as _settle
 
 globals().update(_constants)
 is_hip = False
