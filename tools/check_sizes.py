@@ -25,7 +25,9 @@ SUFFIXES = (".cpp", ".h", ".cuh", ".py")
 LITERALS = (ast.Constant, ast.Dict, ast.List, ast.Tuple)
 # What compilers take as text, line by line: string literals, characters, comments.
 PIECES = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
-NO_FUNCTION = re.compile(r"\b(namespace|struct|__align__\b|class|enum|union|extern)\b[^()]*$|=\s*$")
+# What stands before a body and is no function's head: alignments, and macros on lines of their own.
+ALIGNED = re.compile(r"\b(__align__|alignas|__attribute__)\s*\((?:[^()]|\([^()]*\))*\)|^\s*_*QUERN\w*\(.*\)$", re.MULTILINE)
+NO_FUNCTION = re.compile(r"\b(namespace|struct|class|enum|union|extern)\b[^()]*$|=\s*$")
 
 
 LABEL = re.compile(r"\s*(case\b.*|default:.*)")
@@ -66,7 +68,7 @@ def functions_of_cpp(source):
     depth, inside, begin = 0, None, 0
     for place in re.finditer(r"[{};]", text):
         if place[0] == "{":
-            head = text[begin : place.start()]
+            head = ALIGNED.sub("", text[begin : place.start()])
             if inside is None and ")" in head and not NO_FUNCTION.search(head):
                 start = begin + len(head) - len(head.lstrip())
                 name = re.search(r"([~\w:]+|operator\S+)\s*\(", head)

@@ -450,10 +450,8 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   }
   std::vector<const char*> arguments, texts, names;
   for (const std::string& word : words) arguments.push_back(word.c_str());
-  for (size_t i = 0; i < embedded_header_count; ++i) {
-    texts.push_back(embedded_headers[i].text);
-    names.push_back(embedded_headers[i].path);
-  }
+  for (size_t i = 0; i < embedded_header_count; ++i)
+    texts.push_back(embedded_headers[i].text), names.push_back(embedded_headers[i].path);
   log(LogLevel::compiles, "nvrtc {}: {} for {}", nvrtc.version, source.name, architecture.name);
   log(LogLevel::source, "{}", source.text);
 

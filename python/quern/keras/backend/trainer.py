@@ -292,8 +292,7 @@ class QuernTrainer(base_trainer.Trainer):
             callbacks.on_epoch_begin(epoch)
             epoch_logs = self._epoch_of(iterator, callbacks)
             if validation_data is not None and self._should_eval(epoch, validation_freq):
-                found = self._validated(validation_data, validation_batch_size or batch_size, validation_steps, callbacks)
-                epoch_logs.update({f"val_{name}": value for name, value in found.items()})
+                epoch_logs |= self._validated(validation_data, validation_batch_size or batch_size, validation_steps, callbacks)
             callbacks.on_epoch_end(epoch, epoch_logs := _as_python(epoch_logs))
             if self.stop_training:
                 break
@@ -329,7 +328,7 @@ class QuernTrainer(base_trainer.Trainer):
                 steps_per_epoch=steps,
                 shuffle=False,
             )
-        return self.evaluate(
+        found = self.evaluate(
             x=x,
             y=y,
             sample_weight=weight,
@@ -339,6 +338,7 @@ class QuernTrainer(base_trainer.Trainer):
             return_dict=True,
             _use_cached_evaldataset=True,
         )
+        return {f"val_{name}": value for name, value in found.items()}
 
     @traceback_utils.filter_traceback
     @to_the_caller
