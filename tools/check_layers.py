@@ -21,7 +21,7 @@ ORDER = ["include", "core", "graph", "codegen", "compile", "device", "run", "fun
 PYTHON = (
     ("quern.errors", "quern.call_errors", "quern.device", "quern.development", "quern.sources", "quern.user_files", "quern.signatures",
      "quern.public_names"),
-    ("quern.arrays", "quern.array_api"),
+    ("quern.arrays", "quern.array_api", "quern.fft", "quern.random"),
     ("quern.raw", "quern.trace", "quern.autograd", "quern.update_rules"),
     ("quern.measure", "quern.pycuda", "quern.profiling", "quern.checking"),
     ("quern.notebook",),

@@ -18,6 +18,8 @@ array(1.875)
 array([1., 1., 1., 1.], dtype=float32)
 """
 
+from importlib import import_module as _import_module
+
 import numpy as _numpy
 
 import quern.lib as _lib
@@ -25,12 +27,9 @@ from quern import arrays as _arrays
 from quern.arrays import *  # noqa: F403
 from quern.arrays import fallback as _fallback
 from quern.arrays.manipulation import stride_tricks as _stride_tricks
-from quern.checking import check
 from quern.development import get_include
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
-from quern.measure import Timing, bench, explain
-from quern.profiling import Profile, profile
 from quern.raw import RawKernel, RawModule
 from quern.sources import keep_sources
 from quern.trace import trace
@@ -39,41 +38,51 @@ __version__ = "0.1.0"
 
 _lib.stride_tricks = _stride_tricks  # as NumPy has it; the folder holds the engine
 
+# Loaded when they are asked for, as what NumPy computes is: with them `import quern` takes twice the time.
+_LATER = {
+    "Profile": "quern.profiling",
+    "SourceModule": "quern.pycuda.compiler",
+    "Timing": "quern.measure",
+    "bench": "quern.measure",
+    "check": "quern.checking",
+    "explain": "quern.measure",
+    "fft": "quern.fft",
+    "profile": "quern.profiling",
+    "random": "quern.random",
+}
 __all__ = [
     *_arrays.__all__,
+    *_LATER,
     "CompileError",
     "Error",
     "InternalError",
     "LaunchError",
     "LogicError",
     "OutOfMemoryError",
-    "Profile",
     "RawKernel",
     "RawModule",
-    "Timing",
-    "bench",
-    "explain",
-    "SourceModule",  # noqa: F405
-    "check",
     "current_device",
     "device",
     "get_include",
     "keep_sources",
-    "profile",
     "synchronize",
     "trace",
 ]
 
 
 def __getattr__(name):
-    if name == "SourceModule":
-        from quern.pycuda.compiler import SourceModule
-
-        return SourceModule
+    if name in _LATER or name == "profiling":
+        module = _import_module(_LATER.get(name, "quern.profiling"))
+        value = globals()[name] = module if module.__name__.endswith(f".{name}") else getattr(module, name)
+        return value
     # A function of NumPy's that is not native: NumPy computes it on the host, with a warning.
     value = _fallback.stand_in(_numpy, name, "quern")
     globals()[name] = value
     return value
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})
 
 
 def load_ipython_extension(shell):
