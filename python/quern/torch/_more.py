@@ -73,8 +73,24 @@ def _copying(name):
 
 _COPIES = """as_strided detach diagonal expand narrow permute select split split_with_sizes squeeze t transpose unbind unfold unsqueeze view
 view_as_real view_as_complex""".split()
-for _name in _COPIES:
-    globals()[_name + "_copy"] = _copying(_name)
+as_strided_copy = _copying("as_strided")
+detach_copy = _copying("detach")
+diagonal_copy = _copying("diagonal")
+expand_copy = _copying("expand")
+narrow_copy = _copying("narrow")
+permute_copy = _copying("permute")
+select_copy = _copying("select")
+split_copy = _copying("split")
+split_with_sizes_copy = _copying("split_with_sizes")
+squeeze_copy = _copying("squeeze")
+t_copy = _copying("t")
+transpose_copy = _copying("transpose")
+unbind_copy = _copying("unbind")
+unfold_copy = _copying("unfold")
+unsqueeze_copy = _copying("unsqueeze")
+view_copy = _copying("view")
+view_as_real_copy = _copying("view_as_real")
+view_as_complex_copy = _copying("view_as_complex")
 
 
 def alias_copy(input, *, out=None):
@@ -610,6 +626,14 @@ def _of_method(name):
     return function
 
 
-for _name in _IN_PLACE:
-    globals()[_name] = _of_method(_name)
+addmv_ = _of_method("addmv_")
+as_strided_ = _of_method("as_strided_")
+conj_physical_ = _of_method("conj_physical_")
+detach_ = _of_method("detach_")
+fill_ = _of_method("fill_")
+i0_ = _of_method("i0_")
+ldexp_ = _of_method("ldexp_")
+resize_as_ = _of_method("resize_as_")
+xlogy_ = _of_method("xlogy_")
+zero_ = _of_method("zero_")
 NAMES += _IN_PLACE
