@@ -18,6 +18,8 @@ array(1.875)
 array([1., 1., 1., 1.], dtype=float32)
 """
 
+from importlib import import_module as _import_module
+
 import numpy as _numpy
 
 import quern.lib as _lib
@@ -29,51 +31,58 @@ from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
 from quern.raw import RawKernel, RawModule
 from quern.sources import keep_sources
-from quern.tools.check import check
 from quern.tools.development import get_include
-from quern.tools.measure import Timing, bench, explain
-from quern.tools.profile import Profile, profile
 from quern.tools.trace import trace
 
 __version__ = "0.1.0"
 
 _lib.stride_tricks = _stride_tricks  # as NumPy has it; the folder holds the engine
 
+# Loaded when they are asked for, as what NumPy computes is: with them `import quern` takes twice the time.
+_LATER = {
+    "Profile": "quern.tools.profile",
+    "SourceModule": "quern.pycuda.compiler",
+    "Timing": "quern.tools.measure",
+    "bench": "quern.tools.measure",
+    "check": "quern.tools.check",
+    "explain": "quern.tools.measure",
+    "fft": "quern.fft",
+    "profile": "quern.tools.profile",
+    "random": "quern.random",
+}
 __all__ = [
     *_arrays.__all__,
+    *_LATER,
     "CompileError",
     "Error",
     "InternalError",
     "LaunchError",
     "LogicError",
     "OutOfMemoryError",
-    "Profile",
     "RawKernel",
     "RawModule",
-    "Timing",
-    "bench",
-    "explain",
-    "SourceModule",  # noqa: F405
-    "check",
     "current_device",
     "device",
     "get_include",
     "keep_sources",
-    "profile",
     "synchronize",
     "trace",
 ]
 
 
 def __getattr__(name):
-    if name == "SourceModule":
-        from quern.pycuda.compiler import SourceModule
-
-        return SourceModule
+    if name in _LATER or name == "profiling":
+        module = _import_module(_LATER.get(name, "quern.tools.profile"))
+        value = globals()[name] = module if module.__name__.endswith(f".{name}") else getattr(module, name)
+        return value
     # A function of NumPy's that is not native: NumPy computes it on the host, with a warning.
     value = _fallback.stand_in(_numpy, name, "quern")
     globals()[name] = value
     return value
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})
 
 
 def load_ipython_extension(shell):

@@ -138,7 +138,7 @@ array_special = {f"__{name}__": "_te.Self" for name in OPERATORS}
 def is_of_arrays(function):
     """Whether a function is one of arrays, by the module that defines it."""
     module = inspect.unwrap(function).__module__ or ""
-    return module.startswith(OF_ARRAYS) or type(function).__name__ == "array_function"
+    return module.startswith(OF_ARRAYS) or module == "quern.torch" or type(function).__name__ == "array_function"
 
 
 def function(module, name):

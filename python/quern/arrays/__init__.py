@@ -29,7 +29,6 @@ from quern.arrays import (
     creation,
     data_types,
     fallback,
-    fft,
     functions,
     host,
     indexing,
@@ -38,7 +37,6 @@ from quern.arrays import (
     manipulation,
     mathematics,
     objects,
-    random,
 )
 from quern.arrays.creation import grids, layouts
 from quern.arrays.fallback import FallbackWarning, set_fallback  # noqa: F401
@@ -79,8 +77,7 @@ _functions = _public()
 globals().update(_functions)
 objects.attach(_functions)
 exchange.attach()
-for _module in (fft, linalg, random):
-    sys.modules[_module.__name__.replace(".arrays", "")] = _module
+sys.modules["quern.linalg"] = linalg
 _hidden = ("FunctionType", "ModuleType", "sys")
 __all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and n not in _hidden and not isinstance(v, ModuleType))
-__all__ += ["__array_namespace_info__", "fft", "linalg", "random"]
+__all__ += ["__array_namespace_info__", "linalg"]

@@ -9,7 +9,7 @@ from types import FunctionType
 def settle(namespace, module):
     """Makes ``module`` the home of functions in its ``namespace`` that are not found where they say: wrapped or renamed ones."""
     for name, value in namespace.items():
-        if type(value) is FunctionType and name[0] != "_":
+        if name[0] != "_" and (type(value) is FunctionType or hasattr(value, "__quern_native__")):
             home = sys.modules.get(value.__module__)
             if home is None or vars(home).get(value.__qualname__) is not value:
                 value.__module__, value.__qualname__ = module, name

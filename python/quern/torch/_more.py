@@ -53,8 +53,24 @@ def _copying(name):
 
 _COPIES = """as_strided detach diagonal expand narrow permute select split split_with_sizes squeeze t transpose unbind unfold unsqueeze view
 view_as_real view_as_complex""".split()
-for _name in _COPIES:
-    globals()[_name + "_copy"] = _copying(_name)
+as_strided_copy = _copying("as_strided")
+detach_copy = _copying("detach")
+diagonal_copy = _copying("diagonal")
+expand_copy = _copying("expand")
+narrow_copy = _copying("narrow")
+permute_copy = _copying("permute")
+select_copy = _copying("select")
+split_copy = _copying("split")
+split_with_sizes_copy = _copying("split_with_sizes")
+squeeze_copy = _copying("squeeze")
+t_copy = _copying("t")
+transpose_copy = _copying("transpose")
+unbind_copy = _copying("unbind")
+unfold_copy = _copying("unfold")
+unsqueeze_copy = _copying("unsqueeze")
+view_copy = _copying("view")
+view_as_real_copy = _copying("view_as_real")
+view_as_complex_copy = _copying("view_as_complex")
 
 
 def alias_copy(input, *, out=None):
@@ -98,7 +114,14 @@ def is_conj(input):
     return False
 
 
-is_neg = is_distributed = is_conj
+def is_neg(input):
+    """Is it a view that negates? Never here."""
+    return False
+
+
+def is_distributed(input):
+    """Is it spread over several processes? Never here."""
+    return False
 
 
 def is_inference(input):
@@ -415,28 +438,84 @@ def module_load(self, other, assign=False):
 # ---- switches that nothing hangs on
 
 
-def _constant_answer(name, value, doc):
-    def function(*args, **kwargs):
-        return value
-
-    function.__name__ = name
-    function.__doc__ = doc
-    return function
+def are_deterministic_algorithms_enabled():
+    """Are only algorithms used that give the same bits each time? False: they are not asked for."""
+    return False
 
 
-_ANSWERS = {
-    "are_deterministic_algorithms_enabled": False, "get_deterministic_debug_mode": 0, "is_warn_always_enabled": False,
-    "set_flush_denormal": False, "get_num_interop_threads": 1, "is_anomaly_check_nan_enabled": True,
-    "is_autocast_enabled": False, "is_autocast_cpu_enabled": False, "is_autocast_cache_enabled": True,
-    "compiled_with_cxx11_abi": True, "is_vulkan_available": False,
-}  # fmt: skip
-_IGNORED = (
-    "set_deterministic_debug_mode set_warn_always set_num_interop_threads set_anomaly_enabled clear_autocast_cache init_num_threads".split()
-)
-for _name, _value in _ANSWERS.items():
-    globals()[_name] = _constant_answer(_name, _value, f"{_value}.")
-for _name in _IGNORED:
-    globals()[_name] = _constant_answer(_name, None, "Accepted; nothing hangs on it here.")
+def get_deterministic_debug_mode():
+    """0: nothing is said of algorithms that give other bits each time."""
+    return 0
+
+
+def is_warn_always_enabled():
+    """Is a warning given each time? False."""
+    return False
+
+
+def get_num_interop_threads():
+    """1: operations are not run at the same time by threads of the host."""
+    return 1
+
+
+def is_anomaly_check_nan_enabled():
+    """Does anomaly detection look for NaN? True."""
+    return True
+
+
+def is_autocast_cpu_enabled():
+    """Is autocast on for the CPU? False."""
+    return False
+
+
+def is_autocast_cache_enabled():
+    """Does autocast keep converted weights? True."""
+    return True
+
+
+def compiled_with_cxx11_abi():
+    """Is the C++11 ABI used? True."""
+    return True
+
+
+def is_vulkan_available():
+    """Is there Vulkan? False."""
+    return False
+
+
+def is_autocast_enabled(device_type="cuda"):
+    """Is autocast on for devices of a type? False."""
+    _types.device(device_type)
+    return False
+
+
+def set_flush_denormal(mode, /):
+    """Accepted; returns False: denormal numbers stay."""
+    return False
+
+
+def set_deterministic_debug_mode(debug_mode):
+    """Accepted; nothing hangs on it here."""
+
+
+def set_warn_always(b, /):
+    """Accepted; nothing hangs on it here."""
+
+
+def set_num_interop_threads(num, /):
+    """Accepted; nothing hangs on it here."""
+
+
+def set_anomaly_enabled(enabled, check_nan=True):
+    """Accepted; nothing hangs on it here."""
+
+
+def clear_autocast_cache():
+    """Accepted; nothing hangs on it here."""
+
+
+def init_num_threads():
+    """Accepted; nothing hangs on it here."""
 
 
 # ---- sizes that are not known yet: here all are
@@ -490,13 +569,17 @@ pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle alias_copy slice_copy
 detach""".split()
 check_all(
     globals(),
-    [*_TESTED, "sum_to_size", "dim_order", "map_", "module_load", "is_inference"],
+    [*_TESTED, "sum_to_size", "dim_order", "map_", "module_load", "is_inference", "is_conj", "is_neg", "is_distributed"],
     {"as_strided_scatter": "src", "is_same_size": "other", "index_reduce": "source", "unravel_index": "indices", "triangular_solve": "b",
      "module_load": "other"},
     {"slice_copy": "end"},
     same_out="index_reduce alias_copy slice_copy renorm nonzero_static",
 )  # fmt: skip
-NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *_ANSWERS, *_IGNORED, *(n for n in list(globals()) if n.startswith("sym_"))]
+NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *(n for n in list(globals()) if n.startswith("sym_"))]
+NAMES += """are_deterministic_algorithms_enabled get_deterministic_debug_mode is_warn_always_enabled get_num_interop_threads
+is_anomaly_check_nan_enabled is_autocast_cpu_enabled is_autocast_cache_enabled compiled_with_cxx11_abi is_vulkan_available
+is_autocast_enabled set_flush_denormal set_deterministic_debug_mode set_warn_always set_num_interop_threads set_anomaly_enabled
+clear_autocast_cache init_num_threads""".split()
 NAMES += """is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
 from_file""".split()
 METHODS = """as_strided_scatter is_same_size is_distributed renorm index_reduce nonzero_static
@@ -523,6 +606,14 @@ def _of_method(name):
     return function
 
 
-for _name in _IN_PLACE:
-    globals()[_name] = _of_method(_name)
+addmv_ = _of_method("addmv_")
+as_strided_ = _of_method("as_strided_")
+conj_physical_ = _of_method("conj_physical_")
+detach_ = _of_method("detach_")
+fill_ = _of_method("fill_")
+i0_ = _of_method("i0_")
+ldexp_ = _of_method("ldexp_")
+resize_as_ = _of_method("resize_as_")
+xlogy_ = _of_method("xlogy_")
+zero_ = _of_method("zero_")
 NAMES += _IN_PLACE

@@ -201,13 +201,25 @@ def _one(x):
     return x * 0 + 1
 
 
-_CHEBYSHEV = {"t": lambda x: x, "u": lambda x: 2 * x, "v": lambda x: 2 * x - 1, "w": lambda x: 2 * x + 1}
-for _kind, _second in _CHEBYSHEV.items():
-    for _name, _place in (("chebyshev_polynomial_", lambda x: x), ("shifted_chebyshev_polynomial_", lambda x: 2 * x - 1)):
-        globals()[_name + _kind] = _recurrence(
-            _name + _kind, _one, lambda x, f=_second, g=_place: f(g(x)), lambda k, x, a, b, g=_place: 2 * g(x) * b - a,
-            f"The Chebyshev polynomial of kind {_kind.upper()}{', of 2 x - 1' if _name.startswith('s') else ''},",
-        )  # fmt: skip
+def _chebyshev(name, second):
+    """The polynomials of a kind: the first is 1, ``second(x)`` follows; shifted ones are those of 2 x - 1."""
+    is_shifted, kind = name.startswith("shifted_"), name[-1].upper()
+
+    def place(x):
+        return 2 * x - 1 if is_shifted else x
+
+    doc = f"The Chebyshev polynomial of kind {kind}{', of 2 x - 1' if is_shifted else ''},"
+    return _recurrence(name, _one, lambda x: second(place(x)), lambda k, x, a, b: 2 * place(x) * b - a, doc)
+
+
+chebyshev_polynomial_t = _chebyshev("chebyshev_polynomial_t", lambda x: x)
+shifted_chebyshev_polynomial_t = _chebyshev("shifted_chebyshev_polynomial_t", lambda x: x)
+chebyshev_polynomial_u = _chebyshev("chebyshev_polynomial_u", lambda x: 2 * x)
+shifted_chebyshev_polynomial_u = _chebyshev("shifted_chebyshev_polynomial_u", lambda x: 2 * x)
+chebyshev_polynomial_v = _chebyshev("chebyshev_polynomial_v", lambda x: 2 * x - 1)
+shifted_chebyshev_polynomial_v = _chebyshev("shifted_chebyshev_polynomial_v", lambda x: 2 * x - 1)
+chebyshev_polynomial_w = _chebyshev("chebyshev_polynomial_w", lambda x: 2 * x + 1)
+shifted_chebyshev_polynomial_w = _chebyshev("shifted_chebyshev_polynomial_w", lambda x: 2 * x + 1)
 hermite_polynomial_h = _recurrence(
     "hermite_polynomial_h", _one, lambda x: 2 * x, lambda k, x, a, b: 2 * x * b - 2 * k * a, "Hermite's polynomial, of physics,"
 )

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -446,3 +448,23 @@ print(sorted(told) == list(range(50)))
 def test_a_stream_may_go_with_the_function_that_it_calls(device):
     done = code(STREAMS_THAT_GO, QUERN_DEVICE=device.name, timeout=60)
     assert done.stdout.split() == ["True"], done.stderr
+
+
+def test_import_loads_only_what_arrays_need():
+    """The profiler, the checker, random numbers and transforms are loaded when they are asked for, in any of Python's ways."""
+    late = "quern.tools.profile quern.tools.check quern.tools.measure quern.arrays.random quern.arrays.fft numpy.random numpy.fft html json statistics".split()
+    names = "profile Profile check bench Timing explain fft random SourceModule".split()
+    program = f"""
+import sys, numpy, quern
+assert not [name for name in {late} if name in sys.modules], sys.modules.keys() & set({late})
+assert set({names}) <= set(dir(quern)) & set(quern.__all__)
+import quern.random, quern.fft
+from quern.random import default_rng
+from quern import check, profile, fft
+assert quern.random is sys.modules["quern.random"] is sys.modules["quern.arrays.random"] and fft is quern.fft is sys.modules["quern.arrays.fft"]
+assert quern.profile is quern.tools.profile.profile is profile and quern.check is sys.modules["quern.tools.check"].check is check
+assert quern.fft.fft([1, 2]).shape == default_rng(1).random(2).shape == (2,)
+assert all(hasattr(quern, name) for name in {names})
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

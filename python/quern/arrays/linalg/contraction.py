@@ -2,7 +2,7 @@
 
 import numpy
 
-from quern.arrays.core import asarray
+from quern.arrays.core import Array, asarray
 
 
 def steps_of(subscripts, operands, optimize):
@@ -34,4 +34,9 @@ def _without_values(operands):
 
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
     """The order in which :func:`einsum` contracts its operands: NumPy's answer, from their shapes and types alone."""
+    if not operands:
+        raise ValueError("No input operands")
+    places = operands[1::2] if len(operands) % 2 == 0 else (*operands[1::2], operands[-1])
+    if not isinstance(operands[0], str) and any(isinstance(of, Array) for of in places):
+        raise TypeError("the places of an operand's axes are a list of integers, not an array; or begin with the subscripts as text")
     return numpy.einsum_path(*_without_values(operands), optimize=optimize, einsum_call=einsum_call)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import html
 import struct
 import zlib
 
@@ -33,12 +31,18 @@ def _repr_html(self):
     state = "computed" if _engine.array_explain(self).startswith("the value is computed") else "was pending: computed for this display"
     text = repr(self)
     words = f"{self._dtype_name}, shape {self.shape}, {self.device.name if hasattr(self.device, 'name') else self.device}, {state}"
-    parts = [f'<div style="font-family:monospace"><div style="opacity:.7">{html.escape(words)}</div>']
+    parts = [f'<div style="font-family:monospace"><div style="opacity:.7">{_escaped(words)}</div>']
     picture = None if text.startswith("<failed") else _picture(self)
     if picture:
         parts.append(picture)
-    parts.append(f"<pre>{html.escape(text)}</pre></div>")
+    parts.append(f"<pre>{_escaped(text)}</pre></div>")
     return "".join(parts)
+
+
+def _escaped(text):
+    import html  # slow to import, rarely needed
+
+    return html.escape(text)
 
 
 def _picture(x):
@@ -60,7 +64,9 @@ def _picture(x):
     pixels[~finite] = NO_NUMBER
     rows, columns = pixels.shape[:2]
     larger = max(SHOWN_PIXELS // max(rows, columns), 1)
-    said = html.escape(f"from {low:.6g} to {high:.6g}" + (f", every {steps[0]} x {steps[1]}" if max(steps) > 1 else ""))
+    said = _escaped(f"from {low:.6g} to {high:.6g}" + (f", every {steps[0]} x {steps[1]}" if max(steps) > 1 else ""))
+    import base64  # slow to import, rarely needed
+
     data = base64.b64encode(_png(pixels)).decode()
     size = f'width="{columns * larger}" height="{rows * larger}"'
     return f'<img src="data:image/png;base64,{data}" {size} alt="{said}" title="{said}" style="image-rendering:pixelated">'

@@ -677,17 +677,33 @@ def profilerStop():
 
 # ---- not served
 
-_TEXTURES = """createSurfaceObject createTextureObject destroySurfaceObject destroyTextureObject freeArray malloc3DArray mallocArray
-memcpy2DFromArray memcpy2DFromArrayAsync memcpy2DToArray memcpy2DToArrayAsync memcpy3D memcpy3DAsync"""
-_GRAPHS = """graphDebugDotPrint graphDestroy graphExecDestroy graphInstantiate graphLaunch graphUpload streamBeginCapture
-streamEndCapture"""
-_PROCESSES = "ipcCloseMemHandle ipcGetEventHandle ipcGetMemHandle ipcOpenEventHandle ipcOpenMemHandle"
-
-for _why, _names in (
-    ("the calls of the runtime for textures are not served; cupy.cuda.texture is", _TEXTURES),
-    ("CUDA graphs are not served; array work is fused and launched without them", _GRAPHS),
-    ("sharing memory and events between processes is not served", _PROCESSES),
-):
-    for _name in _names.split():
-        globals()[_name] = _unserved.function(f"cupy.cuda.runtime.{_name}", _why)
+_TEXTURES = "the calls of the runtime for textures are not served; cupy.cuda.texture is"
+_GRAPHS = "CUDA graphs are not served; array work is fused and launched without them"
+_PROCESSES = "sharing memory and events between processes is not served"
+createSurfaceObject = _unserved.function("cupy.cuda.runtime.createSurfaceObject", _TEXTURES)
+createTextureObject = _unserved.function("cupy.cuda.runtime.createTextureObject", _TEXTURES)
+destroySurfaceObject = _unserved.function("cupy.cuda.runtime.destroySurfaceObject", _TEXTURES)
+destroyTextureObject = _unserved.function("cupy.cuda.runtime.destroyTextureObject", _TEXTURES)
+freeArray = _unserved.function("cupy.cuda.runtime.freeArray", _TEXTURES)
+malloc3DArray = _unserved.function("cupy.cuda.runtime.malloc3DArray", _TEXTURES)
+mallocArray = _unserved.function("cupy.cuda.runtime.mallocArray", _TEXTURES)
+memcpy2DFromArray = _unserved.function("cupy.cuda.runtime.memcpy2DFromArray", _TEXTURES)
+memcpy2DFromArrayAsync = _unserved.function("cupy.cuda.runtime.memcpy2DFromArrayAsync", _TEXTURES)
+memcpy2DToArray = _unserved.function("cupy.cuda.runtime.memcpy2DToArray", _TEXTURES)
+memcpy2DToArrayAsync = _unserved.function("cupy.cuda.runtime.memcpy2DToArrayAsync", _TEXTURES)
+memcpy3D = _unserved.function("cupy.cuda.runtime.memcpy3D", _TEXTURES)
+memcpy3DAsync = _unserved.function("cupy.cuda.runtime.memcpy3DAsync", _TEXTURES)
+graphDebugDotPrint = _unserved.function("cupy.cuda.runtime.graphDebugDotPrint", _GRAPHS)
+graphDestroy = _unserved.function("cupy.cuda.runtime.graphDestroy", _GRAPHS)
+graphExecDestroy = _unserved.function("cupy.cuda.runtime.graphExecDestroy", _GRAPHS)
+graphInstantiate = _unserved.function("cupy.cuda.runtime.graphInstantiate", _GRAPHS)
+graphLaunch = _unserved.function("cupy.cuda.runtime.graphLaunch", _GRAPHS)
+graphUpload = _unserved.function("cupy.cuda.runtime.graphUpload", _GRAPHS)
+streamBeginCapture = _unserved.function("cupy.cuda.runtime.streamBeginCapture", _GRAPHS)
+streamEndCapture = _unserved.function("cupy.cuda.runtime.streamEndCapture", _GRAPHS)
+ipcCloseMemHandle = _unserved.function("cupy.cuda.runtime.ipcCloseMemHandle", _PROCESSES)
+ipcGetEventHandle = _unserved.function("cupy.cuda.runtime.ipcGetEventHandle", _PROCESSES)
+ipcGetMemHandle = _unserved.function("cupy.cuda.runtime.ipcGetMemHandle", _PROCESSES)
+ipcOpenEventHandle = _unserved.function("cupy.cuda.runtime.ipcOpenEventHandle", _PROCESSES)
+ipcOpenMemHandle = _unserved.function("cupy.cuda.runtime.ipcOpenMemHandle", _PROCESSES)
 _settle(globals(), __name__)

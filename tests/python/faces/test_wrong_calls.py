@@ -1,0 +1,76 @@
+"""Wrong calls raise the peers' exception types: against the tables that wrong_calls.py made of the peers themselves.
+
+CuPy's table needs a GPU: where there is none in the repository, its part is skipped.
+"""
+
+import importlib
+import json
+import warnings
+
+import pytest
+import wrong_calls
+
+FRONT_ENDS = {"numpy": "quern", "cupy": "quern.cupy", "torch": "quern.torch"}
+TABLES = {peer: json.loads(path.read_text()) for peer in FRONT_ENDS if (path := wrong_calls.DATA / f"{peer}.json").exists()}
+
+# Where quern raises another type, and why: (peer's module, function, call or "*").
+KNOWN = {
+    ("numpy", "einsum", "*"): "NumPy reads the subscripts before it looks at the keywords",
+    ("numpy", "cumulative_prod", "an unknown dtype"): "quern reads the dtype before it misses the axis",
+    ("numpy", "cumulative_sum", "an unknown dtype"): "quern reads the dtype before it misses the axis",
+    ("numpy", "trace", "no arguments"): "quern.trace() is quern's own, which records events, where there are no arguments",
+    ("torch", "einsum", "*"): "PyTorch counts the operands before it looks at them",
+    ("torch", "broadcast_shapes", "*"): "PyTorch's check of the sizes raises RuntimeError for what is no size",
+    ("torch", "cholesky", "*"): "PyTorch looks for more dimensions before it looks for a tensor",
+    ("torch", "qr", "*"): "PyTorch looks for more dimensions before it looks for a tensor",
+    ("torch", "norm", "an axis too far"): "PyTorch's norm() has no `axis`, quern's has",
+    ("torch", "unique", "*"): "PyTorch's unique() has no `axis`, and unpacks its arguments itself",
+    ("torch", "unique_consecutive", "*"): "PyTorch's unique_consecutive() has no `axis`, and unpacks its arguments itself",
+    ("torch", "norm_except_dim", "*"): "PyTorch's own is not documented",
+    ("torch.linalg", "matrix_norm", "an axis too far"): "PyTorch misses the second dimension first",
+    ("torch.linalg", "matrix_norm", "a dim too far"): "PyTorch misses the second dimension first",
+}
+# To be fixed: these raise another type, or none.
+OPEN = """torch.arange torch.as_tensor torch.asarray torch.kaiser_window torch.range torch.tensor torch.log_softmax torch.softmax
+torch.special.log_softmax torch.special.softmax torch.binary_cross_entropy_with_logits torch.normal
+torch.nn.functional.log_softmax torch.nn.functional.multilabel_soft_margin_loss torch.nn.functional.relu torch.nn.functional.softmax
+torch.nn.functional.softmin""".split()
+
+
+def agrees(peer, call, expected, error):
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    if expected in kinds:
+        return True
+    if expected == "AttributeError":  # of what the argument has not, by accident: quern says that its type is wrong
+        return "TypeError" in kinds
+    # NumPy has arrays of objects and texts, and fails later.
+    return peer != "torch" and call in ("an object", "two objects", "text") and "UnsupportedDType" in kinds
+
+
+def wrong(peer, module):
+    """(function, call, the peer's exception, ours) where they differ."""
+    told, shown = TABLES[peer][module], importlib.import_module(module.replace(peer, FRONT_ENDS[peer], 1))
+    array = wrong_calls.array_of(peer, importlib.import_module(FRONT_ENDS[peer]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, types in told.items():
+            function, expected = getattr(shown, name, None), dict(zip(TABLES[peer]["calls"], types.split(), strict=True))
+            for call, given in wrong_calls.calls(array).items() if function is not None else ():
+                if expected[call] != "-":
+                    error = wrong_calls.raised(function, *given)
+                    if error is None or not agrees(peer, call, expected[call], error):
+                        yield name, call, expected[call], "no error" if error is None else f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize("peer, module", [(peer, module) for peer in FRONT_ENDS for module in wrong_calls.MODULES[peer]])
+def test_exceptions_are_the_peers(peer, module):
+    if peer not in TABLES:
+        pytest.skip(f"no table of {peer}: tests/python/wrong_calls.py makes it")
+    assert len(TABLES[peer][module]) > 15
+    found = list(wrong(peer, module))
+    open_ones = {one.rpartition(".")[2] for one in OPEN if one.rpartition(".")[0] == module}
+    unknown = [one for one in found if one[0] not in open_ones and not KNOWN.keys() & {(module, one[0], one[1]), (module, one[0], "*")}]
+    assert unknown == []
+    differing = {(module, name, call) for name, call, *_ in found} | {(module, name, "*") for name, *_ in found}
+    assert [one for one in KNOWN if one[0] == module and one not in differing] == []  # what agrees is no difference
+    assert open_ones <= {name for name, *_ in found}
