@@ -14,7 +14,7 @@ import pathlib
 import sys
 import warnings
 
-DATA = pathlib.Path(__file__).parent / "data" / "wrong_calls"
+DATA = pathlib.Path(__file__).parents[1] / "data" / "wrong_calls"
 MODULES = {
     "numpy": ("numpy", "numpy.linalg", "numpy.fft"),
     "cupy": ("cupy", "cupy.linalg", "cupy.fft"),
