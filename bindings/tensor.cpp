@@ -706,7 +706,6 @@ void init_tensors(nb::module_& m) {
     put_add(wide, picks, value);
     assign(array, Argument(wide));
   });
-  define(m, "tensor_batch_norm", batch_norm);
   init_tensor_refusals(m);
   init_tensor_steps(m);
   init_gradients(m);

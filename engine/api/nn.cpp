@@ -140,8 +140,8 @@ Array cross_entropy(const Array& x, const Array& target, const ClassLossOptions&
 Array nll_loss(const Array& x, const Array& target, const ClassLossOptions& options, Here here) {
   return asked(here, [&] {
     const quern::Array real = quern::as_reals(quern::numpys_rules, x.handle());
-    return wrap(bodies::nll_loss(real, classes_of(target), handle_in(options.weight), options.ignore_index,
-                                 given(options.reduction)));
+    return wrap(
+        bodies::nll_loss(real, classes_of(target), handle_in(options.weight), options.ignore_index, given(options.reduction)));
   });
 }
 

@@ -25,7 +25,8 @@ Array mish(const Array& x, Here here = Here::current());
 // log(1 + exp(beta * x)) / beta, and log(sigmoid(x)), both without overflow.
 Array softplus(const Array& x, double beta = 1, Here here = Here::current());
 Array log_sigmoid(const Array& x, Here here = Here::current());
-// x where it is positive, else alpha * (exp(x) - 1), or for celu alpha * (exp(x / alpha) - 1). selu() keeps mean 0 and variance 1.
+// x where it is positive, else alpha * (exp(x) - 1), or for celu alpha * (exp(x / alpha) - 1). selu() keeps mean 0 and
+// variance 1.
 Array elu(const Array& x, double alpha = 1, Here here = Here::current());
 Array celu(const Array& x, double alpha = 1, Here here = Here::current());
 Array selu(const Array& x, Here here = Here::current());

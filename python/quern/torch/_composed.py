@@ -69,29 +69,6 @@ def embedding(indices, weight, padding_idx, scale_grad_by_freq):
 # ---- normalization
 
 
-def batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps):
-    """x: (N, C, ...) normalized for each channel, with its own mean and variance in training, else with the running ones.
-
-    In training the running ones, unless None, move towards those of x by the part ``momentum``, in place.
-    """
-    refuse_whole(x, "batch_norm")
-    shape = [1, -1] + [1] * (x.dim() - 2)
-    if training:
-        y, mean, var = _engine.tensor_batch_norm(x, weight, bias, eps)
-        with torch.no_grad():
-            if running_mean is not None:
-                running_mean.mul_(1 - momentum).add_(mean.reshape(-1), alpha=momentum)
-            if running_var is not None:
-                n = x.numel() // x.shape[1]
-                running_var.mul_(1 - momentum).add_(var.reshape(-1), alpha=momentum * (n / (n - 1)))
-        return y
-    scale = torch.rsqrt(running_var.reshape(shape) + eps)
-    if weight is not None:
-        scale = scale * weight.reshape(shape)
-    y = (x - running_mean.reshape(shape)) * scale
-    return y if bias is None else y + bias.reshape(shape)
-
-
 # ---- shapes
 
 

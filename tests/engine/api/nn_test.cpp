@@ -21,7 +21,8 @@ class Networks : public OnDevices {
     qn::Array low = points() - h * direction, high = points() + h * direction;
     const qn::Array away = f(high) - f(low);
     const double difference = away.sum().template item<double>() / (2 * h);
-    EXPECT_NEAR(qn::Array(*qn::gradient(x) * direction).sum().template item<double>(), difference, 1e-6 * (1 + std::abs(difference)));
+    EXPECT_NEAR(qn::Array(*qn::gradient(x) * direction).sum().template item<double>(), difference,
+                1e-6 * (1 + std::abs(difference)));
   }
 };
 ON_DEVICES(Networks);
@@ -30,7 +31,8 @@ TEST_P(Networks, Activations) {
   expect_near(nn::gelu(points()), {-0.00012668496733247991, -0.15426876936299344, 0.14967658142073093, 1.9544997361036416, 30});
   expect_near(nn::gelu(points(), nn::Gelu::tanh),
               {-7.024594819227126e-05, -0.15428599017485606, 0.149675350701685, 1.954597694087775, 30});
-  expect_near(nn::silu(points()), {-0.07194483984836623, -0.1887703343990727, 0.14054412522144952, 1.7615941559557646, 30}, 1e-11);
+  expect_near(nn::silu(points()), {-0.07194483984836623, -0.1887703343990727, 0.14054412522144952, 1.7615941559557646, 30},
+              1e-11);
   expect_near(nn::softplus(points()), {0.018149927917809738, 0.4740769841801067, 0.8259394198788436, 2.1269280110429727, 30});
   expect_near(nn::hardtanh(points()), {-1, -0.5, 0.25, 1, 1});
   expect_near(nn::leaky_relu(points(), 0.5), {-2, -0.25, 0.25, 2, 30});
@@ -103,7 +105,8 @@ TEST_P(Networks, Losses) {
 
   qn::requires_grad(logits);
   qn::backward(nn::cross_entropy(logits, classes, {.weight = {}, .reduction = nn::Reduction::sum}));
-  expect_near(*qn::gradient(logits), {0.09003057317038046, 0.24472847105479767, 0.6652409557748219 - 1, -2.0 / 3, 1.0 / 3, 1.0 / 3});
+  expect_near(*qn::gradient(logits),
+              {0.09003057317038046, 0.24472847105479767, 0.6652409557748219 - 1, -2.0 / 3, 1.0 / 3, 1.0 / 3});
 }
 
 }  // namespace

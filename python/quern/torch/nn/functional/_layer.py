@@ -1,29 +1,12 @@
 """Functions of layers: products, dropout, embeddings, normalization, attention and padding."""
 
-import math
 
-from quern.lib import _engine
 from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
 from quern.torch._arguments import wrong
 from quern.user_files import warn_user
 
-_FACES = _engine.functions_of("torch", "quern.torch.nn.functional", binds=False, submodule="nn.functional")
-
 # ---- products
-
-
-def bilinear(input1, input2, weight, bias=None):
-    """input1^T weight[k] input2 + bias[k] for each k: (*, in1), (*, in2), (out, in1, in2), (out) -> (*, out)."""
-    if input1.shape[:-1] != input2.shape[:-1]:
-        raise RuntimeError(f"bilinear(): input batch dimensions do not match: got {list(input1.shape)} and {list(input2.shape)}")
-    for i, x in ((1, input1), (2, input2)):
-        if x.shape[-1] != weight.shape[i]:
-            raise RuntimeError(f"bilinear(): input{i} size does not match weight size: got {x.shape[-1]} but expected {weight.shape[i]}")
-    out, n1, n2 = weight.shape
-    left = torch.matmul(input1.reshape(-1, n1), weight.permute(1, 0, 2).reshape(n1, out * n2)).reshape(-1, out, n2)
-    y = torch.matmul(left, input2.reshape(-1, n2, 1)).reshape(*input1.shape[:-1], out)
-    return y if bias is None else y + bias
 
 
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
@@ -315,56 +298,6 @@ def _bags_at(rows, counted, mode, offsets, bags):
 
 
 # ---- normalization
-
-
-def _per_channel(y, weight, bias):
-    shape = [1, -1] + [1] * (y.dim() - 2)
-    if weight is not None:
-        y = y * weight.reshape(shape)
-    return y if bias is None else y + bias.reshape(shape)
-
-
-def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
-    """x, (N, C, ...), normalized for each channel, with its own mean and variance in training, else with the running ones.
-
-    In training the running ones, unless None, move towards those of x by the part ``momentum``, in place.
-    """
-    if training:
-        if math.prod(input.shape[:1] + input.shape[2:]) == 1:
-            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
-    for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if x is None:
-            if not training and name.startswith("running"):
-                raise RuntimeError(f"{name} must be defined in evaluation mode")
-        elif input.dim() > 1 and x.numel() != input.shape[1]:
-            raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {x.numel()}")
-    if input.dim() < 2:
-        if input.numel():
-            raise RuntimeError(f"batch_norm: the input needs the dimensions (N, C, ...), but its size is {list(input.shape)}")
-        return input.clone()
-    return _composed.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
-
-
-def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
-    """x, (N, C, ...), normalized for each sample and channel; with ``use_input_stats=False``, with the running mean and variance.
-
-    The running ones, unless None, move towards the samples' mean ones by the part ``momentum``, in place.
-    """
-    if not use_input_stats:
-        if running_mean is None or running_var is None:
-            raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
-        return _composed.batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
-    n, channels = input.shape[:2]
-    inner = input.numel() // max(n * channels, 1)
-    if input.dim() < 3 or inner == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    x = input.reshape(n, channels, inner)
-    if running_mean is not None:
-        with torch.no_grad():
-            running_mean.mul_(1 - momentum).add_(x.mean(2).mean(0), alpha=momentum)
-            running_var.mul_(1 - momentum).add_(x.var(2).mean(0), alpha=momentum)
-    y = _FACES["layer_norm"](x, (inner,), eps=eps)
-    return _per_channel(y.reshape(input.shape), weight, bias)
 
 
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
