@@ -13,7 +13,6 @@
 #include "bindings/tensor_refusals.h"
 #include "bindings/tensor_steps.h"
 #include "core/error.h"
-#include "functions/networks.h"
 #include "functions/parts.h"
 #include "functions/reductions.h"
 #include "functions/refusals.h"

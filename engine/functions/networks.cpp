@@ -42,7 +42,8 @@ class Linear : public GradientBody {
 
 }  // namespace
 
-Array linear(const Array& x, const Array& weight, const Array* bias) {
+// The weight is a matrix with a row for each result.
+static Array linear(const Array& x, const Array& weight, const Array* bias) {
   if (weight.rank() != 2 || x.rank() == 0) bug("a linear layer of {} and {}", to_string(x.shape()), to_string(weight.shape()));
   std::vector<Array> inputs{x, weight};
   if (bias) inputs.push_back(*bias);
@@ -140,13 +141,15 @@ std::vector<Array> normalised(const Array& x, std::vector<bool> inner, bool of_c
 
 }  // namespace
 
-Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps) {
+// Over the last `count` axes; halves in float32.
+static Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps) {
   std::vector<bool> inner(x.rank(), false);
   std::fill(inner.end() - static_cast<std::ptrdiff_t>(count), inner.end(), true);
   return normalised(x, std::move(inner), false, weight, bias, eps, nullptr)[0];
 }
 
-std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* bias, double eps) {
+// {normalised for each channel, the means, the variances}, of which the first one has a derivative here.
+static std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* bias, double eps) {
   std::vector<bool> inner(x.rank(), true);
   inner[1] = false;
   Shape sizes(x.rank(), 1);
@@ -215,7 +218,8 @@ class RmsNorm : public GradientBody {
 
 }  // namespace
 
-Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
+// Over the last `count` axes; halves in float32.
+static Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
   std::vector<Array> inputs{x};
   if (weight) inputs.push_back(*weight);
   return differentiable(std::make_shared<RmsNorm>(count), inputs, {{true, true}, {false, true}}, [&]() -> std::vector<Array> {

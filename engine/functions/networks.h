@@ -9,19 +9,6 @@
 
 namespace quern {
 
-// x @ weight^T + bias over the last axis; the weight is a matrix with a row for each result.
-Array linear(const Array& x, const Array& weight, const Array* bias);
-
-// Normalised to mean 0 and variance 1 over the last `count` axes, then times weight plus bias; halves in float32.
-Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps);
-
-// x over the root of the mean of its squares over the last `count` axes, then times weight; halves are computed in float32.
-Array rms_norm(const Array& x, size_t count, const Array* weight, double eps);
-
-// Normalised for each channel, axis 1, over all other axes: {that, the means, the variances}, of which the first one has a
-// derivative here. Of x with at least two axes; weight and bias have an element for each channel.
-std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* bias, double eps);
-
 namespace nn {
 
 // x @ weight^T + bias over the last axis; the weight has a row for each result, or is one.
