@@ -13,7 +13,6 @@
 #include "bindings/tensor_refusals.h"
 #include "bindings/tensor_steps.h"
 #include "core/error.h"
-#include "functions/networks.h"
 #include "functions/parts.h"
 #include "functions/reductions.h"
 #include "functions/refusals.h"
@@ -706,7 +705,6 @@ void init_tensors(nb::module_& m) {
     put_add(wide, picks, value);
     assign(array, Argument(wide));
   });
-  define(m, "tensor_batch_norm", batch_norm);
   init_tensor_refusals(m);
   init_tensor_steps(m);
   init_gradients(m);

@@ -1,5 +1,4 @@
-// The functions here look at their arguments in C++: None, or what is handed back, says that these are not the ordinary ones, and
-// that Python's own code is to take them or to say what is wrong.
+// What each step of training calls besides functions of arrays: attributes of modules, updates of optimizers, gradients.
 #include "bindings/tensor_steps.h"
 
 #include <deque>
@@ -7,7 +6,6 @@
 
 #include "bindings/arrays.h"
 #include "bindings/functions.h"
-#include "bindings/tensor_refusals.h"
 #include "core/error.h"
 #include "core/site.h"
 #include "functions/backward.h"

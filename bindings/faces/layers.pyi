@@ -34,6 +34,48 @@ class group_norm:
     def torch(input: array, num_groups: integer, weight: array = None, bias: array = None, eps: number = 1e-5): ...
 
 @submodule("nn.functional")
+class batch_norm:
+    """Return x, (N, C, ...), normalized for each channel, in training with its own mean and variance, else with the running ones.
+
+    In training the running ones, unless None, move towards those of x by the part ``momentum``, in place.
+    """
+
+    def torch(
+        input: array,
+        running_mean,
+        running_var,
+        weight: array = None,
+        bias: array = None,
+        training=False,
+        momentum: operand = 0.1,
+        eps: number = 1e-5,
+    ): ...
+
+@submodule("nn.functional")
+class instance_norm:
+    """Return x, (N, C, ...), normalized for each sample and channel; without ``use_input_stats`` with the running mean and variance.
+
+    The running ones, unless None, move towards the samples' mean ones by the part ``momentum``, in place.
+    """
+
+    def torch(
+        input: array,
+        running_mean: array = None,
+        running_var: array = None,
+        weight: array = None,
+        bias: array = None,
+        use_input_stats=True,
+        momentum: operand = 0.1,
+        eps: number = 1e-5,
+    ): ...
+
+@submodule("nn.functional")
+class bilinear:
+    """Return ``input1 @ weight[k] @ input2 + bias[k]`` for each k: (*, in1), (*, in2), (out, in1, in2), (out) -> (*, out)."""
+
+    def torch(input1: array, input2: array, weight: array, bias: array = None): ...
+
+@submodule("nn.functional")
 class dropout:
     """Return the elements, in training each 0 with probability ``p`` and else divided by 1 - p; outside of training the input itself.
 

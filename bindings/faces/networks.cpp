@@ -5,6 +5,7 @@
 #include "bindings/faces/statistics.h"
 #include "bindings/tensor_operations.h"
 #include "core/error.h"
+#include "functions/parts.h"
 #include "functions/steps.h"
 
 namespace quern::python::faces {
@@ -86,6 +87,9 @@ Accepted accepted_by(quern::Function function) {
       return {"LayerNormKernelImpl", false, true};
     case F::rms_norm_:
       return {"rms_norm", false, true};
+    case F::batch_norm_:
+    case F::instance_norm_:
+      return {"batch_norm"};
     case F::group_norm_:
       return {"GroupNormKernelImpl"};
     case F::glu_:
@@ -122,6 +126,20 @@ void check_linear(const Reading& reading) {
   if (bias) check_expanded_as_torch(*bias, {rows, weight.shape()[0]});
 }
 
+void check_bilinear(const Reading& reading) {
+  const DType type = as_array(reading.slots[0])->dtype();
+  std::string types;
+  bool differ = false;
+  for (const auto& [slot, name] :
+       {std::pair(0, "input1"), std::pair(1, ", input2"), std::pair(2, ", weight"), std::pair(3, ", bias")}) {
+    const Array* one = reading.slots[slot] ? as_array(reading.slots[slot]) : nullptr;
+    if (!one) continue;
+    differ |= one->dtype() != type;
+    types += std::string(name) + ": " + std::string(torch_name_of(one->dtype()));
+  }
+  if (differ) raise(ErrorKind::runtime, "All tensors must have the same dtype, got {}", types);
+}
+
 void check_hardtanh(DType type) {
   if (type == DType::boolean) raise(ErrorKind::not_implemented, "Bool inputs not supported for hardtanh");
   if (is_complex(type)) raise(ErrorKind::not_implemented, "clamp is not supported for complex types");
@@ -133,6 +151,7 @@ void check_layers_as_torch(const Reading& reading) {
   using F = quern::Function;
   const F function = reading.function;
   if (function == F::linear_) return check_linear(reading);
+  if (function == F::bilinear_) return check_bilinear(reading);
   if (function >= F::l1_loss_) return check_losses_as_torch(reading);
   DType type = reading.first->dtype();
   if (function == F::hardtanh_ || function == F::relu6_) return check_hardtanh(type);
@@ -157,6 +176,25 @@ void Check<nn::prelu>::call(const Reading&, const Array& x, const Array& weight)
   if (x.dtype() != weight.dtype())
     raise(ErrorKind::runtime, "prelu: Type promoting not supported. Got {} and {}", torch_name_of(x.dtype()),
           torch_name_of(weight.dtype()));
+}
+
+static void check_spread(const Array& x, size_t first_axis, const char* what) {
+  int64_t count = 1;
+  for (size_t i = 0; i < x.rank(); ++i)
+    if (i != 1 && i >= first_axis) count *= x.shape()[i];
+  if (count == 1)
+    raise(ErrorKind::value, "Expected more than 1 {} when training, got input size torch.Size({})", what,
+          quern::in_brackets(x.shape()));
+}
+
+void Check<nn::batch_norm>::call(const Reading&, const Array& x, const Array*, const Array*, const Array*, const Array*,
+                                 bool is_training, double, double) {
+  if (is_training) check_spread(x, 0, "value per channel");
+}
+
+void Check<nn::instance_norm>::call(const Reading&, const Array& x, const Array*, const Array*, const Array*, const Array*,
+                                    bool use_own, double, double) {
+  if (use_own) check_spread(x, 2, "spatial element");
 }
 
 void Check<nn::dropout>::call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream&) {

@@ -33,6 +33,16 @@ struct Check<nn::prelu> {
   static void call(const Reading& reading, const Array& x, const Array& weight);
 };
 template <>
+struct Check<nn::batch_norm> {
+  static void call(const Reading& reading, const Array& x, const Array* running_mean, const Array* running_var,
+                   const Array* weight, const Array* bias, bool is_training, double momentum, double eps);
+};
+template <>
+struct Check<nn::instance_norm> {
+  static void call(const Reading& reading, const Array& x, const Array* running_mean, const Array* running_var,
+                   const Array* weight, const Array* bias, bool use_own, double momentum, double eps);
+};
+template <>
 struct Check<nn::dropout> {
   static void call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream& draws);
 };

@@ -42,7 +42,8 @@ class Linear : public GradientBody {
 
 }  // namespace
 
-Array linear(const Array& x, const Array& weight, const Array* bias) {
+// The weight is a matrix with a row for each result.
+static Array linear(const Array& x, const Array& weight, const Array* bias) {
   if (weight.rank() != 2 || x.rank() == 0) bug("a linear layer of {} and {}", to_string(x.shape()), to_string(weight.shape()));
   std::vector<Array> inputs{x, weight};
   if (bias) inputs.push_back(*bias);
@@ -140,13 +141,15 @@ std::vector<Array> normalised(const Array& x, std::vector<bool> inner, bool of_c
 
 }  // namespace
 
-Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps) {
+// Over the last `count` axes; halves in float32.
+static Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps) {
   std::vector<bool> inner(x.rank(), false);
   std::fill(inner.end() - static_cast<std::ptrdiff_t>(count), inner.end(), true);
   return normalised(x, std::move(inner), false, weight, bias, eps, nullptr)[0];
 }
 
-std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* bias, double eps) {
+// {normalised for each channel, the means, the variances}, of which the first one has a derivative here.
+static std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* bias, double eps) {
   std::vector<bool> inner(x.rank(), true);
   inner[1] = false;
   Shape sizes(x.rank(), 1);
@@ -215,7 +218,8 @@ class RmsNorm : public GradientBody {
 
 }  // namespace
 
-Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
+// Over the last `count` axes; halves in float32.
+static Array rms_norm(const Array& x, size_t count, const Array* weight, double eps) {
   std::vector<Array> inputs{x};
   if (weight) inputs.push_back(*weight);
   return differentiable(std::make_shared<RmsNorm>(count), inputs, {{true, true}, {false, true}}, [&]() -> std::vector<Array> {
@@ -287,6 +291,13 @@ Array rms_norm(const Array& given, const Shape& shape, const Array* weight, std:
   return quern::rms_norm(x, shape.size(), weight, eps ? *eps : epsilon_of(x.dtype()));
 }
 
+static Array for_each_channel(const Array& x, const Array* weight, const Array* bias) {
+  Shape each(x.rank(), 1);
+  each[1] = x.shape()[1];
+  const Array y = weight ? product(x, reshape(*weight, each)) : x;
+  return bias ? plus(y, reshape(*bias, each)) : y;
+}
+
 Array group_norm(const Array& given, int64_t groups, const Array* weight, const Array* bias, double eps) {
   const Array x = as_reals(numpys_rules, given);
   if (x.rank() < 2) raise(ErrorKind::runtime, "Expected at least 2 dimensions for input tensor but received {}", x.rank());
@@ -304,10 +315,95 @@ Array group_norm(const Array& given, int64_t groups, const Array* weight, const 
             name, name, in_brackets(one->shape()), in_brackets(x.shape()));
   const int64_t inner = n ? x.size() / (n * groups) : channels / groups;
   Array y = reshape(quern::layer_norm(reshape(x, {n, groups, inner}), 1, nullptr, nullptr, eps), x.shape());
-  Shape each(x.rank(), 1);
-  each[1] = channels;
-  if (weight) y = product(y, reshape(*weight, each));
-  return bias ? plus(y, reshape(*bias, each)) : y;
+  return for_each_channel(y, weight, bias);
+}
+
+// The means and variances of a batch, for each channel, become part of the running ones.
+static void move_towards(const Array* running, const Array& of_batch, double momentum) {
+  if (!running) return;
+  const Array moved = plus(product(*running, 1 - momentum), product(reshape(of_batch, running->shape()), momentum));
+  assign(*running, Argument(as_type(moved, running->dtype())));
+}
+
+static Array normalised_by(const Array& x, const Array& mean, const Array& variance, const Array* weight, const Array* bias,
+                           double eps) {
+  const DType wide = wide_type(x.dtype());
+  auto as_channels = [&](const Array& line) {
+    Shape each(x.rank(), 1);
+    each[1] = line.size();
+    return reshape(as_type(line, wide), each);
+  };
+  Array scale = inverse_root(numpys_rules, plus(as_channels(variance), eps));
+  if (weight) scale = product(scale, as_channels(*weight));
+  Array y = product(difference(as_type(x, wide), as_channels(mean)), scale);
+  return as_type(bias ? plus(y, as_channels(*bias)) : y, x.dtype());
+}
+
+Array batch_norm(const Array& given, const Array* running_mean, const Array* running_var, const Array* weight, const Array* bias,
+                 bool is_training, double momentum, double eps) {
+  const Array x = as_reals(numpys_rules, given);
+  for (const auto& [name, one] : {std::pair("running_mean", running_mean), std::pair("running_var", running_var),
+                                  std::pair("weight", weight), std::pair("bias", bias)}) {
+    if (!one && !is_training && std::string_view(name).starts_with("running"))
+      raise(ErrorKind::runtime, "{} must be defined in evaluation mode", name);
+    if (one && x.rank() > 1 && one->size() != x.shape()[1])
+      raise(ErrorKind::runtime, "{} should contain {} elements not {}", name, x.shape()[1], one->size());
+  }
+  if (x.rank() < 2) {
+    if (x.size() == 0) return copied(x, x.dtype());
+    raise(ErrorKind::runtime, "batch_norm: the input needs the dimensions (N, C, ...), but its size is {}",
+          in_brackets(x.shape()));
+  }
+  if (!is_training) return normalised_by(x, *running_mean, *running_var, weight, bias, eps);
+  std::vector<Array> made = quern::batch_norm(x, weight, bias, eps);
+  GradientMode off(false);
+  move_towards(running_mean, made[1], momentum);
+  const double n = static_cast<double>(x.size()) / static_cast<double>(std::max<int64_t>(x.shape()[1], 1));
+  move_towards(running_var, product(made[2], n / (n - 1)), momentum);
+  return made[0];
+}
+
+Array instance_norm(const Array& given, const Array* running_mean, const Array* running_var, const Array* weight,
+                    const Array* bias, bool use_own, double momentum, double eps) {
+  if (!use_own && !(running_mean && running_var))
+    raise(ErrorKind::runtime, "Expected running_mean and running_var to be defined when use_input_stats is false");
+  if (!use_own) return batch_norm(given, running_mean, running_var, weight, bias, false, momentum, eps);
+  if (!running_mean != !running_var)
+    raise(ErrorKind::value, "running_mean and running_var must either both be None or neither be None");
+  if (given.rank() < 3) raise(ErrorKind::value, "[instance_norm] the input needs the dimensions (N, C, L, ...)");
+  const Array x = as_reals(numpys_rules, given);
+  const int64_t n = x.shape()[0], channels = x.shape()[1], inner = x.size() / std::max<int64_t>(n * channels, 1);
+  const Array lines = reshape(x, {n, channels, inner});
+  if (running_mean) {
+    GradientMode off(false);
+    const Over over_lines{{false, false, true}}, over_samples{{true, false}};
+    move_towards(running_mean, mean(mean(detached(lines), over_lines), over_samples), momentum);
+    move_towards(running_var, mean(variance(detached(lines), over_lines, 1, nullptr), over_samples), momentum);
+  }
+  return for_each_channel(reshape(quern::layer_norm(lines, 1, nullptr, nullptr, eps), x.shape()), weight, bias);
+}
+
+Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Array* bias) {
+  const Shape &left = x1.shape(), &right = x2.shape();
+  if (left.empty() || left.size() != right.size() || !std::equal(left.begin(), left.end() - 1, right.begin()))
+    raise(ErrorKind::runtime, "bilinear(): input batch dimensions do not match: got {} and {}", in_brackets(left),
+          in_brackets(right));
+  if (weight.rank() != 3)
+    raise(ErrorKind::index, "Dimension out of range: bilinear() needs a weight of 3 dimensions, not {}", weight.rank());
+  const int64_t out = weight.shape()[0], n1 = weight.shape()[1], n2 = weight.shape()[2];
+  for (const auto& [number, size, expected] : {std::tuple(1, left.back(), n1), std::tuple(2, right.back(), n2)})
+    if (size != expected)
+      raise(ErrorKind::runtime, "bilinear(): input{} size does not match weight size: got {} but expected {}", number, size,
+            expected);
+  if (bias && bias->size() != out)
+    raise(ErrorKind::runtime, "bilinear(): bias size does not match weight size: got {} but expected {}", bias->size(), out);
+  const int64_t samples = n1 ? x1.size() / n1 : 0;
+  const Array matrix = reshape(transposed(weight, {1, 0, 2}), {n1, out * n2});
+  const Array products = reshape(matmul(reshape(x1, {samples, n1}), matrix), {samples, out, n2});
+  Shape shape(left.begin(), left.end() - 1);
+  shape.push_back(out);
+  const Array y = reshape(matmul(products, reshape(x2, {samples, n2, 1})), shape);
+  return bias ? plus(y, *bias) : y;
 }
 
 std::optional<Array> dropout(const Array& x, double p, bool is_training, const random::Stream& draws) {

@@ -9,19 +9,6 @@
 
 namespace quern {
 
-// x @ weight^T + bias over the last axis; the weight is a matrix with a row for each result.
-Array linear(const Array& x, const Array& weight, const Array* bias);
-
-// Normalised to mean 0 and variance 1 over the last `count` axes, then times weight plus bias; halves in float32.
-Array layer_norm(const Array& x, size_t count, const Array* weight, const Array* bias, double eps);
-
-// x over the root of the mean of its squares over the last `count` axes, then times weight; halves are computed in float32.
-Array rms_norm(const Array& x, size_t count, const Array* weight, double eps);
-
-// Normalised for each channel, axis 1, over all other axes: {that, the means, the variances}, of which the first one has a
-// derivative here. Of x with at least two axes; weight and bias have an element for each channel.
-std::vector<Array> batch_norm(const Array& x, const Array* weight, const Array* bias, double eps);
-
 namespace nn {
 
 // x @ weight^T + bias over the last axis; the weight has a row for each result, or is one.
@@ -32,6 +19,15 @@ Array layer_norm(const Array& x, const Shape& shape, const Array* weight, const 
 Array rms_norm(const Array& x, const Shape& shape, const Array* weight, std::optional<double> eps);
 // Over each of several groups of channels, axis 1; weight and bias have an element for each channel.
 Array group_norm(const Array& x, int64_t groups, const Array* weight, const Array* bias, double eps);
+// For each channel, axis 1: in training by the mean and variance of x, else by the running ones, which in training move towards
+// those of x by the part `momentum`, in place. Raises ErrorKind::runtime for other sizes and for what is missing.
+Array batch_norm(const Array& x, const Array* running_mean, const Array* running_var, const Array* weight, const Array* bias,
+                 bool is_training, double momentum, double eps);
+// For each sample and channel; without `use_own` by the running mean and variance.
+Array instance_norm(const Array& x, const Array* running_mean, const Array* running_var, const Array* weight, const Array* bias,
+                    bool use_own, double momentum, double eps);
+// x1^T weight[k] x2 + bias[k] for each k, over the last axes.
+Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Array* bias);
 // In training each element is 0 with probability p and else divided by 1 - p; none: x itself.
 std::optional<Array> dropout(const Array& x, double p, bool is_training, const random::Stream& draws);
 

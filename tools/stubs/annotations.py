@@ -26,7 +26,7 @@ OVERRIDDEN = {"Module": ("forward",), "Function": ("forward", "backward", "setup
 OF_ARRAYS = (
     *("quern.arrays", "quern.array_api", "quern.cupy", "quern.pycuda", "cupy", "pycuda"),
     *(f"quern.torch.{name}" for name in "_elementwise _shaping _splitting _reductions _indexing _linalg _special _fft _creation".split()),
-    *(f"quern.torch.{name}" for name in "_arguments _namespace _composed _einsum _more _native linalg random nn.functional".split()),
+    *(f"quern.torch.{name}" for name in "_arguments _namespace _einsum _more _native linalg random nn.functional".split()),
 )
 ANY = "_t.Any"
 # Of functions that return something else than one array, in any front end.

@@ -33,6 +33,7 @@ def _python_calls(function):
 
 def test_no_python_runs():
     x, y, classes = torch.randn(4, 6), torch.rand(4, 6), torch.tensor([0, 1, 5, 2])
+    weight = torch.ones(2, 6, 6)
     calls = {name: lambda name=name: getattr(F, name)(x) for name in ACTIVATIONS}
     calls |= {name: lambda name=name: getattr(F, name)(x, y) for name in LOSSES}
     calls |= {
@@ -54,6 +55,9 @@ def test_no_python_runs():
         "layer_norm": lambda: F.layer_norm(x, (6,), x[0], x[1]),
         "rms_norm": lambda: F.rms_norm(x, (6,)),
         "group_norm": lambda: F.group_norm(x, 2),
+        "batch_norm": lambda: F.batch_norm(x, x[0], y[0], training=True),
+        "instance_norm": lambda: F.instance_norm(x.reshape(2, 3, 4)),
+        "bilinear": lambda: F.bilinear(x, y, weight),
         "dropout in evaluation": lambda: F.dropout(x, 0.5, False),
     }
     assert {name: count for name, call in calls.items() if (count := _python_calls(call))} == {}
@@ -127,6 +131,24 @@ def test_layers(device):
     wrong += ["dropout(x, 1.5)", "dropout(x, -1)", "dropout(x.long(), .5)", "dropout(3)"]
     texts += [f"{start}; raises(lambda: F.{call})" for call in wrong]
     texts += [f"{start}; F.dropout(x, 1), F.dropout(x, 0) is x, F.dropout(x, .5, False) is x, F.dropout(x.long(), 1)"]
+    compare_all(texts, device.kind)
+
+
+def test_normalization_by_running_values(device):
+    start = "x = torch.arange(24.).reshape(2, 3, 4).sin(); m, v, b = torch.zeros(3), torch.ones(3), torch.arange(3.)"
+    calls = ["batch_norm(x, m, v)", "batch_norm(x, m, v, training=True)", "batch_norm(x, m, v, b, b + 1, True, 0.5, 1e-3)"]
+    calls += ["batch_norm(x[..., 0], b, v, b)", "batch_norm(x.half(), m, v)", "batch_norm(x, None, None, training=True)"]
+    calls += ["instance_norm(x, m, v)", "instance_norm(x, m, v, b, b, momentum=0.5)", "instance_norm(x, m, v, use_input_stats=False)"]
+    texts = [f"{start}; F.{call}, m, v" for call in calls]
+    texts += [f"{start}; x.requires_grad_(); torch.autograd.grad((F.{call} * b[:, None]).sum(), x)" for call in calls[:3] + calls[6:]]
+    wrong = ["batch_norm(x, m, None)", "batch_norm(x, m[:2], v)", "batch_norm(x, m, v, b[:2])", "batch_norm(x[:1, :, :1], m, v, training=True)"]
+    wrong += ["batch_norm(x.long(), m, v)", "batch_norm(x + 0j, m, v)"]
+    wrong += ["instance_norm(x, m)", "instance_norm(x, use_input_stats=False)", "instance_norm(x[..., :1])", "instance_norm(x[0])"]
+    texts += [f"{start}; raises(lambda: F.{call})" for call in wrong]
+    texts += [f"{start}; raises(lambda: F.batch_norm(x, m, v, training=True, momentum=None))[0]"]
+    texts += [f"{start}; x = x[..., 0]; F.bilinear(x, x, torch.ones(2, 3, 3), b[:2]), F.bilinear(x[0], x[1], torch.ones(2, 3, 3))"]
+    wrong = ["x, x, torch.ones(2, 2, 3)", "x, x, torch.ones(2, 3, 2)", "x, x, torch.ones(2, 3, 3), b"]
+    texts += [f"{start}; x = x[..., 0]; raises(lambda: F.bilinear({call}))" for call in wrong]
     compare_all(texts, device.kind)
 
 

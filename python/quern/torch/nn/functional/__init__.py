@@ -7,15 +7,12 @@ from quern.torch._more import channel_shuffle, pixel_shuffle, pixel_unshuffle  #
 from quern.torch.nn._names import unserved
 from quern.torch.nn.functional._layer import (  # noqa: F401
     alpha_dropout,
-    batch_norm,
-    bilinear,
     dropout1d,
     dropout2d,
     dropout3d,
     embedding,
     embedding_bag,
     feature_alpha_dropout,
-    instance_norm,
     local_response_norm,
     one_hot,
     pad,
@@ -28,11 +25,8 @@ globals().update(_engine.functions_of("torch", __name__, binds=False, submodule=
 # What PyTorch's own kernels look at: of the others the first operation on what is no tensor tells.
 check_all(
     globals(),
-    """alpha_dropout batch_norm bilinear dropout1d dropout2d dropout3d feature_alpha_dropout one_hot pad
-    scaled_dot_product_attention""".split(),
+    """alpha_dropout dropout1d dropout2d dropout3d feature_alpha_dropout one_hot pad scaled_dot_product_attention""".split(),
     tensors={
-        "batch_norm": "weight bias",
-        "bilinear": "input1 input2 weight bias",
         "scaled_dot_product_attention": "key value attn_mask",
     },
 )

@@ -1,29 +1,17 @@
-"""Functions of layers: products, dropout, embeddings, normalization, attention and padding."""
+"""Functions of layers that are no faces of the engine's table yet: attention, dropout of channels, embeddings, padding."""
 
 import math
 
 from quern.lib import _engine
-from quern.torch import _composed, _refusals
 from quern.torch import _namespace as torch
+from quern.torch import _refusals
 from quern.torch._arguments import wrong
+from quern.torch._core import joined
 from quern.user_files import warn_user
 
-_FACES = _engine.functions_of("torch", "quern.torch.nn.functional", binds=False, submodule="nn.functional")
+_dropout = _engine.functions_of("torch", "quern.torch.nn.functional", binds=False, submodule="nn.functional")["dropout"]
 
 # ---- products
-
-
-def bilinear(input1, input2, weight, bias=None):
-    """input1^T weight[k] input2 + bias[k] for each k: (*, in1), (*, in2), (out, in1, in2), (out) -> (*, out)."""
-    if input1.shape[:-1] != input2.shape[:-1]:
-        raise RuntimeError(f"bilinear(): input batch dimensions do not match: got {list(input1.shape)} and {list(input2.shape)}")
-    for i, x in ((1, input1), (2, input2)):
-        if x.shape[-1] != weight.shape[i]:
-            raise RuntimeError(f"bilinear(): input{i} size does not match weight size: got {x.shape[-1]} but expected {weight.shape[i]}")
-    out, n1, n2 = weight.shape
-    left = torch.matmul(input1.reshape(-1, n1), weight.permute(1, 0, 2).reshape(n1, out * n2)).reshape(-1, out, n2)
-    y = torch.matmul(left, input2.reshape(-1, n2, 1)).reshape(*input1.shape[:-1], out)
-    return y if bias is None else y + bias
 
 
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
@@ -35,7 +23,27 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     """
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
-    return _composed.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    if enable_gqa:
+        groups = query.shape[-3] // key.shape[-3]
+        key, value = key.repeat_interleave(groups, -3), value.repeat_interleave(groups, -3)
+    scores = torch.matmul(query, key.transpose(-2, -1)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    if is_causal:
+        attn_mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool, device=query.device).tril()
+    empty = None  # where a row sees nothing: its result is 0
+    if attn_mask is not None:
+        if attn_mask.dtype == torch.bool:
+            empty = ~attn_mask
+            scores = scores.masked_fill(empty, torch.finfo(scores.dtype).min)  # not -inf: a row of them would be NaN
+        else:
+            scores = scores + attn_mask
+            empty = scores.detach().amax(-1, keepdim=True) == -math.inf
+            scores = scores.masked_fill(empty, 0)
+    p = torch.softmax(scores, -1)
+    if empty is not None:
+        p = p.masked_fill(empty, 0)
+    if dropout_p:
+        p = _dropout(p, dropout_p)
+    return torch.matmul(p, value)
 
 
 # ---- dropout
@@ -198,6 +206,45 @@ def _shorten(indices, weight, max_norm, norm_type):
         weight.mul_(scale.unsqueeze(1))
 
 
+def _rows_at(indices, weight, padding_idx, scale_grad_by_freq):
+    """Rows of ``weight`` at ``indices``, any shape; that at ``padding_idx`` gets no gradient (None: all get theirs)."""
+    if not weight.shape[0] and indices.numel():
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    rows = _engine.tensor_take_at(weight, indices, 0, "rows")
+    if not (weight.requires_grad and torch.is_grad_enabled()):
+        return rows
+    if scale_grad_by_freq:
+        flat = indices.reshape(-1)
+        counts = torch.bincount(flat, minlength=weight.shape[0])
+        scale = (1 / counts.to(weight.dtype))[indices].unsqueeze(-1)
+        still = rows.detach()
+        rows = still + (rows - still) * scale
+    if padding_idx is not None:
+        rows = torch.where((indices == padding_idx).unsqueeze(-1), rows.detach(), rows)
+    return rows
+
+
+# ---- constant padding
+
+
+def _constant_pad(x, pad, value):
+    """x with ``pad`` elements of ``value`` before and after, for the last dimension first; negative numbers cut."""
+    shape, inner, outer = list(x.shape), [slice(None)] * x.dim(), [slice(None)] * x.dim()
+    for i in range(len(pad) // 2):
+        d = x.dim() - 1 - i
+        before, after = pad[2 * i], pad[2 * i + 1]
+        n = shape[d]
+        shape[d] = n + before + after
+        inner[d] = slice(max(-before, 0), n - max(-after, 0))
+        outer[d] = slice(max(before, 0), shape[d] - max(after, 0))
+    y = x.new_full(shape, value)
+    y[tuple(outer)] = x[tuple(inner)]
+    return joined(y, x)
+
+
+# ---- normalization
+
+
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """Rows of a table: (*), (V, D) -> (*, D).
 
@@ -212,7 +259,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     padding_idx = _padding_row(padding_idx, weight)
     if max_norm is not None:
         _shorten(input, weight, max_norm, norm_type)
-    return _composed.embedding(input, weight, padding_idx, scale_grad_by_freq)
+    return _rows_at(input, weight, padding_idx, scale_grad_by_freq)
 
 
 def embedding_bag(
@@ -266,7 +313,7 @@ def embedding_bag(
         _shorten(input, weight, max_norm, norm_type)
     n = weight.shape[0]
     input = _refusals.places(input, n, f"Index of input takes value {{}} which is not in the valid range [0, {n})")
-    rows = _composed.embedding(input, weight, None, scale_grad_by_freq)
+    rows = _rows_at(input, weight, None, scale_grad_by_freq)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(-1)
     counted = None if padding_idx is None else (input != padding_idx).unsqueeze(-1)
@@ -317,62 +364,12 @@ def _bags_at(rows, counted, mode, offsets, bags):
 # ---- normalization
 
 
-def _per_channel(y, weight, bias):
-    shape = [1, -1] + [1] * (y.dim() - 2)
-    if weight is not None:
-        y = y * weight.reshape(shape)
-    return y if bias is None else y + bias.reshape(shape)
-
-
-def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
-    """x, (N, C, ...), normalized for each channel, with its own mean and variance in training, else with the running ones.
-
-    In training the running ones, unless None, move towards those of x by the part ``momentum``, in place.
-    """
-    if training:
-        if math.prod(input.shape[:1] + input.shape[2:]) == 1:
-            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
-    for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if x is None:
-            if not training and name.startswith("running"):
-                raise RuntimeError(f"{name} must be defined in evaluation mode")
-        elif input.dim() > 1 and x.numel() != input.shape[1]:
-            raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {x.numel()}")
-    if input.dim() < 2:
-        if input.numel():
-            raise RuntimeError(f"batch_norm: the input needs the dimensions (N, C, ...), but its size is {list(input.shape)}")
-        return input.clone()
-    return _composed.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
-
-
-def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
-    """x, (N, C, ...), normalized for each sample and channel; with ``use_input_stats=False``, with the running mean and variance.
-
-    The running ones, unless None, move towards the samples' mean ones by the part ``momentum``, in place.
-    """
-    if not use_input_stats:
-        if running_mean is None or running_var is None:
-            raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
-        return _composed.batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
-    n, channels = input.shape[:2]
-    inner = input.numel() // max(n * channels, 1)
-    if input.dim() < 3 or inner == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    x = input.reshape(n, channels, inner)
-    if running_mean is not None:
-        with torch.no_grad():
-            running_mean.mul_(1 - momentum).add_(x.mean(2).mean(0), alpha=momentum)
-            running_var.mul_(1 - momentum).add_(x.var(2).mean(0), alpha=momentum)
-    y = _FACES["layer_norm"](x, (inner,), eps=eps)
-    return _per_channel(y.reshape(input.shape), weight, bias)
-
-
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """x divided by (k + alpha * the mean of squares of ``size`` neighbouring channels) ** beta; x: (N, C, ...)."""
     if input.dim() < 3:
         raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)")
     channels = input.shape[1]
-    padded = _composed.constant_pad(torch.square(input), [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2], 0.0)
+    padded = _constant_pad(torch.square(input), [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2], 0.0)
     total = padded.narrow(1, 0, channels)
     for i in range(1, size):
         total = total + padded.narrow(1, i, channels)
@@ -406,7 +403,7 @@ def pad(input, pad, mode="constant", value=None):
                     f"The input size {n}, plus negative padding {pad[2 * i]} and {pad[2 * i + 1]} resulted in a negative output size, "
                     f"which is invalid. Check dimension {input.dim() - 1 - i} of your input."
                 )
-        return _composed.constant_pad(input, list(pad), 0.0 if value is None else value)
+        return _constant_pad(input, list(pad), 0.0 if value is None else value)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     spatial = len(pad) // 2
