@@ -71,9 +71,9 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name in _LATER or name == "profiling":
-        module = _import_module(_LATER.get(name, "quern.tools.profile"))
-        value = globals()[name] = module if module.__name__.endswith(f".{name}") else getattr(module, name)
+    if name in _LATER:
+        module = _import_module(_LATER[name])
+        value = globals()[name] = module if name in ("fft", "random") else getattr(module, name)
         return value
     # A function of NumPy's that is not native: NumPy computes it on the host, with a warning.
     value = _fallback.stand_in(_numpy, name, "quern")
