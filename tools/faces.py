@@ -171,10 +171,15 @@ def signature(every, count_before_slash):
     words = {p.name: p for ps in every for p in ps if p.name not in [q.name for q in by_position]}
 
     def shown(parameter):
-        return parameter.shown(any(parameter.name not in [p.name for p in ps] for ps in every))
+        same = [next((p for p in ps if p.name == parameter.name), None) for ps in every]
+        return parameter.shown(any(p is None or p.default is not None for p in same))
 
     star = ["*"] if words and not any(p.takes_rest for p in by_position) else []
-    texts = [*map(shown, by_position), *star, *map(shown, words.values())]
+    texts = [*map(shown, by_position)]
+    for i in range(1, len(texts)):  # what stands behind an optional parameter is optional
+        if "=" in texts[i - 1] and "=" not in texts[i] and not texts[i].startswith("*"):
+            texts[i] += "=None"
+    texts += [*star, *map(shown, words.values())]
     if count_before_slash:
         texts.insert(count_before_slash, "/")
     return "(" + ", ".join(texts) + ")"

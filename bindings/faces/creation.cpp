@@ -47,6 +47,14 @@ std::optional<std::vector<size_t>> axes_of_format(const Reading& reading, PyObje
   return axes;
 }
 
+// PyTorch's values are numbers, or tensors of one element.
+void check_value_as_torch(const Reading& reading, const Argument& value, size_t place) {
+  if (!is_torch(reading) || !value.array() || value.array()->size() == 1) return;
+  raise(ErrorKind::type, "{}(): argument 'fill_value' (position {}) must be Number, not Tensor", reading.face.name, place);
+}
+
+}  // namespace
+
 void check_sizes_as_torch(const Reading& reading, const Shape& shape) {
   if (!is_torch(reading)) return;
   int64_t count = 1;
@@ -59,18 +67,12 @@ void check_sizes_as_torch(const Reading& reading, const Shape& shape) {
   }
 }
 
-// PyTorch's values are numbers, or tensors of one element.
-void check_value_as_torch(const Reading& reading, const Argument& value, size_t place) {
-  if (!is_torch(reading) || !value.array() || value.array()->size() == 1) return;
-  raise(ErrorKind::type, "{}(): argument 'fill_value' (position {}) must be Number, not Tensor", reading.face.name, place);
-}
-
-}  // namespace
-
 Making Read<const Making&>::read(Reading& reading, const Array* like, bool has_shape) {
   const bool is_numpys = !is_torch(reading) && &reading.front_end != &keras;
   Making how{asked_type(reading, reading.take())};
-  const bool has_own_type = reading.function == quern::Function::full_ || reading.function == quern::Function::full_like_;
+  using F = quern::Function;
+  const F function = reading.function;
+  const bool has_own_type = function == F::full_ || function == F::randint_ || function == F::randperm_;
   if (!how.dtype && !like && !has_own_type) how.dtype = reading.front_end.real_type();
   if (like && (is_numpys || (is_torch(reading) && !has_shape && !repeats_elements(*like)))) how.order = Order::keep;
   if (PyObject* order = reading.take(); is_given(order)) how.order = order_of(order, how.order);

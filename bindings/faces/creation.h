@@ -49,6 +49,9 @@ struct Read<Sides> {
   static Sides read(Reading& reading);
 };
 
+// PyTorch's errors for sizes that no memory can be asked for.
+void check_sizes_as_torch(const Reading& reading, const Shape& shape);
+
 template <>
 struct Check<zeros> {
   static void call(const Reading& reading, const Shape& shape, const Making& how);

@@ -45,6 +45,9 @@ random::Stream read_stream(Reading& reading, PyObject* given) {
   if (!given || given == Py_None) given = reading.front_end.generator;
   nb::handle generator(given);
   if (is_torch(reading)) {
+    if (!PyObject_HasAttrString(given, "_stream"))
+      raise(ErrorKind::type, "{}(): argument 'generator' must be torch.Generator, not {}", reading.face.name,
+            Py_TYPE(given)->tp_name);
     auto& stream = nb::cast<PyStream&>(generator.attr("_stream"));
     return {stream.key, stream.place};
   }
@@ -100,6 +103,21 @@ random::RealType read_real_type(const Reading& reading, PyObject* given) {
     raise(ErrorKind::type, "Supplied output array has the wrong type. Expected {}, got {}", row(type).name,
           row(into->dtype()).name);
   return {type};
+}
+
+random::Bounds Read<const random::Bounds&>::read(Reading& reading) {
+  PyObject *first = reading.take(), *end = reading.take();
+  const int64_t low = first ? integer_in(first) : 0;
+  const nb::object high = nb::steal(PyNumber_Index(end));
+  if (!high.is_valid()) throw nb::python_error();
+  const nb::object count = high - nb::int_(low);
+  if (count < nb::int_(1))
+    raise(ErrorKind::runtime, "random_ expects 'from' to be less than 'to', but got from={} >= to={}", low,
+          nb::str(high).c_str());
+  const uint64_t many = PyLong_AsUnsignedLongLongMask(count.ptr());
+  if (count > nb::int_(std::numeric_limits<uint64_t>::max()) && many != 0)
+    raise(ErrorKind::runtime, "to - 1 is out of bounds for int64");
+  return {low, many};
 }
 
 void define_streams(nb::module_& m) {

@@ -2,7 +2,7 @@
 // type.
 #pragma once
 
-#include "bindings/faces/read.h"
+#include "bindings/faces/creation.h"
 #include "functions/distributions.h"
 
 namespace quern::python::faces {
@@ -38,6 +38,30 @@ struct Read<random::RealType> {
   static constexpr size_t slots = 1;
   random::RealType value;
   explicit Read(Reading& reading) : value(read_real_type(reading, reading.take())) {}
+};
+
+// "low high": integers, the second of which is beyond those that are drawn.
+template <>
+struct Read<const random::Bounds&> {
+  static constexpr size_t slots = 2;
+  random::Bounds value;
+  explicit Read(Reading& reading) : value(read(reading)) {}
+
+ private:
+  static random::Bounds read(Reading& reading);
+};
+
+template <>
+struct Check<random::integers_of_size> {
+  static void call(const Reading& reading, const random::Stream&, const random::Bounds&, const Shape& shape, const Making&) {
+    check_sizes_as_torch(reading, shape);
+  }
+};
+template <>
+struct Check<random::permutation> {
+  static void call(const Reading& reading, const random::Stream&, int64_t count, const Making&) {
+    check_sizes_as_torch(reading, {count});
+  }
 };
 
 void define_streams(nb::module_& m);

@@ -238,6 +238,107 @@ class randn:
         pin_memory: ignored = False,
     ): ...
 
+class rand_like:
+    """Numbers in [0, 1), of the size and type of ``input``."""
+
+    def torch(
+        input: array,
+        *,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        memory_format=None,
+        generator=None,
+    ): ...
+
+class randn_like:
+    """Numbers of the standard normal distribution, of the size and type of ``input``."""
+
+    def torch(
+        input: array,
+        *,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        memory_format=None,
+        generator=None,
+    ): ...
+
+class randint:
+    """Integers in [low, high), each as likely; ``randint(high, size)`` starts at 0."""
+
+    @overload
+    def torch(
+        low,
+        high,
+        size: integers,
+        *,
+        generator=None,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+    @overload
+    def torch(
+        high,
+        size: integers,
+        *,
+        generator=None,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class randint_like:
+    """Integers in [low, high), of the size and type of ``input``; ``randint_like(input, high)`` starts at 0."""
+
+    @overload
+    def torch(
+        input: array,
+        low,
+        high,
+        *,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        memory_format=None,
+    ): ...
+    @overload
+    def torch(
+        input: array,
+        high,
+        *,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        memory_format=None,
+    ): ...
+
+class randperm:
+    """The numbers 0 to ``n`` - 1 in random order."""
+
+    def torch(
+        n: integer,
+        *,
+        generator=None,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
 class uniform_for:
     """Fills the tensor with numbers in [from, to); returns it."""
 

@@ -42,6 +42,9 @@ Array zeros_like(const Array& like, const MakingLike& how);
 Array ones_like(const Array& like, const MakingLike& how);
 Array filled_like(const Rules& rules, const Array& like, const Argument& value, const MakingLike& how);
 
+// The axes of an array made so, from the outermost to the innermost in memory; none: in C order.
+std::vector<size_t> axes_in_memory(const Array& like, const Making& how);
+
 // start, start + step ...
 struct EvenNumbers {
   Scalar start, step;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "core/error.h"
+#include "functions/ordering.h"
 #include "functions/parts.h"
 #include "functions/reductions.h"
 #include "functions/steps.h"
@@ -127,6 +129,13 @@ class Draws {
     all.insert(all.end(), parameters);
     return in_loop(op, DType::float64, DType::float64, all);
   }
+  // One of the first `count` integers, each as likely.
+  Array below(uint64_t count) const {
+    Scalar end = whole(static_cast<int64_t>(count));
+    end.is_natural = count >> 63, end.natural = count;
+    return *in_loop(Op::random_below, DType::uint64, DType::uint64, {Value(bits())}, &end).array;
+  }
+  Array bits() const { return row(Op::random_bits, DType::uint64); }
   // A number as an array on the device, which computes with it.
   Value there(const Parameter& x) const {
     return x.array ? Value(x) : Value(full({}, real_number(x.number), DType::float64, device_));
@@ -146,10 +155,10 @@ class Draws {
     auto count = static_cast<uint64_t>(Layout::contiguous(shape_).size());
     return random_row(op, shape_, stream_.key, stream_.place.fetch_add(count), type, device_);
   }
-  Array bits() const { return row(Op::random_bits, DType::uint64); }
-  static Value in_loop(Op op, DType type, DType result, const std::vector<Value>& values) {
+  static Value in_loop(Op op, DType type, DType result, const std::vector<Value>& values, const Scalar* last = nullptr) {
     std::vector<Argument> operands;
     for (const Value& one : values) operands.push_back(one.argument());
+    if (last) operands.push_back(Argument(*last));
     return Value(elementwise(op, operands, nullptr, Loop{type, result}));
   }
 
@@ -455,6 +464,80 @@ Array unit_of_size(const Stream& stream, const Shape& shape, std::optional<DType
 }
 Array normal_of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device) {
   return of_size(stream, shape, type, device, "randn", &Draws::normal);
+}
+
+namespace {
+
+// Made in the order in which the elements lie in memory.
+template <class Make>
+Array laid_out_like(const Array& like, const MakingLike& to, Make&& make) {
+  const Shape& shape = to.shape ? *to.shape : like.shape();
+  const std::vector<size_t> axes = to.shape ? std::vector<size_t>() : axes_in_memory(like, to.how);
+  if (axes.empty()) return make(shape);
+  Shape turned;
+  std::vector<int> back(axes.size());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    turned.push_back(shape[axes[i]]);
+    back[axes[i]] = static_cast<int>(i);
+  }
+  return transposed(make(turned), back);
+}
+
+// The least and the greatest integer that a type holds with all between them.
+std::pair<int64_t, uint64_t> range_of(DType type) {
+  if (type == DType::boolean) return {0, 1};
+  const size_t bits = 8 * size_of(type);
+  switch (row(type).kind) {
+    case DTypeKind::integer:
+      return {std::numeric_limits<int64_t>::min() >> (64 - bits), std::numeric_limits<int64_t>::max() >> (64 - bits)};
+    case DTypeKind::natural:
+      return {0, std::numeric_limits<uint64_t>::max() >> (64 - bits)};
+    default: {
+      const int digits = type == DType::float64 ? 53 : type == DType::float32 ? 24 : type == DType::float16 ? 11 : 8;
+      return {-(int64_t{1} << digits), uint64_t{1} << digits};
+    }
+  }
+}
+
+void check_bounds(const Bounds& bounds, DType type) {
+  if (is_complex(type)) raise(ErrorKind::runtime, "check_random_bounds handles only integral, floating-point and boolean types");
+  const auto [least, most] = range_of(type);
+  const int64_t last = static_cast<int64_t>(static_cast<uint64_t>(bounds.low) + bounds.count - 1);
+  if (bounds.low < least) raise(ErrorKind::runtime, "from is out of bounds for {}", row(type).name);
+  const bool is_beyond = last < bounds.low ? most <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())
+                                           : last >= 0 && static_cast<uint64_t>(last) > most;
+  if (is_beyond) raise(ErrorKind::runtime, "to - 1 is out of bounds for {}", row(type).name);
+}
+
+Array integers_in(const Stream& stream, const Bounds& bounds, const Shape& shape, DType type, DeviceId device) {
+  check_bounds(bounds, type);
+  const Array made = as_type(Draws(stream, {shape, device}, {}).below(bounds.count), DType::int64);
+  return as_type(bounds.low ? compute(Op::add, made, bounds.low) : made, type);
+}
+
+}  // namespace
+
+Array unit_like(const Array& like, const MakingLike& to, const Stream& stream) {
+  const DType type = to.how.dtype.value_or(like.dtype());
+  return laid_out_like(like, to, [&](const Shape& shape) { return unit_of_size(stream, shape, type, to.how.device); });
+}
+Array normal_like(const Array& like, const MakingLike& to, const Stream& stream) {
+  const DType type = to.how.dtype.value_or(like.dtype());
+  return laid_out_like(like, to, [&](const Shape& shape) { return normal_of_size(stream, shape, type, to.how.device); });
+}
+Array integers_of_size(const Stream& stream, const Bounds& bounds, const Shape& shape, const Making& how) {
+  return integers_in(stream, bounds, shape, how.dtype.value_or(DType::int64), how.device);
+}
+Array integers_like(const Array& like, const Bounds& bounds, const MakingLike& to, const Stream& stream) {
+  const DType type = to.how.dtype.value_or(like.dtype());
+  return laid_out_like(like, to, [&](const Shape& shape) { return integers_in(stream, bounds, shape, type, to.how.device); });
+}
+Array permutation(const Stream& stream, int64_t count, const Making& how) {
+  const DType type = how.dtype.value_or(DType::int64);
+  if (!is_complex(type) && count > 0 && static_cast<uint64_t>(count - 1) > range_of(type).second)
+    raise(ErrorKind::runtime, "n is too large for result tensor type: '{}'", row(type).name);
+  const Array keys = Draws(stream, {Shape{count}, how.device}, {}).bits();
+  return as_type(count > 0 ? ordered_places(keys, false, 0) : keys, type);
 }
 
 Array uniform_for(const Rules& rules, const Array& tensor, double low, double high, const Stream& stream) {

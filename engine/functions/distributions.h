@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "functions/creation.h"
 #include "functions/elementwise.h"
 #include "graph/array.h"
 
@@ -79,6 +80,17 @@ Array logseries(const Stream& stream, const Parameter& p, const Size& size);
 
 Array unit_of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device);
 Array normal_of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device);
+Array unit_like(const Array& like, const MakingLike& to, const Stream& stream);
+Array normal_like(const Array& like, const MakingLike& to, const Stream& stream);
+// Integers from `low` on, `count` of them, each as likely; 0 stands for all of 64 bits. Without a type int64. Raises
+// ErrorKind::runtime for what the type does not hold.
+struct Bounds {
+  int64_t low;
+  uint64_t count;
+};
+Array integers_of_size(const Stream& stream, const Bounds& bounds, const Shape& shape, const Making& how);
+Array integers_like(const Array& like, const Bounds& bounds, const MakingLike& to, const Stream& stream);
+Array permutation(const Stream& stream, int64_t count, const Making& how);  // of 0, 1, 2 ...
 // Values for each element of a tensor. Raises ErrorKind::not_implemented for types without these numbers, ErrorKind::runtime for
 // parameters that have no distribution.
 Array uniform_for(const Rules& rules, const Array& tensor, double low, double high, const Stream& stream);

@@ -228,11 +228,6 @@ Array log_of_exponentials(const Array& given, const Over& over) {
   return log_sum_exp(array, compute(Op::add, compute(Op::log, sums), top), gone);
 }
 
-bool is_plain_limit(DType type, const Scalar& limit) {
-  bool is_real = row(type).kind == DTypeKind::real;
-  return is_real && limit.is_weak && (limit.kind == WeakScalar::real || limit.kind == WeakScalar::integer) && !limit.is_natural;
-}
-
 Array limited(const Array& array, const Scalar& low, const Scalar& high) {
   return compute(Op::minimum, compute(Op::maximum, array, low), high);
 }

@@ -66,8 +66,7 @@ std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> 
 // The logarithm of the sum of the exponentials, without overflow; -infinity of nothing.
 Array log_of_exponentials(const Array& array, const Over& over);
 
-// Limited to [low, high]; for numbers that have no narrower type than the array's.
-bool is_plain_limit(DType type, const Scalar& limit);
+// Limited to [low, high], numbers that have no wider type than the array's.
 Array limited(const Array& array, const Scalar& low, const Scalar& high);
 
 }  // namespace quern

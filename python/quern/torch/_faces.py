@@ -17,7 +17,10 @@ for _dtype in DTYPES.values():
 # By their names; those that write in place end in "_". As in PyTorch, a function in a class of the user's does not become its method.
 _functions = _engine.functions_of("torch", "quern.torch", binds=False)
 # Functions whose first argument is a tensor and which are no methods.
-_NO_METHODS = frozenset("bucketize gradient std_mean var_mean zeros_like ones_like empty_like full_like".split())
+_NO_METHODS = frozenset(
+    """bucketize gradient std_mean var_mean zeros_like ones_like empty_like full_like rand_like randn_like
+    randint_like""".split()
+)
 METHODS = {
     name: face
     for name, face in _engine.functions_of("torch", "quern.torch", "Tensor").items()

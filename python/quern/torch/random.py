@@ -4,13 +4,12 @@ Numbers are counter-based (Philox), the same on every device for a seed; they ar
 """
 
 import contextlib
-import functools
 import math
 
 import numpy
 
 from quern.lib import _engine
-from quern.torch import _creation, _faces, _layouts, _refusals, _shaping, _types
+from quern.torch import _creation, _faces, _refusals, _shaping, _types
 from quern.torch._arguments import check_all, wrong
 from quern.torch._core import (
     Tensor,
@@ -157,81 +156,7 @@ def _real_name(dtype, function):
     return name
 
 
-def _like(draw):
-    def function(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, generator=None):
-        name = input._dtype_name if dtype is None else name_of(dtype)
-        make = functools.partial(draw, generator=generator, dtype=DTYPES[name], device=input.device if device is None else device)
-        made = _layouts.created(make, input, memory_format, "rand_like")
-        return made.requires_grad_() if requires_grad else made
-
-    return function
-
-
-rand_like, randn_like = _like(_faces.FACES["rand"]), _like(_faces.FACES["randn"])
-rand_like.__name__, randn_like.__name__ = "rand_like", "randn_like"
-rand_like.__doc__ = "Numbers in [0, 1) of the size and type of ``input``."
-randn_like.__doc__ = "Numbers of the standard normal distribution, of the size and type of ``input``."
-
-
-def _limits(name):
-    """The least and the greatest integer that a type has with all between them."""
-    if name == "bool":
-        return 0, 1
-    if DTYPES[name].is_floating_point:
-        most = round(2 / _types.finfo(DTYPES[name]).eps)
-        return -most, most
-    limits = _types.iinfo(DTYPES[name])
-    return limits.min, limits.max
-
-
-def _integers(low, high, sizes, name, device, generator):
-    if DTYPES[name].is_complex:
-        raise NotImplementedError(f"\"random_from_to\" not implemented for '{_types.scalar_name(DTYPES[name])}'")
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    first, last = _limits(name)
-    if low < first or high - 1 > last:
-        raise RuntimeError(f"{'from' if low < first else 'to - 1'} is out of bounds for {name}")
-    bits = _draw("random_bits", sizes, "uint64", device, generator)
-    picked = _engine.array_op("random_below", bits, numpy.uint64(high - low), compute="uint64", result="uint64")
-    made = picked._astype("int64")
-    return (made + low if low else made)._astype(name)
-
-
-def randint(low=None, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    """Integers in [low, high), each as likely; ``randint(high, size)`` starts at 0."""
-    if low is None:
-        low = 0
-    elif size is None:
-        low, high, size = 0, low, high
-    elif high is None:
-        low, high = 0, low
-    if not isinstance(size, tuple | list):
-        wrong("randint", "size", 2 if low == 0 else 3, "tuple of ints", size)
-    name = "int64" if dtype is None else name_of(dtype)
-    made = _integers(int(low), int(high), sizes_of((size,)), name, engine_device(device), generator)
-    return made if out is None else finish(made, out)
-
-
-def randint_like(input, low=None, high=None, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None):
-    """Integers in [low, high) of the size and type of ``input``."""
-    if low is None:
-        low = 0
-    elif high is None:
-        low, high = 0, low
-    place = engine_device_of(input) if device is None else engine_device(device)
-    name = input._dtype_name if dtype is None else name_of(dtype)
-    return _layouts.created(lambda sizes: _integers(low, high, sizes, name, place, None), input, memory_format, "randint_like")
-
-
-def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """The numbers 0 to ``n`` - 1 in random order."""
-    if dtype is not None and n - 1 > _limits(name_of(dtype))[1]:
-        raise RuntimeError(f"n is too large for result tensor type: '{name_of(dtype)}'")
-    keys = _draw("random_bits", [n], "uint64", engine_device(device), generator)
-    places = _engine.array_argsort(keys, False, 0) if n else keys._astype("int64")
-    made = places if dtype is None else places.to(dtype)
-    return made if out is None else finish(made, out)
+_LIMITS = {"float32": 1 << 24, "float64": 1 << 53, "float16": 1 << 11, "bfloat16": 1 << 8, "bool": 2}
 
 
 def normal(
@@ -344,11 +269,12 @@ def random_(self, from_=None, to=None, *, generator=None, **kwargs):
     if to is None:
         from_, to = 0, from_
     if to is None:
-        to = {"float32": 1 << 24, "float64": 1 << 53, "float16": 1 << 11, "bfloat16": 1 << 8, "bool": 2}.get(self._dtype_name)
+        to = _LIMITS.get(self._dtype_name)
         if to is None:
             to = _types.iinfo(self.dtype).max + 1
             to = min(to, 1 << 63)
-    return self.copy_(_integers(from_ or 0, to, list(self._shape), self._dtype_name, engine_device_of(self), generator))
+    made = _faces.FACES["randint"](from_ or 0, to, self._shape, generator=generator, dtype=self.dtype, device=self.device)
+    return self.copy_(made)
 
 
 def bernoulli_(self, p=0.5, *, generator=None):
@@ -357,11 +283,11 @@ def bernoulli_(self, p=0.5, *, generator=None):
 
 
 METHODS = "bernoulli multinomial random_ bernoulli_"
-NAMES = """Generator default_generator manual_seed seed initial_seed get_rng_state set_rng_state rand_like randn_like randint
-randint_like randperm normal bernoulli multinomial poisson _standard_gamma""".split()
+NAMES = """Generator default_generator manual_seed seed initial_seed get_rng_state set_rng_state normal bernoulli multinomial poisson
+_standard_gamma""".split()
 check_all(
     globals(),
-    """rand_like randn_like randint_like bernoulli multinomial poisson _standard_gamma bernoulli_""".split(),
+    """bernoulli multinomial poisson _standard_gamma bernoulli_""".split(),
     {"_standard_gamma": "alpha"},
 )
 add_methods(globals(), METHODS)

@@ -2,8 +2,8 @@
 
 from quern.torch._core import Tensor
 from quern.torch._creation import tensor
+from quern.torch._faces import FACES
 from quern.torch.autograd._gradients import grad
-from quern.torch.random import randn_like
 
 
 class GradcheckError(RuntimeError):
@@ -109,7 +109,7 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rto
     """The same for the gradients' gradients; ``grad_outputs``: the gradients of the outputs, by default random ones."""
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     outputs = _differentiable(func(*inputs))
-    given = [randn_like(o.detach()) for o in outputs] if grad_outputs is None else list(_numbers(grad_outputs))
+    given = [FACES["randn_like"](o.detach()) for o in outputs] if grad_outputs is None else list(_numbers(grad_outputs))
     given = [g.detach().requires_grad_() for g in given]
     count = len(inputs)
 
