@@ -54,7 +54,7 @@ class rrelu:
 
     @submodule("nn.functional")
     @in_place_too
-    def torch(input: array, lower: number = 1.0 / 8, upper: number = 1.0 / 3, training=False, inplace=False): ...
+    def torch(input: array, lower: number = 0.125, upper: number = 0.3333333333333333, training=False, inplace=False): ...
 
 class hardsigmoid:
     """Return ``x / 6 + 1/2`` limited to the range from 0 to 1. ``inplace``: in the input's memory."""

@@ -93,7 +93,7 @@ void Read<const ClipLimits&>::read(Reading& reading) {
   PyObject *mask = reading.take(), *casting = reading.take(), *order = reading.take(), *signature = reading.take();
   if (mask && mask != Py_True) throw Unserved{"where"};
   if (casting && !is_text(casting, "same_kind")) throw Unserved{"casting"};
-  if (order && !is_text(order, "K")) throw Unserved{"order"};
+  if (order) value.order = order_of(order, Order::keep);
   if (is_given(signature)) throw Unserved{"signature"};
   for (PyObject* one : {first, second}) check_is_own(reading, one);
   if (is_given(first)) low.read(reading, first), value.low = low.argument;

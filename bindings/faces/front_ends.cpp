@@ -432,7 +432,8 @@ void refuse_as_torch(const Face& face, const Misfit& misfit) {
   if (makes_noise) name = "empty_like", parameter = "input";  // what PyTorch looks at the logits with
   if (misfit.why == Misfit::Why::missing) {
     PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"%s\"", name.c_str(), parameter);
-  } else if (misfit.why == Misfit::Why::wrong_kind && misfit.parameter <= 1 && asks_for_sizes(name)) {
+  } else if (misfit.why == Misfit::Why::wrong_kind && misfit.parameter <= 1 && asks_for_sizes(name) &&
+             misfit.given >= required_of(*misfit.overload)) {
     PyErr_Format(PyExc_AttributeError, "%s(): argument '%s' must be Tensor: '%s' object has no attribute 'size'", name.c_str(),
                  parameter, Py_TYPE(misfit.value)->tp_name);
   } else if (misfit.why == Misfit::Why::wrong_kind) {

@@ -1,6 +1,8 @@
 #include "functions/elementwise.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 
@@ -206,18 +208,24 @@ bool is_out_of_reach(const Argument& limit, DType type, bool is_low) {
 }  // namespace
 
 Array between_limits(const Rules& rules, const Array& given, const ClipLimits& limits, std::optional<DType> dtype) {
-  Array x = dtype ? as_type(given, *dtype) : given;
+  const Argument only(given);
+  Array x = dtype && *dtype != given.dtype() ? copied(given, *dtype, result_layout(given.shape(), {&only, 1})) : given;
   std::optional<Argument> low = limits.low, high = limits.high;
   if (is_integer(x.dtype()) && low && is_out_of_reach(*low, x.dtype(), true)) low.reset();
   if (is_integer(x.dtype()) && high && is_out_of_reach(*high, x.dtype(), false)) high.reset();
-  if (!low && !high) return rules(Op::positive, x);
+  if (!low && !high) x = rules(Op::positive, x);
   if (low && high) {  // two steps one after the other might promote further than all three at once
     const auto differs = [&](const Argument& limit) { return limit.array() && limit.array()->dtype() != x.dtype(); };
-    const OperandType types[] = {type_of(Argument(x)), type_of(*low), type_of(*high)};
+    OperandType types[] = {type_of(Argument(x)), type_of(*low), type_of(*high)};
+    // Reals first: uint8, int8 and float16 meet in float16, the first two of them in int16.
+    std::ranges::stable_sort(types, std::greater(),
+                             [](const OperandType& one) { return one.is_weak ? -1 : rank(row(one.dtype).kind); });
     if (differs(*low) || differs(*high)) x = as_type(x, common_type(types));
   }
   if (low) x = rules(Op::maximum, x, *low);
-  return high ? rules(Op::minimum, x, *high) : x;
+  if (high) x = rules(Op::minimum, x, *high);
+  if (limits.order != Order::any) return in_order(x, limits.order);
+  return in_order(x, given.layout().is_fortran() && !given.layout().is_contiguous() ? Order::fortran : Order::c);
 }
 
 static Array real_numbers_for_nan(const Rules& rules, const Array& x, const Argument* nan, const Argument* posinf,

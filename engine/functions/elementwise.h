@@ -47,6 +47,7 @@ Array chosen(const Rules& rules, const Array& condition, const Choices& choices)
 // integers cannot reach changes nothing.
 struct ClipLimits {
   std::optional<Argument> low, high;
+  Order order = Order::keep;  // of the result in memory
 };
 Array between_limits(const Rules& rules, const Array& x, const ClipLimits& limits, std::optional<DType> dtype);
 // Numbers for NaN and the infinities: by default 0, the largest and the smallest of the type. Integers stay. Where `copy` is

@@ -11,7 +11,7 @@ import typing
 import numpy
 
 PACKAGES = ("quern.cupy", "quern.cupyx", "quern.torch", "quern.numba", "quern.cuda", "quern.pycuda", "quern.array_api")
-ALONE = ("quern.autograd", "quern.errors", "quern.tools.profile")  # modules beside the front ends
+ALONE = ("quern.autograd", "quern.errors", "quern.tools", "quern.tools.profile")  # modules beside the front ends
 IN_ARRAYS = ("quern.fft", "quern.linalg", "quern.random")  # by these names in sys.modules; their files are in quern/arrays
 HOSTED = ("quern", "quern.cupy")  # modules where NumPy's names run on the host
 # Packages whose classes and functions are quern's own. Front ends give theirs the peer's names.

@@ -27,13 +27,15 @@ KNOWN = {
     ("torch", "unique", "*"): "PyTorch's unique() has no `axis`, and unpacks its arguments itself",
     ("torch", "unique_consecutive", "*"): "PyTorch's unique_consecutive() has no `axis`, and unpacks its arguments itself",
     ("torch", "norm_except_dim", "*"): "PyTorch's own is not documented",
+    ("torch.nn.functional", "glu", "an axis too far"): "`axis` means `dim`, as in PyTorch's functions outside of torch.nn.functional",
+    ("torch.nn.functional", "gumbel_softmax", "an axis too far"): "the same",
+    ("torch.nn.functional", "normalize", "an axis too far"): "the same",
     ("torch.linalg", "matrix_norm", "an axis too far"): "PyTorch misses the second dimension first",
     ("torch.linalg", "matrix_norm", "a dim too far"): "PyTorch misses the second dimension first",
 }
 # To be fixed: these raise another type, or none.
-OPEN = """torch.arange torch.as_tensor torch.asarray torch.kaiser_window torch.range torch.tensor torch.log_softmax torch.softmax
-torch.special.log_softmax torch.special.softmax torch.binary_cross_entropy_with_logits torch.normal
-torch.nn.functional.log_softmax torch.nn.functional.multilabel_soft_margin_loss torch.nn.functional.relu torch.nn.functional.softmax
+OPEN = """torch.arange torch.as_tensor torch.asarray torch.kaiser_window torch.range torch.tensor torch.binary_cross_entropy_with_logits torch.normal
+torch.nn.functional.log_softmax torch.nn.functional.multilabel_soft_margin_loss torch.nn.functional.softmax
 torch.nn.functional.softmin""".split()
 
 

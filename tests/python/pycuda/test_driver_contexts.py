@@ -14,7 +14,19 @@ def first(device):
     return drv.Device(device.index if device.kind == "cuda" and drv.Device.count() > device.index else 0)
 
 
-def test_contexts_are_a_stack(first):
+@pytest.fixture
+def no_context():
+    """Contexts that other tests have left current are so again afterwards."""
+    left = []
+    while (current := drv.Context.get_current()) is not None:
+        current.pop()
+        left.append(current)
+    yield
+    for context in reversed(left):
+        context.push()
+
+
+def test_contexts_are_a_stack(first, no_context):
     assert drv.Context.get_current() is None
     with pytest.raises(drv.LogicError, match="no context is current"):
         drv.Context.get_device()
