@@ -80,7 +80,7 @@ Array at_classes(const Array& x, const Array& classes, size_t axis) {
 }
 // Zeros with a value at each place's class.
 Array only_at_classes(const Array& values, const Array& classes, const Shape& shape, size_t axis) {
-  constexpr int64_t few = 64;  // are looked at one by one, in one kernel with what uses them
+  constexpr int64_t few = 64;  // are checked one by one, in the kernel that uses them
   if (shape[axis] <= few)
     return compute(Op::where, is_target(classes, shape, axis, values.device()), with_axis(values, axis), 0.0);
   Array out = full(shape, real_number(0), values.dtype(), values.device());

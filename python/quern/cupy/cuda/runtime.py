@@ -675,11 +675,11 @@ def profilerStop():
     """Accepted; quern.trace() is what measures here."""
 
 
-# ---- not served
+# ---- not supported
 
-_TEXTURES = "the calls of the runtime for textures are not served; cupy.cuda.texture is"
-_GRAPHS = "CUDA graphs are not served; array work is fused and launched without them"
-_PROCESSES = "sharing memory and events between processes is not served"
+_TEXTURES = "the calls of the runtime for textures are not supported; use cupy.cuda.texture"
+_GRAPHS = "CUDA graphs are not supported; array work is fused and launched without them"
+_PROCESSES = "sharing memory and events between processes is not supported"
 createSurfaceObject = _unserved.function("cupy.cuda.runtime.createSurfaceObject", _TEXTURES)
 createTextureObject = _unserved.function("cupy.cuda.runtime.createTextureObject", _TEXTURES)
 destroySurfaceObject = _unserved.function("cupy.cuda.runtime.destroySurfaceObject", _TEXTURES)
