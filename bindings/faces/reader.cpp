@@ -321,6 +321,22 @@ nb::dict functions_of(const std::string& front_end, const std::string& module, c
   return out;
 }
 
+// The same, as names of a module; returns them all. `shown`: the module that they say they are in, where that is another one;
+// `but`: names that the module does not get.
+nb::dict add_functions(const std::string& module, const std::string& front_end, const std::string& submodule, bool binds,
+                       const std::string& shown, nb::handle but) {
+  nb::dict made = functions_of(front_end, shown.empty() ? module : shown, "", binds, submodule);
+  nb::object target = nb::module_::import_(module.c_str());
+  for (auto [name, function] : made)
+    if (!nb::cast<bool>(but.attr("__contains__")(name))) nb::setattr(target, name, function);
+  return made;
+}
+
+// Gives a type its methods.
+void add_methods(nb::handle type, const nb::dict& methods) {
+  for (auto [name, method] : methods) nb::setattr(type, name, method);
+}
+
 // Those functions whose first parameter is an array called `input`: methods have the same name.
 bool is_method(nb::handle function) {
   const Overload& overload = reinterpret_cast<Function*>(function.ptr())->face->overloads[0];
@@ -354,6 +370,9 @@ void init(nb::module_& m) {
   m.attr("array_function") = type;
   m.def("functions_of", functions_of, nb::arg("front_end"), nb::arg("module"), nb::arg("owner") = "", nb::arg("binds") = true,
         nb::arg("submodule") = "");
+  m.def("add_functions", add_functions, nb::arg("module"), nb::arg("front_end"), nb::arg("submodule") = "", nb::kw_only(),
+        nb::arg("binds") = true, nb::arg("shown") = "", nb::arg("but") = nb::make_tuple());
+  m.def("add_methods", add_methods);
   m.def("is_method", is_method);
   define_streams(m);
   m.def("loss_reduction", loss_reduction, nb::arg().none(), nb::arg().none(), nb::arg());

@@ -19,7 +19,7 @@ numbers.py: where NumPy gives scalars. fallback.py: what NumPy does on the host,
 
 import math
 import sys
-from types import FunctionType, ModuleType
+from types import ModuleType
 
 import ml_dtypes
 import numpy
@@ -30,20 +30,57 @@ from quern.arrays import (
     data_types,
     fallback,
     functions,
-    host,
     indexing,
     linalg,
     logic,
-    manipulation,
     mathematics,
     objects,
 )
+from quern.arrays.core import Array, NoDerivative, asnumpy  # noqa: F401
 from quern.arrays.creation import grids, layouts
+from quern.arrays.creation.grids import mgrid, ogrid  # noqa: F401
 from quern.arrays.fallback import FallbackWarning, set_fallback  # noqa: F401
+from quern.arrays.functions import *  # noqa: F403
+from quern.arrays.host import (  # noqa: F401
+    array2string,
+    array_repr,
+    array_str,
+    diag_indices,
+    frombuffer,
+    fromfile,
+    fromfunction,
+    fromiter,
+    fromregex,
+    fromstring,
+    genfromtxt,
+    ix_,
+    load,
+    loadtxt,
+    mask_indices,
+    save,
+    savetxt,
+    savez,
+    savez_compressed,
+    tril_indices,
+    triu_indices,
+)
 from quern.arrays.linalg import contraction, matrices
 from quern.arrays.manipulation import arranging, editing, padding
-from quern.arrays.mathematics import composed, cumulative, polynomials, reductions, rounding
+from quern.arrays.mathematics import *  # noqa: F403
+from quern.arrays.mathematics import polynomials, rounding
+from quern.arrays.mathematics.composed import (  # noqa: F401
+    divmod,
+    frexp,
+    isnat,
+    ldexp,
+    matmul,
+    matvec,
+    modf,
+    vecdot,
+    vecmat,
+)
 from quern.arrays.objects import exchange
+from quern.arrays.objects.exchange import Flags  # noqa: F401
 from quern.arrays.objects.protocols import __array_namespace_info__  # noqa: F401
 from quern.arrays.ufuncs import methods as ufunc_methods  # noqa: F401
 from quern.arrays.ufuncs import ufunc  # noqa: F401
@@ -56,28 +93,93 @@ float16, float32, float64, bfloat16 = numpy.float16, numpy.float32, numpy.float6
 complex64, complex128 = numpy.complex64, numpy.complex128
 
 
-def _public():
-    """Every public function of the modules, by its name; NumPy's stands behind it for arguments that it does not take."""
-    found = {"Array": core.Array, "ndarray": core.Array}
-    modules = (core, creation, mathematics, exchange, composed, reductions, manipulation)
-    modules += (data_types, editing, contraction, grids, host, layouts, logic, arranging, matrices, padding, polynomials)
-    modules += (rounding, cumulative, indexing)
-    for module in modules:
-        for name, value in vars(module).items():
-            if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:
-                theirs = getattr(numpy, name, None)
-                is_plain = theirs is not None and isinstance(value, FunctionType) and module is not host
-                found[name] = fallback.served(value, theirs, name) if is_plain else value
-                if is_plain:
-                    found[name].__module__, found[name].__qualname__ = "quern", name
-    return found | functions.functions
+def _public(function):
+    """The function as programs call it: NumPy's stands behind it for arguments that it does not take."""
+    name = function.__name__
+    made = fallback.served(function, getattr(numpy, name), name)
+    made.__module__, made.__qualname__ = "quern", name
+    return made
 
 
-_functions = _public()
-globals().update(_functions)
-objects.attach(_functions)
+ndarray = Array
+linspace = _public(creation.linspace)
+from_dlpack = _public(exchange.from_dlpack)
+real = _public(mathematics.real)
+imag = _public(mathematics.imag)
+result_type = _public(data_types.result_type)
+can_cast = _public(data_types.can_cast)
+promote_types = _public(data_types.promote_types)
+min_scalar_type = _public(data_types.min_scalar_type)
+common_type = _public(data_types.common_type)
+finfo = _public(data_types.finfo)
+isscalar = _public(data_types.isscalar)
+iscomplexobj = _public(data_types.iscomplexobj)
+isrealobj = _public(data_types.isrealobj)
+delete = _public(editing.delete)
+insert = _public(editing.insert)
+trim_zeros = _public(editing.trim_zeros)
+einsum_path = _public(contraction.einsum_path)
+meshgrid = _public(grids.meshgrid)
+indices = _public(grids.indices)
+logspace = _public(grids.logspace)
+geomspace = _public(grids.geomspace)
+bartlett = _public(grids.bartlett)
+blackman = _public(grids.blackman)
+hamming = _public(grids.hamming)
+hanning = _public(grids.hanning)
+kaiser = _public(grids.kaiser)
+asanyarray = _public(layouts.asanyarray)
+asarray_chkfinite = _public(layouts.asarray_chkfinite)
+ascontiguousarray = _public(layouts.ascontiguousarray)
+asfortranarray = _public(layouts.asfortranarray)
+isfortran = _public(layouts.isfortran)
+shares_memory = _public(layouts.shares_memory)
+may_share_memory = _public(layouts.may_share_memory)
+require = _public(layouts.require)
+array_equal = _public(logic.array_equal)
+array_equiv = _public(logic.array_equiv)
+ndim = _public(arranging.ndim)
+shape = _public(arranging.shape)
+size = _public(arranging.size)
+broadcast_shapes = _public(arranging.broadcast_shapes)
+append = _public(arranging.append)
+repeat = _public(arranging.repeat)
+resize = _public(arranging.resize)
+copyto = _public(arranging.copyto)
+rollaxis = _public(arranging.rollaxis)
+select = _public(arranging.select)
+block = _public(arranging.block)
+identity = _public(matrices.identity)
+tri = _public(matrices.tri)
+fill_diagonal = _public(matrices.fill_diagonal)
+vander = _public(matrices.vander)
+diag_indices_from = _public(matrices.diag_indices_from)
+tril_indices_from = _public(matrices.tril_indices_from)
+triu_indices_from = _public(matrices.triu_indices_from)
+pad = _public(padding.pad)
+polyval = _public(polynomials.polyval)
+polyadd = _public(polynomials.polyadd)
+polysub = _public(polynomials.polysub)
+polyder = _public(polynomials.polyder)
+fix = _public(rounding.fix)
+angle = _public(rounding.angle)
+take = _public(indexing.take)
+take_along_axis = _public(indexing.take_along_axis)
+put_along_axis = _public(indexing.put_along_axis)
+put = _public(indexing.put)
+choose = _public(indexing.choose)
+compress = _public(indexing.compress)
+extract = _public(indexing.extract)
+place = _public(indexing.place)
+putmask = _public(indexing.putmask)
+asarray = _public(core.asarray)
+array = _public(core.array)
+copy = _public(core.copy)
+
+_methods = {"choose": choose, "compress": compress, "put": put, "repeat": repeat, "take": take}
+objects.attach(functions.functions | _methods)
 exchange.attach()
 sys.modules["quern.linalg"] = linalg
-_hidden = ("FunctionType", "ModuleType", "sys")
+_hidden = ("ModuleType", "sys")
 __all__ = sorted(n for n, v in globals().items() if not n.startswith("_") and n not in _hidden and not isinstance(v, ModuleType))
 __all__ += ["__array_namespace_info__", "linalg"]

@@ -373,8 +373,10 @@ def host_method(name):
 def attach_missing(array_type):
     """Gives the array type the methods that NumPy's arrays have and ours do not."""
     left_out = {"resize", "setflags", "getfield", "newbyteorder"}  # they change how memory is seen, which a copy cannot
+    missing = {}
     for name in dir(numpy.ndarray):
         if name.startswith("_") or name in left_out or hasattr(array_type, name):
             continue
         if callable(getattr(numpy.ndarray, name)):
-            setattr(array_type, name, host_method(name))
+            missing[name] = host_method(name)
+    _engine.add_methods(array_type, missing)

@@ -8,6 +8,6 @@ import numpy
 from quern.arrays import fallback
 from quern.lib import _engine
 
-globals().update(_engine.functions_of("numpy", "quern.fft", submodule="fft"))
+_engine.add_functions(__name__, "numpy", "fft", shown="quern.fft")
 
 __getattr__ = fallback.serve_module(globals(), numpy.fft, "fft.")

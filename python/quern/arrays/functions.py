@@ -4,7 +4,8 @@ import numpy
 
 from quern.lib import _engine
 
-functions = _engine.functions_of("numpy", "quern")
+functions = _engine.add_functions(__name__, "numpy", shown="quern")
+__all__ = list(functions)
 methods = _engine.functions_of("Array", "quern", "Array")
 
 # The types of tuples that functions give.

@@ -11,19 +11,14 @@ import numpy
 from quern.arrays.core import check_recorded
 from quern.arrays.fallback import _Exchange
 
-_FILES = ("frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt")
-_FILES += ("save", "savetxt", "savez", "savez_compressed")
-_TEXT = ("array2string", "array_repr", "array_str")
-_NUMBERS = ("diag_indices", "fromfunction", "fromiter", "ix_", "mask_indices", "tril_indices", "triu_indices")
 
-
-def _made(name):
+def _made(name, of_numbers=False):
     host = getattr(numpy, name)
 
     @functools.wraps(host)
     def call(*args, **kwargs):
         exchange = _Exchange(None)
-        if name in _NUMBERS:
+        if of_numbers:
             check_recorded(name, *args, *kwargs.values())
         return exchange.back(host(*[exchange.there(a) for a in args], **{k: exchange.there(v) for k, v in kwargs.items()}))
 
@@ -32,5 +27,24 @@ def _made(name):
     return call
 
 
-for _name in _FILES + _TEXT + _NUMBERS:
-    globals()[_name] = _made(_name)
+frombuffer = _made("frombuffer")
+fromfile = _made("fromfile")
+fromregex = _made("fromregex")
+fromstring = _made("fromstring")
+genfromtxt = _made("genfromtxt")
+load = _made("load")
+loadtxt = _made("loadtxt")
+save = _made("save")
+savetxt = _made("savetxt")
+savez = _made("savez")
+savez_compressed = _made("savez_compressed")
+array2string = _made("array2string")
+array_repr = _made("array_repr")
+array_str = _made("array_str")
+diag_indices = _made("diag_indices", of_numbers=True)
+fromfunction = _made("fromfunction", of_numbers=True)
+fromiter = _made("fromiter", of_numbers=True)
+ix_ = _made("ix_", of_numbers=True)
+mask_indices = _made("mask_indices", of_numbers=True)
+tril_indices = _made("tril_indices", of_numbers=True)
+triu_indices = _made("triu_indices", of_numbers=True)

@@ -86,8 +86,7 @@ from quern.cuda.types import Dim3, GridGroup, dim3, grid_group, none, void
 from quern.cuda.vectors import *  # noqa: F403
 from quern.kernel import intrinsics as _intrinsics
 from quern.kernel.intrinsics import *  # noqa: F403
-from quern.kernel.signatures import ALIASES as _ALIASES
-from quern.kernel.types import NUMBERS as _NUMBERS
+from quern.kernel.number_names import __all__ as _numbers
 
 from quern.cuda import bf16, cg, compiler, cudadrv, dispatcher, fp16, launchconfig, libdevice, random  # isort: skip
 from quern.cuda import extending as extending  # isort: skip
@@ -103,8 +102,7 @@ numba_cuda_default_ptx_cc = (7, 5)
 __all__ = [
     *_intrinsics.__all__,
     *_vectors.__all__,
-    *(name for name in _NUMBERS if name != "bool"),
-    *_ALIASES,
+    *(name for name in _numbers if name != "bool"),
     "Archive",
     "BaseCUDAMemoryManager",
     "CUSource",

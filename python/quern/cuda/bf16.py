@@ -3,6 +3,14 @@
 from quern.kernel.library.bfloat import functions as _functions
 from quern.kernel.types import bfloat16
 
-globals().update(_functions)
-
 __all__ = ["bfloat16", *_functions]
+
+
+def __getattr__(name):
+    if name in _functions:
+        return _functions[name]
+    raise AttributeError(f"module 'numba.cuda.bf16' has no attribute '{name}'")
+
+
+def __dir__():
+    return __all__

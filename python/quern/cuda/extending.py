@@ -87,7 +87,14 @@ class _Refused:
         return f"<numba.extending.{self._name}, not served>"
 
 
-for _name in _REFUSED:
-    globals()[_name] = _Refused(_name)
-
 __all__ = ["is_jitted", "overload", "overload_attribute", "overload_method", "register_jitable", *_REFUSED]  # noqa: PLE0604
+
+
+def __getattr__(name):
+    if name in _REFUSED:
+        return _Refused(name)
+    raise AttributeError(f"module 'numba.extending' has no attribute '{name}'")
+
+
+def __dir__():
+    return __all__

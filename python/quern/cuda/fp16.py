@@ -2,6 +2,14 @@
 
 from quern.kernel.library.half import functions as _functions
 
-globals().update(_functions)
-
 __all__ = list(_functions)
+
+
+def __getattr__(name):
+    if name in _functions:
+        return _functions[name]
+    raise AttributeError(f"module 'numba.cuda.fp16' has no attribute '{name}'")
+
+
+def __dir__():
+    return __all__

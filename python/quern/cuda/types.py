@@ -5,8 +5,10 @@ import builtins as _builtins
 from quern.cuda import type_classes as _classes
 from quern.cuda.type_classes import *  # noqa: F403
 from quern.cuda.type_classes import CPointer, Integer
+from quern.kernel import number_names as _n
 from quern.kernel import types as _types
-from quern.kernel.signatures import ALIASES as _ALIASES
+from quern.kernel.number_names import *  # noqa: F403
+from quern.kernel.number_names import __all__ as _numbers
 from quern.kernel.types import (
     Array,
     BooleanLiteral,
@@ -29,14 +31,13 @@ from quern.kernel.types import (
     unicode_type,
 )
 
-for _name, _type in _types.NUMBERS.items():
-    globals()[_name] = _type
-for _name, _target in _ALIASES.items():
-    globals()[_name] = _types.NUMBERS[_target]
-for _name in "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split():
-    globals()[f"c_{_name}"] = globals()[f"np_{_name}"] = _types.NUMBERS[_name]
-for _name in "bool_ char short int_ intc intp long longlong uchar ushort uint uintc uintp ulong ulonglong float_ double".split():
-    globals()[f"np_{_name}"] = _types.NUMBERS[_ALIASES["long_" if _name == "long" else _name]]
+c_int8, c_int16, c_int32, c_int64, c_uint8, c_uint16 = _n.int8, _n.int16, _n.int32, _n.int64, _n.uint8, _n.uint16
+c_uint32, c_uint64, c_float16, c_float32, c_float64 = _n.uint32, _n.uint64, _n.float16, _n.float32, _n.float64
+np_int8, np_int16, np_int32, np_int64, np_uint8, np_uint16 = _n.int8, _n.int16, _n.int32, _n.int64, _n.uint8, _n.uint16
+np_uint32, np_uint64, np_float16, np_float32, np_float64 = _n.uint32, _n.uint64, _n.float16, _n.float32, _n.float64
+np_bool_, np_char, np_short, np_int_, np_intc, np_intp = _n.bool_, _n.char, _n.short, _n.int_, _n.intc, _n.intp
+np_long, np_longlong, np_uchar, np_ushort, np_uint, np_uintc = _n.long_, _n.longlong, _n.uchar, _n.ushort, _n.uint, _n.uintc
+np_uintp, np_ulong, np_ulonglong, np_float_, np_double = _n.uintp, _n.ulong, _n.ulonglong, _n.float_, _n.double
 np_complex64, np_complex128 = _types.complex64, _types.complex128
 py_bool = c_bool = _types.boolean
 py_int, py_float, py_complex = _types.int64, _types.float64, _types.complex128
@@ -147,6 +148,5 @@ __all__ = [
     "void",
     "voidptr",
     *_classes.__all__,
-    *_types.NUMBERS,
-    *_ALIASES,
+    *_numbers,
 ]

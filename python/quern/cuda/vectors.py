@@ -2,7 +2,16 @@
 
 from quern.kernel import types as _types
 
-globals().update(_types.VECTORS)
-globals().update({name: _types.VECTORS[of] for name, of in _types.VECTOR_ALIASES.items()})
+_VECTORS = _types.VECTORS | {name: _types.VECTORS[of] for name, of in _types.VECTOR_ALIASES.items()}
 
-__all__ = [*_types.VECTORS, *_types.VECTOR_ALIASES]
+__all__ = list(_VECTORS)
+
+
+def __getattr__(name):
+    if name in _VECTORS:
+        return _VECTORS[name]
+    raise AttributeError(f"module 'numba.cuda.vector_types' has no attribute '{name}'")
+
+
+def __dir__():
+    return __all__

@@ -40,6 +40,7 @@ from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
 from quern.cupy._forms import in_room as _in_room
+from quern.cupy._functions import *  # noqa: F403
 from quern.cupy._fusion import fuse, vectorize  # noqa: F401
 from quern.cupy._kernels import ElementwiseKernel, RawModule, ReductionKernel  # noqa: F401
 from quern.cupy._memoize import clear_memo, memoize  # noqa: F401
@@ -59,52 +60,13 @@ from quern.raw import RawKernel  # noqa: F401
 from quern.user_files import warn_user as _warn_user
 
 
-class _Grid:
-    """``mgrid`` and ``ogrid`` with CuPy's arrays."""
-
-    def __init__(self, grid):
-        self._grid = grid
-
-    def __getitem__(self, key):
-        return as_ndarray(self._grid[tuple(map(_of_numbers, key)) if isinstance(key, tuple) else _of_numbers(key)])
-
-
-def _of_numbers(part):
-    """A slice whose bounds of one element are numbers: this waits for them. Others are arrays of the host's."""
-    bounds = [_array_core.asnumpy(x) if isinstance(x, ndarray) else x for x in (part.start, part.stop, part.step)]
-    return slice(*(x.item() if isinstance(x, numpy.ndarray) and x.ndim == 0 else x for x in bounds))
-
-
-# Functions that accept CuPy's arrays alone, as CuPy's do.
-_OWN_ARRAYS = set(
-    """putmask place angle fix sinc isposinf isneginf isclose""".split()
-)
-
-
-
 def _name_of_native(dtype):
     _check_byte_order(dtype)
     return _array_core._dtype_name(dtype)
 
 
 _engine.set_front_end("cupy", type=ndarray, name_of_dtype=_name_of_native, tuples=_tuples, device=_device_given)
-_faces = _engine.functions_of("cupy", "quern.cupy")
-
-for _name in _arrays.__all__:
-    _value = _faces.get(_name) or getattr(_arrays, _name)
-    if (_name not in _names and _name not in _faces) or _name in _polynomials.__all__:
-        continue
-    if _name in ("exceptions", "fft", "flatiter", "lib", "linalg", "ndarray", "random", "testing"):
-        continue
-    _module = getattr(_value, "__module__", "")
-    if isinstance(_value, _quern.ufunc):
-        _value = _ufunc.of_ours(_value)
-    elif hasattr(_value, "__quern_native__") or _module.startswith("quern.arrays.") and callable(_value):
-        _value = _of_ours(_value, _name in _OWN_ARRAYS)
-    elif _name in ("mgrid", "ogrid"):
-        _value = _Grid(_value)
-    globals()[_name] = _value
-trapz = _faces["trapz"]
+_faces = _engine.add_functions(__name__, "cupy")
 
 
 from quern.cupy._forms import (  # noqa: E402, F401
@@ -255,7 +217,7 @@ def show_config(*, _full=False):
 
 
 __getattr__ = _getter(globals(), _names, _arrays, numpy, "cupy")
-_settle(globals(), __name__)
+_settle(__name__)
 
 __version__ = "14.2.0"  # the version whose names these are
 _this = sys.modules[__name__]

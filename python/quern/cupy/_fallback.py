@@ -52,7 +52,7 @@ def getter(namespace, names, ours, host, module):
         elif callable(value) and not isinstance(value, type):
             value = of_ours(value)
         namespace[name] = value
-        settle({name: value}, f"quern.{module}")
+        settle(f"quern.{module}", {name: value})
         return value
 
     return __getattr__

@@ -10,8 +10,7 @@ from quern.cupy._fallback import getter as _getter
 from quern.cupy._names import LINALG as _names
 from quern.lib import _engine
 
-_faces = _engine.functions_of("cupy", "quern.cupy.linalg", submodule="linalg")
-globals().update(_faces)
+_faces = _engine.add_functions(__name__, "cupy", "linalg")
 
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):

@@ -198,5 +198,5 @@ for _name in _names:
     if _name not in globals() and hasattr(RandomState, _name):
         globals()[_name] = _random._of_state(_name, get_random_state, __name__, RandomState)
 
-_settle(globals(), __name__)
+_settle(__name__)
 __getattr__ = _getter(globals(), _names, _random, numpy.random, "cupy.random")

@@ -640,4 +640,4 @@ class NumpyAliasValuesTestBase(NumpyAliasTestBase):
 
     def test_values(self):
         assert_array_equal(self.cupy_func(*self.args), self.numpy_func(*self.args))
-_settle(globals(), __name__)
+_settle(__name__)

@@ -41,16 +41,6 @@ class Index(Intrinsic):
     x, y, z = (property(lambda self, axis=axis: self._thread().axis(self.__name__, axis)) for axis in "xyz")
 
 
-class Number(Intrinsic):
-    """A number that each thread has."""
-
-    def __index__(self):
-        return self._thread().value(self.__name__)
-
-    __int__ = __index__
-    __hash__ = object.__hash__
-
-
 def _forwarded(operation, is_reflected=False):
     """Of a Number in plain Python: the operation of what it is now."""
 
@@ -62,11 +52,36 @@ def _forwarded(operation, is_reflected=False):
     return apply
 
 
-for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert"):
-    setattr(Number, f"__{_name}__", _forwarded(getattr(operator, f"__{_name}__")))
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
-    setattr(Number, f"__{_name}__", _forwarded(getattr(operator, f"__{_name}__")))
-    setattr(Number, f"__r{_name}__", _forwarded(getattr(operator, f"__{_name}__"), True))
+class Number(Intrinsic):
+    """A number that each thread has."""
+
+    def __index__(self):
+        return self._thread().value(self.__name__)
+
+    __int__ = __index__
+    __hash__ = object.__hash__
+    __eq__ = _forwarded(operator.__eq__)
+    __ne__ = _forwarded(operator.__ne__)
+    __lt__ = _forwarded(operator.__lt__)
+    __le__ = _forwarded(operator.__le__)
+    __gt__ = _forwarded(operator.__gt__)
+    __ge__ = _forwarded(operator.__ge__)
+    __neg__ = _forwarded(operator.__neg__)
+    __pos__ = _forwarded(operator.__pos__)
+    __abs__ = _forwarded(operator.__abs__)
+    __invert__ = _forwarded(operator.__invert__)
+    __add__, __radd__ = _forwarded(operator.__add__), _forwarded(operator.__add__, True)
+    __sub__, __rsub__ = _forwarded(operator.__sub__), _forwarded(operator.__sub__, True)
+    __mul__, __rmul__ = _forwarded(operator.__mul__), _forwarded(operator.__mul__, True)
+    __truediv__, __rtruediv__ = _forwarded(operator.__truediv__), _forwarded(operator.__truediv__, True)
+    __floordiv__, __rfloordiv__ = _forwarded(operator.__floordiv__), _forwarded(operator.__floordiv__, True)
+    __mod__, __rmod__ = _forwarded(operator.__mod__), _forwarded(operator.__mod__, True)
+    __pow__, __rpow__ = _forwarded(operator.__pow__), _forwarded(operator.__pow__, True)
+    __lshift__, __rlshift__ = _forwarded(operator.__lshift__), _forwarded(operator.__lshift__, True)
+    __rshift__, __rrshift__ = _forwarded(operator.__rshift__), _forwarded(operator.__rshift__, True)
+    __and__, __rand__ = _forwarded(operator.__and__), _forwarded(operator.__and__, True)
+    __or__, __ror__ = _forwarded(operator.__or__), _forwarded(operator.__or__, True)
+    __xor__, __rxor__ = _forwarded(operator.__xor__), _forwarded(operator.__xor__, True)
 
 
 class Memory(Intrinsic):
@@ -118,47 +133,55 @@ cg = Memory(
     ),
 )
 
-_FUNCTIONS = {
-    "syncthreads": "Waits until all threads of the block are here; what they wrote before is then seen by all.",
-    "syncthreads_count": "syncthreads_count(predicate): as syncthreads(); returns for how many threads it is true.",
-    "syncthreads_and": "syncthreads_and(predicate): as syncthreads(); is it true for all threads?",
-    "syncthreads_or": "syncthreads_or(predicate): as syncthreads(); is it true for any thread?",
-    "threadfence": "What this thread wrote is seen by the device before what it writes later.",
-    "threadfence_block": "What this thread wrote is seen by its block before what it writes later.",
-    "threadfence_system": "What this thread wrote is seen by the host and other devices before what it writes later.",
-    "syncwarp": "syncwarp(mask=0xffffffff): waits for the threads of the warp that the mask names.",
-    "all_sync": "all_sync(mask, predicate): is it true for all threads of the mask?",
-    "any_sync": "any_sync(mask, predicate): is it true for any thread of the mask?",
-    "eq_sync": "eq_sync(mask, predicate): is it the same for all threads of the mask?",
-    "ballot_sync": "ballot_sync(mask, predicate): a bit for each thread of the warp for which it is true.",
-    "shfl_sync": "shfl_sync(mask, value, source): the value that the thread `source` of the warp has.",
-    "shfl_up_sync": "shfl_up_sync(mask, value, delta): the value of the thread `delta` places before.",
-    "shfl_down_sync": "shfl_down_sync(mask, value, delta): the value of the thread `delta` places after.",
-    "shfl_xor_sync": "shfl_xor_sync(mask, value, lanes): the value of the thread whose place differs in the bits of `lanes`.",
-    "match_any_sync": "match_any_sync(mask, value): which threads of the mask have the same value.",
-    "match_all_sync": "match_all_sync(mask, value): the mask where all have the same value, else 0; and whether they have.",
-    "activemask": "activemask(): a bit for each thread of the warp that runs now.",
-    "lanemask_lt": "lanemask_lt(): a bit for each thread of the warp before this one.",
-    "nanosleep": "nanosleep(ns): lets this thread rest for about so many nanoseconds.",
-    "popc": "popc(x): how many bits of the integer are set.",
-    "brev": "brev(x): the integer's bits in reverse order.",
-    "clz": "clz(x): how many bits are zero before the highest one.",
-    "ffs": "ffs(x): the place of the lowest bit that is set, from 1; 0 if there is none.",
-    "fma": "fma(a, b, c): a * b + c, rounded once.",
-    "cbrt": "cbrt(x): the cube root.",
-    "selp": "selp(condition, a, b): a where the condition is true, else b.",
-    "ldca": "ldca(array, index): the element, by a load that every cache keeps.",
-    "ldcg": "ldcg(array, index): the element, by a load that the global cache keeps.",
-    "ldcs": "ldcs(array, index): the element, which is needed once.",
-    "ldlu": "ldlu(array, index): the element, which is needed for the last time.",
-    "ldcv": "ldcv(array, index): the element, read again from memory.",
-    "stcg": "stcg(array, index, value): writes the element into the global cache.",
-    "stcs": "stcs(array, index, value): writes the element, which is not needed soon.",
-    "stwb": "stwb(array, index, value): writes the element into every cache.",
-    "stwt": "stwt(array, index, value): writes the element through to memory.",
-}
-for _name, _doc in _FUNCTIONS.items():
-    globals()[_name] = Intrinsic(_name, _doc)
+syncthreads = Intrinsic("syncthreads", "Waits until all threads of the block are here; what they wrote before is then seen by all.")
+syncthreads_count = Intrinsic(
+    "syncthreads_count",
+    "syncthreads_count(predicate): as syncthreads(); returns for how many threads it is true.",
+)
+syncthreads_and = Intrinsic("syncthreads_and", "syncthreads_and(predicate): as syncthreads(); is it true for all threads?")
+syncthreads_or = Intrinsic("syncthreads_or", "syncthreads_or(predicate): as syncthreads(); is it true for any thread?")
+threadfence = Intrinsic("threadfence", "What this thread wrote is seen by the device before what it writes later.")
+threadfence_block = Intrinsic("threadfence_block", "What this thread wrote is seen by its block before what it writes later.")
+threadfence_system = Intrinsic(
+    "threadfence_system",
+    "What this thread wrote is seen by the host and other devices before what it writes later.",
+)
+syncwarp = Intrinsic("syncwarp", "syncwarp(mask=0xffffffff): waits for the threads of the warp that the mask names.")
+all_sync = Intrinsic("all_sync", "all_sync(mask, predicate): is it true for all threads of the mask?")
+any_sync = Intrinsic("any_sync", "any_sync(mask, predicate): is it true for any thread of the mask?")
+eq_sync = Intrinsic("eq_sync", "eq_sync(mask, predicate): is it the same for all threads of the mask?")
+ballot_sync = Intrinsic("ballot_sync", "ballot_sync(mask, predicate): a bit for each thread of the warp for which it is true.")
+shfl_sync = Intrinsic("shfl_sync", "shfl_sync(mask, value, source): the value that the thread `source` of the warp has.")
+shfl_up_sync = Intrinsic("shfl_up_sync", "shfl_up_sync(mask, value, delta): the value of the thread `delta` places before.")
+shfl_down_sync = Intrinsic("shfl_down_sync", "shfl_down_sync(mask, value, delta): the value of the thread `delta` places after.")
+shfl_xor_sync = Intrinsic(
+    "shfl_xor_sync",
+    "shfl_xor_sync(mask, value, lanes): the value of the thread whose place differs in the bits of `lanes`.",
+)
+match_any_sync = Intrinsic("match_any_sync", "match_any_sync(mask, value): which threads of the mask have the same value.")
+match_all_sync = Intrinsic(
+    "match_all_sync",
+    "match_all_sync(mask, value): the mask where all have the same value, else 0; and whether they have.",
+)
+activemask = Intrinsic("activemask", "activemask(): a bit for each thread of the warp that runs now.")
+lanemask_lt = Intrinsic("lanemask_lt", "lanemask_lt(): a bit for each thread of the warp before this one.")
+nanosleep = Intrinsic("nanosleep", "nanosleep(ns): lets this thread rest for about so many nanoseconds.")
+popc = Intrinsic("popc", "popc(x): how many bits of the integer are set.")
+brev = Intrinsic("brev", "brev(x): the integer's bits in reverse order.")
+clz = Intrinsic("clz", "clz(x): how many bits are zero before the highest one.")
+ffs = Intrinsic("ffs", "ffs(x): the place of the lowest bit that is set, from 1; 0 if there is none.")
+fma = Intrinsic("fma", "fma(a, b, c): a * b + c, rounded once.")
+cbrt = Intrinsic("cbrt", "cbrt(x): the cube root.")
+selp = Intrinsic("selp", "selp(condition, a, b): a where the condition is true, else b.")
+ldca = Intrinsic("ldca", "ldca(array, index): the element, by a load that every cache keeps.")
+ldcg = Intrinsic("ldcg", "ldcg(array, index): the element, by a load that the global cache keeps.")
+ldcs = Intrinsic("ldcs", "ldcs(array, index): the element, which is needed once.")
+ldlu = Intrinsic("ldlu", "ldlu(array, index): the element, which is needed for the last time.")
+ldcv = Intrinsic("ldcv", "ldcv(array, index): the element, read again from memory.")
+stcg = Intrinsic("stcg", "stcg(array, index, value): writes the element into the global cache.")
+stcs = Intrinsic("stcs", "stcs(array, index, value): writes the element, which is not needed soon.")
+stwb = Intrinsic("stwb", "stwb(array, index, value): writes the element into every cache.")
+stwt = Intrinsic("stwt", "stwt(array, index, value): writes the element through to memory.")
 
 
 def carray(ptr, shape, dtype=None):
@@ -219,6 +242,6 @@ atomic = Memory(
 
 __all__ = [
     *("threadIdx", "blockIdx", "blockDim", "gridDim", "laneid", "warpsize", "grid", "gridsize", "shared", "local", "const", "atomic"),
-    *_FUNCTIONS,
+    *(name for name, one in globals().items() if type(one) is Intrinsic and name not in ("grid", "gridsize")),
     "literal_unroll",
 ]

@@ -10,20 +10,9 @@ import numpy
 from quern.kernel import types
 from quern.kernel.errors import TypingError
 from quern.kernel.linked import CPointer
+from quern.kernel.number_names import ALIASES
 from quern.kernel.types import Signature
 from quern.lib import _engine
-
-# Other names of the numbers, as Numba spells them.
-ALIASES = {
-    "bool_": "bool", "b1": "bool", "boolean": "bool",
-    "byte": "uint8", "u1": "uint8", "uchar": "uint8", "i1": "int8", "char": "int8",
-    "i2": "int16", "short": "int16", "u2": "uint16", "ushort": "uint16",
-    "i4": "int32", "intc": "int32", "u4": "uint32", "uintc": "uint32",
-    "i8": "int64", "int_": "int64", "intp": "int64", "long_": "int64", "longlong": "int64", "ssize_t": "int64",
-    "u8": "uint64", "uint": "uint64", "uintp": "uint64", "ulong": "uint64", "ulonglong": "uint64", "size_t": "uint64",
-    "f2": "float16", "f4": "float32", "f8": "float64", "float_": "float32", "double": "float64",
-    "c8": "complex64", "c16": "complex128",
-}  # fmt: skip
 
 
 def named(name):

@@ -12,7 +12,8 @@ from quern.cuda.errors import *  # noqa: F403
 from quern.cuda.numpy_support import from_dtype
 from quern.kernel import types as _types
 from quern.kernel.intrinsics import carray, farray, literal_unroll
-from quern.kernel.signatures import ALIASES as _ALIASES
+from quern.kernel.number_names import *  # noqa: F403
+from quern.kernel.number_names import __all__ as _numbers
 from quern.kernel.signatures import typeof
 from quern.numba import core, np  # noqa: F401
 from quern.numba.decorators import jit, jit_module, njit, prange
@@ -22,13 +23,8 @@ from quern.numba.threads import __all__ as _of_threads
 __version__ = "0.68.1"  # the version whose names these are
 version_info = (0, 68, 1)
 
-for _name, _type in _types.NUMBERS.items():
-    globals()[_name] = _type
-for _name, _target in _ALIASES.items():
-    globals()[_name] = _types.NUMBERS[_target]
 none = void = _types.none
 optional = _types.Optional
-intp, uintp = _types.int64, _types.uint64
 
 # As Numba has it: `from numba import *` must not hide a program's own names, such as `np`.
 __all__ = [
@@ -48,8 +44,7 @@ __all__ = [
     "void",
     *errors.__all__,
     *_of_threads,
-    *(name for name in _types.NUMBERS if name not in ("bool", "float16", "bfloat16")),
-    *_ALIASES,
+    *(name for name in _numbers if name not in ("bool", "float16", "bfloat16")),
 ]
 
 

@@ -561,6 +561,33 @@ class GPUArray(_Base):
             raise TypeError(f"an array or a number is needed, not {type(value).__name__}")
         _Base.__setitem__(self, index, value)
 
+    __add__, __radd__ = _operator("__add__"), _operator("__radd__")
+    __iadd__ = _in_place("__iadd__", __add__)
+    __sub__, __rsub__ = _operator("__sub__"), _operator("__rsub__")
+    __isub__ = _in_place("__isub__", __sub__)
+    __mul__, __rmul__ = _operator("__mul__"), _operator("__rmul__")
+    __imul__ = _in_place("__imul__", __mul__)
+    __floordiv__, __rfloordiv__ = _operator("__floordiv__"), _operator("__rfloordiv__")
+    __ifloordiv__ = _in_place("__ifloordiv__", __floordiv__)
+    __mod__, __rmod__ = _operator("__mod__"), _operator("__rmod__")
+    __imod__ = _in_place("__imod__", __mod__)
+    __and__, __rand__ = _operator("__and__"), _operator("__rand__")
+    __iand__ = _in_place("__iand__", __and__)
+    __or__, __ror__ = _operator("__or__"), _operator("__ror__")
+    __ior__ = _in_place("__ior__", __or__)
+    __xor__, __rxor__ = _operator("__xor__"), _operator("__rxor__")
+    __ixor__ = _in_place("__ixor__", __xor__)
+    __lshift__, __rlshift__ = _operator("__lshift__"), _operator("__rlshift__")
+    __ilshift__ = _in_place("__ilshift__", __lshift__)
+    __rshift__, __rrshift__ = _operator("__rshift__"), _operator("__rrshift__")
+    __irshift__ = _in_place("__irshift__", __rshift__)
+    __lt__ = _comparison("__lt__")
+    __le__ = _comparison("__le__")
+    __eq__ = _comparison("__eq__")
+    __ne__ = _comparison("__ne__")
+    __gt__ = _comparison("__gt__")
+    __ge__ = _comparison("__ge__")
+
     def __bool__(self):
         if self.size == 1:
             return bool(_core.asnumpy(self))
@@ -590,14 +617,8 @@ class GPUArray(_Base):
 GPUArray.__module__ = "pycuda.gpuarray"
 _engine.set_door(GPUArray, has_numbers=False, broadcasts_read_only=False, truncates_powers=True)
 
-for _name in "add sub mul floordiv mod and or xor lshift rshift".split():
-    setattr(GPUArray, f"__{_name}__", _operator(f"__{_name}__"))
-    setattr(GPUArray, f"__r{_name}__", _operator(f"__r{_name}__"))
-    setattr(GPUArray, f"__i{_name}__", _in_place(f"__i{_name}__", getattr(GPUArray, f"__{_name}__")))
 GPUArray.__itruediv__ = GPUArray.__idiv__ = _in_place("__itruediv__", GPUArray.__truediv__, keeps_integers=False)
 GPUArray.__ipow__ = _in_place("__ipow__", GPUArray.__pow__)
-for _name in "lt le eq ne gt ge".split():
-    setattr(GPUArray, f"__{_name}__", _comparison(f"__{_name}__"))
 
 
 def _over(memory, base, shape, strides, name):

@@ -40,21 +40,21 @@ def _maker(name, dtype):
     return make
 
 
-class vec:  # noqa: N801
-    """CUDA's vector types as NumPy dtypes, and their makers: ``vec.float2``, ``vec.make_float2(x, y)`` ...
+def _members():
+    """The attributes of vec: dtypes, which kernels know by their names, and makers."""
+    found = {"types": {}}  # by the scalar type and the number of fields
+    for base, scalar in _BASES.items():
+        for count in (1, 2, 3, 4):
+            name, dtype = f"{base}{count}", np.dtype([(field, scalar) for field in "xyzw"[:count]])
+            get_or_register_dtype([name], dtype)
+            found["types"][np.dtype(scalar), count] = dtype
+            found |= {name: dtype, f"make_{name}": staticmethod(_maker(name, dtype))}
+    return found
+
+
+_DOC = """CUDA's vector types as NumPy dtypes, and their makers: ``vec.float2``, ``vec.make_float2(x, y)`` ...
 
     >>> vec.make_float3(1, 2, 3)["y"]
     array(2., dtype=float32)
     """
-
-    types = {}  # by the scalar type and the number of fields
-
-
-for _name, _base in _BASES.items():
-    for _count in (1, 2, 3, 4):
-        _vector = f"{_name}{_count}"
-        _dtype = np.dtype([(field, _base) for field in "xyzw"[:_count]])
-        get_or_register_dtype([_vector], _dtype)
-        vec.types[np.dtype(_base), _count] = _dtype
-        setattr(vec, _vector, _dtype)
-        setattr(vec, f"make_{_vector}", staticmethod(_maker(_vector, _dtype)))
+vec = type("vec", (), {"__doc__": _DOC, "__module__": __name__, **_members()})

@@ -221,7 +221,7 @@ def _variable_numpy(self):
 
 def install():
     """Give tensors and variables TensorFlow's attributes."""
-    for name, what in {
+    parts = {
         "numpy": numpy,
         "get_shape": get_shape,
         "set_shape": set_shape,
@@ -244,8 +244,8 @@ def install():
         "__array_ufunc__": _ufunc,
         "__array_function__": _numpy_function,
         "_keras_logits": property(_no_logits, lambda self, logits: None),  # tf.keras.backend.softmax() notes it
-    }.items():
-        setattr(Array, name, what)
+    }
+    _engine.add_methods(Array, parts)
     _engine.set_strict_operator(operated)
     KerasVariable.shape = property(_variable_shape)
     KerasVariable.numpy = _variable_numpy

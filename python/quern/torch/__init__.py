@@ -24,6 +24,7 @@ from quern.torch import (  # noqa: F401
     utils,
 )
 from quern.torch._core import Tensor  # noqa: F401
+from quern.torch._more import *  # noqa: F403
 from quern.torch._namespace import *  # noqa: F403
 from quern.torch._namespace import (  # noqa: F401
     enable_grad,
@@ -33,6 +34,7 @@ from quern.torch._namespace import (  # noqa: F401
     return_types,
     set_grad_enabled,
 )
+from quern.torch._native import *  # noqa: F403
 from quern.torch._services import (  # noqa: F401
     backends,
     compile,
@@ -72,10 +74,7 @@ from quern.torch.nn.functional import (  # noqa: F401
     threshold_,
 )
 
-globals().update({_name: getattr(_more, _name) for _name in _more.NAMES})
-globals().update({_name: getattr(_native, _name) for _name in _native.NAMES})
-globals().update({_name: _value for _name, _value in vars(_namespace).items() if not _name.startswith("_") and _name not in globals()})
-_settle(globals(), __name__)
+_settle(__name__)
 
 __version__ = "2.9.0+quern." + _quern.__version__
 Generator = random.Generator

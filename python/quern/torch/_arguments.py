@@ -1,19 +1,17 @@
 """What functions of torch take: each is wrapped in one that looks at its arguments first, by the names of the parameters.
 
-A wrapper is made as text: it has its function's parameters, raises TypeError in PyTorch's words for what is no tensor or no number
-where one is needed, and takes NumPy's names ``axis`` and ``keepdims`` for ``dim`` and ``keepdim``.
+The wrapper raises TypeError in PyTorch's words for what is no tensor or no number where one is needed, and accepts NumPy's names ``axis``
+and ``keepdims`` for ``dim`` and ``keepdim``.
 """
 
 import functools
 import inspect
 import operator
-import os
 
 from quern.arrays.public_names import settle
 from quern.lib import _engine
 
 _BareArray = _engine.BareArray
-_FILE = os.path.join(os.path.dirname(__file__), "<arguments>")  # of wrappers: inside the package, whose lines no error names
 
 # By the parameter's name. "other" is a tensor or a number: what is neither is refused by the operation itself.
 _TENSORS = set(
@@ -87,134 +85,135 @@ def of_several(method):
     return function
 
 
-_MISSING = object()
+def _look(function, p, place, tensors, free):
+    """What looks at an argument for a parameter and gives its value, or None."""
+    is_optional = p.default is None
+
+    def tensor(value):
+        if not isinstance(value, _BareArray) and not (is_optional and value is None):
+            wrong(function, p.name, place, "Tensor", value)
+        return value
+
+    def number(value):
+        return value if value.__class__ is int or (is_optional and value is None) else whole(function, p.name, place, value)
+
+    def truth(value):
+        if value.__class__ is not bool and not (is_optional and value is None):
+            wrong(function, p.name, place, "bool", value)
+        return value
+
+    def sequence(value):
+        listed(function, p.name, place, value)
+        return value
+
+    if p.kind is p.VAR_POSITIONAL or p.name in free:
+        return None
+    if p.name in tensors or p.name in _TENSORS:
+        return tensor
+    return sequence if p.name in _LISTS else number if p.name in _INTS else truth if p.name in _BOOLS else None
 
 
-def _text(name, function, tensors, free, told, same_out):
-    """The wrapper of a function as text, or None where there is nothing to look at; and the defaults that the text names."""
-    parameters = list(inspect.signature(function).parameters.values())
-    if any(p.kind is p.VAR_KEYWORD for p in parameters) or not parameters:
-        return None, {}
-    shown = told or (name.rstrip("_") if name.startswith("_") else name)
-    heads, checks, calls, defaults = [], [], [], {}
-    star = False
-    by_input = parameters[0].name in _INPUTS and not any(p.name == "input" for p in parameters)
-    with_names = not any(p.name in _NUMPY_NAMES.values() for p in parameters)
-    renamed = []
-    required_after = False
-    for place, p in enumerate(parameters, 1):
-        if p.kind is p.VAR_POSITIONAL:
-            by_name = p.name in _BY_NAME and not any(q.name in _BY_NAME for q in parameters if q is not p)
-            heads.append(f"*{p.name}s_given" if by_name else f"*{p.name}")
-            calls.append(f"*{p.name}s_given" if by_name else f"*{p.name}")
-            if by_name:
-                heads.append(f"{p.name}=_MISSING")
-                given = f"{p.name}s_given"
-                checks.append(f" if {p.name} is not _MISSING: {given} = listed_by_name({shown!r}, {p.name!r}, {given}, {p.name})")
-                if (name, p.name) not in _BOTH:
-                    checks.append(f" elif not {given}: missing({shown!r}, {p.name!r})")
-            star = True
-            continue
-        if p.kind is p.KEYWORD_ONLY and not star:
-            heads.append("*")
-            star = True
-        default = p.default
-        if by_input and place == 1 and default is p.empty:
-            default = _MISSING
-        if p.name in _NUMPY_NAMES and with_names and not any(q.kind is q.VAR_POSITIONAL for q in parameters):
-            renamed.append(p.name)
-            if default is p.empty:
-                default = _MISSING
-        if required_after and default is p.empty and not star:
-            default = _MISSING
-        if default is p.empty:
-            heads.append(p.name)
-        else:
-            required_after = True
-            defaults[f"_{p.name}_default"] = default
-            heads.append(f"{p.name}=_{p.name}_default")
-        calls.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name)
-        shown_place = place if p.kind is not p.KEYWORD_ONLY else 0
-        is_optional = p.default is None
-        guard = f"{p.name} is not None and " if is_optional else ""
-        if p.name in free:
-            pass
-        elif p.name in tensors or p.name in _TENSORS:
-            checks.append(
-                f" if {guard}not isinstance({p.name}, _BareArray): wrong({shown!r}, {p.name!r}, {shown_place}, 'Tensor', {p.name})"
-            )
-        elif p.name in _LISTS and p.kind is not p.VAR_POSITIONAL:
-            checks.append(f" listed({shown!r}, {p.name!r}, {shown_place}, {p.name})")
-        elif p.name in _INTS:
-            checks.append(f" if {guard}{p.name}.__class__ is not int: {p.name} = whole({shown!r}, {p.name!r}, {shown_place}, {p.name})")
-        elif p.name in _BOOLS:
-            checks.append(f" if {guard}{p.name}.__class__ is not bool: wrong({shown!r}, {p.name!r}, {shown_place}, 'bool', {p.name})")
-    if by_input:
-        if not star:
-            heads.append("*")
-            star = True
-        heads.append("input=_MISSING")
-        checks.insert(0, f" if input is not _MISSING: {parameters[0].name} = input")
-    if renamed:
-        if not star:
-            heads.append("*")
-        lines = []
-        for one in renamed:
-            old = _NUMPY_NAMES[one]
-            heads.append(f"{old}=_MISSING")
-            lines.append(f" if {old} is not _MISSING: {one} = {old}")
-        checks[:0] = lines
-    for p in parameters:
-        if defaults.get(f"_{p.name}_default") is _MISSING:
-            checks.insert(
-                len(renamed) + by_input,
-                f" if {p.name} is _MISSING: raise TypeError('{shown}() missing 1 required positional arguments: \"{p.name}\"')",
-            )
-    if same_out:
-        without = ", ".join("out=None" if one.startswith("out=") else one for one in calls)
-        checks.append(f" if out is not None: return finish_same(_function({without}), out)")
-    if not checks:
-        return None, {}
-    return f"def {name}({', '.join(heads)}):\n" + "\n".join(checks) + f"\n return _function({', '.join(calls)})\n", defaults
+class _Parameters:
+    """What is known of a function's parameters: what looks at each, other names, and which PyTorch's error names when they are missing."""
+
+    def __init__(self, function, shown, tensors, free):
+        every = list(inspect.signature(function).parameters.values())
+        self.shown, self.first = shown, every[0].name if every else None
+        looks = {p.name: _look(shown, p, 0 if p.kind is p.KEYWORD_ONLY else n, tensors, free) for n, p in enumerate(every, 1)}
+        self.looks = {name: look for name, look in looks.items() if look}
+        by_position = [p for p in every if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        self.count = len(by_position)
+        self.at = [(n, self.looks[p.name]) for n, p in enumerate(by_position) if p.name in self.looks]
+        rest = next((p.name for p in every if p.kind is p.VAR_POSITIONAL), None)
+        is_by_name = rest in _BY_NAME and not any(p.name in _BY_NAME for p in every if p.name != rest)
+        self.rest = rest if is_by_name else None
+        self.needs_rest = is_by_name and (function.__name__, rest) not in _BOTH
+        self.by_input = self.first in _INPUTS and all(p.name != "input" for p in every)
+        is_plain = rest is None and not any(p.name in _NUMPY_NAMES.values() for p in every)
+        self.renamed = {_NUMPY_NAMES[p.name]: p.name for p in every if p.name in _NUMPY_NAMES} if is_plain else {}
+        self.first_is_tensor = self.first in looks and self.first in tensors | _TENSORS and self.first not in free
+        self.needed, is_behind = [], False
+        for n, p in enumerate(every):
+            is_free = p.default is p.empty and p.kind is not p.VAR_POSITIONAL
+            is_other = (self.by_input and n == 0) or p.name in self.renamed.values()
+            if is_free and (is_other or (is_behind and n < self.count)):
+                self.needed.append((n, p.name))
+            is_behind |= p.default is not p.empty or (is_free and is_other)
+
+    def require(self, args, kwargs):
+        """Raises PyTorch's error for the first argument that is not given."""
+        for place, name in self.needed:
+            if place >= len(args) and name not in kwargs:
+                missing(self.shown, name)
+
+    def has_work(self):
+        return bool(self.looks or self.rest or self.by_input or self.renamed or self.needed)
+
+    def named(self, args, kwargs):
+        """The arguments, those by keyword under the function's own names and looked at."""
+        if self.by_input and "input" in kwargs:
+            kwargs[self.first] = kwargs.pop("input")
+        for theirs, ours in self.renamed.items():
+            if theirs in kwargs:
+                kwargs[ours] = kwargs.pop(theirs)
+        if self.rest in kwargs:
+            args += listed_by_name(self.shown, self.rest, args[self.count :], kwargs.pop(self.rest))
+        for name, look in self.looks.items():
+            if name in kwargs:
+                kwargs[name] = look(kwargs[name])
+        return args
 
 
-def checked(name, function, tensors=(), free=(), told=None, same_out=False):
-    """A function with a look at its arguments: ``tensors`` names parameters that are tensors too, ``free`` those that need not be.
+def checked(function=None, *, tensors="", free="", told=None, same_out=False):
+    """A decorator: the function with a look at its arguments first, by the names of the parameters.
 
-    ``told``: the function's name in messages, where that is another one. ``same_out``: does ``out`` need the result's type?
+    Parameters: ``tensors``: parameters that are tensors too; ``free``: those that need not be; ``told``: the function's name in messages,
+    where that is another one; ``same_out``: does ``out`` need the result's type?
     """
-    text, defaults = _text(name, function, set(tensors), set(free), told, same_out)
-    if text is None:
+    if function is None:
+        return functools.partial(checked, tensors=tensors, free=free, told=told, same_out=same_out)
+    name = function.__name__
+    known = _Parameters(function, told or (name.rstrip("_") if name.startswith("_") else name), set(tensors.split()), set(free.split()))
+    if not known.has_work() and not same_out:
         return function
-    names = {"_BareArray": _BareArray, "wrong": wrong, "whole": whole, "listed": listed, "_MISSING": _MISSING, "_function": function}
-    names["listed_by_name"], names["missing"] = listed_by_name, missing
     if same_out:
         from quern.torch._core import finish_same
 
-        names["finish_same"] = finish_same
-    names |= defaults
-    exec(compile(text, _FILE, "exec"), names)
-    made = names[name]
-    made.__doc__, made.__module__, made.__wrapped__ = function.__doc__, function.__module__, function
-    made.__qualname__ = function.__qualname__
-    return made
+    special = frozenset((*known.looks, *known.renamed, *(["input"] if known.by_input else []), *([known.rest] if known.rest else [])))
+    least = 1 + max((place for place, _ in known.needed), default=-1)
+    first = known.at[0][1] if known.at and known.at[0][0] == 0 and known.first_is_tensor else None
+    others = known.at[1:] if first else known.at
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        if kwargs and not special.isdisjoint(kwargs):
+            args = known.named(args, kwargs)
+        if len(args) < least:
+            known.require(args, kwargs)
+        if known.needs_rest and len(args) <= known.count:
+            missing(known.shown, known.rest)
+        if first and args and not isinstance(args[0], _BareArray):
+            first(args[0])
+        for place, look in others:
+            if place >= len(args):
+                break
+            value = look(args[place])
+            if value is not args[place]:
+                args = (*args[:place], value, *args[place + 1 :])
+        if not kwargs:
+            return function(*args)
+        if same_out and kwargs.get("out") is not None:
+            out = kwargs.pop("out")
+            return finish_same(function(*args, **kwargs), out)
+        return function(*args, **kwargs)
+
+    return call
 
 
 def check_all(module, names, tensors=None, free=None, told=None, same_out=""):
-    """Replaces functions of a module by those that look at their arguments.
-
-    Parameters: ``tensors``, ``free``: for a function its parameters that are tensors, or need be none, against the rule of their name;
-    ``told``: the functions' names in messages, where these are others; ``same_out``: functions whose ``out`` needs the result's type.
-    """
-    tensors, free, told = tensors or {}, free or {}, told or {}
-    same_out = set(same_out.split())
-    done = {}
+    """Replaces functions of a module by those that look at their arguments; see :func:`checked`."""
     for name in dict.fromkeys(names):
-        function = module[name]
-        if not inspect.isfunction(function) or getattr(function, "__wrapped__", None) is not None:
-            continue
-        if function not in done:
-            named = tensors.get(name, "").split(), free.get(name, "").split()
-            done[function] = checked(name, function, *named, told.get(name), name in same_out)
-        module[name] = done[function]
-    settle(module, module["__name__"])
+        if inspect.isfunction(module[name]) and not hasattr(module[name], "__wrapped__"):
+            parts = {"tensors": (tensors or {}).get(name, ""), "free": (free or {}).get(name, ""), "told": (told or {}).get(name)}
+            module[name] = checked(module[name], **parts, same_out=name in same_out.split())
+    settle(module["__name__"])

@@ -7,6 +7,7 @@ A tensor derives from ``_engine.TensorBase``, whose operators are C++ (bindings/
 import math
 import numbers
 import operator
+import sys
 
 import numpy
 
@@ -750,8 +751,7 @@ def _rebuilt(name, host, device, requires_grad, cls):
 
 def add_methods(module, names):
     """Makes functions of a module methods of the Tensor too; the first parameter is the tensor."""
-    for name in names.split():
-        setattr(Tensor, name, module[name])
+    _engine.add_methods(Tensor, {name: vars(sys.modules[module])[name] for name in names.split()})
 
 
 def add_in_place(names):
@@ -767,8 +767,7 @@ def add_in_place(names):
         in_place.__doc__ = f"As :meth:`{name}`, written into this tensor, which is returned."
         return in_place
 
-    for name in names.split():
-        setattr(Tensor, name + "_", made(name))
+    _engine.add_methods(Tensor, {name + "_": made(name) for name in names.split()})
 
 
 def check_apart(target):

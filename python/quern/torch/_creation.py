@@ -442,11 +442,11 @@ def _conversion(name, dtype):
     return method
 
 
-for _name, _dtype in {
+_CONVERSIONS = {
     "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32", "long": "int64", "short": "int16",
     "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
-}.items():  # fmt: skip
-    setattr(Tensor, _name, _conversion(_name, _dtype))
+}  # fmt: skip
+_engine.add_methods(Tensor, {name: _conversion(name, dtype) for name, dtype in _CONVERSIONS.items()})
 
 
 def type_as(self, other):
@@ -588,13 +588,14 @@ METHODS = """to cpu cuda type_as clone contiguous copy_ fill_ zero_ fill_diagona
 NAMES = """tensor as_tensor asarray scalar_tensor from_numpy from_dlpack to_dlpack frombuffer empty_strided range linspace logspace
 tril_indices triu_indices hann_window hamming_window blackman_window bartlett_window clone fill is_tensor is_floating_point is_complex
 is_nonzero numel result_type""".split()
+__all__ = NAMES
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("is_tensor", "from_dlpack"))],
     {"type_as": "other", "resize_as_": "the_template"},
     {"result_type": "tensor1 tensor2", "tensor": "data", "range": "end", "linspace": "end", "logspace": "end"},
 )
-add_methods(globals(), METHODS)
+add_methods(__name__, METHODS)
 Tensor._made = staticmethod(legacy_tensor)
 Tensor.__array_wrap__ = lambda self, array, context=None, return_scalar=False: tensor(array)
 Tensor.new = lambda self, *args, device=None: legacy_tensor(args, device).to(self.dtype)

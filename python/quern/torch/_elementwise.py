@@ -3,13 +3,14 @@
 import math
 
 from quern.lib import _engine
-from quern.torch._arguments import check_all
+from quern.torch._arguments import checked
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, tensor_like
 from quern.torch._faces import FACES
 from quern.torch._named import frexp as _frexp
 from quern.torch._types import DTYPES, get_default_dtype, scalar_name
 
 
+@checked
 def positive(input):
     """The tensor itself; bools have no sign."""
     if input._dtype_name == "bool":
@@ -17,11 +18,13 @@ def positive(input):
     return input
 
 
+@checked
 def rsub(input, other, *, alpha=1):
     """``other - alpha * input``."""
     return FACES["sub"](other, input, alpha=alpha)
 
 
+@checked
 def erfinv(input, *, out=None):
     """The inverse of erf: infinite at -1 and 1, NaN outside. By Newton's steps from a rational first guess (Giles, 2010)."""
     x = _real_of(input, "erfinv")
@@ -55,6 +58,7 @@ def _real_of(input, name):
     return input if input.is_floating_point() else input.to(get_default_dtype())
 
 
+@checked(tensors="other")
 def ldexp(input, other, *, out=None):
     """``input * 2 ** other``."""
     if input.is_complex() or other.is_complex():
@@ -66,6 +70,7 @@ def ldexp(input, other, *, out=None):
     return finish(_op("ldexp", input, other), out)
 
 
+@checked(free="input")
 def xlogy(input, other, *, out=None):
     """``input * log(other)``, 0 where input is 0."""
     return finish(_times_logarithm("log", input, other), out)
@@ -87,11 +92,13 @@ def _type_name(tensor):
     return scalar_name(tensor.dtype)
 
 
+@checked
 def real(input):
     """The real parts: a view of complex numbers, others as they are."""
     return input._real() if input.is_complex() else input
 
 
+@checked
 def imag(input):
     """The imaginary parts of complex numbers: a view."""
     if not input.is_complex():
@@ -99,16 +106,19 @@ def imag(input):
     return input._imag()
 
 
+@checked
 def conj(input):
     """Complex numbers conjugated; others as they are."""
     return _op("conjugate", input) if input.is_complex() else input
 
 
+@checked(same_out=True)
 def conj_physical(input, *, out=None):
     """The complex conjugates."""
     return finish(conj(input), out)
 
 
+@checked
 def resolve_neg(input):
     """The tensor itself."""
     return input
@@ -117,6 +127,7 @@ def resolve_neg(input):
 resolve_conj = resolve_neg  # conj() computes
 
 
+@checked
 def angle(input, *, out=None):
     """The angle of complex numbers; of real ones 0 or pi."""
     if input.is_complex():
@@ -125,6 +136,7 @@ def angle(input, *, out=None):
     return finish(_op("where", _op("isnan", x), x, _op("where", x < 0, math.pi, 0.0).to(x.dtype)), out)
 
 
+@checked
 def complex(real, imag, *, out=None):  # noqa: A001
     """Complex numbers of these real and imaginary parts."""
     _real_parts(real, imag)
@@ -139,21 +151,22 @@ def _real_parts(a, b):
         raise RuntimeError(f"Expected object of scalar type {_type_name(a)} but got scalar type {_type_name(b)} for second argument")
 
 
+@checked
 def polar(abs, angle, *, out=None):
     """Complex numbers of these sizes and angles."""
     _real_parts(abs, angle)
     return complex(abs * _op("cos", angle), abs * _op("sin", angle), out=out)
 
 
+@checked
 def frexp(input):
     """(mantissa, exponent) with ``input == mantissa * 2 ** exponent``."""
     return _frexp(_op("frexp_mantissa", input), _op("frexp_exponent", input).to(DTYPES["int32"]))
 
 
 METHODS = "positive erfinv ldexp xlogy conj conj_physical resolve_conj resolve_neg angle frexp"
-NAMES = METHODS.split() + ["rsub", "real", "imag", "complex", "polar"]
-check_all(globals(), NAMES, {"ldexp": "other"}, {"xlogy": "input"}, same_out="conj_physical")
-add_methods(globals(), METHODS)
+__all__ = METHODS.split() + ["rsub", "real", "imag", "complex", "polar"]
+add_methods(__name__, METHODS)
 Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc="The real parts.")
 Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc="The imaginary parts of complex numbers.")
 add_in_place("erfinv ldexp xlogy conj_physical")

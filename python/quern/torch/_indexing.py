@@ -4,7 +4,7 @@ import builtins
 
 from quern.lib import _engine
 from quern.torch import _creation, _refusals, _shaping
-from quern.torch._arguments import check_all
+from quern.torch._arguments import checked
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, check_apart, dim_of, finish, fitting, is_number
 from quern.torch._types import DTYPES, iinfo, scalar_name
 
@@ -13,6 +13,7 @@ def _type(tensor):
     return scalar_name(tensor.dtype)
 
 
+@checked(same_out=True)
 def nonzero(input, *, out=None, as_tuple=False):
     """The places of what is not 0, as rows of a matrix, or a tuple of a vector for each dimension. This waits for the values."""
     if as_tuple:
@@ -25,6 +26,7 @@ def nonzero(input, *, out=None, as_tuple=False):
 argwhere = nonzero
 
 
+@checked
 def masked_fill(input, mask, value):
     """A copy with ``value`` where the mask is true."""
     if mask._dtype_name != "bool":
@@ -42,6 +44,7 @@ def masked_fill(input, mask, value):
     return out if out._dtype_name == input._dtype_name else out._astype(input._dtype_name)
 
 
+@checked(same_out=True)
 def masked_select(input, mask, *, out=None):
     """The elements where the mask is true, as one dimension. This waits for the mask."""
     if mask._dtype_name != "bool":
@@ -50,6 +53,7 @@ def masked_select(input, mask, *, out=None):
     return finish(input[mask] if input._rank else input._reshaped([1])[mask._reshaped([1])], out)
 
 
+@checked(tensors="source")
 def masked_scatter(input, mask, source):
     """A copy whose elements where the mask is true come from ``source``, one after the other."""
     if mask._dtype_name != "bool":
@@ -109,6 +113,7 @@ def _free_places(input, dim, index):
     return places
 
 
+@checked(same_out=True)
 def gather(input, dim, index, *, sparse_grad=False, out=None):
     """``input[i][index[i][j]]``: along a dimension the element that the index names, for each place of the index."""
     index = _index(index, input, dim, "gather")
@@ -130,6 +135,7 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
     return finish(_engine.tensor_take(input, dim, "gather", *_free_places(input, dim, index)), out)
 
 
+@checked(tensors="indices", same_out=True)
 def take_along_dim(input, indices, dim=None, *, out=None):
     """The elements at places along a dimension; sizes broadcast. Without a dimension: of the flattened tensor."""
     if indices._dtype_name != "int64":
@@ -148,6 +154,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     return gather(input.expand(a), dim, (indices % a[dim] if a[dim] else indices).expand(b), out=out)
 
 
+@checked(same_out=True)
 def index_select(input, dim, index, *, out=None):
     """The parts of a dimension at these places."""
     if index._rank > 1:
@@ -161,6 +168,7 @@ def index_select(input, dim, index, *, out=None):
     return finish(_engine.tensor_take_at(input, index.reshape(-1), dim, "parts" if dim else "rows"), out)
 
 
+@checked(same_out=True)
 def take(input, index, *, out=None):
     """The elements of the flattened tensor at these places."""
     if index._dtype_name != "int64":
@@ -184,6 +192,7 @@ def _cut_to(src, index):
     return src
 
 
+@checked(free="src")
 def scatter_(self, dim, index, src=None, value=None, *, reduce=None):
     """``self[i][index[i][j]] = src[i][j]`` along a dimension; ``src``: a tensor or a number; ``reduce``: "add" or "multiply"."""
     if value is not None:
@@ -220,11 +229,13 @@ def _with_dimensions(self, index, src):
     return *parts, self
 
 
+@checked(free="src", same_out=True)
 def scatter(input, dim, index, src=None, value=None, *, reduce=None, out=None):
     """A copy into which scatter_() has written."""
     return finish(scatter_(input.clone(), dim, index, src, value, reduce=reduce), out)
 
 
+@checked(tensors="src")
 def scatter_add_(self, dim, index, src):
     """``self[i][index[i][j]] += src[i][j]`` along a dimension."""
     dim = dim_of(dim, self._rank)
@@ -239,11 +250,13 @@ def scatter_add_(self, dim, index, src):
     return self
 
 
+@checked(tensors="src", same_out=True)
 def scatter_add(input, dim, index, src, *, out=None):
     """A copy into which scatter_add_() has added."""
     return finish(scatter_add_(input.clone(), dim, index, src), out)
 
 
+@checked(tensors="src")
 def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
     """Combines the elements of ``src`` that an index sends to one place: "sum", "prod", "mean", "amax" or "amin"."""
     dim = dim_of(dim, self._rank)
@@ -300,6 +313,7 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
     return whole
 
 
+@checked(tensors="src", same_out=True)
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None):
     """A copy into which scatter_reduce_() has written."""
     return finish(scatter_reduce_(input.clone(), dim, index, src, reduce, include_self=include_self), out)
@@ -325,6 +339,7 @@ def _check_parts(self, dim, index, source, name):
                            f"{list(self._shape)} source.shape = {list(source._shape)}")  # fmt: skip
 
 
+@checked(tensors="source")
 def index_add_(self, dim, index, source, *, alpha=1):
     """Adds the parts of ``source`` to those of a dimension that the index names."""
     dim = dim_of(dim, self._rank)
@@ -341,11 +356,13 @@ def index_add_(self, dim, index, source, *, alpha=1):
     return self
 
 
+@checked(tensors="source", same_out=True)
 def index_add(input, dim, index, source, *, alpha=1, out=None):
     """A copy into which index_add_() has added."""
     return finish(index_add_(input.clone(), dim, index, source, alpha=alpha), out)
 
 
+@checked(tensors="source")
 def index_copy_(self, dim, index, source):
     """Copies the parts of ``source`` to those of a dimension that the index names."""
     dim = dim_of(dim, self._rank)
@@ -360,11 +377,13 @@ def index_copy_(self, dim, index, source):
     return self
 
 
+@checked(tensors="source", same_out=True)
 def index_copy(input, dim, index, source, *, out=None):
     """A copy into which index_copy_() has written."""
     return finish(index_copy_(input.clone(), dim, index, source), out)
 
 
+@checked
 def index_fill_(self, dim, index, value):
     """Sets the parts of a dimension that the index names to a number."""
     dim = dim_of(dim, self._rank)
@@ -376,11 +395,13 @@ def index_fill_(self, dim, index, value):
     return self
 
 
+@checked
 def index_fill(input, dim, index, value):
     """A copy into which index_fill_() has written."""
     return index_fill_(input.clone(), dim, index, value)
 
 
+@checked(tensors="values")
 def index_put_(self, indices, values, accumulate=False):
     """``self[indices] = values``, or ``+=`` where ``accumulate``: then places that occur more than once get it as often."""
     indices = _listed(indices)
@@ -413,11 +434,13 @@ def _listed(indices):
     return indices
 
 
+@checked(tensors="values")
 def index_put(input, indices, values, accumulate=False):
     """A copy into which index_put_() has written."""
     return index_put_(input.clone(), indices, values, accumulate)
 
 
+@checked(tensors="source")
 def put_(self, index, source, accumulate=False):
     """Writes into places of the flattened tensor, or adds there."""
     if index._dtype_name != "int64":
@@ -438,11 +461,13 @@ def put_(self, index, source, accumulate=False):
     return self
 
 
+@checked(tensors="source")
 def put(input, index, source, accumulate=False):
     """A copy into which put_() has written."""
     return put_(input.clone().contiguous(), index, source, accumulate)
 
 
+@checked(tensors="src", free="index")
 def select_scatter(input, src, dim, index):
     """A copy with ``src`` at one place of a dimension."""
     made = input.clone()
@@ -450,6 +475,7 @@ def select_scatter(input, src, dim, index):
     return made
 
 
+@checked(tensors="src", free="end", same_out=True)
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None):
     """A copy with ``src`` in a part of a dimension."""
     made = input.clone()
@@ -462,6 +488,7 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None):
     return finish(made, out)
 
 
+@checked(tensors="src")
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """A copy with ``src`` on a diagonal."""
     made = input.clone()
@@ -472,7 +499,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 METHODS = """nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter_ scatter scatter_add_
 scatter_add scatter_reduce_ scatter_reduce index_add_ index_add index_copy_ index_copy index_fill_ index_fill index_put_ index_put put_ put
 select_scatter slice_scatter diagonal_scatter"""
-NAMES = """nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter scatter_add
+__all__ = """nonzero argwhere masked_fill masked_select masked_scatter gather take_along_dim index_select take scatter scatter_add
 scatter_reduce index_add index_copy index_fill index_put index_put_ put select_scatter slice_scatter diagonal_scatter""".split()
 _FREE = dict.fromkeys(("scatter", "scatter_"), "input")
 _FREE |= {"select_scatter": "index", "slice_scatter": "end"}
@@ -484,6 +511,5 @@ _TENSORS |= dict.fromkeys("index_add index_add_ index_copy index_copy_ masked_sc
 _TENSORS |= {"take_along_dim": "indices", "index_put": "values", "index_put_": "values"}
 _SAME_OUT = """nonzero masked_select gather take_along_dim index_select take scatter scatter_add scatter_reduce index_add index_copy
 slice_scatter"""
-check_all(globals(), [*METHODS.split(), *NAMES], _TENSORS, _FREE, same_out=_SAME_OUT)
-add_methods(globals(), METHODS)
+add_methods(__name__, METHODS)
 add_in_place("masked_fill masked_scatter")

@@ -2,14 +2,16 @@
 
 from quern.lib import _engine
 from quern.torch import _creation
-from quern.torch._arguments import check_all
+from quern.torch._arguments import checked
 
-LINALG = _engine.functions_of("torch", "quern.torch.linalg", binds=False, submodule="linalg")
+LINALG = _engine.add_functions(__name__, "torch", "linalg", binds=False, shown="quern.torch.linalg")
+__all__ = list(LINALG)
 inv_ex, matrix_norm, solve_triangular, svd, vector_norm = (
     LINALG[_name] for _name in "inv_ex matrix_norm solve_triangular svd vector_norm".split()
 )
 
 
+@checked
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """The distances of all pairs of rows."""
     if x1._rank < 2 or x2._rank < 2 or x1._shape[-1] != x2._shape[-1]:
@@ -20,6 +22,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     return vector_norm(away, p, -1)
 
 
+@checked
 def pdist(input, p=2.0):
     """The distances of each two different rows: of the first from all behind it, of the second, and so on."""
     if input._rank != 2:
@@ -30,5 +33,3 @@ def pdist(input, p=2.0):
     return vector_norm(input[first] - input[second], p, -1)
 
 
-NAMES = "cdist pdist".split()
-check_all(globals(), NAMES)

@@ -7,10 +7,11 @@ import operator
 
 import numpy
 
+from quern.arrays.public_names import settle
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
 from quern.torch import _creation, _elementwise, _factors, _indexing, _linalg, _named, _refusals, _shaping, _special, _types  # noqa: F401
-from quern.torch._arguments import check_all, whole
+from quern.torch._arguments import checked, whole
 from quern.torch._core import (
     Tensor,
     _op,
@@ -73,17 +74,20 @@ view_as_real_copy = _copying("view_as_real")
 view_as_complex_copy = _copying("view_as_complex")
 
 
+@checked(same_out=True)
 def alias_copy(input, *, out=None):
     """A copy."""
     return finish(input.clone(), out)
 
 
+@checked(free="end", same_out=True)
 def slice_copy(input, dim=0, start=None, end=None, step=1, *, out=None):
     """A copy of a part of a dimension."""
     dim = dim_of(dim, input._rank)
     return finish(input[(slice(None),) * dim + (slice(start, end, step),)].clone(), out)
 
 
+@checked(tensors="src")
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
     """A copy of ``input`` with ``src`` where as_strided() leads."""
     made = input.clone()
@@ -94,36 +98,43 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
 # ---- questions
 
 
+@checked
 def detach(input):
     """The same memory, without the record of what made it."""
     return input.detach()
 
 
+@checked
 def get_device(input):
     """The number of the GPU it is on; -1 on the CPU."""
     return input._device_number
 
 
+@checked
 def is_signed(input):
     """Do the elements have signs?"""
     return input.dtype.is_signed
 
 
+@checked
 def is_conj(input):
     """Is it a view that conjugates? Never here."""
     return False
 
 
+@checked
 def is_neg(input):
     """Is it a view that negates? Never here."""
     return False
 
 
+@checked
 def is_distributed(input):
     """Is it spread over several processes? Never here."""
     return False
 
 
+@checked
 def is_inference(input):
     """Was it made in inference mode, or is it a view of a tensor that was?"""
     return _engine.is_inference(input)
@@ -134,6 +145,7 @@ def is_storage(obj):
     return False
 
 
+@checked(tensors="other")
 def is_same_size(input, other):
     """Have both the same sizes?"""
     return input._shape == other._shape
@@ -150,6 +162,7 @@ def typename(obj):
 # ---- combinations of elements
 
 
+@checked
 def combinations(input, r=2, with_replacement=False):
     """All choices of ``r`` elements of a vector, as rows."""
     if input._rank != 1:
@@ -161,6 +174,7 @@ def combinations(input, r=2, with_replacement=False):
     return input[_creation.sent(rows, "int64", engine_device_of(input))]
 
 
+@checked
 def vander(x, N=None, increasing=False):  # noqa: N803
     """A matrix of the powers of a vector's elements."""
     if x._rank != 1:
@@ -176,6 +190,7 @@ def vander(x, N=None, increasing=False):  # noqa: N803
     return x.unsqueeze(-1) ** powers
 
 
+@checked(tensors="indices")
 def unravel_index(indices, shape):
     """The places of a tensor of that shape that indices of the flattened one stand for: a tensor for each dimension."""
     if indices.dtype._kind not in "iu":
@@ -194,6 +209,7 @@ def unravel_index(indices, shape):
     return tuple(reversed(parts))
 
 
+@checked(same_out=True)
 def renorm(input, p, dim, maxnorm, *, out=None):
     """The parts of a dimension, scaled down where their norm is above ``maxnorm``."""
     if input._rank < 2:
@@ -207,6 +223,7 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     return finish(input * _op("where", size > maxnorm, maxnorm / (size + 1e-7), 1.0).to(size.dtype), out)
 
 
+@checked(tensors="source", same_out=True)
 def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None):
     """A copy into whose parts of a dimension those of ``source`` are combined: "prod", "mean", "amax" or "amin"."""
     if reduce not in ("prod", "mean", "amax", "amin"):
@@ -222,6 +239,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     return finish(_indexing.scatter_reduce(input, dim, places, source, reduce, include_self=include_self), out)
 
 
+@checked(same_out=True)
 def nonzero_static(input, *, size, fill_value=-1, out=None):
     """The places of what is not 0, as so many rows: cut, or filled up with ``fill_value``."""
     found = _indexing.nonzero(input)
@@ -237,16 +255,19 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
 # ---- matrices
 
 
+@checked
 def nuclear_norm(input, dim=None, keepdim=False, *, out=None):
     """The sum of the singular values."""
     return _linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, out=out)
 
 
+@checked
 def frobenius_norm(input, dim, keepdim=False, *, out=None):
     """The root of the sum of squares along dimensions."""
     return _linalg.vector_norm(input, 2, dim, keepdim, out=out)
 
 
+@checked
 def cholesky_inverse(L, upper=False, *, out=None):  # noqa: N803
     """The inverse of the matrix whose triangle cholesky() gave."""
     shown = L.detach()
@@ -258,6 +279,7 @@ def cholesky_inverse(L, upper=False, *, out=None):  # noqa: N803
     return finish(inverse, out)
 
 
+@checked(tensors="b")
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, out=None):  # noqa: N803
     """(solution, A): the X with ``A @ X == b`` for a triangular matrix."""
     if transpose:
@@ -266,12 +288,14 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, 
     return _named.triangular_solve(x, A.clone())
 
 
+@checked
 def svd_lowrank(A, q=6, niter=2, M=None):  # noqa: N803
     """(U, S, V) of the ``q`` largest singular values; all are computed."""
     u, s, vh = _linalg.svd(A if M is None else A - M, False)
     return u[..., :q], s[..., :q], vh.mH[..., :q]
 
 
+@checked
 def pca_lowrank(A, q=None, center=True, niter=2):  # noqa: N803
     """(U, S, V) of a matrix less the means of its columns."""
     q = builtins.min(6, *A._shape[-2:]) if q is None else q
@@ -295,6 +319,7 @@ def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None, layout
 # ---- pieces that layers use
 
 
+@checked
 def channel_shuffle(input, groups):
     """The channels in another order: those of all groups by turns."""
     if input._rank < 3:
@@ -314,6 +339,7 @@ def _check_pixels(name, input, factor, r):
         raise RuntimeError(f"{name} expects a positive {factor}, but got {r}")
 
 
+@checked
 def pixel_shuffle(input, upscale_factor):
     """Channels (C * r * r, H, W) as the pixels (C, H * r, W * r)."""
     r = whole("pixel_shuffle", "upscale_factor", 2, upscale_factor)
@@ -329,6 +355,7 @@ def pixel_shuffle(input, upscale_factor):
     return x.permute(*range(k), k, k + 3, k + 1, k + 4, k + 2).reshape([*lead, c // (r * r), h * r, w * r])
 
 
+@checked
 def pixel_unshuffle(input, downscale_factor):
     """Pixels (C, H * r, W * r) as the channels (C * r * r, H, W)."""
     r = whole("pixel_unshuffle", "downscale_factor", 2, downscale_factor)
@@ -376,6 +403,7 @@ def apply_(self, callable):  # noqa: A002
     return _from_python(self, [callable(v) for v in self.reshape(-1).tolist()])
 
 
+@checked
 def map_(self, tensor, callable):  # noqa: A002
     """Each element replaced by ``callable(own, other)``; slow, on the CPU."""
     others = tensor.expand(self._shape).reshape(-1).tolist()
@@ -387,6 +415,7 @@ def _from_python(self, values):
         return self.copy_(_creation.tensor(values, dtype=self.dtype).reshape(self._shape)) if values else self
 
 
+@checked
 def sum_to_size(self, *size):
     """The sums over dimensions that broadcasting from that size would have made."""
     size = sizes_of(size)
@@ -400,6 +429,7 @@ def sum_to_size(self, *size):
     return self.sum(dims, True)._reshaped(size) if dims else self
 
 
+@checked
 def dim_order(self, ambiguity_check=False):
     """The dimensions in the order of their steps, the largest first."""
     steps = self._strides
@@ -430,6 +460,7 @@ def const_data_ptr(self):
     return self.data_ptr()
 
 
+@checked(tensors="other")
 def module_load(self, other, assign=False):
     """What load_state_dict() takes from another tensor."""
     return other.detach() if assign else self.copy_(other).detach()
@@ -567,30 +598,24 @@ _TESTED = """as_strided_scatter get_device is_signed is_same_size combinations v
 renorm index_reduce nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
 pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle alias_copy slice_copy
 detach""".split()
-check_all(
-    globals(),
-    [*_TESTED, "sum_to_size", "dim_order", "map_", "module_load", "is_inference", "is_conj", "is_neg", "is_distributed"],
-    {"as_strided_scatter": "src", "is_same_size": "other", "index_reduce": "source", "unravel_index": "indices", "triangular_solve": "b",
-     "module_load": "other"},
-    {"slice_copy": "end"},
-    same_out="index_reduce alias_copy slice_copy renorm nonzero_static",
-)  # fmt: skip
-NAMES = [*_TESTED, *(n + "_copy" for n in _COPIES), *(n for n in list(globals()) if n.startswith("sym_"))]
-NAMES += """are_deterministic_algorithms_enabled get_deterministic_debug_mode is_warn_always_enabled get_num_interop_threads
+__all__ = [*_TESTED, *(n + "_copy" for n in _COPIES), *(n for n in list(globals()) if n.startswith("sym_"))]
+__all__ += """are_deterministic_algorithms_enabled get_deterministic_debug_mode is_warn_always_enabled get_num_interop_threads
 is_anomaly_check_nan_enabled is_autocast_cpu_enabled is_autocast_cache_enabled compiled_with_cxx11_abi is_vulkan_available
 is_autocast_enabled set_flush_denormal set_deterministic_debug_mode set_warn_always set_num_interop_threads set_anomaly_enabled
 clear_autocast_cache init_num_threads""".split()
-NAMES += """is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
+__all__ += """is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
 from_file""".split()
 METHODS = """as_strided_scatter is_same_size is_distributed renorm index_reduce nonzero_static
 cholesky_inverse triangular_solve apply_ map_ sum_to_size dim_order new_empty_strided
 pin_memory record_stream to_dense const_data_ptr module_load narrow_copy"""
-add_methods(globals(), METHODS)
+add_methods(__name__, METHODS)
 add_in_place("renorm index_reduce")
 Tensor.name = property(lambda self: None, doc="None: tensors have no names here.")
 
+settle(__name__)
+
 # torch.exp_(x) and its kin.
-_IN_PLACE = """addmv_ as_strided_ conj_physical_ detach_ fill_ i0_ ldexp_ resize_as_ xlogy_ zero_""".split()
+_IN_PLACE = """as_strided_ conj_physical_ detach_ fill_ i0_ ldexp_ resize_as_ xlogy_ zero_""".split()
 
 
 def _of_method(name):
@@ -606,7 +631,6 @@ def _of_method(name):
     return function
 
 
-addmv_ = _of_method("addmv_")
 as_strided_ = _of_method("as_strided_")
 conj_physical_ = _of_method("conj_physical_")
 detach_ = _of_method("detach_")
@@ -616,4 +640,4 @@ ldexp_ = _of_method("ldexp_")
 resize_as_ = _of_method("resize_as_")
 xlogy_ = _of_method("xlogy_")
 zero_ = _of_method("zero_")
-NAMES += _IN_PLACE
+__all__ += _IN_PLACE

@@ -1,23 +1,19 @@
 """All functions, types and constants of torch, by their names: what ``quern.torch`` shows, and what its parts import."""
 
-import math as _math
+from math import e, inf, nan, pi  # noqa: F401
 
-from quern.torch import (
-    _creation,
-    _elementwise,
-    _faces,
-    _indexing,
-    _linalg,
-    _named,
-    _printing,
-    _reductions,
-    _shaping,
-    _special,
-    _types,
-    autograd,
-    random,
-)
-from quern.torch._core import Tensor
+from quern.torch import _named, _printing, autograd  # noqa: F401
+from quern.torch import random as random
+from quern.torch._core import Tensor  # noqa: F401
+from quern.torch._creation import *  # noqa: F403
+from quern.torch._creation import legacy_type as _legacy_type
+from quern.torch._elementwise import *  # noqa: F403
+from quern.torch._indexing import *  # noqa: F403
+from quern.torch._linalg import cdist, pdist  # noqa: F401
+from quern.torch._reductions import *  # noqa: F403
+from quern.torch._shaping import *  # noqa: F403
+from quern.torch._special import *  # noqa: F403
+from quern.torch._types import *  # noqa: F403
 from quern.torch.autograd import (  # noqa: F401
     enable_grad,
     inference_mode,
@@ -25,22 +21,16 @@ from quern.torch.autograd import (  # noqa: F401
     no_grad,
     set_grad_enabled,
 )
+from quern.torch.random import *  # noqa: F403
 
-globals().update(_types.NAMES)
-for _module in (_creation, _elementwise, _shaping, _reductions, _indexing, _linalg, _special, random):
-    globals().update({_name: getattr(_module, _name) for _name in _module.NAMES})
-globals().update(_faces.FACES)
+from quern.torch._faces import *  # noqa: F403  # isort: skip
 
 return_types = _named
 set_printoptions = _printing.set_printoptions
 
-inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 newaxis = None
 
-for _name, _dtype in {
-    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16", "IntTensor": "int32",
-    "LongTensor": "int64", "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8", "BoolTensor": "bool",
-}.items():  # fmt: skip
-    globals()[_name] = _creation.legacy_type(_dtype)
-
-__all__ = ["Tensor", "autograd", "return_types"]
+FloatTensor, DoubleTensor, HalfTensor = _legacy_type("float32"), _legacy_type("float64"), _legacy_type("float16")
+BFloat16Tensor, IntTensor, LongTensor = _legacy_type("bfloat16"), _legacy_type("int32"), _legacy_type("int64")
+ShortTensor, CharTensor, ByteTensor = _legacy_type("int16"), _legacy_type("int8"), _legacy_type("uint8")
+BoolTensor = _legacy_type("bool")

@@ -101,6 +101,6 @@ alpha_dropout_ = _in_place(functional.alpha_dropout, "alpha_dropout_")
 feature_dropout_ = _in_place(feature_dropout, "feature_dropout_")
 feature_alpha_dropout_ = _in_place(feature_alpha_dropout, "feature_alpha_dropout_")
 
-NAMES = """binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss
+__all__ = """binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss
 triplet_margin_loss batch_norm instance_norm constant_pad_nd native_dropout norm_except_dim feature_dropout feature_alpha_dropout dropout_
 alpha_dropout_ feature_dropout_ feature_alpha_dropout_""".split()

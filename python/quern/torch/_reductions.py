@@ -4,7 +4,7 @@ import math
 
 from quern.lib import _engine
 from quern.torch import _linalg, _shaping, _types
-from quern.torch._arguments import check_all
+from quern.torch._arguments import checked
 from quern.torch._core import Tensor, add_methods, dim_of, finish
 from quern.torch._faces import FACES
 
@@ -13,6 +13,7 @@ sum = FACES["sum"]  # noqa: A001
 
 
 
+@checked
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """The norm of all elements, or along dimensions: ``p`` is 2 ("fro"), another number, an infinity, or "nuc"."""
     if not (input.is_floating_point() or input.is_complex()):
@@ -22,6 +23,7 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     return finish(_linalg.vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype), out)
 
 
+@checked
 def dist(input, other, p=2):
     """The norm of the difference."""
     return norm(input - other, p)
@@ -30,6 +32,7 @@ def dist(input, other, p=2):
 # ---- along a dimension
 
 
+@checked(same_out=True)
 def logcumsumexp(input, dim, *, out=None):
     """``log`` of the running sums of ``exp``, without overflow."""
     if input.dtype._kind in "iub":
@@ -50,10 +53,9 @@ def _log_sums(x, dim):
 
 
 METHODS = "norm dist logcumsumexp"
-NAMES = METHODS.split()
+__all__ = METHODS.split()
 _SAME_OUT = "logcumsumexp"
-check_all(globals(), NAMES, same_out=_SAME_OUT)
-add_methods(globals(), METHODS)
+add_methods(__name__, METHODS)
 
 
 def _in_place(name):

@@ -7,7 +7,7 @@ import numpy
 
 from quern.lib import _engine
 from quern.torch import _creation, _types
-from quern.torch._arguments import check_all, wrong
+from quern.torch._arguments import checked, wrong
 from quern.torch._core import Tensor, add_methods, dim_of, engine_device_of, filled, sizes_in, sizes_of
 from quern.torch._faces import FACES
 from quern.user_files import warn_user
@@ -33,6 +33,7 @@ def _numbers(given, name):
         raise TypeError(f"{name}(): an integer or a tuple of integers is required") from None
 
 
+@checked
 def view_as_real(input):
     """Complex numbers as pairs of real ones, along a new last dimension: a view."""
     if not input.is_complex():
@@ -41,6 +42,7 @@ def view_as_real(input):
     return _engine.array_viewed_as(input, [*input._shape, 2], [*input._strides, half], input._offset, input.dtype.to_real()._name)
 
 
+@checked
 def view_as_complex(input):
     """Pairs of real numbers along the last dimension as complex ones: a view."""
     if input._dtype_name not in ("float32", "float64"):
@@ -56,6 +58,7 @@ def view_as_complex(input):
     return _engine.array_viewed_as(input, list(input._shape[:-1]), list(input._strides[:-1]), input._offset, input.dtype.to_complex()._name)
 
 
+@checked
 def as_strided(input, size, stride, storage_offset=None):
     """A view of the tensor's memory with these sizes and steps, in elements."""
     item = input.dtype.itemsize
@@ -77,6 +80,7 @@ def as_strided(input, size, stride, storage_offset=None):
     return _engine.array_viewed_as(input, list(size), [s * item for s in stride], offset, input._dtype_name)
 
 
+@checked
 def unflatten(input, dim, sizes):
     """A dimension as several, of which one size may be -1."""
     dim = _axis(input, dim)
@@ -94,6 +98,7 @@ def unflatten(input, dim, sizes):
     return input._reshaped([*input._shape[:dim], *sizes, *input._shape[dim + 1 :]])
 
 
+@checked
 def adjoint(input):
     """The last two dimensions exchanged, complex numbers conjugated."""
     return _of_matrices(input, "adjoint()", "Consider using x.conj().").conj()
@@ -163,6 +168,7 @@ def broadcast_shapes(*shapes):
         ) from None
 
 
+@checked
 def narrow(input, dim, start, length):
     """A view of ``length`` elements of a dimension, from ``start`` on."""
     dim = _axis(input, dim)
@@ -180,6 +186,7 @@ def _cut(input, dim, start, stop, step=1):
     return input[(slice(None),) * dim + (slice(start, stop, step),)]
 
 
+@checked(free="index")
 def select(input, dim, index):
     """A view of one element of a dimension, which goes."""
     if input._rank == 0:
@@ -191,6 +198,7 @@ def select(input, dim, index):
     return input[(slice(None),) * dim + (index,)]
 
 
+@checked
 def unfold(self, dimension, size, step):
     """A view of all windows of ``size`` elements along a dimension, ``step`` apart; the windows' elements are a new last dimension."""
     dim = dim_of(dimension, self._rank)
@@ -230,6 +238,7 @@ def _common(tensors):
 
 
 
+@checked
 def block_diag(*tensors):
     """Matrices along the diagonal of a matrix of zeros."""
     _check_tensors(tensors, "block_diag")
@@ -248,6 +257,7 @@ def block_diag(*tensors):
     return made
 
 
+@checked
 def meshgrid(*tensors, indexing="ij"):
     """For each vector a tensor of all their sizes, in which it varies along a dimension of its own."""
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
@@ -264,6 +274,7 @@ def meshgrid(*tensors, indexing="ij"):
     return tuple(_engine.array_grid([ravel(x) for x in tensors], indexing == "ij", False))
 
 
+@checked
 def cartesian_prod(*tensors):
     """All combinations of the elements of vectors, as rows."""
     _check_tensors(tensors, "cartesian_prod")
@@ -278,6 +289,7 @@ def cartesian_prod(*tensors):
 # ---- elements moved
 
 
+@checked
 def repeat_interleave(input, repeats, dim=None, *, output_size=None):
     """Each element of a dimension followed by itself so many times: a number for all, or one for each."""
     if dim is None:
@@ -318,16 +330,11 @@ def _in_place_view(name):
 
 
 METHODS = """as_strided unflatten adjoint narrow select unfold repeat_interleave"""
-NAMES = """view_as_real view_as_complex as_strided unflatten adjoint broadcast_shapes narrow select
+__all__ = """view_as_real view_as_complex as_strided unflatten adjoint broadcast_shapes narrow select
 block_diag meshgrid cartesian_prod repeat_interleave""".split()
-check_all(
-    globals(),
-    [*METHODS.split(), *(n for n in NAMES if n not in ("broadcast_shapes",))],
-    free={"select": "index"},
-)
-add_methods(globals(), METHODS)
-for _name in "squeeze unsqueeze transpose swapaxes swapdims t as_strided".split():
-    setattr(Tensor, _name + "_", _in_place_view(_name))
+add_methods(__name__, METHODS)
+_VIEWS = "squeeze unsqueeze transpose swapaxes swapdims t as_strided".split()
+_engine.add_methods(Tensor, {name + "_": _in_place_view(name) for name in _VIEWS})
 Tensor.T, Tensor.H = property(_reversed), property(_conjugated)
 Tensor.mT = property(lambda self: _of_matrices(self, "mT"), doc="The last two dimensions exchanged: a view.")
 Tensor.mH = property(

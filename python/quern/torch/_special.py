@@ -3,9 +3,10 @@
 import math
 import operator
 
+from quern.arrays.public_names import settle
 from quern.lib import _engine
 from quern.torch import _elementwise
-from quern.torch._arguments import check_all
+from quern.torch._arguments import checked
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, tensor_like
 from quern.torch._faces import FACES
 from quern.torch._types import DTYPES, get_default_dtype, scalar_name
@@ -23,7 +24,7 @@ def _of_row(name, row, doc, only_wide=True):
         return finish(_op(row, _real(input, name, only_wide)), out)
 
     function.__name__, function.__doc__ = name, doc
-    return function
+    return checked(function)
 
 
 i0, i1, i0e, i1e = (
@@ -53,7 +54,7 @@ def _incomplete(name, row, doc):
         return finish(_op(row, input, other), out)
 
     function.__name__, function.__doc__ = name, doc
-    return function
+    return checked(function)
 
 
 igamma = _incomplete("igamma", "gammainc", "The regularized lower incomplete gamma function of shape ``input`` at ``other``.")
@@ -61,6 +62,7 @@ igammac = _incomplete("igammac", "gammaincc", "1 - igamma(), with all its digits
 gammainc, gammaincc = igamma, igammac
 
 
+@checked
 def ndtr(input, *, out=None):
     """The normal distribution's probability of being below x."""
     x = _real(input, "ndtr")
@@ -68,6 +70,7 @@ def ndtr(input, *, out=None):
     return finish(_op("where", t < 0, 0.5 * _op("erfc", _op("absolute", t)), 0.5 + 0.5 * _op("erf", t)).to(x.dtype), out)
 
 
+@checked
 def log_ndtr(input, *, out=None):
     """The logarithm of ndtr(), with all its digits far below zero too."""
     x = _real(input, "log_ndtr", True)
@@ -77,6 +80,7 @@ def log_ndtr(input, *, out=None):
     return finish(_op("where", is_low, far, _op("log1p", _op("erfc", high * math.sqrt(0.5)) * -0.5)).to(x.dtype), out)
 
 
+@checked
 def ndtri(input, *, out=None):
     """The inverse of ndtr()."""
     x = _real(input, "ndtri", True)
@@ -84,6 +88,7 @@ def ndtri(input, *, out=None):
     return finish((_elementwise.erfinv(2 * wide - 1) * math.sqrt(2)).to(x.dtype), out)
 
 
+@checked
 def erfcx(input, *, out=None):
     """``exp(x * x) * erfc(x)``, without overflow for large x: there by a continued fraction."""
     x = _real(input, "erfcx", True)
@@ -152,6 +157,7 @@ def polygamma(n, input, *, out=None):
     return finish(made.to(x.dtype), out)
 
 
+@checked
 def multigammaln(input, p, *, out=None):
     """The logarithm of the multivariate gamma function of dimension ``p``."""
     p = operator.index(p)
@@ -194,7 +200,7 @@ def _recurrence(name, first, second, step, doc):
 
     function.__name__ = name
     function.__doc__ = f"{doc} of order ``n``, a number or a tensor of one for each element, which is read at the call."
-    return function
+    return checked(function)
 
 
 def _one(x):
@@ -234,6 +240,7 @@ legendre_polynomial_p = _recurrence(
 )
 
 
+@checked
 def spherical_bessel_j0(input, *, out=None):
     """``sin(x) / x``, 1 at 0."""
     x = _real(input, "spherical_bessel_j0")
@@ -243,23 +250,10 @@ def spherical_bessel_j0(input, *, out=None):
 
 digamma, gammaln = FACES["digamma"], FACES["lgamma"]
 METHODS = "i0 mvlgamma igamma igammac"
-NAMES = "i0 polygamma mvlgamma igamma igammac".split()
-_OWN = """i0 i0e i1 i1e bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0
-scaled_modified_bessel_k1 igamma igammac ndtr log_ndtr ndtri erfcx multigammaln spherical_bessel_j0 hermite_polynomial_h
-hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p mvlgamma digamma""".split()
-check_all(globals(), [*_OWN, *(n for n in list(globals()) if "chebyshev_polynomial_" in n)])
+__all__ = "i0 polygamma mvlgamma igamma igammac".split()
 modified_bessel_i0, modified_bessel_i1, psi = i0, i1, digamma
-gammainc, gammaincc = igamma, igammac
-# What torch.special has: these, and functions of torch under the same names or others.
-_OTHERS = "xlog1py zeta polygamma psi gammaln modified_bessel_i0 modified_bessel_i1 gammainc gammaincc".split()
-SPECIAL = {n: globals()[n] for n in [*_OWN, *_OTHERS]}
-SPECIAL |= {n: f for n, f in globals().items() if "chebyshev_polynomial_" in n}
-SPECIAL |= _engine.functions_of("torch", "quern.torch.special", binds=False, submodule="special")
-SPECIAL |= {n: FACES[n] for n in "softmax log_softmax erf erfc exp2 expm1 log1p logit logsumexp round sinc".split()}
-SPECIAL |= {"erfinv": _elementwise.erfinv, "xlogy": _elementwise.xlogy, "expit": FACES["sigmoid"]}
-for _name in ("mvlgamma", "igamma", "igammac"):
-    del SPECIAL[_name]
-add_methods(globals(), METHODS)
+add_methods(__name__, METHODS)
 Tensor.polygamma = lambda self, n: polygamma(n, self)
 Tensor.polygamma.__doc__ = polygamma.__doc__
 add_in_place("i0 mvlgamma polygamma igamma igammac")
+settle(__name__)

@@ -568,5 +568,12 @@ NAMES["legacy_contiguous_format"] = FORMATS["contiguous_format"]
 NAMES |= {kind.__name__: kind for kind in (dtype, device, Size, layout, memory_format, finfo, iinfo)}
 NAMES |= {function.__name__: function for function in (get_default_dtype, set_default_dtype, promote_types, can_cast)}
 NAMES |= {function.__name__: function for function in (get_default_device, set_default_device)}
+__all__ = list(NAMES)  # noqa: PLE0605
 for _kind in (dtype, device, Size, layout, memory_format, finfo, iinfo):
     _kind.__module__ = "torch"  # as programs print it
+
+
+def __getattr__(name):
+    if name in NAMES:
+        return NAMES[name]
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

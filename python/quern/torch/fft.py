@@ -2,4 +2,4 @@
 
 from quern.lib import _engine
 
-globals().update(_engine.functions_of("torch", "quern.torch.fft", binds=False, submodule="fft"))
+_engine.add_functions(__name__, "torch", "fft", binds=False)

@@ -1,14 +1,14 @@
 """torch.linalg: products of matrices, factorisations and norms."""
 
 from quern.torch import _more
-from quern.torch._arguments import check_all as _check_all
+from quern.torch._arguments import checked as _checked
 from quern.torch._factors import _LinAlgError
-from quern.torch._linalg import LINALG as _faces
+from quern.torch._linalg import *  # noqa: F403
 
 LinAlgError = _LinAlgError
-globals().update(_faces)
 
 
+@_checked
 def vander(x, *, N=None):  # noqa: N803
     """Rows of the powers 0, 1, 2 ... of the elements of the last dimension."""
     x = x if x.ndim else x.reshape(1)
@@ -20,4 +20,3 @@ def vander(x, *, N=None):  # noqa: N803
     return _more.vander(x.reshape(-1), n, True).reshape([*x.shape, n])
 
 
-_check_all(globals(), ["vander"])

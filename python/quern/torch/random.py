@@ -285,9 +285,10 @@ def bernoulli_(self, p=0.5, *, generator=None):
 METHODS = "bernoulli multinomial random_ bernoulli_"
 NAMES = """Generator default_generator manual_seed seed initial_seed get_rng_state set_rng_state normal bernoulli multinomial poisson
 _standard_gamma""".split()
+__all__ = NAMES
 check_all(
     globals(),
     """bernoulli multinomial poisson _standard_gamma bernoulli_""".split(),
     {"_standard_gamma": "alpha"},
 )
-add_methods(globals(), METHODS)
+add_methods(__name__, METHODS)

@@ -17,7 +17,7 @@ from quern.lib import _engine
 _results = getattr(numpy.linalg, "_linalg", None) or numpy.linalg.linalg
 tuples |= {name.lower(): getattr(_results, f"{name}Result") for name in ("Slogdet", "QR", "Eigh", "Eig", "SVD")}
 _engine.set_real_eigenvalues(not NUMPY_2_5)
-globals().update(_engine.functions_of("numpy", "quern.linalg", submodule="linalg"))
+_engine.add_functions(__name__, "numpy", "linalg", shown="quern.linalg")
 matrix_transpose = functions["matrix_transpose"]
 
 

@@ -9,21 +9,28 @@ from quern.arrays.ufuncs import make as _make
 from quern.arrays.ufuncs.own_op import OwnOp as _OwnOp
 from quern.lib import _engine
 
-for _name, _count, _origin, _doc in _engine.array_ops():
-    if _origin == "numpy":
-        globals()[_name] = _make(_name, __name__, _name)
-    elif _origin == "own":
-        _host = _OwnOp(_name, _count)
-        globals()[_name] = _make(_name, __name__, _name, doc=_host.documented(*_doc), host=_host)
-deg2rad, rad2deg = _make("deg2rad", __name__, "radians"), _make("rad2deg", __name__, "degrees")
-for _alias, _name in {
+_ALIASES = {
     "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atanh": "arctanh",
     "atan2": "arctan2", "conj": "conjugate", "divide": "true_divide", "mod": "remainder", "pow": "power", "bitwise_not": "invert",
     "bitwise_invert": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
-}.items():  # fmt: skip
-    globals()[_alias] = globals()[_name]
+}  # fmt: skip
 
 
+def _ufuncs():
+    """The ufuncs of rows, by their names."""
+    found = {}
+    for name, count, origin, doc in _engine.array_ops():
+        if origin == "numpy":
+            found[name] = _make(name, __name__, name)
+        elif origin == "own":
+            host = _OwnOp(name, count)
+            found[name] = _make(name, __name__, name, doc=host.documented(*doc), host=host)
+    found |= {"deg2rad": _make("deg2rad", __name__, "radians"), "rad2deg": _make("rad2deg", __name__, "degrees")}
+    return found | {alias: found[name] for alias, name in _ALIASES.items()}
+
+
+_UFUNCS = _ufuncs()
+__all__ = [*_UFUNCS, "imag", "real"]  # noqa: PLE0604
 where, clip = functions["where"], functions["clip"]
 
 
@@ -36,3 +43,9 @@ def real(a):
 def imag(a):
     """The imaginary part: a view for complex arrays, zeros for others."""
     return asarray(a)._imag()
+
+
+def __getattr__(name):
+    if name in _UFUNCS:
+        return _UFUNCS[name]
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

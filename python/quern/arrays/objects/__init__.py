@@ -13,6 +13,7 @@ from quern.arrays.objects.flat import attach as attach_flat
 from quern.arrays.objects.pictures import attach as attach_pictures
 from quern.arrays.objects.protocols import _is_foreign, _with_foreign
 from quern.arrays.objects.protocols import attach as attach_protocols
+from quern.lib import _engine
 
 
 def _iterate(self):
@@ -109,11 +110,8 @@ choose put take""".split()
 
 def attach(functions):
     """Gives the array type its methods. ``functions``: the public ones, by their names; what is not among them runs on the host."""
-    for name in [*_FUNCTIONS, *(name for name in faces if hasattr(numpy.ndarray, name))]:
-        if name in functions and not hasattr(Array, name):
-            setattr(Array, name, functions[name])
-    for name, method in methods.items():
-        setattr(Array, name, method)
+    shared = [*_FUNCTIONS, *(name for name in faces if hasattr(numpy.ndarray, name))]
+    _engine.add_methods(Array, {name: functions[name] for name in shared if name in functions and not hasattr(Array, name)} | methods)
     Array.copy = _copy
     Array.conj = Array.conjugate = lambda self: conjugate(self) if self._dtype_name.startswith("complex") else self
     Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
@@ -135,8 +133,7 @@ def attach(functions):
     Array.__complex__ = _complex
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
     Array.tobytes = _tobytes
-    for name in ("tofile", "dump", "dumps"):  # they leave the device whatever happens
-        setattr(Array, name, _outwards(name))
+    Array.tofile, Array.dump, Array.dumps = map(_outwards, ("tofile", "dump", "dumps"))  # they leave the device whatever happens
     attach_protocols()
     attach_flat()
     attach_pictures()

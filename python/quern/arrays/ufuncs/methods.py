@@ -253,5 +253,4 @@ def at(self, a, indices, b=None, /):
     run(f"{self.__name__}.at", _of_host(self, "at"), (a, indices, *operands), {}, writes=[a])
 
 
-for _method in (reduce, accumulate, reduceat, outer, at):
-    setattr(ufunc, _method.__name__, _method)
+ufunc.reduce, ufunc.accumulate, ufunc.reduceat, ufunc.outer, ufunc.at = reduce, accumulate, reduceat, outer, at

@@ -24,13 +24,16 @@ ERROR_STREAM_CAPTURE_UNMATCHED=903 ERROR_STREAM_CAPTURE_UNJOINED=904 ERROR_STREA
 ERROR_CAPTURED_EVENT=907 ERROR_STREAM_CAPTURE_WRONG_THREAD=908 ERROR_TIMEOUT=909 ERROR_GRAPH_EXEC_UPDATE_FAILURE=910
 ERROR_EXTERNAL_DEVICE=911 ERROR_INVALID_CLUSTER_SIZE=912 ERROR_UNKNOWN=999
 """.split()
-__all__ = []
-for _row in _RESULTS:
-    _name, _, _value = _row.partition("=")
-    globals()[f"CUDA_{_name}"] = int(_value)
-    __all__ += [f"CUDA_{_name}"]
+_NUMBERS = {f"CUDA_{name}": int(number) for name, number in (row.split("=") for row in _RESULTS)}
+__all__ = list(_NUMBERS)
 
 
 def __getattr__(name):
+    if name in _NUMBERS:
+        return _NUMBERS[name]
     said = "results of calls are here; a device's attributes are those of cuda.get_current_device()"
     raise AttributeError(f"[enums] there is no {name}: {said}")
+
+
+def __dir__():
+    return __all__

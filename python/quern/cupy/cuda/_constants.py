@@ -63,3 +63,10 @@ ERRORS = {
     801: ("cudaErrorNotSupported", "operation not supported"),
     999: ("cudaErrorUnknown", "unknown error"),
 }
+__all__ = list(CONSTANTS)  # noqa: PLE0605
+
+
+def __getattr__(name):
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

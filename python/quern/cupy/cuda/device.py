@@ -7,14 +7,6 @@ from quern.cupy.cuda._errors import CUDARuntimeError
 from quern.cupy.cuda._waiting import _may_wait
 from quern.device import current_device, door_devices, set_current_device
 
-_LIBRARIES = {
-    "cublas_handle": "cuBLAS: matrix products go through cuBLASLt, which has no such handle",
-    "cusolver_handle": "cuSOLVER, which is not used through a handle here",
-    "cusolver_sp_handle": "cuSOLVER for sparse matrices, which is not served",
-    "cusparse_handle": "cuSPARSE, which is not served",
-    "cutensor_handle": "cuTENSOR, which is not served",
-}
-
 
 def _current_id():
     here = current_device()
@@ -55,6 +47,11 @@ class Device:
     """
 
     id = 0
+    cublas_handle = _handle("cublas_handle", "cuBLAS: matrix products go through cuBLASLt, which has no such handle")
+    cusolver_handle = _handle("cusolver_handle", "cuSOLVER, which is not used through a handle here")
+    cusolver_sp_handle = _handle("cusolver_sp_handle", "cuSOLVER for sparse matrices, which is not served")
+    cusparse_handle = _handle("cusparse_handle", "cuSPARSE, which is not served")
+    cutensor_handle = _handle("cutensor_handle", "cuTENSOR, which is not served")
 
     def __init__(self, device=None):
         count = len(door_devices())
@@ -137,10 +134,6 @@ class Device:
 
 def _device_of(number):
     return Device(number)
-
-
-for _name, _why in _LIBRARIES.items():
-    setattr(Device, _name, _handle(_name, _why))
 
 
 def get_device_id():

@@ -9,6 +9,7 @@ import itertools
 
 from quern.arrays.public_names import settle as _settle
 from quern.cupy.cuda import _unserved
+from quern.cupy.cuda._constants import *  # noqa: F403
 from quern.cupy.cuda._constants import CONSTANTS as _constants
 from quern.cupy.cuda._errors import CUDARuntimeError, _as_runtime_errors, _call, check_status  # noqa: F401
 from quern.cupy.cuda.device import Device, _by_pci_bus_id, _current_id, _engine_of
@@ -16,7 +17,6 @@ from quern.cupy.cuda.stream import Event, ExternalStream, Stream, _by_handle
 from quern.device import current_device, door_devices, set_current_device
 from quern.lib import _engine
 
-globals().update(_constants)
 is_hip = False
 
 
@@ -706,4 +706,4 @@ ipcGetEventHandle = _unserved.function("cupy.cuda.runtime.ipcGetEventHandle", _P
 ipcGetMemHandle = _unserved.function("cupy.cuda.runtime.ipcGetMemHandle", _PROCESSES)
 ipcOpenEventHandle = _unserved.function("cupy.cuda.runtime.ipcOpenEventHandle", _PROCESSES)
 ipcOpenMemHandle = _unserved.function("cupy.cuda.runtime.ipcOpenMemHandle", _PROCESSES)
-_settle(globals(), __name__)
+_settle(__name__)

@@ -8,6 +8,6 @@ from quern.cupy._names import FFT as _names
 from quern.cupy.fft import config  # noqa: F401
 from quern.lib import _engine
 
-globals().update(_engine.functions_of("cupy", "quern.cupy.fft", submodule="fft"))
+_engine.add_functions(__name__, "cupy", "fft")
 
 __getattr__ = _getter(globals(), _names, _fft, numpy.fft, "cupy.fft")

@@ -10,15 +10,17 @@
 
 from quern.cupyx.jit._names import GroupIntrinsic
 
-_FUNCTIONS = {
-    "this_grid": "this_grid(): all threads of the launch. All blocks of such a launch must fit on the device at once.",
-    "this_thread_block": "this_thread_block(): all threads of the block.",
-    "sync": "sync(group): waits until all threads of the group are here.",
-    "memcpy_async": "memcpy_async(group, dst, dst_idx, src, src_idx, size, *, aligned_size=None): the group copies size bytes from "
+this_grid = GroupIntrinsic(
+    "this_grid",
+    "this_grid(): all threads of the launch. All blocks of such a launch must fit on the device at once.",
+)
+this_thread_block = GroupIntrinsic("this_thread_block", "this_thread_block(): all threads of the block.")
+sync = GroupIntrinsic("sync", "sync(group): waits until all threads of the group are here.")
+memcpy_async = GroupIntrinsic(
+    "memcpy_async",
+    "memcpy_async(group, dst, dst_idx, src, src_idx, size, *, aligned_size=None): the group copies size bytes from "
     "src[src_idx] on to dst[dst_idx] on; wait() waits for it.",
-    "wait": "wait(group): waits for all copies of the group.",
-    "wait_prior": "wait_prior(group, step): waits for all copies of the group but the last `step` ones.",
-}
-for _name, _doc in _FUNCTIONS.items():
-    globals()[_name] = GroupIntrinsic(_name, _doc)
-__all__ = list(_FUNCTIONS)
+)
+wait = GroupIntrinsic("wait", "wait(group): waits for all copies of the group.")
+wait_prior = GroupIntrinsic("wait_prior", "wait_prior(group, step): waits for all copies of the group but the last `step` ones.")
+__all__ = ["memcpy_async", "sync", "this_grid", "this_thread_block", "wait", "wait_prior"]

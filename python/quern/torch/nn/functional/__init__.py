@@ -20,7 +20,7 @@ from quern.torch.nn.functional._layer import (  # noqa: F401
 )
 from quern.torch.nn.functional._loss import triplet_margin_with_distance_loss  # noqa: F401
 
-globals().update(_engine.functions_of("torch", __name__, binds=False, submodule="nn.functional"))
+_engine.add_functions(__name__, "torch", "nn.functional", binds=False)
 
 # What PyTorch's own kernels look at: of the others the first operation on what is no tensor tells.
 check_all(
