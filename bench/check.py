@@ -34,10 +34,10 @@ EXAMPLES = {
 def run_one(path, checked):
     """Runs an example here; prints the nanoseconds of its launches, and the memory that checks used and kept, as JSON."""
     import quern as qn
-    from quern.doors import open_doors
     from quern.lib import _engine
+    from quern.tools.imports import lead_imports
 
-    open_doors()
+    lead_imports()
     sys.path.insert(0, os.path.dirname(path))
     sys.argv = [path, *sys.argv[sys.argv.index("--") + 1 :]]
     _engine.lower_to_threads(True)

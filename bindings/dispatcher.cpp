@@ -33,7 +33,7 @@ struct Compiled {
   std::vector<std::optional<DType>> numbers;  // the type that it takes, of those that are numbers
   std::string dynamic_shared;                 // the place that uses such memory; "": none
   bool cooperative = false;                   // its blocks wait for each other
-  bool turned = false;                        // it takes a block's x for y (quern/kernel/turning.py)
+  bool turned = false;                        // it takes a block's x for y (quern/kernel/transposed_indexing.py)
   std::vector<nb::object> found;              // arrays that its function found around it: arguments behind the others
 };
 

@@ -19,7 +19,7 @@ ORDER = ["include", "core", "graph", "codegen", "compile", "device", "run", "fun
 
 # The layers of python/quern, each with the modules and packages that are in it; "quern" is the package's own file.
 PYTHON = (
-    ("quern.errors", "quern.errors.of_calls", "quern.device", "quern.tools.development", "quern.sources", "quern.user_files"),
+    ("quern.errors", "quern.errors.of_calls", "quern.device", "quern.tools.development", "quern.tools.kept_sources", "quern.user_files"),
     ("quern.arrays", "quern.array_api", "quern.fft", "quern.random"),
     ("quern.raw", "quern.tools.trace", "quern.autograd", "quern.update_rules"),
     ("quern.tools.measure", "quern.pycuda", "quern.tools.profile", "quern.tools.check"),
@@ -31,7 +31,7 @@ PYTHON = (
     ("quern.cupyx", "quern.torch", "quern.keras_hook"),
     ("quern.keras",),
     ("quern.tensorflow",),
-    ("quern.tools.clocks", "quern.doors"),
+    ("quern.tools.clocks", "quern.tools.imports"),
     ("quern.tools.children",),
     ("quern.tools.cli",),
     ("quern.__main__",),

@@ -30,8 +30,8 @@ from quern.arrays.manipulation import stride_tricks as _stride_tricks
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
 from quern.raw import RawKernel, RawModule
-from quern.sources import keep_sources
 from quern.tools.development import get_include
+from quern.tools.kept_sources import keep_sources
 from quern.tools.trace import trace
 
 __version__ = "0.1.0"

@@ -25,8 +25,9 @@ OVERRIDDEN = {"Module": ("forward",), "Function": ("forward", "backward", "setup
 # Modules whose functions are those of arrays; others that a front end shows are about devices, settings and the like.
 OF_ARRAYS = (
     *("quern.arrays", "quern.array_api", "quern.cupy", "quern.pycuda", "cupy", "pycuda"),
-    *(f"quern.torch.{name}" for name in "_elementwise _shaping _splitting _reductions _indexing _linalg _special _fft _creation".split()),
-    *(f"quern.torch.{name}" for name in "_arguments _namespace _einsum _more _native linalg random nn.functional".split()),
+    *(f"quern.torch.{name}" for name in "_elementwise _shaping _reductions _indexing _linalg _special _creation".split()),
+    *(f"quern.torch.{name}" for name in "_arguments _namespace _copies_queries_settings _functional_forms".split()),
+    *("quern.torch.linalg", "quern.torch.random", "quern.torch.nn.functional"),
 )
 ANY = "_t.Any"
 # Of functions that return something else than one array, in any front end.

@@ -5,7 +5,7 @@
     matching.py     `match`, written with `if`
     value.py        what an expression is while it is compiled: a type and a C++ text, or something known now
     function.py     one function for given types: statements; variables and their types        (start here)
-    meanings.py     what its names mean from place to place
+    variable_types.py  what its names mean from place to place
     expressions.py  one method for each kind of expression
     operators.py    which type `a + b` works in and has, and its text
     times.py        datetime64 and timedelta64
@@ -13,7 +13,7 @@
     library/        what kernels may call: a row, or a function, for each
     linked.py       CUDA C++ that a kernel is linked with, and functions of it that are declared
     program.py      a function and all that it calls, as one text
-    turning.py      which threads of a block stand side by side
+    transposed_indexing.py  which threads of a block stand side by side
     launching.py    what all launches have in common
     dispatcher.py   kernels that compile themselves when they are called
     inspection.py   what is known of a compiled kernel: registers, texts, types

@@ -14,7 +14,7 @@ import weakref
 
 from quern.device import current_device
 from quern.errors import CompileError, InternalError
-from quern.kernel import plain, signatures, turning, types
+from quern.kernel import plain, signatures, transposed_indexing, types
 from quern.kernel.errors import KernelError, LinkError, TypingError
 from quern.kernel.hosted import check_not_none
 from quern.kernel.inspection import Inspectable
@@ -34,7 +34,7 @@ class Definition:
     def __init__(self, dispatcher, program, device):
         self.signature = signatures.Signature(types.none, program.kernel.parameters)
         self.symbol = program.kernel.symbol
-        self.is_turned = turning.is_better_turned(program)
+        self.is_turned = transposed_indexing.is_better_turned(program)
         self.text = program.text_of(self.is_turned)
         self.device = device
         self.variables = program.kernel.named_types()

@@ -12,9 +12,9 @@ from dataclasses import replace
 from quern.kernel import times, types
 from quern.kernel.errors import DEBUGGER, TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
-from quern.kernel.meanings import Loop, Meanings, Variable
 from quern.kernel.raised import exception_of
 from quern.kernel.value import NotYet, Value, cast, part_text
+from quern.kernel.variable_types import Loop, Meanings, Variable
 
 MOST_WALKS = 200
 

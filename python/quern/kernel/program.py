@@ -234,7 +234,7 @@ class Program:
         return self.text_of()
 
     def text_of(self, is_turned=False):
-        """The whole text; turned, with x and y of a block's threads in each other's place (turning.py)."""
+        """The whole text; turned, with x and y of a block's threads in each other's place (transposed_indexing.py)."""
         if self._body is None:
             self._body = self.body()
         lines = [code.lines() for code in self.linked]

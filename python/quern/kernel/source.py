@@ -12,9 +12,9 @@ import re
 import textwrap
 import tokenize
 
-from quern import sources
 from quern.kernel.errors import KernelError, UnsupportedError
 from quern.kernel.matching import OWN, without_match
+from quern.tools import kept_sources
 
 MISSING = object()
 
@@ -69,7 +69,7 @@ class Source:
 
     def _kept_tree(self, code):
         """What a text that is in no file has in the code's line."""
-        text = sources.text_of(code)
+        text = kept_sources.text_of(code)
         if text is None:
             raise UnsupportedError(
                 f"[{self.name}] the source of this function cannot be read; write it into a file, not at the prompt or with exec(), or "

@@ -112,7 +112,7 @@ _dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64", complex128
 Tensor = _backend.core.Array
 _engine.set_keras_quotients(wide=True)  # of integers of 32 and 64 bits, as TensorFlow divides them
 _tensors.install()
-_backend._refusals.error = errors.InvalidArgumentError
+_backend._value_checks.error = errors.InvalidArgumentError
 # Keras's functions of `tf.keras.backend` are TensorFlow's; Keras itself goes on without it.
 _legacy_backend.tf = _legacy_layers.tf = _legacy
 _legacy.tensorflow = _sys.modules[__name__]

@@ -12,9 +12,9 @@ import importlib.abc
 import importlib.machinery
 import sys
 
-from quern.doors import open_doors
-from quern.sources import keep_sources
 from quern.tools.clocks import wait_before_clocks
+from quern.tools.imports import lead_imports
+from quern.tools.kept_sources import keep_sources
 
 SPAWN = "multiprocessing.spawn"
 _also: list = []  # (function, arguments): what is called in those processes, too
@@ -25,7 +25,7 @@ def open_all(raw_clock):
 
     Parameters: ``raw_clock``: whether the program's clocks do not wait for the device.
     """
-    importer = open_doors()
+    importer = lead_imports()
     keep_sources()
     if not raw_clock:
         wait_before_clocks(importer.is_user_file)

@@ -8,9 +8,9 @@ import quern as _quern
 from quern import errors as _errors
 from quern.arrays.public_names import settle as _settle
 from quern.torch import (  # noqa: F401
-    _more,
+    _copies_queries_settings,
+    _functional_forms,
     _namespace,
-    _native,
     _types,
     autograd,
     cuda,
@@ -23,8 +23,9 @@ from quern.torch import (  # noqa: F401
     types,
     utils,
 )
+from quern.torch._copies_queries_settings import *  # noqa: F403
 from quern.torch._core import Tensor  # noqa: F401
-from quern.torch._more import *  # noqa: F403
+from quern.torch._functional_forms import *  # noqa: F403
 from quern.torch._namespace import *  # noqa: F403
 from quern.torch._namespace import (  # noqa: F401
     enable_grad,
@@ -34,8 +35,7 @@ from quern.torch._namespace import (  # noqa: F401
     return_types,
     set_grad_enabled,
 )
-from quern.torch._native import *  # noqa: F403
-from quern.torch._services import (  # noqa: F401
+from quern.torch._saving_and_switches import (  # noqa: F401
     backends,
     compile,
     compiler,

@@ -6,7 +6,7 @@ from quern.lib import _engine
 from quern.torch._arguments import checked
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, tensor_like
 from quern.torch._faces import FACES
-from quern.torch._named import frexp as _frexp
+from quern.torch._return_types import frexp as _frexp
 from quern.torch._types import DTYPES, get_default_dtype, scalar_name
 
 

@@ -4,12 +4,12 @@ A call of a face runs no Python code.
 """
 
 from quern.lib import _engine
-from quern.torch import _named
+from quern.torch import _return_types
 from quern.torch._core import Tensor, engine_device, name_of, tensor_like
 from quern.torch._types import DTYPES
 
 _engine.set_front_end(
-    "torch", type=Tensor, convert=tensor_like, name_of_dtype=name_of, tuples=vars(_named), device=engine_device
+    "torch", type=Tensor, convert=tensor_like, name_of_dtype=name_of, tuples=vars(_return_types), device=engine_device
 )
 for _dtype in DTYPES.values():
     _engine.name_dtype(_dtype, _dtype._name)

@@ -3,7 +3,7 @@
 import builtins
 
 from quern.lib import _engine
-from quern.torch import _creation, _refusals, _shaping
+from quern.torch import _creation, _shaping, _value_checks
 from quern.torch._arguments import checked
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, check_apart, dim_of, finish, fitting, is_number
 from quern.torch._types import DTYPES, iinfo, scalar_name
@@ -205,7 +205,7 @@ def scatter_(self, dim, index, src=None, value=None, *, reduce=None):
     if not index._size:
         return self
     if not self._rank:
-        index = _refusals.places(index, 1, "index {} is out of bounds for dimension 0 with size 1")
+        index = _value_checks.places(index, 1, "index {} is out of bounds for dimension 0 with size 1")
     if isinstance(src, Tensor):
         if src._dtype_name != self._dtype_name:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
@@ -274,7 +274,7 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
     n = self._shape[dim]
     # One dimension more: which place each element goes to.
     text = f"index {{}} is out of bounds for dimension {dim} with size {n}"
-    moved, at = src.movedim(dim, -1), _refusals.places(index, n, text).movedim(dim, -1)
+    moved, at = src.movedim(dim, -1), _value_checks.places(index, n, text).movedim(dim, -1)
     hits = at.unsqueeze(-2) == _creation.arange(n, device=self.device).unsqueeze(-1)
     moved = moved.unsqueeze(-2)
     base = self.movedim(dim, -1)

@@ -2,7 +2,7 @@
 
 from math import e, inf, nan, pi  # noqa: F401
 
-from quern.torch import _named, _printing, autograd  # noqa: F401
+from quern.torch import _printing, _return_types, autograd  # noqa: F401
 from quern.torch import random as random
 from quern.torch._core import Tensor  # noqa: F401
 from quern.torch._creation import *  # noqa: F403
@@ -25,7 +25,7 @@ from quern.torch.random import *  # noqa: F403
 
 from quern.torch._faces import *  # noqa: F403  # isort: skip
 
-return_types = _named
+return_types = _return_types
 set_printoptions = _printing.set_printoptions
 
 newaxis = None

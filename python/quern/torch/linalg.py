@@ -1,6 +1,6 @@
 """torch.linalg: products of matrices, factorisations and norms."""
 
-from quern.torch import _more
+from quern.torch import _copies_queries_settings
 from quern.torch._arguments import checked as _checked
 from quern.torch._factors import _LinAlgError
 from quern.torch._linalg import *  # noqa: F403
@@ -16,7 +16,7 @@ def vander(x, *, N=None):  # noqa: N803
     if n <= 1:
         raise RuntimeError(f"N must be greater than 1, but got {n}.")
     if x.ndim == 1:
-        return _more.vander(x, n, True)
-    return _more.vander(x.reshape(-1), n, True).reshape([*x.shape, n])
+        return _copies_queries_settings.vander(x, n, True)
+    return _copies_queries_settings.vander(x.reshape(-1), n, True).reshape([*x.shape, n])
 
 

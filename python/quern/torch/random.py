@@ -9,7 +9,7 @@ import math
 import numpy
 
 from quern.lib import _engine
-from quern.torch import _creation, _faces, _refusals, _shaping, _types
+from quern.torch import _creation, _faces, _shaping, _types, _value_checks
 from quern.torch._arguments import check_all, wrong
 from quern.torch._core import (
     Tensor,
@@ -170,7 +170,7 @@ def normal(
         shape = _shaping.broadcast_shapes(*(v._shape for v in given))
         made = mean + std * _normal(list(shape), engine_device_of(given[0]), generator, given[0]._dtype_name)
         if isinstance(std, Tensor):
-            made = _refusals.unless(made, _refusals.all_within(std, 0), "normal expects all elements of std >= 0.0")
+            made = _value_checks.unless(made, _value_checks.all_within(std, 0), "normal expects all elements of std >= 0.0")
     else:
         made = _normal(sizes_of((size,)), engine_device(device), generator, _real_name(dtype, "normal")) * std + mean
     return made if out is None else finish(made, out)
@@ -185,9 +185,9 @@ def _trials(sizes, device, generator, p):
     if not p.is_floating_point():
         raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{_types.scalar_name(p.dtype)}'")
     p = p.detach()
-    good = _refusals.all_within(p, 0, 1)
+    good = _value_checks.all_within(p, 0, 1)
     text = "Expected p_in >= 0 && p_in <= 1 to be true, but got false."
-    return _refusals.unless(_unit(sizes, device, generator) < p, good, text)
+    return _value_checks.unless(_unit(sizes, device, generator) < p, good, text)
 
 
 def bernoulli(input, p=None, *, generator=None, out=None):
@@ -199,8 +199,8 @@ def bernoulli(input, p=None, *, generator=None, out=None):
 def _unless_no_distribution(made, weights, drawn_again):
     """``made``, for whoever may see it only where each row of weights is a distribution's."""
     limits = _types.finfo(weights.dtype)
-    finite = _refusals.all_within(weights, 0, limits.max)
-    filled = _refusals.all_within(weights.sum(-1), limits.smallest_normal * limits.eps)  # that is, above 0
+    finite = _value_checks.all_within(weights, 0, limits.max)
+    filled = _value_checks.all_within(weights.sum(-1), limits.smallest_normal * limits.eps)  # that is, above 0
     if finite is True and filled is True:
         return made
     texts = ["sum of probabilities <= 0", "encountering probability entry < 0", "encountering probability entry = infinity or NaN"]
@@ -208,7 +208,7 @@ def _unless_no_distribution(made, weights, drawn_again):
     if not drawn_again:
         texts[1:] = ["probability tensor contains either `inf`, `nan` or element < 0"]
     codes = _op("where", (weights >= 0).all(), _op("where", (weights == math.inf).any(), 2, _op("where", filled, 0, -1)), 1)
-    return _refusals.unless_code(made, codes, texts)
+    return _value_checks.unless_code(made, codes, texts)
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
@@ -247,7 +247,7 @@ def poisson(input, generator=None):
         input._dtype_name
     )
     text = "invalid Poisson rate, expected rate to be non-negative"
-    return _refusals.unless(made, _refusals.all_within(rates, 0), text)
+    return _value_checks.unless(made, _value_checks.all_within(rates, 0), text)
 
 
 def _standard_gamma(alpha, generator=None):

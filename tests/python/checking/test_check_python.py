@@ -514,7 +514,7 @@ def test_fields_that_lie_between_each_other():
 
 
 def test_threads_have_the_programs_own_coordinates():
-    """Also where the compiler lets x and y of a block change places (kernel/turning.py)."""
+    """Also where the compiler lets x and y of a block change places (kernel/transposed_indexing.py)."""
 
     def row_by_row(x, y):
         i, j = cuda.grid(2)

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pytest
 from quern import cupy as cp
-from quern.doors import door_of
 from quern.errors import CompileError
+from quern.tools.imports import module_for
 
 
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.VisibleDeprecationWarning")
@@ -159,7 +159,7 @@ def test_elementwise_texts_know_half(device):
 
 
 def test_ranges_of_older_programs(device):
-    prof = importlib.import_module(door_of("cupy.prof"))
+    prof = importlib.import_module(module_for("cupy.prof"))
 
     @prof.TimeRangeDecorator("twice", color_id=1)
     def twice(x, by=2):

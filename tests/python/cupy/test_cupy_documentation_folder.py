@@ -617,8 +617,8 @@ def test_which_devices_reach_each_other(device):
 def test_libraries_that_are_not_served(name):
     import importlib
 
-    from quern.doors import _import_door
+    from quern.tools.imports import _import_ours
 
     with pytest.raises(ModuleNotFoundError, match="quern serves no such part of cupy"):
-        _import_door(f"cupy.{name}", f"quern.cupy.{name}")
+        _import_ours(f"cupy.{name}", f"quern.cupy.{name}")
     assert importlib.util.find_spec("quern.cupy") is not None

@@ -6,8 +6,8 @@ import pytest
 from profiles import figures, program, rules, steady  # noqa: F401
 from quern.tools.profile import Profile
 from quern.tools.profile.advice import RULES
+from quern.tools.profile.call_sites import Place, Places
 from quern.tools.profile.collect import KINDS, ROW, Recording
-from quern.tools.profile.places import Place, Places
 
 LOOKS = """\
 import quern as qn

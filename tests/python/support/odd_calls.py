@@ -253,9 +253,9 @@ def main():
     if options.front_end == "keras":
         importlib.import_module("quern.keras")
     elif options.front_end != "quern":
-        import quern.doors
+        import quern.tools.imports
 
-        quern.doors.open_doors()
+        quern.tools.imports.lead_imports()
     found, make_array, calls = targets(options.front_end), array_maker(options.front_end), Calls(options)
     sys.stdout = open(os.devnull, "w")
     if options.count:

@@ -15,7 +15,7 @@ import warnings
 
 import pytest
 from places import ROOT
-from quern import doors
+from quern.tools import imports
 
 API_NAMES = os.environ.get("QUERN_API_NAMES")
 LISTS = ("numpy", "cupy", "numba", "pycuda", "torch")
@@ -101,7 +101,7 @@ def ours(path):
     parts = path.split(".")
     for n in range(len(parts), 0, -1):
         name = ".".join(parts[:n])
-        module = "quern" + name.removeprefix("numpy") if parts[0] == "numpy" else doors.door_of(name)
+        module = "quern" + name.removeprefix("numpy") if parts[0] == "numpy" else imports.module_for(name)
         try:
             return module, importlib.import_module(module), parts[n:]
         except ImportError:

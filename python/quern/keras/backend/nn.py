@@ -10,7 +10,7 @@ from keras.src import backend as _keras
 from keras.src.backend.common.dtypes import result_type
 
 import quern as qn
-from quern.keras.backend import _borrowed, _refusals, recording
+from quern.keras.backend import _borrowed, _value_checks, recording
 from quern.keras.backend._tensor import as_tensor
 from quern.keras.backend.core import Array, _named, convert_to_tensor
 from quern.keras.backend.math import _pieces
@@ -165,7 +165,7 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
         one_hot(target, output.shape[axis], axis=axis, dtype=output._dtype_name) * _logarithms(output, from_logits, axis), axis=axis
     )
     classes = output.shape[axis]
-    return _refusals.unless(
+    return _value_checks.unless(
         cost, target, 0, classes, f"Received a label value of {{}} which is outside the valid range of [0, {classes})"
     )
 

@@ -13,7 +13,7 @@ from keras.src.backend.common.dtypes import result_type
 from keras.src.backend.config import floatx
 
 import quern as qn
-from quern.keras.backend import _borrowed, _refusals, recording
+from quern.keras.backend import _borrowed, _value_checks, recording
 from quern.keras.backend._tensor import as_tensor
 from quern.keras.backend.core import Array, _named, convert_to_tensor
 from quern.lib import _engine
@@ -151,7 +151,7 @@ _INDICES = frozenset(("int32", "int64", "int8", "int16", "uint8", "uint16", "uin
 
 
 def _take(x, indices, axis):
-    return _refusals.take(x, indices, operator.index(axis))
+    return _value_checks.take(x, indices, operator.index(axis))
 
 
 def unravel_index(indices, shape):

@@ -1,7 +1,7 @@
 """Where a program's time goes, by the line of its own files: `qn.profile()` and `quern profile FILE`.
 
-collect.py takes the events and the stacks, places.py and lines.py charge them to lines, reasons.py and advice.py say why and what to do;
-kernels.py (nvprof's tables), html.py (the page), perfetto.py and compare.py are other views. Start reading at :class:`Profile`.
+collect.py takes the events and the stacks, call_sites.py and lines.py charge them to lines, reasons.py and advice.py say why and what to
+do; kernels.py (nvprof's tables), html.py (the page), perfetto.py and compare.py are other views. Start reading at :class:`Profile`.
 """
 
 from __future__ import annotations

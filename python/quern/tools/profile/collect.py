@@ -11,7 +11,7 @@ from time import perf_counter_ns
 import numpy as np
 
 from quern.lib import _engine
-from quern.tools.profile.places import Place, Places, source_line
+from quern.tools.profile.call_sites import Place, Places, source_line
 from quern.tools.profile.sampling import Sampler
 from quern.user_files import is_user_file, library_folders
 

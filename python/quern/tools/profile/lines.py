@@ -6,8 +6,8 @@ import dataclasses
 import itertools
 from collections import Counter, defaultdict
 
+from quern.tools.profile.call_sites import source_line
 from quern.tools.profile.collect import COPIES, KINDS
-from quern.tools.profile.places import source_line
 
 NAMES = {"host_to_device": "to the device", "device_to_host": "to the host", "device_to_device": "on the device"}
 

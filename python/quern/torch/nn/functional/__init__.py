@@ -2,8 +2,8 @@
 
 from quern.lib import _engine
 from quern.torch._arguments import check_all
+from quern.torch._copies_queries_settings import channel_shuffle, pixel_shuffle, pixel_unshuffle  # noqa: F401
 from quern.torch._linalg import pdist  # noqa: F401
-from quern.torch._more import channel_shuffle, pixel_shuffle, pixel_unshuffle  # noqa: F401
 from quern.torch.nn._names import unserved
 from quern.torch.nn.functional._layer import (  # noqa: F401
     alpha_dropout,

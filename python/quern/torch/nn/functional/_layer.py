@@ -4,7 +4,7 @@ import math
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
-from quern.torch import _refusals
+from quern.torch import _value_checks
 from quern.torch._arguments import wrong
 from quern.torch._core import joined
 from quern.user_files import warn_user
@@ -168,7 +168,7 @@ def one_hot(tensor, num_classes=-1):
             raise RuntimeError("Class values must be non-negative.")
         num_classes = tensor.max().item() + 1
     elif tensor.numel():
-        tensor = _refusals.places(tensor, max(num_classes, 0), _NO_CLASSES)
+        tensor = _value_checks.places(tensor, max(num_classes, 0), _NO_CLASSES)
         num_classes = max(num_classes, 1)
     elif num_classes < 1:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
@@ -312,7 +312,7 @@ def embedding_bag(
     if max_norm is not None:
         _shorten(input, weight, max_norm, norm_type)
     n = weight.shape[0]
-    input = _refusals.places(input, n, f"Index of input takes value {{}} which is not in the valid range [0, {n})")
+    input = _value_checks.places(input, n, f"Index of input takes value {{}} which is not in the valid range [0, {n})")
     rows = _rows_at(input, weight, None, scale_grad_by_freq)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(-1)
@@ -326,8 +326,8 @@ def embedding_bag(
     if not offsets.shape[0]:
         return made
     n = rows.shape[0]
-    made = _refusals.unless(made, offsets[0] == 0, "offsets[0] has to be 0, i.e., the first sequence has to start from position 0")
-    return _refusals.unless(made, offsets[-1] <= n, f"offsets[-1] can not be greater than input's length {n}")
+    made = _value_checks.unless(made, offsets[0] == 0, "offsets[0] has to be 0, i.e., the first sequence has to start from position 0")
+    return _value_checks.unless(made, offsets[-1] <= n, f"offsets[-1] can not be greater than input's length {n}")
 
 
 def _bags_of_one_size(rows, counted, mode):

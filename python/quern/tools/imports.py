@@ -1,6 +1,6 @@
 """What `import pycuda` means under `quern run`.
 
-Imports made by the user's own files lead to quern's doors; those made by installed packages get the real module where it is
+Imports made by the user's own files lead to quern's front ends; those made by installed packages get the real module where it is
 installed. The first is done by wrapping `__import__`, which knows who imports; a finder serves the names of packages that
 are not installed.
 """
@@ -18,7 +18,7 @@ import sys
 from quern import user_files
 from quern.keras_hook import use_when_imported
 
-DOORS = {
+FRONT_ENDS = {
     "pycuda": "quern.pycuda",
     "cupy": "quern.cupy",
     "cupyx": "quern.cupyx",
@@ -82,15 +82,15 @@ PARTS = {
 }
 
 
-def door_of(name: str) -> str | None:
+def module_for(name: str) -> str | None:
     """The module of ours that stands for `name`: "pycuda.driver" -> "quern.pycuda.driver"."""
     top, _, rest = name.partition(".")
-    if top not in DOORS:
+    if top not in FRONT_ENDS:
         return None
     for part, ours in PARTS.items():
         if name == part or name.startswith(part + "."):
             return ours + name[len(part) :]
-    return DOORS[top] + ("." + rest if rest else "")
+    return FRONT_ENDS[top] + ("." + rest if rest else "")
 
 
 class _Importer:
@@ -109,9 +109,9 @@ class _Importer:
         return known
 
     def __call__(self, name, globals=None, locals=None, fromlist=(), level=0):
-        if level == 0 and name.partition(".")[0] in DOORS and self.is_user_file((globals or {}).get("__file__")):
-            ours = door_of(name)
-            module = _import_door(name, ours)
+        if level == 0 and name.partition(".")[0] in FRONT_ENDS and self.is_user_file((globals or {}).get("__file__")):
+            ours = module_for(name)
+            module = _import_ours(name, ours)
             if fromlist:
                 for item in fromlist:
                     if item != "*" and not hasattr(module, item):
@@ -119,10 +119,10 @@ class _Importer:
                         _check_has(module, item, name)
                 return module
             around, _, part = name.rpartition(".")
-            if ours in PARTS.values() and not hasattr(package := _import_door(around, door_of(around)), part):
+            if ours in PARTS.values() and not hasattr(package := _import_ours(around, module_for(around)), part):
                 setattr(package, part, module)  # it stands elsewhere: cupy.prof
             top = name.partition(".")[0]
-            return _import_door(top, DOORS[top])
+            return _import_ours(top, FRONT_ENDS[top])
         return self.real(name, globals, locals, fromlist, level)
 
     def install(self):
@@ -136,14 +136,14 @@ class _Importer:
 
         @functools.wraps(self.real_import_module)
         def import_module(name, package=None):
-            if name.partition(".")[0] in DOORS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
-                return _import_door(name, door_of(name))
+            if name.partition(".")[0] in FRONT_ENDS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
+                return _import_ours(name, module_for(name))
             return self.real_import_module(name, package)
 
         @functools.wraps(self.real_find_spec)
         def find_spec(name, package=None):
-            if name.partition(".")[0] in DOORS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
-                ours = self.real_find_spec(door_of(name))
+            if name.partition(".")[0] in FRONT_ENDS and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
+                ours = self.real_find_spec(module_for(name))
                 return ours and importlib.util.spec_from_loader(name, _Finder({name.partition(".")[0]}), is_package=True)
             return self.real_find_spec(name, package)
 
@@ -167,17 +167,17 @@ def _check_has(module, item, asked):
         raise ImportError(f"cannot import name '{item}' from '{asked}': {e}", name=asked) from None
 
 
-def _import_door(asked, ours):
+def _import_ours(asked, ours):
     try:
         if not ours.startswith("quern."):  # a part that stands elsewhere works with the front end around it
-            importlib.import_module(DOORS[asked.partition(".")[0]])
+            importlib.import_module(FRONT_ENDS[asked.partition(".")[0]])
         return importlib.import_module(ours)
     except ModuleNotFoundError as e:
         is_plain = str(e).startswith("No module named")  # else it says already what to do
         if not is_plain or not (ours + ".").startswith(f"{e.name}."):  # something else that a part of ours needs
             raise
         package, _, part = asked.partition(".")
-        instead = getattr(importlib.import_module(DOORS[package]), "_INSTEAD", {}).get(part.partition(".")[0])
+        instead = getattr(importlib.import_module(FRONT_ENDS[package]), "_INSTEAD", {}).get(part.partition(".")[0])
         said = f"quern serves no such part of {package}{'; ' + instead if instead else ''}"
         raise ModuleNotFoundError(f"No module named '{asked}': {said}", name=asked) from None
 
@@ -189,13 +189,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.served = served
 
     def find_spec(self, name, path=None, target=None):
-        ours = door_of(name)
+        ours = module_for(name)
         if ours is None or name.partition(".")[0] not in self.served or importlib.util.find_spec(ours) is None:
             return None
         return importlib.util.spec_from_loader(name, self, is_package=True)
 
     def create_module(self, spec):
-        return importlib.import_module(door_of(spec.name))
+        return importlib.import_module(module_for(spec.name))
 
     def exec_module(self, module):
         pass
@@ -204,8 +204,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 _importer: _Importer | None = None
 
 
-def open_doors() -> _Importer:
-    """Makes the imports of this process lead to the doors; a second call does nothing. Returns who serves them."""
+def lead_imports() -> _Importer:
+    """Makes the imports of this process lead to the front ends; a second call does nothing. Returns who serves them."""
     global _importer
     if _importer is not None:
         return _importer
@@ -214,5 +214,5 @@ def open_doors() -> _Importer:
     _importer = _Importer()
     _importer.install()
     use_when_imported()
-    sys.meta_path.insert(0, _Finder({top for top in DOORS if top not in _USERS_ALONE and importlib.util.find_spec(top) is None}))
+    sys.meta_path.insert(0, _Finder({top for top in FRONT_ENDS if top not in _USERS_ALONE and importlib.util.find_spec(top) is None}))
     return _importer

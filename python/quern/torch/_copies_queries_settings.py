@@ -1,4 +1,4 @@
-"""Functions of torch that are others under another name, or a few of them together."""
+"""Copies of views, queries about tensors, settings that change nothing here, and what is made of a few other functions."""
 
 import builtins
 import itertools
@@ -10,7 +10,18 @@ import numpy
 from quern.arrays.public_names import settle
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
-from quern.torch import _creation, _elementwise, _factors, _indexing, _linalg, _named, _refusals, _shaping, _special, _types  # noqa: F401
+from quern.torch import (  # noqa: F401
+    _creation,
+    _elementwise,
+    _factors,
+    _indexing,
+    _linalg,
+    _return_types,
+    _shaping,
+    _special,
+    _types,
+    _value_checks,
+)
 from quern.torch._arguments import checked, whole
 from quern.torch._core import (
     Tensor,
@@ -234,7 +245,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     if input._rank:
         shape[dim] = index._size
     size = input._shape[dim] if input._rank else 1
-    index = _refusals.places(index, size, "index out of range in self", "IndexError")
+    index = _value_checks.places(index, size, "index out of range in self", "IndexError")
     places = index.to(DTYPES["int64"])._reshaped(shape).expand(source._shape)
     return finish(_indexing.scatter_reduce(input, dim, places, source, reduce, include_self=include_self), out)
 
@@ -285,7 +296,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, 
     if transpose:
         A, upper = A.mT, not upper  # noqa: N806
     x = _linalg.solve_triangular(A, b, upper=upper, unitriangular=unitriangular)
-    return _named.triangular_solve(x, A.clone())
+    return _return_types.triangular_solve(x, A.clone())
 
 
 @checked
