@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,14 @@ void flush_python() {
   if (!out || out == Py_None) return;
   nb::object done = nb::steal(PyObject_CallMethod(out, "flush", nullptr));
   if (!done.is_valid()) PyErr_Clear();
+}
+
+// The device whose memory an address is in; None when CUDA knows no such memory.
+std::optional<PyDevice> device_of_memory(uintptr_t address) {
+  if (cuda_device_count() == 0) return std::nullopt;
+  const Device& current = current_context().device;
+  int number = cuda_device_of(reinterpret_cast<const void*>(address), current.kind == DeviceKind::cuda ? current.index : 0);
+  return number < 0 ? std::nullopt : std::optional(PyDevice{&cuda_context(number)});
 }
 
 nb::tuple dims(const Dim3& d) { return nb::make_tuple(d[0], d[1], d[2]); }
@@ -303,6 +312,7 @@ void init_devices(nb::module_& m) {
   m.def("cpu", [] { return PyDevice{&cpu_context()}; });
   m.def("cuda", [](int index) { return PyDevice{&cuda_context(index)}; });
   m.def("cuda_count", [] { return cuda_device_count(); });
+  m.def("device_of_memory", device_of_memory);
   m.def("cuda_driver_version", [] { return cuda::driver_report().version; });
   m.def("cuda_driver_path", [] { return cuda::driver_report().path; });
   m.def("cuda_problem", [] { return cuda_unavailable_reason(); });

@@ -542,6 +542,12 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
   m.def("array_move", [](nb::handle given, PyDevice device) {
     return nb::steal(wrap_beside(moved_to(array_operand(given), *device.context), given.ptr()));
   });
+  // The array itself where it is on the current device.
+  m.def("array_here", [](nb::handle given) {
+    const Array& array = array_operand(given);
+    Context& here = current_context();
+    return array.device() == here.id() ? nb::borrow(given) : nb::steal(wrap_beside(moved_to(array, here), given.ptr()));
+  });
   m.def("array_check_room", [](nb::handle given) {
     const Array& array = array_operand(given);
     check_room(array.size(), array.dtype(), array.device());

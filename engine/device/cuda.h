@@ -155,6 +155,7 @@ class CudaDevice final : public Device {
   const DeviceInfo& info() override { return info_; }
   int attribute(int number) override;
   MemoryInfo memory() override;
+  int number_of(const void* memory);  // the GPU whose it is, -1 for none
   Target target() override;
 
   void* allocate(size_t bytes) override;

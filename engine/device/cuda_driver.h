@@ -189,7 +189,7 @@ enum : unsigned {
   stream_non_blocking = 1,
   managed_attach_global = 1
 };
-enum : int { pointer_memory_type = 2 };  // CUpointer_attribute
+enum : int { pointer_memory_type = 2, pointer_device_ordinal = 9 };  // CUpointer_attribute
 enum : unsigned { host_portable = 1, host_mapped = 2, host_write_combined = 4 };
 
 // How cuLaunchKernel takes a packed parameter block.

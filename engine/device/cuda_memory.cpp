@@ -28,6 +28,15 @@ MemoryInfo CudaDevice::memory() {
   return info;
 }
 
+int CudaDevice::number_of(const void* memory) {
+  Use use(*this, "memory");
+  int number = -1;
+  if (use && driver().cuPointerGetAttribute(&number, pointer_device_ordinal, address(memory)) != success) number = -1;
+  return number;
+}
+
+int cuda_device_of(const void* address, int asking) { return static_cast<CudaDevice&>(cuda_device(asking)).number_of(address); }
+
 void* CudaDevice::allocate(size_t bytes) {
   Use use(*this, "allocate");
   if (!use) return nullptr;

@@ -234,6 +234,8 @@ unsigned cpu_threads();
 int cuda_device_count() noexcept;       // 0 when there is no driver or no GPU
 std::string cuda_unavailable_reason();  // "" when there is one
 Device& cuda_device(int index);
+// The number of the GPU whose memory an address is in; -1 when CUDA knows no such memory. `asking`: a GPU that is in use anyway.
+int cuda_device_of(const void* address, int asking);
 Device& cpu_device();
 
 }  // namespace quern

@@ -357,8 +357,11 @@ def device_of_interface(interface, owner, name):
     """
     device = _device()
     address = int(interface["data"][0] or 0)
-    if device.kind == "cuda" or address == 0 or device.pool_holds(address):
+    if address == 0 or (device.kind == "cpu" and device.pool_holds(address)):
         return device
+    holder = _engine.device_of_memory(address)
+    if holder is not None or device.kind == "cuda":
+        return holder or device
     if _engine.cuda_count() == 0:
         raise ValueError(
             f"[{name}] `{owner}` describes memory of a GPU (__cuda_array_interface__), and quern finds no GPU on this machine; copy it to "

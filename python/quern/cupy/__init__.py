@@ -35,6 +35,7 @@ from quern.cupy import _core as core  # noqa: F401
 from quern.cupy import _util as util  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
 from quern.cupy._array import check_byte_order as _check_byte_order
+from quern.cupy._array import here as _here
 from quern.cupy._array import placed_result as _placed_result
 from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._fallback import getter as _getter
@@ -98,9 +99,11 @@ def _base(a):
 
 @_of_ours
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
-    """A new array of ``obj``; see :func:`quern.array`. ``subok``: True keeps the class of an array; ``blocking`` changes nothing."""
+    """A new array of ``obj`` on the current device; see :func:`quern.array`. ``subok``: True keeps the class of an array; ``blocking``
+    changes nothing."""
     if dtype is not None:
         _warn_of_lost_parts(obj, dtype)
+    obj = _here(obj)
     out = as_ndarray(_array_core.array(obj, dtype, copy=copy, order=order, ndmin=ndmin))
     return out if subok else _base(out)
 
@@ -109,15 +112,18 @@ def asanyarray(a, dtype=None, order=None, *, blocking=False):
     """An array of ``a``, of a class made of CuPy's too; see :func:`asarray`."""
     if dtype is not None:
         _warn_of_lost_parts(a, dtype)
+    a = _here(a)
     is_on_gpu = _array_core._is_on_gpu(a)
     if not is_on_gpu and not isinstance(a, _array_core.Array) and _has_own_allocator():
         return _placed_result(lambda: _array_core.asarray(a, dtype, order))
     copy = False if is_on_gpu and dtype is None and order is None else None
-    return as_ndarray(_array_core.asarray(a, dtype, order, copy=copy))
+    return _here(as_ndarray(_array_core.asarray(a, dtype, order, copy=copy)))
 
 
 def asarray(a, dtype=None, order=None, *, blocking=False):
-    """An array of ``a``. Memory of a GPU is shared, whoever made it; what is on the host is copied. ``blocking`` changes nothing."""
+    """An array of ``a`` on the current device. Memory of a GPU is shared, whoever made it; what is on the host, or an array of another
+    GPU, is copied. ``blocking`` changes nothing."""
+    a = _here(a)
     return a if type(a) is ndarray and dtype is None and order is None else _base(asanyarray(a, dtype, order))
 
 
@@ -170,7 +176,13 @@ nanmax, nanmin = _warned_of_nan(_of_ours(_arrays.nanmax)), _warned_of_nan(_of_ou
 
 # The functions of quern's that the loop above has made, as CuPy's differ from them.
 identity, tri = _in_room(identity), _in_room(tri)  # noqa: F405
-tile, repeat, outer, copy = _in_room(tile), _in_room(repeat), _in_room(outer), _in_room(copy)  # noqa: F405
+tile, repeat, outer = _in_room(tile), _in_room(repeat), _in_room(outer)  # noqa: F405
+
+
+@_in_room
+def copy(a, order="K"):
+    """A new array on the current device with the values of ``a``; ``order``: how they lie in memory, "C", "F", "A" or "K"."""
+    return a.copy(order) if isinstance(a, ndarray) else as_ndarray(_array_core.copy(a, order))
 
 
 def fromDlpack(dltensor):  # noqa: N802

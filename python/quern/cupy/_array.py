@@ -302,6 +302,11 @@ class ndarray(_core.Array):  # noqa: N801
             raise ValueError("[cupy.ndarray.mdspan] steps of zero or backwards, and no elements, need allow_unsafe=True")
         return _MdSpan.of(self, index, steps)
 
+    def copy(self, order="C"):
+        """A new array on the current device with the same values; ``order``: how they lie in memory, see :func:`cupy.copy`."""
+        moved = here(self)
+        return super().copy(order) if moved is self else moved._in_order(None if order in ("A", "a") else order)
+
     def get(self, stream=None, order="C", out=None, blocking=True):
         """A NumPy array with the values; this waits for them. ``order``: "C", "F", or "A" for that of the array.
 
@@ -434,6 +439,11 @@ def placed_result(make, *given):
 def _place_results():
     """From now on results of operators, methods and ufuncs are placed, too."""
     _engine.set_placer(ndarray, lambda result, beside: placed_result(lambda: result))
+
+
+def here(a):
+    """An array of ours on the current device, itself where it is there; anything else as it is."""
+    return _engine.array_here(a) if isinstance(a, _core.Array) else a
 
 
 def as_ndarray(result):

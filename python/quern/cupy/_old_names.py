@@ -66,6 +66,8 @@ def asfarray(a, dtype=numpy.float64):
 
 def byte_bounds(a):
     """The addresses of the array's first byte, and of the one after its last."""
+    if not isinstance(a, Array):
+        raise TypeError(f"byte_bounds(): `a` must be a cupy.ndarray, not {type(a).__name__}")
     low = high = a._address()
     if a.size:
         for n, step in zip(a.shape, a.strides, strict=True):

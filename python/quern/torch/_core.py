@@ -57,17 +57,14 @@ def gpu_count():
     return 0 if _engine.default_device().kind == "cpu" else _engine.cuda_count()
 
 
-_gpu = [0]
-
-
 def current_gpu():
-    """The number of the GPU that 'cuda' means."""
-    return _gpu[0]
+    """The number of the GPU that 'cuda' means: this thread's, whichever library has chosen it."""
+    device = _engine.current_device()
+    return device.index if device.kind == "cuda" else 0
 
 
 def set_current_gpu(number):
-    """Makes a GPU the one that 'cuda' means."""
-    _gpu[0] = number
+    """Makes a GPU the one that 'cuda' means in this thread."""
     _engine.set_current_device(_engine.cuda(number))
 
 

@@ -274,6 +274,9 @@ TEST_F(Cuda, FromOneGpuToAnother) {
   std::iota(values.begin(), values.end(), 0.f);
   const size_t bytes = values.size() * sizeof(float);
   void *there = other.allocate(bytes), *here = device.allocate(bytes);
+  EXPECT_EQ(cuda_device_of(there, 0), 1);
+  EXPECT_EQ(cuda_device_of(static_cast<char*>(here) + 4, 1), 0);
+  EXPECT_EQ(cuda_device_of(values.data(), 0), -1);
   other.copy(other.default_stream(), there, values.data(), bytes, CopyKind::host_to_device);
   FAKE(fake_cuda_hold)(1);  // work there is under way: an event marks it, of that GPU's context
   wait_for(device.default_stream(), other.default_stream());

@@ -4,12 +4,13 @@ of /, or by an environment of a real process."""
 import copy
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
 
 import pytest
-from places import ROOT
+from places import PACKAGE
 from programs import python, quern
 from quern_doctor import machine as machines
 from quern_doctor import mend as mending
@@ -17,7 +18,7 @@ from quern_doctor import report, rules
 from quern_doctor.findings import Finding, Step
 from quern_doctor.machine import Machine
 
-PYTHON = ROOT / "python"
+PYTHON = pathlib.Path(PACKAGE)
 LIBRARIES = ("nvrtc", "cublasLt", "cublas", "cufft", "cusolver")
 NO_DRIVER = "no NVIDIA driver was found on this machine (libcuda.so.1 is not there)"
 

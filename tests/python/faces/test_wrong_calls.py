@@ -13,6 +13,7 @@ import wrong_calls
 FRONT_ENDS = {"numpy": "quern", "cupy": "quern.cupy", "torch": "quern.torch"}
 TABLES = {peer: json.loads(path.read_text()) for peer in FRONT_ENDS if (path := wrong_calls.DATA / f"{peer}.json").exists()}
 
+BOTH = ("array_equal", "array_equiv", "may_share_memory", "shares_memory")
 # Where quern raises another type, and why: (peer's module, function, call or "*").
 KNOWN = {
     ("numpy", "einsum", "*"): "NumPy reads the subscripts before it looks at the keywords",
@@ -32,11 +33,26 @@ KNOWN = {
     ("torch.nn.functional", "normalize", "an axis too far"): "the same",
     ("torch.linalg", "matrix_norm", "an axis too far"): "PyTorch misses the second dimension first",
     ("torch.linalg", "matrix_norm", "a dim too far"): "PyTorch misses the second dimension first",
+    **{("cupy", name, "*"): "CuPy has it of NumPy 1 and refuses it beside NumPy 2; here it works" for name in ("disp", "find_common_type", "safe_eval")},
+    **{("cupy", name, "two objects"): "objects are equal or not, and share no memory" for name in BOTH},
+    **{("cupy", f"poly{name}", "*"): "CuPy's takes more arguments before it fails" for name in ("add", "sub", "mul")},
+    **{("cupy", f"cumulative_{name}", "an unknown dtype"): "quern reads the dtype before it misses the axis" for name in ("sum", "prod")},
+    **{("cupy", f"format_float_{name}", "text"): "CuPy converts the text first" for name in ("positional", "scientific")},
+    **{("cupy.fft", name, call): "NumPy's error" for name in ("fftfreq", "rfftfreq") for call in ("an object", "two objects", "text")},
+    **{("cupy", name, "two objects"): "NumPy's error" for name in ("linspace", "logspace")},
+    **{("cupy", name, "text"): "NumPy's error, of another type in CuPy" for name in ("i0", "poly")},
+    ("cupy", "einsum", "*"): "quern counts the operands before it looks at them",
+    ("cupy", "isclose", "two objects"): "CuPy compares them first",
+    ("cupy", "meshgrid", "twelve arguments"): "CuPy's kernels stop at so many dimensions",
+    ("cupy", "piecewise", "twelve arguments"): "further arguments are the functions' own, which are numbers",
+    ("cupy", "real_if_close", "*"): "as in NumPy, what is not complex is as it is",
+    ("cupy", "size", "*"): "as in NumPy, an object has the size 1",
+    ("cupy", "trim_zeros", "an axis too far"): "CuPy's has no `axis`, quern's has",
 }
 # To be fixed: these raise another type, or none.
 OPEN = """torch.arange torch.as_tensor torch.asarray torch.kaiser_window torch.range torch.tensor torch.binary_cross_entropy_with_logits torch.normal
 torch.nn.functional.log_softmax torch.nn.functional.multilabel_soft_margin_loss torch.nn.functional.softmax
-torch.nn.functional.softmin""".split()
+torch.nn.functional.softmin cupy.nanargmax cupy.nanargmin cupy.tri""".split()
 
 
 def agrees(peer, call, expected, error):

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from places import ROOT
+from places import PACKAGE
 from programs import has_nvrtc
 from quern import cuda, numba
 from quern.cuda import bf16, float32x2, int16x2, int16x3, int16x4, launchconfig, types
@@ -27,7 +27,7 @@ def run(tmp_path, text, said="", **environment):
     """What a program of its own prints under `quern run`; its errors are the test's."""
     program = tmp_path / "program.py"
     program.write_text(text)
-    environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python"), "QUERN_DEVICE": "cpu", **environment}
+    environment = {**os.environ, "PYTHONPATH": PACKAGE, "QUERN_DEVICE": "cpu", **environment}
     command = [sys.executable, "-m", "quern", "run", str(program)]
     done = subprocess.run(command, input=said, capture_output=True, text=True, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr

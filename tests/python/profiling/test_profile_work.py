@@ -88,7 +88,7 @@ def test_the_report_has_the_rates(program, tmp_path):  # noqa: F811
     work = next(one for one in found["work"] if "sqrt" in one["name"])
     seconds = work["seconds"] / work["calls"]
     assert work["bytes_per_second"] == pytest.approx(32_000_000 / seconds) and work["operations_per_second"] == pytest.approx(12_000_000 / seconds)
-    assert 0.9 <= work["threads"] <= (os.cpu_count() or 1) + 0.1
+    assert 0 < work["threads"] <= (os.cpu_count() or 1) + 0.1
     kept = found["machine"]
     assert kept["bandwidth"] > 1e8 and kept["float32"] > 1e8 and kept["float64"] > 1e8 and kept["threads"] >= 1
     done = quern("profile", path, QUERN_DEVICE="cpu")

@@ -267,6 +267,46 @@ def through_the_doors():
     np.testing.assert_array_equal(d.copy_to_host(), host + 1)
 
 
+class Foreign:
+    """Memory of another library: what it is in, its interface does not say."""
+
+    def __init__(self, array):
+        self.owner, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
+
+
+def memory_of_others():
+    from quern import cuda, cupy
+
+    host, a = made((40, 50), device=SECOND)
+    for shared in (qn.asarray(Foreign(a), copy=False), cuda.as_cuda_array(Foreign(a))):
+        assert (shared.device.name if isinstance(shared, qn.Array) else SECOND) == SECOND
+        np.testing.assert_array_equal(qn.asnumpy(qn.asarray(shared)), host)
+    shared = qn.asarray(Foreign(a), copy=False)
+    shared *= shared
+    equal(a, host * host)
+    address = Foreign(a).__cuda_array_interface__["data"][0]
+    assert cupy.cuda.UnownedMemory(address, 8, a).device_id == 1 == cupy.cuda.runtime.pointerGetAttributes(address).device
+    with cupy.cuda.Device(1):
+        assert cupy.asarray(Foreign(a)).data.ptr == address
+
+
+def follow_the_current_device():
+    from quern import cupy, torch
+
+    host, a = made((40, 50))
+    x = cupy.asarray(a)
+    assert cupy.asarray(x) is x and cupy.array(x, copy=False) is x
+    with cupy.cuda.Device(1):
+        for y in (cupy.asarray(x), cupy.array(x), cupy.asanyarray(x), x.copy(), cupy.copy(x), x.T.copy("F").T, cupy.asarray(Foreign(a))):
+            assert type(y) is cupy.ndarray and y.device.id == 1 and (y + 1).device.id == 1
+            np.testing.assert_array_equal(y.get(), host)
+        assert torch.cuda.current_device() == 1 and torch.ones(3, device="cuda").device.index == 1
+        with torch.cuda.device(0):
+            assert cupy.zeros(3).device.id == 0 == torch.zeros(3, device="cuda").get_device()
+        assert cupy.cuda.Device().id == 1
+    assert torch.cuda.current_device() == 0 == cupy.cuda.Device().id
+
+
 def by_dlpack():
     host, a = made((40, 50))
     capsule = a[:, ::2].__dlpack__(max_version=(1, 0), dl_device=(2, 1))
@@ -368,7 +408,8 @@ def random_numbers():
 COPIES = [
     there_and_back, of_views, of_views_take_only_their_bytes, are_one_copy_that_nobody_waits_for, peers_are_asked_once,
     keep_the_value_of_their_time, keep_the_value_of_their_time_when_submitted_first, of_memory_that_goes_at_once, to_and_fro,
-    of_known_addresses, of_pinned_arrays, of_wrong_values, with_streams, through_the_doors, by_dlpack, pass_gradients_back,
+    of_known_addresses, of_pinned_arrays, of_wrong_values, with_streams, through_the_doors, memory_of_others,
+    follow_the_current_device, by_dlpack, pass_gradients_back,
     are_refused_where_operands_are_mixed,
 ]  # fmt: skip
 OTHERS = [kernels_of_cuda_text, kernels_in_python, random_numbers]

@@ -82,7 +82,8 @@ def test_other_arguments_are_passed_on(clone, arguments):
     assert f"started {clone.root}/tools/run_tests.py {arguments}\n" in clone.quern("test", *arguments.split())
 
 
-def test_the_options_are_those_of_pytest():
+def test_the_options_are_those_of_pytest(monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # others have options of their own
     flags, values, numbers, optional, choices = set(), set(), {}, set(), {}
     parser = _prepareconfig(["--co", "-p", "xdist", "/dev/null"])._parser
     for option in (option for group in [parser._anonymous, *parser._groups] for option in group.options):
@@ -169,7 +170,8 @@ def test_what_only_pytest_can_refuse_is_said_once(tree, arguments):
 
 def test_a_reader_that_ends_early(tree):
     command = f"{sys.executable} tools/run_tests.py tests/python/test_a.py -k first | head -1"
-    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tree, timeout=100)
+    quiet = {**os.environ, "PYTEST_ADDOPTS": "-p no:benchmark"}  # which warns where it is
+    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tree, timeout=100, env=quiet)
     assert len(done.stdout.splitlines()) == 1, done.stdout
 
 

@@ -6,11 +6,18 @@ from quern.cupy.cuda._constants import DEVICE_ATTRIBUTES as _attributes
 from quern.cupy.cuda._errors import CUDARuntimeError
 from quern.cupy.cuda._waiting import _may_wait
 from quern.device import current_device, door_devices, set_current_device
+from quern.lib import _engine
 
 
 def _current_id():
     here = current_device()
     return next((n for n, d in enumerate(door_devices()) if d.name == here.name), 0)
+
+
+def _id_of_memory(address):
+    """The number of the GPU whose memory an address is in; the current one's for memory that CUDA does not know."""
+    holder = _engine.device_of_memory(address)
+    return _current_id() if holder is None else holder.index
 
 
 def _engine_of(number):

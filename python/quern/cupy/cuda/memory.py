@@ -12,7 +12,7 @@ import weakref
 
 from quern import errors as _errors
 from quern.cupy.cuda._errors import _call
-from quern.cupy.cuda.device import Device, _current_id, _engine_of
+from quern.cupy.cuda.device import Device, _current_id, _engine_of, _id_of_memory
 from quern.cupy.cuda.stream import ExternalStream, Stream, get_current_stream
 from quern.device import current_device
 from quern.lib import _engine
@@ -72,11 +72,11 @@ class MemoryAsync(Memory):
 
 
 class UnownedMemory(BaseMemory):
-    """Memory at an address; ``owner`` keeps it. ``device_id``: by default the current device."""
+    """Memory at an address; ``owner`` keeps it. ``device_id``: by default that of the GPU whose memory it is."""
 
     def __init__(self, ptr, size, owner, device_id=-1):
         self.ptr, self.size, self._owner = int(ptr), int(size), owner
-        self.device_id = _current_id() if device_id < 0 else device_id
+        self.device_id = _id_of_memory(self.ptr) if device_id < 0 else device_id
 
 
 class ManagedMemory(BaseMemory):

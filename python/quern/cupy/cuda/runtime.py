@@ -12,7 +12,7 @@ from quern.cupy.cuda import _unserved
 from quern.cupy.cuda._constants import *  # noqa: F403
 from quern.cupy.cuda._constants import CONSTANTS as _constants
 from quern.cupy.cuda._errors import CUDARuntimeError, _as_runtime_errors, _call, check_status  # noqa: F401
-from quern.cupy.cuda.device import Device, _by_pci_bus_id, _current_id, _engine_of
+from quern.cupy.cuda.device import Device, _by_pci_bus_id, _current_id, _engine_of, _id_of_memory
 from quern.cupy.cuda.stream import Event, ExternalStream, Stream, _by_handle
 from quern.device import current_device, door_devices, set_current_device
 from quern.lib import _engine
@@ -429,8 +429,8 @@ def pointerGetAttributes(ptr):
     if isinstance(memory, _engine.HostMemory):
         managed = memory.is_managed
         return PointerAttributes(_current_id(), ptr, ptr, 3 if managed else 1)
-    if memory is not None or current_device().pool_holds(ptr):
-        return PointerAttributes(_current_id(), ptr, ptr if current_device().kind == "cpu" else 0, 2)
+    if memory is not None or current_device().pool_holds(ptr) or _engine.device_of_memory(ptr) is not None:
+        return PointerAttributes(_id_of_memory(ptr), ptr, ptr if current_device().kind == "cpu" else 0, 2)
     if _inside(_registered, ptr) is not None:
         return PointerAttributes(_current_id(), ptr, ptr, 1)
     return PointerAttributes(-2, 0, ptr, 0)

@@ -92,14 +92,14 @@ class device:  # noqa: N801
         self._before = []
 
     def __enter__(self):
-        self._before.append(current_gpu())
+        self._before.append(_engine.current_device())
         set_device(self.idx)
         return self
 
     def __exit__(self, *error):
         before = self._before.pop()
         if self.idx >= 0:
-            set_device(before)
+            _engine.set_current_device(before)
 
 
 class device_of(device):  # noqa: N801
@@ -457,15 +457,15 @@ class StreamContext:
 
     def __enter__(self):
         if self.stream is not None:
-            self._before.append((current_gpu(), current_stream(self.stream.device_index)))
+            self._before.append((_engine.current_device(), current_stream(self.stream.device_index)))
             set_stream(self.stream)
         return self.stream
 
     def __exit__(self, *error):
         if self.stream is not None:
-            number, before = self._before.pop()
+            device, before = self._before.pop()
             set_stream(before)
-            set_device(number)
+            _engine.set_current_device(device)
 
 
 def stream(stream):

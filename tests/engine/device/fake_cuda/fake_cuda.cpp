@@ -714,9 +714,9 @@ Result cuMemHostGetDevicePointer_v2(Address* device, void* host, unsigned) {
 
 Result cuPointerGetAttribute(void* value, int attribute, Address pointer) {
   ENTER("cuPointerGetAttribute", true);
-  void* host = reinterpret_cast<void*>(pointer);
-  if (attribute != 2 || (!s.host.count(host) && !s.registered.count(host))) return invalid_value;
-  *static_cast<unsigned*>(value) = 1;
+  bool is_host = s.host.count(reinterpret_cast<void*>(pointer)) || s.registered.count(reinterpret_cast<void*>(pointer));
+  if (attribute == 9 ? !inside(s, pointer, 1) : attribute != 2 || !is_host) return invalid_value;
+  *static_cast<int*>(value) = attribute == 9 ? holder_of(s, pointer)->second.device : 1;
   return ok;
 }
 
