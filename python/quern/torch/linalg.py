@@ -1,7 +1,7 @@
 """torch.linalg: products of matrices, factorisations and norms."""
 
-from quern.torch import _more
 from quern.torch._arguments import check_all as _check_all
+from quern.torch._faces import FACES as _FACES
 from quern.torch._factors import _LinAlgError
 from quern.torch._linalg import LINALG as _faces
 
@@ -15,9 +15,8 @@ def vander(x, *, N=None):  # noqa: N803
     n = x.shape[-1] if N is None else N
     if n <= 1:
         raise RuntimeError(f"N must be greater than 1, but got {n}.")
-    if x.ndim == 1:
-        return _more.vander(x, n, True)
-    return _more.vander(x.reshape(-1), n, True).reshape([*x.shape, n])
+    made = _FACES["vander"](x.reshape(-1), n, True)
+    return made.reshape([*x.shape, n])
 
 
 _check_all(globals(), ["vander"])
