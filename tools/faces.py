@@ -56,7 +56,7 @@ NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["ndarray"] = NAMES["Array"]
 NAMES["torch"] |= {"condition": ("condition", "a"), "input": ("a", "x"), "other": ("b", "shape", "y"), "end": ("end", "stop")}
-NAMES["torch"] |= {"steps": "num", "window_length": "M", "N": "n", "tensors": ("a", "xi")}
+NAMES["torch"] |= {"steps": "num", "window_length": "M", "N": "n", "tensors": ("a", "xi"), "num_samples": "k"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": ("a", "x"), "repeats": "reps"}
 NAMES["Generator"] = NAMES["RandomState"] = {"self": "draws", "shape": ("shape", "size")}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from", "A": "input"}}

@@ -107,6 +107,11 @@ random::RealType read_real_type(const Reading& reading, PyObject* given) {
 
 random::Bounds Read<const random::Bounds&>::read(Reading& reading) {
   PyObject *first = reading.take(), *end = reading.take();
+  if (reading.function == quern::Function::random_for_ && (!end || end == Py_None)) {
+    if (!first || first == Py_None) return {0, 0, true};
+    end = first, first = nullptr;
+  }
+  if (first == Py_None) first = nullptr;
   const int64_t low = first ? integer_in(first) : 0;
   const nb::object high = nb::steal(PyNumber_Index(end));
   if (!high.is_valid()) throw nb::python_error();

@@ -52,13 +52,15 @@ Array hamming(const WindowSize& size, std::optional<double> alpha, std::optional
 Array kaiser(const WindowSize& size, const Argument& beta) {
   if (beta.array() && beta.array()->rank() > 0)
     raise(ErrorKind::value, "[kaiser] beta must be a number, not an array of shape {}", to_string(beta.array()->shape()));
-  const Array factor = beta.array() ? as_type(*beta.array(), DType::float64) : full({}, beta.scalar(), DType::float64, size.device);
+  const Array factor =
+      beta.array() ? as_type(*beta.array(), DType::float64) : full({}, beta.scalar(), DType::float64, size.device);
   WindowSize there = size;
   there.device = factor.device();
   return made_of(there, [&](const Array& n, double width) {
     const Array part = compute(Op::true_divide, n, width);
     const Array height = compute(Op::sqrt, compute(Op::subtract, 1.0, compute(Op::multiply, part, part)));
-    return compute(Op::true_divide, compute(Op::bessel_i0, compute(Op::multiply, factor, height)), compute(Op::bessel_i0, factor));
+    return compute(Op::true_divide, compute(Op::bessel_i0, compute(Op::multiply, factor, height)),
+                   compute(Op::bessel_i0, factor));
   });
 }
 

@@ -19,7 +19,7 @@ _functions = _engine.functions_of("torch", "quern.torch", binds=False)
 # Functions whose first argument is a tensor and which are no methods.
 _NO_METHODS = frozenset(
     """bucketize gradient std_mean var_mean zeros_like ones_like empty_like full_like rand_like randn_like
-    randint_like""".split()
+    randint_like poisson""".split()
 )
 METHODS = {
     name: face
