@@ -14,8 +14,6 @@ namespace quern::python::faces {
 
 namespace {
 
-bool is_given(PyObject* given) { return given && given != Py_None; }
-
 // The type that is asked for; in PyTorch a tensor that takes the result has it, too, or says it.
 std::optional<DType> asked_type(const Reading& reading, PyObject* given) {
   std::optional<DType> asked = read_dtype(reading, given);

@@ -42,7 +42,7 @@ Shape shape_of_out(const Reading& reading, PyObject* out, const std::optional<Sh
 }  // namespace
 
 random::Stream read_stream(Reading& reading, PyObject* given) {
-  if (!given || given == Py_None) given = reading.front_end.generator;
+  if (!is_given(given)) given = reading.front_end.generator;
   nb::handle generator(given);
   if (is_torch(reading)) {
     if (!PyObject_HasAttrString(given, "_stream"))
@@ -85,7 +85,7 @@ random::Parameter read_parameter(Reading& reading, PyObject* given) {
 
 random::Size read_size(const Reading& reading, PyObject* given) {
   random::Size size{{}, device_number(PyDevice{&current_context()})};
-  if (given && given != Py_None) size.shape = read_integers(reading, given);
+  if (is_given(given)) size.shape = read_integers(reading, given);
   PyObject* out = reading.out();
   if (out && out != Py_None) {
     size.shape = shape_of_out(reading, out, size.shape);

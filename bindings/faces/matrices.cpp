@@ -87,7 +87,7 @@ void wait_for(const Array& result) {
 
 linalg::NormOrder read_norm_order(const Reading&, PyObject* given) {
   linalg::NormOrder order;
-  if (!given || given == Py_None) return order;
+  if (!is_given(given)) return order;
   if (PyUnicode_Check(given)) {
     order.name = nb::cast<std::string>(nb::handle(given));
     return order;
@@ -460,7 +460,7 @@ void check_cross(const Operands& of) {
   const Array &a = of[0], &b = of[1];
   if (a.rank() != b.rank()) raise(ErrorKind::runtime, "linalg.cross: inputs must have the same number of dimensions.");
   PyObject* given = of.reading.slots[2];
-  if (!given || given == Py_None) {
+  if (!is_given(given)) {
     if (std::find(a.shape().begin(), a.shape().end(), 3) == a.shape().end())
       raise(ErrorKind::runtime, "no dimension of size 3 in input");
   } else {

@@ -42,7 +42,7 @@ struct Read<std::optional<int64_t>> {
   static constexpr size_t slots = 1;
   std::optional<int64_t> value;
   explicit Read(Reading& reading) {
-    if (PyObject* given = reading.take(); given && given != Py_None) value = integer_in(given);
+    if (PyObject* given = reading.take(); is_given(given)) value = integer_in(given);
   }
 };
 

@@ -120,8 +120,9 @@ NumbersAndStep evenly_spread(const Ends& ends, bool has_step, const Spread& spre
     const Scalar stop = cuts ? without_fraction(ends.stop) : ends.stop.scalar();
     const int64_t parts = ends.endpoint ? ends.count - 1 : ends.count;
     const double none = std::numeric_limits<double>::quiet_NaN();
-    return {numbers_between(start, stop, ends.count, ends.endpoint, type, device, ends.work), has_step,
-            parts > 0 ? (real_of(stop) - real_of(start)) / static_cast<double>(parts) : none};
+    // PyTorch cuts the numbers between, too, where NumPy rounds them down.
+    const Array made = numbers_between(start, stop, ends.count, ends.endpoint, cuts ? ends.work : type, device, ends.work);
+    return {as_type(made, type), has_step, parts > 0 ? (real_of(stop) - real_of(start)) / static_cast<double>(parts) : none};
   }
   const Array first = end_of(ends.start, ends.work, device, 0), last = end_of(ends.stop, ends.work, device, 0);
   Line line = line_between(first, last, ends);

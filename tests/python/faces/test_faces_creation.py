@@ -91,5 +91,6 @@ def test_errors(call, error, text):
 
 def test_ends_of_integers_are_cut():
     assert torch.linspace(0.9, 10.9, 3, dtype=torch.int64).tolist() == [0, 5, 10]
+    assert torch.linspace(4.3, -3, 9, dtype=torch.int64).tolist() == [4, 3, 2, 1, 0, 0, -1, -2, -3]
     assert torch.logspace(0.9, 2.9, 3, dtype=torch.int32).tolist() == [1, 10, 100]
     assert torch.range(1, 2.6, 0.5).tolist() == [1.0, 1.5, 2.0, 2.5]
