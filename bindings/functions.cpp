@@ -13,7 +13,6 @@
 #include "functions/ordering.h"
 #include "functions/parts.h"
 #include "functions/picking.h"
-#include "functions/ranges.h"
 #include "functions/rounding.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
@@ -111,21 +110,12 @@ Border border_named(const std::string& name) {
   bug("a border of mode {}", name);
 }
 
-Array linspace(double start, double stop, int64_t count, bool endpoint, PyDevice device) {
-  return numbers_between(steps::real_number(start), steps::real_number(stop), count, endpoint, DType::float64,
-                         device_number(device));
-}
-
 // `constants`: a pair of numbers for each axis; `lengths`: a pair of integers for each, -1 for all elements.
 Array bordered(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, const std::string& mode,
                const nb::sequence& constants, const std::vector<std::pair<int64_t, int64_t>>& lengths, bool is_odd) {
   BorderOptions options{{}, lengths, is_odd};
   for (nb::handle pair : constants) options.constants.emplace_back(number_in(pair[0]), number_in(pair[1]));
   return with_border(a, widths, border_named(mode), options);
-}
-
-Array range(const Scalar& start, const Scalar& step, int64_t count, DType dtype, PyDevice device) {
-  return evenly_spaced(start, step, count, dtype, device_number(device));
 }
 
 // `first` is the number of its first element in the stream of `key`.
@@ -140,11 +130,9 @@ std::vector<Pick> picks_of(const std::vector<int>& axes, const nb::args& indices
 }
 
 void define_functions(nb::module_& m) {
-  define(m, "array_grid", grid_of);
   define(m, "array_stacked", stacked, Use::moves);
   define(m, "array_repeated", repeated, Use::moves);
   define(m, "array_diagonal", diagonal, Use::moves);
-  define(m, "array_vander", powers_in_columns);
   define(m, "array_vecdot", vecdot);
   define(m, "array_matvec", matvec);
   define(m, "array_vecmat", vecmat);
@@ -165,8 +153,6 @@ void define_functions(nb::module_& m) {
   define(m, "array_border", bordered);
   define(m, "array_matmul", matmul);
   define(m, "array_running", accumulated);
-  define(m, "array_linspace", linspace);
-  define(m, "array_range", range);
   define(m, "array_random", row_of_random);
 }
 

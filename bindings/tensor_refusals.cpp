@@ -58,11 +58,6 @@ const OutOfRange* out_of_range(std::string_view name) {
 
 void init_tensor_refusals(nb::module_& m) {
   m.def("set_index_rule", [](nb::handle type, const std::string& rule) { set_out_of_range(type, out_of_range(rule)); });
-  // True, or a bool tensor that will say.
-  m.def("tensor_all_within", [](nb::handle given, double low, double high) -> nb::object {
-    std::optional<Array> said = unless_known_within(array_in(given), low, high);
-    return said ? nb::steal(wrap_beside(std::move(*said), given.ptr())) : nb::object(nb::bool_(true));
-  });
   define(m, "tensor_classes", classes_in);
   define(m, "tensor_take_at", taken_at);
   m.def("tensor_take", [](nb::handle given, size_t at, const std::string& rule, nb::args indices) {

@@ -50,11 +50,13 @@ NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A", "M
 NAMES["numpy"] |= {"x2": "b", "y": ("y", "b"), "v": ("v", "a"), "s": "n", "varargs": "spacing", "indices_or_sections": "sections"}
 NAMES["numpy"] |= {"ar2": "other"}
 NAMES["numpy"] |= {"condition": ("condition", "a")}
-NAMES["numpy"] |= {"prototype": "a", "N": "n", "M": ("m", "a")}
+NAMES["numpy"] |= {"prototype": "a", "N": "n", "M": ("m", "a", "M")}
+NAMES["keras"] |= {"N": "n", "M": "m"}
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["ndarray"] = NAMES["Array"]
 NAMES["torch"] |= {"condition": ("condition", "a"), "input": ("a", "x"), "other": ("b", "shape", "y"), "end": ("end", "stop")}
+NAMES["torch"] |= {"steps": "num", "window_length": "M", "N": "n", "tensors": ("a", "xi"), "num_samples": "k"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": ("a", "x"), "repeats": "reps"}
 NAMES["Generator"] = NAMES["RandomState"] = {"self": "draws", "shape": ("shape", "size")}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from", "A": "input"}}

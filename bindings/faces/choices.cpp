@@ -20,8 +20,6 @@ void check_is_own(const Reading& reading, PyObject* given) {
 bool is_text(PyObject* given, const char* text) {
   return PyUnicode_Check(given) && PyUnicode_CompareWithASCIIString(given, text) == 0;
 }
-bool is_given(PyObject* given) { return given && given != Py_None; }
-
 // Before NumPy 2.5 a Python integer becomes one of the other's type, and what does not fit goes round.
 void wrap_beside(Operand& operand, PyObject* given, const Operand& other) {
   if (operand.argument.array() || !PyLong_CheckExact(given)) return;

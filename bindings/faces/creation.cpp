@@ -14,8 +14,6 @@ namespace quern::python::faces {
 
 namespace {
 
-bool is_given(PyObject* given) { return given && given != Py_None; }
-
 // The type that is asked for; in PyTorch a tensor that takes the result has it, too, or says it.
 std::optional<DType> asked_type(const Reading& reading, PyObject* given) {
   std::optional<DType> asked = read_dtype(reading, given);
@@ -72,7 +70,9 @@ Making Read<const Making&>::read(Reading& reading, const Array* like, bool has_s
   Making how{asked_type(reading, reading.take())};
   using F = quern::Function;
   const F function = reading.function;
-  const bool has_own_type = function == F::full_ || function == F::randint_ || function == F::randperm_;
+  const bool are_places = function == F::tril_indices_ || function == F::triu_indices_;
+  const bool has_own_type =
+      (function == F::full_ && &reading.front_end != &keras) || function == F::randint_ || function == F::randperm_ || are_places;
   if (!how.dtype && !like && !has_own_type) how.dtype = reading.front_end.real_type();
   if (like && (is_numpys || (is_torch(reading) && !has_shape && !repeats_elements(*like)))) how.order = Order::keep;
   if (PyObject* order = reading.take(); is_given(order)) how.order = order_of(order, how.order);
@@ -110,6 +110,12 @@ void Check<filled_like>::call(const Reading& reading, const Rules&, const Array&
 }
 Sides Read<Sides>::read(Reading& reading) {
   const auto size = [&](PyObject* given) {
+    if (reading.function == quern::Function::tri_ && !PyLong_Check(given)) {  // NumPy counts up to any number
+      if (const Array* array = as_array(given); array && array->size() != 1)
+        raise(ErrorKind::value, "[tri] a number of rows or columns is one number, not an array of shape {}",
+              to_string(array->shape()));
+      return static_cast<int64_t>(std::ceil(read_number(reading, given)));
+    }
     const std::vector<int64_t> sizes = read_integers(reading, given);
     if (sizes.size() != 1) raise(ErrorKind::type, "[{}] a number of rows or columns is one integer", reading.face.name);
     return sizes[0];
@@ -260,9 +266,10 @@ EvenNumbers read_as_torch(Reading& reading, PyObject* start, PyObject* stop, PyO
     raise(ErrorKind::runtime, "unsupported range: {:g} -> {:g}", first, last);
   if (by == 0) raise(ErrorKind::runtime, "step must be nonzero");
   if ((last - first) / by < 0) raise(ErrorKind::runtime, "upper bound and lower bound inconsistent with step sign");
-  const DType type = asked_type(reading, dtype).value_or(range.is_whole() ? DType::int64 : torch_default());
+  const bool has_end = reading.function == quern::Function::arange_to_end_;
+  const DType type = asked_type(reading, dtype).value_or(range.is_whole() && !has_end ? DType::int64 : torch_default());
   if (is_complex(type)) raise(ErrorKind::not_implemented, "\"arange_cpu\" not implemented for '{}'", torch_name_of(type));
-  const int64_t count = range.count();
+  const int64_t count = has_end ? static_cast<int64_t>(std::floor((last - first) / by)) + 1 : range.count();
   check_sizes_as_torch(reading, {count});
   const DType work = steps::is_whole(type) ? DType::int64 : DType::float64;
   EvenNumbers out{range.start.number, range.step.number, count, type, work, read_device(reading, where)};
@@ -283,6 +290,141 @@ EvenNumbers Read<const EvenNumbers&>::read(Reading& reading) {
   PyObject* device = reading.take();
   const auto read = is_torch(reading) ? read_as_torch : read_as_numpy;
   return read(reading, bounds[0], bounds[1], bounds[2], dtype, device);
+}
+
+// ---- numbers spread between two ends
+
+namespace {
+
+// A number of Python's of any size as one that is computed with.
+void make_real(Argument& end) {
+  if (end.array()) return;
+  const Scalar& number = end.scalar();
+  if (number.kind == WeakScalar::complex || number.kind == WeakScalar::real) return;
+  const double whole = number.is_natural ? static_cast<double>(number.natural) : static_cast<double>(number.integer);
+  end = Argument(steps::real_number(number.is_huge ? number.re : whole));
+}
+
+bool is_of_complex(const Argument& end) {
+  return end.array() ? is_complex(end.array()->dtype()) : end.scalar().kind == WeakScalar::complex;
+}
+
+// An end of PyTorch's: a number, or a tensor of one, which this waits for.
+Argument end_of_torch(const Reading& reading, PyObject* given) {
+  const Array* array = as_array(given);
+  if (array && array->rank() > 0)
+    raise(ErrorKind::runtime, "{} only supports 0-dimensional start and end tensors, but got one with {} dimension(s).",
+          reading.face.name, array->rank());
+  const nb::object item = array ? item_of(*array) : nb::borrow(given);
+  Scalar number;
+  if (!read_scalar(item.ptr(), number))
+    raise(ErrorKind::type, "{}(): arguments 'start' and 'end' must be Numbers, not {}", reading.face.name,
+          Py_TYPE(given)->tp_name);
+  number.is_weak = true;
+  return Argument(number);
+}
+
+// The type that ends of NumPy's and Keras's front ends make: real or complex numbers.
+DType inexact_type(const Reading& reading, const Argument& start, const Argument& stop) {
+  const OperandType types[] = {start.type(), stop.type()};
+  if (&reading.front_end != &keras) {
+    const DType type = common_type(types);
+    return steps::is_whole(type) ? DType::float64 : type;
+  }
+  const DType type = common_type_as_keras(types);
+  const bool is_weak = types[0].is_weak && types[1].is_weak;
+  return steps::is_whole(type) || (is_weak && !is_complex(type)) ? reading.front_end.real_type() : type;
+}
+
+}  // namespace
+
+void Read<const Ends&>::read(Reading& reading) {
+  PyObject *first = reading.take(), *last = reading.take();
+  if (is_torch(reading)) {
+    value.start = end_of_torch(reading, first), value.stop = end_of_torch(reading, last);
+    const bool has_parts = is_of_complex(value.start) || is_of_complex(value.stop);
+    value.work = has_parts ? DType::complex128 : DType::float64;
+    value.type = !has_parts ? torch_default() : torch_default() == DType::float64 ? DType::complex128 : DType::complex64;
+    value.become_whole = true;
+  } else {
+    start.read(reading, first), stop.read(reading, last);
+    value.start = start.argument, value.stop = stop.argument;
+    value.work = value.type = inexact_type(reading, value.start, value.stop);
+    const bool are_numbers = !value.start.array() && !value.stop.array();
+    if (are_numbers && !is_complex(value.work)) value.work = DType::float64;
+    if (reading.function == quern::Function::geomspace_) value.work = value.type = steps::common(value.work, DType::float64);
+  }
+  make_real(value.start), make_real(value.stop);
+  PyObject* count = reading.take();
+  const Py_ssize_t many = PyNumber_AsSsize_t(count, PyExc_OverflowError);
+  if (many == -1 && PyErr_Occurred()) {
+    if (is_torch(reading) || !PyErr_ExceptionMatches(PyExc_OverflowError)) throw nb::python_error();
+    PyErr_Clear();
+    raise(ErrorKind::value, "Maximum allowed size exceeded");
+  }
+  value.count = many;
+  PyObject* endpoint = reading.take();
+  value.endpoint = !endpoint || read_flag(reading, endpoint);
+}
+
+Spread Read<const Spread&>::read(Reading& reading) {
+  Spread spread{read_integer(reading, reading.take()), {}, {}};
+  spread.dtype = asked_type(reading, reading.take());
+  PyObject* device = reading.take();
+  if (!reading.first || is_given(device)) spread.device = read_device(reading, device);
+  return spread;
+}
+
+void check_spread(const Reading& reading, const Ends& ends, const Spread& spread, const Argument* base) {
+  const auto rank = static_cast<int64_t>(rank_of_spread(ends, base));
+  if (spread.axis < -rank || spread.axis >= rank) reading.front_end.refuse_axis(spread.axis, static_cast<size_t>(rank));
+  if (!is_torch(reading)) return;
+  if (ends.count < 0) raise(ErrorKind::runtime, "number of steps must be non-negative");
+  check_sizes_as_torch(reading, {ends.count});
+}
+
+// ---- windows
+
+WindowSize Read<const WindowSize&>::read(Reading& reading) {
+  PyObject* points = reading.take();
+  const bool is_periodic = read_flag(reading, reading.take());
+  WindowSize size{read_number(reading, points), 0, DType::float64, {}};
+  if (is_torch(reading) && size.points < 0)
+    raise(ErrorKind::runtime, "{} requires non-negative window_length, got window_length={:g}", reading.face.name, size.points);
+  size.count = size.points < 1 ? 0 : static_cast<int64_t>(std::ceil(size.points - 0.5));
+  size.points += is_periodic && size.points > 1;
+  size.dtype = read_dtype(reading, reading.take()).value_or(reading.front_end.real_type());
+  if (row(size.dtype).kind != DTypeKind::real)
+    raise(ErrorKind::runtime, "{} expects floating point dtypes, got: {}", reading.face.name, torch_name_of(size.dtype));
+  size.device = read_device(reading, reading.take());
+  if (is_torch(reading)) check_sizes_as_torch(reading, {size.count});
+  return size;
+}
+
+// ---- places
+
+void Check<lower_places>::call(const Reading& reading, int64_t rows, int64_t columns, int64_t, const Making&) {
+  for (const auto& [name, n] : {std::pair("row", rows), std::pair("col", columns)})
+    if (n < 0) raise(ErrorKind::runtime, "{} must be non-negative, got {}", name, n);
+  check_sizes_as_torch(reading, {rows, columns});
+}
+
+void Check<grid_indices>::call(const Reading& reading, const Shape&, bool, const Making&) {
+  if (PyLong_Check(reading.slots[0])) raise(ErrorKind::type, "'{}' object is not iterable", Py_TYPE(reading.slots[0])->tp_name);
+}
+
+void Check<grid_by_name>::call(const Reading& reading, const std::vector<Array>& arrays, bool, bool,
+                               std::optional<std::string_view> name) {
+  if (!is_torch(reading)) return;
+  if (arrays.empty()) raise(ErrorKind::runtime, "meshgrid expects a non-empty TensorList");
+  for (const Array& one : arrays) {
+    if (one.rank() > 1)
+      raise(ErrorKind::runtime, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {}",
+            in_brackets(one.shape()));
+    if (one.dtype() != arrays[0].dtype()) raise(ErrorKind::runtime, "torch.meshgrid expects all tensors to have the same dtype");
+  }
+  if (name && name != "ij" && name != "xy")
+    raise(ErrorKind::runtime, "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {}", *name);
 }
 
 }  // namespace quern::python::faces

@@ -1,9 +1,12 @@
 // Readers of what functions take that make new arrays (engine/functions/creation.h), and what their peers refuse.
 #pragma once
 
+#include "bindings/faces/matrices.h"
 #include "bindings/faces/operands.h"
 #include "bindings/faces/shapes.h"
 #include "functions/creation.h"
+#include "functions/ranges.h"
+#include "functions/windows.h"
 
 namespace quern::python::faces {
 
@@ -49,6 +52,40 @@ struct Read<Sides> {
   static Sides read(Reading& reading);
 };
 
+// "start stop num endpoint"
+template <>
+struct Read<const Ends&> {
+  static constexpr size_t slots = 4;
+  Operand start, stop;
+  Ends value{Argument(Scalar{}), Argument(Scalar{}), 0, true, DType::float64, DType::float64};
+  explicit Read(Reading& reading) { read(reading); }
+
+ private:
+  void read(Reading& reading);
+};
+
+// "axis dtype device"
+template <>
+struct Read<const Spread&> {
+  static constexpr size_t slots = 3;
+  Spread value;
+  explicit Read(Reading& reading) : value(read(reading)) {}
+
+ private:
+  static Spread read(Reading& reading);
+};
+
+// "M periodic dtype device"
+template <>
+struct Read<const WindowSize&> {
+  static constexpr size_t slots = 4;
+  WindowSize value;
+  explicit Read(Reading& reading) : value(read(reading)) {}
+
+ private:
+  static WindowSize read(Reading& reading);
+};
+
 // PyTorch's errors for sizes that no memory can be asked for.
 void check_sizes_as_torch(const Reading& reading, const Shape& shape);
 
@@ -75,6 +112,37 @@ struct Check<filled_like> {
 template <>
 struct Check<with_ones_on_diagonal> {
   static void call(const Reading& reading, Sides sides, int64_t k, const Making& how);
+};
+
+// The axis of spread numbers, and what PyTorch refuses of their ends.
+void check_spread(const Reading& reading, const Ends& ends, const Spread& spread, const Argument* base = nullptr);
+template <>
+struct Check<evenly_spread> {
+  static void call(const Reading& reading, const Ends& ends, bool, const Spread& spread) { check_spread(reading, ends, spread); }
+};
+template <>
+struct Check<powers_spread> {
+  static void call(const Reading& reading, const Ends& ends, const Argument& base, const Spread& spread) {
+    check_spread(reading, ends, spread, &base);
+  }
+};
+template <>
+struct Check<multiples_spread> {
+  static void call(const Reading& reading, const Ends& ends, const Spread& spread) { check_spread(reading, ends, spread); }
+};
+template <>
+struct Check<lower_places> {
+  static void call(const Reading& reading, int64_t rows, int64_t columns, int64_t k, const Making& how);
+};
+template <>
+struct Check<upper_places> : Check<lower_places> {};
+template <>
+struct Check<grid_indices> {
+  static void call(const Reading& reading, const Shape& shape, bool is_sparse, const Making& how);
+};
+template <>
+struct Check<grid_by_name> {
+  static void call(const Reading& reading, const std::vector<Array>& arrays, bool, bool, std::optional<std::string_view> name);
 };
 
 }  // namespace quern::python::faces

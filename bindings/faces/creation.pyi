@@ -73,6 +73,7 @@ class full:
 
     def numpy(shape, fill_value, dtype=None, order="C", *, device=None, like: ignored = None): ...
     def cupy(shape, fill_value, dtype=None, order="C", *, device=None): ...
+    def keras(shape, fill_value, dtype=None): ...
     def torch(
         size: integers,
         fill_value: operand,
@@ -245,11 +246,240 @@ class eye:
 
     def numpy(N, M=None, k=0, dtype=float, order="C", *, device=None, like: ignored = None): ...
     def cupy(N, M=None, k=0, dtype=float, order="C", *, device=None): ...
+    def keras(N, M=None, k=0, dtype=None): ...
     def torch(
         n: integer,
         m: integer = None,
         *,
         out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class identity:
+    """Return a square matrix of ``n`` rows with ones on its diagonal and zeros elsewhere.
+
+    >>> identity(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    def numpy(n, dtype=None, *, like: ignored = None): ...
+    def cupy(n, dtype=None): ...
+    def keras(n, dtype=None): ...
+
+class tri:
+    """Return an N x M matrix with ones on and below its ``k``-th diagonal and zeros above.
+
+    >>> tri(2, 3, dtype=int)
+    array([[1, 0, 0],
+           [1, 1, 0]])
+    """
+
+    def numpy(N, M=None, k=0, dtype=float, *, like: ignored = None): ...
+    def cupy(N, M=None, k=0, dtype=float): ...
+    def keras(N, M=None, k=0, dtype=None): ...
+
+class tril_indices:
+    """Return the places of a matrix on and below its ``offset``-th diagonal: two rows, of row and of column numbers."""
+
+    def torch(row: integer, col: integer, offset: integer = 0, *, dtype=None, device=None, layout: ignored = None): ...
+
+class triu_indices:
+    """Return the places of a matrix on and above its ``offset``-th diagonal: two rows, of row and of column numbers."""
+
+    def torch(row: integer, col: integer, offset: integer = 0, *, dtype=None, device=None, layout: ignored = None): ...
+
+class indices:
+    """Return the indices of a grid: an array of shape (N, *dimensions); with ``sparse`` a tuple of N arrays that broadcast to it.
+
+    >>> indices((2, 2)).tolist()
+    [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
+    """
+
+    def numpy(dimensions, dtype=int, sparse=False): ...
+    def cupy(dimensions, dtype=int): ...
+
+class meshgrid:
+    """Return the coordinates of the points of a grid, one array for each of the vectors.
+
+    Parameters: ``indexing``: "xy" (the first vector runs along the second axis) or "ij"; ``sparse``: sizes of one where a
+    coordinate does not change; ``copy``: False for views. Raises ValueError for another ``indexing``.
+
+    >>> [a.tolist() for a in meshgrid([1, 2], [3])]
+    [[[1, 2]], [[3, 3]]]
+    """
+
+    def numpy(*xi: arrays, copy=True, sparse=False, indexing="xy"): ...
+    cupy = numpy
+    def torch(*tensors: arrays, indexing=None): ...
+
+class arange_to_end:
+    """Return numbers from ``start`` to ``end``, which is among them: PyTorch's old form of arange()."""
+
+    @named("range")
+    def torch(
+        start=NoValue,
+        end=NoValue,
+        step=NoValue,
+        *,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class linspace:
+    """Return ``num`` evenly spaced numbers from ``start`` to ``stop``, which may be arrays that broadcast.
+
+    Parameters: ``endpoint``: is ``stop`` the last one? ``retstep``: the distance as well; ``axis``: of the result, along which they stand.
+
+    >>> linspace(0, 1, 3)
+    array([0. , 0.5, 1. ])
+    """
+
+    def numpy(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None): ...
+    def cupy(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0): ...
+    keras = cupy
+    def torch(
+        start: operand,
+        end: operand,
+        steps: integer,
+        *,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class logspace:
+    """Return the powers of ``base`` with ``num`` evenly spaced exponents from ``start`` to ``stop``.
+
+    >>> logspace(0, 2, 3)
+    array([  1.,  10., 100.])
+    """
+
+    def numpy(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0): ...
+    cupy = numpy
+    def torch(
+        start: operand,
+        end: operand,
+        steps: integer,
+        base: number = 10.0,
+        *,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class geomspace:
+    """Return ``num`` numbers from ``start`` to ``stop``, each the same multiple of the one before. Raises ValueError for an end of zero.
+
+    >>> geomspace(1, 100, 3)
+    array([  1.,  10., 100.])
+    """
+
+    def numpy(start, stop, num=50, endpoint=True, dtype=None, axis=0): ...
+
+class bartlett:
+    """Return the Bartlett window of ``M`` points, a triangle; ``periodic``: as one longer, without its last value.
+
+    >>> bartlett(3)
+    array([0., 1., 0.])
+    """
+
+    def numpy(M): ...
+    cupy = numpy
+    @named("bartlett_window")
+    def torch(
+        window_length: integer,
+        periodic: boolean = True,
+        *,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class blackman:
+    """Return the Blackman window of ``M`` points, of three cosines; ``periodic``: as one longer, without its last value."""
+
+    def numpy(M): ...
+    cupy = numpy
+    @named("blackman_window")
+    def torch(
+        window_length: integer,
+        periodic: boolean = True,
+        *,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class hanning:
+    """Return the Hann window of ``M`` points, a raised cosine that ends in zeros; ``periodic``: as one longer, without its last value.
+
+    >>> hanning(3)
+    array([0., 1., 0.])
+    """
+
+    def numpy(M): ...
+    cupy = numpy
+    @named("hann_window")
+    def torch(
+        window_length: integer,
+        periodic: boolean = True,
+        *,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class hamming:
+    """Return the Hamming window of ``M`` points, a raised cosine; ``periodic``: as one longer, without its last value."""
+
+    def numpy(M): ...
+    cupy = numpy
+    @named("hamming_window")
+    def torch(
+        window_length: integer,
+        periodic: boolean = True,
+        alpha: number = 0.54,
+        beta: number = 0.46,
+        *,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class kaiser:
+    """Return the Kaiser window of ``M`` points: the larger ``beta``, the narrower. ``periodic``: as one longer, without its last value."""
+
+    def numpy(M, beta): ...
+    cupy = numpy
+    @named("kaiser_window")
+    def torch(
+        window_length: integer,
+        periodic: boolean = True,
+        beta: number = 12.0,
+        *,
         dtype=None,
         layout: ignored = None,
         device=None,

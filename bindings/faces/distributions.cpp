@@ -42,7 +42,7 @@ Shape shape_of_out(const Reading& reading, PyObject* out, const std::optional<Sh
 }  // namespace
 
 random::Stream read_stream(Reading& reading, PyObject* given) {
-  if (!given || given == Py_None) given = reading.front_end.generator;
+  if (!is_given(given)) given = reading.front_end.generator;
   nb::handle generator(given);
   if (is_torch(reading)) {
     if (!PyObject_HasAttrString(given, "_stream"))
@@ -85,7 +85,7 @@ random::Parameter read_parameter(Reading& reading, PyObject* given) {
 
 random::Size read_size(const Reading& reading, PyObject* given) {
   random::Size size{{}, device_number(PyDevice{&current_context()})};
-  if (given && given != Py_None) size.shape = read_integers(reading, given);
+  if (is_given(given)) size.shape = read_integers(reading, given);
   PyObject* out = reading.out();
   if (out && out != Py_None) {
     size.shape = shape_of_out(reading, out, size.shape);
@@ -107,6 +107,11 @@ random::RealType read_real_type(const Reading& reading, PyObject* given) {
 
 random::Bounds Read<const random::Bounds&>::read(Reading& reading) {
   PyObject *first = reading.take(), *end = reading.take();
+  if (reading.function == quern::Function::random_for_ && (!end || end == Py_None)) {
+    if (!first || first == Py_None) return {0, 0, true};
+    end = first, first = nullptr;
+  }
+  if (first == Py_None) first = nullptr;
   const int64_t low = first ? integer_in(first) : 0;
   const nb::object high = nb::steal(PyNumber_Index(end));
   if (!high.is_valid()) throw nb::python_error();

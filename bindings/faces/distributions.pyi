@@ -374,3 +374,60 @@ class geometric_for:
 
     @named("geometric_")
     def Tensor(self: array, p: number, *, generator=None): ...
+
+class random_for:
+    """Fills the tensor with integers in [from, to), by default all that its type has from 0 on; returns it."""
+
+    @named("random_")
+    def Tensor(self: array, from_=None, to=None, *, generator=None): ...
+
+class bernoulli_for:
+    """Fills the tensor with ones of probability ``p``, a number or a tensor, and zeros; returns it."""
+
+    @named("bernoulli_")
+    def Tensor(self: array, p: operand = 0.5, *, generator=None): ...
+
+class bernoulli:
+    """Return 1 with the probability that each element says, or ``p``, and else 0."""
+
+    def torch(input: array, p: number = None, *, generator=None, out=None): ...
+
+class normal_around:
+    """Return numbers of normal distributions whose means or standard deviations are tensors."""
+
+    @overload
+    @named("normal")
+    def torch(mean: array, std: operand = 1.0, *, generator=None, out=None): ...
+    @overload
+    @named("normal")
+    def torch(mean: operand, std: array, *, generator=None, out=None): ...
+
+class normal_of_numbers:
+    """Return numbers of one normal distribution, of that ``size``."""
+
+    @overload
+    @named("normal")
+    def torch(
+        mean: number = 0.0,
+        std: number = 1.0,
+        size: integers = (),
+        *,
+        generator=None,
+        out=None,
+        dtype=None,
+        layout: ignored = None,
+        device=None,
+        requires_grad: boolean = False,
+        pin_memory: ignored = False,
+    ): ...
+
+class poisson_around:
+    """Return numbers of Poisson distributions with the elements as means."""
+
+    @named("poisson")
+    def torch(input: array, generator=None): ...
+
+class multinomial:
+    """Return places drawn with the elements of each row as weights; with ``replacement`` the same may come again."""
+
+    def torch(input: array, num_samples: integer, replacement: boolean = False, *, generator=None, out=None): ...

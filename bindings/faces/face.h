@@ -82,6 +82,9 @@ struct Sequence {
   bool is_list = false;            // of a *parameter: the one argument was a list
 };
 
+// Is there an argument, which is not None?
+inline bool is_given(PyObject* given) { return given && given != Py_None; }
+
 // A call while its slots are read.
 struct Reading {
   const Face& face;

@@ -87,7 +87,7 @@ void wait_for(const Array& result) {
 
 linalg::NormOrder read_norm_order(const Reading&, PyObject* given) {
   linalg::NormOrder order;
-  if (!given || given == Py_None) return order;
+  if (!is_given(given)) return order;
   if (PyUnicode_Check(given)) {
     order.name = nb::cast<std::string>(nb::handle(given));
     return order;
@@ -460,7 +460,7 @@ void check_cross(const Operands& of) {
   const Array &a = of[0], &b = of[1];
   if (a.rank() != b.rank()) raise(ErrorKind::runtime, "linalg.cross: inputs must have the same number of dimensions.");
   PyObject* given = of.reading.slots[2];
-  if (!given || given == Py_None) {
+  if (!is_given(given)) {
     if (std::find(a.shape().begin(), a.shape().end(), 3) == a.shape().end())
       raise(ErrorKind::runtime, "no dimension of size 3 in input");
   } else {
@@ -609,6 +609,13 @@ void settle_as_torch(const Reading& reading, const Array& result) {
     refuse_algebra(is_symmetric ? "linalg.eigh: The algorithm failed to converge."
                                 : "linalg.eig: The algorithm failed to converge.");
   }
+}
+
+void Check<powers_in_columns>::call(const Reading& reading, const Rules&, const Array& vector, std::optional<int64_t> columns,
+                                    bool) {
+  if (!is_torch(reading)) return;
+  if (vector.rank() != 1) raise(ErrorKind::runtime, "x must be a one-dimensional tensor.");
+  if (columns.value_or(0) < 0) raise(ErrorKind::runtime, "N must be non-negative.");
 }
 
 }  // namespace quern::python::faces

@@ -73,7 +73,7 @@ struct Read<const linalg::Cutoff&> {
     if (rcond && rcond != Py_None && rtol) raise(ErrorKind::value, "`rtol` and `rcond` can't be both set.");
     PyObject* given = rcond && rcond != Py_None ? rcond : rtol;
     operand.argument = Argument(steps::real_number(1e-15));
-    if (given && given != Py_None) operand.read(reading, given);
+    if (is_given(given)) operand.read(reading, given);
     if (given ? given == Py_None : &reading.front_end == &torch) value.value = nullptr;
     if (PyObject* atol = reading.take(); atol && atol != Py_None) {
       least.read(reading, atol);
@@ -118,6 +118,10 @@ struct Check<linalg::matrix_power> {
 template <>
 struct Check<crossed> {
   static void call(const Reading& reading, const Array& a, const Array& b, const CrossAxes& axes);
+};
+template <>
+struct Check<powers_in_columns> {
+  static void call(const Reading& reading, const Rules&, const Array& vector, std::optional<int64_t> columns, bool);
 };
 
 }  // namespace quern::python::faces

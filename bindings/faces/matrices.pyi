@@ -292,3 +292,16 @@ class trace_of_matrices:
     @named("trace")
     @submodule("linalg")
     def numpy(x, /, *, offset=0, dtype=None): ...
+
+class vander:
+    """Return a matrix whose columns are powers of the vector ``x``, ``N`` of them, falling unless ``increasing``.
+
+    >>> vander([1, 2, 3])
+    array([[1, 1, 1],
+           [4, 2, 1],
+           [9, 3, 1]])
+    """
+
+    def numpy(x, N=None, increasing=False): ...
+    cupy = numpy
+    def torch(x: array, N: integer = None, increasing: boolean = False): ...

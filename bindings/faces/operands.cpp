@@ -72,7 +72,7 @@ void Operand::read(Reading& reading, PyObject* given) {
 }
 
 std::optional<std::string_view> Read<std::optional<std::string_view>>::read_text(PyObject* given) {
-  if (!given || given == Py_None) return {};
+  if (!is_given(given)) return {};
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(given, &size);
   if (!text) throw nb::python_error();

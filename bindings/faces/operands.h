@@ -38,7 +38,7 @@ struct Read<const Argument*> {
   const Argument* value = nullptr;
   explicit Read(Reading& reading) {
     PyObject* given = reading.take();
-    if (!given || given == Py_None) return;
+    if (!is_given(given)) return;
     operand.read(reading, given);
     value = &operand.argument;
   }
@@ -50,7 +50,7 @@ struct Read<std::optional<double>> {
   std::optional<double> value;
   explicit Read(Reading& reading) {
     PyObject* given = reading.take();
-    if (given && given != Py_None) value = read_number(reading, given);
+    if (is_given(given)) value = read_number(reading, given);
   }
 };
 template <>

@@ -71,7 +71,7 @@ const Array& read_first(Reading& reading, PyObject* given) {
 std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts_elements) {
   const size_t rank = reading.first->rank();
   const FrontEnd& front_end = reading.front_end;
-  if (!given || given == Py_None) return std::vector<bool>(rank, true);
+  if (!is_given(given)) return std::vector<bool>(rank, true);
   bool takes_lists = front_end.takes_lists_of_axes || reading.family() == Family::statistics;
   bool is_list = PyTuple_Check(given) || (takes_lists && PyList_Check(given));
   // PyTorch reduces over all dimensions where it is given none, but tests over none.
@@ -109,7 +109,7 @@ size_t read_axis(const Reading& reading, PyObject* given) {
 
 // NumPy takes axis 0 of an array without axes for the flattened array.
 std::optional<size_t> read_axis_or_none(const Reading& reading, PyObject* given) {
-  if (!given || given == Py_None) return {};
+  if (!is_given(given)) return {};
   if (reading.first->rank() == 0 && !reading.front_end.has_axis_without_dimensions) {
     int64_t axis = axis_in(given);
     if (axis != 0 && axis != -1) reading.front_end.refuse_axis(axis, 0);
@@ -119,7 +119,7 @@ std::optional<size_t> read_axis_or_none(const Reading& reading, PyObject* given)
 }
 
 std::optional<DType> read_dtype(const Reading& reading, PyObject* given) {
-  if (!given || given == Py_None) return {};
+  if (!is_given(given)) return {};
   if (const DType* known = dtype_of_object(given)) return *known;
   nb::object name = nb::handle(reading.front_end.name_of_dtype)(nb::handle(given));
   const Family family = reading.family();
@@ -128,7 +128,7 @@ std::optional<DType> read_dtype(const Reading& reading, PyObject* given) {
 }
 
 DeviceId read_device(const Reading& reading, PyObject* given) {
-  if (!given || given == Py_None)
+  if (!is_given(given))
     if (std::optional<DeviceId> known = reading.front_end.default_device()) return *known;
   if (given && nb::isinstance<PyDevice>(nb::handle(given))) return device_number(nb::cast<PyDevice>(nb::handle(given)));
   if (!is_torch(reading) && !PyUnicode_Check(given) && !PyObject_HasAttrString(given, "_engine_device"))
@@ -147,10 +147,10 @@ bool read_flag(const Reading&, PyObject* given) {
   return truth == 1;
 }
 
-int64_t read_integer(const Reading&, PyObject* given) { return given && given != Py_None ? integer_in(given) : 0; }
+int64_t read_integer(const Reading&, PyObject* given) { return is_given(given) ? integer_in(given) : 0; }
 
 double read_number(const Reading&, PyObject* given) {
-  if (!given || given == Py_None) return 0;
+  if (!is_given(given)) return 0;
   double number = PyFloat_AsDouble(given);
   if (number == -1 && PyErr_Occurred()) throw nb::python_error();
   return number;

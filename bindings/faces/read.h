@@ -55,7 +55,7 @@ struct Read<const Array*> {
   const Array* value;
   explicit Read(Reading& reading) : value(nullptr) {
     PyObject* given = reading.take();
-    if (given && given != Py_None) value = &read_array(reading, given, made, numbers);
+    if (is_given(given)) value = &read_array(reading, given, made, numbers);
   }
 };
 

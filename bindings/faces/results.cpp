@@ -87,7 +87,8 @@ static nb::object finished(const Reading& reading, Array&& result) {
     if (result.rank() == 0 && is_number) result.set_value(true);
   }
   if (family == Family::turned && front_end.copies_turned) result = copied(result, result.dtype(), Order::keep);
-  const bool is_new = family == Family::repeats && result.cell() != reading.first->cell();
+  const bool may_copy = family == Family::repeats || reading.function == quern::Function::meshgrid_;
+  const bool is_new = may_copy && result.cell() != reading.first->cell();
   if (family == Family::moves || is_new) {
     result.settle_owner();  // what the body made it of is gone
     result.set_value(false);
@@ -184,6 +185,15 @@ nb::object hand_back(const Reading& reading, Parts&& parts) {
   nb::list out;
   for (Array& part : parts.arrays) out.append(hand_back(reading, std::move(part)));
   return out;
+}
+
+nb::object hand_back(const Reading& reading, NumbersAndStep&& result) {
+  nb::object numbers = hand_back(reading, std::move(result.numbers));
+  if (!result.has_step) return numbers;
+  if (!result.steps) return nb::make_tuple(numbers, result.step);
+  Array& step = *result.steps;
+  if (step.rank() == 0) step.set_value(door_of(reading.beside).has_numbers);
+  return nb::make_tuple(numbers, object_of(reading, std::move(step)));
 }
 
 nb::object hand_back(const Reading& reading, std::optional<Array>&& result) {

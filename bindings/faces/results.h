@@ -17,5 +17,6 @@ nb::object hand_back(const Reading& reading, linalg::Factors&& results);
 nb::object hand_back(const Reading& reading, linalg::WithStatus&& result);
 nb::object hand_back(const Reading& reading, OneForEach&& results);
 nb::object hand_back(const Reading& reading, Parts&& parts);
+nb::object hand_back(const Reading& reading, NumbersAndStep&& result);
 
 }  // namespace quern::python::faces

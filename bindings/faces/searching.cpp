@@ -69,7 +69,7 @@ Bins read_bins(Reading& reading, PyObject* given) {
 }
 
 Limits read_limits(const Reading&, PyObject* given) {
-  if (!given || given == Py_None) return {};
+  if (!is_given(given)) return {};
   nb::object both = nb::steal(PySequence_Tuple(given));
   if (!both.is_valid()) throw nb::python_error();
   if (PyTuple_GET_SIZE(both.ptr()) != 2)

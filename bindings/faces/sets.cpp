@@ -11,8 +11,6 @@ namespace quern::python::faces {
 
 namespace {
 
-bool is_there(PyObject* given) { return given && given != Py_None; }
-
 bool holds(nb::handle names, nb::handle name) {
   int found = PySequence_Contains(names.ptr(), name.ptr());
   if (found < 0) throw nb::python_error();
@@ -26,9 +24,9 @@ void check_has_axes(const Reading& reading, const Array& array, bool has_axis) {
 }  // namespace
 
 void check_sort(const Reading&, PyObject* kind, PyObject* stable) {
-  if (is_there(kind) && is_there(stable))
+  if (is_given(kind) && is_given(stable))
     raise(ErrorKind::value, "`kind` and `stable` parameters can't be provided at the same time. Use only one of them.");
-  if (!is_there(kind)) return;
+  if (!is_given(kind)) return;
   if (!PyUnicode_Check(kind)) raise(ErrorKind::type, "sort kind must be str, not {}", Py_TYPE(kind)->tp_name);
   const char* text = PyUnicode_AsUTF8(kind);
   if (!text) throw nb::python_error();
@@ -45,7 +43,7 @@ void check_select(const Reading&, PyObject* kind) {
 
 // The records with the fields that `order` names before their others.
 SortFields read_fields(const Reading& reading, PyObject* order) {
-  if (!is_there(order)) return {};
+  if (!is_given(order)) return {};
   nb::object names = nb::handle(reading.beside).attr("dtype").attr("names");
   if (names.is_none()) raise(ErrorKind::value, "Cannot specify order when the array has no fields.");
   nb::list first;
@@ -105,11 +103,11 @@ nb::object hand_back(const Reading& reading, Named&& result) {
 
 void Check<sorted_copy>::call(const Reading& reading, const Array& array, std::optional<size_t>, SortMethod, const SortFields&,
                               bool) {
-  check_has_axes(reading, array, is_there(reading.slots[1]));
+  check_has_axes(reading, array, is_given(reading.slots[1]));
 }
 void Check<partitioned_copy>::call(const Reading& reading, const Array& array, const Kth&, std::optional<size_t>, SelectMethod,
                                    const SortFields&) {
-  check_has_axes(reading, array, is_there(reading.slots[2]));
+  check_has_axes(reading, array, is_given(reading.slots[2]));
 }
 void Check<sorted_as_complex>::call(const Reading& reading, const Array& array) { check_has_axes(reading, array, true); }
 

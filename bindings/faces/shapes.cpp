@@ -98,7 +98,7 @@ std::string in_brackets(const std::vector<size_t>& places) {
 
 std::vector<int64_t> read_integers(const Reading& reading, PyObject* given) {
   std::vector<int64_t> out;
-  if (!given || given == Py_None)
+  if (!is_given(given))
     raise(ErrorKind::type, "Use () rather than None for the shape of an array without dimensions, in {}()", reading.face.name);
   if (const Array* other = as_array(given); other && std::string_view(parameter_of(reading)) == "other") return other->shape();
   bool is_shift = reading.function == quern::Function::roll_ && !is_torch(reading);
@@ -139,7 +139,7 @@ std::vector<size_t> read_places(const Reading& reading, PyObject* given, size_t 
 }
 
 std::optional<Axes> read_some_places(const Reading& reading, PyObject* given) {
-  if (!given || given == Py_None) return {};
+  if (!is_given(given)) return {};
   Axes places = read_places(reading, given, reading.first->rank());
   bool is_flattened = is_torch(reading) && reading.function == quern::Function::roll_ && places.empty();
   return is_flattened ? std::optional<Axes>() : places;
@@ -160,7 +160,7 @@ std::vector<size_t> read_new_places(const Reading& reading, PyObject* given) {
 }
 
 std::optional<bool> read_copies(const Reading&, PyObject* given) {
-  if (!given || given == Py_None) return {};
+  if (!is_given(given)) return {};
   if (PyUnicode_Check(given)) raise(ErrorKind::value, "strings are not allowed for 'copy' keyword. Use True/False/None instead.");
   int truth = PyObject_IsTrue(given);
   if (truth < 0) throw nb::python_error();
@@ -169,7 +169,7 @@ std::optional<bool> read_copies(const Reading&, PyObject* given) {
 
 Permutation read_permutation(const Reading& reading, PyObject* given) {
   const size_t rank = reading.first->rank();
-  if (!given || given == Py_None) return {};
+  if (!is_given(given)) return {};
   size_t count = is_sequence(reading, given) ? static_cast<size_t>(nb::len(nb::handle(given))) : 1;
   if (count != rank && is_torch(reading))
     raise(ErrorKind::runtime,
@@ -181,7 +181,7 @@ Permutation read_permutation(const Reading& reading, PyObject* given) {
 }
 
 Division read_division(const Reading& reading, PyObject* given) {
-  if (!given || given == Py_None) {
+  if (!is_given(given)) {
     PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"indices_or_sections\"", reading.face.name);
     throw nb::python_error();
   }
@@ -202,7 +202,7 @@ Division read_division(const Reading& reading, PyObject* given) {
 
 SqueezedAxes read_squeezed(const Reading& reading, PyObject* given) {
   const Array& array = *reading.first;
-  if (!given || given == Py_None) return {};
+  if (!is_given(given)) return {};
   SqueezedAxes out;
   if (array.rank() == 0 && !is_sequence(reading, given)) {
     int64_t axis = integer_in(given);

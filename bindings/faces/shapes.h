@@ -36,6 +36,16 @@ struct Read<const std::optional<Shape>&> {
   }
 };
 
+// One integer, or None.
+template <>
+struct Read<std::optional<int64_t>> {
+  static constexpr size_t slots = 1;
+  std::optional<int64_t> value;
+  explicit Read(Reading& reading) {
+    if (PyObject* given = reading.take(); is_given(given)) value = integer_in(given);
+  }
+};
+
 // The arrays of one argument. The first of a front end is the one whose Python type results have.
 const std::vector<Array>& read_sequence(Reading& reading, PyObject* given);
 JoinedType read_joined(const Reading& reading, PyObject* dtype, PyObject* casting);

@@ -34,7 +34,7 @@ static Spacing read_spacing(Reading& reading, PyObject* given) {
 }
 
 Spacings read_spacings(Reading& reading, PyObject* given) {
-  if (!given || given == Py_None) return {};
+  if (!is_given(given)) return {};
   const bool is_list = PyTuple_Check(given) || PyList_Check(given);
   Spacings out;
   nb::object all = is_list ? nb::steal(PySequence_Tuple(given)) : nb::object(nb::make_tuple(nb::handle(given)));

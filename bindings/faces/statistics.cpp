@@ -67,8 +67,7 @@ QuantileMethod read_method(const Reading& reading, PyObject* method, PyObject* i
 }
 
 void warn_of_no_effect(const Reading&, PyObject* bias, PyObject* ddof) {
-  auto is_there = [](PyObject* given) { return given && given != Py_None; };
-  if (is_there(bias) || is_there(ddof)) warn(PyExc_DeprecationWarning, "bias and ddof have no effect and are deprecated");
+  if (is_given(bias) || is_given(ddof)) warn(PyExc_DeprecationWarning, "bias and ddof have no effect and are deprecated");
 }
 
 nb::object hand_back(const Reading& reading, Averages&& result) {

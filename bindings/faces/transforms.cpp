@@ -13,14 +13,12 @@ namespace {
 using quern::fft::Norm;
 using F = quern::Function;
 
-bool is_none(PyObject* given) { return !given || given == Py_None; }
-
 bool is_among(F function, std::initializer_list<F> functions) {
   return std::find(functions.begin(), functions.end(), function) != functions.end();
 }
 
 Norm read_norm(const Reading& reading, PyObject* given) {
-  if (is_none(given)) return Norm::backward;
+  if (!is_given(given)) return Norm::backward;
   std::string name = nb::str(nb::handle(given)).c_str();
   if (name == "backward") return Norm::backward;
   if (name == "ortho") return Norm::ortho;
@@ -61,7 +59,7 @@ nb::object elements_of(const Reading& reading, PyObject* given) {
 std::vector<size_t> read_places_of(const Reading& reading, PyObject* given, std::optional<size_t> lengths) {
   const size_t rank = reading.first->rank();
   std::vector<size_t> places;
-  if (!is_none(given)) {
+  if (is_given(given)) {
     for (nb::handle one : elements_of(reading, given)) places.push_back(read_place(reading, one.ptr()));
     std::vector<size_t> sorted = places;
     std::sort(sorted.begin(), sorted.end());
@@ -92,7 +90,7 @@ fft::Line read_line(const Reading& reading, PyObject* const* given) {
   fft::Line line{.axis = 0, .length = {}, .norm = read_norm(reading, given[2]), .of_whole = reading.front_end.real_type()};
   check_operand(reading);
   line.axis = read_place(reading, given[1]);
-  if (!is_none(given[0])) line.length = read_integer(reading, given[0]);
+  if (is_given(given[0])) line.length = read_integer(reading, given[0]);
   check_length(reading, line.length.value_or(reading.first->shape()[line.axis]));
   return line;
 }
@@ -101,7 +99,7 @@ fft::Lines read_lines(const Reading& reading, PyObject* const* given) {
   fft::Lines lines{.axes = {}, .lengths = {}, .norm = read_norm(reading, given[2]), .of_whole = reading.front_end.real_type()};
   lines.is_always_complex = is_torch(reading);
   check_operand(reading);
-  nb::object lengths = is_none(given[0]) ? nb::none() : elements_of(reading, given[0]);
+  nb::object lengths = !is_given(given[0]) ? nb::none() : elements_of(reading, given[0]);
   std::optional<size_t> count = lengths.is_none() ? std::nullopt : std::optional(nb::len(lengths));
   lines.axes = read_places_of(reading, given[1], count);
   if (count && *count != lines.axes.size())

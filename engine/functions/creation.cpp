@@ -167,4 +167,52 @@ Array with_ones_on_diagonal(Sides sides, int64_t k, const Making& how) {
   return as_type(is_one, type);
 }
 
+Array with_ones_below_diagonal(Sides sides, DiagonalNumber k, const Making& how) {
+  const int64_t rows = std::max<int64_t>(sides.rows, 0), columns = std::max<int64_t>(sides.columns, 0);
+  const Array places = reshaped(counted(rows, how.device), {rows, 1}, Order::c);
+  const Array last = compute(Op::subtract, places, static_cast<int64_t>(-k.value));  // of the ones in each row
+  return as_type(compute(Op::greater_equal, last, counted(columns, how.device)), how.dtype.value_or(DType::float64));
+}
+
+namespace {
+
+// The columns of row `row` that `ends` gives: the first, and the one behind the last.
+template <class F>
+Array places_in_rows(int64_t rows, const Making& how, F&& ends) {
+  std::vector<int64_t> down, across;
+  for (int64_t row = 0; row < rows; ++row)
+    for (auto [column, end] = ends(row); column < end; ++column) down.push_back(row), across.push_back(column);
+  const auto count = static_cast<int64_t>(down.size());
+  down.insert(down.end(), across.begin(), across.end());
+  return as_type(reshaped(array_of(down, how.device), {2, count}, Order::c), how.dtype.value_or(DType::int64));
+}
+
+}  // namespace
+
+Array lower_places(int64_t rows, int64_t columns, int64_t k, const Making& how) {
+  return places_in_rows(rows, how, [&](int64_t row) { return std::pair(int64_t{0}, std::min(columns, row + k + 1)); });
+}
+Array upper_places(int64_t rows, int64_t columns, int64_t k, const Making& how) {
+  return places_in_rows(rows, how, [&](int64_t row) { return std::pair(std::max<int64_t>(0, row + k), columns); });
+}
+
+OneForEach grid_indices(const Shape& shape, bool is_sparse, const Making& how) {
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }))
+    raise(ErrorKind::value, "negative dimensions are not allowed");
+  const DType type = how.dtype.value_or(DType::int64);
+  OneForEach out{{}, is_sparse};
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    Shape line(shape.size(), 1);
+    line[axis] = shape[axis];
+    out.arrays.push_back(as_type(reshaped(counted(shape[axis], how.device), line, Order::c), type));
+  }
+  if (is_sparse) return out;
+  Shape all = shape;
+  all.insert(all.begin(), static_cast<int64_t>(shape.size()));
+  const Array made = of_value(all, whole(0), type, how);
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    assign(element(made, 0, static_cast<int64_t>(axis)), Argument(out.arrays[axis]));
+  return {{made}, false};
+}
+
 }  // namespace quern

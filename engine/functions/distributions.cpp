@@ -9,7 +9,10 @@
 #include "functions/ordering.h"
 #include "functions/parts.h"
 #include "functions/reductions.h"
+#include "functions/refusals.h"
+#include "functions/rounding.h"
 #include "functions/steps.h"
+#include "graph/tape.h"
 #include "run/calls/random.h"
 
 namespace quern::random {
@@ -592,6 +595,167 @@ Array geometric_for(const Rules& rules, const Array& tensor, double p, const Str
   Array open = rules(Op::subtract, 1, values_for(tensor, stream, &Draws::unit, type));
   Array tries = rules(Op::ceil, rules(Op::true_divide, rules(Op::log, open), std::log1p(-p)));
   return as_type(rules(Op::maximum, tries, 1), tensor.dtype());
+}
+
+Array integers_for(const Array& tensor, const Bounds& bounds, const Stream& stream) {
+  if (is_complex(tensor.dtype()))
+    raise(ErrorKind::not_implemented, "\"random_\" not implemented for '{}'", torch_name_of(tensor.dtype()));
+  Bounds wanted = bounds;
+  if (bounds.are_all) {
+    const bool is_real = row(tensor.dtype()).kind == DTypeKind::real;
+    const uint64_t most = range_of(tensor.dtype()).second;
+    wanted.count = is_real ? most : std::min(most, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) + 1;
+  }
+  return integers_in(stream, wanted, tensor.shape(), tensor.dtype(), tensor.device());
+}
+
+// ---- of tensors of parameters
+
+namespace {
+
+double real_of(const Scalar& number) { return number.kind == WeakScalar::real ? number.re : static_cast<double>(number.integer); }
+
+void check_deviation(double deviation) {
+  if (!(deviation >= 0)) raise(ErrorKind::runtime, "normal expects std >= 0.0, but found std {:g}", deviation);
+}
+
+// For whoever may see it only where all values are within limits.
+Array unless_beyond(const Array& made, const Array& values, double low, double high, const char* text) {
+  std::optional<Array> are_within = unless_known_within(values, low, high);
+  return are_within ? unless_refused(made, *are_within, {ErrorKind::runtime, {text}}) : made;
+}
+
+// True with that probability, for each element of a tensor of `like`.
+Array are_hits(const Rules& rules, const Array& like, const Argument& given, const Stream& stream) {
+  const auto units = [&] { return *Draws(stream, {like.shape(), like.device()}, {}).unit(DType::float32).array; };
+  if (!given.array()) {
+    const double p = real_of(given.scalar());
+    if (!(p >= 0 && p <= 1)) raise(ErrorKind::runtime, "bernoulli_ expects p to be in [0, 1], but got p={:g}", p);
+    return rules(Op::less, units(), p);
+  }
+  const Array p = detached(*given.array());
+  if (row(p.dtype()).kind != DTypeKind::real)
+    raise(ErrorKind::not_implemented, "\"bernoulli_tensor_cpu_p_\" not implemented for '{}'", torch_name_of(p.dtype()));
+  return unless_beyond(rules(Op::less, units(), p), p, 0, 1, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
+}
+
+// What is drawn, which has a gradient of 0 where the tensor wants one.
+Array without_slope(const Array& made, const Array& tensor) {
+  if (!wants_gradient(tensor)) return made;
+  const Array none = part(reshaped(tensor, {tensor.size()}, Order::c), 0, 0, 0);
+  return compute(Op::add, made, as_type(reduced(Reduction::sum, none, 0, false), made.dtype()));
+}
+
+// The least number above 0 and the greatest one of a type of real numbers.
+std::pair<double, double> limits_of(DType type) {
+  switch (type) {
+    case DType::float16:
+      return {0x1p-24, 65504};
+    case DType::bfloat16:
+      return {0x1p-133, 0x1.fep127};
+    case DType::float32:
+      return {std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max()};
+    default:
+      return {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max()};
+  }
+}
+
+// For whoever may see it only where each row of weights is a distribution's.
+Array unless_no_distribution(const Array& made, const Array& weights, bool is_drawn_again) {
+  const auto [least, most] = limits_of(weights.dtype());
+  std::optional<Array> are_finite = unless_known_within(weights, 0, most);
+  std::optional<Array> are_filled = unless_known_within(reduced(Reduction::sum, weights, -1, false), least, most);
+  if (!are_finite && !are_filled) return made;
+  std::vector<std::string> texts = {"invalid multinomial distribution (sum of probabilities <= 0)"};
+  if (is_drawn_again) {
+    texts.push_back("invalid multinomial distribution (encountering probability entry < 0)");
+    texts.push_back("invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+  } else {
+    texts.push_back("probability tensor contains either `inf`, `nan` or element < 0");
+  }
+  const auto over_all = [](Reduction reduction, const Array& a) {
+    return reduce(reduction, a, std::vector<bool>(a.rank(), true), false);
+  };
+  const Array are_above = over_all(Reduction::all, compute(Op::greater_equal, weights, 0));
+  const Array is_infinite = over_all(Reduction::any, compute(Op::equal, weights, std::numeric_limits<double>::infinity()));
+  const Array sums = are_filled ? compute(Op::where, *are_filled, 0, -1) : full({}, whole(0), DType::int64, weights.device());
+  const Array codes = compute(Op::where, are_above, compute(Op::where, is_infinite, 2, sums), 1);
+  return unless_refused(made, as_type(codes, DType::int64), {ErrorKind::runtime, texts, 0, 1, 0});
+}
+
+void check_weights(const Array& weights, int64_t count, bool replaces) {
+  if (weights.rank() != 1 && weights.rank() != 2) raise(ErrorKind::runtime, "prob_dist must be 1 or 2 dim");
+  if (row(weights.dtype()).kind != DTypeKind::real)
+    raise(ErrorKind::runtime, "multinomial only supports floating-point dtypes for input, got: {}",
+          torch_name_of(weights.dtype()));
+  if (count <= 0) raise(ErrorKind::runtime, "cannot sample n_sample <= 0 samples");
+  if (!replaces && count > last_size(weights))
+    raise(ErrorKind::runtime, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  if (replaces && last_size(weights) == 0) raise(ErrorKind::runtime, "cannot sample from prob_dist without categories");
+}
+
+}  // namespace
+
+Array trials_for(const Rules& rules, const Array& tensor, const Argument& p, const Stream& stream) {
+  return as_type(are_hits(rules, tensor, p, stream), tensor.dtype());
+}
+
+Array trials(const Rules& rules, const Array& tensor, std::optional<double> p, const Stream& stream) {
+  const Argument odds = p ? Argument(real_number(*p)) : Argument(tensor);
+  return without_slope(as_type(are_hits(rules, tensor, odds, stream), tensor.dtype()), tensor);
+}
+
+Array normal_of_numbers(const Stream& stream, double mean, double deviation, const Shape& shape, std::optional<DType> type,
+                        DeviceId device) {
+  check_deviation(deviation);
+  const Array made = of_size(stream, shape, type, device, "normal", &Draws::normal);
+  return compute(Op::add, compute(Op::multiply, made, deviation), mean);
+}
+
+Array normal_around(const Rules& rules, const Argument& mean, const Argument& deviation, const Stream& stream) {
+  if (!deviation.array()) check_deviation(real_of(deviation.scalar()));
+  const Array& first = mean.array() ? *mean.array() : *deviation.array();
+  std::vector<Shape> shapes;
+  for (const Argument* one : {&mean, &deviation})
+    if (one->array()) shapes.push_back(one->array()->shape());
+  const Draws draws(stream, {broadcast_shapes(shapes), first.device()}, {});
+  check_inexact("normal", first.dtype());
+  const Array made = rules(Op::add, mean, rules(Op::multiply, deviation, drawn_as(draws, &Draws::normal, first.dtype())));
+  if (const Array* values = deviation.array())
+    return unless_beyond(made, *values, 0, std::numeric_limits<double>::infinity(), "normal expects all elements of std >= 0.0");
+  return made;
+}
+
+Array poisson_around(const Array& rates, const Stream& stream) {
+  if (row(rates.dtype()).kind != DTypeKind::real)
+    raise(ErrorKind::not_implemented, "\"poisson_cpu\" not implemented for '{}'", torch_name_of(rates.dtype()));
+  const Array means = detached(rates);
+  const Draws draws(stream, {means.shape(), means.device()}, {});
+  const Array made = *draws.seeded(Op::random_poisson, {Value(as_type(means, DType::float64))}).array;
+  return unless_beyond(as_type(made, means.dtype()), means, 0, std::numeric_limits<double>::infinity(),
+                       "invalid Poisson rate, expected rate to be non-negative");
+}
+
+Array places_by_weight(const Rules& rules, const Array& given, int64_t count, bool replaces, const Stream& stream) {
+  check_weights(given, count, replaces);
+  const Array weights = detached(given), wide = as_type(weights, DType::float64);
+  if (!replaces) {  // those with the largest of random keys (Efraimidis, 2006)
+    const Value units = Draws(stream, {weights.shape(), weights.device()}, {}).open();
+    const Array waits = compute(Op::true_divide, *(-log(units)).array, wide);
+    const double never = std::numeric_limits<double>::infinity();
+    const Array keys = compute(Op::where, compute(Op::greater, weights, 0), waits, never);
+    const Array picked = part(ordered_places(keys, false, keys.rank() - 1), -1, 0, count);
+    return unless_no_distribution(copied(picked, picked.dtype()), weights, false);
+  }
+  const size_t last = weights.rank() - 1;
+  const Array ends = accumulated(wide, "add", last, {}).value_or(wide);
+  Shape shape = weights.shape();
+  shape[last] = count;
+  const Array units = *Draws(stream, {shape, weights.device()}, {}).unit(DType::float64).array;
+  const Array at = compute(Op::multiply, units, part(ends, -1, last_size(ends) - 1, last_size(ends)));
+  const Array is_passed = compute(Op::less_equal, with_axis(ends, last), with_axis(at, last + 1));
+  const Array places = reduced(Reduction::sum, is_passed, -1, false, DType::int64);
+  return unless_no_distribution(rules(Op::minimum, places, last_size(ends) - 1), weights, count > 1);
 }
 
 }  // namespace quern::random

@@ -87,6 +87,7 @@ Array normal_like(const Array& like, const MakingLike& to, const Stream& stream)
 struct Bounds {
   int64_t low;
   uint64_t count;
+  bool are_all = false;  // from 0 on all that a type holds
 };
 Array integers_of_size(const Stream& stream, const Bounds& bounds, const Shape& shape, const Making& how);
 Array integers_like(const Array& like, const Bounds& bounds, const MakingLike& to, const Stream& stream);
@@ -99,5 +100,18 @@ Array exponential_for(const Rules& rules, const Array& tensor, double rate, cons
 Array cauchy_for(const Rules& rules, const Array& tensor, double median, double sigma, const Stream& stream);
 Array lognormal_for(const Rules& rules, const Array& tensor, double mean, double deviation, const Stream& stream);
 Array geometric_for(const Rules& rules, const Array& tensor, double p, const Stream& stream);
+Array integers_for(const Array& tensor, const Bounds& bounds, const Stream& stream);
+Array trials_for(const Rules& rules, const Array& tensor, const Argument& p, const Stream& stream);
+
+// The same with the elements of tensors as parameters, which a device refuses where it finds no distribution in them
+// (refusals.h): no gradient passes.
+Array normal_of_numbers(const Stream& stream, double mean, double deviation, const Shape& shape, std::optional<DType> type,
+                        DeviceId device);
+Array normal_around(const Rules& rules, const Argument& mean, const Argument& deviation, const Stream& stream);
+// 1 with the probability that each element says, or p, else 0; gradients of 0.
+Array trials(const Rules& rules, const Array& tensor, std::optional<double> p, const Stream& stream);
+Array poisson_around(const Array& rates, const Stream& stream);
+// Places along the last axis, with the elements as weights: `count` of them, each of which may come again where `replaces`.
+Array places_by_weight(const Rules& rules, const Array& weights, int64_t count, bool replaces, const Stream& stream);
 
 }  // namespace quern::random

@@ -126,9 +126,13 @@ Array upper_triangle(const Array& array, DiagonalNumber k) {
   return triangle(array, 1 - static_cast<int64_t>(1 - k.value), false);
 }
 
-Array powers_in_columns(const Array& vector, int64_t columns, bool rising, DType dtype) {
-  if (vector.rank() != 1) raise(ErrorKind::value, "[vander] the array has {} axes; it must have one", vector.rank());
-  if (columns < 0) raise(ErrorKind::value, "[vander] {} columns were asked for; it must be none or more", columns);
+Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<int64_t> wanted, bool rising) {
+  if (vector.rank() != 1) raise(ErrorKind::value, "x must be a one-dimensional array or sequence.");
+  const int64_t columns = wanted.value_or(vector.size());
+  if (columns < 0) raise(ErrorKind::value, "N must be non-negative, not {}", columns);
+  const bool keeps_type = rules.types == TypeRules::torch && !is_whole(vector.dtype());
+  const bool is_int64 = rules.types == TypeRules::torch && is_whole(vector.dtype());
+  const DType dtype = keeps_type ? vector.dtype() : is_int64 ? DType::int64 : common(vector.dtype(), DType::int64);
   Array out = full({vector.size(), columns}, whole(1), dtype, vector.device());
   Array x = as_type(vector, dtype), power = x;
   for (int64_t n = 1; n < columns; ++n) {

@@ -34,8 +34,8 @@ struct DiagonalNumber {
 };
 Array lower_triangle(const Array& array, DiagonalNumber k);
 Array upper_triangle(const Array& array, DiagonalNumber k);
-// Columns of powers of a vector, falling unless `rising`.
-Array powers_in_columns(const Array& vector, int64_t columns, bool rising, DType dtype);
+// Columns of powers of a vector, falling unless `rising`; as many as it has elements where nothing else is asked for.
+Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<int64_t> columns, bool rising);
 
 // The sums of products over the last axis of both, in their common type.
 Array sum_of_products(const Array& a, const Array& b);

@@ -1,6 +1,10 @@
 #include "functions/ranges.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/error.h"
+#include "functions/shaping.h"
 #include "functions/steps.h"
 
 namespace quern {
@@ -36,6 +40,134 @@ Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bo
 Array powers_between(double start, double stop, int64_t count, bool endpoint, double base, DType dtype, DeviceId device) {
   Array exponents = numbers_between(real_number(start), real_number(stop), count, endpoint, DType::float64, device);
   return as_type(compute(Op::power, base, exponents), dtype);
+}
+
+// ---- between arrays
+
+namespace {
+
+DeviceId device_of(const Ends& ends, const Spread& spread, const Argument* base = nullptr) {
+  if (spread.device) return *spread.device;
+  for (const Argument* one : {&ends.start, &ends.stop, base})
+    if (one && one->array()) return one->array()->device();
+  bug("numbers are spread on no device");
+}
+
+// With axes of one element in front, as many as `rank`.
+Array with_rank_in_front(Array array, size_t rank) {
+  while (array.rank() < rank) array = with_axis(array, 0);
+  return array;
+}
+
+// An end as an array of the type that is computed in.
+Array end_of(const Argument& end, DType work, DeviceId device, size_t rank) {
+  const Array made = end.array() ? as_type(*end.array(), work) : full({}, end.scalar(), work, device);
+  return with_rank_in_front(made, rank);
+}
+
+// Which of them each number is, along the first axis of `rank`.
+Array places_of(int64_t count, size_t rank, DeviceId device) {
+  Shape shape(rank, 1);
+  shape[0] = count;
+  return reshaped(counted(count, device), shape, Order::c);
+}
+
+struct Line {
+  Array numbers, step;  // along the first axis
+};
+Line line_between(const Array& first, const Array& last, const Ends& ends) {
+  if (ends.count < 0) raise(ErrorKind::value, "Number of samples, {}, must be non-negative.", ends.count);
+  const Array width = compute(Op::subtract, last, first);
+  const Array places = places_of(ends.count, width.rank() + 1, first.device()), numbers = as_type(places, ends.work);
+  const int64_t parts = ends.endpoint ? ends.count - 1 : ends.count;
+  if (parts <= 0) {
+    const Array none = full({}, real_number(std::numeric_limits<double>::quiet_NaN()), ends.work, first.device());
+    return {compute(Op::add, compute(Op::multiply, numbers, width), first), none};
+  }
+  const Array step = compute(Op::true_divide, width, parts);
+  // A step that is too small for the type is 0.
+  const Array divided = compute(Op::multiply, compute(Op::true_divide, numbers, parts), width);
+  const Array stepped = compute(Op::where, compute(Op::equal, step, 0), divided, compute(Op::multiply, numbers, step));
+  const Array made = compute(Op::add, stepped, first);
+  return {ends.endpoint ? compute(Op::where, compute(Op::equal, places, parts), last, made) : made, step};
+}
+
+Array along(const Array& line, int64_t axis) {
+  return moved(line, 0, static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(line.rank()) : axis));
+}
+
+Scalar without_fraction(const Argument& number) {
+  return number.scalar().kind == WeakScalar::real ? whole(static_cast<int64_t>(number.scalar().re)) : number.scalar();
+}
+
+double real_of(const Scalar& number) { return number.kind == WeakScalar::real ? number.re : static_cast<double>(number.integer); }
+
+}  // namespace
+
+size_t rank_of_spread(const Ends& ends, const Argument* base) {
+  size_t rank = 0;
+  for (const Argument* one : {&ends.start, &ends.stop, base})
+    if (one && one->array()) rank = std::max(rank, one->array()->rank());
+  return rank + 1;
+}
+
+NumbersAndStep evenly_spread(const Ends& ends, bool has_step, const Spread& spread) {
+  const DType type = spread.dtype.value_or(ends.type);
+  const DeviceId device = device_of(ends, spread);
+  if (!ends.start.array() && !ends.stop.array() && !is_complex(ends.work)) {
+    const bool cuts = ends.become_whole && is_whole(type);
+    const Scalar start = cuts ? without_fraction(ends.start) : ends.start.scalar();
+    const Scalar stop = cuts ? without_fraction(ends.stop) : ends.stop.scalar();
+    const int64_t parts = ends.endpoint ? ends.count - 1 : ends.count;
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    // PyTorch cuts the numbers between, too, where NumPy rounds them down.
+    const Array made = numbers_between(start, stop, ends.count, ends.endpoint, cuts ? ends.work : type, device, ends.work);
+    return {as_type(made, type), has_step, parts > 0 ? (real_of(stop) - real_of(start)) / static_cast<double>(parts) : none};
+  }
+  const Array first = end_of(ends.start, ends.work, device, 0), last = end_of(ends.stop, ends.work, device, 0);
+  Line line = line_between(first, last, ends);
+  Array out = along(line.numbers, spread.axis);
+  if (is_integer(type)) out = compute(Op::floor, out);
+  return {as_type(out, type), has_step, 0, line.step};
+}
+
+Array powers_spread(const Ends& ends, const Argument& base, const Spread& spread) {
+  const DType type = spread.dtype.value_or(ends.type);
+  const DeviceId device = device_of(ends, spread, &base);
+  const size_t rank = rank_of_spread(ends, &base) - 1;
+  const bool cuts = ends.become_whole && is_whole(type);
+  const Argument start = cuts ? Argument(without_fraction(ends.start)) : ends.start;
+  const Argument stop = cuts ? Argument(without_fraction(ends.stop)) : ends.stop;
+  const Array first = end_of(start, ends.work, device, rank), last = end_of(stop, ends.work, device, rank);
+  const Array exponents = along(line_between(first, last, ends).numbers, spread.axis);
+  if (!base.array()) return as_type(compute(Op::power, base, exponents), type);
+  const auto axis = static_cast<size_t>(spread.axis < 0 ? spread.axis + static_cast<int64_t>(rank) + 1 : spread.axis);
+  const Array bases = with_axis(with_rank_in_front(*base.array(), rank), axis);
+  const Array made = compute(Op::power, bases, exponents);
+  return spread.dtype ? as_type(made, *spread.dtype) : made;
+}
+
+Array multiples_spread(const Ends& ends, const Spread& spread) {
+  const DeviceId device = device_of(ends, spread);
+  const DType type = spread.dtype.value_or(ends.type), work = is_whole(type) ? ends.work : common(ends.work, type);
+  Ends exponents = ends;
+  exponents.work = work;
+  const Array first = end_of(ends.start, work, device, 0), last = end_of(ends.stop, work, device, 0);
+  for (const Array* one : {&first, &last}) {
+    const Array zeros = compute(Op::equal, *one, 0);
+    const std::vector<bool> all(zeros.rank(), true);
+    if (scalar_in(reduce(Reduction::any, zeros, all, false)).integer != 0)
+      raise(ErrorKind::value, "Geometric sequence cannot include zero");
+  }
+  // Turned until the first is above 0: real ends may be negative, complex ones keep parts of 0.
+  const Array turn = is_complex(work) ? compute(Op::true_divide, first, compute(Op::absolute, first)) : compute(Op::sign, first);
+  const Array from = compute(Op::true_divide, first, turn), to = compute(Op::true_divide, last, turn);
+  const Line line = line_between(compute(Op::log10, from), compute(Op::log10, to), exponents);
+  Array made = compute(Op::power, 10.0, line.numbers);
+  const Array places = places_of(ends.count, made.rank(), device);
+  made = compute(Op::where, compute(Op::equal, places, 0), from, made);
+  if (ends.endpoint && ends.count > 1) made = compute(Op::where, compute(Op::equal, places, ends.count - 1), to, made);
+  return as_type(along(compute(Op::multiply, made, turn), spread.axis), type);
 }
 
 }  // namespace quern

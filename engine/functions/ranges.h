@@ -1,5 +1,8 @@
-// Numbers in even steps.
+// Numbers in even steps, and their powers.
 #pragma once
+
+#include <optional>
+#include <utility>
 
 #include "graph/array.h"
 
@@ -11,5 +14,32 @@ Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bo
                       DType work = DType::float64);
 // The powers of `base` whose exponents are such numbers.
 Array powers_between(double start, double stop, int64_t count, bool endpoint, double base, DType dtype, DeviceId device);
+
+// The same between numbers or arrays that broadcast, as rows: a new axis counts.
+struct Ends {
+  Argument start, stop;
+  int64_t count;
+  bool endpoint;
+  DType work, type;           // computed in `work`; `type` is that of the result unless another is asked for
+  bool become_whole = false;  // for a result of integers
+};
+struct Spread {
+  int64_t axis;  // of the result, which counts; may count from the end
+  std::optional<DType> dtype;
+  std::optional<DeviceId> device;  // none: that of the arrays
+};
+// How many axes the result has; `base`: it broadcasts, too.
+size_t rank_of_spread(const Ends& ends, const Argument* base = nullptr);
+struct NumbersAndStep {
+  Array numbers;
+  bool has_step;
+  double step;                      // between numbers
+  std::optional<Array> steps = {};  // between arrays
+};
+NumbersAndStep evenly_spread(const Ends& ends, bool has_step, const Spread& spread);
+// The powers of `base` with evenly spread exponents.
+Array powers_spread(const Ends& ends, const Argument& base, const Spread& spread);
+// Each the same multiple of the one before. Raises ErrorKind::value for an end of zero.
+Array multiples_spread(const Ends& ends, const Spread& spread);
 
 }  // namespace quern

@@ -443,6 +443,15 @@ std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool 
   return is_sparse ? out : broadcast_together(out);
 }
 
+std::vector<Array> grid_by_name(const std::vector<Array>& arrays, bool copies, bool is_sparse,
+                                std::optional<std::string_view> name) {
+  if (name && name != "xy" && name != "ij") raise(ErrorKind::value, "Valid values for `indexing` are 'xy' and 'ij'.");
+  std::vector<Array> out = grid_of(arrays, name != "xy", is_sparse);
+  if (copies)
+    for (Array& one : out) one = copied(one, one.dtype());
+  return out;
+}
+
 // ---- new arrays
 
 Array flattened(const Array& array, Order order) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "graph/memory_order.h"
@@ -97,6 +98,9 @@ OneForEach at_least_3d(const std::vector<Array>& arrays);
 // What meshgrid() gives: each array along an axis of its own; `by_rows` is "ij", else the first two change
 // places; `is_sparse`: the other axes have one element.
 std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool is_sparse);
+// The same, by a name or none ("xy", "ij"), in new memory unless `copies` says otherwise.
+std::vector<Array> grid_by_name(const std::vector<Array>& arrays, bool copies, bool is_sparse,
+                                std::optional<std::string_view> name);
 
 // ---- new arrays
 

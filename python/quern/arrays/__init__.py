@@ -26,7 +26,6 @@ import numpy
 
 from quern.arrays import (
     core,
-    creation,
     data_types,
     fallback,
     functions,
@@ -37,7 +36,7 @@ from quern.arrays import (
     objects,
 )
 from quern.arrays.core import Array, NoDerivative, asnumpy  # noqa: F401
-from quern.arrays.creation import grids, layouts
+from quern.arrays.creation import layouts
 from quern.arrays.creation.grids import mgrid, ogrid  # noqa: F401
 from quern.arrays.fallback import FallbackWarning, set_fallback  # noqa: F401
 from quern.arrays.functions import *  # noqa: F403
@@ -102,7 +101,6 @@ def _public(function):
 
 
 ndarray = Array
-linspace = _public(creation.linspace)
 from_dlpack = _public(exchange.from_dlpack)
 real = _public(mathematics.real)
 imag = _public(mathematics.imag)
@@ -119,15 +117,6 @@ delete = _public(editing.delete)
 insert = _public(editing.insert)
 trim_zeros = _public(editing.trim_zeros)
 einsum_path = _public(contraction.einsum_path)
-meshgrid = _public(grids.meshgrid)
-indices = _public(grids.indices)
-logspace = _public(grids.logspace)
-geomspace = _public(grids.geomspace)
-bartlett = _public(grids.bartlett)
-blackman = _public(grids.blackman)
-hamming = _public(grids.hamming)
-hanning = _public(grids.hanning)
-kaiser = _public(grids.kaiser)
 asanyarray = _public(layouts.asanyarray)
 asarray_chkfinite = _public(layouts.asarray_chkfinite)
 ascontiguousarray = _public(layouts.ascontiguousarray)
@@ -149,10 +138,7 @@ copyto = _public(arranging.copyto)
 rollaxis = _public(arranging.rollaxis)
 select = _public(arranging.select)
 block = _public(arranging.block)
-identity = _public(matrices.identity)
-tri = _public(matrices.tri)
 fill_diagonal = _public(matrices.fill_diagonal)
-vander = _public(matrices.vander)
 diag_indices_from = _public(matrices.diag_indices_from)
 tril_indices_from = _public(matrices.tril_indices_from)
 triu_indices_from = _public(matrices.triu_indices_from)

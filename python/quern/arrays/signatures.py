@@ -5,7 +5,7 @@ import inspect
 
 import numpy
 
-_NAMES = {"NoValue": numpy._NoValue, "float": float}
+_NAMES = {"NoValue": numpy._NoValue, "float": float, "int": int}
 
 
 def signature_of(text):

@@ -175,7 +175,6 @@ nanmax, nanmin = _warned_of_nan(_of_ours(_arrays.nanmax)), _warned_of_nan(_of_ou
 
 
 # The functions of quern's that the loop above has made, as CuPy's differ from them.
-identity, tri = _in_room(identity), _in_room(tri)  # noqa: F405
 tile, repeat, outer = _in_room(tile), _in_room(repeat), _in_room(outer)  # noqa: F405
 
 

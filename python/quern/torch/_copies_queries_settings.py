@@ -3,7 +3,6 @@
 import builtins
 import itertools
 import math
-import operator
 
 import numpy
 
@@ -29,7 +28,6 @@ from quern.torch._core import (
     add_in_place,
     add_methods,
     dim_of,
-    engine_device,
     engine_device_of,
     finish,
     finish_same,
@@ -185,22 +183,6 @@ def combinations(input, r=2, with_replacement=False):
     return input[_creation.sent(rows, "int64", engine_device_of(input))]
 
 
-@checked
-def vander(x, N=None, increasing=False):  # noqa: N803
-    """A matrix of the powers of a vector's elements."""
-    if x._rank != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
-    n = x._size if N is None else operator.index(N)
-    if n < 0:
-        raise RuntimeError("N must be non-negative.")
-    powers = _creation.arange(n, device=x.device)
-    if not increasing:
-        powers = powers.flip(0)
-    if x.dtype._kind in "iub":
-        x = x.to(DTYPES["int64"])
-    return x.unsqueeze(-1) ** powers
-
-
 @checked(tensors="indices")
 def unravel_index(indices, shape):
     """The places of a tensor of that shape that indices of the flattened one stand for: a tensor for each dimension."""
@@ -316,15 +298,6 @@ def pca_lowrank(A, q=None, center=True, niter=2):  # noqa: N803
 
 
 # ---- windows and spectra over time
-
-
-def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None, layout=None, device=None, requires_grad=False):
-    """Kaiser's window; ``periodic``: as one longer, without its last value."""
-    if window_length < 0:
-        raise RuntimeError(f"kaiser_window requires non-negative window_length, got window_length={window_length}")
-    values = numpy.kaiser(window_length + 1, beta)[:-1] if periodic and window_length > 1 else numpy.kaiser(window_length, beta)
-    made = _creation.sent(values, _engine.torch_default() if dtype is None else name_of(dtype), engine_device(device))
-    return made.requires_grad_() if requires_grad else made
 
 
 # ---- pieces that layers use
@@ -605,7 +578,7 @@ def sym_ite(b, t, f):
 
 # ---- where they are shown
 
-_TESTED = """as_strided_scatter get_device is_signed is_same_size combinations vander unravel_index
+_TESTED = """as_strided_scatter get_device is_signed is_same_size combinations unravel_index
 renorm index_reduce nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
 pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle alias_copy slice_copy
 detach""".split()
@@ -614,7 +587,7 @@ __all__ += """are_deterministic_algorithms_enabled get_deterministic_debug_mode 
 is_anomaly_check_nan_enabled is_autocast_cpu_enabled is_autocast_cache_enabled compiled_with_cxx11_abi is_vulkan_available
 is_autocast_enabled set_flush_denormal set_deterministic_debug_mode set_warn_always set_num_interop_threads set_anomaly_enabled
 clear_autocast_cache init_num_threads""".split()
-__all__ += """is_conj is_neg is_distributed is_inference is_storage typename kaiser_window empty_permuted
+__all__ += """is_conj is_neg is_distributed is_inference is_storage typename empty_permuted
 from_file""".split()
 METHODS = """as_strided_scatter is_same_size is_distributed renorm index_reduce nonzero_static
 cholesky_inverse triangular_solve apply_ map_ sum_to_size dim_order new_empty_strided

@@ -16,7 +16,6 @@ from quern.torch._core import (
     engine_device,
     engine_device_of,
     filled,
-    finish,
     fitting,
     grown,
     is_number,
@@ -288,104 +287,6 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
     return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
 
 
-# ---- numbers in a row
-
-
-def range(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):  # noqa: A001
-    """Numbers from ``start`` to ``end``, which is among them; PyTorch's old form of arange()."""
-    if end is None:
-        start, end = 0, start
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) / step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    dtype = dtype or DTYPES[_default_name()]
-    count = int(math.floor((end - start) / step)) + 1
-    return arange(start, start + step * (count - 0.5), step, out=out, dtype=dtype, device=device, requires_grad=requires_grad)
-
-
-def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    """``steps`` numbers from ``start`` to ``end``, evenly spaced."""
-    name, device = _options(dtype, device)
-    start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
-    for v in (start, end):
-        if not is_number(v):
-            raise TypeError(f"linspace(): arguments 'start' and 'end' must be Numbers, not {type(v).__name__}")
-    sizes_in([max(steps, 0)])
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    if isinstance(start, builtin_complex) or isinstance(end, builtin_complex):
-        real = linspace(start.real, end.real, steps, dtype=DTYPES["float64"])
-        made = real + 1j * linspace(start.imag, end.imag, steps, dtype=DTYPES["float64"])
-    else:
-        kind = DTYPES[name] if out is None or dtype is not None else out.dtype
-        if not kind.is_floating_point and not kind.is_complex:  # the ends are numbers of that type, too
-            start, end = int(start), int(end)
-        made = grown(_engine.array_linspace(float(start), float(end), steps, True, device))
-    made = made._astype(name) if made._dtype_name != name else made
-    return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
-
-
-builtin_complex = complex
-
-
-def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    """``base`` to the powers that linspace() gives."""
-    kind = dtype or (DTYPES[_default_name()] if out is None else out.dtype)
-    if not kind.is_floating_point and not kind.is_complex:  # the ends are numbers of that type, too
-        start, end = int(start), int(end)
-    powers = linspace(start, end, steps, dtype=DTYPES["float64"], device=device)
-    made = (base**powers).to(kind)
-    return _wanted(made if out is None else finish(made, same_as_asked(out, dtype)), requires_grad)
-
-
-def _check_sizes(row, col):
-    for name, n in (("row", row), ("col", col)):
-        if n < 0:
-            raise RuntimeError(f"{name} must be non-negative, got {n}")
-
-
-def tril_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
-    """The places of a matrix on and below a diagonal: two rows, of row and column numbers."""
-    _check_sizes(row, col)
-    places = numpy.stack(numpy.tril_indices(row, offset, col))
-    return sent(places, "int64" if dtype is None else name_of(dtype), engine_device(device))
-
-
-def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
-    """The places of a matrix on and above a diagonal: two rows, of row and column numbers."""
-    _check_sizes(row, col)
-    places = numpy.stack(numpy.triu_indices(row, offset, col))
-    return sent(places, "int64" if dtype is None else name_of(dtype), engine_device(device))
-
-
-def _window(name, terms):
-    def function(window_length, periodic=True, *, dtype=None, layout=None, device=None, requires_grad=False):
-        name_, device_ = _options(dtype, device)
-        if window_length == 1:
-            return _wanted(filled([1], 1, name_, device_), requires_grad)
-        n = numpy.arange(window_length, dtype=numpy.float64)
-        angle = 2 * numpy.pi * n / (window_length if periodic else window_length - 1)
-        values = sum(factor * numpy.cos(k * angle) for k, factor in enumerate(terms))
-        return _wanted(sent(values, name_, device_), requires_grad)
-
-    function.__name__ = name
-    function.__doc__ = f"The {name.partition('_')[0]} window; ``periodic``: as one longer, without its last value."
-    return function
-
-
-hann_window = _window("hann_window", (0.5, -0.5))
-hamming_window = _window("hamming_window", (0.54, -0.46))
-blackman_window = _window("blackman_window", (0.42, -0.5, 0.08))
-
-
-def bartlett_window(window_length, periodic=True, *, dtype=None, layout=None, device=None, requires_grad=False):
-    """The triangular window; ``periodic``: as one longer, without its last value."""
-    name, device = _options(dtype, device)
-    values = numpy.bartlett(window_length + 1)[:-1] if periodic else numpy.bartlett(window_length)
-    return _wanted(sent(values, name, device), requires_grad)
-
-
 # ---- conversions
 
 
@@ -585,15 +486,14 @@ def result_type(tensor1, tensor2):
 
 
 METHODS = """to cpu cuda type_as clone contiguous copy_ fill_ zero_ fill_diagonal_ set_ resize_ resize_as_ new_tensor is_nonzero"""
-NAMES = """tensor as_tensor asarray scalar_tensor from_numpy from_dlpack to_dlpack frombuffer empty_strided range linspace logspace
-tril_indices triu_indices hann_window hamming_window blackman_window bartlett_window clone fill is_tensor is_floating_point is_complex
-is_nonzero numel result_type""".split()
+NAMES = """tensor as_tensor asarray scalar_tensor from_numpy from_dlpack to_dlpack frombuffer empty_strided clone fill is_tensor
+is_floating_point is_complex is_nonzero numel result_type""".split()
 __all__ = NAMES
 check_all(
     globals(),
     [*METHODS.split(), *(n for n in NAMES if n not in ("is_tensor", "from_dlpack"))],
     {"type_as": "other", "resize_as_": "the_template"},
-    {"result_type": "tensor1 tensor2", "tensor": "data", "range": "end", "linspace": "end", "logspace": "end"},
+    {"result_type": "tensor1 tensor2", "tensor": "data"},
 )
 add_methods(__name__, METHODS)
 Tensor._made = staticmethod(legacy_tensor)

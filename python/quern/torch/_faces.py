@@ -24,7 +24,7 @@ _IN_PLACE = frozenset(
 # Functions whose first argument is a tensor and which are no methods.
 _NO_METHODS = frozenset(
     """bucketize gradient std_mean var_mean zeros_like ones_like empty_like full_like rand_like randn_like
-    randint_like""".split()
+    randint_like poisson""".split()
 )
 METHODS = {
     name: face

@@ -1,8 +1,8 @@
 """Distances of rows, made of the norms of torch.linalg."""
 
 from quern.lib import _engine
-from quern.torch import _creation
 from quern.torch._arguments import checked
+from quern.torch._faces import FACES
 
 LINALG = _engine.add_functions(__name__, "torch", "linalg", binds=False, shown="quern.torch.linalg")
 __all__ = list(LINALG)
@@ -29,7 +29,7 @@ def pdist(input, p=2.0):
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._rank}D")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    first, second = _creation.triu_indices(input._shape[0], input._shape[0], 1, device=input.device)
+    first, second = FACES["triu_indices"](input._shape[0], input._shape[0], 1, device=input.device)
     return vector_norm(input[first] - input[second], p, -1)
 
 

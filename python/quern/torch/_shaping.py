@@ -14,6 +14,7 @@ from quern.user_files import warn_user
 
 transpose, movedim, unsqueeze, ravel = (FACES[name] for name in ("transpose", "movedim", "unsqueeze", "ravel"))
 cat, stack, broadcast_tensors, atleast_2d = (FACES[name] for name in ("cat", "stack", "broadcast_tensors", "atleast_2d"))
+meshgrid = FACES["meshgrid"]
 
 
 def _axis(input, dim):
@@ -255,23 +256,6 @@ def block_diag(*tensors):
         made[r : r + x._shape[0], c : c + x._shape[1]] = x
         r, c = r + x._shape[0], c + x._shape[1]
     return made
-
-
-@checked
-def meshgrid(*tensors, indexing="ij"):
-    """For each vector a tensor of all their sizes, in which it varies along a dimension of its own."""
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
-    _check_tensors(tensors, "meshgrid")
-    if not tensors:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
-    for one in tensors:
-        if one._rank > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {list(one._shape)}")
-        if one._dtype_name != tensors[0]._dtype_name:
-            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
-    if indexing not in ("ij", "xy"):
-        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    return tuple(_engine.array_grid([ravel(x) for x in tensors], indexing == "ij", False))
 
 
 @checked

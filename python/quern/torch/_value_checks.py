@@ -3,24 +3,12 @@
 What is known already is raised at once. See bindings/tensor_refusals.cpp.
 """
 
-import math
-
 from quern.lib import _engine
 
 
-def all_within(x, low, high=math.inf):
-    """Are all elements from ``low`` to ``high``? True, or a bool tensor of no dimensions; what is no number is not."""
-    return _engine.tensor_all_within(x, low, high)
-
-
 def unless(result, good, text, kind="RuntimeError"):
-    """``result``, for whoever may see it only where ``good``, True or a bool tensor, is true; ``kind``: the exception's type."""
-    return result if good is True else _engine.tensor_refused(result, good, 1, 2, 1, kind, [text])
-
-
-def unless_code(result, codes, texts):
-    """The same where ``codes`` are 0; the texts of -1, 1, 2 and so on."""
-    return _engine.tensor_refused(result, codes, 0, 1, 0, "RuntimeError", texts)
+    """``result``, for whoever may see it only where ``good``, a bool tensor, is true; ``kind``: the exception's type."""
+    return _engine.tensor_refused(result, good, 1, 2, 1, kind, [text])
 
 
 def places(index, size, text, kind="RuntimeError", low=0):

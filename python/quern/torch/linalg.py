@@ -1,7 +1,7 @@
 """torch.linalg: products of matrices, factorisations and norms."""
 
-from quern.torch import _copies_queries_settings
 from quern.torch._arguments import checked as _checked
+from quern.torch._faces import FACES as _FACES
 from quern.torch._factors import _LinAlgError
 from quern.torch._linalg import *  # noqa: F403
 
@@ -15,8 +15,7 @@ def vander(x, *, N=None):  # noqa: N803
     n = x.shape[-1] if N is None else N
     if n <= 1:
         raise RuntimeError(f"N must be greater than 1, but got {n}.")
-    if x.ndim == 1:
-        return _copies_queries_settings.vander(x, n, True)
-    return _copies_queries_settings.vander(x.reshape(-1), n, True).reshape([*x.shape, n])
+    made = _FACES["vander"](x.reshape(-1), n, True)
+    return made.reshape([*x.shape, n])
 
 

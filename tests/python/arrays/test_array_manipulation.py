@@ -109,7 +109,7 @@ trace(a) | trace(a, 1) | trace(q) | trace(u.reshape(2, 2)) | trace(g, dtype='flo
 
 @pytest.mark.parametrize("case", cases(JOINED + REPEATED + EDITED + PADDED + MATRICES + GRIDS))
 def test_as_numpy(case):
-    check(case)
+    check(case, exact="kaiser" not in case)  # Bessel functions are quern's own
 
 
 COMPILED = """

@@ -200,6 +200,41 @@ def test_new_random_tensors():
     assert events_of(lambda: t.normal_(0, 2)) == events_of(lambda: t.exponential_()) == []
 
 
+SAMPLERS = """torch.normal(m, 1.0) | torch.normal(m, m) | torch.normal(2.0, m) | torch.normal(0.0, 1.0, (3,)) | torch.bernoulli(m) | torch.bernoulli(i, 0.5)
+m.bernoulli() | torch.poisson(m) | torch.multinomial(m, 2) | torch.multinomial(m, 5, True) | t.bernoulli_(0.5) | t.bernoulli_(m)
+t.random_() | t.random_(5) | i.random_(3, 9)"""
+
+
+@pytest.mark.parametrize("call", [call.strip() for line in SAMPLERS.splitlines() for call in line.split(" | ")])
+def test_samplers_of_tensors(call):
+    m, i, t = torch.tensor([0.2, 0.5, 0.3]), torch.tensor([1, 2, 3]), torch.zeros(3)
+    draw = eval(f"lambda: {call}", {"torch": torch, "m": m, "i": i, "t": t})
+    assert events_of(draw) == []
+
+    def drawn(seed):
+        torch.manual_seed(seed)
+        return draw().tolist()
+
+    many = [drawn(seed) for seed in (1, 1, *range(2, 20))]
+    assert many[0] == many[1] and len({str(one) for one in many}) > 1
+
+
+def test_numbers_of_a_seed():
+    """They stay as they are."""
+    torch.manual_seed(1)
+    assert torch.bernoulli(torch.full((8,), 0.5)).tolist() == [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+    assert torch.multinomial(torch.tensor([[0.1, 0.9, 0.0], [1, 0, 0]]), 4, True).tolist() == [[1, 1, 1, 1], [0, 0, 0, 0]]
+    assert torch.poisson(torch.full((4,), 4.0)).tolist() == [5.0, 4.0, 4.0, 2.0]
+    assert torch.zeros(4, dtype=torch.uint8).random_().tolist() == [193, 124, 54, 174]
+
+
+def test_limits_of_random_numbers():
+    for dtype, end in ((torch.bool, 2), (torch.uint8, 256), (torch.int8, 128), (torch.bfloat16, 256), (torch.float16, 2048)):
+        made = torch.zeros(5000, dtype=dtype).random_().to(torch.float64)
+        assert made.min() >= 0 and end * 0.9 <= float(made.max()) + 1 <= end
+    assert set(torch.zeros(100).random_(**{"from": 2, "to": 4}).tolist()) == {2.0, 3.0}
+
+
 @pytest.mark.parametrize(
     "call",
     """gamma(nan) | gamma(1, nan) | gamma([1.0, nan]) | standard_gamma(nan) | beta(nan, 1) | beta(1, [nan, nan]) | chisquare(nan) | f(nan, 1) | standard_t(nan)

@@ -94,7 +94,7 @@ OTHERWISE = {
     "nanmedian": "as nanquantile",
     "percentile": "q of several dimensions",
     "quantile": "as percentile",
-    "geomspace": "made on the host",
+    "geomspace": "one operation makes all numbers, in C order",
     "linalg.qr": "as linalg.eig",
     "linalg.cond": "as linalg.eig",
     "linalg.svdvals": "as linalg.eig",

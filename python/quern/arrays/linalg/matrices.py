@@ -1,41 +1,12 @@
-"""Matrices of ones, of powers and of numbers on diagonals, and the indices of their parts."""
+"""What writes diagonals of matrices, and the indices of parts of matrices."""
 
 import builtins
 
 import numpy
 
 from quern.arrays.core import asarray
-from quern.arrays.creation import arange, eye
 from quern.arrays.manipulation.arranging import resize
-from quern.arrays.mathematics import greater_equal
 from quern.lib import _engine
-
-
-def identity(n, dtype=None):
-    """The identity matrix of ``n`` rows.
-
-    >>> identity(2)
-    array([[1., 0.],
-           [0., 1.]])
-    """
-    return eye(n, dtype=float if dtype is None else dtype)
-
-
-# ---- triangles
-
-
-def tri(N, M=None, k=0, dtype=float):
-    """Ones on and below the ``k``-th diagonal of an N x M matrix, zeros above.
-
-    >>> tri(2, 3, dtype=int)
-    array([[1, 0, 0],
-           [1, 1, 0]])
-    """
-    M = N if M is None else M
-    return greater_equal(arange(N)[:, None], arange(-k, M - k)[None, :]).astype(dtype)
-
-
-# ---- diagonals
 
 
 def fill_diagonal(a, val, wrap=False):
@@ -80,21 +51,6 @@ def _write(view, val):
     if val.size == 0:
         return
     view[...] = val.reshape(1) if val.size == 1 else resize(val, view.shape)
-
-
-def vander(x, N=None, increasing=False):
-    """A matrix whose columns are powers of the vector ``x``, ``N`` of them, falling unless ``increasing``. Else ValueError.
-
-    >>> vander([1, 2, 3])
-    array([[1, 1, 1],
-           [4, 2, 1],
-           [9, 3, 1]])
-    """
-    x = asarray(x)
-    return _engine.array_vander(x, x.size if N is None else N, bool(increasing), numpy.promote_types(x.dtype, int).name)
-
-
-# ---- products
 
 
 def _indices_from(arr, function, k, square):

@@ -4,7 +4,6 @@ Most come from the text of Keras's own backend on NumPy (_borrowed.py). Here sta
 that skips the search for a result type where there is none to be found, and those that need another text for their derivative.
 """
 
-import builtins
 import operator
 
 import numpy as _numpy
@@ -90,15 +89,9 @@ def _kind(dtype):
     return floatx() if dtype is None else _named(dtype)
 
 
-zeros, ones, empty = _faces["zeros"], _faces["ones"], _faces["empty"]
+zeros, ones, empty, full = (_faces[_name] for _name in ("zeros", "ones", "empty", "full"))
+eye, identity, tri, linspace = (_faces[_name] for _name in ("eye", "identity", "tri", "linspace"))
 zeros_like, ones_like = _faces["zeros_like"], _faces["ones_like"]
-
-
-def full(shape, fill_value, dtype=None):
-    """A tensor of a shape that holds one value, or values that broadcast to it."""
-    if isinstance(fill_value, (qn.ndarray, KerasVariable)) or _numpy.ndim(fill_value):
-        return qn.broadcast_to(convert_to_tensor(fill_value, _kind(dtype)), shape).copy()
-    return as_tensor(qn.full(shape, fill_value, dtype=_kind(dtype)))
 
 
 # ---- shapes
@@ -189,25 +182,6 @@ def dot(x1, x2):
 def allclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
     """Are all elements equal but for a tolerance?"""
     return qn.all(qn.isclose(convert_to_tensor(x1), convert_to_tensor(x2), rtol=rtol, atol=atol, equal_nan=equal_nan))
-
-
-_linspace = linspace  # noqa: F821
-
-
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    """Numbers in equal steps; start and stop may be tensors."""
-    if not (isinstance(start, (qn.ndarray, KerasVariable)) or isinstance(stop, (qn.ndarray, KerasVariable))):
-        return _linspace(start, stop, num=num, endpoint=endpoint, retstep=retstep, dtype=dtype, axis=axis)
-    kinds = [getattr(one, "dtype", type(one)) for one in (start, stop)]
-    kind = result_type(*kinds, float)
-    start, stop = convert_to_tensor(start, kind), convert_to_tensor(stop, kind)
-    step = (stop - start) / builtins.max(num - 1 if endpoint else num, 1)
-    places = qn.arange(num, dtype=kind).reshape(-1, *[1] * builtins.max(start.ndim, stop.ndim))
-    out = start + places * step
-    if axis not in (0, -out.ndim):
-        out = qn.moveaxis(out, 0, axis)
-    out = out if dtype is None else convert_to_tensor(out, dtype)
-    return (out, step) if retstep else out
 
 
 _geomspace, _histogram = globals().get("geomspace"), histogram  # noqa: F821  (the first from Keras 3.14 on)

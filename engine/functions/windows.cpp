@@ -1,0 +1,67 @@
+#include "functions/windows.h"
+
+#include <numbers>
+
+#include "core/error.h"
+#include "functions/steps.h"
+
+namespace quern {
+
+using namespace steps;
+
+namespace {
+
+// `formula` of 1 - M, 3 - M ... M - 1, for a window of M points; one of fewer than two points has no formula.
+template <class F>
+Array made_of(const WindowSize& size, F&& formula) {
+  if (size.count <= 0) return full({0}, whole(0), size.dtype, size.device);
+  if (size.points <= 1) return full({size.count}, whole(1), size.dtype, size.device);
+  const Array twice = compute(Op::multiply, as_type(counted(size.count, size.device), DType::float64), 2.0);
+  return as_type(formula(compute(Op::add, twice, 1 - size.points), size.points - 1), size.dtype);
+}
+
+Array cosine(double factor, const Array& n, double width) {
+  return compute(Op::cos, compute(Op::true_divide, compute(Op::multiply, factor, n), width));
+}
+
+}  // namespace
+
+Array bartlett(const WindowSize& size) {
+  return made_of(size, [](const Array& n, double width) {
+    const Array part = compute(Op::true_divide, n, width);
+    return compute(Op::where, compute(Op::less_equal, n, 0.0), compute(Op::add, 1.0, part), compute(Op::subtract, 1.0, part));
+  });
+}
+
+Array blackman(const WindowSize& size) {
+  return made_of(size, [](const Array& n, double width) {
+    const Array first = compute(Op::multiply, 0.5, cosine(std::numbers::pi, n, width));
+    const Array second = compute(Op::multiply, 0.08, cosine(2 * std::numbers::pi, n, width));
+    return compute(Op::add, compute(Op::add, 0.42, first), second);
+  });
+}
+
+Array hanning(const WindowSize& size) { return hamming(size, 0.5, 0.5); }
+
+Array hamming(const WindowSize& size, std::optional<double> alpha, std::optional<double> beta) {
+  return made_of(size, [&](const Array& n, double width) {
+    return compute(Op::add, alpha.value_or(0.54), compute(Op::multiply, beta.value_or(0.46), cosine(std::numbers::pi, n, width)));
+  });
+}
+
+Array kaiser(const WindowSize& size, const Argument& beta) {
+  if (beta.array() && beta.array()->rank() > 0)
+    raise(ErrorKind::value, "[kaiser] beta must be a number, not an array of shape {}", to_string(beta.array()->shape()));
+  const Array factor =
+      beta.array() ? as_type(*beta.array(), DType::float64) : full({}, beta.scalar(), DType::float64, size.device);
+  WindowSize there = size;
+  there.device = factor.device();
+  return made_of(there, [&](const Array& n, double width) {
+    const Array part = compute(Op::true_divide, n, width);
+    const Array height = compute(Op::sqrt, compute(Op::subtract, 1.0, compute(Op::multiply, part, part)));
+    return compute(Op::true_divide, compute(Op::bessel_i0, compute(Op::multiply, factor, height)),
+                   compute(Op::bessel_i0, factor));
+  });
+}
+
+}  // namespace quern
