@@ -81,6 +81,7 @@ def table(seed):
     keras = os.environ.get("QUERN_KERAS_PYTHON", "")
     return items + [
         Item("loops of 10,000 iterations", pytest("tests/python/arrays/test_array_pressure.py"), 2, {"QUERN_LONG_LOOPS": "1"}),
+        Item("worked additions", pytest("tests/python/tools/test_additions.py"), 12, {"QUERN_BUILD_ADDITIONS": "1"}),
         Item("20,000 kernels in a process", [sys.executable, "bench/many.py"], 30),
         Item("threads under a sanitizer", [sys.executable, "tools/sanitize.py", "thread"], 30),
         Item("Keras's own tests", [keras, "tools/keras_own_tests.py"], 60, {"PYTHONPATH": "python"}, "QUERN_KERAS_PYTHON"),

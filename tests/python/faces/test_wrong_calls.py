@@ -83,7 +83,7 @@ def wrong(peer, module):
 @pytest.mark.parametrize("peer, module", [(peer, module) for peer in FRONT_ENDS for module in wrong_calls.MODULES[peer]])
 def test_exceptions_are_the_peers(peer, module):
     if peer not in TABLES:
-        pytest.skip(f"no table of {peer}: tests/python/wrong_calls.py makes it")
+        pytest.skip(f"no table of {peer}: tests/python/support/wrong_calls.py makes it")
     assert len(TABLES[peer][module]) > 15
     found = list(wrong(peer, module))
     open_ones = {one.rpartition(".")[2] for one in OPEN if one.rpartition(".")[0] == module}

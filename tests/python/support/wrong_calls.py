@@ -1,6 +1,6 @@
-"""Which exceptions the real peers raise for wrong calls: a table for tests/python/test_wrong_calls.py.
+"""Which exceptions the real peers raise for wrong calls: a table for tests/python/faces/test_wrong_calls.py.
 
-    PYTHON tests/python/wrong_calls.py numpy torch cupy
+    PYTHON tests/python/support/wrong_calls.py numpy torch cupy
 
 with a Python that has those peers (CuPy's needs a GPU) writes tests/python/data/wrong_calls/PEER.json: for each public function and each wrong
 call the name of the exception's type, "-" where the peer raises none. The table holds for the version that stands in it.
