@@ -36,53 +36,18 @@ template <class X, class Y>
 Array select(const Array& where, const X& x, const Y& y) {
   return compute(Op::where, where, x, y);
 }
-#define UNARY(name) \
-  Array name(const Array& x) { return compute(Op::name, x); }
-#define BINARY(name)                   \
+// Each operation of the table under its own name.
+#define WORD_0(name)
+#define WORD_1(name) \
+  [[maybe_unused]] Array name(const Array& x) { return compute(Op::name, x); }
+#define WORD_2(name)                   \
   template <class X, class Y>          \
   Array name(const X& x, const Y& y) { \
     return compute(Op::name, x, y);    \
   }
-UNARY(square)
-UNARY(sqrt)
-UNARY(exp)
-UNARY(sin)
-UNARY(cos)
-UNARY(sinh)
-UNARY(cosh)
-UNARY(sign)
-UNARY(absolute)
-UNARY(trunc)
-UNARY(isnan)
-UNARY(logical_not)
-UNARY(sigmoid)
-UNARY(digamma)
-UNARY(lgamma)
-UNARY(log)
-UNARY(bessel_i0)
-UNARY(bessel_i1)
-UNARY(bessel_i0_scaled)
-UNARY(bessel_i1_scaled)
-UNARY(bessel_j0)
-UNARY(bessel_j1)
-UNARY(bessel_k0)
-UNARY(bessel_k1)
-UNARY(bessel_k0_scaled)
-UNARY(bessel_k1_scaled)
-UNARY(bessel_y0)
-UNARY(bessel_y1)
-BINARY(floor_divide)
-BINARY(ldexp)
-BINARY(polygamma)
-BINARY(gamma_slope)
-BINARY(equal)
-BINARY(greater)
-BINARY(greater_equal)
-BINARY(less)
-BINARY(less_equal)
-BINARY(logical_or)
-#undef UNARY
-#undef BINARY
+#define WORD_3(name)
+#define QUERN_ROW(name, operands, ...) WORD_##operands(name)
+#include "quern/ops.def"
 
 // g where `mine`, half of that where both are, 0 elsewhere.
 Array share(const Array& g, const Array& mine, const Array& both) { return select(mine, select(both, g * 0.5, g), 0.0); }

@@ -66,7 +66,7 @@ from quern.arrays.host import (  # noqa: F401
 from quern.arrays.linalg import contraction, matrices
 from quern.arrays.manipulation import arranging, editing, padding
 from quern.arrays.mathematics import *  # noqa: F403
-from quern.arrays.mathematics import polynomials, rounding
+from quern.arrays.mathematics import cumulative, polynomials, rounding  # noqa: F401, cumulative gives accumulate() what it computes with
 from quern.arrays.mathematics.composed import (  # noqa: F401
     divmod,
     frexp,
