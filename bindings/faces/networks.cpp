@@ -187,14 +187,10 @@ static void check_spread(const Array& x, size_t first_axis, const char* what) {
           quern::in_brackets(x.shape()));
 }
 
-void Check<nn::batch_norm>::call(const Reading&, const Array& x, const Array*, const Array*, const Array*, const Array*,
-                                 bool is_training, double, double) {
-  if (is_training) check_spread(x, 0, "value per channel");
-}
-
-void Check<nn::instance_norm>::call(const Reading&, const Array& x, const Array*, const Array*, const Array*, const Array*,
-                                    bool use_own, double, double) {
-  if (use_own) check_spread(x, 2, "spatial element");
+void Check<nn::batch_norm>::call(const Reading& reading, const Array& x, const Array*, const Array*, const Array*, const Array*,
+                                 bool uses_its_own, double, double) {
+  const bool is_of_instances = reading.function == Function::instance_norm_;
+  if (uses_its_own) check_spread(x, is_of_instances ? 2 : 0, is_of_instances ? "spatial element" : "value per channel");
 }
 
 void Check<nn::dropout>::call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream&) {
@@ -205,12 +201,12 @@ void Check<nn::dropout>::call(const Reading& reading, const Array& x, double p, 
     raise(ErrorKind::runtime, "result type Float can't be cast to the desired output type {}", torch_name_of(x.dtype()));
 }
 
-void Check<nn::celu>::call(const Reading& reading, const Array&, double alpha) {
-  if (alpha == 0 && is_torch(reading)) raise(ErrorKind::runtime, "ZeroDivisionError: alpha cannot be 0 for CELU");
-}
-
-void Check<nn::softshrink>::call(const Reading&, const Array&, double lambda) {
-  if (lambda < 0) raise(ErrorKind::runtime, "lambda must be greater or equal to 0, but found to be {}.", lambda);
+void Check<nn::celu>::call(const Reading& reading, const Array&, double number) {
+  if (reading.function == Function::softshrink_) {
+    if (number < 0) raise(ErrorKind::runtime, "lambda must be greater or equal to 0, but found to be {}.", number);
+  } else if (number == 0 && is_torch(reading)) {
+    raise(ErrorKind::runtime, "ZeroDivisionError: alpha cannot be 0 for CELU");
+  }
 }
 
 }  // namespace quern::python::faces

@@ -38,21 +38,16 @@ struct Check<nn::batch_norm> {
                    const Array* weight, const Array* bias, bool is_training, double momentum, double eps);
 };
 template <>
-struct Check<nn::instance_norm> {
-  static void call(const Reading& reading, const Array& x, const Array* running_mean, const Array* running_var,
-                   const Array* weight, const Array* bias, bool use_own, double momentum, double eps);
-};
+struct Check<nn::instance_norm> : Check<nn::batch_norm> {};
 template <>
 struct Check<nn::dropout> {
   static void call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream& draws);
 };
 template <>
 struct Check<nn::celu> {
-  static void call(const Reading& reading, const Array& x, double alpha);
+  static void call(const Reading& reading, const Array& x, double number);
 };
 template <>
-struct Check<nn::softshrink> {
-  static void call(const Reading& reading, const Array& x, double lambda);
-};
+struct Check<nn::softshrink> : Check<nn::celu> {};
 
 }  // namespace quern::python::faces

@@ -188,11 +188,9 @@ void Check<stacked_along>::call(const Reading& reading, const std::vector<Array>
 }
 void Check<stacked_columns>::call(const Reading& reading, const std::vector<Array>& arrays, JoinedType) {
   if (!is_torch(reading)) return;
-  std::vector<Array> wide = with_rank(arrays, 1);
-  check_joined(wide, wide[0].rank() == 1 ? 0 : 1);
-}
-void Check<stacked_rows>::call(const Reading& reading, const std::vector<Array>& arrays, JoinedType) {
-  if (is_torch(reading)) check_joined(with_rank(arrays, 2), 0);
+  const bool are_rows = reading.function == Function::vstack_;
+  std::vector<Array> wide = with_rank(arrays, are_rows ? 2 : 1);
+  check_joined(wide, are_rows || wide[0].rank() == 1 ? 0 : 1);
 }
 
 void check_broadcast_as_torch(const Shape& a, const Shape& b, size_t kept) {

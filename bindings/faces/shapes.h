@@ -179,9 +179,7 @@ struct Check<stacked_columns> {
   static void call(const Reading& reading, const std::vector<Array>& arrays, JoinedType type);
 };
 template <>
-struct Check<stacked_rows> {
-  static void call(const Reading& reading, const std::vector<Array>& arrays, JoinedType type);
-};
+struct Check<stacked_rows> : Check<stacked_columns> {};
 template <>
 struct Check<broadcast_together> {
   static void call(const Reading& reading, const std::vector<Array>& arrays);
