@@ -14,7 +14,7 @@ m.linspace(-3, 3, 5, dtype='int8') | m.linspace(a, 5, 3) | m.linspace(a, a + 1, 
 m.linspace(f4, 3, 4) | m.linspace([1, 2], [3, 4], 3, endpoint=False) | m.linspace(0, 1j, 3) | m.linspace(np.float32(1), 2, 3) | m.linspace(1, 1, 3)
 m.linspace(0, 1, 2.5) | m.linspace(True, 3, 3) | m.linspace(a, a + 1, 3, axis=1, retstep=True) | m.linspace(2**63, 2**64 - 1, 3)
 m.logspace([1, 2], 3, 3, base=[2, 3]) | m.logspace([1, 2], 3, 3, base=[2, 3], axis=1) | m.logspace(0, 1, 3, base=np.float32(2)) | m.logspace(0, 2, 5, endpoint=False)
-m.geomspace(1j, -1000, 4) | m.geomspace(1, -1, 3) | m.geomspace(a + 1, 100, 4, axis=-1) | m.geomspace(1, 256, 9, dtype=int) | m.geomspace(1, 10, 1) | m.geomspace(1, 10, 0)
+m.geomspace(1j, -1000, 4) | m.geomspace(1, -1, 3) | m.geomspace(a + 1, 100, 4, axis=-1) | m.geomspace(1, 300, 9, dtype=int) | m.geomspace(1, 10, 1) | m.geomspace(1, 10, 0)
 m.hanning(4.5) | m.kaiser(5, 0) | m.bartlett(2) | m.blackman(2) | m.hamming(7) | m.tri(3, k=1.5) | m.tri(3, k=-0.5) | m.tri(-1) | m.tri(2.5) | m.identity(-1)
 m.indices((), sparse=True) | m.vander([1, 2], -1) | m.vander(v, None, True) | m.meshgrid(v, w, copy=False)
 """
