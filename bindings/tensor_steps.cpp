@@ -1,15 +1,12 @@
 // What each step of training calls besides functions of arrays: attributes of modules, updates of optimizers, gradients.
 #include "bindings/tensor_steps.h"
 
-#include <deque>
-#include <map>
-
 #include "bindings/arrays.h"
 #include "bindings/functions.h"
 #include "core/error.h"
 #include "core/site.h"
 #include "functions/backward.h"
-#include "functions/networks.h"
+#include "functions/optimizers.h"
 #include "graph/tape.h"
 
 namespace quern::python {
@@ -42,72 +39,29 @@ PyObject* module_attribute(PyObject*, PyObject* const* values, Py_ssize_t count)
 
 // ---- optimizers
 
-// One update of each element, as rows of the engine: one for each type of elements, made when it is first met.
-struct Rule {
-  std::string name, text;
-  std::vector<std::string> writes, reads, scalars;
-  std::map<DType, const UserRow*> rows;
-
-  const UserRow& of(DType type) {
-    const UserRow*& made = rows[type];
-    if (made) return *made;
-    UserRow row;
-    row.name = name;
-    row.preamble = "typedef " + std::string(quern::row(type).cuda) + " T;";
-    row.body = text;
-    for (const std::string& one : writes) {
-      row.results.push_back({one, type, static_cast<int>(row.operands.size())});
-      row.operands.push_back({"", type});
-    }
-    for (const std::string& one : reads) row.operands.push_back({one, type});
-    for (const std::string& one : scalars) row.operands.push_back({one, type});
-    made = &add_row(std::move(row));
-    return *made;
-  }
-};
-std::deque<Rule> rules;  // by their numbers
-
-size_t make_rule(const std::string& name, const std::string& text, std::vector<std::string> writes,
-                 std::vector<std::string> reads, std::vector<std::string> scalars) {
-  rules.push_back({name, text, std::move(writes), std::move(reads), std::move(scalars), {}});
-  return rules.size() - 1;
-}
-
-// Takes the step of a rule for rows of arrays, each in the order of the rule: those that it writes, then those that it reads.
-// `order`: where in a row they are; None: as they stand. Returns the rows that it does not take: of several shapes or types, or
-// of others than float32 and float64.
-nb::list apply_rule(size_t number, nb::list rows, nb::handle order, nb::tuple scalars) {
-  Rule& rule = rules.at(number);
+// Takes the step of a rule (optimizers.def) for rows of arrays: tuples of a parameter, its gradient and its states. Returns the
+// rows of complex parameters, which the rules take as real ones.
+nb::list take_steps(const std::string& name, nb::list rows, const std::vector<double>& scalars) {
   AtSite here(current_site());  // one look for all rows
-  std::vector<Argument> numbers;
-  for (nb::handle one : scalars) numbers.emplace_back(number_in(one));
-  size_t count = rule.writes.size() + rule.reads.size();
-  std::vector<size_t> places(count);
-  for (size_t i = 0; i < count; ++i) places[i] = order.is_none() ? i : nb::cast<size_t>(order[i]);
+  optim::Step step(optim::rule_of(name), scalars);
   nb::list left;
-  std::vector<Array> written;
-  std::vector<Argument> read;
+  std::vector<Array> operands;
   for (nb::handle row : rows) {
-    written.clear(), read.clear();
-    const Array* first = nullptr;
-    bool fits = nb::len(row) == count;
-    for (size_t i = 0; fits && i < count; ++i) {
-      const Array& one = array_in(PyTuple_GET_ITEM(row.ptr(), static_cast<Py_ssize_t>(places[i])));
-      if (!first) first = &one;
-      fits = one.dtype() == first->dtype() && one.shape() == first->shape();
-      if (i < rule.writes.size())
-        written.push_back(one);
-      else
-        read.emplace_back(one);
-    }
-    if (!fits || (first->dtype() != DType::float32 && first->dtype() != DType::float64)) {
+    operands.clear();
+    for (nb::handle one : row) operands.push_back(array_in(one.ptr()));
+    if (!operands.empty() && quern::row(operands[0].dtype()).kind == DTypeKind::complex)
       left.append(row);
-      continue;
-    }
-    read.insert(read.end(), numbers.begin(), numbers.end());
-    apply_in_place(rule.of(first->dtype()), written, read);
+    else
+      step.take(operands);
   }
   return left;
+}
+
+// The names of what a rule keeps of each parameter, in the order of a row.
+nb::tuple rule_states(const std::string& name) {
+  nb::list names;
+  for (std::string_view one : optim::states_of(optim::rule_of(name))) names.append(std::string(one));
+  return nb::tuple(names);
 }
 
 // Forgets the gradients of leaves; returns the others, which keep theirs elsewhere.
@@ -130,8 +84,8 @@ void init_tensor_steps(nb::module_& m) {
   static PyMethodDef attribute = {"__getattr__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(module_attribute)),
                                   METH_FASTCALL, nullptr};
   m.attr("module_attribute") = nb::steal(PyInstanceMethod_New(nb::steal(PyCFunction_New(&attribute, nullptr)).ptr()));
-  m.def("make_rule", make_rule);
-  m.def("apply_rule", apply_rule, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+  m.def("take_steps", take_steps);
+  m.def("rule_states", rule_states);
   m.def("forget_gradients", forget_gradients);
 }
 

@@ -1,6 +1,5 @@
 """Optimizers, learning rate schedules and averages of quern.torch, beside PyTorch's."""
 
-import inspect
 import math
 
 import pytest
@@ -128,50 +127,36 @@ def test_lbfgs(device, options):
     compare(LBFGS.format(options=options), device, rtol=1e-6)
 
 
-def test_the_rules_as_text_and_as_functions(device):
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_steps_of_half_precision_are_rounded_once(device, dtype):
+    """Adam's first step in float32, rounded to the parameter's type: PyTorch's fused step does the same."""
     import quern.torch as torch
-    from quern.torch._engine_steps import apply_rule, interpret
-    from quern.torch.optim import _rules
 
-    numbers = {
-        "sign": -1.0,
-        "decay": 0.1,
-        "shrink": 0.99,
-        "lr": 0.1,
-        "momentum": 0.9,
-        "weight": 0.7,
-        "beta1": 0.9,
-        "rest1": 0.1,
-        "beta2": 0.99,
-        "rest2": 0.01,
-    }
-    numbers |= {
-        "step_size": 0.02,
-        "root2": 0.3,
-        "eps": 1e-3,
-        "bias2": 0.2,
-        "grad_size": 0.01,
-        "moment_size": 0.02,
-        "alpha": 0.9,
-        "rest": 0.1,
-        "rho": 0.9,
-    }
-    numbers |= {"etaminus": 0.5, "etaplus": 1.2, "least": 1e-3, "most": 0.8, "eta": 0.1, "mu": 0.3}
-    rules = [rule for _, rule in inspect.getmembers(_rules) if isinstance(rule, _rules.Rule)]
-    assert len(rules) == 17
     name = "cpu" if device.kind == "cpu" else f"cuda:{device.index}"
-    for rule in rules:
-        for dtype, tolerance in ((torch.float32, 3e-6), (torch.float64, 1e-12)):
-            both = []
-            for apply in (apply_rule, interpret):
-                rows = []
-                for size in (7, 1, 40):
-                    first = torch.linspace(-1, 1, size, dtype=dtype, device=name)
-                    rows.append((first, torch.linspace(0.3, -0.2, size, dtype=dtype, device=name), *[first * 0 + 0.5 for _ in rule.states]))
-                apply(rule, rows, tuple(numbers[scalar] for scalar in rule.scalars))
-                both.append([t for row in rows for t in row])
-            for a, b in zip(*both, strict=True):
-                assert torch.allclose(a, b, rtol=tolerance, atol=tolerance), rule.name
+    start = torch.linspace(-1, 1, 37, dtype=getattr(torch, dtype), device=name)
+    short, long = torch.nn.Parameter(start.clone()), torch.nn.Parameter(start.float())
+    for p in (short, long):
+        p.grad = (start * 0.5 + 0.25).to(p.dtype)
+        torch.optim.Adam([p], lr=0.03).step()
+    assert torch.equal(short.detach(), long.detach().to(short.dtype))
+
+
+def test_wrong_steps_are_refused():
+    import quern.torch as torch
+    from quern.lib import _engine
+
+    p, g = torch.ones(3), torch.ones(3)
+    with pytest.raises(ValueError, match="no rule of optimizers named 'sdg'"):
+        _engine.take_steps("sdg", [(p, g)], (1.0, 0.0, 1.0, 0.1))
+    with pytest.raises(ValueError, match="and 1 states, not 2 arrays"):
+        _engine.take_steps("sgd_momentum", [(p, g)], (1.0, 0.0, 1.0, 0.1, 0.9, 1.0))
+    with pytest.raises(ValueError, match="takes 4 numbers, not 3"):
+        _engine.take_steps("sgd", [(p, g)], (1.0, 0.0, 1.0))
+    with pytest.raises(ValueError, match="differ in shape"):
+        _engine.take_steps("sgd", [(p, torch.ones(1))], (1.0, 0.0, 1.0, 0.1))
+    with pytest.raises(TypeError, match="real floating-point arrays, not int64"):
+        _engine.take_steps("sgd", [(p, torch.ones(3, dtype=torch.int64))], (1.0, 0.0, 1.0, 0.1))
+    assert p.tolist() == [1, 1, 1]
 
 
 # ---- what optimizers share

@@ -10,7 +10,7 @@ from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.optimizers import base_optimizer
 from keras.src.optimizers.schedules.learning_rate_schedule import LearningRateSchedule
 
-from quern.keras.backend import _rules, recording
+from quern.keras.backend import recording
 from quern.keras.backend.core import Array, Variable, convert_to_tensor, no_gradients, on_device
 from quern.lib import _engine
 
@@ -81,9 +81,9 @@ class QuernOptimizer(base_optimizer.BaseOptimizer):
             if grad._shape != param._shape:
                 grad = grad._broadcast_to(param._shape)
             own = [state[place].memory() for state in states]
-            by_shrink.setdefault(shrink, []).append((param, *own, grad))
+            by_shrink.setdefault(shrink, []).append((param, grad, *own))
         for shrink, rows in by_shrink.items():
-            rule.apply(rows, (shrink, *scalars))
+            _engine.take_steps(rule, rows, (1.0, 0.0, shrink, *scalars))
 
 
 def _way_of(optimizer, variables):
@@ -108,57 +108,59 @@ def _way_of(optimizer, variables):
 
 def _sgd(o, rate, step):
     if not o.momentum:
-        return _rules.SGD, (), (rate,)
-    return _rules.SGD_NESTEROV if o.nesterov else _rules.SGD_MOMENTUM, (o.momentums,), (rate, o.momentum)
+        return "sgd", (), (rate,)
+    return "sgd_nesterov" if o.nesterov else "sgd_momentum", (o.momentums,), (-1.0, o.momentum, -rate)
 
 
 def _rmsprop(o, rate, step):
-    scalars = (rate, o.rho, 1.0 - o.rho, o.epsilon, o.momentum)
+    means = (o.rho, 1.0 - o.rho, o.epsilon, 0.0)
+    scalars = (rate, *means)
     if o.momentum > 0:
+        scalars = (1.0, *means, rate, o.momentum)
         if o.centered:
-            return _rules.RMSPROP_BOTH, (o._velocities, o._momentums, o._average_gradients), scalars
-        return _rules.RMSPROP_MOMENTUM, (o._velocities, o._momentums), scalars
+            return "rmsprop_both", (o._velocities, o._momentums, o._average_gradients), scalars
+        return "rmsprop_momentum", (o._velocities, o._momentums), scalars
     if o.centered:
-        return _rules.RMSPROP_CENTERED, (o._velocities, o._average_gradients), scalars
-    return _rules.RMSPROP, (o._velocities,), scalars
+        return "rmsprop_centered", (o._velocities, o._average_gradients), scalars
+    return "rmsprop", (o._velocities,), scalars
 
 
 def _adam(o, rate, step):
     alpha = rate * (1.0 - o.beta_2**step) ** 0.5 / (1.0 - o.beta_1**step)
-    scalars = (alpha, 1.0 - o.beta_1, 1.0 - o.beta_2, o.epsilon)
+    scalars = (o.beta_1, 1.0 - o.beta_1, o.beta_2, 1.0 - o.beta_2, alpha, 1.0, o.epsilon)
     if o.amsgrad:
-        return _rules.ADAM_AMSGRAD, (o._momentums, o._velocities, o._velocity_hats), scalars
-    return _rules.ADAM, (o._momentums, o._velocities), scalars
+        return "adam_amsgrad", (o._momentums, o._velocities, o._velocity_hats), scalars
+    return "adam", (o._momentums, o._velocities), scalars
 
 
 def _adamax(o, rate, step):
-    return _rules.ADAMAX, (o._m, o._u), (rate / (1.0 - o.beta_1**step), 1.0 - o.beta_1, o.beta_2, o.epsilon)
+    return "adamax", (o._m, o._u), (o.beta_1, 1.0 - o.beta_1, o.beta_2, rate / (1.0 - o.beta_1**step), 0.0, o.epsilon)
 
 
 def _nadam(o, rate, step):
     now, then = (o.beta_1 * (1.0 - 0.5 * 0.96**k) for k in (step, step + 1))
     product = _number(o._u_product) * now
     o._u_product.assign(product)
-    scalars = (rate, 1.0 - o.beta_1, 1.0 - o.beta_2, 1.0 - o.beta_2**step, o.epsilon)
-    return _rules.NADAM, (o._momentums, o._velocities), (*scalars, then / (1.0 - product * then), (1.0 - now) / (1.0 - product))
+    scalars = (o.beta_1, 1.0 - o.beta_1, o.beta_2, 1.0 - o.beta_2, 1.0 - o.beta_2**step, o.epsilon)
+    return "nadam", (o._momentums, o._velocities), (*scalars, rate * (1.0 - now) / (1.0 - product), rate * then / (1.0 - product * then))
 
 
 def _adadelta(o, rate, step):
-    return _rules.ADADELTA, (o._accumulated_grads, o._accumulated_delta_vars), (rate, o.rho, 1.0 - o.rho, o.epsilon)
+    return "adadelta", (o._accumulated_grads, o._accumulated_delta_vars), (rate, o.rho, 1.0 - o.rho, o.epsilon)
 
 
 def _adagrad(o, rate, step):
-    return _rules.ADAGRAD, (o._accumulators,), (rate, o.epsilon)
+    return "adagrad", (o._accumulators,), (rate, o.epsilon, 0.0)
 
 
 def _ftrl(o, rate, step):
     l2 = o.l2_regularization_strength + o.beta / (2.0 * rate)
     numbers = (rate, -o.learning_rate_power, o.l1_regularization_strength, l2, o.l2_shrinkage_regularization_strength)
-    return _rules.FTRL, (o._accumulators, o._linears), numbers
+    return "ftrl", (o._accumulators, o._linears), numbers
 
 
 def _lion(o, rate, step):
-    return _rules.LION, (o._momentums,), (rate, o.beta_1, 1.0 - o.beta_1, o.beta_2, 1.0 - o.beta_2)
+    return "lion", (o._momentums,), (rate, o.beta_1, 1.0 - o.beta_1, o.beta_2, 1.0 - o.beta_2)
 
 
 _WAYS = {}

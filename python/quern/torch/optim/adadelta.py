@@ -1,8 +1,8 @@
 """Adadelta."""
 
+from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule
-from quern.torch.optim import _rules
 from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["Adadelta"]
@@ -51,6 +51,6 @@ class Adadelta(_RuleOptimizer):
 
     def _update(self, group):
         rho = _number(group["rho"])
-        scalars = (_sign(group), _number(group["weight_decay"]), _number(group["lr"]), rho, 1.0 - rho, _number(group["eps"]))
-        for rows in self._counted(group, _rules.ADADELTA.states, _zeros).values():
-            apply_rule(_rules.ADADELTA, rows, scalars)
+        scalars = (_sign(group), _number(group["weight_decay"]), 1.0, _number(group["lr"]), rho, 1.0 - rho, _number(group["eps"]))
+        for rows in self._counted(group, _engine.rule_states("adadelta"), _zeros).values():
+            apply_rule("adadelta", rows, scalars)

@@ -1,8 +1,8 @@
 """Adam."""
 
+from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule
-from quern.torch.optim import _rules
 from quern.torch.optim.optimizer import _check, _check_betas, _check_fused, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["Adam"]
@@ -79,8 +79,8 @@ class Adam(_RuleOptimizer):
         lr, beta1, beta2 = _number(group["lr"]), _number(group["betas"][0]), _number(group["betas"][1])
         common = (_sign(group), *_decays(group, lr), beta1, 1.0 - beta1, beta2, 1.0 - beta2)
         if group["amsgrad"]:
-            rule, batches = _rules.ADAM_AMSGRAD, self._counted(group, _rules.ADAM_AMSGRAD.states, _zeros_amsgrad)
+            rule, batches = "adam_amsgrad", self._counted(group, _engine.rule_states("adam_amsgrad"), _zeros_amsgrad)
         else:
-            rule, batches = _rules.ADAM, self._counted(group, _rules.ADAM.states, _zeros)
+            rule, batches = "adam", self._counted(group, _engine.rule_states("adam"), _zeros)
         for step, rows in batches.items():
             apply_rule(rule, rows, (*common, lr / (1.0 - beta1**step), (1.0 - beta2**step) ** 0.5, _number(group["eps"])))

@@ -1,8 +1,8 @@
 """Adamax."""
 
+from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule
-from quern.torch.optim import _rules
 from quern.torch.optim.optimizer import _check, _check_betas, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["Adamax"]
@@ -51,6 +51,6 @@ class Adamax(_RuleOptimizer):
 
     def _update(self, group):
         beta1, beta2 = map(_number, group["betas"])
-        common = _sign(group), _number(group["weight_decay"]), beta1, 1.0 - beta1, beta2
-        for step, rows in self._counted(group, _rules.ADAMAX.states, _zeros).items():
-            apply_rule(_rules.ADAMAX, rows, (*common, _number(group["lr"]) / (1.0 - beta1**step), _number(group["eps"])))
+        common = _sign(group), _number(group["weight_decay"]), 1.0, beta1, 1.0 - beta1, beta2
+        for step, rows in self._counted(group, _engine.rule_states("adamax"), _zeros).items():
+            apply_rule("adamax", rows, (*common, _number(group["lr"]) / (1.0 - beta1**step), _number(group["eps"]), 0.0))

@@ -2,7 +2,6 @@
 
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule
-from quern.torch.optim import _rules
 from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["ASGD"]
@@ -63,4 +62,4 @@ class ASGD(_RuleOptimizer):
             state["eta"] = lr / (1.0 + lambd * lr * step) ** _number(group["alpha"])
             state["mu"] = 1.0 / max(1.0, step - _number(group["t0"]))
         for (eta, mu), rows in batches.items():
-            apply_rule(_rules.ASGD, rows, (*common, 1.0 - lambd * eta, eta, mu))
+            apply_rule("asgd", rows, (*common, 1.0 - lambd * eta, eta, mu))

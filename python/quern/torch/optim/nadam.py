@@ -2,7 +2,6 @@
 
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule
-from quern.torch.optim import _rules
 from quern.torch.optim.adam import _decays
 from quern.torch.optim.optimizer import _check, _check_betas, _check_lr, _number, _RuleOptimizer, _sign
 
@@ -74,4 +73,4 @@ class NAdam(_RuleOptimizer):
             mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * psi))
             after = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * psi))
             sizes = lr * (1.0 - mu) / (1.0 - product), lr * after / (1.0 - product * after)
-            apply_rule(_rules.NADAM, rows, (*common, 1.0 - beta2**step, _number(group["eps"]), *sizes))
+            apply_rule("nadam", rows, (*common, 1.0 - beta2**step, _number(group["eps"]), *sizes))

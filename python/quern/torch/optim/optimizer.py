@@ -370,7 +370,7 @@ def _check_betas(betas):
 
 
 class _RuleOptimizer(Optimizer):
-    """An optimizer whose step is one of the rules of `_rules`, applied to all parameters of a group at once."""
+    """An optimizer whose step is one of the engine's rules, applied to all parameters of a group at once."""
 
     _numbers = ("step",)
 

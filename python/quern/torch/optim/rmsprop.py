@@ -1,17 +1,17 @@
 """RMSprop."""
 
+from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule
-from quern.torch.optim import _rules
 from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["RMSprop"]
 
 _RULES = {  # by (momentum, centered)
-    (False, False): _rules.RMSPROP,
-    (False, True): _rules.RMSPROP_CENTERED,
-    (True, False): _rules.RMSPROP_MOMENTUM,
-    (True, True): _rules.RMSPROP_BOTH,
+    (False, False): "rmsprop",
+    (False, True): "rmsprop_centered",
+    (True, False): "rmsprop_momentum",
+    (True, True): "rmsprop_both",
 }
 
 
@@ -60,8 +60,10 @@ class RMSprop(_RuleOptimizer):
     def _update(self, group):
         momentum, alpha = _number(group["momentum"]), _number(group["alpha"])
         rule = _RULES[momentum > 0, bool(group["centered"])]
-        scalars = (_sign(group), _number(group["weight_decay"]), _number(group["lr"]), alpha, 1.0 - alpha, _number(group["eps"]))
+        decays = _sign(group), _number(group["weight_decay"]), 1.0
+        scalars = (*decays, _number(group["lr"]), alpha, 1.0 - alpha, 0.0, _number(group["eps"]))
         if momentum > 0:
-            scalars = (*scalars, momentum)
-        for rows in self._counted(group, rule.states, lambda p: {name: torch.zeros_like(p) for name in rule.states}).values():
+            scalars = (*scalars, 1.0, momentum)
+        states = _engine.rule_states(rule)
+        for rows in self._counted(group, states, lambda p: {name: torch.zeros_like(p) for name in states}).values():
             apply_rule(rule, rows, scalars)

@@ -2,7 +2,6 @@
 
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule
-from quern.torch.optim import _rules
 from quern.torch.optim.optimizer import _check, _check_fused, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["SGD"]
@@ -57,11 +56,11 @@ class SGD(_RuleOptimizer):
 
     def _update(self, group):
         momentum = _number(group["momentum"])
-        common = _sign(group), _number(group["weight_decay"]), _number(group["lr"])
+        common = _sign(group), _number(group["weight_decay"]), 1.0, _number(group["lr"])
         if momentum == 0:
             rows = [(p, grad) for p in group["params"] if (grad := p.grad) is not None]
             if rows:
-                apply_rule(_rules.SGD, rows, common)
+                apply_rule("sgd", rows, common)
             return
         first, later = [], []
         for p in group["params"]:
@@ -75,7 +74,7 @@ class SGD(_RuleOptimizer):
                 first.append((p, grad, buffer))
             else:
                 later.append((p, grad, buffer))
-        rule = _rules.SGD_NESTEROV if group["nesterov"] else _rules.SGD_MOMENTUM
+        rule = "sgd_nesterov" if group["nesterov"] else "sgd_momentum"
         if first:
             apply_rule(rule, first, (*common, momentum, 1.0))
         if later:
