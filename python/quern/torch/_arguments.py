@@ -150,7 +150,7 @@ class _Parameters:
         return bool(self.looks or self.rest or self.by_input or self.renamed or self.needed)
 
     def named(self, args, kwargs):
-        """The arguments, those by keyword under the function's own names and looked at."""
+        """Return the positional arguments; those by keyword get the function's own names and are checked."""
         if self.by_input and "input" in kwargs:
             kwargs[self.first] = kwargs.pop("input")
         for theirs, ours in self.renamed.items():

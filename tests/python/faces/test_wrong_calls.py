@@ -33,7 +33,7 @@ KNOWN = {
     ("torch.nn.functional", "normalize", "an axis too far"): "the same",
     ("torch.linalg", "matrix_norm", "an axis too far"): "PyTorch misses the second dimension first",
     ("torch.linalg", "matrix_norm", "a dim too far"): "PyTorch misses the second dimension first",
-    **{("cupy", name, "*"): "CuPy has it of NumPy 1 and refuses it beside NumPy 2; here it works" for name in ("disp", "find_common_type", "safe_eval")},
+    **{("cupy", name, "*"): "CuPy took it from NumPy 1 and raises beside NumPy 2; quern supports it" for name in ("disp", "find_common_type", "safe_eval")},
     **{("cupy", name, "two objects"): "objects are equal or not, and share no memory" for name in BOTH},
     **{("cupy", f"poly{name}", "*"): "CuPy's takes more arguments before it fails" for name in ("add", "sub", "mul")},
     **{("cupy", f"cumulative_{name}", "an unknown dtype"): "quern reads the dtype before it misses the axis" for name in ("sum", "prod")},

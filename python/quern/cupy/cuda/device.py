@@ -56,9 +56,9 @@ class Device:
     id = 0
     cublas_handle = _handle("cublas_handle", "cuBLAS: matrix products go through cuBLASLt, which has no such handle")
     cusolver_handle = _handle("cusolver_handle", "cuSOLVER, which is not used through a handle here")
-    cusolver_sp_handle = _handle("cusolver_sp_handle", "cuSOLVER for sparse matrices, which is not served")
-    cusparse_handle = _handle("cusparse_handle", "cuSPARSE, which is not served")
-    cutensor_handle = _handle("cutensor_handle", "cuTENSOR, which is not served")
+    cusolver_sp_handle = _handle("cusolver_sp_handle", "cuSOLVER for sparse matrices, which quern does not support")
+    cusparse_handle = _handle("cusparse_handle", "cuSPARSE, which quern does not support")
+    cutensor_handle = _handle("cutensor_handle", "cuTENSOR, which quern does not support")
 
     def __init__(self, device=None):
         count = len(door_devices())
