@@ -77,7 +77,7 @@ def table(seed):
         items.append(Item(f"lowering of kernels {i + 1}/{KERNEL_ITEMS}", command, KERNEL_MINUTES, {"QUERN_CACHE_SIZE": "0"}))
     for name in VECTOR_FUNCTIONS:
         environment = {"QUERN_MATH_ALL": "1", "QUERN_MATH_ONLY": name}
-        items.append(Item(f"vector function {name}", [ENGINE_TESTS + "vector_math_test"], 8, environment))
+        items.append(Item(f"vector function {name}", [ENGINE_TESTS + "vector_math_test"], 5, environment))
     keras = os.environ.get("QUERN_KERAS_PYTHON", "")
     return items + [
         Item("loops of 10,000 iterations", pytest("tests/python/arrays/test_array_pressure.py"), 2, {"QUERN_LONG_LOOPS": "1"}),
