@@ -148,6 +148,17 @@ std::string without_host_code(std::string_view text, std::set<std::string>* name
   return out;
 }
 
+std::string quoting_whole_lines(std::string message, std::string_view text, std::string_view without_host_code) {
+  for (size_t begin = 0, end; begin < text.size() && begin < without_host_code.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    std::string_view whole = text.substr(begin, end - begin), part = without_host_code.substr(begin, end - begin);
+    if (part == whole || part.find_first_not_of(" \t\r") == part.npos) continue;
+    for (size_t at = 0; (at = message.find(part, at)) != message.npos; at += whole.size())
+      message.replace(at, part.size(), whole);
+  }
+  return message;
+}
+
 std::string naming_host_functions(std::string message, const std::set<std::string>& names) {
   for (const std::string& name : names) {
     const std::string said = "'" + name + "' is a host function, which kernels cannot call; add `__device__` to its definition";

@@ -83,11 +83,12 @@ Cached with_or_without_host_code(const Source& source, Get&& get) {
     try {
       return get(part);
     } catch (const Error& error) {
-      const std::string named = naming_host_functions(error.what(), host_functions);
+      const std::string message = quoting_whole_lines(error.what(), source.text, part.text);
+      const std::string named = naming_host_functions(message, host_functions);
       const bool calls_one = std::strstr(whole.what(), "__host__") != nullptr;
-      if (calls_one && named != error.what()) throw Error(ErrorKind::compile, named);
+      if (calls_one && named != message) throw Error(ErrorKind::compile, named);
       const bool says_less = std::strlen(error.what()) < std::strlen(whole.what());
-      throw Error(ErrorKind::compile, says_less ? error.what() : whole.what());
+      throw Error(ErrorKind::compile, says_less ? message : whole.what());
     }
   }
 }

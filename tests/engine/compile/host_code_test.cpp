@@ -77,5 +77,15 @@ TEST(HostCode, messages_name_host_functions) {
   EXPECT_EQ(naming_host_functions("use of undeclared identifier 'g'", names), "use of undeclared identifier 'g'");
 }
 
+TEST(HostCode, MessagesQuoteTheSourcesLines) {
+  const std::string text = "int h(int x) { return x; } __global__ void k(int* x) { *x = h(*x); }\nvoid g() {}\n";
+  const std::string part = without_host_code(text);
+  ASSERT_NE(part, text);
+  const std::string quoted = part.substr(0, part.find('\n'));
+  EXPECT_EQ(quoting_whole_lines("k.cu:1: error\n    1 | " + quoted + "\n      |   ^\n", text, part),
+            "k.cu:1: error\n    1 | " + text.substr(0, text.find('\n')) + "\n      |   ^\n");
+  EXPECT_EQ(quoting_whole_lines("no quote         here", text, part), "no quote         here");
+}
+
 }  // namespace
 }  // namespace quern

@@ -169,8 +169,10 @@ def test_what_random_programs_have(capsys):
 
 def test_more_random_programs(device):
     count = programs("QUERN_TORCH_PROGRAMS", 0)
-    if not count or _found()[0] is None:
+    if not count:
         pytest.skip("QUERN_TORCH_PROGRAMS says how many, where PyTorch is")
+    python, reason = _found()
+    assert python, reason
     more = seeds(count, 200)
     for i in range(0, count, 500):
         compare_all([_Program(seed).text for seed in more[i : i + 500]], device, keep=False)
