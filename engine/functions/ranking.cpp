@@ -82,9 +82,10 @@ Array place_of_smallest(const Array& array, std::optional<size_t> axis, bool kee
   return place_of(array, axis, keep_dims, dtype, true);
 }
 
-static Array place_among_numbers(const Array& given, std::optional<size_t> axis, bool keep_dims, bool least) {
+static Array place_among_numbers(const Array& given, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype,
+                                 bool least) {
   Array array = detached(given);
-  if (is_whole(array.dtype()) || array.size() == 0) return place_of(array, axis, keep_dims, {}, least);
+  if (is_whole(array.dtype()) || array.size() == 0) return place_of(array, axis, keep_dims, dtype, least);
   Array nan = nan_of(array);
   std::vector<bool> goes(array.rank(), !axis);
   if (axis && array.rank() > 0) goes[*axis] = true;
@@ -93,13 +94,13 @@ static Array place_among_numbers(const Array& given, std::optional<size_t> axis,
              std::vector<bool>(array.rank() - static_cast<size_t>(std::count(goes.begin(), goes.end(), true)), true), false, {});
   if (values_of<uint8_t>(has_none)[0]) raise(ErrorKind::value, "All-NaN slice encountered");
   const double last = std::numeric_limits<double>::infinity();
-  return place_of(as_type(compute(Op::where, nan, least ? last : -last, array), array.dtype()), axis, keep_dims, {}, least);
+  return place_of(as_type(compute(Op::where, nan, least ? last : -last, array), array.dtype()), axis, keep_dims, dtype, least);
 }
-Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims) {
-  return place_among_numbers(array, axis, keep_dims, false);
+Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype) {
+  return place_among_numbers(array, axis, keep_dims, dtype, false);
 }
-Array place_of_smallest_number(const Array& array, std::optional<size_t> axis, bool keep_dims) {
-  return place_among_numbers(array, axis, keep_dims, true);
+Array place_of_smallest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype) {
+  return place_among_numbers(array, axis, keep_dims, dtype, true);
 }
 
 Ranked largest_along(const Array& array, size_t axis, bool keep_dims) { return extreme_along(array, axis, keep_dims, false); }

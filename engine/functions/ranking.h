@@ -14,8 +14,8 @@ Array place_of_largest(const Array& array, std::optional<size_t> axis, bool keep
 Array place_of_smallest(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype);
 
 // The same of what is no NaN. This reads whether there is something; raises ErrorKind::value where there is nothing else.
-Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims);
-Array place_of_smallest_number(const Array& array, std::optional<size_t> axis, bool keep_dims);
+Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype);
+Array place_of_smallest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype);
 
 // Elements, and their places along an axis, int64.
 struct Ranked {

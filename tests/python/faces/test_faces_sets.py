@@ -71,6 +71,14 @@ def test_as_numpy(device, module):
         assert str(got) == str(wanted), (name, args, kwargs)
 
 
+@pytest.mark.parametrize("name", ["nanargmax", "nanargmin", "argmax", "argmin"])
+def test_places_have_the_type_that_cupy_gives_them(device, name):
+    place = getattr(cupy, name)(cupy.asarray(NUMBERS), axis=1, dtype="i4") if "nan" in name else getattr(cupy, name)(cupy.arange(3), dtype="i4")
+    assert place.dtype == np.int32
+    with pytest.raises(TypeError):
+        getattr(cupy, name)(cupy.arange(3), dtype="no such type")
+
+
 def test_of_records(device):
     a = qn.asarray(RECORDS)
     for order in (None, "b", ["b", "a"]):
