@@ -42,14 +42,8 @@ ALLOWED = {
     ("keras/backend/recording.py", "setattr"): "operators of tensors that are recorded",
     ("keras/backend/trainer.py", "setattr"): "methods of dict that wait",
     ("pycuda/enums.py", "setattr"): "an enumeration's values are of its own type",
-    ("tensorflow/_functions.py", "globals"): _WRAPPED,
-    ("tensorflow/_tape.py", "setattr"): "operators of variables",
-    ("tensorflow/linalg.py", "globals"): _WRAPPED,
-    ("tensorflow/math.py", "globals"): _WRAPPED,
-    ("tensorflow/nn.py", "globals"): _WRAPPED,
     ("tools/clocks.py", "setattr"): "clocks of Python's module time that wait for the device, under `quern run`",
     ("tools/cli/run.py", "exec"): "the user's program",
-    ("torch/_creation.py", "globals"): _WRAPPED,
     ("torch/nn/functional/__init__.py", "globals"): _WRAPPED,
 }
 READS = {"dict", "dir", "frozenset", "len", "list", "set", "sorted", "tuple"}

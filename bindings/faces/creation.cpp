@@ -45,12 +45,6 @@ std::optional<std::vector<size_t>> axes_of_format(const Reading& reading, PyObje
   return axes;
 }
 
-// PyTorch's values are numbers, or tensors of one element.
-void check_value_as_torch(const Reading& reading, const Argument& value, size_t place) {
-  if (!is_torch(reading) || !value.array() || value.array()->size() == 1) return;
-  raise(ErrorKind::type, "{}(): argument 'fill_value' (position {}) must be Number, not Tensor", reading.face.name, place);
-}
-
 }  // namespace
 
 void check_sizes_as_torch(const Reading& reading, const Shape& shape) {
@@ -88,7 +82,7 @@ Making Read<const Making&>::read(Reading& reading, const Array* like, bool has_s
 MakingLike Read<const MakingLike&>::read(Reading& reading) {
   MakingLike to{};
   PyObject* shape = reading.take();
-  if (is_given(shape)) to.shape = read_integers(reading, shape);
+  if (is_given(shape)) to.shape = read_shape(reading, shape);
   to.how = Read<const Making&>::read(reading, reading.first, to.shape.has_value());
   // The copy of an array of the host may be in another order where that says nothing.
   if (to.how.order == Order::any && classified(reading.slots[0]).what == Given::What::host_array)
@@ -96,18 +90,12 @@ MakingLike Read<const MakingLike&>::read(Reading& reading) {
   return to;
 }
 
-void Check<zeros>::call(const Reading& reading, const Shape& shape, const Making&) { check_sizes_as_torch(reading, shape); }
-void Check<filled_with>::call(const Reading& reading, const Rules&, const Shape& shape, const Argument& value, const Making&) {
-  check_sizes_as_torch(reading, shape);
-  check_value_as_torch(reading, value, 2);
+// PyTorch's values are numbers, or tensors of one element.
+void Check<filled_with>::check_value(const Reading& reading, const Argument& value) {
+  if (!is_torch(reading) || !value.array() || value.array()->size() == 1) return;
+  raise(ErrorKind::type, "{}(): argument 'fill_value' (position 2) must be Number, not Tensor", reading.face.name);
 }
-void Check<zeros_like>::call(const Reading& reading, const Array&, const MakingLike& to) {
-  if (to.shape) check_sizes_as_torch(reading, *to.shape);
-}
-void Check<filled_like>::call(const Reading& reading, const Rules&, const Array&, const Argument& value, const MakingLike& to) {
-  if (to.shape) check_sizes_as_torch(reading, *to.shape);
-  check_value_as_torch(reading, value, 2);
-}
+
 Sides Read<Sides>::read(Reading& reading) {
   const auto size = [&](PyObject* given) {
     if (reading.function == quern::Function::tri_ && !PyLong_Check(given)) {  // NumPy counts up to any number
@@ -121,15 +109,13 @@ Sides Read<Sides>::read(Reading& reading) {
     return sizes[0];
   };
   const int64_t rows = size(reading.take());
-  PyObject* columns = reading.take();
-  return {rows, is_given(columns) ? size(columns) : rows};
-}
-
-void Check<with_ones_on_diagonal>::call(const Reading& reading, Sides sides, int64_t, const Making&) {
-  if (!is_torch(reading)) return;
-  for (const auto& [name, n] : {std::pair("n", sides.rows), std::pair("m", sides.columns)})
-    if (n < 0) raise(ErrorKind::runtime, "{} must be greater or equal to 0, got {}", name, n);
-  check_sizes_as_torch(reading, {sides.rows, sides.columns});
+  PyObject* given = reading.take();
+  const int64_t columns = is_given(given) ? size(given) : rows;
+  if (is_torch(reading))
+    for (const auto& [name, n] : {std::pair("n", rows), std::pair("m", columns)})
+      if (n < 0) raise(ErrorKind::runtime, "{} must be greater or equal to 0, got {}", name, n);
+  check_sizes_as_torch(reading, {rows, columns});
+  return {rows, columns};
 }
 
 // ---- numbers in even steps
@@ -375,7 +361,7 @@ Spread Read<const Spread&>::read(Reading& reading) {
   return spread;
 }
 
-void check_spread(const Reading& reading, const Ends& ends, const Spread& spread, const Argument* base) {
+void Check<multiples_spread>::check(const Reading& reading, const Ends& ends, const Spread& spread, const Argument* base) {
   const auto rank = static_cast<int64_t>(rank_of_spread(ends, base));
   if (spread.axis < -rank || spread.axis >= rank) reading.front_end.refuse_axis(spread.axis, static_cast<size_t>(rank));
   if (!is_torch(reading)) return;

@@ -86,50 +86,35 @@ struct Read<const WindowSize&> {
   static WindowSize read(Reading& reading);
 };
 
-// PyTorch's errors for sizes that no memory can be asked for.
-void check_sizes_as_torch(const Reading& reading, const Shape& shape);
-
-template <>
-struct Check<zeros> {
-  static void call(const Reading& reading, const Shape& shape, const Making& how);
-};
-template <>
-struct Check<ones> : Check<zeros> {};
 template <>
 struct Check<filled_with> {
-  static void call(const Reading& reading, const Rules&, const Shape& shape, const Argument& value, const Making& how);
+  template <class T, class U>
+  static void call(const Reading& reading, const Rules&, const T&, const Argument& value, const U&) {
+    check_value(reading, value);
+  }
+
+ private:
+  static void check_value(const Reading& reading, const Argument& value);
 };
 template <>
-struct Check<zeros_like> {
-  static void call(const Reading& reading, const Array&, const MakingLike& how);
-};
-template <>
-struct Check<ones_like> : Check<zeros_like> {};
-template <>
-struct Check<filled_like> {
-  static void call(const Reading& reading, const Rules&, const Array&, const Argument& value, const MakingLike& how);
-};
-template <>
-struct Check<with_ones_on_diagonal> {
-  static void call(const Reading& reading, Sides sides, int64_t k, const Making& how);
-};
+struct Check<filled_like> : Check<filled_with> {};
 
 // The axis of spread numbers, and what PyTorch refuses of their ends.
-void check_spread(const Reading& reading, const Ends& ends, const Spread& spread, const Argument* base = nullptr);
-template <>
-struct Check<evenly_spread> {
-  static void call(const Reading& reading, const Ends& ends, bool, const Spread& spread) { check_spread(reading, ends, spread); }
-};
-template <>
-struct Check<powers_spread> {
-  static void call(const Reading& reading, const Ends& ends, const Argument& base, const Spread& spread) {
-    check_spread(reading, ends, spread, &base);
-  }
-};
 template <>
 struct Check<multiples_spread> {
-  static void call(const Reading& reading, const Ends& ends, const Spread& spread) { check_spread(reading, ends, spread); }
+  static void call(const Reading& reading, const Ends& ends, const Spread& spread) { check(reading, ends, spread, nullptr); }
+  static void call(const Reading& reading, const Ends& ends, bool, const Spread& spread) { call(reading, ends, spread); }
+  static void call(const Reading& reading, const Ends& ends, const Argument& base, const Spread& spread) {
+    check(reading, ends, spread, &base);
+  }
+
+ private:
+  static void check(const Reading& reading, const Ends& ends, const Spread& spread, const Argument* base);
 };
+template <>
+struct Check<evenly_spread> : Check<multiples_spread> {};
+template <>
+struct Check<powers_spread> : Check<multiples_spread> {};
 template <>
 struct Check<lower_places> {
   static void call(const Reading& reading, int64_t rows, int64_t columns, int64_t k, const Making& how);

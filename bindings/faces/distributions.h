@@ -52,12 +52,6 @@ struct Read<const random::Bounds&> {
 };
 
 template <>
-struct Check<random::integers_of_size> {
-  static void call(const Reading& reading, const random::Stream&, const random::Bounds&, const Shape& shape, const Making&) {
-    check_sizes_as_torch(reading, shape);
-  }
-};
-template <>
 struct Check<random::permutation> {
   static void call(const Reading& reading, const random::Stream&, int64_t count, const Making&) {
     check_sizes_as_torch(reading, {count});

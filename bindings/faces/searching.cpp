@@ -102,7 +102,7 @@ void Check<histogram_in>::call(const Reading& reading, const Array& array, const
     warn(PyExc_RuntimeWarning, "Converting input from bool to uint8 for compatibility.");
 }
 
-void Check<histogram_edges>::call(const Reading& reading, const Array& array, const Bins&, const Limits&, const Array* weights) {
+void Check<histogram_in>::call(const Reading& reading, const Array& array, const Bins&, const Limits&, const Array* weights) {
   check_counted(reading, array, weights);
 }
 

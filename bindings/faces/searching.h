@@ -58,10 +58,9 @@ template <>
 struct Check<histogram_in> {
   static void call(const Reading& reading, const Array& array, const Bins& bins, const Limits& limits, bool density,
                    const Array* weights);
-};
-template <>
-struct Check<histogram_edges> {
   static void call(const Reading& reading, const Array& array, const Bins& bins, const Limits& limits, const Array* weights);
 };
+template <>
+struct Check<histogram_edges> : Check<histogram_in> {};
 
 }  // namespace quern::python::faces

@@ -17,10 +17,6 @@ bool holds(nb::handle names, nb::handle name) {
   return found == 1;
 }
 
-void check_has_axes(const Reading& reading, const Array& array, bool has_axis) {
-  if (has_axis && array.rank() == 0) reading.front_end.refuse_axis(-1, 0);
-}
-
 }  // namespace
 
 void check_sort(const Reading&, PyObject* kind, PyObject* stable) {
@@ -101,15 +97,9 @@ nb::object hand_back(const Reading& reading, Named&& result) {
 
 // ---- what peers refuse
 
-void Check<sorted_copy>::call(const Reading& reading, const Array& array, std::optional<size_t>, SortMethod, const SortFields&,
-                              bool) {
-  check_has_axes(reading, array, is_given(reading.slots[1]));
+void check_has_axes(const Reading& reading, const Array& array, bool has_axis) {
+  if (has_axis && array.rank() == 0) reading.front_end.refuse_axis(-1, 0);
 }
-void Check<partitioned_copy>::call(const Reading& reading, const Array& array, const Kth&, std::optional<size_t>, SelectMethod,
-                                   const SortFields&) {
-  check_has_axes(reading, array, is_given(reading.slots[2]));
-}
-void Check<sorted_as_complex>::call(const Reading& reading, const Array& array) { check_has_axes(reading, array, true); }
 
 void Check<distinct_in>::call(const Reading&, const Array& array, bool, bool, bool, std::optional<size_t> axis, bool) {
   if (!axis || array.rank() < 2) return;

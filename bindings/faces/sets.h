@@ -51,20 +51,21 @@ inline nb::object hand_back(const Reading&, Nothing&&) { return nb::none(); }
 nb::object hand_back(const Reading& reading, OneOrMore&& result);
 nb::object hand_back(const Reading& reading, Named&& result);
 
+// What is sorted along an axis has one.
+void check_has_axes(const Reading& reading, const Array& array, bool has_axis);
 template <>
 struct Check<sorted_copy> {
-  static void call(const Reading& reading, const Array& array, std::optional<size_t> axis, SortMethod, const SortFields& fields,
-                   bool descending);
+  template <class... T>
+  static void call(const Reading& reading, const Array& array, const T&...) {
+    using F = quern::Function;
+    const bool needs_axis = reading.function == F::sort_complex_;
+    check_has_axes(reading, array, needs_axis || is_given(reading.slots[reading.function == F::partition_ ? 2 : 1]));
+  }
 };
 template <>
-struct Check<partitioned_copy> {
-  static void call(const Reading& reading, const Array& array, const Kth& kth, std::optional<size_t> axis, SelectMethod,
-                   const SortFields& fields);
-};
+struct Check<partitioned_copy> : Check<sorted_copy> {};
 template <>
-struct Check<sorted_as_complex> {
-  static void call(const Reading& reading, const Array& array);
-};
+struct Check<sorted_as_complex> : Check<sorted_copy> {};
 template <>
 struct Check<distinct_in> {
   static void call(const Reading& reading, const Array& array, bool places, bool inverse, bool counts, std::optional<size_t> axis,

@@ -107,6 +107,12 @@ std::vector<int64_t> read_integers(const Reading& reading, PyObject* given) {
   return out;
 }
 
+std::vector<int64_t> read_shape(const Reading& reading, PyObject* given) {
+  std::vector<int64_t> sizes = read_integers(reading, given);
+  if (reading.family() == Family::creates) check_sizes_as_torch(reading, sizes);
+  return sizes;
+}
+
 static std::vector<size_t> places_of(const Reading& reading, PyObject* given, size_t rank, bool may_repeat) {
   std::vector<size_t> out;
   if (!given) given = Py_None;
@@ -260,7 +266,7 @@ void Check<reshaped_as>::call(const Reading& reading, const Array& array, const 
   if (is_torch(reading)) check_sizes(array, shape);
 }
 
-void Check<viewed>::call(const Reading&, const Array& array, const std::optional<Shape>& shape, std::optional<DType>) {
+void Check<reshaped_as>::call(const Reading&, const Array& array, const std::optional<Shape>& shape, std::optional<DType>) {
   if (shape) check_sizes(array, *shape);
 }
 

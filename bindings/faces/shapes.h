@@ -19,12 +19,16 @@ Permutation read_permutation(const Reading& reading, PyObject* given);
 Division read_division(const Reading& reading, PyObject* given);
 SqueezedAxes read_squeezed(const Reading& reading, PyObject* given);
 
+// The same; PyTorch's errors for a new array of sizes that no memory can be asked for.
+std::vector<int64_t> read_shape(const Reading& reading, PyObject* given);
+void check_sizes_as_torch(const Reading& reading, const Shape& shape);
+
 // A shape, numbers of parts, times that something is repeated.
 template <>
 struct Read<const std::vector<int64_t>&> {
   static constexpr size_t slots = 1;
   std::vector<int64_t> value;
-  explicit Read(Reading& reading) : value(read_integers(reading, reading.take())) {}
+  explicit Read(Reading& reading) : value(read_shape(reading, reading.take())) {}
 };
 
 template <>
@@ -157,11 +161,10 @@ struct Check<turned> {
 template <>
 struct Check<reshaped_as> {
   static void call(const Reading& reading, const Array& array, const Shape& shape, Order order, std::optional<bool> copies);
-};
-template <>
-struct Check<viewed> {
   static void call(const Reading& reading, const Array& array, const std::optional<Shape>& shape, std::optional<DType> dtype);
 };
+template <>
+struct Check<viewed> : Check<reshaped_as> {};
 template <>
 struct Check<broadcast_view> {
   static void call(const Reading& reading, const Array& array, const Shape& shape);

@@ -119,6 +119,6 @@ void Check<covariances_of_rows>::call(const Reading&, const Array& m, int64_t, c
   if (counting) check_weights(m, *counting, "aweights", false);
 }
 
-void Check<correlations_of_rows>::call(const Reading&, const Array& m, std::optional<DType>) { check_variables("corrcoef", m); }
+void Check<covariances_of_rows>::call(const Reading&, const Array& m, std::optional<DType>) { check_variables("corrcoef", m); }
 
 }  // namespace quern::python::faces

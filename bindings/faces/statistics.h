@@ -57,10 +57,9 @@ template <>
 struct Check<covariances_of_rows> {
   static void call(const Reading& reading, const Array& m, int64_t ddof, const Array* repeated, const Array* counting,
                    std::optional<DType> dtype);
-};
-template <>
-struct Check<correlations_of_rows> {
   static void call(const Reading& reading, const Array& m, std::optional<DType> dtype);
 };
+template <>
+struct Check<correlations_of_rows> : Check<covariances_of_rows> {};
 
 }  // namespace quern::python::faces

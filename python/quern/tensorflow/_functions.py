@@ -88,31 +88,37 @@ def is_tensor(x):
     return keras.ops.is_tensor(x) or isinstance(x, keras.Variable)
 
 
+@_errors.checked
 def cast(x, dtype, name=None):
     """Return the tensor with another data type."""
     return _tensor(_converted(x), as_dtype(dtype).name)
 
 
+@_errors.checked
 def identity(input, name=None):
     """A copy, through which gradients pass."""
     return _tensor(input) * 1 if "float" in _tensor(input)._dtype_name else _tensor(input).copy()
 
 
+@_errors.checked
 def stop_gradient(input, name=None):
     """The same values; gradients do not pass."""
     return _stopped(input)
 
 
+@_errors.checked
 def zeros(shape, dtype="float32", name=None):
     """Zeros of a shape."""
     return _ops.zeros(shape, dtype)
 
 
+@_errors.checked
 def ones(shape, dtype="float32", name=None):
     """Ones of a shape."""
     return _ops.ones(shape, dtype)
 
 
+@_errors.checked
 def fill(dims, value, name=None):
     """A tensor of a shape that holds one value."""
     sizes = _sizes(dims)
@@ -121,12 +127,14 @@ def fill(dims, value, name=None):
     return _ops.broadcast_to(_converted(value), sizes)
 
 
+@_errors.checked
 def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None):
     """The unit matrix."""
     x = _ops.eye(num_rows, num_columns, dtype=dtype)
     return x if batch_shape is None else _ops.broadcast_to(x, (*_sizes(batch_shape), *x.shape))
 
 
+@_errors.checked
 def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
     """Numbers in equal steps."""
     start, limit = (0, start) if limit is None else (start, limit)
@@ -138,6 +146,7 @@ def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
     return _ops.arange(start, limit, delta, dtype=dtype)
 
 
+@_errors.checked
 def linspace(start, stop, num, name=None, axis=0):
     """Numbers in equal steps, both ends included; of integers float64."""
     start, stop = _tensor(start), _tensor(stop)
@@ -146,26 +155,31 @@ def linspace(start, stop, num, name=None, axis=0):
     return _ops.linspace(start, stop, num, dtype=kind, axis=axis)
 
 
+@_errors.checked
 def shape(input, out_type="int32", name=None):
     """The sizes, as a tensor."""
     return _tensor(list(_tensor(input).shape) or np.zeros(0), out_type)
 
 
+@_errors.checked
 def size(input, out_type="int32", name=None):
     """How many elements there are, as a tensor."""
     return _tensor(_tensor(input).size, out_type)
 
 
+@_errors.checked
 def rank(input, name=None):
     """How many axes there are, as a tensor."""
     return _tensor(_tensor(input).ndim, "int32")
 
 
+@_errors.checked
 def reshape(tensor, shape, name=None):
     """The elements in another shape."""
     return _ops.reshape(_tensor(tensor), _sizes(shape))
 
 
+@_errors.checked
 def transpose(a, perm=None, conjugate=False, name=None):
     """The axes in another order."""
     a = a if _is_symbolic(a) else _converted(a)
@@ -173,11 +187,13 @@ def transpose(a, perm=None, conjugate=False, name=None):
     return _ops.conj(made) if conjugate and "complex" in _operands._name(made) else made
 
 
+@_errors.checked
 def concat(values, axis, name=None):
     """Tensors one after the other along an axis."""
     return _ops.concatenate(_operands.all_alike(values if isinstance(values, (list, tuple)) else [values], "ConcatV2"), axis)
 
 
+@_errors.checked
 def split(value, num_or_size_splits, axis=0, num=None, name=None):
     """Parts along an axis: so many, or of these sizes."""
     value = _tensor(value)
@@ -198,6 +214,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     return tensor[(builtins.slice(None),) * (axis or 0) + (mask,)]
 
 
+@_errors.checked
 def slice(input_, begin, size, name=None):  # noqa: A001
     """A part: where it begins and how large it is along each axis; -1: up to the end."""
     x, begin, size = _tensor(input_), _sizes(begin), _sizes(size)
@@ -209,6 +226,7 @@ def slice(input_, begin, size, name=None):  # noqa: A001
     return x[tuple(builtins.slice(b, None if n == -1 else b + n) for b, n in zip(begin, size, strict=True))]
 
 
+@_errors.checked
 def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
     """True at the first places of each row, as many as its length."""
     lengths = _tensor(lengths)
@@ -216,17 +234,20 @@ def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
     return _tensor(_ops.arange(count, dtype=lengths._dtype_name) < _ops.expand_dims(lengths, -1), dtype)
 
 
+@_errors.checked
 def roll(input, shift, axis, name=None):
     """The elements moved along axes; those that fall off come in at the other end."""
     return _ops.roll(_tensor(input), shift, axis)
 
 
+@_errors.checked
 def sort(values, axis=-1, direction="ASCENDING", name=None):
     """The elements in order along an axis."""
     ordered = _ops.sort(_operands.check("sort", _tensor(values)), axis=axis)
     return ordered if direction == "ASCENDING" else _ops.flip(ordered, axis=axis)
 
 
+@_errors.checked
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     """The places of the elements in order along an axis."""
     values = _tensor(values)
@@ -252,16 +273,19 @@ def _running(function, start):
     return call
 
 
+@_errors.checked
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     """Sums of the elements up to each one; ``exclusive``: without it; ``reverse``: from the end."""
     return _running(_ops.cumsum, 0)(x, axis, exclusive, reverse)
 
 
+@_errors.checked
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     """Products of the elements up to each one; ``exclusive``: without it; ``reverse``: from the end."""
     return _running(_ops.cumprod, 1)(x, axis, exclusive, reverse)
 
 
+@_errors.checked
 def divide(x, y, name=None):
     """x / y; of integers real numbers, as TensorFlow has them: float32 of up to 16 bits, else float64."""
     return _operands.computed("divide", x if _operands.is_tensor(x) else _converted(x), y)
@@ -275,6 +299,7 @@ def _alike(x, y, kernel="AddV2"):
     return _operands.alike(x, y, kernel)
 
 
+@_errors.checked
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """The tensor, made shorter where its norm is above ``clip_norm``."""
     t = _tensor(t)
@@ -283,11 +308,13 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
     return t * clip_norm / _ops.maximum(_ops.where(squares > 0, length, squares), clip_norm)
 
 
+@_errors.checked
 def global_norm(t_list, name=None):
     """The norm of all tensors' elements together; None is left out."""
     return _ops.sqrt(builtins.sum(_ops.sum(_ops.square(_tensor(t))) for t in t_list if t is not None))
 
 
+@_errors.checked
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """The tensors, made shorter by one factor where their global norm is above ``clip_norm``; and that norm."""
     length = global_norm(t_list) if use_norm is None else use_norm
@@ -295,11 +322,13 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     return [None if t is None else _tensor(t) * _ops.cast(factor, _tensor(t)._dtype_name) for t in t_list], length
 
 
+@_errors.checked
 def custom_gradient(f=None):
     """A function that gives a result and the function of its gradient."""
     return _ops.custom_gradient(f)
 
 
+@_errors.checked
 def where(condition, x=None, y=None, name=None):
     """Elements of one or the other tensor; without them the places where the condition holds, one a row."""
     if x is None and y is None:
@@ -312,6 +341,7 @@ def where(condition, x=None, y=None, name=None):
     return _ops.where(condition, x, y)
 
 
+@_errors.checked
 def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype=None, name=None):
     """1 at each number's place along a new axis, 0 elsewhere."""
     indices = _tensor(indices)
@@ -330,12 +360,14 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype=None, 
     return _tensor(x * on + (1 - x) * off, dtype)
 
 
+@_errors.checked
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """The elements limited to a range; where the range is empty they are its lower end."""
     least = _alike(t, clip_value_max, "Minimum")
     return maximum(minimum(*least), clip_value_min)  # noqa: F821
 
 
+@_errors.checked
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """The tensor with borders."""
     mode = mode.lower()
@@ -344,6 +376,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     return _ops.pad(tensor, paddings, mode, **({"constant_values": constant_values} if mode == "constant" else {}))
 
 
+@_errors.checked
 def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
     """The norm of a vector; of a matrix where ``axis`` is two axes. Without an axis all elements are one vector."""
     tensor = _operands.check("norm", _tensor(tensor))
@@ -354,6 +387,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
     return _ops.norm(tensor, ord=ord, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
 
 
+@_errors.checked
 def matmul(a, b, transpose_a=False, transpose_b=False, **options):
     """The product of matrices."""
     a, b = _alike(a, b, "MatMul")
@@ -362,6 +396,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, **options):
     )
 
 
+@_errors.checked
 def add_n(inputs, name=None):
     """The sum of tensors."""
     total, *others = _operands.all_alike(inputs, "AddN")
@@ -422,7 +457,7 @@ def _operation(theirs, ours):
 
     call.__name__ = call.__qualname__ = theirs
     call.__doc__ = f"keras.ops.{ours}."
-    return call
+    return _errors.checked(call)
 
 
 def _same(theirs, ours=None):
@@ -445,7 +480,7 @@ def _same(theirs, ours=None):
 
     call.__name__ = call.__qualname__ = theirs
     call.__doc__ = f"keras.ops.{ours or theirs}."
-    return call
+    return _errors.checked(call)
 
 
 def _of_bools(args, theirs):
@@ -456,6 +491,7 @@ def _of_bools(args, theirs):
     return made
 
 
+@_errors.checked
 def stack(values, axis=0, name="stack"):
     """Tensors of one shape and data type along a new axis."""
     if isinstance(values, (list, tuple)) and not any(map(_operands.is_tensor, values)):
@@ -466,11 +502,13 @@ def stack(values, axis=0, name="stack"):
     return _ops.stack(values, axis)
 
 
+@_errors.checked
 def einsum(equation, *inputs, **options):
     """The sum of products of elements that an equation of their axes' letters says."""
     return _ops.einsum(equation, *_operands.all_alike(inputs, "Einsum"))
 
 
+@_errors.checked
 def tensordot(a, b, axes, name=None):
     """Sums of products along axes of both tensors."""
     return _ops.tensordot(*_alike(a, b, "MatMul"), axes)
@@ -514,7 +552,7 @@ def _reduction(theirs, ours):
 
     call.__name__ = call.__qualname__ = theirs
     call.__doc__ = f"keras.ops.{ours} along axes."
-    return call
+    return _errors.checked(call)
 
 
 add = _same("add")
@@ -575,6 +613,7 @@ reduce_std = _reduction("reduce_std", "std")
 reduce_variance = _reduction("reduce_variance", "var")
 
 
+@_errors.checked
 def meshgrid(*args, indexing="xy", name=None):
     """Tensors of the coordinates of a grid."""
     if indexing not in ("xy", "ij"):
@@ -582,6 +621,7 @@ def meshgrid(*args, indexing="xy", name=None):
     return list(_ops.meshgrid(*map(_tensor, args), indexing=indexing))
 
 
+@_errors.checked
 def complex(real, imag, name=None):  # noqa: A001
     """Complex numbers of their parts."""
     kinds = [_operands._name(one if _operands.is_tensor(one) else _converted(one)) for one in (real, imag)]
@@ -594,6 +634,7 @@ def complex(real, imag, name=None):  # noqa: A001
     return real + imag * _tensor(1j, "complex128" if real._dtype_name == "float64" else "complex64")
 
 
+@_errors.checked
 def bitcast(input, type, name=None):  # noqa: A002
     """The same bytes as elements of another type: of a smaller one with a last axis more, of a larger one with one less."""
     x, kind = _tensor(input), np.dtype(as_dtype(type).as_numpy_dtype)
@@ -603,6 +644,7 @@ def bitcast(input, type, name=None):  # noqa: A002
     return _tensor(x.copy().view(kind)) if old >= kind.itemsize else _tensor(x.copy().view(kind))[..., 0]
 
 
+@_errors.checked
 def histogram_fixed_width(values, value_range, nbins=100, dtype="int32", name=None):
     """How many elements lie in each of as many equal intervals; those outside are in the first and in the last one."""
     values = _tensor(values)
@@ -611,11 +653,13 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype="int32", name=No
     return _tensor(_ops.bincount(_ops.reshape(_ops.clip(places, 0, nbins - 1), (-1,)), minlength=nbins), dtype)
 
 
+@_errors.checked
 def saturate_cast(value, dtype, name=None):
     """The tensor with another data type; what does not fit becomes the type's nearest value."""
     return _ops.saturate_cast(_tensor(value), dtype)
 
 
+@_errors.checked
 def ensure_shape(x, shape, name=None):
     """The tensor itself, where it has the shape; None fits any size."""
     x = _tensor(x)
@@ -624,6 +668,7 @@ def ensure_shape(x, shape, name=None):
     return x
 
 
+@_errors.checked
 def searchsorted(sorted_sequence, values, side="left", out_type="int32", name=None):
     """The places at which values would keep each row in order."""
     rows, values = _converted(sorted_sequence), _converted(values)
@@ -635,6 +680,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type="int32", name=No
     return _tensor(_ops.reshape(_ops.stack([_ops.searchsorted(r, v, side=side) for r, v in flat]), values.shape), out_type)
 
 
+@_errors.checked
 def unique_with_counts(x, out_idx="int32", name=None):
     """The values of a vector in the order of their first places, where each element's value stands among them, and how often."""
     values, first, places, counts = np.unique(_tensor(x).get(), return_index=True, return_inverse=True, return_counts=True)
@@ -643,32 +689,36 @@ def unique_with_counts(x, out_idx="int32", name=None):
     return _UniqueWithCounts(_tensor(values[order]), _tensor(at, out_idx), _tensor(counts[order], out_idx))
 
 
+@_errors.checked
 def unique(x, out_idx="int32", name=None):
     """The values of a vector in the order of their first places, and where each element's value stands among them."""
     return _Unique(*unique_with_counts(x, out_idx)[:2])
 
 
+@_errors.checked
 def broadcast_dynamic_shape(shape_x, shape_y, name=None):
     """Return the shape to which two shapes broadcast, as a tensor."""
     return _tensor(list(broadcast_static_shape(_sizes(shape_x), _sizes(shape_y))), "int32")
 
 
+@_errors.checked
 def timestamp(name=None):
     """The time in seconds since 1970."""
     return _tensor(time.time(), "float64")
 
 
+@_errors.checked
 def argmax(input, axis=0, output_type="int64", name=None):
     """The places of the largest elements along an axis."""
     return _tensor(_ops.argmax(input, axis=axis), output_type)
 
 
+@_errors.checked
 def argmin(input, axis=0, output_type="int64", name=None):
     """The places of the smallest elements along an axis."""
     return _tensor(_ops.argmin(input, axis=axis), output_type)
 
 
-_errors.check_all(globals(), but={"constant", "convert_to_tensor", "is_tensor", "print", "py_function", "boolean_mask", "as_dtype"})
 _MODULES = ("builtins", "collections", "keras", "math", "np", "time")
 NAMES = sorted(name for name in globals() if name[0] != "_" and name not in (*_MODULES, "NAMES"))
 __all__ = NAMES

@@ -10,6 +10,7 @@ from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.lib import _engine
 from quern.tensorflow import _operands
 from quern.tensorflow.errors import InvalidArgumentError as _InvalidArgumentError
+from quern.tensorflow.errors import checked as _checked
 
 _ops = keras.ops
 
@@ -38,6 +39,7 @@ def _check(indices, limits, what, given):
         raise _InvalidArgumentError(f"[{what}] indices[{','.join(map(str, at))}] = {values[at]} is not in [0, {limit})")
 
 
+@_checked
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
     """Return the slices at places along an axis; ``batch_dims``: so many leading axes belong together."""
     x, given, indices = _tensor(params), indices, _places(indices, "tf.gather")
@@ -64,6 +66,7 @@ def _rows(indices, count):
             for i in range(count)]  # fmt: skip
 
 
+@_checked
 def gather_nd(params, indices, batch_dims=0, name=None):
     """Return the elements, or slices, at places: each row of ``indices`` is the start of one."""
     x, given, indices = _tensor(params), indices, _places(indices, "tf.gather_nd")
@@ -94,6 +97,7 @@ def _sizes_of(shape):
     return tuple(int(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
 
 
+@_checked
 def scatter_nd(indices, updates, shape, name=None):
     """Return zeros of a shape with values added at places."""
     updates, sizes = _tensor(updates), _sizes_of(shape)
@@ -113,7 +117,7 @@ def _update(word, doc, reduction, sign=1):
 
     call.__name__ = call.__qualname__ = f"tensor_scatter_nd_{word}"
     call.__doc__ = doc
-    return call
+    return _checked(call)
 
 
 tensor_scatter_nd_update = _update("update", "Return the tensor with other values at places.", None)

@@ -8,6 +8,7 @@ from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.lib import _engine
 from quern.tensorflow._constants import converted
 from quern.tensorflow.errors import InvalidArgumentError as _InvalidArgumentError
+from quern.tensorflow.errors import checked as _checked
 
 _ops = keras.ops
 
@@ -45,7 +46,7 @@ def _sorted(name, doc, reduction, empty):
 
     call.__name__ = call.__qualname__ = f"segment_{name}"
     call.__doc__ = doc
-    return call
+    return _checked(call)
 
 
 def _unsorted(name, doc, reduction, empty=None):
@@ -69,7 +70,7 @@ def _unsorted(name, doc, reduction, empty=None):
 
     call.__name__ = call.__qualname__ = f"unsorted_segment_{name}"
     call.__doc__ = doc
-    return call
+    return _checked(call)
 
 
 def _counts(ids, count, rank):

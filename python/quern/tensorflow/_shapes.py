@@ -5,6 +5,8 @@ import operator
 
 import numpy as np
 
+from quern.tensorflow import errors as _errors
+
 
 class Dimension:
     """The size of one axis, or None, as ``TensorShape.dims`` lists them."""
@@ -239,6 +241,7 @@ class TensorShape(tuple):
         return self
 
 
+@_errors.checked
 def broadcast_static_shape(shape_x, shape_y):
     """Return the shape to which both broadcast."""
     x, y = TensorShape(shape_x), TensorShape(shape_y)

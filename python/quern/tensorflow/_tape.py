@@ -20,6 +20,25 @@ from quern.tensorflow.errors import InvalidArgumentError, checked
 from quern.user_files import warn_user
 
 
+def _operator(name, is_reflected=False):
+    """Return the method of an operator of variables: their value's, by TensorFlow's rules of operands."""
+
+    def operate(self, other):
+        return computed(name, other, self) if is_reflected else computed(name, self, other)
+
+    return operate
+
+
+def _refuse_in_place(sign, word):
+    def refuse(self, other):
+        raise RuntimeError(
+            f"`variable {sign} value` with `tf.Variable`s is not supported. Use `{word}` to modify the variable value and "
+            f"`out = variable {sign[:-1]} value` if you need to get a new output Tensor."
+        )
+
+    return refuse
+
+
 class Variable(keras.Variable):
     """A variable that is assigned to in place: ``assign()``, ``assign_add()``, ``numpy()``.
 
@@ -109,6 +128,35 @@ class Variable(keras.Variable):
         """Subtract values at places."""
         return self.assign(tensor_scatter_nd_sub(self, indices, updates))
 
+    __add__, __radd__ = _operator("add"), _operator("add", is_reflected=True)
+    __sub__, __rsub__ = _operator("subtract"), _operator("subtract", is_reflected=True)
+    __mul__, __rmul__ = _operator("multiply"), _operator("multiply", is_reflected=True)
+    __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", is_reflected=True)
+    __floordiv__, __rfloordiv__ = _operator("floor_divide"), _operator("floor_divide", is_reflected=True)
+    __mod__, __rmod__ = _operator("remainder"), _operator("remainder", is_reflected=True)
+    __pow__, __rpow__ = _operator("power"), _operator("power", is_reflected=True)
+    __matmul__, __rmatmul__ = _operator("matmul"), _operator("matmul", is_reflected=True)
+    __and__, __rand__ = _operator("bitwise_and"), _operator("bitwise_and", is_reflected=True)
+    __or__, __ror__ = _operator("bitwise_or"), _operator("bitwise_or", is_reflected=True)
+    __xor__, __rxor__ = _operator("bitwise_xor"), _operator("bitwise_xor", is_reflected=True)
+    __lt__ = _operator("less")
+    __le__ = _operator("less_equal")
+    __gt__ = _operator("greater")
+    __ge__ = _operator("greater_equal")
+    __iadd__ = _refuse_in_place("+=", "variable.assign_add(value)")
+    __isub__ = _refuse_in_place("-=", "variable.assign_sub(value)")
+    __imul__ = _refuse_in_place("*=", "variable.assign(variable * value)")
+    __itruediv__ = _refuse_in_place("/=", "variable.assign(variable / value)")
+    __ifloordiv__ = _refuse_in_place("//=", "variable.assign(variable // value)")
+    __ipow__ = _refuse_in_place("**=", "variable.assign(variable ** value)")
+    __hash__ = keras.Variable.__hash__
+
+    def __eq__(self, other):
+        return False if other is None else computed("equal", self, other)
+
+    def __ne__(self, other):
+        return True if other is None else computed("not_equal", self, other)
+
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
         if method == "__call__" and out is None and not kwargs and ufunc.__name__ in OPERATORS and len(inputs) == 2:
             return computed(ufunc.__name__, *inputs)
@@ -156,46 +204,6 @@ def _replaced(whole, value, key):
 
 
 Array.assign = property(_assign_of)
-
-
-def _refuse_in_place(sign, word):
-    def refuse(self, other):
-        raise RuntimeError(
-            f"`variable {sign} value` with `tf.Variable`s is not supported. Use `{word}` to modify the variable value and "
-            f"`out = variable {sign[:-1]} value` if you need to get a new output Tensor."
-        )
-
-    return refuse
-
-
-for _sign, _method, _word in (
-    ("+=", "iadd", "variable.assign_add(value)"), ("-=", "isub", "variable.assign_sub(value)"),
-    ("*=", "imul", "variable.assign(variable * value)"), ("/=", "itruediv", "variable.assign(variable / value)"),
-    ("//=", "ifloordiv", "variable.assign(variable // value)"), ("**=", "ipow", "variable.assign(variable ** value)"),
-):  # fmt: skip
-    setattr(Variable, f"__{_method}__", _refuse_in_place(_sign, _word))
-
-
-def _operator(name, is_reflected):
-    def operate(self, other):
-        if name in ("equal", "not_equal") and other is None:
-            return name == "not_equal"
-        return computed(name, other, self) if is_reflected else computed(name, self, other)
-
-    return operate
-
-
-for _name, _method in {
-    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv", "remainder": "mod",
-    "power": "pow", "matmul": "matmul", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
-}.items():  # fmt: skip
-    setattr(Variable, f"__{_method}__", _operator(_name, False))
-    setattr(Variable, f"__r{_method}__", _operator(_name, True))
-for _name, _method in {
-    "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
-}.items():  # fmt: skip
-    setattr(Variable, f"__{_method}__", _operator(_name, False))
-Variable.__hash__ = keras.Variable.__hash__
 
 
 class _Spans:

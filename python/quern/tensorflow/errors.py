@@ -1,7 +1,6 @@
 """tf.errors: what functions of tf raise for bad values beside Python's own errors."""
 
 import functools
-import types
 
 import numpy as np
 
@@ -52,15 +51,6 @@ def checked(function):
             raise InvalidArgumentError(f"[tf.{function.__name__}] {e}") from None
 
     return call
-
-
-def check_all(names, but=()):
-    """Have all public functions in a module's dictionary checked."""
-    module = names["__name__"]
-    for name, what in list(names.items()):
-        if name[0] != "_" and name not in but and isinstance(what, types.FunctionType) and not hasattr(what, "__wrapped__"):
-            if what.__module__.startswith(("quern.tensorflow", module)):
-                names[name] = checked(what)
 
 
 def __getattr__(name):

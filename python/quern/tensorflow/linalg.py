@@ -16,6 +16,7 @@ from quern.tensorflow._functions import convert_to_tensor as _tensor
 def _at_once(function):
     """Return a factorization that is computed at the call, so that a singular matrix raises there."""
 
+    @_errors.checked
     @_functools.wraps(function)
     def call(*args, **kwargs):
         made = function(*args, **kwargs)
@@ -25,7 +26,6 @@ def _at_once(function):
                     one.get()
         return made
 
-    del call.__wrapped__  # so that check_all() checks its calls
     return call
 
 
@@ -36,6 +36,7 @@ def _of_one_type(name):
     """Return a function of keras.ops for matrices of one data type, which are real or complex numbers."""
     function = _same(name)
 
+    @_errors.checked
     @_functools.wraps(function)
     def call(a, *others, name=None, **kwargs):
         a, *others = _operands.all_alike([a, *others], f"Matrix{title}")
@@ -44,7 +45,6 @@ def _of_one_type(name):
         return function(a, *others, **kwargs)
 
     title = {"inv": "Inverse", "det": "Determinant"}.get(name, name.title())
-    del call.__wrapped__
     return call
 
 
@@ -62,17 +62,20 @@ logdet = _same("logdet") if hasattr(keras.ops, "logdet") else None
 l2_normalize, global_norm = _math.l2_normalize, _functions.global_norm
 
 
+@_errors.checked
 def diag(diagonal, name=None):
     """Matrices with these elements on their diagonals, the last axis of them."""
     x = _tensor(diagonal)
     return keras.ops.expand_dims(x, -1) * keras.ops.eye(x.shape[-1], dtype=x.dtype)
 
 
+@_errors.checked
 def diag_part(input, name=None):
     """The diagonals of matrices."""
     return keras.ops.diagonal(_tensor(input), axis1=-2, axis2=-1)
 
 
+@_errors.checked
 def set_diag(input, diagonal, name=None):
     """Matrices with other elements on their diagonals."""
     x = _tensor(input)
@@ -84,6 +87,7 @@ def set_diag(input, diagonal, name=None):
     return keras.ops.where(here, keras.ops.expand_dims(d, -1 if rows else -2), x)
 
 
+@_errors.checked
 def band_part(input, num_lower, num_upper, name=None):
     """Matrices with zeros outside of a band around the diagonal; a number below 0: the whole triangle."""
     x = _tensor(input)
@@ -93,27 +97,32 @@ def band_part(input, num_lower, num_upper, name=None):
     return keras.ops.where((apart <= low) & (-apart <= high), x, keras.ops.zeros_like(x))
 
 
+@_errors.checked
 def matrix_transpose(a, name=None, conjugate=False):
     """The last two axes swapped."""
     return keras.ops.swapaxes(keras.ops.conj(_tensor(a)) if conjugate else _tensor(a), -1, -2)
 
 
+@_errors.checked
 def adjoint(matrix, name=None):
     """The last two axes swapped, and the elements' conjugates."""
     return matrix_transpose(matrix, conjugate=True)
 
 
+@_errors.checked
 def normalize(tensor, ord="euclidean", axis=None, name=None):
     """The tensor divided by its norm, and that."""
     length = norm(tensor, ord, axis, keepdims=True)
     return _tensor(tensor) / length, length
 
 
+@_errors.checked
 def eigvalsh(tensor, name=None):
     """The eigenvalues of symmetric matrices."""
     return keras.ops.eigh(_tensor(tensor))[0]
 
 
+@_errors.checked
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     """The x for which matrix @ x is nearest to the right side."""
     if l2_regularizer:
@@ -121,6 +130,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     return keras.ops.lstsq(*_functions._alike(matrix, rhs, "MatrixSolveLs"))
 
 
+@_errors.checked
 def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     """The x for which the triangle of a matrix times x is the right side."""
     a, rhs = _functions._alike(matrix, rhs, "MatrixTriangularSolve")
@@ -128,12 +138,14 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     return keras.ops.solve(matrix_transpose(a, conjugate=True) if adjoint else a, _tensor(rhs))
 
 
+@_errors.checked
 def cholesky_solve(chol, rhs, name=None):
     """The x for which L @ L^T @ x is the right side."""
     lower = _tensor(chol)
     return triangular_solve(lower, triangular_solve(lower, rhs), adjoint=True)
 
 
+@_errors.checked
 def expm(input, name=None):
     """The exponentials of matrices."""
     from quern.torch import Tensor, matrix_exp
@@ -144,6 +156,7 @@ def expm(input, name=None):
     return _as_tensor(matrix_exp(x._as(Tensor)))
 
 
+@_errors.checked
 def slogdet(input, name=None):
     """The signs of determinants, and the logarithms of their sizes."""
     return tuple(keras.ops.slogdet(_tensor(input)))
@@ -152,19 +165,18 @@ def slogdet(input, name=None):
 tensor_diag, tensor_diag_part = diag, diag_part
 
 
+@_errors.checked
 def matvec(a, b, **options):
     """The product of matrices and vectors."""
     a, b = _functions._alike(a, b, "MatMul")
     return keras.ops.squeeze(_functions.matmul(a, keras.ops.expand_dims(b, -1), **options), -1)
 
 
+@_errors.checked
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     """The singular values s, and u and v where they are wanted: tensor = u @ diag(s) @ v^T."""
     found = keras.ops.svd(tensor, full_matrices=full_matrices, compute_uv=compute_uv)
     return (found[1], found[0], keras.ops.swapaxes(found[2], -1, -2)) if compute_uv else found
-
-
-_errors.check_all(globals())
 
 
 def __getattr__(name):

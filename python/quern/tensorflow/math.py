@@ -104,6 +104,7 @@ log_sigmoid = _same("log_sigmoid")
 acosh, asinh, atanh = _same("acosh", "arccosh"), _same("asinh", "arcsinh"), _same("atanh", "arctanh")
 
 
+@_errors.checked
 def divide_no_nan(x, y, name=None):
     """x / y, 0 where y is 0; of integers real numbers, as of divide()."""
     x, y = _functions._alike(x, y, "DivNoNan") if not (_operands.is_tensor(x) and _operands.is_tensor(y)) else (x, y)
@@ -112,12 +113,14 @@ def divide_no_nan(x, y, name=None):
     return keras.ops.where(empty, keras.ops.zeros_like(quotient), x / keras.ops.where(empty, keras.ops.ones_like(y), y))
 
 
+@_errors.checked
 def angle(input, name=None):
     """The angles of complex numbers; of real ones 0, or pi below 0."""
     x = _functions.convert_to_tensor(input)
     return keras.ops.arctan2(imag(x), real(x))  # noqa: F821
 
 
+@_errors.checked
 def squared_difference(x, y, name=None):
     """(x - y) * (x - y)."""
     x, y = _functions._alike(x, y, "SquaredDifference")
@@ -125,6 +128,7 @@ def squared_difference(x, y, name=None):
     return keras.ops.square(x - y)
 
 
+@_errors.checked
 def xlogy(x, y, name=None):
     """x * log(y), 0 where x is 0."""
     x, y = _functions._alike(x, y, "Xlogy")
@@ -133,6 +137,7 @@ def xlogy(x, y, name=None):
     return keras.ops.where(empty, keras.ops.zeros_like(x), x * keras.ops.log(keras.ops.where(empty, keras.ops.ones_like(y), y)))
 
 
+@_errors.checked
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
     """x divided by its norm along axes, which counts as at least the root of ``epsilon``."""
     x = _functions.convert_to_tensor(x)
@@ -140,12 +145,14 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
     return x * keras.ops.rsqrt(keras.ops.maximum(keras.ops.sum(keras.ops.square(x), axis=axis, keepdims=True), epsilon))
 
 
+@_errors.checked
 def count_nonzero(input, axis=None, keepdims=False, dtype="int64", name=None):
     """How many elements are not 0."""
     other = keras.ops.cast(keras.ops.not_equal(_functions.convert_to_tensor(input), 0), "int32")
     return keras.ops.cast(keras.ops.sum(other, axis=axis, keepdims=keepdims), dtype)
 
 
+@_errors.checked
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """The root of the sum of squares along axes."""
     x = _functions.convert_to_tensor(input_tensor)
@@ -153,6 +160,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     return keras.ops.cast(length, _operands._name(x))  # of integers the whole part
 
 
+@_errors.checked
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None, axis=None, binary_output=False):
     """How often each number from 0 on comes, or the sums of its weights; numbers from ``maxlength`` on are left out."""
     if axis is not None or binary_output:
@@ -167,11 +175,13 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", n
     return made if weights is not None else _functions.cast(made, dtype)
 
 
+@_errors.checked
 def in_top_k(targets, predictions, k, name=None):
     """Is each target's prediction among the k largest of its row?"""
     return keras.ops.in_top_k(_functions.convert_to_tensor(targets), _functions.convert_to_tensor(predictions), int(k))
 
 
+@_errors.checked
 def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype="int32", name=None):
     """How often each label, a row, was predicted as each class, a column."""
     labels, predictions = _functions.convert_to_tensor(labels), _functions.convert_to_tensor(predictions)
@@ -194,7 +204,7 @@ def _special(name, doc):
     torchs, name_of_it = {"lgamma": "gammaln"}.get(name, name), name
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
-    return call
+    return _errors.checked(call)
 
 
 lgamma = _special("lgamma", "The logarithm of the size of the gamma function.")
@@ -203,6 +213,7 @@ erfc = _special("erfc", "1 - erf(x).")
 erfinv = _special("erfinv", "The number whose erf is x.")
 
 
+@_errors.checked
 def polyval(coeffs, x, name=None):
     """A polynomial's values: the coefficient of the highest power comes first."""
     x = _functions.convert_to_tensor(x)
@@ -212,16 +223,19 @@ def polyval(coeffs, x, name=None):
     return total
 
 
+@_errors.checked
 def zero_fraction(value, name=None):
     """Which share of the elements is 0."""
     return keras.ops.mean(keras.ops.cast(keras.ops.equal(_functions.convert_to_tensor(value), 0), "float32"))
 
 
+@_errors.checked
 def rint(x, name=None):
     """The nearest whole numbers, of two the even one."""
     return _functions.round(x)
 
 
+@_errors.checked
 def multiply_no_nan(x, y, name=None):
     """x * y, 0 where y is 0, whatever x is."""
     x, y = _functions._alike(x, y, "MulNoNan")
@@ -230,12 +244,14 @@ def multiply_no_nan(x, y, name=None):
     return keras.ops.where(empty, keras.ops.zeros_like(y), keras.ops.where(empty, keras.ops.zeros_like(x), x) * y)
 
 
+@_errors.checked
 def reciprocal_no_nan(x, name=None):
     """1 / x, 0 where x is 0."""
     x = _functions.convert_to_tensor(x)
     return divide_no_nan(keras.ops.ones_like(x), x)
 
 
+@_errors.checked
 def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     """The logarithms of the sums of exp(x) up to each element; ``exclusive``: without it; ``reverse``: from the end."""
 
@@ -247,11 +263,13 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     return _functions._running(running, float("-inf"))(x, axis, exclusive, reverse)
 
 
+@_errors.checked
 def softmax(logits, axis=-1, name=None):
     """exp(x) divided by its sum along an axis."""
     return keras.ops.softmax(_operands.check("softmax", _functions.convert_to_tensor(logits)), _inner(logits, axis))
 
 
+@_errors.checked
 def log_softmax(logits, axis=-1, name=None):
     """The logarithm of softmax()."""
     return keras.ops.log_softmax(_operands.check("log_softmax", _functions.convert_to_tensor(logits)), _inner(logits, axis))
@@ -264,6 +282,7 @@ def _inner(x, axis):
     return -1 if axis is None else axis
 
 
+@_errors.checked
 def invert_permutation(x, name=None):
     """The places at which each number stands in a permutation."""
     x = _functions.convert_to_tensor(x)
@@ -276,15 +295,13 @@ def invert_permutation(x, name=None):
 TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
+@_errors.checked
 def top_k(input, k=1, sorted=True, name=None):
     """The k largest elements along the last axis, and their places: ``values`` and ``indices``."""
     x = _functions.convert_to_tensor(input)
     if not x.ndim or x.shape[-1] < int(k):
         raise _errors.InvalidArgumentError(f"[tf.math.top_k] input must have at least k columns. Had {x.shape[-1:]}, needed {int(k)}")
     return TopK(*keras.ops.top_k(x, int(k), sorted))
-
-
-_errors.check_all(globals())
 
 
 def __getattr__(name):

@@ -22,17 +22,20 @@ l2_normalize, top_k, in_top_k, zero_fraction = _math.l2_normalize, _math.top_k, 
 softmax, log_softmax = _math.softmax, _math.log_softmax
 
 
+@_errors.checked
 def crelu(features, axis=-1, name=None):
     """relu of x and of -x, one after the other along an axis."""
     x = _tensor(features)
     return keras.ops.relu(keras.ops.concatenate([x, -x], axis))
 
 
+@_errors.checked
 def dropout(x, rate, noise_shape=None, seed=None, name=None):
     """Elements are 0 with a probability; the others are divided by what is left of it."""
     return keras.random.dropout(_tensor(x), rate, None if noise_shape is None else tuple(noise_shape), seed)
 
 
+@_errors.checked
 def gelu(features, approximate=False, name=None):
     """x times the normal distribution's probability of being below x, or its formula with tanh."""
     x = _tensor(features)
@@ -41,16 +44,19 @@ def gelu(features, approximate=False, name=None):
     return keras.ops.gelu(x, approximate)
 
 
+@_errors.checked
 def leaky_relu(features, alpha=0.2, name=None):
     """x above 0, and ``alpha`` times x below."""
     return keras.ops.leaky_relu(_tensor(features), alpha)
 
 
+@_errors.checked
 def moments(x, axes, shift=None, keepdims=False, name=None):
     """Mean and variance along axes."""
     return keras.ops.moments(_tensor(x), tuple(axes) if isinstance(axes, list) else axes, keepdims)
 
 
+@_errors.checked
 def bias_add(value, bias, data_format=None, name=None):
     """The bias of each channel added; channels are the last axis, or the second one of "NCHW" and kin."""
     value, bias = _functions._alike(value, bias, "BiasAdd")
@@ -59,6 +65,7 @@ def bias_add(value, bias, data_format=None, name=None):
     return value + bias
 
 
+@_errors.checked
 def embedding_lookup(params, ids, max_norm=None, name=None):
     """The rows at numbers."""
     if max_norm is not None:
@@ -66,6 +73,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     return _functions.gather(params, ids)
 
 
+@_errors.checked
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
     """(x - mean) / sqrt(variance + epsilon) * scale + offset."""
     x = _tensor(x)
@@ -74,17 +82,20 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
     return x * factor + ((0 if offset is None else offset) - mean * factor)
 
 
+@_errors.checked
 def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
     """The cross-entropy of each element with a logit, in which positive ones have another weight."""
     logits, labels = _functions._alike(logits, labels, "Mul")
     return (1 - labels) * logits + (1 + (pos_weight - 1) * labels) * keras.ops.softplus(-logits)
 
 
+@_errors.checked
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     """-sum(labels * log(softmax(logits))) along an axis."""
     return keras.ops.categorical_crossentropy(_tensor(labels), _tensor(logits), from_logits=True, axis=axis)
 
 
+@_errors.checked
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """-log(softmax(logits)) of each label's class."""
     labels = _tensor(labels)
@@ -94,6 +105,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     return keras.ops.sparse_categorical_crossentropy(labels, _tensor(logits), from_logits=True)
 
 
+@_errors.checked
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     """The cross-entropy of each element with a logit."""
     labels, logits = _functions.convert_to_tensor(labels), _functions.convert_to_tensor(logits)
@@ -102,12 +114,10 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     return keras.ops.binary_crossentropy(labels, logits, from_logits=True)
 
 
+@_errors.checked
 def l2_loss(t, name=None):
     """Half the sum of squares."""
     return keras.ops.sum(keras.ops.square(_tensor(t))) / 2
-
-
-_errors.check_all(globals())
 
 
 def __getattr__(name):

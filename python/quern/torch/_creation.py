@@ -8,7 +8,7 @@ import numpy
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
 from quern.torch import _layouts, _types
-from quern.torch._arguments import check_all
+from quern.torch._arguments import checked
 from quern.torch._core import (
     Tensor,
     add_methods,
@@ -239,11 +239,13 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     return grown(array)
 
 
+@checked
 def to_dlpack(tensor):
     """A DLPack capsule of the tensor's memory."""
     return tensor.__dlpack__()
 
 
+@checked
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """A tensor over the memory of an object with the buffer protocol; on the CPU."""
     host = numpy.frombuffer(buffer, numpy_dtypes[name_of(dtype)], count, offset)
@@ -282,6 +284,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     return _wanted(filled([count], 0, name, device).as_strided(size, stride), requires_grad)
 
 
+@checked
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
     """A new tensor of these values, of this one's type and device unless others are given."""
     return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
@@ -290,6 +293,7 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
 # ---- conversions
 
 
+@checked
 def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
     """The tensor as another type, or on another device; itself where nothing changes.
 
@@ -321,11 +325,13 @@ def _moved(tensor, target):
     return _engine.array_move(tensor, target)
 
 
+@checked
 def cpu(self, memory_format=None):
     """The tensor on the CPU."""
     return _layouts.converted(_moved(self, _engine.cpu()), self._dtype_name, memory_format)
 
 
+@checked
 def cuda(self, device=None, non_blocking=False, memory_format=None):
     """The tensor on a GPU, by default the current one."""
     if device is None:
@@ -350,11 +356,13 @@ _CONVERSIONS = {
 _engine.add_methods(Tensor, {name: _conversion(name, dtype) for name, dtype in _CONVERSIONS.items()})
 
 
+@checked(tensors="other")
 def type_as(self, other):
     """The tensor as the type of another one, and on its device."""
     return to(self, other)
 
 
+@checked
 def copy_(self, src, non_blocking=False):
     """Takes the values of ``src``, which broadcasts to this tensor and is converted to its type; returns this tensor."""
     check_apart(self)
@@ -369,6 +377,7 @@ def copy_(self, src, non_blocking=False):
     return self
 
 
+@checked
 def fill_(self, value):
     """Sets all elements to a number; returns this tensor."""
     if isinstance(value, Tensor) and value._rank:
@@ -379,16 +388,19 @@ def fill_(self, value):
     return self
 
 
+@checked
 def zero_(self):
     """Sets all elements to 0; returns this tensor."""
     return fill_(self, 0)
 
 
+@checked
 def fill(input, value):
     """A tensor of the size of ``input`` with one value."""
     return clone(input).fill_(value)
 
 
+@checked
 def fill_diagonal_(self, fill_value, wrap=False):
     """Sets the main diagonal of a matrix to a number; returns this tensor."""
     if self._rank < 2:
@@ -408,6 +420,7 @@ def fill_diagonal_(self, fill_value, wrap=False):
     return self
 
 
+@checked
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
     """Make this tensor share the memory, size and dtype of `source`; with ``size`` and ``stride``, a strided view of it."""
     if source is not None and not isinstance(source, Tensor):
@@ -426,6 +439,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     return self
 
 
+@checked
 def resize_(self, *size, memory_format=None):
     """Becomes a tensor of that size over the same memory where it holds so many elements, else over new memory that begins with it."""
     if self.requires_grad:
@@ -445,6 +459,7 @@ def resize_(self, *size, memory_format=None):
     return self
 
 
+@checked(tensors="the_template")
 def resize_as_(self, the_template, memory_format=None):
     """Becomes a tensor of the size of another one."""
     return resize_(self, *the_template._shape)
@@ -455,16 +470,19 @@ def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
+@checked
 def is_floating_point(input):
     """Are its elements real numbers?"""
     return input.dtype.is_floating_point
 
 
+@checked
 def is_complex(input):
     """Are its elements complex numbers?"""
     return input.dtype.is_complex
 
 
+@checked
 def is_nonzero(input):
     """Is the only element not 0? This waits for it."""
     if input._size != 1:
@@ -472,6 +490,7 @@ def is_nonzero(input):
     return bool(input != 0)
 
 
+@checked
 def numel(input):
     """How many elements it has."""
     return input._size
@@ -489,12 +508,6 @@ METHODS = """to cpu cuda type_as clone contiguous copy_ fill_ zero_ fill_diagona
 NAMES = """tensor as_tensor asarray scalar_tensor from_numpy from_dlpack to_dlpack frombuffer empty_strided clone fill is_tensor
 is_floating_point is_complex is_nonzero numel result_type""".split()
 __all__ = NAMES
-check_all(
-    globals(),
-    [*METHODS.split(), *(n for n in NAMES if n not in ("is_tensor", "from_dlpack"))],
-    {"type_as": "other", "resize_as_": "the_template"},
-    {"result_type": "tensor1 tensor2", "tensor": "data"},
-)
 add_methods(__name__, METHODS)
 Tensor._made = staticmethod(legacy_tensor)
 Tensor.__array_wrap__ = lambda self, array, context=None, return_scalar=False: tensor(array)

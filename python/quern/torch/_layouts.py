@@ -1,6 +1,7 @@
 """Memory formats: the order of a tensor's dimensions in memory, for functions with ``memory_format=`` that copy or create."""
 
 from quern.torch import _types
+from quern.torch._arguments import checked
 from quern.torch._core import Tensor
 
 _ORDERS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}
@@ -100,6 +101,7 @@ def _order_in_memory(tensor):
     return sorted(range(tensor._rank), key=lambda d: (-strides[d], -tensor._shape[d] if tensor._shape[d] == 1 else 0))
 
 
+@checked
 def contiguous(self, *, memory_format=_CONTIGUOUS):
     """The tensor with its elements in C order without gaps, or in a memory format's; itself where they lie so."""
     if memory_format is _CONTIGUOUS:
@@ -111,6 +113,7 @@ def contiguous(self, *, memory_format=_CONTIGUOUS):
     return copied(self, memory_format, self._dtype_name, "contiguous")
 
 
+@checked
 def clone(input, *, memory_format=_PRESERVED):
     """A copy, through which gradients pass."""
     return copied(input, memory_format, input._dtype_name, "clone")
