@@ -246,6 +246,7 @@ EvenNumbers read_as_torch(Reading& reading, PyObject* start, PyObject* stop, PyO
     throw nb::python_error();
   }
   if (!stop) stop = start, start = nullptr;
+  const std::optional<DType> asked = asked_type(reading, dtype);
   const Range range{bound_of_torch(reading, start, 0), bound_of_torch(reading, stop, 0), bound_of_torch(reading, step, 1)};
   const double first = range.start.real(), last = range.stop.real(), by = range.step.real();
   if (!std::isfinite(first) || !std::isfinite(last) || !std::isfinite(by))
@@ -253,7 +254,7 @@ EvenNumbers read_as_torch(Reading& reading, PyObject* start, PyObject* stop, PyO
   if (by == 0) raise(ErrorKind::runtime, "step must be nonzero");
   if ((last - first) / by < 0) raise(ErrorKind::runtime, "upper bound and lower bound inconsistent with step sign");
   const bool has_end = reading.function == quern::Function::arange_to_end_;
-  const DType type = asked_type(reading, dtype).value_or(range.is_whole() && !has_end ? DType::int64 : torch_default());
+  const DType type = asked.value_or(range.is_whole() && !has_end ? DType::int64 : torch_default());
   if (is_complex(type)) raise(ErrorKind::not_implemented, "\"arange_cpu\" not implemented for '{}'", torch_name_of(type));
   const int64_t count = has_end ? static_cast<int64_t>(std::floor((last - first) / by)) + 1 : range.count();
   check_sizes_as_torch(reading, {count});

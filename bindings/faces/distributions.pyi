@@ -408,9 +408,9 @@ class normal_of_numbers:
     @overload
     @named("normal")
     def torch(
-        mean: number = 0.0,
-        std: number = 1.0,
-        size: integers = (),
+        mean: number,
+        std: number,
+        size: integers,
         *,
         generator=None,
         out=None,

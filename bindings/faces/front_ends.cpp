@@ -420,7 +420,7 @@ void refuse_as_cupy(const Face& face, const Misfit& misfit) {
 // PyTorch asks the operands of these losses for their size before anything else.
 static bool asks_for_sizes(std::string_view name) {
   for (std::string_view one : {"l1_loss", "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
-                               "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss", "gaussian_nll_loss"})
+                               "binary_cross_entropy_with_logits", "gaussian_nll_loss"})
     if (name == one) return true;
   return false;
 }

@@ -78,6 +78,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensor([[2, 4],
             [6, 8]])
     """
+    if dtype is not None:
+        name_of(dtype, "tensor")
     if isinstance(data, Tensor):
         made = data.detach().clone()
         made = made if device is None else made.to(device)
@@ -141,6 +143,8 @@ def _dtype_name_of(host):
 
 def as_tensor(data, dtype=None, device=None):
     """A tensor of the data; shares memory with NumPy's arrays and with those of devices where type and device are the same."""
+    if dtype is not None:
+        name_of(dtype, "as_tensor")
     if not isinstance(data, Tensor):
         if device is None and _types.get_default_device().type != "cpu":
             device = _types.get_default_device()
