@@ -421,7 +421,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   bool whole = into && into->is_whole() && !into->is_exposed() && loop.result == into->dtype();
   LayoutRef layout = whole            ? into->operand().layout
                      : op == Op::cast ? copied_layout(*arguments[0].array())
-                                      : result_layout(*shape, arguments);
+                                      : ufunc_layout(op, loop.compute, *shape, arguments);
   NodeRef node = new_node(op, loop.result, layout, device);
   node->compute = loop.compute;
   node->site = current_site();

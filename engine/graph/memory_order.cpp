@@ -70,6 +70,15 @@ bool is_channels_last(const Layout& layout) {
   return layout.strides[1] == 1 && layout.strides[0] == step;
 }
 
+// C order as a new array has it: in an array that lies so, axes of one element may have any strides.
+LayoutRef plain_c_order(const Array& array) {
+  const Layout& layout = array.layout();
+  int64_t step = 1;
+  for (size_t axis = layout.rank(); axis-- > 0; step *= layout.shape[axis])
+    if (layout.strides[axis] != step) return contiguous_layout(layout.shape);
+  return array.layout_ref();
+}
+
 bool is_fortran_only(const Layout& layout) { return layout.is_fortran() && !layout.is_contiguous(); }
 
 std::vector<int> backwards(size_t rank) {
@@ -105,8 +114,22 @@ LayoutRef layout_beside(const Array& array, const Shape& shape, Order order) {
 }
 
 LayoutRef copied_layout(const Array& array, Order order) {
-  if (is_in_c_order(array) && order != Order::fortran) return array.layout_ref();
+  if (is_in_c_order(array) && order != Order::fortran) return plain_c_order(array);
   return layout_beside(array, array.shape(), order);
+}
+
+LayoutRef ufunc_layout(Op op, DType compute, const Shape& shape, std::span<const Argument> arguments) {
+  const OpRow& r = row(op);
+  bool all_are_fortran = shape.size() > 1 && std::ranges::find(shape, 1) != shape.end();  // elsewhere the search finds the same
+  bool any = false;
+  for (size_t k = 0; all_are_fortran && k < arguments.size(); ++k) {
+    const Array* array = arguments[k].array();
+    if (!array || array->rank() == 0) continue;
+    any = true;
+    all_are_fortran = is_fortran_only(array->layout()) && array->shape() == shape &&
+                      array->dtype() == operand_type(r, static_cast<int>(k), compute);
+  }
+  return any && all_are_fortran && op != Op::where ? interned(Layout::fortran(shape)) : result_layout(shape, arguments);
 }
 
 LayoutRef result_layout(const Shape& shape, std::span<const Argument> arguments) {
@@ -114,7 +137,7 @@ LayoutRef result_layout(const Shape& shape, std::span<const Argument> arguments)
   for (const Argument& a : arguments) {
     if (!a.array() || a.array()->rank() == 0) continue;
     if (is_in_c_order(*a.array())) {
-      if (&a.array()->shape() == &shape || a.array()->shape() == shape) return a.array()->layout_ref();
+      if (&a.array()->shape() == &shape || a.array()->shape() == shape) return plain_c_order(*a.array());
     } else if (a.array()->rank() > 1) {
       any = true;
     }

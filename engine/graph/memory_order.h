@@ -26,6 +26,9 @@ LayoutRef layout_beside(const Array& array, const Shape& shape, Order order = Or
 // What elementwise work gives: as its operands lie. Where they disagree about two axes, C order wins; axes of one element, and
 // those along which an operand is repeated, say nothing.
 LayoutRef result_layout(const Shape& shape, std::span<const Argument> arguments);
+// The same for a row of ops.def. NumPy's ufuncs copy Fortran's order, axes of one element too, from operands that need no
+// conversion; its `where`, which is none, does not.
+LayoutRef ufunc_layout(Op op, DType compute, const Shape& shape, std::span<const Argument> arguments);
 // Matrices in C order; stacks of them lie as elementwise work on the operands' stacks does.
 LayoutRef matrices_layout(const Shape& shape, const Array& left, const Array& right);
 // What is left of an array when some axes go, and that with axes of one element in their place.

@@ -253,3 +253,38 @@ def test_shared_memory_of_random_views_is_told_as_numpy_tells_it(device):
             told, expected = getattr(qn, function)(ours[a][::-1], ours[b].view("i8")), getattr(np, function)(theirs[a][::-1], theirs[b])
             assert told is expected, (function, a, b)
     assert not qn.may_share_memory(ours, theirs)
+
+
+ELEMENTWISE = {
+    "add": lambda m, a, b: a + b,
+    "less": lambda m, a, b: a < b,
+    "maximum": lambda m, a, b: m.maximum(a, b),
+    "where": lambda m, a, b: m.where(a < 2, a, b),
+    "negative": lambda m, a, b: -a,
+    "sqrt, which converts": lambda m, a, b: m.sqrt(a),
+    "a number": lambda m, a, b: a * 2.5,
+    "copy": lambda m, a, b: a.copy("K"),
+    "astype": lambda m, a, b: a.astype("f2"),
+    "a chain": lambda m, a, b: (a + b) * a - b,
+}
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_axes_of_one_element(device, name):
+    """Their strides are NumPy's, too: functions like ones_like(x, shape=...) order axes by them."""
+    rng = np.random.default_rng(len(name))
+
+    def operand(shape):
+        sizes = [1 if rng.random() < 0.15 else n for n in shape][rng.integers(len(shape)) if rng.random() < 0.15 else 0 :]
+        order, step = rng.permutation(len(sizes)), rng.choice([1, 1, 1, 1, -1, 2], len(sizes))
+        whole = [n * 2 if s == 2 else n for n, s in zip(sizes, step, strict=True)]
+        dtype = rng.choice(["u4", "u4", "f8", "i1"])
+        axes, parts = np.argsort(order).tolist(), tuple(slice(None, None, int(s)) for s in step)
+        return lambda m: m.zeros([whole[i] for i in order], str(dtype)).transpose(axes)[parts]
+
+    for _ in range(400):
+        shape = rng.choice([1, 1, 2, 3], rng.integers(1, 5)).tolist()
+        a, b = operand(shape), operand(shape)
+        want, got = (ELEMENTWISE[name](m, a(m), b(m)) for m in (np, qn))
+        where = [(x.shape, x.strides, x.dtype) for x in (a(np), b(np))]
+        assert (got.shape, got.strides) == (want.shape, want.strides), where
