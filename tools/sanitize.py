@@ -35,6 +35,8 @@ cuda_test cuda_together_test""".split()
 # They measure the process's memory, most of which is AddressSanitizer's here.
 NOT_IN_PYTHON = "not test_a_chain_of_a_million_ops and not test_work_that_nobody_wants_takes_no_memory"
 
+NOTHING_SELECTED = 5  # pytest's exit code
+
 LOADED = "print(*{line.split()[-1] for line in open('/proc/self/maps') if '/libquern' in line and '_clang' not in line})"
 
 # As the tests and the programs that they start load the engine; then it copies one number more than there is memory for.
@@ -162,7 +164,7 @@ def python_tests(kind):
         [os.path.join(TESTS, "arrays", "test_array_side_by_side.py")],
         [os.path.join(TESTS, "torch", "test_torch_autograd_threads.py")],
         [os.path.join(TESTS, "torch", "test_torch_autograd_nodes.py"), "-k", "threads"],
-        [os.path.join(TESTS, "torch", "test_torch_inference_mode.py"), "-k", "thread"],
+        [os.path.join(TESTS, "torch", "test_torch_inference_mode.py")],
     ]
 
 
@@ -183,6 +185,8 @@ def look(kind, given, only=None):
         for arguments in [given] if given else python_tests(kind):
             pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=sys"]
             statuses.append(run([*pytest, *arguments], **changes))
+            if statuses[-1] == NOTHING_SELECTED:
+                fail(f"no test is selected by {' '.join(arguments)}")
     print(f"sanitize: {kind}:", "all is well" if not any(statuses) else "something was found", flush=True)
     return any(statuses)
 
