@@ -11,8 +11,8 @@ RADIUS = 3
 WARP, ALL = 32, 0xFFFFFFFF
 
 
-def kernels(cuda, random, float32, int32, int64):
-    """Name -> kernel. ``cuda`` and ``random``: numba.cuda and numba.cuda.random or what stands for them."""
+def _kernels_of_elements(cuda):
+    """Each element by itself."""
 
     @cuda.jit
     def add(a, b, out):
@@ -33,6 +33,81 @@ def kernels(cuda, random, float32, int32, int64):
                 n += 1
             out[i, j] = n
 
+    @cuda.jit(device=True)
+    def normal(d):
+        return 0.5 + 0.5 * math.erf(d * math.sqrt(0.5))
+
+    @cuda.jit
+    def black_scholes(stock, strike, years, call, put):
+        i = cuda.grid(1)
+        if i < stock.size:
+            spread = 0.3 * math.sqrt(years[i])
+            d = (math.log(stock[i] / strike[i]) + 0.065 * years[i]) / spread
+            later = strike[i] * math.exp(-0.02 * years[i])
+            call[i] = stock[i] * normal(d) - later * normal(d - spread)
+            put[i] = call[i] - stock[i] + later
+
+    return dict(add=add, mandelbrot=mandelbrot, black_scholes=black_scholes)
+
+
+def _kernels_of_neighbours(cuda):
+    """Elements and their neighbours."""
+
+    @cuda.jit
+    def heat(u, out, c):
+        i, j = cuda.grid(2)
+        if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
+            out[i, j] = u[i, j] + c * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j])
+
+    @cuda.jit
+    def heat_synced(u, v, c, rounds):
+        grid = cuda.cg.this_grid()
+        rows, columns = u.shape
+        for _ in range(rounds):
+            for i in range(1 + cuda.blockIdx.x, rows - 1, cuda.gridDim.x):
+                for j in range(1 + cuda.threadIdx.x, columns - 1, cuda.blockDim.x):
+                    v[i, j] = u[i, j] + c * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j])
+            grid.sync()
+            for i in range(1 + cuda.blockIdx.x, rows - 1, cuda.gridDim.x):
+                for j in range(1 + cuda.threadIdx.x, columns - 1, cuda.blockDim.x):
+                    u[i, j] = v[i, j] + c * (v[i - 1, j] + v[i + 1, j] + v[i, j - 1] + v[i, j + 1] - 4 * v[i, j])
+            grid.sync()
+
+    @cuda.jit
+    def life(cells, out):
+        i, j = cuda.grid(2)
+        rows, columns = cells.shape
+        if i < rows and j < columns:
+            alive = 0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    alive += cells[(i + di) % rows, (j + dj) % columns]
+            alive -= cells[i, j]
+            out[i, j] = alive == 3 or (alive == 2 and cells[i, j] == 1)
+
+    @cuda.jit
+    def bilateral(image, out):
+        i, j = cuda.grid(2)
+        rows, columns = image.shape
+        if i < rows and j < columns:
+            total = 0.0
+            weights = 0.0
+            for di in range(-RADIUS, RADIUS + 1):
+                for dj in range(-RADIUS, RADIUS + 1):
+                    y = min(max(i + di, 0), rows - 1)
+                    x = min(max(j + dj, 0), columns - 1)
+                    difference = image[y, x] - image[i, j]
+                    weight = math.exp(-(di * di + dj * dj) / 8.0 - difference * difference / 0.02)
+                    total += weight * image[y, x]
+                    weights += weight
+            out[i, j] = total / weights
+
+    return dict(heat=heat, heat_synced=heat_synced, life=life, bilateral=bilateral)
+
+
+def _kernels_of_blocks(cuda, float32, int32, int64):
+    """Blocks that share memory."""
+
     @cuda.jit
     def matmul(a, b, out):
         left = cuda.shared.array((16, 16), float32)
@@ -50,12 +125,6 @@ def kernels(cuda, random, float32, int32, int64):
         out[row, column] = total
 
     @cuda.jit
-    def heat(u, out, c):
-        i, j = cuda.grid(2)
-        if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
-            out[i, j] = u[i, j] + c * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j])
-
-    @cuda.jit
     def histogram(x, out):
         room = cuda.shared.array(256, int32)
         t = cuda.threadIdx.x
@@ -65,18 +134,6 @@ def kernels(cuda, random, float32, int32, int64):
             cuda.atomic.add(room, int(x[i]), 1)
         cuda.syncthreads()
         cuda.atomic.add(out, t, room[t])
-
-    @cuda.jit
-    def life(cells, out):
-        i, j = cuda.grid(2)
-        rows, columns = cells.shape
-        if i < rows and j < columns:
-            alive = 0
-            for di in range(-1, 2):
-                for dj in range(-1, 2):
-                    alive += cells[(i + di) % rows, (j + dj) % columns]
-            alive -= cells[i, j]
-            out[i, j] = alive == 3 or (alive == 2 and cells[i, j] == 1)
 
     @cuda.jit(device=True)
     def within_warp(value):
@@ -100,6 +157,12 @@ def kernels(cuda, random, float32, int32, int64):
             value += warps[earlier]
         out[i] = value
 
+    return dict(matmul=matmul, histogram=histogram, prefix=prefix)
+
+
+def _kernels_of_sums(cuda, random):
+    """Sums of draws and of clusters."""
+
     @cuda.jit
     def monte_carlo(states, draws, out):
         i = cuda.grid(1)
@@ -110,51 +173,6 @@ def kernels(cuda, random, float32, int32, int64):
             if x * x + y * y <= 1:
                 inside += 1
         out[i] = 4.0 * inside / draws
-
-    @cuda.jit
-    def heat_synced(u, v, c, rounds):
-        grid = cuda.cg.this_grid()
-        rows, columns = u.shape
-        for _ in range(rounds):
-            for i in range(1 + cuda.blockIdx.x, rows - 1, cuda.gridDim.x):
-                for j in range(1 + cuda.threadIdx.x, columns - 1, cuda.blockDim.x):
-                    v[i, j] = u[i, j] + c * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j])
-            grid.sync()
-            for i in range(1 + cuda.blockIdx.x, rows - 1, cuda.gridDim.x):
-                for j in range(1 + cuda.threadIdx.x, columns - 1, cuda.blockDim.x):
-                    u[i, j] = v[i, j] + c * (v[i - 1, j] + v[i + 1, j] + v[i, j - 1] + v[i, j + 1] - 4 * v[i, j])
-            grid.sync()
-
-    @cuda.jit
-    def bilateral(image, out):
-        i, j = cuda.grid(2)
-        rows, columns = image.shape
-        if i < rows and j < columns:
-            total = 0.0
-            weights = 0.0
-            for di in range(-RADIUS, RADIUS + 1):
-                for dj in range(-RADIUS, RADIUS + 1):
-                    y = min(max(i + di, 0), rows - 1)
-                    x = min(max(j + dj, 0), columns - 1)
-                    difference = image[y, x] - image[i, j]
-                    weight = math.exp(-(di * di + dj * dj) / 8.0 - difference * difference / 0.02)
-                    total += weight * image[y, x]
-                    weights += weight
-            out[i, j] = total / weights
-
-    @cuda.jit(device=True)
-    def normal(d):
-        return 0.5 + 0.5 * math.erf(d * math.sqrt(0.5))
-
-    @cuda.jit
-    def black_scholes(stock, strike, years, call, put):
-        i = cuda.grid(1)
-        if i < stock.size:
-            spread = 0.3 * math.sqrt(years[i])
-            d = (math.log(stock[i] / strike[i]) + 0.065 * years[i]) / spread
-            later = strike[i] * math.exp(-0.02 * years[i])
-            call[i] = stock[i] * normal(d) - later * normal(d - spread)
-            put[i] = call[i] - stock[i] + later
 
     @cuda.jit
     def nearest(points, centres, labels, sums, counts):
@@ -173,12 +191,17 @@ def kernels(cuda, random, float32, int32, int64):
             for d in range(points.shape[1]):
                 cuda.atomic.add(sums, (best, d), points[i, d])
 
-    found = dict(add=add, mandelbrot=mandelbrot, matmul=matmul, heat=heat, histogram=histogram, life=life, prefix=prefix)
-    return found | dict(monte_carlo=monte_carlo, heat_synced=heat_synced, bilateral=bilateral, black_scholes=black_scholes, nearest=nearest)
+    return dict(monte_carlo=monte_carlo, nearest=nearest)
 
 
-def twins(numba):
-    """Name -> the same for njit(parallel=True)."""
+def kernels(cuda, random, float32, int32, int64):
+    """Name -> kernel. ``cuda`` and ``random``: numba.cuda and numba.cuda.random or what stands for them."""
+    blocks = _kernels_of_blocks(cuda, float32, int32, int64)
+    return _kernels_of_elements(cuda) | _kernels_of_neighbours(cuda) | blocks | _kernels_of_sums(cuda, random)
+
+
+def _twins_of_elements(numba):
+    """Each element by itself."""
     njit, prange = numba.njit, numba.prange
 
     @njit(parallel=True)
@@ -199,13 +222,25 @@ def twins(numba):
                     n += 1
                 out[i, j] = n
 
-    @njit(parallel=True, fastmath=True)
-    def matmul(a, b, out):
-        for i in prange(a.shape[0]):
-            out[i, :] = 0
-            for k in range(a.shape[1]):
-                for j in range(b.shape[1]):
-                    out[i, j] += a[i, k] * b[k, j]
+    @njit
+    def normal(d):
+        return 0.5 + 0.5 * math.erf(d * math.sqrt(0.5))
+
+    @njit(parallel=True)
+    def black_scholes(stock, strike, years, call, put):
+        for i in prange(stock.size):
+            spread = 0.3 * math.sqrt(years[i])
+            d = (math.log(stock[i] / strike[i]) + 0.065 * years[i]) / spread
+            later = strike[i] * math.exp(-0.02 * years[i])
+            call[i] = stock[i] * normal(d) - later * normal(d - spread)
+            put[i] = call[i] - stock[i] + later
+
+    return dict(add=add, mandelbrot=mandelbrot, black_scholes=black_scholes)
+
+
+def _twins_of_neighbours(numba):
+    """Elements and their neighbours."""
+    njit, prange = numba.njit, numba.prange
 
     @njit(parallel=True)
     def heat(u, out, c):
@@ -214,15 +249,15 @@ def twins(numba):
                 out[i, j] = u[i, j] + c * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j])
 
     @njit(parallel=True)
-    def histogram(x, out):
-        parts = numba.get_num_threads()
-        rooms = np.zeros((parts, 256), np.int32)
-        for p in prange(parts):
-            for i in range(p * x.size // parts, (p + 1) * x.size // parts):
-                rooms[p, x[i]] += 1
-        for p in range(parts):
-            for k in range(256):
-                out[k] += rooms[p, k]
+    def heat_synced(u, v, c, rounds):
+        rows, columns = u.shape
+        for _ in range(rounds):
+            for i in prange(1, rows - 1):
+                for j in range(1, columns - 1):
+                    v[i, j] = u[i, j] + c * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j])
+            for i in prange(1, rows - 1):
+                for j in range(1, columns - 1):
+                    u[i, j] = v[i, j] + c * (v[i - 1, j] + v[i + 1, j] + v[i, j - 1] + v[i, j + 1] - 4 * v[i, j])
 
     @njit(parallel=True)
     def life(cells, out):
@@ -235,35 +270,6 @@ def twins(numba):
                         alive += cells[(i + di) % rows, (j + dj) % columns]
                 alive -= cells[i, j]
                 out[i, j] = alive == 3 or (alive == 2 and cells[i, j] == 1)
-
-    @njit(parallel=True)
-    def prefix(x, out):
-        for block in prange(x.size // 256):
-            total = 0
-            for i in range(block * 256, block * 256 + 256):
-                total += x[i]
-                out[i] = total
-
-    @njit(parallel=True)
-    def monte_carlo(states, draws, out):
-        for i in prange(out.size):
-            inside = 0
-            for _ in range(draws):
-                x, y = np.float32(np.random.random()), np.float32(np.random.random())
-                if x * x + y * y <= 1:
-                    inside += 1
-            out[i] = 4.0 * inside / draws
-
-    @njit(parallel=True)
-    def heat_synced(u, v, c, rounds):
-        rows, columns = u.shape
-        for _ in range(rounds):
-            for i in prange(1, rows - 1):
-                for j in range(1, columns - 1):
-                    v[i, j] = u[i, j] + c * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j])
-            for i in prange(1, rows - 1):
-                for j in range(1, columns - 1):
-                    u[i, j] = v[i, j] + c * (v[i - 1, j] + v[i + 1, j] + v[i, j - 1] + v[i, j + 1] - 4 * v[i, j])
 
     @njit(parallel=True)
     def bilateral(image, out):
@@ -282,18 +288,56 @@ def twins(numba):
                         weights += weight
                 out[i, j] = total / weights
 
-    @njit
-    def normal(d):
-        return 0.5 + 0.5 * math.erf(d * math.sqrt(0.5))
+    return dict(heat=heat, heat_synced=heat_synced, life=life, bilateral=bilateral)
+
+
+def _twins_of_blocks(numba):
+    """Blocks that share memory."""
+    njit, prange = numba.njit, numba.prange
+
+    @njit(parallel=True, fastmath=True)
+    def matmul(a, b, out):
+        for i in prange(a.shape[0]):
+            out[i, :] = 0
+            for k in range(a.shape[1]):
+                for j in range(b.shape[1]):
+                    out[i, j] += a[i, k] * b[k, j]
 
     @njit(parallel=True)
-    def black_scholes(stock, strike, years, call, put):
-        for i in prange(stock.size):
-            spread = 0.3 * math.sqrt(years[i])
-            d = (math.log(stock[i] / strike[i]) + 0.065 * years[i]) / spread
-            later = strike[i] * math.exp(-0.02 * years[i])
-            call[i] = stock[i] * normal(d) - later * normal(d - spread)
-            put[i] = call[i] - stock[i] + later
+    def histogram(x, out):
+        parts = numba.get_num_threads()
+        rooms = np.zeros((parts, 256), np.int32)
+        for p in prange(parts):
+            for i in range(p * x.size // parts, (p + 1) * x.size // parts):
+                rooms[p, x[i]] += 1
+        for p in range(parts):
+            for k in range(256):
+                out[k] += rooms[p, k]
+
+    @njit(parallel=True)
+    def prefix(x, out):
+        for block in prange(x.size // 256):
+            total = 0
+            for i in range(block * 256, block * 256 + 256):
+                total += x[i]
+                out[i] = total
+
+    return dict(matmul=matmul, histogram=histogram, prefix=prefix)
+
+
+def _twins_of_sums(numba):
+    """Sums of draws and of clusters."""
+    njit, prange = numba.njit, numba.prange
+
+    @njit(parallel=True)
+    def monte_carlo(states, draws, out):
+        for i in prange(out.size):
+            inside = 0
+            for _ in range(draws):
+                x, y = np.float32(np.random.random()), np.float32(np.random.random())
+                if x * x + y * y <= 1:
+                    inside += 1
+            out[i] = 4.0 * inside / draws
 
     @njit(parallel=True)
     def nearest(points, centres, labels, sums, counts):
@@ -319,8 +363,12 @@ def twins(numba):
                 for d in range(axes):
                     sums[k, d] += own_sums[p, k, d]
 
-    found = dict(add=add, mandelbrot=mandelbrot, matmul=matmul, heat=heat, histogram=histogram, life=life, prefix=prefix)
-    return found | dict(monte_carlo=monte_carlo, heat_synced=heat_synced, bilateral=bilateral, black_scholes=black_scholes, nearest=nearest)
+    return dict(monte_carlo=monte_carlo, nearest=nearest)
+
+
+def twins(numba):
+    """Name -> the same for njit(parallel=True)."""
+    return _twins_of_elements(numba) | _twins_of_neighbours(numba) | _twins_of_blocks(numba) | _twins_of_sums(numba)
 
 
 def coupled(cuda, vectorize, target, njit=None):

@@ -161,9 +161,7 @@ PyStream* stream_or_null(nb::handle object) {
         nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__")).c_str());
 }
 
-void init_devices(nb::module_& m) {
-  set_print_hooks({write_to_python, flush_python});
-
+static void define_device(nb::module_& m) {
   nb::class_<PyDevice>(m, "Device")
       .def_prop_ro("kind", [](const PyDevice& d) { return d.context->device.kind == DeviceKind::cpu ? "cpu" : "cuda"; })
       .def_prop_ro("index", [](const PyDevice& d) { return d.context->device.index; })
@@ -221,7 +219,9 @@ void init_devices(nb::module_& m) {
                         nb::handle b) { return nb::isinstance<PyDevice>(b) && nb::inst_ptr<PyDevice>(b)->context == a.context; })
       .def("__hash__", [](const PyDevice& d) { return reinterpret_cast<size_t>(d.context) >> 4; })
       .def("__repr__", [](const PyDevice& d) { return "<quern device " + d.context->name() + ">"; });
+}
 
+static void define_stream(nb::module_& m) {
   nb::class_<PyStream>(m, "Stream")
       .def(
           "__init__",
@@ -259,7 +259,9 @@ void init_devices(nb::module_& m) {
       .def("__eq__", [](const PyStream& a,
                         nb::handle b) { return nb::isinstance<PyStream>(b) && nb::inst_ptr<PyStream>(b)->stream == a.stream; })
       .def("__hash__", [](const PyStream& s) { return reinterpret_cast<size_t>(s.stream.get()) >> 4; });
+}
 
+static void define_event(nb::module_& m) {
   nb::class_<PyEvent>(m, "Event")
       .def(
           "__init__",
@@ -295,7 +297,13 @@ void init_devices(nb::module_& m) {
       .def("query", [](PyEvent& e) { return is_done(*e.event); })
       .def("elapsed_since", [](PyEvent& e, PyEvent& start) { return e.event->elapsed_ms(*start.event); })
       .def_prop_ro("handle", [](PyEvent& e) { return e.event->native(); });
+}
 
+void init_devices(nb::module_& m) {
+  set_print_hooks({write_to_python, flush_python});
+  define_device(m);
+  define_stream(m);
+  define_event(m);
   m.def("foreign_stream", [](PyDevice device, uintptr_t handle) {
     // One of ours lives on with the object: a driver that is asked about a stream that was destroyed may crash.
     for (StreamPtr& stream : device.context->pool.streams())

@@ -445,6 +445,36 @@ uint64_t bits_of(const Leaf& leaf) {
   return bits;
 }
 
+void pack_number(Parameters& packed, const Leaf& leaf, DType wanted) {
+  if (wanted == leaf.dtype) {
+    packed.raw(leaf.value, size_of(wanted), size_of(wanted));
+  } else if (is_integer(wanted) && is_integer(leaf.dtype)) {
+    const uint64_t bits = bits_of(leaf);
+    packed.raw(&bits, size_of(wanted), size_of(wanted));
+  } else {
+    Constant constant = constant_of(scalar_of(leaf.dtype, leaf.value), wanted);  // of a signature that was given
+    packed.raw(&constant, size_of(wanted), size_of(wanted));
+  }
+}
+
+void pack_host_array(Parameters& packed, HostArguments& host, const Leaf& leaf, const Py_buffer& view, bool writes) {
+  std::vector<int64_t> shape_of(view.shape, view.shape + view.ndim), strides(view.strides, view.strides + view.ndim);
+  const bool is_apart = writes && !leaf.out;
+  void* address = is_apart ? nullptr : host.in_place(view.buf, shape_of, strides, view.itemsize);
+  if (is_apart)
+    address = host.add_apart(view.buf, shape_of, strides, view.itemsize);
+  else if (!address)
+    address = host.add(view.buf, shape_of, strides, view.itemsize, leaf.in, leaf.out && writes);
+  else if (!PyObject_HasAttrString(view.obj, "__cuda_memory__"))
+    host.must_wait();  // a plain NumPy array is as the kernel leaves it when the launch returns; of a mapped one its user
+                       // waits
+  if (leaf.is_record) {
+    packed.add(address);
+    return;
+  }
+  pack_array(packed, address, shape_of.size(), shape_of.data(), strides.data(), 1);
+}
+
 void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape, Reader& reader) {
   Kernel& kernel = *compiled.kernel;
   Context& context = kernel.context();
@@ -473,16 +503,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
       raise(ErrorKind::value, "[launch] the arguments of '{}' take more than 3,000 bytes; hand over fewer", kernel.info().name);
     bool writes = compiled.writes[i];
     if (leaf.what == Leaf::What::number) {
-      DType wanted = *compiled.numbers[i];
-      if (wanted == leaf.dtype) {
-        packed.raw(leaf.value, size_of(wanted), size_of(wanted));
-      } else if (is_integer(wanted) && is_integer(leaf.dtype)) {
-        const uint64_t bits = bits_of(leaf);
-        packed.raw(&bits, size_of(wanted), size_of(wanted));
-      } else {
-        Constant constant = constant_of(scalar_of(leaf.dtype, leaf.value), wanted);  // of a signature that was given
-        packed.raw(&constant, size_of(wanted), size_of(wanted));
-      }
+      pack_number(packed, leaf, *compiled.numbers[i]);
     } else if (leaf.what == Leaf::What::array) {
       const Array& array = *leaf.array;
       if (array.device() != context.id())
@@ -494,22 +515,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
       pack_array(packed, reinterpret_cast<void*>(leaf.address), layout.rank(), layout.shape.data(), layout.strides.data(),
                  static_cast<int64_t>(unit_of(array.dtype())));
     } else {
-      const Py_buffer& view = reader.view(leaf);
-      std::vector<int64_t> shape_of(view.shape, view.shape + view.ndim), strides(view.strides, view.strides + view.ndim);
-      const bool is_apart = writes && !leaf.out;
-      void* address = is_apart ? nullptr : host.in_place(view.buf, shape_of, strides, view.itemsize);
-      if (is_apart)
-        address = host.add_apart(view.buf, shape_of, strides, view.itemsize);
-      else if (!address)
-        address = host.add(view.buf, shape_of, strides, view.itemsize, leaf.in, leaf.out && writes);
-      else if (!PyObject_HasAttrString(view.obj, "__cuda_memory__"))
-        host.must_wait();  // a plain NumPy array is as the kernel leaves it when the launch returns; of a mapped one its user
-                           // waits
-      if (leaf.is_record) {
-        packed.add(address);
-        continue;
-      }
-      pack_array(packed, address, shape_of.size(), shape_of.data(), strides.data(), 1);
+      pack_host_array(packed, host, leaf, reader.view(leaf), writes);
     }
   }
   kernel.check(shape);

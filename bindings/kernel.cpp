@@ -225,6 +225,51 @@ nb::dict describe(const Kernel& kernel) {
 
 }  // namespace
 
+static void define_code(nb::module_& m) {
+  // Code for GPUs: PTX as text for an architecture as "compute_90", a cubin for one as "sm_90"; no GPU is needed, but NVRTC is.
+  auto gpu_code = [](std::string text, std::string name, std::vector<std::string> flags, std::string architecture,
+                     bool relocatable) {
+    Source source{std::move(text), std::move(name)};
+    CompileOptions options;
+    options.flags = std::move(flags);
+    options.relocatable = relocatable;
+    Target target;
+    target.kind = DeviceKind::cuda;
+    target.arch = std::move(architecture);
+    std::shared_ptr<const Binary> binary;
+    {
+      ReleaseGil release;
+      binary = compile_cache().get(nvrtc_compiler(), source, options, target).binary;
+    }
+    return std::string(reinterpret_cast<const char*>(binary->code.data()), binary->code.size());
+  };
+  m.def(
+      "ptx",
+      [gpu_code](std::string text, std::string name, std::vector<std::string> flags, std::string architecture, bool relocatable) {
+        std::string out = gpu_code(std::move(text), std::move(name), std::move(flags), std::move(architecture), relocatable);
+        while (!out.empty() && out.back() == '\0') out.pop_back();
+        return out;
+      },
+      nb::arg("text"), nb::arg("name"), nb::arg("flags"), nb::arg("architecture"), nb::arg("relocatable") = false);
+  m.def("cubin", [gpu_code](std::string text, std::string name, std::vector<std::string> flags, std::string architecture) {
+    std::string out = gpu_code(std::move(text), std::move(name), std::move(flags), std::move(architecture), true);
+    return nb::bytes(out.data(), out.size());
+  });
+  m.def("compile_code", [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
+                           std::vector<std::string> expressions) {
+    Source source{std::move(text), std::move(name)};
+    CompileOptions options;
+    options.flags = std::move(flags);
+    options.name_expressions = std::move(expressions);
+    std::shared_ptr<const Binary> binary;
+    {
+      ReleaseGil release;
+      binary = compile_cache().get(device.context->compiler(), source, options, device.context->device.target()).binary;
+    }
+    return nb::bytes(reinterpret_cast<const char*>(binary->code.data()), binary->code.size());
+  });
+}
+
 void init_kernels(nb::module_& m) {
   nb::class_<PyProgram>(m, "Program")
       .def("kernel", [](PyProgram& p, const std::string& name) { return PyKernel{p.program->kernel(name)}; })
@@ -273,48 +318,7 @@ void init_kernels(nb::module_& m) {
   m.def("load_code", [](PyDevice device, nb::bytes code) {
     return PyProgram{load_code(*device.context, std::string_view(code.c_str(), code.size()))};
   });
-  // Code for GPUs: PTX as text for an architecture as "compute_90", a cubin for one as "sm_90"; no GPU is needed, but NVRTC is.
-  auto gpu_code = [](std::string text, std::string name, std::vector<std::string> flags, std::string architecture,
-                     bool relocatable) {
-    Source source{std::move(text), std::move(name)};
-    CompileOptions options;
-    options.flags = std::move(flags);
-    options.relocatable = relocatable;
-    Target target;
-    target.kind = DeviceKind::cuda;
-    target.arch = std::move(architecture);
-    std::shared_ptr<const Binary> binary;
-    {
-      ReleaseGil release;
-      binary = compile_cache().get(nvrtc_compiler(), source, options, target).binary;
-    }
-    return std::string(reinterpret_cast<const char*>(binary->code.data()), binary->code.size());
-  };
-  m.def(
-      "ptx",
-      [gpu_code](std::string text, std::string name, std::vector<std::string> flags, std::string architecture, bool relocatable) {
-        std::string out = gpu_code(std::move(text), std::move(name), std::move(flags), std::move(architecture), relocatable);
-        while (!out.empty() && out.back() == '\0') out.pop_back();
-        return out;
-      },
-      nb::arg("text"), nb::arg("name"), nb::arg("flags"), nb::arg("architecture"), nb::arg("relocatable") = false);
-  m.def("cubin", [gpu_code](std::string text, std::string name, std::vector<std::string> flags, std::string architecture) {
-    std::string out = gpu_code(std::move(text), std::move(name), std::move(flags), std::move(architecture), true);
-    return nb::bytes(out.data(), out.size());
-  });
-  m.def("compile_code", [](PyDevice device, std::string text, std::string name, std::vector<std::string> flags,
-                           std::vector<std::string> expressions) {
-    Source source{std::move(text), std::move(name)};
-    CompileOptions options;
-    options.flags = std::move(flags);
-    options.name_expressions = std::move(expressions);
-    std::shared_ptr<const Binary> binary;
-    {
-      ReleaseGil release;
-      binary = compile_cache().get(device.context->compiler(), source, options, device.context->device.target()).binary;
-    }
-    return nb::bytes(reinterpret_cast<const char*>(binary->code.data()), binary->code.size());
-  });
+  define_code(m);
 }
 
 }  // namespace quern::python

@@ -597,19 +597,7 @@ PyTypeObject* result_type(PyTypeObject* type) {
   return PyType_IsSubtype(type, tensor_base) ? tensor_type : type;
 }
 
-void init_tensors(nb::module_& m) {
-  auto base = nb::class_<TensorArray, Array>(m, "TensorBase", nb::type_slots(slots), nb::is_weak_referenceable());
-  tensor_base = reinterpret_cast<PyTypeObject*>(base.ptr());
-  m.def("set_tensor_type", [](nb::handle type) { tensor_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
-  // An op of the table by PyTorch's rules; `into`: the tensor that takes the result.
-  m.def(
-      "tensor_op",
-      [](const std::string& name, nb::args values, nb::handle into) {
-        PyObject* out = call_torch_op(op_named(name), &PyTuple_GET_ITEM(values.ptr(), 0), values.size(), into.ptr());
-        if (!out) throw nb::python_error();
-        return nb::steal(out);
-      },
-      nb::arg("name"), nb::arg("values"), nb::kw_only(), nb::arg("into").none() = nb::none());
+static void define_types(nb::module_& m) {
   m.def("tensor_op_types", [](const std::string& name, nb::args values) {
     std::vector<OperandType> types;
     for (nb::handle value : values) {
@@ -629,14 +617,6 @@ void init_tensors(nb::module_& m) {
     }
     return std::string(row(common_type_as_torch(types)).name);
   });
-  // The bytes of the memory that a tensor is a view of.
-  // The same for arrays over the same memory, while one of them lives.
-  m.def("memory_key", [](nb::handle given) { return reinterpret_cast<uintptr_t>(array_in(given).cell().get()); });
-  m.def("memory_bytes", [](nb::handle given) {
-    const Array& array = array_in(given);
-    GraphLock lock;
-    return array.cell()->node->size() * static_cast<int64_t>(size_of(array.cell()->node->dtype));
-  });
   m.def("torch_promoted", [](const std::string& a, const std::string& b) {
     return std::string(row(promote_as_torch(dtype_of(a), dtype_of(b))).name);
   });
@@ -644,28 +624,9 @@ void init_tensors(nb::module_& m) {
         [](const std::string& a, const std::string& b) { return can_write_as_torch(dtype_of(a), dtype_of(b)); });
   m.def("set_torch_default", [](const std::string& name) { set_torch_default(dtype_of(name)); });
   m.def("torch_default", [] { return std::string(row(torch_default()).name); });
-  m.def("tensor_as", [](nb::handle given, nb::handle type) {
-    Array same(array_in(given));
-    if (!PyType_Check(type.ptr()) || !is_tensor_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
-      raise(ErrorKind::type, "a tensor becomes one of a subclass of Tensor only, not {}", Py_TYPE(type.ptr())->tp_name);
-    if (InferenceMode::is_on() && !is_tensor_type(Py_TYPE(given.ptr()))) {
-      same = same.view(same.layout());  // a tensor of its own: the other door's array is no inference tensor
-      mark_inference(same);
-    }
-    return nb::steal(wrap_as(std::move(same), reinterpret_cast<PyTypeObject*>(type.ptr())));
-  });
-  m.def("array_assign", [](nb::handle given, nb::handle value) {
-    PyObject* done = as_torch([&]() -> PyObject* {
-      TensorOperand operand;
-      if (!operand.read(value.ptr()))
-        raise(ErrorKind::type, "copy_(): argument must be Tensor or Number, not {}", Py_TYPE(value.ptr())->tp_name);
-      operand.fit(array_in(given).dtype());
-      assign(array_in(given), operand.argument());
-      return Py_NewRef(Py_None);
-    });
-    if (!done) throw nb::python_error();
-    return nb::steal(done);
-  });
+}
+
+static void define_writes(nb::module_& m) {
   // Writes values to places, one index array for each of these axes; or adds them there. The functions of PyTorch name a rule
   // too: which index may be out of range (-1: each), and what is said then (tensor_refusals.cpp).
   auto put_with = [&m](const std::string& name, auto body) {
@@ -705,6 +666,53 @@ void init_tensors(nb::module_& m) {
     put_add(wide, picks, value);
     assign(array, Argument(wide));
   });
+}
+
+void init_tensors(nb::module_& m) {
+  auto base = nb::class_<TensorArray, Array>(m, "TensorBase", nb::type_slots(slots), nb::is_weak_referenceable());
+  tensor_base = reinterpret_cast<PyTypeObject*>(base.ptr());
+  m.def("set_tensor_type", [](nb::handle type) { tensor_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
+  // An op of the table by PyTorch's rules; `into`: the tensor that takes the result.
+  m.def(
+      "tensor_op",
+      [](const std::string& name, nb::args values, nb::handle into) {
+        PyObject* out = call_torch_op(op_named(name), &PyTuple_GET_ITEM(values.ptr(), 0), values.size(), into.ptr());
+        if (!out) throw nb::python_error();
+        return nb::steal(out);
+      },
+      nb::arg("name"), nb::arg("values"), nb::kw_only(), nb::arg("into").none() = nb::none());
+  // The same for arrays over the same memory, while one of them lives.
+  m.def("memory_key", [](nb::handle given) { return reinterpret_cast<uintptr_t>(array_in(given).cell().get()); });
+  // The bytes of the memory that a tensor is a view of.
+  m.def("memory_bytes", [](nb::handle given) {
+    const Array& array = array_in(given);
+    GraphLock lock;
+    return array.cell()->node->size() * static_cast<int64_t>(size_of(array.cell()->node->dtype));
+  });
+  m.def("tensor_as", [](nb::handle given, nb::handle type) {
+    Array same(array_in(given));
+    if (!PyType_Check(type.ptr()) || !is_tensor_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
+      raise(ErrorKind::type, "a tensor becomes one of a subclass of Tensor only, not {}", Py_TYPE(type.ptr())->tp_name);
+    if (InferenceMode::is_on() && !is_tensor_type(Py_TYPE(given.ptr()))) {
+      same = same.view(same.layout());  // a tensor of its own: the other door's array is no inference tensor
+      mark_inference(same);
+    }
+    return nb::steal(wrap_as(std::move(same), reinterpret_cast<PyTypeObject*>(type.ptr())));
+  });
+  m.def("array_assign", [](nb::handle given, nb::handle value) {
+    PyObject* done = as_torch([&]() -> PyObject* {
+      TensorOperand operand;
+      if (!operand.read(value.ptr()))
+        raise(ErrorKind::type, "copy_(): argument must be Tensor or Number, not {}", Py_TYPE(value.ptr())->tp_name);
+      operand.fit(array_in(given).dtype());
+      assign(array_in(given), operand.argument());
+      return Py_NewRef(Py_None);
+    });
+    if (!done) throw nb::python_error();
+    return nb::steal(done);
+  });
+  define_types(m);
+  define_writes(m);
   init_tensor_refusals(m);
   init_tensor_steps(m);
   init_gradients(m);

@@ -68,7 +68,7 @@ def functions_of_cpp(source):
     depth, inside, begin = 0, None, 0
     for place in re.finditer(r"[{};]", text):
         if place[0] == "{":
-            head = ALIGNED.sub("", text[begin : place.start()])
+            head = ALIGNED.sub(lambda piece: re.sub(r"[^\n]", " ", piece[0]), text[begin : place.start()])
             if inside is None and ")" in head and not NO_FUNCTION.search(head):
                 start = begin + len(head) - len(head.lstrip())
                 name = re.search(r"([~\w:]+|operator\S+)\s*\(", head)

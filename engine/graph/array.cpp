@@ -6,6 +6,7 @@
 #include "graph/fold.h"
 #include "graph/memory_order.h"
 #include "graph/records.h"
+#include "graph/signs.h"
 #include "graph/tape.h"
 #include "graph/tier0.h"
 
@@ -286,54 +287,6 @@ static Loop loop_for(Op op, std::span<const Argument> arguments) {
   return loop;
 }
 
-// The type, that of a Python number too.
-static DType own_type(const Argument& a) {
-  if (a.array() || !a.scalar().is_weak) return a.type().dtype;
-  if (a.scalar().kind != WeakScalar::integer || a.scalar().is_huge) return DType::float64;
-  return a.scalar().is_natural ? DType::uint64 : DType::int64;
-}
-static bool has_sign(const Argument& a) { return row(own_type(a)).kind == DTypeKind::integer; }
-
-// Are these integers with a sign and ones of 64 bits without, which have no type in common but float64?
-static bool mixes_signs(std::span<const Argument> arguments) {
-  return (has_sign(arguments[0]) && own_type(arguments[1]) == DType::uint64) ||
-         (has_sign(arguments[1]) && own_type(arguments[0]) == DType::uint64);
-}
-
-// An integer of more than 64 bits lies beyond all others: among integers, infinity is as good.
-static bool is_huge(const Argument& a) { return !a.array() && a.scalar().is_huge; }
-static std::array<Argument, 2> beyond_all(std::span<const Argument> arguments) {
-  std::array<Argument, 2> out{arguments[0], arguments[1]};
-  for (int i : {0, 1}) {
-    if (!is_huge(out[i]) || !is_integer(own_type(out[1 - i]))) continue;
-    out[i] = Argument(Scalar{.kind = WeakScalar::real, .re = std::copysign(HUGE_VAL, out[i].scalar().re)});
-  }
-  return out;
-}
-
-// Comparisons of those are exact all the same: by the sign first, then as integers without one.
-static Array compare_signs(Op op, std::span<const Argument> arguments, const Array* into) {
-  constexpr std::pair<Op, Op> turned[] = {
-      {Op::less, Op::greater}, {Op::greater, Op::less}, {Op::less_equal, Op::greater_equal}, {Op::greater_equal, Op::less_equal}};
-  bool is_turned = !has_sign(arguments[0]);
-  if (auto* pair = std::find_if(std::begin(turned), std::end(turned), [&](auto& p) { return p.first == op; });
-      is_turned && pair != std::end(turned))
-    op = pair->second;
-  Argument with = arguments[is_turned], without = arguments[!is_turned];
-  std::optional<Array> number;
-  if (!with.array()) {
-    with = Argument(number.emplace(full({}, with.scalar(), own_type(with), device_of(op, arguments, into))));
-  }
-  bool is_less = op == Op::less || op == Op::less_equal || op == Op::not_equal;
-  Argument signs[] = {with, Argument(Scalar{.kind = WeakScalar::integer})};
-  Array sign = elementwise(is_less ? Op::less : Op::greater_equal, signs);
-  Array natural = astype(*with.array(), DType::uint64);
-  Argument numbers[] = {Argument(natural), without};
-  Array compared = elementwise(op, numbers);
-  Argument both[] = {Argument(sign), Argument(compared)};
-  return elementwise(is_less ? Op::logical_or : Op::logical_and, both, into);
-}
-
 // Integers that are exponents of integers, with a check that none is negative; none: there is nothing to find out later.
 static std::optional<Array> checked_exponents(const Argument& by, const OpRow& r, DType compute) {
   if (!by.array()) constant_of(by.scalar(), operand_type(r, 1, compute));  // it must fit first
@@ -399,7 +352,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   Loop loop = given ? *given : loop_for(op, arguments);
   std::optional<std::array<Argument, 2>> instead;
   if (!given && r.typing == Typing::compare && loop.compute == DType::float64) {
-    if (mixes_signs(arguments)) return compare_signs(op, arguments, into);
+    if (mixes_signs(arguments)) return compare_signs(op, arguments, into, device_of(op, arguments, into));
     if (is_huge(arguments[0]) || is_huge(arguments[1])) arguments = instead.emplace(beyond_all(arguments));
   }
   DeviceId device = device_of(op, arguments, into);

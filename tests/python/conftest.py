@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import sys
+import textwrap
 import warnings
 import zlib
 
@@ -94,6 +95,43 @@ def no_fallback():
     before = qn.set_fallback("error")
     yield
     qn.set_fallback(before)
+
+
+@pytest.fixture
+def silent_fallback():
+    """What NumPy or Python would run is not told."""
+    before = qn.set_fallback("silent")
+    yield
+    qn.set_fallback(before)
+
+
+@pytest.fixture(params=["tiny", "compiled"])
+def tier(request):
+    """Both ways to run small work; a GPU has only the second."""
+    if request.param == "compiled":
+        _engine.set_tier0_limit(0)
+    yield request.param
+    _engine.set_tier0_limit(_engine.tier0_limit)
+
+
+@pytest.fixture
+def compiled():
+    """Small work is compiled, too."""
+    _engine.set_tier0_limit(0)
+    yield
+    _engine.set_tier0_limit(_engine.tier0_limit)
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Writes a program and gives its path."""
+
+    def write(text, name="program.py"):
+        path = tmp_path / name
+        path.write_text(textwrap.dedent(text))
+        return path
+
+    return write
 
 
 @pytest.fixture

@@ -217,62 +217,95 @@ Places<P> places_of(const Stage& stage, bool of_complex, int64_t step) {
   return {nullptr, nullptr, step, 0};
 }
 
-// Along one axis.
+// The lines along one axis, in both arrays.
 template <class T>
-void run_stage(const Stage& stage, const Lines& lines, const char* in_data, char* out_data, void* memory) {
-  const Loops<T>& loops = fft::loops<T>();
-  const Method<T> method = method_of<T>(stage, lines);
-  const Plan<T>& plan = *method.plan;
-  bool in_complex = !is_real(stage.kind) || stage.kind == Kind::whole, out_complex = stage.kind != Kind::whole;
-  int64_t w = loops.width, n = stage.n, count = lines.count();
-  auto in = places_of<const T>(stage, in_complex, lines.in_step());
-  auto out = places_of<T>(stage, out_complex, lines.out_step());
-  in.first = reinterpret_cast<const T*>(in_data);
-  out.first = reinterpret_cast<T*>(out_data);
-  auto find = [&](int64_t first, int64_t lanes, int64_t* in_lines, int64_t* out_lines) {
+struct BothLines {
+  const Lines& lines;
+  bool in_complex, out_complex;
+  Places<const T> in;
+  Places<T> out;
+
+  BothLines(const Stage& stage, const Lines& all, const char* in_data, char* out_data)
+      : lines(all),
+        in_complex(!is_real(stage.kind) || stage.kind == Kind::whole),
+        out_complex(stage.kind != Kind::whole),
+        in(places_of<const T>(stage, in_complex, all.in_step())),
+        out(places_of<T>(stage, out_complex, all.out_step())) {
+    in.first = reinterpret_cast<const T*>(in_data);
+    out.first = reinterpret_cast<T*>(out_data);
+  }
+  void find(int64_t first, int64_t lanes, int64_t* in_lines, int64_t* out_lines) const {
     lines.places(first, lanes, in_lines, out_lines);
     for (int64_t l = 0; l < lanes; ++l) {
       in_lines[l] *= in_complex ? 2 : 1;
       out_lines[l] *= out_complex ? 2 : 1;
     }
-  };
-  if (method.is_tall) {
-    Numbers<T> own;
-    if (!memory) own = Numbers<T>(plan.tall_work());
-    T* work = memory ? static_cast<T*>(memory) : own.data();
-    constexpr int64_t most_lanes = 64;
+  }
+  // Those of `width` lanes; lanes beyond the last line take the first one.
+  void find_all(int64_t first, int64_t lanes, int64_t width, int64_t* in_lines, int64_t* out_lines) const {
+    find(first, lanes, in_lines, out_lines);
+    for (int64_t l = lanes; l < width; ++l) in_lines[l] = in_lines[0], out_lines[l] = out_lines[0];
+  }
+};
+
+constexpr int64_t most_lanes = 64;
+
+template <class T>
+void run_tall_lines(const Stage& stage, const Method<T>& method, const BothLines<T>& both, void* memory) {
+  Numbers<T> own;
+  if (!memory) own = Numbers<T>(method.plan->tall_work());
+  T* work = memory ? static_cast<T*>(memory) : own.data();
+  const int64_t w = fft::loops<T>().width;
+  int64_t in_lines[most_lanes], out_lines[most_lanes];
+  Places<const T> in = both.in;
+  Places<T> out = both.out;
+  in.lines = in_lines;
+  out.lines = out_lines;
+  for (int64_t first = 0; first < method.in_lanes; first += w) {
+    int64_t here = std::min(w, method.in_lanes - first);
+    both.find_all(first, here, w, in_lines, out_lines);
+    run_tall(stage, *method.plan, here, in, out, work);
+  }
+}
+
+template <class T>
+void run_lanes(const Stage& stage, const Method<T>& method, const BothLines<T>& both, bool is_large) {
+  const Plan<T>& plan = *method.plan;
+  const Steps<T>& steps = plan.lanes();
+  const T* ends = is_packed(stage) ? plan.lanes_ends() : nullptr;
+  const int64_t n = stage.n, w = fft::loops<T>().width;
+  int64_t buffer = std::max(steps.buffer(), stage.kind == Kind::full ? n : 0), groups = (method.in_lanes + w - 1) / w;
+  auto part = [&](int64_t from, int64_t to) {
     int64_t in_lines[most_lanes], out_lines[most_lanes];
-    in.lines = in_lines;
-    out.lines = out_lines;
-    for (int64_t first = 0; first < method.in_lanes; first += w) {
-      int64_t here = std::min(w, method.in_lanes - first);
-      find(first, here, in_lines, out_lines);
-      for (int64_t l = here; l < w; ++l) in_lines[l] = in_lines[0], out_lines[l] = out_lines[0];
-      run_tall(stage, plan, here, in, out, work);
+    Room<T> room(4 * w * buffer);
+    LanesJob<T> job{&steps,   stage.kind,  ends,  n, 0, both.in, both.out, static_cast<T>(stage.scale),
+                    is_large, room.data(), buffer};
+    job.in.lines = in_lines;
+    job.out.lines = out_lines;
+    for (int64_t group = from; group < to; ++group) {
+      job.count = std::min(w, method.in_lanes - group * w);
+      both.find_all(group * w, job.count, w, in_lines, out_lines);
+      loops_for<T>(job.count).lanes(job);
     }
-  } else if (method.in_lanes > 0) {
-    const Steps<T>& steps = plan.lanes();
-    const T* ends = is_packed(stage) ? plan.lanes_ends() : nullptr;
-    int64_t buffer = std::max(steps.buffer(), stage.kind == Kind::full ? n : 0), groups = (method.in_lanes + w - 1) / w;
-    bool is_large = in_data != out_data && count * (out_complex ? 2 : 1) * n * static_cast<int64_t>(sizeof(T)) >= most_kept;
-    auto part = [&](int64_t from, int64_t to) {
-      constexpr int64_t most_lanes = 64;
-      int64_t in_lines[most_lanes], out_lines[most_lanes];
-      Room<T> room(4 * w * buffer);
-      LanesJob<T> job{&steps, stage.kind, ends, n, 0, in, out, static_cast<T>(stage.scale), is_large, room.data(), buffer};
-      job.in.lines = in_lines;
-      job.out.lines = out_lines;
-      for (int64_t group = from; group < to; ++group) {
-        job.count = std::min(w, method.in_lanes - group * w);
-        find(group * w, job.count, in_lines, out_lines);
-        for (int64_t l = job.count; l < w; ++l) in_lines[l] = in_lines[0], out_lines[l] = out_lines[0];
-        loops_for<T>(job.count).lanes(job);
-      }
 #if QUERN_TIER0_LEVELS
-      if (is_large) __builtin_ia32_sfence();
+    if (is_large) __builtin_ia32_sfence();
 #endif
-    };
-    in_slices(groups, part, static_cast<int64_t>(least_work / plan.lanes_cost()) + 1);
+  };
+  in_slices(groups, part, static_cast<int64_t>(least_work / plan.lanes_cost()) + 1);
+}
+
+// Along one axis.
+template <class T>
+void run_stage(const Stage& stage, const Lines& lines, const char* in_data, char* out_data, void* memory) {
+  const Method<T> method = method_of<T>(stage, lines);
+  const Plan<T>& plan = *method.plan;
+  const BothLines<T> both(stage, lines, in_data, out_data);
+  const int64_t count = lines.count();
+  if (method.is_tall) {
+    run_tall_lines(stage, method, both, memory);
+  } else if (method.in_lanes > 0) {
+    const int64_t bytes = count * (both.out_complex ? 2 : 1) * stage.n * static_cast<int64_t>(sizeof(T));
+    run_lanes(stage, method, both, in_data != out_data && bytes >= most_kept);
   }
   if (method.in_lanes == count) return;
   LineMemory<T> sizes(stage, plan);
@@ -283,9 +316,9 @@ void run_stage(const Stage& stage, const Lines& lines, const char* in_data, char
     if (!shared) own = Numbers<T>(sizes.all());
     for (int64_t i = from; i < to; ++i) {
       int64_t in_line, out_line, zero = 0;
-      find(method.in_lanes + i, 1, &in_line, &out_line);
-      Places<const T> here{in.first + in_line, &zero, in.step, in.beside};
-      Places<T> there{out.first + out_line, &zero, out.step, out.beside};
+      both.find(method.in_lanes + i, 1, &in_line, &out_line);
+      Places<const T> here{both.in.first + in_line, &zero, both.in.step, both.in.beside};
+      Places<T> there{both.out.first + out_line, &zero, both.out.step, both.out.beside};
       run_line(stage, plan, here, there, shared ? shared : own.data(), Share{method.shares_inside});
     }
   };

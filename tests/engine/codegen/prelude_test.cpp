@@ -1,5 +1,6 @@
 // The prelude's functions on the CPU, by value, against the host's own: mathematics, intrinsics, conversions with a rounding
-// mode, atomics, warps, half and complex numbers. And all its headers through NVRTC, where that is installed.
+// mode, atomics, warps. And all its headers through NVRTC, where that is installed. Half and complex numbers:
+// prelude_types_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include "prelude_runner.h"
 
@@ -234,20 +236,33 @@ uint32_t reverse(uint32_t x) {
   return out;
 }
 
-TEST(Prelude, IntegerIntrinsics) {
+using WordCase = std::pair<const char*, std::function<uint32_t(uint32_t, uint32_t, uint32_t)>>;
+uint64_t wide(uint32_t high, uint32_t low) { return (static_cast<uint64_t>(high) << 32) | low; }
+uint32_t absolute(int64_t v) { return static_cast<uint32_t>(v < 0 ? -v : v); }
+
+void check_words(std::span<const WordCase> cases) {
   std::vector<uint32_t> x = words(200), y = words(200), z = words(200);
   std::rotate(y.begin(), y.begin() + 3, y.end());
   std::rotate(z.begin(), z.begin() + 11, z.end());
-  using Case = std::pair<const char*, std::function<uint32_t(uint32_t, uint32_t, uint32_t)>>;
-  auto wide = [](uint32_t high, uint32_t low) { return (static_cast<uint64_t>(high) << 32) | low; };
-  auto absolute = [](int64_t v) { return static_cast<uint32_t>(v < 0 ? -v : v); };
-  const Case cases[] = {
+  std::vector<std::string> expressions;
+  for (const WordCase& c : cases) expressions.push_back(c.first);
+  auto got = evaluate<uint32_t, uint32_t>("unsigned", "unsigned", expressions, x, y, z);
+  for (size_t e = 0; e < expressions.size(); ++e) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(got[e][i], static_cast<uint32_t>(cases[e].second(x[i], y[i], z[i])))
+          << expressions[e] << " of " << x[i] << ", " << y[i] << ", " << z[i];
+    }
+  }
+}
+
+TEST(Prelude, IntegerIntrinsics) {
+  const WordCase cases[] = {
       {"__popc(x)", [](auto a, auto, auto) { return __builtin_popcount(a); }},
-      {"__popcll(((unsigned long long)x << 32) | y)", [&](auto a, auto b, auto) { return __builtin_popcountll(wide(a, b)); }},
+      {"__popcll(((unsigned long long)x << 32) | y)", [](auto a, auto b, auto) { return __builtin_popcountll(wide(a, b)); }},
       {"__clz(x)", [](auto a, auto, auto) { return a ? __builtin_clz(a) : 32; }},
-      {"__clzll(((long long)x << 32) | y)", [&](auto a, auto b, auto) { return wide(a, b) ? __builtin_clzll(wide(a, b)) : 64; }},
+      {"__clzll(((long long)x << 32) | y)", [](auto a, auto b, auto) { return wide(a, b) ? __builtin_clzll(wide(a, b)) : 64; }},
       {"__ffs(x)", [](auto a, auto, auto) { return __builtin_ffs(static_cast<int>(a)); }},
-      {"__ffsll(((long long)x << 32))", [&](auto a, auto, auto) { return a ? 33 + __builtin_ctz(a) : 0; }},
+      {"__ffsll(((long long)x << 32))", [](auto a, auto, auto) { return a ? 33 + __builtin_ctz(a) : 0; }},
       {"__brev(x)", [](auto a, auto, auto) { return reverse(a); }},
       {"(unsigned)(__brevll(x) >> 32)", [](auto a, auto, auto) { return reverse(a); }},
       {"__mulhi((int)x, (int)y)",
@@ -256,33 +271,38 @@ TEST(Prelude, IntegerIntrinsics) {
        }},
       {"__umulhi(x, y)", [](auto a, auto b, auto) { return static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32); }},
       {"(unsigned)__umul64hi((unsigned long long)x << 32, (unsigned long long)y << 20)",
-       [&](auto a, auto b, auto) {
+       [](auto a, auto b, auto) {
          return static_cast<uint32_t>((static_cast<unsigned __int128>(wide(a, 0)) * (static_cast<uint64_t>(b) << 20)) >> 64);
        }},
       {"__umul24(x, y)", [](auto a, auto b, auto) { return (a & 0xffffff) * (b & 0xffffff); }},
       {"__mul24((int)(x & 0x7fffff), (int)y | 0x800000)",
        [](auto a, auto b, auto) { return (a & 0x7fffff) * static_cast<uint32_t>(static_cast<int>((b | 0x800000) << 8) >> 8); }},
       {"__sad((int)x, (int)y, z)",
-       [&](auto a, auto b, auto c) { return c + absolute(static_cast<int64_t>(static_cast<int>(a)) - static_cast<int>(b)); }},
-      {"__usad(x, y, z)", [&](auto a, auto b, auto c) { return c + absolute(static_cast<int64_t>(a) - b); }},
+       [](auto a, auto b, auto c) { return c + absolute(static_cast<int64_t>(static_cast<int>(a)) - static_cast<int>(b)); }},
+      {"__usad(x, y, z)", [](auto a, auto b, auto c) { return c + absolute(static_cast<int64_t>(a) - b); }},
       {"(unsigned)__hadd((int)x, (int)y)",
        [](auto a, auto b, auto) {
          return static_cast<uint32_t>((static_cast<int64_t>(static_cast<int>(a)) + static_cast<int>(b)) >> 1);
        }},
       {"__uhadd(x, y)", [](auto a, auto b, auto) { return static_cast<uint32_t>((static_cast<uint64_t>(a) + b) >> 1); }},
       {"__urhadd(x, y)", [](auto a, auto b, auto) { return static_cast<uint32_t>((static_cast<uint64_t>(a) + b + 1) >> 1); }},
-      {"__funnelshift_l(x, y, z)", [&](auto a, auto b, auto c) { return static_cast<uint32_t>((wide(b, a) << (c & 31)) >> 32); }},
-      {"__funnelshift_r(x, y, z)", [&](auto a, auto b, auto c) { return static_cast<uint32_t>(wide(b, a) >> (c & 31)); }},
+  };
+  check_words(cases);
+}
+
+TEST(Prelude, ShiftsAndBytesOfWords) {
+  const WordCase cases[] = {
+      {"__funnelshift_l(x, y, z)", [](auto a, auto b, auto c) { return static_cast<uint32_t>((wide(b, a) << (c & 31)) >> 32); }},
+      {"__funnelshift_r(x, y, z)", [](auto a, auto b, auto c) { return static_cast<uint32_t>(wide(b, a) >> (c & 31)); }},
       {"__funnelshift_lc(x, y, z)",
-       [&](auto a, auto b, auto c) { return static_cast<uint32_t>((wide(b, a) << std::min(c, 32u)) >> 32); }},
-      {"__funnelshift_rc(x, y, z)",
-       [&](auto a, auto b, auto c) { return static_cast<uint32_t>(wide(b, a) >> std::min(c, 32u)); }},
+       [](auto a, auto b, auto c) { return static_cast<uint32_t>((wide(b, a) << std::min(c, 32u)) >> 32); }},
+      {"__funnelshift_rc(x, y, z)", [](auto a, auto b, auto c) { return static_cast<uint32_t>(wide(b, a) >> std::min(c, 32u)); }},
       {"__byte_perm(x, y, 0x3715)",
-       [&](auto a, auto b, auto) {
+       [](auto a, auto b, auto) {
          auto byte = [&](int i) { return static_cast<uint32_t>(wide(b, a) >> (8 * i)) & 0xff; };
          return byte(5) | byte(1) << 8 | byte(7) << 16 | byte(3) << 24;
        }},
-      {"__byte_perm(x, y, 0x9)", [&](auto a, auto, auto) { return ((a >> 8) & 0xff) | (a & 0xff) * 0x01010100u; }},
+      {"__byte_perm(x, y, 0x9)", [](auto a, auto, auto) { return ((a >> 8) & 0xff) | (a & 0xff) * 0x01010100u; }},
       {"(unsigned)__dp4a((int)x, (int)y, (int)z)",
        [](auto a, auto b, auto c) {
          for (int i = 0; i < 32; i += 8) c += static_cast<int8_t>(a >> i) * static_cast<int8_t>(b >> i);
@@ -309,15 +329,7 @@ TEST(Prelude, IntegerIntrinsics) {
        }},
       {"x << (y & 63)", [](auto a, auto b, auto) { return (b & 63) < 32 ? a << (b & 63) : 0; }},
   };
-  std::vector<std::string> expressions;
-  for (const Case& c : cases) expressions.push_back(c.first);
-  auto got = evaluate<uint32_t, uint32_t>("unsigned", "unsigned", expressions, x, y, z);
-  for (size_t e = 0; e < expressions.size(); ++e) {
-    for (size_t i = 0; i < x.size(); ++i) {
-      ASSERT_EQ(got[e][i], static_cast<uint32_t>(cases[e].second(x[i], y[i], z[i])))
-          << expressions[e] << " of " << x[i] << ", " << y[i] << ", " << z[i];
-    }
-  }
+  check_words(cases);
 }
 
 // ---- conversions and rounding
@@ -617,214 +629,6 @@ extern "C" __global__ void k(int* out) {
   int out[11];
   module.launch("k", {1}, {1}, 0, static_cast<int*>(out));
   EXPECT_EQ((std::vector<int>(out, out + 11)), (std::vector<int>{43, 412, 1616, 824, 1632, 1616, 4321, 260, 24, 9, 32}));
-}
-
-// ---- half
-
-TEST(Prelude, HalfConversionsAreExact) {
-  std::vector<uint32_t> x(65536);
-  std::iota(x.begin(), x.end(), 0u);
-  std::string include = "#include <cuda_fp16.h>\n";
-  auto got = evaluate<uint32_t, uint32_t>(
-      "unsigned", "unsigned",
-      {"__float_as_uint(__half2float(__ushort_as_half(x)))", "__half_as_ushort(__float2half(__half2float(__ushort_as_half(x))))",
-       "__half_as_ushort(half(__half2float(__ushort_as_half(x)) * 1.00037f))", "__half_as_ushort(half((int)x))"},
-      x, {}, {}, include);
-  for (uint32_t i = 0; i < 65536; ++i) {
-    uint16_t bits = static_cast<uint16_t>(i);
-    _Float16 half;
-    std::memcpy(&half, &bits, 2);
-    float wide = static_cast<float>(half);
-    uint32_t wide_bits;
-    std::memcpy(&wide_bits, &wide, 4);
-    auto bits_of = [](_Float16 value) {
-      uint16_t out;
-      std::memcpy(&out, &value, 2);
-      return static_cast<uint32_t>(out);
-    };
-    if (wide == wide) {
-      ASSERT_EQ(got[0][i], wide_bits);
-      ASSERT_EQ(got[1][i], i);
-      ASSERT_EQ(got[2][i], bits_of(static_cast<_Float16>(wide * 1.00037f)));
-    }
-    ASSERT_EQ(got[3][i], bits_of(static_cast<_Float16>(static_cast<float>(i))));
-  }
-}
-
-TEST(Prelude, HalfArithmetic) {
-  Module module(R"(
-#include <cuda_fp16.h>
-extern "C" __global__ void k(const half* a, const half* b, half* out, int* flags, half* cells) {
-  int t = threadIdx.x;
-  half x = a[t], y = b[t];
-  out[t * 8 + 0] = x + y; out[t * 8 + 1] = x - y; out[t * 8 + 2] = x * y; out[t * 8 + 3] = x / y;
-  out[t * 8 + 4] = __hfma(x, y, x); out[t * 8 + 5] = -x; out[t * 8 + 6] = hsqrt(__habs(x)); out[t * 8 + 7] = __hmax(x, y);
-  half2 p = __halves2half2(x, y), q = __hmul2(p, __half2half2(y));
-  flags[t] = (x < y) + 2 * (x == x) + 4 * __hisnan(x) + 8 * (__low2half(q) == x * y) + 16 * (int)(__half2int_rn(half(2.5f)) == 2);
-  atomicAdd(&cells[t & 1], half(1.0f));
-  x += y; x = 3; float f = x; flags[t] += f == 3.0f ? 32 : 0;
-}
-)");
-  const int n = 64;
-  std::vector<_Float16> a(n), b(n), out(8 * n), cells(2);
-  std::vector<int> flags(n);
-  for (int i = 0; i < n; ++i) a[i] = static_cast<_Float16>(0.37f * i - 9.1f), b[i] = static_cast<_Float16>(1.3f + 0.11f * i);
-  module.launch("k", {1}, {n}, 0, a.data(), b.data(), out.data(), flags.data(), cells.data());
-  for (int i = 0; i < n; ++i) {
-    float x = static_cast<float>(a[i]), y = static_cast<float>(b[i]);
-    float expected[] = {x + y, x - y, x * y, x / y, std::fma(x, y, x), -x, std::sqrt(std::fabs(x)), std::fmax(x, y)};
-    for (int e = 0; e < 8; ++e)
-      ASSERT_EQ(static_cast<float>(out[8 * i + e]), static_cast<float>(static_cast<_Float16>(expected[e])))
-          << e << " of " << x << ", " << y;
-    ASSERT_EQ(flags[i], (x < y) + 2 + 8 + 16 + 32);
-  }
-  EXPECT_EQ(static_cast<float>(cells[0]), n / 2);
-  EXPECT_EQ(static_cast<float>(cells[1]), n / 2);
-}
-
-// Every comparison, of one and of two: those with u are true of what is no number, and so is !=; the others are false.
-TEST(Prelude, HalfComparisons) {
-  const char* names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  const char* operators[] = {"==", "!=", "<", "<=", ">", ">="};
-  std::string text =
-      "#include <cuda_fp16.h>\nextern \"C\" __global__ void k(const half* a, const half* b, int* out) {\n"
-      "  const half x = a[threadIdx.x], y = b[threadIdx.x], one = 1.0f;\n  out += threadIdx.x * 72;\n"
-      "  const half2 p(x, one), q(y, x);\n";
-  for (int i = 0; i < 6; ++i) {
-    for (std::string end : {"", "u"}) {
-      std::string name = std::string("__h") + names[i] + end, both = std::string("__hb") + names[i] + end;
-      text += "  *out++ = " + name + "(x, y); *out++ = " + name + "2_mask(p, q);\n  *out++ = " + both + "2(p, q);\n";
-      text += "  *out++ = (int)__low2float(" + name + "2(p, q)) + 2 * (int)__high2float(" + name + "2(p, q));\n";
-    }
-    std::string op = operators[i];
-    text += "  *out++ = x " + op + " y; *out++ = p " + op + " q; *out++ = 0; *out++ = 0;\n";
-  }
-  Module module(text + "}\n");
-  const std::vector<float> values = {0.0f, -0.0f, 1.0f, -2.5f, INFINITY, -INFINITY, NAN};
-  const int n = static_cast<int>(values.size());
-  std::vector<_Float16> a, b;
-  for (int i = 0; i < n * n; ++i) {
-    a.push_back(static_cast<_Float16>(values[i / n]));
-    b.push_back(static_cast<_Float16>(values[i % n]));
-  }
-  std::vector<int> out(72 * n * n);
-  module.launch("k", {1}, {static_cast<unsigned>(n * n)}, 0, a.data(), b.data(), out.data());
-  auto is = [](int which, float x, float y) {
-    const bool all[] = {x == y, x != y, x<y, x <= y, x> y, x >= y};
-    return all[which];
-  };
-  auto is_none = [](float x, float y) { return std::isnan(x) || std::isnan(y); };
-  for (int i = 0; i < n * n; ++i) {
-    const float x = values[i / n], y = values[i % n];
-    for (int c = 0; c < 6; ++c) {
-      for (int u = 0; u < 2; ++u) {
-        const int low = is_none(x, y) ? u : is(c, x, y), high = is_none(1.0f, x) ? u : is(c, 1.0f, x);
-        const int* got = &out[72 * i + 12 * c + 4 * u];
-        ASSERT_EQ(got[0], low) << names[c] << " " << u << " of " << x << ", " << y;
-        ASSERT_EQ(static_cast<unsigned>(got[1]), (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u)) << names[c] << x << y;
-        ASSERT_EQ(got[2], low & high) << names[c] << " " << u << " of " << x << ", " << y;
-        ASSERT_EQ(got[3], low + 2 * high) << names[c] << " " << u << " of " << x << ", " << y;
-      }
-      ASSERT_EQ(out[72 * i + 12 * c + 8], is(c, x, y)) << operators[c] << " of " << x << ", " << y;
-      ASSERT_EQ(out[72 * i + 12 * c + 9], is(c, x, y) && is(c, 1.0f, x)) << operators[c] << " of " << x << ", " << y;
-    }
-  }
-}
-
-// ---- complex
-
-TEST(Prelude, ComplexNumbers) {
-  const char* expressions[] = {"a + b",
-                               "a - b",
-                               "a * b",
-                               "a / b",
-                               "exp(a)",
-                               "log(a)",
-                               "sqrt(a)",
-                               "pow(a, b)",
-                               "sin(a)",
-                               "cos(a)",
-                               "tan(a)",
-                               "sinh(a)",
-                               "cosh(a)",
-                               "tanh(a)",
-                               "asin(a)",
-                               "acos(a)",
-                               "atan(a)",
-                               "asinh(a)",
-                               "acosh(a)",
-                               "atanh(a)",
-                               "conj(a)",
-                               "2.0 * a + 1.0",
-                               "complex<double>(abs(a), arg(a))",
-                               "pow(a, 3)",
-                               "complex<double>(norm(a), a == b)"};
-  std::string text =
-      "#include <cupy/complex.cuh>\nextern \"C\" __global__ void k(const complex<double>* x, const complex<double>* y, "
-      "complex<double>* out, int n) {\n  int i = threadIdx.x; complex<double> a = x[i], b = y[i];\n";
-  int count = 0;
-  for (const char* expression : expressions) text += "  out[" + std::to_string(count++) + " * n + i] = " + expression + ";\n";
-  Module module(text + "}\n");
-  using C = std::complex<double>;
-  std::vector<C> x, y;
-  for (double re : {-2.0, -0.5, 0.3, 1.7}) {
-    for (double im : {-1.3, -0.2, 0.4, 2.1}) x.push_back({re, im}), y.push_back({im + 0.1, re * 0.5});
-  }
-  int n = static_cast<int>(x.size());
-  std::vector<C> out(count * n);
-  module.launch("k", {1}, {static_cast<uint32_t>(n)}, 0, x.data(), y.data(), out.data(), n);
-  for (int i = 0; i < n; ++i) {
-    C a = x[i], b = y[i];
-    C expected[] = {a + b,
-                    a - b,
-                    a * b,
-                    a / b,
-                    std::exp(a),
-                    std::log(a),
-                    std::sqrt(a),
-                    std::pow(a, b),
-                    std::sin(a),
-                    std::cos(a),
-                    std::tan(a),
-                    std::sinh(a),
-                    std::cosh(a),
-                    std::tanh(a),
-                    std::asin(a),
-                    std::acos(a),
-                    std::atan(a),
-                    std::asinh(a),
-                    std::acosh(a),
-                    std::atanh(a),
-                    std::conj(a),
-                    2.0 * a + 1.0,
-                    {std::abs(a), std::arg(a)},
-                    a * a * a,
-                    {std::norm(a), 0}};
-    for (int e = 0; e < count; ++e) {
-      ASSERT_LT(std::abs(out[e * n + i] - expected[e]), 1e-13 * std::abs(expected[e]) + 1e-14)
-          << expressions[e] << " of " << a << ", " << b << ": " << out[e * n + i] << " not " << expected[e];
-    }
-  }
-}
-
-TEST(Prelude, CudasComplexInterface) {
-  Module module(R"(
-#include <cuComplex.h>
-extern "C" __global__ void k(cuFloatComplex a, cuDoubleComplex b, double* out) {
-  cuFloatComplex p = cuCmulf(a, make_cuFloatComplex(0, 1)), q = cuCdivf(a, a);
-  cuDoubleComplex s = cuCadd(b, cuConj(b));
-  out[0] = cuCrealf(p); out[1] = cuCimagf(p); out[2] = q.x; out[3] = cuCreal(s); out[4] = cuCimag(s); out[5] = cuCabsf(make_cuComplex(3, 4));
-}
-)");
-  struct alignas(8) F {
-    float x, y;
-  };
-  struct alignas(16) D {
-    double x, y;
-  };
-  double out[6];
-  module.launch("k", {1}, {1}, 0, F{1, 2}, D{5, 6}, static_cast<double*>(out));
-  EXPECT_EQ((std::vector<double>(out, out + 6)), (std::vector<double>{-2, 1, 1, 10, 0, 5}));
 }
 
 // ---- headers

@@ -7,12 +7,7 @@ import pytest
 import quern as qn
 from quern.lib import _engine
 
-
-@pytest.fixture(autouse=True)
-def compiled():
-    _engine.set_tier0_limit(0)
-    yield
-    _engine.set_tier0_limit(_engine.tier0_limit)
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def launches(body):

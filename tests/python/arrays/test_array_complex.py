@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import quern as qn
-from arrays import tier  # noqa: F401
 from kernels import module_of
 
 pytestmark = pytest.mark.usefixtures("tier", "quiet")

@@ -6,7 +6,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 import quern as qn
-from arrays import tier  # noqa: F401
 from quern import cuda
 from quern.lib import _engine
 
@@ -75,7 +74,7 @@ def test_the_table_is_numpys(source, to):
 
 @pytest.mark.parametrize("source", REALS)
 @pytest.mark.parametrize("to", INTEGERS)
-def test_astype(tier, source, to):  # noqa: F811
+def test_astype(tier, source, to):
     values = values_of(source)
     want = expected(values, to)
     for size in SIZES:
@@ -91,7 +90,7 @@ def test_astype(tier, source, to):  # noqa: F811
 
 @pytest.mark.parametrize("source", REALS)
 @pytest.mark.parametrize("to", INTEGERS)
-def test_in_the_middle_of_other_work(tier, source, to):  # noqa: F811
+def test_in_the_middle_of_other_work(tier, source, to):
     values = values_of(source)
     want = expected(values, to)
     one = np.dtype(to).type(1)
@@ -109,7 +108,7 @@ def test_in_the_middle_of_other_work(tier, source, to):  # noqa: F811
 
 @pytest.mark.parametrize("source", REALS)
 @pytest.mark.parametrize("to", INTEGERS)
-def test_assigned(tier, source, to):  # noqa: F811
+def test_assigned(tier, source, to):
     values = values_of(source)
     want = expected(values, to)
     for size in (7, 1000, 5000):
@@ -133,7 +132,7 @@ def test_assigned(tier, source, to):  # noqa: F811
 
 @pytest.mark.parametrize("source", REALS)
 @pytest.mark.parametrize("to", INTEGERS)
-def test_arrays_of_the_host(tier, source, to):  # noqa: F811
+def test_arrays_of_the_host(tier, source, to):
     values = values_of(source)
     want = expected(values, to)
     for size in (7, 1000, 5000):
@@ -147,7 +146,7 @@ def test_arrays_of_the_host(tier, source, to):  # noqa: F811
 
 @pytest.mark.parametrize("source", [s for s in REALS if s != "bfloat16"])
 @pytest.mark.parametrize("to", INTEGERS)
-def test_out(tier, source, to):  # noqa: F811
+def test_out(tier, source, to):
     values = values_of(source)
     want = expected(values, to)
     for size in (7, 1000, 5000):
@@ -158,7 +157,7 @@ def test_out(tier, source, to):  # noqa: F811
 
 @pytest.mark.parametrize("source", REALS)
 @pytest.mark.parametrize("to", INTEGERS)
-def test_reduced_in_another_type(tier, source, to):  # noqa: F811
+def test_reduced_in_another_type(tier, source, to):
     values = values_of(source)
     with np.errstate(all="ignore"):
         for size in (7, 1000, 5000, 100_000):
@@ -172,7 +171,7 @@ def test_reduced_in_another_type(tier, source, to):  # noqa: F811
 
 
 @pytest.mark.parametrize("to", INTEGERS)
-def test_numbers_of_the_host(tier, to):  # noqa: F811
+def test_numbers_of_the_host(tier, to):
     for value in values_of("float64"):
         want = by_table(float(value), to)
         for size in (3, 5000):
@@ -185,7 +184,7 @@ def test_numbers_of_the_host(tier, to):  # noqa: F811
 
 
 @pytest.mark.parametrize("source", REALS)
-def test_as_bool(tier, source):  # noqa: F811
+def test_as_bool(tier, source):
     values = values_of(source)
     for size in (7, 1000, 5000):
         host = np.resize(values, size)
@@ -194,7 +193,7 @@ def test_as_bool(tier, source):  # noqa: F811
 
 @pytest.mark.parametrize("source", INTEGERS)
 @pytest.mark.parametrize("to", [*INTEGERS, *REALS])
-def test_integers(tier, source, to):  # noqa: F811
+def test_integers(tier, source, to):
     """The low bits; to reals the nearest, to bfloat16 by way of float32."""
     info = np.iinfo(source)
     around = [2**e + d for e in range(64) for d in (-1, 0, 1)]
@@ -210,7 +209,7 @@ def test_integers(tier, source, to):  # noqa: F811
 
 @pytest.mark.parametrize("source", ["float32", "float64", "complex64", "complex128"])
 @pytest.mark.parametrize("to", ["float16", "bfloat16", "float32", "complex64"])
-def test_reals_beyond_the_largest(tier, source, to):  # noqa: F811
+def test_reals_beyond_the_largest(tier, source, to):
     values = values_of(source)
     for size in (7, 1000, 5000):
         host = np.resize(values, size)

@@ -5,13 +5,7 @@ import pytest
 import quern as qn
 from arrays import cases, check
 
-
-@pytest.fixture(autouse=True)
-def strict():
-    """All of this is native."""
-    before = qn.set_fallback("error")
-    yield
-    qn.set_fallback(before)
+pytestmark = pytest.mark.usefixtures("no_fallback")
 
 
 VALUES = cases("""

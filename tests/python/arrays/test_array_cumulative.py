@@ -3,18 +3,13 @@
 import numpy as np
 import pytest
 import quern as qn
-from arrays import cases, check, same, tier  # noqa: F401
+from arrays import cases, check, same
+
+pytestmark = pytest.mark.usefixtures("no_fallback")
 
 TYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
 OPS = "add multiply maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor logical_and logical_or logical_xor".split()
 SHAPES = [(1,), (40,), (3, 40), (70, 5), (9000,), (2, 20_000), (5, 7, 6), (0,), (3, 0), (0, 3), (20, 600)]
-
-
-@pytest.fixture(autouse=True)
-def native():
-    before = qn.set_fallback("error")
-    yield
-    qn.set_fallback(before)
 
 
 def values(dtype, shape, op):
@@ -115,7 +110,7 @@ m.add.accumulate(u, dtype=m.uint8) | m.maximum.accumulate(c) | m.add.accumulate(
 
 
 @pytest.mark.parametrize("case", cases(TABLE))
-def test_table(device, tier, case):  # noqa: F811
+def test_table(device, tier, case):
     check(case, exact=False)
 
 

@@ -11,7 +11,6 @@ import threading
 import numpy as np
 import pytest
 import quern as qn
-from arrays import cases, tier  # noqa: F401
 from devices import DEVICES
 from quern.device import set_current_device
 from quern.lib import _engine
@@ -175,7 +174,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("where", "owner", "writer", "reader"), CASES)
-def test_each_reads_what_each_writes(on, tier, where, owner, writer, reader):  # noqa: F811
+def test_each_reads_what_each_writes(on, tier, where, owner, writer, reader):
     device = on(where)
     base = made_by(owner, device)
     w, r = writer(base), reader(base)
@@ -203,7 +202,7 @@ def numpy_view(x):
     return np.asarray(memoryview(x))
 
 
-def test_address_stays(cpu, tier):  # noqa: F811
+def test_address_stays(cpu, tier):
     x = qn.arange(10.0) + 1
     address = x._address()
     for step in (
@@ -220,7 +219,7 @@ def test_address_stays(cpu, tier):  # noqa: F811
 
 
 @pytest.mark.parametrize("kept", ["later", "cell"])
-def test_pin_of_a_value_that_is_held(cpu, tier, kept):  # noqa: F811
+def test_pin_of_a_value_that_is_held(cpu, tier, kept):
     x = qn.arange(6.0) + 1
     y = x * 2 if kept == "later" else x[3]
     z = x.reshape(2, 3).sum(axis=0)
@@ -248,7 +247,7 @@ def test_a_pin_ends_with_its_view(cpu):
     assert x._pinned
 
 
-def test_reads_are_done_when_recorded(cpu, tier):  # noqa: F811
+def test_reads_are_done_when_recorded(cpu, tier):
     x = qn.arange(6.0) + 1
     n = numpy_view(x)
     y, z, s = x + 1, x[::2].copy(), x.sum()
@@ -278,7 +277,7 @@ def test_a_launch_does_not_pin(device):
     np.testing.assert_array_equal(qn.asnumpy(x), [0, 0, 4, 4, 4, 0, 0, 0])
 
 
-def test_indexing_of_shared_memory(cpu, tier):  # noqa: F811
+def test_indexing_of_shared_memory(cpu, tier):
     host = np.arange(10.0)
     want = host.copy()
     a, b = qn.from_dlpack(host), qn.from_dlpack(host[::-1])
@@ -318,7 +317,7 @@ def test_work_over_unshared_memory_stays_pending(cpu):
         _engine.set_tier0_limit(_engine.tier0_limit)
 
 
-def test_two_arrays_over_the_same_memory(cpu, tier):  # noqa: F811
+def test_two_arrays_over_the_same_memory(cpu, tier):
     host = np.arange(10.0)
     want = host.copy()
     a, b = qn.from_dlpack(host), qn.from_dlpack(host[::-1])
@@ -660,7 +659,7 @@ def test_bfloat16_is_no_buffer(cpu):
     assert memoryview(x.view("uint16")).tolist() == [0x3F80] * 3
 
 
-def test_asarray_without_a_copy(cpu, tier):  # noqa: F811
+def test_asarray_without_a_copy(cpu, tier):
     host = np.arange(12.0).reshape(3, 4)
     x = qn.asarray(host[:, ::-2], copy=False)
     x += 1

@@ -8,12 +8,7 @@ import quern as qn
 import quern.cupy as cp
 from arrays import cases, check
 
-
-@pytest.fixture(autouse=True)
-def mode():
-    before = qn.set_fallback("silent")
-    yield
-    qn.set_fallback(before)
+pytestmark = pytest.mark.usefixtures("silent_fallback")
 
 
 def test_modes():

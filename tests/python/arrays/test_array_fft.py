@@ -6,12 +6,7 @@ import quern as qn
 import quern.cupy as cp
 from arrays import cases, check
 
-
-@pytest.fixture(autouse=True)
-def natively():
-    before = qn.set_fallback("error")
-    yield
-    qn.set_fallback(before)
+pytestmark = pytest.mark.usefixtures("no_fallback")
 
 
 def close(got, want):

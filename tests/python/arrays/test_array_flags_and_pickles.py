@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import quern as qn
-from arrays import cases, tier  # noqa: F401
+from arrays import cases
 from test_array_exchange import DTYPES, values
 
 # ---- what an array tells of its memory

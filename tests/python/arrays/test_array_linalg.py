@@ -10,14 +10,9 @@ from arrays import cases, check, same
 from quern.device import set_current_device
 from quern.lib import _engine
 
+pytestmark = pytest.mark.usefixtures("no_fallback")
+
 LinAlgError = np.linalg.LinAlgError
-
-
-@pytest.fixture(autouse=True)
-def natively():
-    before = qn.set_fallback("error")
-    yield
-    qn.set_fallback(before)
 
 
 TYPES = ["float32", "float64", "complex64", "complex128", "int64"]

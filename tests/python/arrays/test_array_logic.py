@@ -1,7 +1,7 @@
 """Tests of values and types, and rounding: as NumPy has them."""
 
 import pytest
-from arrays import cases, check, tier  # noqa: F401
+from arrays import cases, check
 
 EXACT = """
 m.isclose(g, g + 1e-9) | m.isclose(f, f) | m.isclose(f, f, equal_nan=True) | m.isclose(a, 4) | m.isclose(3, a) | m.isclose(1.0, 1.0 + 1e-9) | m.isclose(1, 2) | m.isclose(inf, f) | m.isclose(f4, 0.4, atol=0.1)
@@ -48,5 +48,5 @@ m.isclose(f, f + 1e-9, equal_nan=True) | m.array_equiv(a, a[:1]) | m.isin(a, [1,
 
 
 @pytest.mark.parametrize("case", cases(COMPILED))
-def test_in_both_tiers(case, tier):  # noqa: F811
+def test_in_both_tiers(case, tier):
     check(case, exact="angle" not in case and "sinc" not in case)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import quern as qn
-from arrays import cases, check, is_view, operands, tier  # noqa: F401
+from arrays import cases, check, is_view, operands
 
 JOINED = """
 m.ndim(a) | m.ndim(3) | m.shape([[1, 2]]) | m.shape(q) | m.size(a) | m.size(a, 1) | m.size(q, (0, -1)) | m.size(a, 2) | m.size(a, (0, 0))
@@ -120,7 +120,7 @@ m.vander(w, 4, True) | m.kron(a, b) | m.vdot(c8, c8) | m.cross(a[:, :3], a[:, 1:
 
 
 @pytest.mark.parametrize("case", cases(COMPILED))
-def test_in_both_tiers(case, tier):  # noqa: F811
+def test_in_both_tiers(case, tier):
     check(case, exact="c8" not in case)
 
 

@@ -5,19 +5,11 @@ import warnings
 import numpy as np
 import pytest
 import quern as qn
+from arrays import same
 from quern.lib import _engine
 
 DTYPES = [name for name in _engine.dtype_names() if name != "bfloat16"]
 OPS = [(name, count) for name, count, origin, _ in _engine.array_ops() if origin == "numpy"]
-
-
-@pytest.fixture(params=["tiny", "compiled"])
-def tier(request):
-    """Both ways to run small work; a GPU has only the second."""
-    if request.param == "compiled":
-        _engine.set_tier0_limit(0)
-    yield request.param
-    _engine.set_tier0_limit(_engine.tier0_limit)
 
 
 def sample(dtype, seed):
@@ -33,18 +25,6 @@ def sample(dtype, seed):
     if kind == "c":
         return (some + 1j * rng.uniform(-3, 3, 8)).astype(dtype)
     return np.concatenate([some, [0.0, -0.0, np.inf, np.nan]]).astype(dtype)
-
-
-def same(got, want, exact):
-    got = qn.asnumpy(got)
-    want = np.asarray(want)
-    assert got.dtype == want.dtype
-    assert got.shape == want.shape
-    if exact or want.dtype.kind in "biu":
-        np.testing.assert_array_equal(got, want)
-    else:
-        bits = np.finfo(want.dtype).eps
-        np.testing.assert_allclose(got, want, rtol=32 * bits, atol=4 * bits)
 
 
 EXACT = {"add", "subtract", "multiply", "true_divide", "sqrt", "negative", "absolute", "square", "floor", "ceil", "rint", "trunc"}

@@ -1,32 +1,22 @@
 """NumPy's protocols: its ufuncs and functions on our arrays, its arrays beside ours, and the Array API's questions."""
 
+import functools
 import warnings
 
 import numpy as np
 import pytest
 import quern as qn
 import quern.cupy as cp
+from arrays import equal
 from quern import array_api
 
-
-@pytest.fixture(autouse=True)
-def strict():
-    """What is asked here is served natively, unless a test says otherwise."""
-    before = qn.set_fallback("error")
-    yield
-    qn.set_fallback(before)
+pytestmark = pytest.mark.usefixtures("no_fallback")
+same = functools.partial(equal, kind=qn.Array, rtol=1e-14)
 
 
 def pair():
     host = np.array([[3.0, -1.0], [4.0, 0.5]])
     return host, qn.asarray(host)
-
-
-def same(got, want):
-    assert isinstance(got, qn.Array)
-    got = qn.asnumpy(got)
-    assert got.dtype == np.asarray(want).dtype
-    np.testing.assert_allclose(got, want, rtol=1e-14)
 
 
 def test_both_orders_give_ours(device):

@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 import quern as qn
-from arrays import same, tier  # noqa: F401
+from arrays import same
 
 TYPES = "bool int8 int32 int64 uint8 uint16 uint64 float16 float32 float64 complex64 complex128".split()
 SHAPES = [(), (1,), (3,), (16,), (17,), (33,), (100,), (1000,), (5000,), (0,), (7, 31), (0, 3), (2, 3, 4)]
@@ -47,7 +47,7 @@ def alike(got, want):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_a_plain_call_is_the_call_with_keywords(device, tier, name, shape):  # noqa: F811
+def test_a_plain_call_is_the_call_with_keywords(device, tier, name, shape):
     axis = -1 if name == "sort" else None
     for dtype in TYPES:
         if dtype[0] == "c" and name in ("var", "std"):
@@ -66,7 +66,7 @@ def test_a_plain_call_is_the_call_with_keywords(device, tier, name, shape):  # n
 
 @pytest.mark.parametrize("n", [1, 5, 31, 32, 33, 64, 100, 1000, 5000, 20000])
 @pytest.mark.parametrize("dtype", "int8 int32 int64 uint64 float32 float64 float16".split())
-def test_where_the_extremes_are(device, tier, n, dtype):  # noqa: F811
+def test_where_the_extremes_are(device, tier, n, dtype):
     x = values(dtype, (n,), n)
     rng = np.random.default_rng(n)
     kinds = [x, np.zeros_like(x)]
@@ -96,7 +96,7 @@ def test_sorted_values(device, n):
         same(qn.sort(qn.asarray(x), descending=True), np.sort(x)[::-1])
 
 
-def test_picks(device, tier):  # noqa: F811
+def test_picks(device, tier):
     rng = np.random.default_rng(0)
     for dtype in TYPES:
         for n in (1, 10, 1000, 20_000):
@@ -119,7 +119,7 @@ def test_picks(device, tier):  # noqa: F811
         qn.zeros(3)[qn.asarray([0.5])]
 
 
-def test_picks_are_values_of_their_own(device, tier):  # noqa: F811
+def test_picks_are_values_of_their_own(device, tier):
     a = qn.asarray([1.0, 2.0, 3.0])
     i = qn.asarray([2, 0])
     picked, ordered, sums = a[i], qn.sort(a), qn.cumsum(a)
@@ -160,7 +160,7 @@ def test_conversions(device):
         a.astype()
 
 
-def test_limits_and_choices(device, tier):  # noqa: F811
+def test_limits_and_choices(device, tier):
     x = np.array([np.nan, -1.0, 0.5, 2.0, np.inf])
     for dtype in ("float32", "float64", "int64", "uint8"):
         y = np.nan_to_num(x, posinf=9).clip(0, 9).astype(dtype) if dtype[0] != "f" else x.astype(dtype)

@@ -6,16 +6,12 @@ The random programs (test_array_random_programs.py) run each of theirs three tim
 import numpy as np
 import pytest
 import quern as qn
+from arrays import equal
 from quern.lib import _engine
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 N = 700  # more than tier 0 takes
-
-
-@pytest.fixture(autouse=True)
-def compiled():
-    _engine.set_tier0_limit(0)
-    yield
-    _engine.set_tier0_limit(_engine.tier0_limit)
 
 
 def replays(body, rounds=6):
@@ -27,13 +23,6 @@ def replays(body, rounds=6):
     return _engine.array_replayed() - before
 
 
-def same(ours, theirs):
-    theirs = np.asarray(theirs)
-    ours = qn.asnumpy(ours)
-    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
-    np.testing.assert_array_equal(ours, theirs)
-
-
 def data(seed, shape=N, dtype=np.float64):
     return (np.random.default_rng(seed).random(shape) * 8 - 2).astype(dtype)
 
@@ -43,7 +32,7 @@ def test_a_loop_is_replayed_with_each_rounds_numbers():
 
     def body(n):
         a, b = qn.asarray(x + n), qn.asarray(y)
-        same((a * b + n * 0.25) / (b * b + 1), ((x + n) * y + n * 0.25) / (y * y + 1))
+        equal((a * b + n * 0.25) / (b * b + 1), ((x + n) * y + n * 0.25) / (y * y + 1))
 
     assert replays(body) >= 4
 
@@ -61,7 +50,7 @@ def test_a_long_loop_is_replayed_where_it_is_submitted():
     flushes = 5000 * 2 / 256
     assert _engine.array_replayed() - before > flushes / 4
     assert sum(e["kind"] == "compile" for e in events) <= 8
-    same(x, want)
+    equal(x, want)
 
 
 def test_one_operand_twice_is_not_two_operands():
@@ -70,7 +59,7 @@ def test_one_operand_twice_is_not_two_operands():
 
     def body(n):
         other, theirs = (a, x) if n % 2 else (b, y)
-        same(a * other - other, x * theirs - theirs)
+        equal(a * other - other, x * theirs - theirs)
 
     assert replays(body, 12) >= 6
 
@@ -83,7 +72,7 @@ def test_a_number_that_two_ops_share_is_not_two_numbers():
         s, t = qn.asarray(1.5 + n), qn.asarray(2.5 - n)
         first, second = (s, s) if n % 2 else (s, t)
         p, q = (1.5 + n, 1.5 + n) if n % 2 else (1.5 + n, 2.5 - n)
-        same(a * first + second, x * p + q)
+        equal(a * first + second, x * p + q)
 
     assert replays(body, 12) >= 6
 
@@ -99,11 +88,11 @@ def test_what_somebody_still_holds_is_kept():
         if n % 3 == 0:
             kept.append((inner, x * (n + 2)))
         del inner
-        same(outer, np.sqrt((x * (n + 2)) ** 2) + 1)
+        equal(outer, np.sqrt((x * (n + 2)) ** 2) + 1)
 
     assert replays(body, 15) >= 6
     for ours, theirs in kept:
-        same(ours, theirs)
+        equal(ours, theirs)
 
 
 def test_memory_is_overwritten_only_where_nobody_looks_any_more():
@@ -117,12 +106,12 @@ def test_memory_is_overwritten_only_where_nobody_looks_any_more():
         old = a.copy() if n % 3 == 0 else None
         view += n
         same_view += n
-        same(a, theirs)
-        same(view, same_view)
+        equal(a, theirs)
+        equal(view, same_view)
         if before is not None:
-            same(before, x)
+            equal(before, x)
         if old is not None:
-            same(old, x)
+            equal(old, x)
 
     assert replays(body, 24) > 0
 
@@ -131,7 +120,7 @@ def test_other_shapes_are_other_sequences():
     def body(n):
         shape = [(30, 40), (1200,), (40, 30), (2, 600)][n % 4]
         x, y = data(n, shape), data(n + 1, shape[-1:])
-        same(qn.asarray(x) * qn.asarray(y) + x, x * y + x)
+        equal(qn.asarray(x) * qn.asarray(y) + x, x * y + x)
 
     assert replays(body, 16) >= 8
 
@@ -142,7 +131,7 @@ def test_memory_of_others_may_begin_anywhere():
     def body(n):
         x = whole[n % 5 :][: 1 << 16]
         a = qn.from_dlpack(x) if _engine.default_device().kind == "cpu" else qn.asarray(whole)[n % 5 :][: 1 << 16]
-        same(a * 2 + 1, x * 2 + 1)
+        equal(a * 2 + 1, x * 2 + 1)
 
     assert replays(body, 15) >= 5
 
@@ -153,8 +142,8 @@ def test_types(dtype):
 
     def body(n):
         a = qn.asarray(x)
-        same(a + a, x + x)
-        same((a * a).max(axis=0) if dtype != "complex64" else a.any(), (x * x).max(axis=0) if dtype != "complex64" else x.any())
+        equal(a + a, x + x)
+        equal((a * a).max(axis=0) if dtype != "complex64" else a.any(), (x * x).max(axis=0) if dtype != "complex64" else x.any())
 
     assert replays(body) >= 6
 
@@ -169,7 +158,7 @@ def test_reductions_calls_and_tails():
         b = x * (n + 1)
         f = np.exp(b - b.max(axis=1, keepdims=True))
         np.testing.assert_allclose(qn.asnumpy(s @ s.T), (t := f / f.sum(axis=1, keepdims=True)) @ t.T, rtol=1e-12)
-        same(qn.sort(qn.asarray(b) + 1, axis=0), np.sort(b + 1, axis=0))
+        equal(qn.sort(qn.asarray(b) + 1, axis=0), np.sort(b + 1, axis=0))
 
     assert replays(body) >= 4
 
@@ -184,7 +173,7 @@ def test_an_index_out_of_range_is_told_in_every_round():
             with pytest.raises(IndexError):
                 qn.asnumpy(value)
         else:
-            same(value, qn.asnumpy(a)[at] * 2)
+            equal(value, qn.asnumpy(a)[at] * 2)
 
     assert replays(body, 12) > 0
 
@@ -206,7 +195,7 @@ def test_an_error_spoils_only_what_depends_on_it():
                 device.set_pool_limit(0)
         else:
             value = a * 3 + n
-        same(value, x * 3 + n)  # looking again tries again
+        equal(value, x * 3 + n)  # looking again tries again
 
     assert replays(body, 12) > 0
 

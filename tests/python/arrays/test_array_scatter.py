@@ -3,14 +3,9 @@
 import numpy as np
 import pytest
 import quern as qn
-from arrays import cases, check, tier  # noqa: F401
+from arrays import cases, check
 
-
-@pytest.fixture(autouse=True)
-def nothing_on_the_host():
-    before = qn.set_fallback("error")
-    yield
-    qn.set_fallback(before)
+pytestmark = pytest.mark.usefixtures("no_fallback")
 
 
 REDUCEAT = """
@@ -77,7 +72,7 @@ def test_as_numpy_but_for_the_last_bits(case, device):
 
 
 @pytest.mark.parametrize("case", cases(REDUCEAT)[::5] + cases(AT)[::5] + cases(ACCUMULATE)[::3])
-def test_in_both_tiers(case, tier):  # noqa: F811
+def test_in_both_tiers(case, tier):
     check(case)
 
 

@@ -3,17 +3,12 @@
 import numpy as np
 import pytest
 import quern as qn
-from arrays import cases, check, same, tier  # noqa: F401
+from arrays import cases, check, same
+
+pytestmark = pytest.mark.usefixtures("no_fallback")
 
 TYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
 SHAPES = [(1,), (17,), (3, 40), (300,), (4, 2048), (2, 2049), (0,), (3, 0), (0, 3), (5, 7, 6)]
-
-
-@pytest.fixture(autouse=True)
-def native():
-    before = qn.set_fallback("error")
-    yield
-    qn.set_fallback(before)
 
 
 def values(dtype, shape, seed=0):
@@ -193,7 +188,7 @@ m.put(i8, [0], 300) | m.put(u, 1, m.asarray(300)); u | m.place(i8, i8 > 0, [300]
 
 
 @pytest.mark.parametrize("case", cases(TABLE))
-def test_table(device, tier, case):  # noqa: F811
+def test_table(device, tier, case):
     check(case, exact="histogram" not in case)
 
 

@@ -11,7 +11,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import quern as qn
-from arrays import tier  # noqa: F401
 from quern.lib import _engine
 
 DIGITS = 60
@@ -184,7 +183,7 @@ def worst(name, values, dtype):
 
 @pytest.mark.parametrize("dtype", REALS)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_values(name, dtype, tier, device):  # noqa: F811
+def test_values(name, dtype, tier, device):
     _, limit, _, ranges, _ = FUNCTIONS[name]
     rng = np.random.default_rng(7)
     values = np.concatenate([rng.uniform(low, high, 30) for low, high in ranges] + [POINTS[name]])
@@ -197,7 +196,7 @@ def test_values(name, dtype, tier, device):  # noqa: F811
 
 @pytest.mark.parametrize("dtype", REALS)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_special_values(name, dtype, tier, device):  # noqa: F811
+def test_special_values(name, dtype, tier, device):
     wanted = [(np.nan, np.nan), *FUNCTIONS[name][4]]
     wanted = [(at, want) for at, want in wanted if abs(at) < 1e4 or not np.isfinite(at) or dtype == "float64"]
     x, _ = array_of([at for at, _ in wanted], dtype)
@@ -211,7 +210,7 @@ def test_special_values(name, dtype, tier, device):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_layouts(name, tier, device):  # noqa: F811
+def test_layouts(name, tier, device):
     f = getattr(qn, name)
 
     def same(got, want):  # a loop's vectors and what is left of them may differ in the last place
@@ -249,7 +248,7 @@ def test_fused(device):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_types(name, tier, device):  # noqa: F811
+def test_types(name, tier, device):
     f = getattr(qn, name)
     for dtype in _engine.dtype_names():
         x = qn.ones(3, dtype=dtype)
@@ -266,7 +265,7 @@ def test_types(name, tier, device):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_keywords(name, tier, device):  # noqa: F811
+def test_keywords(name, tier, device):
     f, x = getattr(qn, name), qn.asarray([0.5, 1.5, 2.5])
     want = qn.asnumpy(f(x))
     out = qn.zeros(3)

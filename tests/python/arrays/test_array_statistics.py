@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import quern as qn
-from arrays import cases, check, tier  # noqa: F401
+from arrays import cases, check
 from quern.lib import _engine
 
 EXACT = """
@@ -56,7 +56,7 @@ m.gradient(g, edge_order=2) | m.trapezoid(g, w) | m.diff(a, prepend=0, append=on
 
 
 @pytest.mark.parametrize("case", cases(COMPILED))
-def test_in_both_tiers(case, tier):  # noqa: F811
+def test_in_both_tiers(case, tier):
     check(case, exact=False)
 
 

@@ -8,14 +8,9 @@ import pytest
 import quern as qn
 from arrays import cases, check
 
+pytestmark = pytest.mark.usefixtures("silent_fallback")
+
 UFUNCS = sorted(name for name in dir(np) if isinstance(getattr(np, name), np.ufunc))
-
-
-@pytest.fixture(autouse=True)
-def silent():
-    before = qn.set_fallback("silent")
-    yield
-    qn.set_fallback(before)
 
 
 @pytest.mark.parametrize("name", UFUNCS)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import quern as qn
 import quern.cupy as cp
-from arrays import tier  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("no_fallback")
 
 COUNT = 100_000
 
@@ -24,13 +25,6 @@ VECTORS = [  # of Random123: counter, key, result
 
 def words(low, high):
     return low | high << 32
-
-
-@pytest.fixture(autouse=True)
-def natively():
-    before = qn.set_fallback("error")
-    yield
-    qn.set_fallback(before)
 
 
 def test_philox_is_philox(device):
@@ -64,7 +58,7 @@ def philox_halves(counter, key):
 
 
 @pytest.mark.parametrize("count", [7, 1000])
-def test_numbers_are_those_of_the_stream(device, count, tier):  # noqa: F811
+def test_numbers_are_those_of_the_stream(device, count, tier):
     """Whatever the device, the tier and the size: equal bit for bit."""
     key = 0x0123456789ABCDEF
     bits = np.array([philox(n, key) for n in range(count)], np.uint64)
@@ -79,7 +73,7 @@ def test_numbers_are_those_of_the_stream(device, count, tier):  # noqa: F811
 
 
 @pytest.mark.parametrize("count", [7, 1000, 100_003])
-def test_normal_numbers_are_those_of_the_stream(device, count, tier):  # noqa: F811
+def test_normal_numbers_are_those_of_the_stream(device, count, tier):
     """Two doubles, or four floats, of each counter: a length from one half or quarter, times the cosine and the sine of an angle."""
     key, seen = 0x0123456789ABCDEF, min(count, 64)
     rng = qn.random.Generator(qn.random.Philox(key=key))
@@ -294,7 +288,7 @@ def test_cupys_door():
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
-def test_one_number_beside_arrays(device, shape, tier):  # noqa: F811
+def test_one_number_beside_arrays(device, shape, tier):
     """It is what it is alone, also within the kernel of what reads it."""
     for draw in (lambda rng: rng.standard_normal(shape), lambda rng: rng.random(shape), lambda rng: rng.integers(3, 1000, shape)):
         alone = draw(qn.random.Generator(qn.random.Philox(key=11))).get()

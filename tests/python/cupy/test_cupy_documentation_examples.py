@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 from quern import cupy as cp
 from quern import cupyx
-
-
-def close(ours, theirs, rtol=1e-6):
-    assert isinstance(ours, cp.ndarray)
-    np.testing.assert_allclose(cp.asnumpy(ours), theirs, rtol=rtol, atol=rtol)
-
+from test_cupy_documentation import close
 
 # ---- docstrings of functions: one call, or a few, beside NumPy's; what is printed is NumPy's, too
 

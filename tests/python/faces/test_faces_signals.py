@@ -1,22 +1,20 @@
 """Differences, slopes, areas and sums of products that are faces of the engine's table: calls, types, refusals, gradients."""
 
+import functools
+
 import numpy as np
 import pytest
 import quern as qn
 import quern.cupy as cp
 import quern.torch as torch
+from arrays import equal
 from quern.autograd import gradients
 from quern.lib import _engine
 from test_faces import events_of, outcome
 
+same = functools.partial(equal, rtol=1e-12, atol=1e-12)
 HOST = np.arange(12.0).reshape(3, 4) ** 1.5
 LINE = np.array([1.0, 4.0, 9.0, 7.0, 2.5])
-
-
-def same(got, want, rtol=1e-12):
-    got = np.asarray(got.get() if isinstance(got, cp.ndarray) else got.numpy() if isinstance(got, torch.Tensor) else got)
-    assert got.dtype == want.dtype and got.shape == want.shape
-    np.testing.assert_allclose(got, want, rtol=rtol, atol=1e-12)
 
 
 def test_calls_run_no_python(no_allocator):

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import quern as qn
-from arrays import tier  # noqa: F401
 from differences import KINDS, agrees, backward, differences, each, gradient, gradients, leaves, numbers, reals, weighted
 from quern.lib import _engine
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_sorts(device, tier, axis):  # noqa: F811
+def test_sorts(device, tier, axis):
     agrees(lambda a: weighted(qn.sort(a, axis=axis)), reals(3, 4, 2))
     agrees(lambda a: weighted(qn.take_along_axis(a, qn.argsort(a, axis=axis), axis=axis) * a), reals(3, 4, 2))
 
@@ -29,7 +28,7 @@ def test_sorts_of_equal_values(device):
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "fmax", "fmin"])
-def test_running(device, tier, name, axis):  # noqa: F811
+def test_running(device, tier, name, axis):
     agrees(lambda a: weighted(getattr(qn, name).accumulate(a, axis=axis)), reals(3, 4, 2))
 
 
@@ -162,7 +161,7 @@ def test_factorisations_without_a_formula(device):
         backward(qn.linalg.qr(a, "complete")[0].sum())
 
 
-def test_joined(device, tier):  # noqa: F811
+def test_joined(device, tier):
     x, y = reals(2, 3), reals(2, 4, seed=1)
     agrees(lambda a, b: weighted(qn.concatenate([a, b, a * 2], axis=1)), x, y)
     agrees(lambda a, b: weighted(qn.concatenate([a, b], axis=1)), x, numbers("complex", 2, 4))

@@ -4,7 +4,6 @@
 import numpy as np
 import pytest
 import quern as qn
-from arrays import tier  # noqa: F401
 from differences import KINDS, STEP, agrees, backward, gradient, gradients, grads, leaves, numbers, reals, weighted
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -497,7 +496,7 @@ WRITES = [written_rows, written_views, written_over, written_into, written_in_ot
 
 
 @pytest.mark.parametrize("function", WRITES)
-def test_writes(device, tier, function):  # noqa: F811
+def test_writes(device, tier, function):
     agrees(function, reals(3, 4))
 
 
@@ -533,7 +532,7 @@ PICKS = {
 
 @pytest.mark.parametrize("name", PICKS)
 @KINDS
-def test_picks(device, tier, name, kind):  # noqa: F811
+def test_picks(device, tier, name, kind):
     if "mask" in name and kind == "complex":
         pytest.skip("they are not ordered")
     agrees(lambda a: weighted(PICKS[name](a) * PICKS[name](a * 2)), numbers(kind, 3, 4))
@@ -574,7 +573,7 @@ def put_into_a_view(x, y):
 
 
 @pytest.mark.parametrize("function", [put_rows, put_elements, put_one_in_several, put_by_a_mask, put_into_a_view])
-def test_puts(device, tier, function):  # noqa: F811
+def test_puts(device, tier, function):
     agrees(function, reals(3, 4), reals(3, 4, seed=1))
 
 
@@ -582,7 +581,7 @@ def test_puts(device, tier, function):  # noqa: F811
 
 
 @KINDS
-def test_matrix_products(device, tier, kind):  # noqa: F811
+def test_matrix_products(device, tier, kind):
     a = lambda *shape: numbers(kind, *shape, seed=len(shape))  # noqa: E731
     agrees(lambda x, y: weighted(x @ y), a(3, 4), a(4, 2))
     agrees(lambda x, y: weighted(x @ y), a(4), a(4, 2))

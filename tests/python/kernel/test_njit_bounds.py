@@ -12,16 +12,11 @@ from quern.cuda import config
 from quern.kernel.errors import TypingError
 from quern.numba import njit, prange
 
+pytestmark = pytest.mark.usefixtures("no_fallback")
+
 WIDE, FLAT = np.arange(6.0).reshape(2, 3), np.arange(3.0)
 RECORDS = np.zeros(3, [("x", "f8"), ("y", "i4")])
 K = 5
-
-
-@pytest.fixture(autouse=True)
-def compiled_only():
-    qn.set_fallback("error")
-    yield
-    qn.set_fallback("warn")
 
 
 def read(a, i):

@@ -10,6 +10,8 @@ from quern import cuda
 from quern.kernel.interpreted import with_types
 from quern.numba import njit
 
+pytestmark = pytest.mark.usefixtures("no_fallback")
+
 Point = collections.namedtuple("Point", "x y")
 
 
@@ -21,13 +23,6 @@ class Late(Refused):
     def __init__(self, text, code=0):
         super().__init__(text, code)
         self.code = code
-
-
-@pytest.fixture(autouse=True)
-def compiled_only():
-    qn.set_fallback("error")
-    yield
-    qn.set_fallback("warn")
 
 
 READY = Late("not now", 7)

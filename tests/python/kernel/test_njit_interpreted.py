@@ -11,6 +11,8 @@ import pytest
 import quern as qn
 from quern.numba import guvectorize, njit, vectorize
 
+pytestmark = pytest.mark.usefixtures("silent_fallback")
+
 PROGRAMS = '''
 def mean(x):
     seen = [0]
@@ -125,13 +127,6 @@ CASES = [
     ("arrays", [[["int8", 3]], [["uint16", 7]], [["int32", 7]], [["float32", 0.3]]]),
     ("summed", [[["uint8", 200]], [["int8", 100]], [["float32", 0.1]]]),
 ]
-
-
-@pytest.fixture(autouse=True)
-def silent():
-    qn.set_fallback("silent")
-    yield
-    qn.set_fallback("warn")
 
 
 @pytest.mark.parametrize("name, calls", CASES, ids=[name for name, _ in CASES])

@@ -5,20 +5,13 @@ import warnings
 
 import numpy as np
 import pytest
-import quern as qn
 from quern import cuda
 from quern.kernel.errors import TypingError
 from quern.numba import njit, vectorize
 
+pytestmark = pytest.mark.usefixtures("no_fallback")
+
 Span = collections.namedtuple("Span", "low high")
-
-
-@pytest.fixture(autouse=True)
-def compiled_only():
-    """Functions that Python would run fail."""
-    qn.set_fallback("error")
-    yield
-    qn.set_fallback("warn")
 
 
 @njit

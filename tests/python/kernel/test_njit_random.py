@@ -10,11 +10,12 @@ import re
 import numba_oracle
 import numpy as np
 import pytest
-import quern as qn
 from kernels import module_of
 from long_runs import programs, seeds
 from quern.numba import njit
 from random_functions import Function
+
+pytestmark = pytest.mark.usefixtures("silent_fallback")
 
 RECORDED = 150
 MORE = programs("QUERN_NUMBA_PROGRAMS", 20)
@@ -23,13 +24,6 @@ FEATURES = [
     "names change type", "mixed signs", "unsigned", "8 to 64 bits", "float32", "early return", "ends without return", "for", "while",
     "else of loops", "break, continue", "tuples", "enum", "nested calls", "exceptions", "error model", "arrays", "new arrays", "functions",
 ]  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def some_are_run_by_python():
-    qn.set_fallback("silent")
-    yield
-    qn.set_fallback("warn")
 
 
 def is_undefined(function, number, here, there):

@@ -10,8 +10,8 @@ from quern.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_
 from quern.numba import float32, float64, guvectorize, int32, vectorize, void
 
 
-def close(a, b, rtol=1e-12):
-    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=1e-12)
+def close(a, b, rtol=1e-12, atol=1e-12):
+    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=atol)
 
 
 # ---- writing kernels

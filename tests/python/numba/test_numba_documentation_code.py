@@ -19,10 +19,6 @@ from quern.errors import LogicError
 from quern.numba import config, float64, int32, uint8, void
 
 
-def close(a, b, rtol=1e-12):
-    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=1e-12)
-
-
 def run(tmp_path, text, said="", **environment):
     """What a program of its own prints under `quern run`; its errors are the test's."""
     program = tmp_path / "program.py"

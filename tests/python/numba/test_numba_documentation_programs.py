@@ -11,12 +11,9 @@ from quern import cuda, numba
 from quern.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float64, xoroshiro128p_uniform_float32
 from quern.cuda.types import int32
 from quern.numba import double, f4, f8, float32, guvectorize, uint32, vectorize, void
+from test_numba_documentation import close
 
 RNG = np.random.default_rng(2024)
-
-
-def close(a, b, rtol=1e-12, atol=1e-12):
-    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=atol)
 
 
 def on_host(array):

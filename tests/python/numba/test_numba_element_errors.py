@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-import quern as qn
 from differences import grads
 from quern import cuda
 from quern.numba import guvectorize, njit, vectorize
+
+pytestmark = pytest.mark.usefixtures("no_fallback")
 
 
 def root(x):
@@ -28,13 +29,6 @@ def added(x, y):
 ROOTS = [vectorize(root), vectorize(["f8(f8)"])(root), vectorize(["f8(f8)"], target="parallel")(root)]
 SUMS = [vectorize(added), vectorize(["f8(f8,f8)"])(added)]
 MIXED = np.array([4.0, -1.0, 9.0, 200.0])
-
-
-@pytest.fixture(autouse=True)
-def compiled_only():
-    qn.set_fallback("error")
-    yield
-    qn.set_fallback("warn")
 
 
 def raised(call):

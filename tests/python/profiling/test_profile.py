@@ -1,7 +1,5 @@
 """`qn.profile()` and `quern profile FILE`: costs by the user's line, their reasons, and the views of them."""
 
-# ruff: noqa: F811 (the fixture `program` comes from profiles.py)
-
 import json
 import os
 import re
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 import quern as qn
 from devices import DEVICES
-from profiles import figures, line, program  # noqa: F401
+from profiles import figures, line
 from programs import environment, quern
 
 PROGRAM = """\

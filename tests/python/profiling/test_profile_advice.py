@@ -3,7 +3,7 @@ programs run, their events have times that are given (profiles.py)."""
 
 import numpy as np
 import pytest
-from profiles import figures, program, rules, steady  # noqa: F401
+from profiles import figures, rules, steady
 from quern.tools.profile import Profile
 from quern.tools.profile.advice import RULES
 from quern.tools.profile.call_sites import Place, Places
@@ -20,7 +20,7 @@ print(float(x.sum()))
 
 
 @pytest.mark.parametrize("look, fires", [("float(x.sum())", True), ("pass", False)])
-def test_advice_on_looks_in_loops(program, look, fires):  # noqa: F811
+def test_advice_on_looks_in_loops(program, look, fires):
     assert rules(program(LOOKS.format(look))) == ({("looks_in_loops", 5)} if fires else set())
 
 
@@ -35,7 +35,7 @@ qn.synchronize()
 
 
 @pytest.mark.parametrize("given, fires", [("h", True), ("x", False)])
-def test_advice_on_host_arrays_again(program, given, fires):  # noqa: F811
+def test_advice_on_host_arrays_again(program, given, fires):
     assert rules(program(HOST_ARRAYS.format(given))) == ({("host_arrays_again", 6)} if fires else set())
 
 
@@ -47,7 +47,7 @@ for i in range(6):
 
 
 @pytest.mark.parametrize("number, fires", [("i", True), ("1", False)])
-def test_advice_on_compiles(program, tmp_path, number, fires):  # noqa: F811
+def test_advice_on_compiles(program, tmp_path, number, fires):
     found = rules(program(COMPILES.format(tmp_path, number)), compile=-1)  # the folder's name makes the texts new
     assert found == ({("compiles_again", 4)} if fires else set())
 
@@ -62,12 +62,12 @@ qn.synchronize()
 
 
 @pytest.mark.parametrize("count, ns, fires", [(3000, 2_000, True), (3000, 200_000, False), (5, 2_000, False)])
-def test_advice_on_tiny_launches(program, count, ns, fires):  # noqa: F811
+def test_advice_on_tiny_launches(program, count, ns, fires):
     path = program(LAUNCHES.format(count))
     assert rules(path, launch=ns) == ({("tiny_launches", 5)} if fires else set())
 
 
-def test_the_command_tells_advice(program):  # noqa: F811
+def test_the_command_tells_advice(program):
     """Of a rule that no time takes part in."""
     found = figures(program(HOST_ARRAYS.format("h")))
     assert ("host_arrays_again", 6) in {(one["rule"], one["line"]) for one in found["advice"]}
@@ -85,7 +85,7 @@ print(float(c[0, 0]))
 
 @pytest.mark.parametrize("expression, fires", [("a.T * 2 + b", True), ("qn.sqrt(a[:, ::8]) + 1", True), ("a * 2 + b.reshape(2500, 2000)", False),
                                                ("a + 1", False), ("a * a[:1]", False)])  # fmt: skip
-def test_advice_on_uncoalesced_kernels(program, expression, fires):  # noqa: F811
+def test_advice_on_uncoalesced_kernels(program, expression, fires):
     assert rules(program(LAYOUTS.format(expression))) == ({("uncoalesced", 4)} if fires else set())
 
 
@@ -105,7 +105,7 @@ cuda.synchronize()
 
 
 @pytest.mark.parametrize("part, fires", [("::8", True), (":1000", False)])
-def test_advice_on_strided_operands_of_kernels_in_python(program, part, fires):  # noqa: F811
+def test_advice_on_strided_operands_of_kernels_in_python(program, part, fires):
     assert (("uncoalesced", 10) in rules(program(KERNEL.format(part)))) == fires
 
 
@@ -127,7 +127,7 @@ print(float(y[0]))
     [("qn.sin(x * w)", True), ("qn.sqrt(x) * np.float64(1.5)", True), ("h + w", True), ("qn.sin(x * 1.5)", False), ("x * np.float32(1.5)", False),
      ("w * 1.5", False), ("x.astype(np.float64) * w", False), ("qn.sin(x) + (w > 0.5)", False), ("x + h", False)],
 )  # fmt: skip
-def test_advice_on_float64_by_accident(program, expression, fires):  # noqa: F811
+def test_advice_on_float64_by_accident(program, expression, fires):
     found = steady(program(TYPES.format(expression))).advice
     told = [one.text for one in found if one.rule == "float64_by_accident" and one.line == 7]
     assert bool(told) == fires, found
@@ -146,7 +146,7 @@ print(y.size)
 
 
 @pytest.mark.parametrize("expression, fires", [("qn.unwrap(x)", True), ("qn.flip(x)", False)])
-def test_advice_on_work_on_the_fallback(program, quiet, expression, fires):  # noqa: F811
+def test_advice_on_work_on_the_fallback(program, quiet, expression, fires):
     found = steady(program(FALLBACK.format(expression))).figures()
     told = [one["text"] for one in found["advice"] if one["rule"] == "work_on_the_fallback"]
     assert bool(told) == fires, found["advice"]

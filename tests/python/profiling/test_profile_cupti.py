@@ -7,7 +7,7 @@ by a clock of its own. On a machine with a GPU and libcupti `-k real` looks at t
 import os
 
 import pytest
-from profiles import figures, line, program  # noqa: F401
+from profiles import figures, line
 from programs import quern, stand_in
 from quern.lib import _engine
 
@@ -38,7 +38,7 @@ def stood_in():
     return {"QUERN_CUDA_DRIVER": driver, "CUDA_HOME": toolkit, "FAKE_CUDA_DEVICES": 1, "QUERN_CUPTI": cupti, "device": "cuda:0"}
 
 
-def test_times_are_cuptis(program, stood_in):  # noqa: F811
+def test_times_are_cuptis(program, stood_in):
     found = figures(program(PROGRAM), **stood_in)
     assert found["timing"] == "GPU times by CUPTI, work of other libraries with them"
     sine, look, into = (line(found, n) for n in (SINE, LOOK, COPY_IN))
@@ -50,14 +50,14 @@ def test_times_are_cuptis(program, stood_in):  # noqa: F811
     assert into["device_seconds"] == pytest.approx(1e-6, rel=0.3) and into["copied_bytes"] == {"host_to_device": 800_000}
 
 
-def test_work_of_others_is_seen_at_its_line(program, stood_in):  # noqa: F811
+def test_work_of_others_is_seen_at_its_line(program, stood_in):
     found = figures(program(PROGRAM), **stood_in)
     fills = next(work for work in found["work"] if work["name"] == "[CUDA memset]")
     assert fills["calls"] >= 3
     assert line(found, OTHERS)["device_seconds"] == pytest.approx(3e-6, rel=0.3)
 
 
-def test_work_of_others_without_pythons_lock_is_told_where_the_program_was(program, stood_in):  # noqa: F811
+def test_work_of_others_without_pythons_lock_is_told_where_the_program_was(program, stood_in):
     found = figures(
         program("""\
         import ctypes, os, time
@@ -77,7 +77,7 @@ def test_work_of_others_without_pythons_lock_is_told_where_the_program_was(progr
     assert sum(one["device_seconds"] for one in inside) > 0.8 * found["total"]["device_seconds"], found["lines"]
 
 
-def test_the_timeline_has_them_in_order(program, stood_in):  # noqa: F811
+def test_the_timeline_has_them_in_order(program, stood_in):
     stood_in["QUERN_DEVICE"] = stood_in.pop("device")
     done = quern("profile", "--print-gpu-trace", program(PROGRAM), **stood_in)
     assert done.returncode == 0, done.stderr
@@ -93,13 +93,13 @@ def test_the_timeline_has_them_in_order(program, stood_in):  # noqa: F811
      ({"QUERN_CUPTI": "/none/libcupti.so"}, "/none/libcupti.so does not load: "),
      ({"QUERN_CUPTI": None}, "CUPTI is not installed (pip install nvidia-cuda-cupti")],
 )  # fmt: skip
-def test_without_it_events_time(program, stood_in, setting, why):  # noqa: F811
+def test_without_it_events_time(program, stood_in, setting, why):
     found = figures(program(PROGRAM), **{**stood_in, **setting})
     assert found["timing"].startswith("GPU times by events, without work of other libraries: " + why), found["timing"]
     assert line(found, SINE)["device_seconds"] > 0 and not any(one["line"] == OTHERS for one in found["lines"])
 
 
-def test_one_profile_after_another(program, stood_in):  # noqa: F811
+def test_one_profile_after_another(program, stood_in):
     stood_in["QUERN_DEVICE"] = stood_in.pop("device")
     path = program("""\
         import numpy as np, quern as qn
@@ -117,7 +117,7 @@ def test_one_profile_after_another(program, stood_in):  # noqa: F811
     assert done.stdout == "CUPTI True 1\n" * 3 + "True\n", done.stdout + done.stderr
 
 
-def test_the_cpu_alone_asks_for_no_cupti(program):  # noqa: F811
+def test_the_cpu_alone_asks_for_no_cupti(program):
     found = figures(program("import quern as qn\nprint(float((qn.ones(5000) + 1).sum()))\n"), QUERN_CUPTI="/none/libcupti.so")
     assert found["timing"] == ""
 
@@ -133,7 +133,7 @@ REAL = pytest.mark.skipif(_engine.cuda_count() == 0, reason="no GPU")
 
 
 @REAL
-def test_real_times(program):  # noqa: F811
+def test_real_times(program):
     """By CUPTI and by events the same kernels take about as long."""
     path = program("""\
         import numpy as np
@@ -155,7 +155,7 @@ def test_real_times(program):  # noqa: F811
 
 
 @REAL
-def test_real_work_of_others(program):  # noqa: F811
+def test_real_work_of_others(program):
     found = real(
         figures(
             program("""\

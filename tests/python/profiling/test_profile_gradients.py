@@ -5,7 +5,7 @@ import os
 
 import pytest
 from devices import DEVICES
-from profiles import figures, line, program  # noqa: F401
+from profiles import figures, line
 from programs import quern
 
 PROGRAM = """\
@@ -24,7 +24,7 @@ SINE, LOSS, BACKWARD, LOOK = 5, 6, 7, 8
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_gradients_are_charged_to_their_lines(program, device):  # noqa: F811
+def test_gradients_are_charged_to_their_lines(program, device):
     found = figures(program(PROGRAM), device=device)
     sine, loss, backward, look = (line(found, number) for number in (SINE, LOSS, BACKWARD, LOOK))
     assert 0 < sine["gradient_seconds"] < sine["device_seconds"] and loss["gradient_seconds"] >= 0
@@ -37,14 +37,14 @@ def test_gradients_are_charged_to_their_lines(program, device):  # noqa: F811
     assert any("of device time for gradients, charged to " in why and f"line {SINE} (" in why for why in backward["why"]), backward["why"]
 
 
-def test_the_view_has_both(program):  # noqa: F811
+def test_the_view_has_both(program):
     done = quern("profile", program(PROGRAM), QUERN_DEVICE="cpu")
     assert done.returncode == 0, done.stderr
     rows = {row.split()[0]: row for row in done.stderr.splitlines() if row[:1].isdigit()}
     assert "(" in rows[str(BACKWARD)].split("loss")[0] and "(" not in rows[str(SINE)].split("y =")[0]
 
 
-def test_a_products_gradient(program):  # noqa: F811
+def test_a_products_gradient(program):
     found = figures(
         program("""\
         import torch
@@ -59,7 +59,7 @@ def test_a_products_gradient(program):  # noqa: F811
     assert 4 in {one["line"] for one in line(found, 5)["gradients_of"]}
 
 
-def test_a_derivative_of_the_programs_own_has_its_own_lines(program):  # noqa: F811
+def test_a_derivative_of_the_programs_own_has_its_own_lines(program):
     found = figures(
         program("""\
         import torch
@@ -80,7 +80,7 @@ def test_a_derivative_of_the_programs_own_has_its_own_lines(program):  # noqa: F
     assert own["device_seconds"] > 0 and own["gradient_seconds"] == 0
 
 
-def test_steps_that_keras_takes_are_the_line_that_asks_for_them(program):  # noqa: F811
+def test_steps_that_keras_takes_are_the_line_that_asks_for_them(program):
     if importlib.util.find_spec("keras") is None:
         pytest.skip("Keras is not installed")
     found = figures(

@@ -4,14 +4,13 @@ import os
 import stat
 
 import pytest
-from profiles import program  # noqa: F401
 from programs import quern
 
 REPORTS = ("--html", "--json", "--trace")
 
 
 @pytest.mark.parametrize("option", REPORTS)
-def test_a_report_that_cannot_be_written(program, tmp_path, option):  # noqa: F811
+def test_a_report_that_cannot_be_written(program, tmp_path, option):
     path = program("print('ran')\n")
     for where, why in ((tmp_path, "is a folder"), (tmp_path / "none" / "a", "there is no folder")):
         done = quern("profile", option, where, path)
@@ -23,7 +22,7 @@ def test_a_report_that_cannot_be_written(program, tmp_path, option):  # noqa: F8
 
 
 @pytest.mark.parametrize("option", REPORTS)
-def test_a_report_whose_folder_goes_away(program, tmp_path, option):  # noqa: F811
+def test_a_report_whose_folder_goes_away(program, tmp_path, option):
     (tmp_path / "reports").mkdir()
     path = program(f"import os\nprint('ran')\nos.rmdir({str(tmp_path / 'reports')!r})\n")
     done = quern("profile", option, tmp_path / "reports" / "r", path)
@@ -31,7 +30,7 @@ def test_a_report_whose_folder_goes_away(program, tmp_path, option):  # noqa: F8
 
 
 @pytest.mark.parametrize("command, options", [("profile", REPORTS), ("check", ("--json",))])
-def test_a_disk_that_is_full(program, command, options):  # noqa: F811
+def test_a_disk_that_is_full(program, command, options):
     path = program("import sys\nprint('ran')\nsys.exit(int(sys.argv[1]))\n")
     for option in options:
         for code in (0, 7):
@@ -42,7 +41,7 @@ def test_a_disk_that_is_full(program, command, options):  # noqa: F811
 
 
 @pytest.mark.parametrize("command", ["profile", "check"])
-def test_reports_are_of_the_folder_where_the_command_began(program, tmp_path, command):  # noqa: F811
+def test_reports_are_of_the_folder_where_the_command_began(program, tmp_path, command):
     path = program("import os\nos.mkdir('other')\nos.chdir('other')\n")
     assert quern(command, "--json", "report.json", path, cwd=tmp_path).returncode == 0
     assert (tmp_path / "report.json").exists() and not list((tmp_path / "other").iterdir())
@@ -66,7 +65,7 @@ threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
 """
 
 
-def test_threads_that_outlive_the_program(program):  # noqa: F811
+def test_threads_that_outlive_the_program(program):
     """Python waits for them but for daemons, so they belong to the run."""
     path = program(THREADS)
     done = quern("profile", path)
@@ -75,14 +74,14 @@ def test_threads_that_outlive_the_program(program):  # noqa: F811
     assert done.returncode == 3 and done.stdout == "in the pool\n0.0\n" and "out of bounds in kernel 'k'" in done.stderr
 
 
-def test_a_profile_inside_a_profile(program):  # noqa: F811
+def test_a_profile_inside_a_profile(program):
     done = quern("profile", program("import quern as qn\nprint(1, flush=True)\nwith qn.profile() as p:\n    pass\n"))
     assert done.returncode == 1 and done.stdout == "1\n"
     assert "RuntimeError: [profile] a profile is being taken already; one at a time in a process: end the outer one first" in done.stderr
     assert "quern profile: program.py, " in done.stderr  # the report of what ran
 
 
-def test_a_profile_started_by_a_profiled_program(program):  # noqa: F811
+def test_a_profile_started_by_a_profiled_program(program):
     inner = program("import quern as qn\nprint(float(qn.ones(5000).sum()))\n", "inner.py")
     outer = program(f"import subprocess, sys\nsys.exit(subprocess.call([sys.executable, '-m', 'quern', 'profile', {str(inner)!r}]))\n")
     done = quern("profile", outer)
@@ -96,14 +95,14 @@ def test_a_program_that_is_not_there(tmp_path, name, why):
     assert done.returncode == 2 and why in done.stderr and len(done.stderr.splitlines()) == 1
 
 
-def test_a_program_that_is_no_python(program):  # noqa: F811
+def test_a_program_that_is_no_python(program):
     done = quern("profile", program("print('a'\nx = = 2\n"))
     assert done.returncode == 1 and "SyntaxError" in done.stderr and "program.py" in done.stderr and "quern/cli" not in done.stderr
 
 
 @pytest.mark.parametrize("ending, code, told", [("raise KeyError('mine')", 1, "KeyError: 'mine'"), ("sys.exit(5)", 5, ""),
                                                 ("sys.exit('bye')", 1, "bye"), ("os._exit(9)", 9, None)])  # fmt: skip
-def test_a_program_that_fails(program, ending, code, told):  # noqa: F811
+def test_a_program_that_fails(program, ending, code, told):
     path = program(f"import os, sys\nimport quern as qn\nprint(float(qn.ones(5000).sum()), flush=True)\n{ending}\n")
     done = quern("profile", "--html", str(path) + ".html", path)
     assert done.returncode == code and done.stdout == "5000.0\n"
@@ -124,6 +123,6 @@ def test_wrong_options(tmp_path, arguments, told):
     assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr, done.stderr
 
 
-def test_the_programs_own_options_are_its_own(program):  # noqa: F811
+def test_the_programs_own_options_are_its_own(program):
     done = quern("profile", program("import sys\nprint(sys.argv[1:])\n"), "--nonsense", "--html", "x")
     assert done.returncode == 0 and done.stdout == "['--nonsense', '--html', 'x']\n"

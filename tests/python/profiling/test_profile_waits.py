@@ -9,7 +9,7 @@ import time
 
 import pytest
 from devices import DEVICES
-from profiles import figures, line, program  # noqa: F401
+from profiles import figures, line
 from programs import environment
 
 WAITS = """\
@@ -31,7 +31,7 @@ print(seen)
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_waits_know_what_for(program, device):  # noqa: F811
+def test_waits_know_what_for(program, device):
     found = figures(program(WAITS), device=device)
     wanted = {7: "the end of all work", 10: "an event", 11: "the end of a stream's work", 12: "the end of a stream's work"}
     for number, what in wanted.items():
@@ -42,7 +42,7 @@ def test_waits_know_what_for(program, device):  # noqa: F811
     assert line(found, 13)["copies"] == {"device_to_host": 4}
 
 
-def test_a_wait_for_memory(program):  # noqa: F811
+def test_a_wait_for_memory(program):
     found = figures(
         program("""\
         import cupy as cp
@@ -61,7 +61,7 @@ def test_a_wait_for_memory(program):  # noqa: F811
     assert any(why.startswith("1 wait for room in memory, ") for why in line(found, 7)["why"])
 
 
-def test_a_kernel_on_arrays_of_the_host(program):  # noqa: F811
+def test_a_kernel_on_arrays_of_the_host(program):
     found = figures(
         program("""\
         import numpy as np
@@ -106,7 +106,7 @@ def read_all(master, process, most=60):
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_long_run_shows_progress_on_a_terminal(program, is_terminal):  # noqa: F811
+def test_a_long_run_shows_progress_on_a_terminal(program, is_terminal):
     path = program(LONG)
     command = [sys.executable, "-m", "quern", "profile", path]
     if is_terminal:

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 import quern as qn
-from profiles import figures, program  # noqa: F401
+from profiles import figures
 from programs import quern
 from quern.device import set_current_device
 from quern.tools.profile import machine
@@ -82,7 +82,7 @@ def test_work_that_the_caller_does_at_once_has_a_time(on_cpu):
     assert row["operations"] == 2 * 30**3 and row["bytes"] == 3 * 8 * 30**2
 
 
-def test_the_report_has_the_rates(program, tmp_path):  # noqa: F811
+def test_the_report_has_the_rates(program, tmp_path):
     path = program(PROGRAM)
     found = figures(path)
     work = next(one for one in found["work"] if "sqrt" in one["name"])

@@ -233,38 +233,11 @@ def by_table(table):
     return reference
 
 
-def bit_rows():
+def word_rows():
+    """Shifts, permutations and products of words of 32 bits."""
     u32, u64 = "u32", "u64"
-    rows = []
-    for kind, name in (("u16", "b16"), ("u32", "b32"), ("u64", "b64")):
-        bits = bits_of(kind)
-        rows += [
-            (f"and.{name} %0, %1, %2;", kind, [kind, kind], lambda a, b: a & b),
-            (f"or.{name} %0, %1, %2;", kind, [kind, kind], lambda a, b: a | b),
-            (f"xor.{name} %0, %1, %2;", kind, [kind, kind], lambda a, b: a ^ b),
-            (f"not.{name} %0, %1;", kind, [kind], lambda a: ~a),
-            (f"cnot.{name} %0, %1;", kind, [kind], lambda a: a == 0),
-            (f"shl.{name} %0, %1, %2;", kind, [kind, u32], lambda a, b, bits=bits: a << min(b, bits)),
-            (f"shr.{name} %0, %1, %2;", kind, [kind, u32], lambda a, b, bits=bits: a >> min(b, bits)),
-            (f"mov.{name} %0, %1;", kind, [kind], lambda a: a),
-        ]
-    for kind in ("u32", "u64"):
-        bits, name = bits_of(kind), f"b{bits_of(kind)}"
-        rows += [
-            (f"popc.{name} %0, %1;", u32, [kind], lambda a: a.bit_count() if hasattr(a, "bit_count") else bin(a).count("1")),
-            (f"clz.{name} %0, %1;", u32, [kind], lambda a, bits=bits: bits - a.bit_length()),
-            (f"brev.{name} %0, %1;", kind, [kind], lambda a, bits=bits: int(f"{a:0{bits}b}"[::-1], 2)),
-            (f"bfi.{name} %0, %1, %2, %3, %4;", kind, [kind, kind, u32, u32], lambda *x, bits=bits: put(*x, bits)),
-        ]
-    for kind in ("u32", "s32", "u64", "s64"):
-        bits, is_signed = bits_of(kind), kind[0] == "s"
-        rows += [
-            (f"bfind.{kind} %0, %1;", u32, [kind], lambda a, bits=bits: highest(a, bits)),
-            (f"bfind.shiftamt.{kind} %0, %1;", u32, [kind], lambda a, bits=bits: -1 if highest(a, bits) < 0 else bits - 1 - highest(a, bits)),
-            (f"bfe.{kind} %0, %1, %2, %3;", kind, [kind, u32, u32], lambda *x, b=bits, s=is_signed: field(*x, b, s)),
-        ]
     both = [u32] * 3
-    rows += [
+    return [
         ("shf.l.wrap.b32 %0, %1, %2, %3;", u32, both, lambda a, b, c: ((b << 32 | a) << (c & 31)) >> 32),
         ("shf.l.clamp.b32 %0, %1, %2, %3;", u32, both, lambda a, b, c: ((b << 32 | a) << min(c, 32)) >> 32),
         ("shf.r.wrap.b32 %0, %1, %2, %3;", u32, both, lambda a, b, c: (b << 32 | a) >> (c & 31)),
@@ -294,9 +267,41 @@ def bit_rows():
         ("dp4a.u32.u32 %0, %1, %2, %3;", u32, both, lambda a, b, c: c + sum((a >> i & 255) * (b >> i & 255) for i in (0, 8, 16, 24))),
         ("dp4a.s32.s32 %0, %1, %2, %3;", "s32", ["s32"] * 3, lambda a, b, c: c + sum(byte(a >> i) * byte(b >> i) for i in (0, 8, 16, 24))),
     ]
+
+
+def bit_rows():
+    u32 = "u32"
+    rows = []
+    for kind, name in (("u16", "b16"), ("u32", "b32"), ("u64", "b64")):
+        bits = bits_of(kind)
+        rows += [
+            (f"and.{name} %0, %1, %2;", kind, [kind, kind], lambda a, b: a & b),
+            (f"or.{name} %0, %1, %2;", kind, [kind, kind], lambda a, b: a | b),
+            (f"xor.{name} %0, %1, %2;", kind, [kind, kind], lambda a, b: a ^ b),
+            (f"not.{name} %0, %1;", kind, [kind], lambda a: ~a),
+            (f"cnot.{name} %0, %1;", kind, [kind], lambda a: a == 0),
+            (f"shl.{name} %0, %1, %2;", kind, [kind, u32], lambda a, b, bits=bits: a << min(b, bits)),
+            (f"shr.{name} %0, %1, %2;", kind, [kind, u32], lambda a, b, bits=bits: a >> min(b, bits)),
+            (f"mov.{name} %0, %1;", kind, [kind], lambda a: a),
+        ]
+    for kind in ("u32", "u64"):
+        bits, name = bits_of(kind), f"b{bits_of(kind)}"
+        rows += [
+            (f"popc.{name} %0, %1;", u32, [kind], lambda a: a.bit_count() if hasattr(a, "bit_count") else bin(a).count("1")),
+            (f"clz.{name} %0, %1;", u32, [kind], lambda a, bits=bits: bits - a.bit_length()),
+            (f"brev.{name} %0, %1;", kind, [kind], lambda a, bits=bits: int(f"{a:0{bits}b}"[::-1], 2)),
+            (f"bfi.{name} %0, %1, %2, %3, %4;", kind, [kind, kind, u32, u32], lambda *x, bits=bits: put(*x, bits)),
+        ]
+    for kind in ("u32", "s32", "u64", "s64"):
+        bits, is_signed = bits_of(kind), kind[0] == "s"
+        rows += [
+            (f"bfind.{kind} %0, %1;", u32, [kind], lambda a, bits=bits: highest(a, bits)),
+            (f"bfind.shiftamt.{kind} %0, %1;", u32, [kind], lambda a, bits=bits: -1 if highest(a, bits) < 0 else bits - 1 - highest(a, bits)),
+            (f"bfe.{kind} %0, %1, %2, %3;", kind, [kind, u32, u32], lambda *x, b=bits, s=is_signed: field(*x, b, s)),
+        ]
     for table in (0x80, 0xFE, 0x96, 0xE8, 0xCA, 0x1B):
-        rows.append((f"lop3.b32 %0, %1, %2, %3, {table:#x};", u32, both, by_table(table)))
-    return rows
+        rows.append((f"lop3.b32 %0, %1, %2, %3, {table:#x};", u32, [u32] * 3, by_table(table)))
+    return rows + word_rows()
 
 
 def low24(a):

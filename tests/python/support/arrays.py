@@ -8,15 +8,6 @@ import quern as qn
 from quern.lib import _engine
 
 
-@pytest.fixture(params=["tiny", "compiled"])
-def tier(request):
-    """Both ways to run small work; a GPU has only the second."""
-    if request.param == "compiled":
-        _engine.set_tier0_limit(0)
-    yield request.param
-    _engine.set_tier0_limit(_engine.tier0_limit)
-
-
 def cases(text):
     """The expressions in a table: lines of them with bars between."""
     return [case.strip() for line in text.strip().splitlines() for case in line.split(" | ")]
@@ -64,6 +55,22 @@ def evaluate(case, m):
     return eval(last, names)
 
 
+def host(array):
+    """An array or tensor of any front end as NumPy's."""
+    return np.asarray(array.get() if isinstance(array, qn.Array) else array.numpy() if isinstance(array, _engine.BareArray) else array)
+
+
+def equal(got, want, rtol=0.0, atol=0.0, kind=None):
+    """The same dtype, shape and values; with tolerances, of real and complex numbers nearly the same values. ``kind``: got is of that type."""
+    assert kind is None or isinstance(got, kind)
+    got, want = host(got), np.asarray(want)
+    assert (got.dtype, got.shape) == (want.dtype, want.shape)
+    if want.dtype.kind in "fc" and (rtol or atol):
+        np.testing.assert_allclose(got, want, rtol=rtol, atol=atol)
+    else:
+        np.testing.assert_array_equal(got, want)
+
+
 def same(got, want, exact=True):
     """Is it the same structure of the same values, types and shapes?"""
     if isinstance(want, (list, tuple)):
@@ -76,15 +83,8 @@ def same(got, want, exact=True):
         assert got == want
         return
     assert isinstance(got, qn.Array)
-    got = qn.asnumpy(got)
-    want = np.asarray(want)
-    assert got.dtype == want.dtype
-    assert got.shape == want.shape
-    if exact or want.dtype.kind in "biu":
-        np.testing.assert_array_equal(got, want)
-        return
-    bits = np.finfo(want.dtype).eps
-    np.testing.assert_allclose(got, want, rtol=32 * bits, atol=4 * bits)
+    bits = 0 if exact or want.dtype.kind not in "fc" else np.finfo(want.dtype).eps
+    equal(got, want, rtol=32 * bits, atol=4 * bits)
 
 
 def check(case, exact=True):

@@ -2,26 +2,12 @@
 
 import dataclasses
 import json
-import textwrap
 
-import pytest
 import quern as qn
 from programs import quern
 from quern.lib import _engine
 from quern.tools.profile import Profile
 from quern.tools.profile.collect import KINDS
-
-
-@pytest.fixture
-def program(tmp_path):
-    """Writes a program and gives its path."""
-
-    def write(text, name="program.py"):
-        path = tmp_path / name
-        path.write_text(textwrap.dedent(text))
-        return path
-
-    return write
 
 
 def figures(path, *options, device="cpu", program_options=(), code=0, **named):

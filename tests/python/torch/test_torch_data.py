@@ -259,7 +259,11 @@ x.grad, y[1], y[2], y[3].requires_grad, [type(v).__name__ for v in y]
             f"with torch.no_grad():\n    y = torch.utils.checkpoint.checkpoint(lambda a: a * 2, torch.ones(2, requires_grad=True), use_reentrant={reentrant})\ny",
             f"torch.utils.checkpoint.checkpoint(lambda a: a * 2, torch.ones(2), use_reentrant={reentrant})",
         ]
-    texts += [
+    compare_all(texts, device)
+
+
+def test_checkpoints_without_reentrance(device):
+    texts = [
         """
 x, z = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
 y = torch.utils.checkpoint.checkpoint(lambda a, b: {"q": [a[0] * b["z"] * 3], "n": 5}, [x, "s"], use_reentrant=False, b={"z": z})

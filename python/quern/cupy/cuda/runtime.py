@@ -126,6 +126,49 @@ def deviceSetLimit(limit, value):
     _limits[int(limit)] = int(value)
 
 
+# CUDA's names of properties: those of the attributes, without cudaDevAttr.
+_PROPERTIES = {
+    "regsPerBlock": "MaxRegistersPerBlock",
+    "memPitch": "MaxPitch",
+    "clockRate": "ClockRate",
+    "totalConstMem": "TotalConstantMemory",
+    "textureAlignment": "TextureAlignment",
+    "texturePitchAlignment": "TexturePitchAlignment",
+    "kernelExecTimeoutEnabled": "KernelExecTimeout",
+    "integrated": "Integrated",
+    "canMapHostMemory": "CanMapHostMemory",
+    "computeMode": "ComputeMode",
+    "concurrentKernels": "ConcurrentKernels",
+    "ECCEnabled": "EccEnabled",
+    "pciBusID": "PciBusId",
+    "pciDeviceID": "PciDeviceId",
+    "pciDomainID": "PciDomainId",
+    "tccDriver": "TccDriver",
+    "asyncEngineCount": "AsyncEngineCount",
+    "unifiedAddressing": "UnifiedAddressing",
+    "memoryClockRate": "MemoryClockRate",
+    "memoryBusWidth": "GlobalMemoryBusWidth",
+    "l2CacheSize": "L2CacheSize",
+    "maxThreadsPerMultiProcessor": "MaxThreadsPerMultiProcessor",
+    "streamPrioritiesSupported": "StreamPrioritiesSupported",
+    "globalL1CacheSupported": "GlobalL1CacheSupported",
+    "localL1CacheSupported": "LocalL1CacheSupported",
+    "sharedMemPerMultiprocessor": "MaxSharedMemoryPerMultiprocessor",
+    "regsPerMultiprocessor": "MaxRegistersPerMultiprocessor",
+    "managedMemory": "ManagedMemory",
+    "isMultiGpuBoard": "IsMultiGpuBoard",
+    "multiGpuBoardGroupID": "MultiGpuBoardGroupID",
+    "singleToDoublePrecisionPerfRatio": "SingleToDoublePrecisionPerfRatio",
+    "pageableMemoryAccess": "PageableMemoryAccess",
+    "concurrentManagedAccess": "ConcurrentManagedAccess",
+    "computePreemptionSupported": "ComputePreemptionSupported",
+    "canUseHostPointerForRegisteredMem": "CanUseHostPointerForRegisteredMem",
+    "cooperativeLaunch": "CooperativeLaunch",
+    "maxBlocksPerMultiProcessor": "MaxBlocksPerMultiprocessor",
+    "reservedSharedMemPerBlock": "ReservedSharedMemoryPerBlock",
+}
+
+
 @_call
 def getDeviceProperties(device):
     """What CUDA tells of a device: a dict, with text as bytes."""
@@ -151,48 +194,7 @@ def getDeviceProperties(device):
         "minor": info["compute_capability"][1],
         "multiProcessorCount": info["multiprocessors"],
     }
-    for key, name in (
-        ("regsPerBlock", "MaxRegistersPerBlock"),
-        ("memPitch", "MaxPitch"),
-        ("clockRate", "ClockRate"),
-        ("totalConstMem", "TotalConstantMemory"),
-        ("textureAlignment", "TextureAlignment"),
-        ("texturePitchAlignment", "TexturePitchAlignment"),
-        ("kernelExecTimeoutEnabled", "KernelExecTimeout"),
-        ("integrated", "Integrated"),
-        ("canMapHostMemory", "CanMapHostMemory"),
-        ("computeMode", "ComputeMode"),
-        ("concurrentKernels", "ConcurrentKernels"),
-        ("ECCEnabled", "EccEnabled"),
-        ("pciBusID", "PciBusId"),
-        ("pciDeviceID", "PciDeviceId"),
-        ("pciDomainID", "PciDomainId"),
-        ("tccDriver", "TccDriver"),
-        ("asyncEngineCount", "AsyncEngineCount"),
-        ("unifiedAddressing", "UnifiedAddressing"),
-        ("memoryClockRate", "MemoryClockRate"),
-        ("memoryBusWidth", "GlobalMemoryBusWidth"),
-        ("l2CacheSize", "L2CacheSize"),
-        ("maxThreadsPerMultiProcessor", "MaxThreadsPerMultiProcessor"),
-        ("streamPrioritiesSupported", "StreamPrioritiesSupported"),
-        ("globalL1CacheSupported", "GlobalL1CacheSupported"),
-        ("localL1CacheSupported", "LocalL1CacheSupported"),
-        ("sharedMemPerMultiprocessor", "MaxSharedMemoryPerMultiprocessor"),
-        ("regsPerMultiprocessor", "MaxRegistersPerMultiprocessor"),
-        ("managedMemory", "ManagedMemory"),
-        ("isMultiGpuBoard", "IsMultiGpuBoard"),
-        ("multiGpuBoardGroupID", "MultiGpuBoardGroupID"),
-        ("singleToDoublePrecisionPerfRatio", "SingleToDoublePrecisionPerfRatio"),
-        ("pageableMemoryAccess", "PageableMemoryAccess"),
-        ("concurrentManagedAccess", "ConcurrentManagedAccess"),
-        ("computePreemptionSupported", "ComputePreemptionSupported"),
-        ("canUseHostPointerForRegisteredMem", "CanUseHostPointerForRegisteredMem"),
-        ("cooperativeLaunch", "CooperativeLaunch"),
-        ("maxBlocksPerMultiProcessor", "MaxBlocksPerMultiprocessor"),
-        ("reservedSharedMemPerBlock", "ReservedSharedMemoryPerBlock"),
-    ):
-        out[key] = attribute(name)
-    return out
+    return out | {key: attribute(name) for key, name in _PROPERTIES.items()}
 
 
 def _version():

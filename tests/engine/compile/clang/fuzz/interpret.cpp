@@ -225,6 +225,22 @@ class Block {
     for (auto& s : statements) statement(*s, here);
   }
 
+  void add(int number, Value value) {
+    Value& sum = sums_[number];
+    sum = number < 2 ? sum + value : number == 2 ? std::max(sum, value) : sum ^ value;
+  }
+
+  // Of each warp: those that hold get the sum of theirs, and what the first of them has.
+  void among_some(const Stmt& s, const std::vector<Lanes>& args, const Mask& here) {
+    for (Value first = 0; first < count_; first += 32) {
+      Value sum = 0, lowest = 32;
+      for (Value u = 32; u-- > 0;)
+        if (here[first + u] && (args[0][first + u] & 1)) sum += args[1][first + u], lowest = u;
+      for (Value u = lowest; u < 32; ++u)
+        if (here[first + u] && (args[0][first + u] & 1)) threads_[first + u].v[s.number] = sum ^ args[1][first + lowest];
+    }
+  }
+
   void statement(const Stmt& s, Mask& here) {
     std::vector<Lanes> args;
     if (s.op != Stmt::Op::call)
@@ -248,19 +264,10 @@ class Block {
         break;
       case Stmt::Op::add_global:
       case Stmt::Op::add_together:
-        each([&](Value t) {
-          Value& sum = sums_[s.number];
-          sum = s.number < 2 ? sum + args[0][t] : s.number == 2 ? std::max(sum, args[0][t]) : sum ^ args[0][t];
-        });
+        each([&](Value t) { add(s.number, args[0][t]); });
         break;
       case Stmt::Op::among_some:
-        for (Value first = 0; first < count_; first += 32) {
-          Value sum = 0, lowest = 32;
-          for (Value u = 32; u-- > 0;)
-            if (here[first + u] && (args[0][first + u] & 1)) sum += args[1][first + u], lowest = u;
-          for (Value u = lowest; u < 32; ++u)
-            if (here[first + u] && (args[0][first + u] & 1)) threads_[first + u].v[s.number] = sum ^ args[1][first + lowest];
-        }
+        among_some(s, args, here);
         break;
       case Stmt::Op::barrier:
       case Stmt::Op::warp_barrier:

@@ -151,6 +151,47 @@ struct Printer {
 
   static std::string addition(const Stmt& s) { return s.number < 2 ? "atomicAdd" : s.number == 2 ? "atomicMax" : "atomicXor"; }
 
+  void add_together(const Stmt& s, int depth) {
+    std::string a = std::to_string(s.number);
+    const char* whole[] = {"plus", "plus", "greater", "bit_xor"};
+    line(depth, "{ auto all = cg::coalesced_threads();");
+    line(depth,
+         std::string("unsigned sum = cg::reduce(all, ") + text(*s.args[0]) + ", cg::" + whole[s.number] + "<unsigned>());");
+    line(depth, "if (all.thread_rank() == 0) " + addition(s) + "(&sums[" + a + "], sum); }");
+  }
+
+  void among_some(const Stmt& s, int depth) {
+    std::string a = std::to_string(s.number);
+    line(depth, "{ unsigned holds = " + text(*s.args[0]) + " & 1u, x = " + text(*s.args[1]) + ";");
+    line(depth, "unsigned some = __ballot_sync(~0u, (int)holds);");
+    line(depth, "if (holds) v[" + a + "] = __reduce_add_sync(some, x) ^ __shfl_sync(some, x, __ffs((int)some) - 1); }");
+  }
+
+  void loop(const Stmt& s, int depth) {
+    const std::string count = text(*s.args[0]);
+    if (s.op == Stmt::Op::loop) {
+      std::string i = "i" + std::to_string(loops++);
+      line(depth, "for (unsigned " + i + " = 0, last = " + count + "; " + i + " < last; ++" + i + ") {");
+    } else {
+      std::string w = "w" + std::to_string(whiles++);
+      line(depth, "for (unsigned " + w + " = " + count + "; " + w + " > 0; --" + w + ") {");
+    }
+    body(s.bodies[0], depth + 1);
+    line(depth, "}");
+    if (s.op == Stmt::Op::loop) --loops;
+  }
+
+  void switch_of(const Stmt& s, int depth) {
+    // As an if chain where a loop may be left from inside: `break` would mean the switch.
+    line(depth, "{ unsigned which = " + text(*s.args[0]) + ";");
+    for (size_t i = 0; i < s.bodies.size(); ++i) {
+      line(depth, (i ? std::string("else ") : std::string()) + "if (which == " + std::to_string(i) + ") {");
+      body(s.bodies[i], depth + 1);
+      line(depth, "}");
+    }
+    line(depth, "}");
+  }
+
   void statement(const Stmt& s, int depth) {
     std::string a = std::to_string(s.number);
     switch (s.op) {
@@ -169,18 +210,11 @@ struct Printer {
       case Stmt::Op::add_global:
         line(depth, addition(s) + "(&sums[" + a + "], " + text(*s.args[0]) + ");");
         break;
-      case Stmt::Op::add_together: {
-        const char* whole[] = {"plus", "plus", "greater", "bit_xor"};
-        line(depth, "{ auto all = cg::coalesced_threads();");
-        line(depth,
-             std::string("unsigned sum = cg::reduce(all, ") + text(*s.args[0]) + ", cg::" + whole[s.number] + "<unsigned>());");
-        line(depth, "if (all.thread_rank() == 0) " + addition(s) + "(&sums[" + a + "], sum); }");
+      case Stmt::Op::add_together:
+        add_together(s, depth);
         break;
-      }
       case Stmt::Op::among_some:
-        line(depth, "{ unsigned holds = " + text(*s.args[0]) + " & 1u, x = " + text(*s.args[1]) + ";");
-        line(depth, "unsigned some = __ballot_sync(~0u, (int)holds);");
-        line(depth, "if (holds) v[" + a + "] = __reduce_add_sync(some, x) ^ __shfl_sync(some, x, __ffs((int)some) - 1); }");
+        among_some(s, depth);
         break;
       case Stmt::Op::barrier:
         line(depth, "__syncthreads();");
@@ -197,30 +231,12 @@ struct Printer {
         }
         line(depth, "}");
         break;
-      case Stmt::Op::loop: {
-        std::string i = "i" + std::to_string(loops++);
-        line(depth, "for (unsigned " + i + " = 0, last = " + text(*s.args[0]) + "; " + i + " < last; ++" + i + ") {");
-        body(s.bodies[0], depth + 1);
-        line(depth, "}");
-        --loops;
+      case Stmt::Op::loop:
+      case Stmt::Op::loop_while:
+        loop(s, depth);
         break;
-      }
-      case Stmt::Op::loop_while: {
-        std::string w = "w" + std::to_string(whiles++);
-        line(depth, "for (unsigned " + w + " = " + text(*s.args[0]) + "; " + w + " > 0; --" + w + ") {");
-        body(s.bodies[0], depth + 1);
-        line(depth, "}");
-        break;
-      }
       case Stmt::Op::switch_of:
-        // As an if chain where a loop may be left from inside: `break` would mean the switch.
-        line(depth, "{ unsigned which = " + text(*s.args[0]) + ";");
-        for (size_t i = 0; i < s.bodies.size(); ++i) {
-          line(depth, (i ? std::string("else ") : std::string()) + "if (which == " + std::to_string(i) + ") {");
-          body(s.bodies[i], depth + 1);
-          line(depth, "}");
-        }
-        line(depth, "}");
+        switch_of(s, depth);
         break;
       case Stmt::Op::exit:
         line(depth, "{ finish(out, v, p, s0[t], t, b); return; }");

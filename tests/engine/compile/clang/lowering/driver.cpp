@@ -21,6 +21,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <vector>
 
@@ -136,6 +137,41 @@ struct Compiled {
 
 bool dump_now = false;
 
+quern::lowering::KernelInput input_of(llvm::Module& module, llvm::Function* kernel, Strategy strategy) {
+  quern::lowering::KernelInput input;
+  for (llvm::GlobalVariable& global : module.globals()) {
+    if (global.hasInitializer() && llvm::isa<llvm::UndefValue>(global.getInitializer())) input.shared.push_back(&global);
+    auto* array = llvm::dyn_cast<llvm::ArrayType>(global.getValueType());
+    if (global.isDeclaration() && array && array->getNumElements() == 0) input.dynamic_shared.push_back(&global);
+  }
+  input.thread = make_thread(module, kernel, input.params);
+  input.symbol = kernel->getName().str();
+  input.strategy = strategy;
+  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
+    if (&function != kernel && &function != input.thread && !function.isDeclaration()) {
+      if (function.hasFnAttribute("kernel") || function.getCallingConv() == llvm::CallingConv::C)
+        function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+  }
+  return input;
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = true;
+  llvm::PassBuilder passes(&target, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(graphs);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, graphs, modules);
+  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
 Compiled build(const std::string& ll, const std::string& name, Strategy strategy) {
   Compiled out;
   auto context = std::make_unique<llvm::LLVMContext>();
@@ -144,21 +180,7 @@ Compiled build(const std::string& ll, const std::string& name, Strategy strategy
   auto module = llvm::parseIRFile(ll, diagnostic, *context);
   llvm::Function* kernel = module->getFunction(name);
   kernel->setLinkage(llvm::GlobalValue::InternalLinkage);
-  quern::lowering::KernelInput input;
-  for (llvm::GlobalVariable& global : module->globals()) {
-    if (global.hasInitializer() && llvm::isa<llvm::UndefValue>(global.getInitializer())) input.shared.push_back(&global);
-    auto* array = llvm::dyn_cast<llvm::ArrayType>(global.getValueType());
-    if (global.isDeclaration() && array && array->getNumElements() == 0) input.dynamic_shared.push_back(&global);
-  }
-  input.thread = make_thread(*module, kernel, input.params);
-  input.symbol = name;
-  input.strategy = strategy;
-  for (llvm::Function& function : llvm::make_early_inc_range(*module)) {
-    if (&function != kernel && &function != input.thread && !function.isDeclaration()) {
-      if (function.hasFnAttribute("kernel") || function.getCallingConv() == llvm::CallingConv::C)
-        function.setLinkage(llvm::GlobalValue::InternalLinkage);
-    }
-  }
+  const quern::lowering::KernelInput input = input_of(*module, kernel, strategy);
   double t0 = cpu_ms();
   out.info = quern::lowering::lower(*module, input);
   out.lower_ms = cpu_ms() - t0;
@@ -192,19 +214,7 @@ Compiled build(const std::string& ll, const std::string& name, Strategy strategy
   };
   if (strategy == Strategy::automatic) dump("lowered");
   t0 = cpu_ms();
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = true;
-  llvm::PassBuilder passes(target.get(), tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
-  passes.registerModuleAnalyses(modules);
-  passes.registerCGSCCAnalyses(graphs);
-  passes.registerFunctionAnalyses(functions);
-  passes.registerLoopAnalyses(loops);
-  passes.crossRegisterProxies(loops, functions, graphs, modules);
-  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*module, modules);
+  optimise(*module, *target);
   out.optimise_ms = cpu_ms() - t0;
   if (strategy == Strategy::automatic) dump("optimised");
 
@@ -275,15 +285,61 @@ void run_blocks(const Compiled& compiled, Launch& launch) {
   compiled.blocks(&launch.launch, 0, launch.blocks, static_cast<char*>(shared.get()), static_cast<char*>(slots.get()));
 }
 
+struct Thread {
+  QuernCpuThread state;
+  void* handle;
+  bool waits() const { return state.wait != QUERN_WAIT_FINISHED; }
+  void resume() { (*static_cast<void (**)(void*)>(handle))(handle); }
+};
+
+// Gives a block its memory and its threads their frames, and begins each of them.
+template <class F>
+void start_block(const Compiled& compiled, Launch& launch, uint64_t b, std::span<Thread> threads, char* frames, F take) {
+  char* shared = take((compiled.info.static_shared + 63) / 64 * 64 + launch.launch.dynamic_shared);
+  char* warp_buffers = take(256 + (threads.size() + 31) / 32 * 512) + 256;
+  char* block_buffer = take(64);
+  std::memset(block_buffer, 0, 64);
+  char* slots = take(uint64_t(compiled.info.slot_bytes) * ((launch.threads + 63) / 64 * 64));
+  for (unsigned t = 0; t < threads.size(); ++t) {
+    Thread& thread = threads[t];
+    const uint32_t *block = launch.launch.block, *grid = launch.launch.grid;
+    thread.state = {{t % block[0], t / block[0] % block[1], t / block[0] / block[1]},
+                    0,
+                    {uint32_t(b % grid[0]), uint32_t(b / grid[0] % grid[1]), uint32_t(b / grid[0] / grid[1])},
+                    0,
+                    0,
+                    shared,
+                    warp_buffers + t / 32 * 512,
+                    block_buffer,
+                    frames + (b * threads.size() + t) * compiled.frame_bytes,
+                    slots};
+    thread.handle = compiled.start(&launch.launch, &thread.state);
+  }
+}
+
+// Those of a warp go on whom all that they wait for have reached. Was there one?
+bool resume_warp(Thread* block, unsigned first, unsigned last) {
+  uint32_t ready = 0;
+  for (unsigned t = first; t < last; ++t) {
+    if (block[t].state.wait != QUERN_WAIT_WARP) continue;
+    bool all = true;
+    for (unsigned u = first; u < last; ++u) {
+      if (!(block[t].state.mask >> (u - first) & 1) || !block[u].waits()) continue;
+      all &= block[u].state.wait == QUERN_WAIT_WARP && block[u].state.mask == block[t].state.mask;
+    }
+    if (all) ready |= 1u << (t - first);
+  }
+  for (unsigned t = first; t < last; ++t) {
+    if (!(ready >> (t - first) & 1)) continue;
+    block[t].resume();
+  }
+  return ready != 0;
+}
+
 // All blocks together, one thread after the other, by the rules in cpu_module.h.
 bool run_coroutines(const Compiled& compiled, Launch& launch) {
-  struct Thread {
-    QuernCpuThread state;
-    void* handle;
-    bool waits() const { return state.wait != QUERN_WAIT_FINISHED; }
-  };
   bool whole = compiled.info.flags & QUERN_KERNEL_WHOLE_BLOCKS;
-  unsigned count = whole ? 1 : launch.threads, warps = (count + 31) / 32;
+  unsigned count = whole ? 1 : launch.threads;
   std::vector<Thread> threads(launch.blocks * count);
   std::vector<Free> memory;
   auto take = [&](size_t bytes) {
@@ -291,29 +347,7 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
     return static_cast<char*>(memory.back().get());
   };
   char* frames = take(compiled.frame_bytes * threads.size());
-  auto resume = [](Thread& thread) { (*static_cast<void (**)(void*)>(thread.handle))(thread.handle); };
-  for (uint64_t b = 0; b < launch.blocks; ++b) {
-    char* shared = take((compiled.info.static_shared + 63) / 64 * 64 + launch.launch.dynamic_shared);
-    char* warp_buffers = take(256 + warps * 512) + 256;
-    char* block_buffer = take(64);
-    std::memset(block_buffer, 0, 64);
-    char* slots = take(uint64_t(compiled.info.slot_bytes) * ((launch.threads + 63) / 64 * 64));
-    for (unsigned t = 0; t < count; ++t) {
-      Thread& thread = threads[b * count + t];
-      const uint32_t *block = launch.launch.block, *grid = launch.launch.grid;
-      thread.state = {{t % block[0], t / block[0] % block[1], t / block[0] / block[1]},
-                      0,
-                      {uint32_t(b % grid[0]), uint32_t(b / grid[0] % grid[1]), uint32_t(b / grid[0] / grid[1])},
-                      0,
-                      0,
-                      shared,
-                      warp_buffers + t / 32 * 512,
-                      block_buffer,
-                      frames + (b * count + t) * compiled.frame_bytes,
-                      slots};
-      thread.handle = compiled.start(&launch.launch, &thread.state);
-    }
-  }
+  for (uint64_t b = 0; b < launch.blocks; ++b) start_block(compiled, launch, b, {&threads[b * count], count}, frames, take);
   for (bool progress = true; progress;) {
     progress = false;
     bool all_at_grid = true, any = false;
@@ -321,27 +355,10 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
       Thread* block = &threads[b * count];
       for (unsigned t = 0; t < count; ++t) {
         if (block[t].state.wait != QUERN_WAIT_YIELD) continue;
-        resume(block[t]);
+        block[t].resume();
         progress = true;
       }
-      for (unsigned w = 0; w < warps; ++w) {
-        unsigned first = w * 32, last = std::min(count, first + 32);
-        uint32_t ready = 0;
-        for (unsigned t = first; t < last; ++t) {
-          if (block[t].state.wait != QUERN_WAIT_WARP) continue;
-          bool all = true;
-          for (unsigned u = first; u < last; ++u) {
-            if (!(block[t].state.mask >> (u - first) & 1) || !block[u].waits()) continue;
-            all &= block[u].state.wait == QUERN_WAIT_WARP && block[u].state.mask == block[t].state.mask;
-          }
-          if (all) ready |= 1u << (t - first);
-        }
-        for (unsigned t = first; t < last; ++t) {
-          if (!(ready >> (t - first) & 1)) continue;
-          resume(block[t]);
-          progress = true;
-        }
-      }
+      for (unsigned first = 0; first < count; first += 32) progress |= resume_warp(block, first, std::min(count, first + 32));
       bool at_barrier = true, waits = false;
       for (unsigned t = 0; t < count; ++t) {
         if (!block[t].waits()) continue;
@@ -351,14 +368,14 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
       }
       if (waits && at_barrier) {
         for (unsigned t = 0; t < count; ++t) {
-          if (block[t].waits()) resume(block[t]);
+          if (block[t].waits()) block[t].resume();
         }
         progress = true;
       }
     }
     if (any && all_at_grid && !progress) {
       for (Thread& thread : threads) {
-        if (thread.waits()) resume(thread);
+        if (thread.waits()) thread.resume();
       }
       progress = true;
     }
@@ -367,6 +384,28 @@ bool run_coroutines(const Compiled& compiled, Launch& launch) {
     if (thread.waits()) return false;
   }
   return true;
+}
+
+std::string differences(const Launch& expected, const Launch& got) {
+  std::string verdict;
+  for (size_t i = 0; i < expected.buffers.size(); ++i) {
+    auto &a = expected.buffers[i], &b = got.buffers[i];
+    if (a == b) continue;
+    // The order of a sum may differ in the last bits.
+    int wrong = 0;
+    for (size_t k = 0; k + 4 <= a.size(); k += 4) {
+      float x, y;
+      std::memcpy(&x, &a[k], 4);
+      std::memcpy(&y, &b[k], 4);
+      if (std::memcmp(&x, &y, 4) != 0 && !(std::abs(x - y) <= 1e-5f * std::abs(x))) {
+        if (wrong++ == 0)
+          verdict += " WRONG buffer " + std::to_string(i) + "[" + std::to_string(k / 4) + "] " + std::to_string(x) +
+                     " != " + std::to_string(y);
+      }
+    }
+    if (wrong) verdict += " and " + std::to_string(wrong - 1) + " more";
+  }
+  return verdict;
 }
 
 }  // namespace
@@ -407,23 +446,7 @@ int main(int argc, char** argv) {
     } else if (!run_coroutines(automatic, *got)) {
       verdict += " STUCK";
     }
-    for (size_t i = 0; i < expected->buffers.size() && !times; ++i) {
-      auto &a = expected->buffers[i], &b = got->buffers[i];
-      if (a == b) continue;
-      // The order of a sum may differ in the last bits.
-      int wrong = 0;
-      for (size_t k = 0; k + 4 <= a.size(); k += 4) {
-        float x, y;
-        std::memcpy(&x, &a[k], 4);
-        std::memcpy(&y, &b[k], 4);
-        if (std::memcmp(&x, &y, 4) != 0 && !(std::abs(x - y) <= 1e-5f * std::abs(x))) {
-          if (wrong++ == 0)
-            verdict += " WRONG buffer " + std::to_string(i) + "[" + std::to_string(k / 4) + "] " + std::to_string(x) +
-                       " != " + std::to_string(y);
-        }
-      }
-      if (wrong) verdict += " and " + std::to_string(wrong - 1) + " more";
-    }
+    if (!times) verdict += differences(*expected, *got);
     failures += !verdict.empty();
     std::printf("%-24s %-10s lower %.1f ms, optimise %.1f ms, slots %u, frame %lu, flags %u%s\n", run.kernel.c_str(), by.c_str(),
                 automatic.lower_ms, automatic.optimise_ms, automatic.info.slot_bytes, coroutine.frame_bytes, automatic.info.flags,
