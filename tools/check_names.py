@@ -50,7 +50,6 @@ ALLOWED = {
     ("tools/clocks.py", "setattr"): "clocks of Python's module time that wait for the device, under `quern run`",
     ("tools/cli/run.py", "exec"): "the user's program",
     ("torch/_creation.py", "globals"): _WRAPPED,
-    ("torch/nn/functional/__init__.py", "globals"): _WRAPPED,
 }
 READS = {"dict", "dir", "frozenset", "len", "list", "set", "sorted", "tuple"}
 READING_METHODS = {"copy", "get", "items", "keys", "values"}
