@@ -1,4 +1,5 @@
-// What PyTorch refuses of the arguments of dropout, attention and embeddings before a body runs, in its words, and what it warns of.
+// What PyTorch refuses of the arguments of dropout, attention and embeddings before a body runs, in its words, and what it warns
+// of.
 #include "bindings/faces/networks.h"
 #include "bindings/faces/statistics.h"
 #include "bindings/tensor_operations.h"
@@ -27,12 +28,12 @@ void check_dimensions(const Array& x, const Dropped& by) {
   const std::string end = "Note that " + name + " exists to provide channel-wise dropout on inputs with " + by.spatial +
                           ", a channel dimension, and an optional batch dimension (i.e. " + by.inputs + " inputs).";
   if (x.rank() < by.least || x.rank() > by.most) {
-    if (by.least == 2)
-      raise(ErrorKind::runtime, "{}: Expected 2D or 3D input, but received a {}D input. {}", name, rank, end);
-    warn(PyExc_UserWarning, name + ": Received a " + rank + "-D input to " + name +
-                                ", which is deprecated and will result in an error in a future release. To retain the behavior and "
-                                "silence this warning, please use dropout instead. " +
-                                end);
+    if (by.least == 2) raise(ErrorKind::runtime, "{}: Expected 2D or 3D input, but received a {}D input. {}", name, rank, end);
+    warn(PyExc_UserWarning,
+         name + ": Received a " + rank + "-D input to " + name +
+             ", which is deprecated and will result in an error in a future release. To retain the behavior and "
+             "silence this warning, please use dropout instead. " +
+             end);
   }
   if (by.least == 3 && x.rank() == 3)
     warn(PyExc_UserWarning,
@@ -69,21 +70,23 @@ void Check<nn::dropout>::call(const Reading& reading, const Array& x, double p, 
     raise(ErrorKind::runtime, "result type Float can't be cast to the desired output type {}", torch_name_of(x.dtype()));
 }
 
-void Check<nn::attention>::call(const Reading&, const Array& query, const Array& key, const Array& value, const Array* mask, double,
-                                bool, std::optional<double>, bool has_groups, const random::Stream&) {
+void Check<nn::attention>::call(const Reading&, const Array& query, const Array& key, const Array& value, const Array* mask,
+                                double, bool, std::optional<double>, bool has_groups, const random::Stream&) {
   const DType type = query.dtype();
   if (key.dtype() != type || value.dtype() != type)
     raise(ErrorKind::runtime,
-          "Expected query, key, and value to have the same dtype, but got query.dtype: {} key.dtype: {} and value.dtype: {} instead.",
+          "Expected query, key, and value to have the same dtype, but got query.dtype: {} key.dtype: {} and value.dtype: {} "
+          "instead.",
           torch_name_of(type), torch_name_of(key.dtype()), torch_name_of(value.dtype()));
   if (steps::is_whole(type)) raise(ErrorKind::runtime, "expected scalar type Float but found {}", torch_name_of(type));
   if (is_complex(type))
     raise(ErrorKind::not_implemented, "\"softmax_lastdim_kernel_impl\" not implemented for '{}'", torch_name_of(type));
   if (mask && mask->dtype() != DType::boolean && mask->dtype() != DType::float32 && mask->dtype() != type)
-    raise(ErrorKind::runtime,
-          "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: {} and  query.dtype: {} "
-          "instead.",
-          torch_name_of(mask->dtype()), torch_name_of(type));
+    raise(
+        ErrorKind::runtime,
+        "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: {} and  query.dtype: {} "
+        "instead.",
+        torch_name_of(mask->dtype()), torch_name_of(type));
   if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2 || has_groups) return;
   check_product_as_torch(query, steps::moved(key, key.rank() - 2, key.rank() - 1));
   Shape scores = query.shape();
@@ -113,15 +116,17 @@ void Check<nn::embedding_bag>::call(const Reading& reading, const Array& places,
   check_places(reading.face.name, "indices", places);
   if (offsets) check_places(reading.face.name, "offsets", *offsets);
   if (row(table.dtype()).kind != DTypeKind::real)
-    raise(ErrorKind::runtime,
-          "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; but "
-          "got {} instead (while checking arguments for embedding_bag)",
-          type_of(table));
+    raise(
+        ErrorKind::runtime,
+        "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; but "
+        "got {} instead (while checking arguments for embedding_bag)",
+        type_of(table));
   if (weights && weights->dtype() != table.dtype())
-    raise(ErrorKind::runtime,
-          "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; but type "
-          "{} does not equal {} (while checking arguments for embedding_bag)",
-          type_of(table), type_of(*weights));
+    raise(
+        ErrorKind::runtime,
+        "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; but type "
+        "{} does not equal {} (while checking arguments for embedding_bag)",
+        type_of(table), type_of(*weights));
   if (padding && !is_row(*padding, table))
     raise(ErrorKind::runtime, "padding_idx must be within the number of embeddings, -{} through {}, but got {}", table.shape()[0],
           table.shape()[0] - 1, *padding);

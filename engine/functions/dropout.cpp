@@ -38,7 +38,8 @@ Shape channels_of(const Array& x, size_t axis) {
 }
 
 // Kept elements become x a + b, others -limit a + b.
-std::optional<Array> with_moments_kept(const Array& x, double p, bool is_training, bool of_channels, const random::Stream& draws) {
+std::optional<Array> with_moments_kept(const Array& x, double p, bool is_training, bool of_channels,
+                                       const random::Stream& draws) {
   constexpr double limit = 1.7580993408473766;  // selu's for small x is minus this
   check_probability(p);
   if (!is_training || p == 0 || x.size() == 0) return {};
@@ -58,7 +59,8 @@ std::optional<Array> dropout(const Array& x, double p, bool is_training, const r
   return product(x, noise(x, x.shape(), p, 1 / (1 - p), 0, draws));
 }
 
-static std::optional<Array> without_channels(const Array& x, double p, bool is_training, const random::Stream& draws, size_t axis) {
+static std::optional<Array> without_channels(const Array& x, double p, bool is_training, const random::Stream& draws,
+                                             size_t axis) {
   check_probability(p);
   if (!is_training || p == 0 || x.size() == 0) return {};
   if (p == 1) return all_left_out(x);

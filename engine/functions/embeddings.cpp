@@ -87,8 +87,7 @@ std::optional<int64_t> row_of_padding(std::optional<int64_t> padding, int64_t ro
 
 // `padding`: the row that gets no gradient.
 Array rows_at(const Array& places, const Array& table, std::optional<int64_t> padding, bool by_frequency) {
-  if (!table.shape()[0] && places.size())
-    raise(ErrorKind::runtime, "index_select(): self indexing axis dim should be positive");
+  if (!table.shape()[0] && places.size()) raise(ErrorKind::runtime, "index_select(): self indexing axis dim should be positive");
   const Array rows = take_along(table, places, 0, &no_row);
   if (!(padding || by_frequency) || !GradientMode::is_on() || !wants_gradient(table)) return rows;
   Array factor = full({}, whole(1), table.dtype(), table.device());

@@ -1,5 +1,5 @@
-// Rows of a table by their numbers, and class numbers as rows of 0 and one 1. What is said of arguments that do not fit together is
-// PyTorch's; a number that is not there is an error at the next look at the result, or, where it is known, at once.
+// Rows of a table by their numbers, and class numbers as rows of 0 and one 1. What is said of arguments that do not fit together
+// is PyTorch's; a number that is not there is an error at the next look at the result, or, where it is known, at once.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ namespace nn {
 // int64, along a new last axis; -1: one class more than the largest number, which is waited for.
 Array one_hot(const Array& classes, int64_t count);
 
-// The rows of `table` at these places. `padding`: the row that gets no gradient; `max_norm`: longer rows are first scaled to it, in
-// the table; `by_frequency`: each row's gradient is divided by how often the row is picked.
+// The rows of `table` at these places. `padding`: the row that gets no gradient; `max_norm`: longer rows are first scaled to it,
+// in the table; `by_frequency`: each row's gradient is divided by how often the row is picked.
 Array embedding(const Array& places, const Array& table, std::optional<int64_t> padding, std::optional<double> max_norm,
                 double norm_order, bool by_frequency, bool is_sparse);
 // The "sum", "mean" or "max" of the rows in each bag: a row of places, or, of one line of places, what lies between two offsets.

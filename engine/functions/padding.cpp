@@ -57,10 +57,11 @@ Array with_constant(const Rules& rules, const Array& x, const std::vector<int64_
 void check_mirrored(const Array& x, const std::vector<int64_t>& widths, Border mode) {
   const size_t axes = widths.size() / 2;
   if (axes < 1 || axes > 3 || (x.rank() != axes + 1 && x.rank() != axes + 2))
-    raise(ErrorKind::not_implemented,
-          "Padding size {} is not supported for {}D input tensor.\nSupported for non-constant padding: size 2 of 2D or 3D, size 4 "
-          "of 3D or 4D, size 6 of 4D or 5D tensors",
-          widths.size(), x.rank());
+    raise(
+        ErrorKind::not_implemented,
+        "Padding size {} is not supported for {}D input tensor.\nSupported for non-constant padding: size 2 of 2D or 3D, size 4 "
+        "of 3D or 4D, size 6 of 4D or 5D tensors",
+        widths.size(), x.rank());
   if (mode == Border::wrap) return;
   if (x.dtype() == DType::boolean)
     raise(ErrorKind::not_implemented, "\"{}_pad{}d\" not implemented for 'Bool'",
@@ -68,21 +69,22 @@ void check_mirrored(const Array& x, const std::vector<int64_t>& widths, Border m
   for (size_t i = x.rank() == axes + 2 ? 1 : 0; i < x.rank(); ++i)
     if (x.shape()[i] == 0)
       raise(ErrorKind::runtime,
-            "Expected {}D or {}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: {}",
+            "Expected {}D or {}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but "
+            "got: {}",
             axes + 1, axes + 2, in_brackets(x.shape()));
 }
 
 void check_axis(const Array& x, const Array& inner, size_t axis, Sides by, Border mode) {
   const int64_t n = x.shape()[axis], after = n + by.before + by.after;
   if (mode == Border::reflect && by.is_too_long(n - 1))
-    raise(ErrorKind::runtime,
-          "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding ({}, {}) at dimension "
-          "{} of input {}",
-          by.before, by.after, axis, in_brackets(x.shape()));
+    raise(
+        ErrorKind::runtime,
+        "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding ({}, {}) at dimension "
+        "{} of input {}",
+        by.before, by.after, axis, in_brackets(x.shape()));
   if (mode == Border::wrap && by.is_too_long(inner.shape()[axis]))
     raise(ErrorKind::runtime, "Padding value causes wrapping around more than once.");
-  if (mode == Border::wrap && after < 0)
-    raise(ErrorKind::runtime, "Negative padding value is resulting in an empty dimension");
+  if (mode == Border::wrap && after < 0) raise(ErrorKind::runtime, "Negative padding value is resulting in an empty dimension");
   const char name = "WHD"[x.rank() - 1 - axis];
   if (mode != Border::wrap && after < 1)
     raise(ErrorKind::runtime, "input ({}: {}) is too small. Calculated output {}: {}", name, n, name, after);
@@ -124,7 +126,8 @@ Array pad(const Rules& rules, const Array& x, const std::vector<int64_t>& widths
 }
 
 std::optional<Array> local_response_norm(const Rules& rules, const Array& x, int64_t size, double alpha, double beta, double k) {
-  if (x.rank() < 3) raise(ErrorKind::value, "Expected 3D or higher dimensionality                          input (got {} dimensions)", x.rank());
+  if (x.rank() < 3)
+    raise(ErrorKind::value, "Expected 3D or higher dimensionality                          input (got {} dimensions)", x.rank());
   if (x.size() == 0) return {};
   if (size < 1) raise(ErrorKind::runtime, "kernel size should be greater than zero, but got kH: {} kW: 1", size);
   std::vector<std::pair<int64_t, int64_t>> more(x.rank(), {0, 0});
@@ -144,7 +147,8 @@ namespace {
 
 void check_pixels(const char* name, const char* factor_name, const Array& x, int64_t factor) {
   if (x.rank() < 3)
-    raise(ErrorKind::runtime, "{} expects input to have at least 3 dimensions, but got input with {} dimension(s)", name, x.rank());
+    raise(ErrorKind::runtime, "{} expects input to have at least 3 dimensions, but got input with {} dimension(s)", name,
+          x.rank());
   if (factor <= 0) raise(ErrorKind::runtime, "{} expects a positive {}, but got {}", name, factor_name, factor);
 }
 

@@ -18,8 +18,7 @@ Array pad(const Rules& rules, const Array& x, const std::vector<int64_t>& widths
 
 // x divided by (k + alpha * the mean of the squares of `size` neighbouring channels) ** beta, of (N, C, L, ...); of no elements x
 // itself. Integers have a mean without its fraction.
-std::optional<Array> local_response_norm(const Rules& rules, const Array& x, int64_t size, double alpha, double beta,
-                                         double k);
+std::optional<Array> local_response_norm(const Rules& rules, const Array& x, int64_t size, double alpha, double beta, double k);
 
 // Channels, the axis 1: those of all groups by turns.
 Array channel_shuffle(const Array& x, int64_t groups);
