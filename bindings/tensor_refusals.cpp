@@ -10,6 +10,7 @@
 #include "bindings/door.h"
 #include "bindings/functions.h"
 #include "core/error.h"
+#include "functions/embeddings.h"
 #include "functions/refusals.h"
 
 namespace quern::python {
@@ -26,7 +27,7 @@ struct NamedRule {
 constexpr std::array<NamedRule, 7> rules{{
     {"places", {ErrorKind::index, "index {0} is out of bounds for dimension {1} with size {2}", true}},
     {"gather", {ErrorKind::runtime, "index {0} is out of bounds for dimension {1} with size {2}", false}},
-    {"rows", {ErrorKind::index, "index out of range in self", false}},
+    {"rows", no_row},
     {"slices", {ErrorKind::value, "indices contain {0}, which is not in [0, {2})", true}},
     {"parts", {ErrorKind::runtime, "INDICES element is out of DATA bounds, id={0} axis_dim={2}", false}},
     {"flat", {ErrorKind::index, "out of range: tried to access index {0} on a tensor of {2} elements.", true}},

@@ -64,6 +64,44 @@ nb::tuple rule_states(const std::string& name) {
   return nb::tuple(names);
 }
 
+// What optimizers make of their options, as functions of a module: (the rule's name, its numbers).
+template <class... P>
+void define_update(nb::module_& m, const char* name, optim::Update (*update)(P...)) {
+  m.def(name, [update](P... options) {
+    optim::Update made = update(options...);
+    return std::pair(std::string(optim::name_of(made.rule)), std::move(made.scalars));
+  });
+}
+template <optim::Convention convention, auto update>
+struct Under;
+template <optim::Convention convention, class... P, optim::Update (*update)(optim::Convention, P...)>
+struct Under<convention, update> {
+  static optim::Update call(P... options) { return update(convention, options...); }
+};
+
+template <optim::Convention convention>
+void define_updates(nb::module_ m) {
+  define_update(m, "sgd", Under<convention, optim::sgd>::call);
+  define_update(m, "adam", Under<convention, optim::adam>::call);
+  define_update(m, "adamax", Under<convention, optim::adamax>::call);
+  define_update(m, "nadam", optim::nadam);
+  define_update(m, "radam", optim::radam);
+  define_update(m, "rmsprop", Under<convention, optim::rmsprop>::call);
+  define_update(m, "rprop", optim::rprop);
+  define_update(m, "adagrad", Under<convention, optim::adagrad>::call);
+  define_update(m, "adadelta", optim::adadelta);
+  define_update(m, "ftrl", optim::ftrl);
+  define_update(m, "lion", optim::lion);
+  m.def("asgd", [](double eta, double mu) {
+    return std::pair(std::string(optim::name_of(optim::Rule::asgd)), optim::asgd({eta, mu}).scalars);
+  });
+  m.def("after_asgd", [](double lr, double lambda, double alpha, double t0, double step) {
+    const optim::Averaging next = optim::after_asgd(lr, lambda, alpha, t0, step);
+    return std::pair(next.eta, next.mu);
+  });
+  m.def("nadam_momentum", optim::nadam_momentum);
+}
+
 // Forgets the gradients of leaves; returns the others, which keep theirs elsewhere.
 nb::list forget_gradients(nb::list leaves) {
   nb::list others;
@@ -86,6 +124,8 @@ void init_tensor_steps(nb::module_& m) {
   m.attr("module_attribute") = nb::steal(PyInstanceMethod_New(nb::steal(PyCFunction_New(&attribute, nullptr)).ptr()));
   m.def("take_steps", take_steps);
   m.def("rule_states", rule_states);
+  define_updates<optim::Convention::torch>(m.def_submodule("torch_updates"));
+  define_updates<optim::Convention::keras>(m.def_submodule("keras_updates"));
   m.def("forget_gradients", forget_gradients);
 }
 

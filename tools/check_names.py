@@ -13,7 +13,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python/quern"
 _CACHED = "a module's __getattr__ keeps what it found"
-_WRAPPED = "functions that stand there as defs are replaced by themselves with a look at their arguments"
 _TESTS = "decorators of tests, as the peer has them"
 ALLOWED = {
     ("__init__.py", "globals"): _CACHED,
@@ -44,7 +43,6 @@ ALLOWED = {
     ("pycuda/enums.py", "setattr"): "an enumeration's values are of its own type",
     ("tools/clocks.py", "setattr"): "clocks of Python's module time that wait for the device, under `quern run`",
     ("tools/cli/run.py", "exec"): "the user's program",
-    ("torch/nn/functional/__init__.py", "globals"): _WRAPPED,
 }
 READS = {"dict", "dir", "frozenset", "len", "list", "set", "sorted", "tuple"}
 READING_METHODS = {"copy", "get", "items", "keys", "values"}

@@ -36,7 +36,7 @@ NAMES = {
 for _front_end in ("numpy", "keras"):
     NAMES[_front_end] |= {"axis1": ("axis1", "row"), "axis2": ("axis2", "column")}
 NAMES["torch"] |= {"dim0": "axis1", "dim1": "axis2", "axis0": "axis1", "axis1": "axis2", "start_dim": "axis1", "end_dim": "axis2"}
-NAMES["torch"] |= {"shifts": "shift", "size": "shape", "other": ("b", "shape"), "exponent": "b"}
+NAMES["torch"] |= {"shifts": "shift", "size": ("shape", "size"), "other": ("b", "shape"), "exponent": "b"}
 NAMES["torch"] |= {"s": "n", "tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
 _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
 NAMES["torch"] |= {"logits": "a", "generator": "draws", "from_": "low", "to": "high"}
@@ -57,6 +57,7 @@ NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["ndarray"] = NAMES["Array"]
 NAMES["torch"] |= {"condition": ("condition", "a"), "input": ("a", "x"), "other": ("b", "shape", "y"), "end": ("end", "stop")}
 NAMES["torch"] |= {"steps": "num", "window_length": "M", "N": "n", "tensors": ("a", "xi"), "num_samples": "k"}
+NAMES["torch"] |= {"train": "training", "upscale_factor": "factor", "downscale_factor": "factor"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": ("a", "x"), "repeats": "reps"}
 NAMES["Generator"] = NAMES["RandomState"] = {"self": "draws", "shape": ("shape", "size")}
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from", "A": "input"}}

@@ -430,6 +430,10 @@ void refuse_as_torch(const Face& face, const Misfit& misfit) {
   std::string name = torchs_name(face);
   const bool makes_noise = name == "gumbel_softmax" && misfit.why == Misfit::Why::wrong_kind && misfit.parameter == 0;
   if (makes_noise) name = "empty_like", parameter = "input";  // what PyTorch looks at the logits with
+  // PyTorch hands the table on before the row numbers.
+  const bool is_lookup = name == "embedding" && misfit.parameter < 2;
+  const size_t position = is_lookup ? 2 - misfit.parameter : misfit.parameter + 1;
+  if (is_lookup && misfit.parameter == 0) parameter = "indices";
   if (misfit.why == Misfit::Why::missing) {
     PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"%s\"", name.c_str(), parameter);
   } else if (misfit.why == Misfit::Why::wrong_kind && misfit.parameter <= 1 && asks_for_sizes(name) &&
@@ -438,7 +442,7 @@ void refuse_as_torch(const Face& face, const Misfit& misfit) {
                  parameter, Py_TYPE(misfit.value)->tp_name);
   } else if (misfit.why == Misfit::Why::wrong_kind) {
     const Parameter& wanted = misfit.overload->parameters[misfit.parameter];
-    std::string place = wanted.is_keyword_only ? "" : " (position " + std::to_string(misfit.parameter + 1) + ")";
+    std::string place = wanted.is_keyword_only ? "" : " (position " + std::to_string(position) + ")";
     PyErr_Format(PyExc_TypeError, "%s(): argument '%s'%s must be %s, not %s", name.c_str(), parameter, place.c_str(),
                  word_for(wanted.kind), Py_TYPE(misfit.value)->tp_name);
   } else {

@@ -75,11 +75,167 @@ class bilinear:
 
     def torch(input1: array, input2: array, weight: array, bias: array = None): ...
 
-@submodule("nn.functional")
 class dropout:
     """Return the elements, in training each 0 with probability ``p`` and else divided by 1 - p; outside of training the input itself.
 
     ``inplace``: in the input's memory.
     """
 
+    @submodule("nn.functional")
     def torch(input: array, p: number = 0.5, training=True, inplace=False): ...
+    @in_place_too
+    def torch(input: array, p: number, train: boolean): ...
+
+@submodule("nn.functional")
+class dropout1d:
+    """Return dropout() of whole channels of (N, C, L) or (C, L). ``inplace``: in the input's memory."""
+
+    def torch(input: array, p: number = 0.5, training=True, inplace=False): ...
+
+@submodule("nn.functional")
+class dropout2d:
+    """Return dropout() of whole channels of (N, C, H, W). ``inplace``: in the input's memory.
+
+    A tensor with three dimensions is taken as (N, C, L), as older programs mean it.
+    """
+
+    def torch(input: array, p: number = 0.5, training=True, inplace=False): ...
+
+@submodule("nn.functional")
+class dropout3d:
+    """Return dropout() of whole channels of (N, C, D, H, W) or (C, D, H, W). ``inplace``: in the input's memory."""
+
+    def torch(input: array, p: number = 0.5, training=True, inplace=False): ...
+
+class feature_dropout:
+    """Return dropout() of whole channels of (N, C, ...)."""
+
+    @in_place_too
+    def torch(input: array, p: number, train: boolean): ...
+
+class alpha_dropout:
+    """Return dropout that keeps mean 0 and variance 1, for layers with selu(). ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    def torch(input: array, p: number = 0.5, training=False, inplace=False): ...
+    @in_place_too
+    def torch(input: array, p: number, train: boolean): ...
+
+class feature_alpha_dropout:
+    """Return alpha_dropout() of whole channels of (N, C, ...). ``inplace``: in the input's memory."""
+
+    @submodule("nn.functional")
+    def torch(input: array, p: number = 0.5, training=False, inplace=False): ...
+    @in_place_too
+    def torch(input: array, p: number, train: boolean): ...
+
+@submodule("nn.functional")
+class attention:
+    """Return ``softmax(query @ key^T * scale + mask) @ value``: (*, H, L, E), (*, H, S, E), (*, H, S, Ev) -> (*, H, L, Ev).
+
+    Parameters: ``attn_mask``: can be broadcast to (*, H, L, S), bool says what takes part, else it is added; ``dropout_p``: of the
+    attention; ``is_causal``: a place sees those up to itself; ``scale``: by default 1 / sqrt(E); ``enable_gqa``: there may be fewer
+    heads of keys and values, each for as many heads of queries. Rows that see nothing give 0.
+    """
+
+    @named("scaled_dot_product_attention")
+    def torch(
+        query: array,
+        key: array,
+        value: array,
+        attn_mask: array = None,
+        dropout_p: number = 0.0,
+        is_causal=False,
+        *,
+        scale: number = None,
+        enable_gqa=False,
+    ): ...
+
+@submodule("nn.functional")
+class one_hot_classes:
+    """Return class numbers as rows of 0 and one 1: (*) -> (*, num_classes), int64.
+
+    ``num_classes``: by default one more than the largest number.
+    """
+
+    @named("one_hot")
+    def torch(input: array, num_classes: integer = -1): ...
+
+@submodule("nn.functional")
+class embedding:
+    """Return rows of a table: (*), (V, D) -> (*, D).
+
+    Parameters: ``padding_idx``: a row that gets no gradient; ``max_norm``: longer rows are scaled to it, in the table, by their
+    ``norm_type``-norm; ``scale_grad_by_freq``: each row's gradient is divided by how often the row is picked.
+    """
+
+    def torch(
+        input: array,
+        weight: array,
+        padding_idx: integer = None,
+        max_norm: number = None,
+        norm_type: number = 2.0,
+        scale_grad_by_freq=False,
+        sparse=False,
+    ): ...
+
+@submodule("nn.functional")
+class embedding_bag:
+    """Return the sum, mean or maximum of rows of a table, for each bag of row numbers: (B, n), (V, D) -> (B, D).
+
+    Parameters: ``offsets``: where bags begin in a line of row numbers, (N), with ``include_last_offset`` the end, too; ``mode``: "sum",
+    "mean" or "max"; ``per_sample_weights``: a factor for each row number, with "sum"; ``padding_idx``: a row that does not count. The
+    others are those of embedding().
+    """
+
+    def torch(
+        input: array,
+        weight: array,
+        offsets: array = None,
+        max_norm: number = None,
+        norm_type: number = 2,
+        scale_grad_by_freq=False,
+        mode="mean",
+        sparse=False,
+        per_sample_weights: array = None,
+        include_last_offset=False,
+        padding_idx: integer = None,
+    ): ...
+
+@submodule("nn.functional")
+class pad_last:
+    """Return x with elements added before and after: ``pad`` is (before, after) of the last dimension, then of that before it, and so on.
+
+    Negative numbers cut. ``mode``: "constant", with ``value``, by default 0, or "reflect", "replicate" or "circular", of the last one to
+    three dimensions, with one or two more before them.
+    """
+
+    @named("pad")
+    def torch(input: array, pad: integers, mode="constant", value: number = None): ...
+
+@submodule("nn.functional")
+class local_response_norm:
+    """Return x divided by (k + alpha * the mean of squares of ``size`` neighbouring channels) ** beta; x: (N, C, ...)."""
+
+    def torch(input: array, size: integer, alpha: number = 1e-4, beta: number = 0.75, k: number = 1.0): ...
+
+class channel_shuffle:
+    """Return the channels in another order: those of all ``groups`` by turns."""
+
+    def torch(input: array, groups: integer): ...
+    @submodule("nn.functional")
+    def torch(input: array, groups: integer): ...
+
+class pixel_shuffle:
+    """Return channels (C * r * r, H, W) as the pixels (C, H * r, W * r), where r is ``factor``."""
+
+    def torch(input: array, upscale_factor: integer): ...
+    @submodule("nn.functional")
+    def torch(input: array, upscale_factor: integer): ...
+
+class pixel_unshuffle:
+    """Return pixels (C, H * r, W * r) as the channels (C * r * r, H, W), where r is ``factor``."""
+
+    def torch(input: array, downscale_factor: integer): ...
+    @submodule("nn.functional")
+    def torch(input: array, downscale_factor: integer): ...

@@ -193,14 +193,6 @@ void Check<nn::batch_norm>::call(const Reading& reading, const Array& x, const A
   if (uses_its_own) check_spread(x, is_of_instances ? 2 : 0, is_of_instances ? "spatial element" : "value per channel");
 }
 
-void Check<nn::dropout>::call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream&) {
-  if (!(p >= 0 && p <= 1))
-    raise(ErrorKind::value, "dropout probability has to be between 0 and 1, but got {}",
-          nb::cast<std::string>(nb::str(reading.slots[1])));
-  if (is_training && p != 0 && p != 1 && steps::is_whole(x.dtype()))
-    raise(ErrorKind::runtime, "result type Float can't be cast to the desired output type {}", torch_name_of(x.dtype()));
-}
-
 void Check<nn::celu>::call(const Reading& reading, const Array&, double number) {
   if (reading.function == Function::softshrink_) {
     if (number < 0) raise(ErrorKind::runtime, "lambda must be greater or equal to 0, but found to be {}.", number);

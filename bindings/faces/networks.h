@@ -44,6 +44,32 @@ struct Check<nn::dropout> {
   static void call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream& draws);
 };
 template <>
+struct Check<nn::dropout1d> : Check<nn::dropout> {};
+template <>
+struct Check<nn::channel_dropout> : Check<nn::dropout> {};
+template <>
+struct Check<nn::dropout3d> : Check<nn::dropout> {};
+template <>
+struct Check<nn::alpha_dropout> : Check<nn::dropout> {};
+template <>
+struct Check<nn::feature_alpha_dropout> : Check<nn::dropout> {};
+template <>
+struct Check<nn::attention> {
+  static void call(const Reading& reading, const Array& query, const Array& key, const Array& value, const Array* mask, double p,
+                   bool is_causal, std::optional<double> scale, bool has_groups, const random::Stream& draws);
+};
+template <>
+struct Check<nn::embedding> {
+  static void call(const Reading& reading, const Array& places, const Array& table, std::optional<int64_t> padding,
+                   std::optional<double> max_norm, double norm_order, bool by_frequency, bool is_sparse);
+};
+template <>
+struct Check<nn::embedding_bag> {
+  static void call(const Reading& reading, const Array& places, const Array& table, const Array* offsets,
+                   std::optional<double> max_norm, double norm_order, bool by_frequency, std::optional<std::string_view> mode,
+                   bool is_sparse, const Array* weights, bool has_last_offset, std::optional<int64_t> padding);
+};
+template <>
 struct Check<nn::celu> {
   static void call(const Reading& reading, const Array& x, double number);
 };

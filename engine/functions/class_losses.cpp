@@ -1,8 +1,8 @@
 // Losses of classes: the negative logarithm of a probability, and cross entropy of logits.
 #include <algorithm>
-#include <map>
 
 #include "core/error.h"
+#include "functions/embeddings.h"
 #include "functions/gradient_words.h"
 #include "functions/losses.h"
 #include "functions/parts.h"
@@ -19,30 +19,11 @@ using nn::LossReduction;
 
 Array total(const Array& x) { return reduce(Reduction::sum, x, std::vector<bool>(x.rank(), true), false); }
 
-// 0, 1, 2 ... A few are kept from step to step: on the CPU so small an array is computed when it is recorded, on a GPU it is a
-// launch.
-Array class_numbers(int64_t count, DeviceId device) {
-  constexpr int64_t most = 1024;
-  if (count > most) return counted(count, device);
-  static auto* kept = new std::map<std::pair<DeviceId, int64_t>, Array>;  // guarded by the graph's lock
-  GraphLock lock;
-  if (kept->size() > 64) kept->clear();
-  auto found = kept->find({device, count});
-  if (found == kept->end()) found = kept->emplace(std::pair(device, count), counted(count, device)).first;
-  return found->second;
-}
-
 // Of one dimension, along the axis of arrays of so many.
 Array along(const Array& line, size_t rank, size_t axis) {
   Shape shape(rank, 1);
   shape[axis] = line.shape()[0];
   return reshape(line, shape);
-}
-
-// True where the place along the axis is the target's class.
-Array is_target(const Array& target, const Shape& shape, size_t axis, DeviceId device) {
-  Array classes = along(class_numbers(shape[axis], device), shape.size(), axis);
-  return compute(Op::equal, with_axis(target, axis), classes);
 }
 
 Array reduced_loss(const Array& loss, LossReduction reduction, const Array& count) {
@@ -81,8 +62,7 @@ Array at_classes(const Array& x, const Array& classes, size_t axis) {
 // Zeros with a value at each place's class.
 Array only_at_classes(const Array& values, const Array& classes, const Shape& shape, size_t axis) {
   constexpr int64_t few = 64;  // are checked one by one, in the kernel that uses them
-  if (shape[axis] <= few)
-    return compute(Op::where, is_target(classes, shape, axis, values.device()), with_axis(values, axis), 0.0);
+  if (shape[axis] <= few) return compute(Op::where, is_class(classes, shape[axis], axis), with_axis(values, axis), 0.0);
   Array out = full(shape, real_number(0), values.dtype(), values.device());
   Pick pick = class_places(classes, shape, axis);
   put(reshape(out, {out.size()}), {&pick, 1}, Argument(reshape(values, {values.size()})));
@@ -121,7 +101,7 @@ class ClassLoss : public GradientBody {
       if (is_checked) g = compute(Op::where, call.operands.back(), g, 0.0);
       if (of_logits && smoothing == 0 && !has_weight && reduction != LossReduction::none) {
         // Element by element, so that it is one kernel with what reads it: a scale for each place would be one before.
-        Array away = difference(p, as_type(is_target(target, shape, axis, call.device), wide));
+        Array away = difference(p, as_type(is_class(target, shape[axis], axis), wide));
         away = product(compute(Op::where, with_axis(compute(Op::not_equal, target, ignored), axis), away, 0.0), g);
         out = reduction == LossReduction::mean ? compute(Op::true_divide, away, call.results[1]) : away;
         if (call.given[2]) out = added(out, product(p, *call.given[2]));
@@ -132,7 +112,7 @@ class ClassLoss : public GradientBody {
       Array scale = compute(Op::where, counts, has_weight ? product(call.results.back(), g) : g, 0.0);
       if (!of_logits)
         return only_first(only_at_classes(difference(0.0, scale), compute(Op::where, counts, target, 0), shape, axis));
-      Array hit = is_target(target, shape, axis, call.device);
+      Array hit = is_class(target, shape[axis], axis);
       if (smoothing == 0) {
         out = product(difference(p, as_type(hit, wide)), with_axis(scale, axis));
       } else {
@@ -175,7 +155,7 @@ Array class_loss(const Array& x, const Array& target, ClassLossKind kind, const 
     LogSum sums;
     if (kind.of_logits) {
       sums = log_sum(values, axis);
-      Array picked = compute(Op::where, is_target(target, x.shape(), axis, x.device()), values, 0.0);
+      Array picked = compute(Op::where, is_class(target, x.shape()[axis], axis), values, 0.0);
       loss = difference(reshape(sums.all, target.shape()), reduced(Reduction::sum, picked, static_cast<int>(axis)));
     } else {
       loss = compute(Op::negative, as_type(at_classes(x, place, axis), wide));

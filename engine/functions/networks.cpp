@@ -406,16 +406,6 @@ Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Arra
   return bias ? plus(y, *bias) : y;
 }
 
-std::optional<Array> dropout(const Array& x, double p, bool is_training, const random::Stream& draws) {
-  if (!(p >= 0 && p <= 1)) raise(ErrorKind::value, "dropout probability has to be between 0 and 1, but got {}", p);
-  if (!is_training || p == 0) return {};
-  if (p == 1) return as_type(product(x, 0), x.dtype());
-  const Array numbers = random::unit_of_size(draws, x.shape(), DType::float32, x.device());
-  const Array noise =
-      compute(Op::where, compute(Op::less, numbers, 1 - p), 1 / (1 - p), full({}, whole(0), x.dtype(), x.device()));
-  return product(x, as_type(noise, x.dtype()));
-}
-
 }  // namespace nn
 
 void apply_in_place(const UserRow& row, const std::vector<Array>& written, const std::vector<Argument>& read) {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "functions/distributions.h"
+#include "functions/elementwise.h"
 #include "graph/array.h"
 
 namespace quern {
@@ -28,8 +28,6 @@ Array instance_norm(const Array& x, const Array* running_mean, const Array* runn
                     bool use_own, double momentum, double eps);
 // x1^T weight[k] x2 + bias[k] for each k, over the last axes.
 Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Array* bias);
-// In training each element is 0 with probability p and else divided by 1 - p; none: x itself.
-std::optional<Array> dropout(const Array& x, double p, bool is_training, const random::Stream& draws);
 
 }  // namespace nn
 

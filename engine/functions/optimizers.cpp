@@ -1,6 +1,8 @@
 #include "functions/optimizers.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <string>
@@ -75,8 +77,76 @@ Rule rule_of(std::string_view name) {
   raise(ErrorKind::value, "there is no rule of optimizers named '{}'", name);
 }
 
+std::string_view name_of(Rule rule) { return words_of(rule).name; }
 std::vector<std::string_view> states_of(Rule rule) { return split(words_of(rule).states); }
 std::vector<std::string_view> scalars_of(Rule rule) { return split(words_of(rule).scalars); }
+
+// ---- numbers of a step
+
+Update sgd(Convention convention, double lr, double momentum, double weight, bool nesterov) {
+  if (momentum == 0) return {Rule::sgd, {lr}};
+  const Rule rule = nesterov ? Rule::sgd_nesterov : Rule::sgd_momentum;
+  if (convention == Convention::keras) return {rule, {-1, momentum, -lr * weight}};
+  return {rule, {lr, momentum, weight}};
+}
+
+Update adam(Convention convention, double lr, double beta1, double beta2, double eps, bool amsgrad, double step) {
+  const double root = std::sqrt(1 - std::pow(beta2, step)), size = lr / (1 - std::pow(beta1, step));
+  const bool scales_eps = convention == Convention::keras;  // with the root
+  return {amsgrad ? Rule::adam_amsgrad : Rule::adam,
+          {beta1, 1 - beta1, beta2, 1 - beta2, scales_eps ? size * root : size, scales_eps ? 1 : root, eps}};
+}
+
+Update adamax(Convention convention, double lr, double beta1, double beta2, double eps, double step) {
+  const bool is_inside = convention == Convention::torch;
+  return {Rule::adamax, {beta1, 1 - beta1, beta2, lr / (1 - std::pow(beta1, step)), is_inside ? eps : 0, is_inside ? 0 : eps}};
+}
+
+double nadam_momentum(double beta1, double decay, double step) { return beta1 * (1 - 0.5 * std::pow(0.96, step * decay)); }
+
+Update nadam(double lr, double beta1, double beta2, double eps, double decay, double step, double product) {
+  const double now = nadam_momentum(beta1, decay, step), next = nadam_momentum(beta1, decay, step + 1);
+  return {Rule::nadam,
+          {beta1, 1 - beta1, beta2, 1 - beta2, 1 - std::pow(beta2, step), eps, lr * (1 - now) / (1 - product),
+           lr * next / (1 - product * next)}};
+}
+
+Update radam(double lr, double beta1, double beta2, double eps, double step) {
+  const double power = std::pow(beta2, step), bias2 = 1 - power, size = lr / (1 - std::pow(beta1, step));
+  const double most = 2 / (1 - beta2) - 1, length = most - 2 * step * power / bias2;  // of the average, as the paper calls it
+  if (!(length > 5)) return {Rule::radam_early, {beta1, 1 - beta1, beta2, 1 - beta2, size}};
+  const double rectified = std::sqrt((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length));
+  return {Rule::radam, {beta1, 1 - beta1, beta2, 1 - beta2, size * rectified * std::sqrt(bias2), eps}};
+}
+
+Update rmsprop(Convention convention, double lr, double alpha, double eps, double momentum, bool is_centered) {
+  const bool is_inside = convention == Convention::keras;
+  const double inside = is_inside ? eps : 0, outside = is_inside ? 0 : eps;
+  if (!(momentum > 0)) return {is_centered ? Rule::rmsprop_centered : Rule::rmsprop, {lr, alpha, 1 - alpha, inside, outside}};
+  const double inner = is_inside ? lr : 1, outer = is_inside ? 1 : lr;
+  return {is_centered ? Rule::rmsprop_both : Rule::rmsprop_momentum, {outer, alpha, 1 - alpha, inside, outside, inner, momentum}};
+}
+
+Update rprop(double shrink, double grow, double least, double most) { return {Rule::rprop, {shrink, grow, least, most}}; }
+
+Update adagrad(Convention convention, double lr, double lr_decay, double eps, double step) {
+  const bool is_inside = convention == Convention::keras;
+  return {Rule::adagrad, {lr / (1 + (step - 1) * lr_decay), is_inside ? eps : 0, is_inside ? 0 : eps}};
+}
+
+Update adadelta(double lr, double rho, double eps) { return {Rule::adadelta, {lr, rho, 1 - rho, eps}}; }
+
+Averaging after_asgd(double lr, double lambda, double alpha, double t0, double step) {
+  return {lr / std::pow(1 + lambda * lr * step, alpha), 1 / std::max(1.0, step - t0)};
+}
+Update asgd(const Averaging& averaging) { return {Rule::asgd, {averaging.eta, averaging.mu}}; }
+
+Update ftrl(double lr, double power, double l1, double l2, double beta, double shrinkage) {
+  return {Rule::ftrl, {lr, -power, l1, l2 + beta / (2 * lr), shrinkage}};
+}
+Update lion(double lr, double beta1, double beta2) { return {Rule::lion, {lr, beta1, 1 - beta1, beta2, 1 - beta2}}; }
+
+// ---- steps
 
 Step::Step(Rule rule, const std::vector<double>& scalars) : rule_(rule), operands_(states_of(rule).size() + 2) {
   const size_t count = scalars_of(rule).size() + 3;

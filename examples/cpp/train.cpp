@@ -9,23 +9,16 @@
 #include <cstdlib>
 #include <vector>
 
-// Each parameter goes against its gradient, which starts anew.
-void step(std::vector<qn::Array>& parameters, double rate) {
-  qn::NoGradient off;
-  for (qn::Array& p : parameters) {
-    p -= rate * *qn::gradient(p);
-    qn::clear_gradient(p);
-  }
-}
-
 // y = slope x + offset, from points with noise.
 double train_line(qn::random::Generator& rng, int steps) {
   qn::Array x = rng.uniform(-1, 1, {256}), y = 3.0 * x - 1.0 + rng.normal(0, 0.01, {256});
   std::vector<qn::Array> parameters{qn::zeros({1}), qn::zeros({1})};
   for (qn::Array& p : parameters) qn::requires_grad(p);
+  qn::optim::Optimizer optimizer(parameters, qn::optim::SGD{.lr = 0.3});
   for (int i = 0; i < steps; ++i) {
+    optimizer.zero_grad();
     qn::backward(qn::square(parameters[0] * x + parameters[1] - y).mean());
-    step(parameters, 0.3);
+    optimizer.step();
   }
   double slope = parameters[0].item<double>(), offset = parameters[1].item<double>();
   std::printf("line: slope %.3f, offset %.3f after %d steps\n", slope, offset, steps);
@@ -43,11 +36,13 @@ double train_network(qn::random::Generator& rng, int steps) {
   for (qn::Array& one : p) qn::requires_grad(one);
   auto network = [&](const qn::Array& at) { return qn::matmul(qn::tanh(qn::matmul(at, p[0]) + p[1]), p[2]) + p[3]; };
 
+  qn::optim::Optimizer optimizer(p, qn::optim::SGD{.lr = 0.1});
   double first = 0, last = 0;
   for (int i = 0; i < steps; ++i) {
+    optimizer.zero_grad();
     qn::Array loss = qn::square(network(x) - y).mean();
     qn::backward(loss);
-    step(p, 0.1);
+    optimizer.step();
     if (i == 0) first = loss.item<double>();
     if (i == steps - 1) last = loss.item<double>();
   }

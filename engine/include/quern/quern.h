@@ -15,6 +15,7 @@
 //   shaping.h     splitting, repeating, rolling, padding
 //   matrices.h    triangles, diagonals, dot products, einsum    standard.h  further names of the array API standard
 //   gradient.h    derivatives of results, for training          nn.h        activations, losses and layers of networks
+//   optim.h       optimizers, for training
 //
 // Link with libquern.so: quern::quern of CMake's find_package(quern). examples/cpp/saxpy.cpp, heat.cpp, least_squares.cpp and
 // train.cpp are whole programs.
@@ -31,6 +32,7 @@
 #include "quern/linalg.h"
 #include "quern/matrices.h"
 #include "quern/nn.h"
+#include "quern/optim.h"
 #include "quern/picking.h"
 #include "quern/random.h"
 #include "quern/shaping.h"

@@ -54,12 +54,10 @@ from quern.torch._saving_and_switches import (  # noqa: F401
 from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
 from quern.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: F401
 from quern.torch.nn.functional import (  # noqa: F401
-    alpha_dropout,
     bilinear,
     celu,
     celu_,
     cosine_similarity,
-    dropout,
     group_norm,
     hardshrink,
     layer_norm,

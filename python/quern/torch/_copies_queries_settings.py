@@ -21,7 +21,7 @@ from quern.torch import (  # noqa: F401
     _types,
     _value_checks,
 )
-from quern.torch._arguments import checked, whole
+from quern.torch._arguments import checked
 from quern.torch._core import (
     Tensor,
     _op,
@@ -300,62 +300,6 @@ def pca_lowrank(A, q=None, center=True, niter=2):  # noqa: N803
 # ---- windows and spectra over time
 
 
-# ---- pieces that layers use
-
-
-@checked
-def channel_shuffle(input, groups):
-    """The channels in another order: those of all groups by turns."""
-    if input._rank < 3:
-        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input._shape)}")
-    n, c, *rest = input._shape
-    if groups <= 0:
-        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
-    if c % groups:
-        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
-    return input._reshaped([n, groups, c // groups, *rest]).transpose(1, 2).reshape(input._shape)
-
-
-def _check_pixels(name, input, factor, r):
-    if input._rank < 3:
-        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {input._rank} dimension(s)")
-    if r <= 0:
-        raise RuntimeError(f"{name} expects a positive {factor}, but got {r}")
-
-
-@checked
-def pixel_shuffle(input, upscale_factor):
-    """Channels (C * r * r, H, W) as the pixels (C, H * r, W * r)."""
-    r = whole("pixel_shuffle", "upscale_factor", 2, upscale_factor)
-    _check_pixels("pixel_shuffle", input, "upscale_factor", r)
-    if input._shape[-3] % (r * r):
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
-            f"input.size(-3)={input._shape[-3]} is not divisible by {r * r}"
-        )
-    *lead, c, h, w = input._shape
-    x = input._reshaped([*lead, c // (r * r), r, r, h, w])
-    k = len(lead)
-    return x.permute(*range(k), k, k + 3, k + 1, k + 4, k + 2).reshape([*lead, c // (r * r), h * r, w * r])
-
-
-@checked
-def pixel_unshuffle(input, downscale_factor):
-    """Pixels (C, H * r, W * r) as the channels (C * r * r, H, W)."""
-    r = whole("pixel_unshuffle", "downscale_factor", 2, downscale_factor)
-    _check_pixels("pixel_unshuffle", input, "downscale_factor", r)
-    for name, d in (("height", -2), ("width", -1)):
-        if input._shape[d] % r:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({d})={input._shape[d]} is not "
-                f"divisible by {r}"
-            )
-    *lead, c, h, w = input._shape
-    x = input._reshaped([*lead, c, h // r, r, w // r, r])
-    k = len(lead)
-    return x.permute(*range(k), k, k + 2, k + 4, k + 1, k + 3).reshape([*lead, c * r * r, h // r, w // r])
-
-
 # ---- parts
 
 
@@ -580,7 +524,7 @@ def sym_ite(b, t, f):
 
 _TESTED = """as_strided_scatter get_device is_signed is_same_size combinations unravel_index
 renorm index_reduce nonzero_static nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank
-pca_lowrank channel_shuffle pixel_shuffle pixel_unshuffle alias_copy slice_copy
+pca_lowrank alias_copy slice_copy
 detach""".split()
 __all__ = [*_TESTED, *(n + "_copy" for n in _COPIES), *(n for n in list(globals()) if n.startswith("sym_"))]
 __all__ += """are_deterministic_algorithms_enabled get_deterministic_debug_mode is_warn_always_enabled get_num_interop_threads

@@ -3,13 +3,17 @@
 from quern.lib import _engine
 from quern.torch import _namespace as torch
 
+updates = _engine.torch_updates  # what optimizers make of their options and of the step: (rule, numbers)
 
-def apply_rule(rule, rows, scalars):
+
+def apply_rule(update, rows, decays):
     """Writes the new values of parameters and states in place, without recording gradients.
 
-    Parameters: ``rule``: the name of an update of the engine (``engine/functions/optimizers.def``); ``rows``: a list of tuples
-    (param, grad, *states), one for each parameter; ``scalars``: the numbers that the rule takes, in that order.
+    Parameters: ``update``: one of ``updates``; ``rows``: a list of tuples (param, grad, *states), one for each parameter; ``decays``:
+    (sign of the gradient, what is added to it times the parameter, what the parameter is multiplied by).
     """
-    rest = _engine.take_steps(rule, rows, scalars)
+    rule, numbers = update
+    numbers = (*decays, *numbers)
+    rest = _engine.take_steps(rule, rows, numbers)
     if rest:  # real and imaginary parts are parameters of their own
-        _engine.take_steps(rule, [tuple(torch.view_as_real(t) for t in row) for row in rest], scalars)
+        _engine.take_steps(rule, [tuple(torch.view_as_real(t) for t in row) for row in rest], numbers)

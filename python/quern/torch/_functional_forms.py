@@ -74,33 +74,5 @@ def norm_except_dim(v, pow=2, dim=0):
     return v.norm(pow) if dim == -1 else _reductions.norm(v, pow, dims, True)
 
 
-def feature_dropout(input, p, train):
-    """See :func:`nn.functional.dropout1d`: whole channels become zeros."""
-    if not train:
-        return input
-    shape = [n if d < 2 else 1 for d, n in enumerate(input._shape)]
-    kept = _creation.empty(shape, dtype=input.dtype, device=input.device).bernoulli_(1 - p)
-    return input * (kept / (1 - p) if p < 1 else kept)
-
-
-def feature_alpha_dropout(input, p, train):
-    """See :func:`nn.functional.feature_alpha_dropout`."""
-    return functional.feature_alpha_dropout(input, p, train)
-
-
-def _in_place(function, name):
-    def call(input, p, train):
-        return input.copy_(function(input.clone(), p, train)) if train else input
-
-    call.__name__, call.__doc__ = name, f"As :func:`{name[:-1]}`, written into the tensor, which is returned."
-    return call
-
-
-dropout_ = _in_place(functional.dropout, "dropout_")
-alpha_dropout_ = _in_place(functional.alpha_dropout, "alpha_dropout_")
-feature_dropout_ = _in_place(feature_dropout, "feature_dropout_")
-feature_alpha_dropout_ = _in_place(feature_alpha_dropout, "feature_alpha_dropout_")
-
 __all__ = """binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss
-triplet_margin_loss batch_norm instance_norm constant_pad_nd native_dropout norm_except_dim feature_dropout feature_alpha_dropout dropout_
-alpha_dropout_ feature_dropout_ feature_alpha_dropout_""".split()
+triplet_margin_loss batch_norm instance_norm constant_pad_nd native_dropout norm_except_dim""".split()

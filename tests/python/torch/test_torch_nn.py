@@ -135,6 +135,11 @@ def test_layers(device):
         derive(lambda v: F.pad(v, (1, 2)), x) | derive(lambda v: F.pad(v, (1, 0, 0, 2), value=3.), x) | derive(lambda v: F.pad(v, (-1, 2, 1, -1)), x) | F.pad(n(1, 2), (1, 1), value=7) | raises(lambda: F.pad(x, (1,)))
         raises(lambda: F.pad(x, (1, 1, 1, 1, 1, 1))) | raises(lambda: F.pad(x, (1, 1), mode='foo')) | derive(lambda v: F.pad(v, [0, 0, 1, 1]), a(2, 3, 2))
         derive(lambda v: F.local_response_norm(v, 2), a(2, 4, 3)) | derive(nn.LocalResponseNorm(5, 0.5, 0.6, 2.), a(2, 4, 3, 2)) | raises(lambda: F.local_response_norm(x, 2))
+        F.local_response_norm(n(*range(16)).reshape(1, 4, 4), 3) | F.local_response_norm(torch.ones(0, 4, 2), 3).shape | raises(lambda: F.local_response_norm(a(1, 4, 2), 0)) | F.local_response_norm(a(1, 2, 2).detach(), 9)
+        raises(lambda: F.one_hot(n(1), 2.))[0] | F.one_hot(n(2)[0]) | F.one_hot(n().reshape(0, 2), 3).shape | F.pad(n(1, 2), (1, 0), value=1.5) | F.pad(x > 0, (1, 0), value=2.) | raises(lambda: F.pad(n(1), (1, 0), value=math.nan))[0] | F.pad(x[0, 0].detach(), ())
+        raises(lambda: F.pad(x, (1, 1), 'reflect', 1.)) | raises(lambda: F.pad(x > 0, (1, 1), 'reflect')) | raises(lambda: F.pad(x > 0, (1, 1), 'replicate')) | raises(lambda: F.pad(x, (-3, -1), 'reflect')) | raises(lambda: F.pad(x, 1)) | raises(lambda: F.pad(x, (-3, -2)))[0]
+        F.pad(torch.ones(0, 2, 3), (1, 1), 'circular').shape | F.pad(torch.ones(0, 2, 3), (1, 1), 'reflect').shape | F.pad(a(1, 3).detach(), (-2, -1), 'circular').shape | raises(lambda: F.pad(torch.ones(1, 2, 0), (1, 1), 'reflect')) | derive(lambda v: F.pad(v, (2, -1), 'reflect'), a(1, 3))
+        raises(lambda: F.pad(x, (), 'reflect'))[0] | raises(lambda: F.pad(a(1, 3), (-2, 2), 'circular'))[0] | raises(lambda: F.pixel_shuffle(a(4, 2, 2), True))[0] | raises(lambda: F.channel_shuffle(a(4, 2, 2), 2.))[0] | F.pixel_shuffle(torch.ones(0, 4, 2, 2), 2).shape | F.pixel_unshuffle(a(4, 4).detach().reshape(1, 4, 4), 1)
         """,
         device,
         rtol=3e-5,
@@ -182,6 +187,10 @@ def test_dropout(device):
         y = nn.FeatureAlphaDropout(0.4)(torch.ones(8, 64, 3)).cpu().numpy(); (bool((y == y[:, :, :1]).all()), sorted(set(np.round(y.ravel(), 4).tolist()))) | raises(lambda: F.dropout(x, -1)) | raises(lambda: F.dropout1d(a(3)))
         told(lambda: F.dropout2d(x)) | told(lambda: F.dropout2d(a(2, 3, 4))) | told(lambda: F.dropout3d(x)) | F.dropout(x, training=False) is x | F.alpha_dropout(x) is x
         y = F.dropout(x, 0.5); g, = torch.autograd.grad(y.sum(), x); bool(torch.equal(g != 0, y != 0)) | y = torch.ones(8) * 1; (nn.Dropout(0.5, inplace=True)(y) is y)
+        [raises(lambda: f(torch.ones(2, 3, 1, 1).long(), 0.5, True)) for f in (F.dropout2d, F.alpha_dropout, F.feature_alpha_dropout)] | [f(torch.ones(2, 3, 1).long(), 1., True) for f in (F.dropout1d, F.alpha_dropout, F.feature_alpha_dropout)] | F.dropout3d(a(3).detach(), 1.)
+        [f(torch.ones(0, 3), 0.5, True).shape for f in (F.dropout1d, F.alpha_dropout, F.feature_alpha_dropout)] | F.feature_alpha_dropout(a(3).detach(), 1., True) | raises(lambda: F.feature_alpha_dropout(a(3), 0.5, True)) | raises(lambda: F.dropout2d(a(3), 0.5))
+        y = torch.ones(8, 3, 2); [f(y.clone(), 1., True) for f in (torch.dropout, torch.alpha_dropout, torch.feature_dropout, torch.feature_alpha_dropout)] | y = torch.ones(3, 2); [f(y, p, t) is y for f in (torch.dropout_, torch.feature_dropout_, torch.alpha_dropout_) for p, t in ((0.5, False), (1., True))]
+        raises(lambda: torch.dropout(x, 0.5))[0] | hasattr(x, 'dropout') | hasattr(x, 'pixel_shuffle')
         """,
         device,
     )
@@ -210,9 +219,19 @@ def test_embedding(device):
         derive(lambda w: F.embedding_bag(n(1, 0, 1, 2), w, n(0, 3, 4), include_last_offset=True), a(4, 3)) | derive(filled(nn.EmbeddingBag(4, 3)), n(1, 2, 3, 0).reshape(2, 2)) | derive(filled(nn.EmbeddingBag(4, 3, mode='max')), n(1, 2, 3, 0), n(0, 3))
         raises(lambda: F.embedding_bag(n(1, 0), x)) | raises(lambda: F.embedding_bag(n(1, 0).reshape(1, 2), x, n(0))) | raises(lambda: F.embedding_bag(n(1, 0), x, n(0), mode='x')) | raises(lambda: F.embedding_bag(n(1), x, n(0), per_sample_weights=a(1)))
         derive(nn.EmbeddingBag.from_pretrained(a(4, 3, grad=False), freeze=False, mode='sum'), n(1, 2).reshape(1, 2))
+        w = torch.tensor([[1., math.inf], [2., 3.]]).requires_grad_(); derive(lambda w: F.embedding(n(0, 0, 1), w, 1, scale_grad_by_freq=True), w) | raises(lambda: F.embedding(n(1), n(1, 2).reshape(2, 1), max_norm=1.)) | raises(lambda: F.embedding(torch.ones(1), x))
+        raises(lambda: F.embedding_bag(n(1), x, n(0), mode='max', scale_grad_by_freq=True)) | raises(lambda: F.embedding_bag(n(1), x, n(0), mode='sum', per_sample_weights=a(1).double())) | raises(lambda: F.embedding_bag(n(1), x.long(), n(0)))
+        raises(lambda: F.embedding_bag(n(1), x, n(), include_last_offset=True)) | raises(lambda: F.embedding_bag(n(1), x, n(0), padding_idx=7)) | raises(lambda: F.embedding_bag(n(1), x, torch.zeros(1)))[0]
+        raises(lambda: F.embedding_bag(n(1), x, n(1)))[0] | raises(lambda: F.embedding_bag(n(1), x, n(0, 2)))[0] | raises(lambda: F.embedding_bag(n(4), x, n(0)))[0] | F.embedding_bag(n(), x.detach(), n(0, 0)) | F.embedding_bag(n(1, 1, 0, 2).reshape(2, 2), x.detach(), padding_idx=1)
         """,
         device,
     )
+
+
+def test_offsets_that_decrease_are_refused(device):
+    places, table, offsets = (torch.tensor(v, device=device.kind) for v in ([1, 2, 0], [[1.0], [2.0], [3.0]], [0, 2, 1]))
+    with pytest.raises(RuntimeError, match="offsets must not decrease, but do by -1"):
+        torch.nn.functional.embedding_bag(places, table, offsets, mode="sum").tolist()
 
 
 LOSSES = """
@@ -288,6 +307,9 @@ def test_attention(device):
         derive(lambda u, v: F.scaled_dot_product_attention(u, v, v, attn_mask=a(3, 5, grad=False) > 0), a(2, 3, 4), a(2, 5, 4)) | derive(lambda u, v: F.scaled_dot_product_attention(u, v, v, is_causal=True), a(1, 3, 4), a(1, 5, 4))
         F.scaled_dot_product_attention(x[None], x[None], x[None], attn_mask=torch.tensor([[True, False, True], [False] * 3, [True] * 3])).detach() | raises(lambda: F.scaled_dot_product_attention(x, x, x, attn_mask=torch.ones(3, 3), is_causal=True))
         F.scaled_dot_product_attention(a(1, 4, 3, 2), a(1, 2, 3, 2), a(1, 2, 3, 2), enable_gqa=True).detach() | F.scaled_dot_product_attention(x[None], x[None], x[None], attn_mask=torch.tensor([[0., 1., 2.], [-math.inf] * 3, [0., 0., -math.inf]])).detach()
+        q, k, v = (a(*s).detach() for s in ((1, 3, 4), (1, 5, 4), (1, 5, 2))); [raises(lambda: F.scaled_dot_product_attention(*given))[0] for given in ((q, k.double(), v), (q[0, 0], k, v), (q, k, v, torch.zeros(3, 5).double()), (q, k, v, torch.zeros(4, 5)), (q, k[..., :2], v), (q, k, v[:, :2]))]
+        q, k = a(1, 4, 3, 2).detach(), a(1, 3, 3, 2).detach(); [raises(lambda: F.scaled_dot_product_attention(q[0, 0], k[0, 0], k[0, 0], enable_gqa=True)), raises(lambda: F.scaled_dot_product_attention(q, k, k, enable_gqa=True)), raises(lambda: F.scaled_dot_product_attention(q, q, q, None, 0., False, 2.))[0]]
+        raises(lambda: F.scaled_dot_product_attention(x[None], x[None], x[None], dropout_p=2.))[0] | F.scaled_dot_product_attention(x[None] * math.nan, x[None], x[None], attn_mask=torch.tensor([[True, False, True], [False] * 3, [True] * 3])).detach() | F.scaled_dot_product_attention(a(1, 2, 3), a(1, 0, 3), a(1, 0, 2)).detach()
         """,
         device,
         rtol=3e-5,

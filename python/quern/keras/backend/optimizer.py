@@ -69,7 +69,7 @@ class QuernOptimizer(base_optimizer.BaseOptimizer):
 
     def _step(self, way, grads, variables):
         rate = self._rate()
-        rule, states, scalars = way(self, rate, _number(self._iterations) // (self.gradient_accumulation_steps or 1) + 1)
+        states, (rule, scalars) = way(self, rate, _number(self._iterations) // (self.gradient_accumulation_steps or 1) + 1)
         decay = self.weight_decay
         by_shrink = {}
         for variable, grad in zip(variables, grads, strict=True):
@@ -87,7 +87,7 @@ class QuernOptimizer(base_optimizer.BaseOptimizer):
 
 
 def _way_of(optimizer, variables):
-    """The function that names the rule, its states and its numbers; None for what takes Keras's own way."""
+    """The function that gives the states of a step and its update; None for what takes Keras's own way."""
     if not _WAYS:
         _find_ways()
     way = _WAYS.get(type(optimizer))
@@ -103,64 +103,50 @@ def _way_of(optimizer, variables):
     return way
 
 
-# ---- which rule an optimizer's options mean: (rule, lists of states, scalars) from the rate and the number of the step
+# ---- what an optimizer's options mean: (lists of states, update) from the rate and the number of the step
+
+_updates = _engine.keras_updates
 
 
 def _sgd(o, rate, step):
-    if not o.momentum:
-        return "sgd", (), (rate,)
-    return "sgd_nesterov" if o.nesterov else "sgd_momentum", (o.momentums,), (-1.0, o.momentum, -rate)
+    return (o.momentums,) if o.momentum else (), _updates.sgd(rate, o.momentum, 1.0, o.nesterov)
 
 
 def _rmsprop(o, rate, step):
-    means = (o.rho, 1.0 - o.rho, o.epsilon, 0.0)
-    scalars = (rate, *means)
-    if o.momentum > 0:
-        scalars = (1.0, *means, rate, o.momentum)
-        if o.centered:
-            return "rmsprop_both", (o._velocities, o._momentums, o._average_gradients), scalars
-        return "rmsprop_momentum", (o._velocities, o._momentums), scalars
-    if o.centered:
-        return "rmsprop_centered", (o._velocities, o._average_gradients), scalars
-    return "rmsprop", (o._velocities,), scalars
+    states = (o._velocities, *([o._momentums] if o.momentum > 0 else []), *([o._average_gradients] if o.centered else []))
+    return states, _updates.rmsprop(rate, o.rho, o.epsilon, o.momentum, o.centered)
 
 
 def _adam(o, rate, step):
-    alpha = rate * (1.0 - o.beta_2**step) ** 0.5 / (1.0 - o.beta_1**step)
-    scalars = (o.beta_1, 1.0 - o.beta_1, o.beta_2, 1.0 - o.beta_2, alpha, 1.0, o.epsilon)
-    if o.amsgrad:
-        return "adam_amsgrad", (o._momentums, o._velocities, o._velocity_hats), scalars
-    return "adam", (o._momentums, o._velocities), scalars
+    states = (o._momentums, o._velocities, *([o._velocity_hats] if o.amsgrad else []))
+    return states, _updates.adam(rate, o.beta_1, o.beta_2, o.epsilon, o.amsgrad, step)
 
 
 def _adamax(o, rate, step):
-    return "adamax", (o._m, o._u), (o.beta_1, 1.0 - o.beta_1, o.beta_2, rate / (1.0 - o.beta_1**step), 0.0, o.epsilon)
+    return (o._m, o._u), _updates.adamax(rate, o.beta_1, o.beta_2, o.epsilon, step)
 
 
 def _nadam(o, rate, step):
-    now, then = (o.beta_1 * (1.0 - 0.5 * 0.96**k) for k in (step, step + 1))
-    product = _number(o._u_product) * now
+    product = _number(o._u_product) * _updates.nadam_momentum(o.beta_1, 1.0, step)
     o._u_product.assign(product)
-    scalars = (o.beta_1, 1.0 - o.beta_1, o.beta_2, 1.0 - o.beta_2, 1.0 - o.beta_2**step, o.epsilon)
-    return "nadam", (o._momentums, o._velocities), (*scalars, rate * (1.0 - now) / (1.0 - product), rate * then / (1.0 - product * then))
+    return (o._momentums, o._velocities), _updates.nadam(rate, o.beta_1, o.beta_2, o.epsilon, 1.0, step, product)
 
 
 def _adadelta(o, rate, step):
-    return "adadelta", (o._accumulated_grads, o._accumulated_delta_vars), (rate, o.rho, 1.0 - o.rho, o.epsilon)
+    return (o._accumulated_grads, o._accumulated_delta_vars), _updates.adadelta(rate, o.rho, o.epsilon)
 
 
 def _adagrad(o, rate, step):
-    return "adagrad", (o._accumulators,), (rate, o.epsilon, 0.0)
+    return (o._accumulators,), _updates.adagrad(rate, 0.0, o.epsilon, step)
 
 
 def _ftrl(o, rate, step):
-    l2 = o.l2_regularization_strength + o.beta / (2.0 * rate)
-    numbers = (rate, -o.learning_rate_power, o.l1_regularization_strength, l2, o.l2_shrinkage_regularization_strength)
-    return "ftrl", (o._accumulators, o._linears), numbers
+    strengths = o.l1_regularization_strength, o.l2_regularization_strength, o.beta, o.l2_shrinkage_regularization_strength
+    return (o._accumulators, o._linears), _updates.ftrl(rate, o.learning_rate_power, *strengths)
 
 
 def _lion(o, rate, step):
-    return "lion", (o._momentums,), (rate, o.beta_1, 1.0 - o.beta_1, o.beta_2, 1.0 - o.beta_2)
+    return (o._momentums,), _updates.lion(rate, o.beta_1, o.beta_2)
 
 
 _WAYS = {}

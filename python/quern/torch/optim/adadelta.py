@@ -2,7 +2,7 @@
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["Adadelta"]
@@ -50,7 +50,6 @@ class Adadelta(_RuleOptimizer):
         super().__init__(params, defaults)
 
     def _update(self, group):
-        rho = _number(group["rho"])
-        scalars = (_sign(group), _number(group["weight_decay"]), 1.0, _number(group["lr"]), rho, 1.0 - rho, _number(group["eps"]))
+        update = updates.adadelta(*(_number(group[name]) for name in ("lr", "rho", "eps")))
         for rows in self._counted(group, _engine.rule_states("adadelta"), _zeros).values():
-            apply_rule("adadelta", rows, scalars)
+            apply_rule(update, rows, (_sign(group), _number(group["weight_decay"]), 1.0))

@@ -2,7 +2,7 @@
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.optimizer import _check, _check_fused, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["Adagrad"]
@@ -60,7 +60,7 @@ class Adagrad(_RuleOptimizer):
         """Does nothing: there is one process."""
 
     def _update(self, group):
-        common = _sign(group), _number(group["weight_decay"]), 1.0
+        decays = _sign(group), _number(group["weight_decay"]), 1.0
+        lr, slower, eps = (_number(group[name]) for name in ("lr", "lr_decay", "eps"))
         for step, rows in self._counted(group, _engine.rule_states("adagrad"), self._begin).items():
-            size = _number(group["lr"]) / (1.0 + (step - 1.0) * _number(group["lr_decay"]))
-            apply_rule("adagrad", rows, (*common, size, 0.0, _number(group["eps"])))
+            apply_rule(updates.adagrad(lr, slower, eps, step), rows, decays)

@@ -2,7 +2,7 @@
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.optimizer import _check, _check_betas, _check_fused, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["Adam"]
@@ -77,10 +77,7 @@ class Adam(_RuleOptimizer):
 
     def _update(self, group):
         lr, beta1, beta2 = _number(group["lr"]), _number(group["betas"][0]), _number(group["betas"][1])
-        common = (_sign(group), *_decays(group, lr), beta1, 1.0 - beta1, beta2, 1.0 - beta2)
-        if group["amsgrad"]:
-            rule, batches = "adam_amsgrad", self._counted(group, _engine.rule_states("adam_amsgrad"), _zeros_amsgrad)
-        else:
-            rule, batches = "adam", self._counted(group, _engine.rule_states("adam"), _zeros)
-        for step, rows in batches.items():
-            apply_rule(rule, rows, (*common, lr / (1.0 - beta1**step), (1.0 - beta2**step) ** 0.5, _number(group["eps"])))
+        eps, amsgrad = _number(group["eps"]), bool(group["amsgrad"])
+        names = _engine.rule_states("adam_amsgrad" if amsgrad else "adam")
+        for step, rows in self._counted(group, names, _zeros_amsgrad if amsgrad else _zeros).items():
+            apply_rule(updates.adam(lr, beta1, beta2, eps, amsgrad, step), rows, (_sign(group), *_decays(group, lr)))

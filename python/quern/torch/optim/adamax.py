@@ -2,7 +2,7 @@
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.optimizer import _check, _check_betas, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["Adamax"]
@@ -51,6 +51,6 @@ class Adamax(_RuleOptimizer):
 
     def _update(self, group):
         beta1, beta2 = map(_number, group["betas"])
-        common = _sign(group), _number(group["weight_decay"]), 1.0, beta1, 1.0 - beta1, beta2
+        decays = _sign(group), _number(group["weight_decay"]), 1.0
         for step, rows in self._counted(group, _engine.rule_states("adamax"), _zeros).items():
-            apply_rule("adamax", rows, (*common, _number(group["lr"]) / (1.0 - beta1**step), _number(group["eps"]), 0.0))
+            apply_rule(updates.adamax(_number(group["lr"]), beta1, beta2, _number(group["eps"]), step), rows, decays)

@@ -1,7 +1,7 @@
 """Averaged stochastic gradient descent."""
 
 from quern.torch import _namespace as torch
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["ASGD"]
@@ -47,7 +47,7 @@ class ASGD(_RuleOptimizer):
 
     def _update(self, group):
         lr, lambd = _number(group["lr"]), _number(group["lambd"])
-        common = _sign(group), _number(group["weight_decay"])
+        alpha, t0 = _number(group["alpha"]), _number(group["t0"])
         batches = {}
         for p in group["params"]:
             grad = p.grad
@@ -59,7 +59,6 @@ class ASGD(_RuleOptimizer):
             step = state["step"] = float(state["step"]) + 1
             eta, mu = float(state["eta"]), float(state["mu"])  # the last step's choice for this one
             batches.setdefault((eta, mu), []).append((p, grad, state["ax"]))
-            state["eta"] = lr / (1.0 + lambd * lr * step) ** _number(group["alpha"])
-            state["mu"] = 1.0 / max(1.0, step - _number(group["t0"]))
+            state["eta"], state["mu"] = updates.after_asgd(lr, lambd, alpha, t0, step)
         for (eta, mu), rows in batches.items():
-            apply_rule("asgd", rows, (*common, 1.0 - lambd * eta, eta, mu))
+            apply_rule(updates.asgd(eta, mu), rows, (_sign(group), _number(group["weight_decay"]), 1.0 - lambd * eta))

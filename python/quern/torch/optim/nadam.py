@@ -1,7 +1,7 @@
 """NAdam."""
 
 from quern.torch import _namespace as torch
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.adam import _decays
 from quern.torch.optim.optimizer import _check, _check_betas, _check_lr, _number, _RuleOptimizer, _sign
 
@@ -56,7 +56,6 @@ class NAdam(_RuleOptimizer):
     def _update(self, group):
         lr, psi = _number(group["lr"]), _number(group["momentum_decay"])
         beta1, beta2 = map(_number, group["betas"])
-        common = (_sign(group), *_decays(group, lr), beta1, 1.0 - beta1, beta2, 1.0 - beta2)
         batches = {}
         for p in group["params"]:
             grad = p.grad
@@ -66,11 +65,8 @@ class NAdam(_RuleOptimizer):
             if not state:
                 state.update(step=0.0, mu_product=1.0, exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p))
             step = state["step"] = float(state["step"]) + 1
-            mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * psi))
-            product = state["mu_product"] = float(state["mu_product"]) * mu
+            product = state["mu_product"] = float(state["mu_product"]) * updates.nadam_momentum(beta1, psi, step)
             batches.setdefault((step, product), []).append((p, grad, state["exp_avg"], state["exp_avg_sq"]))
         for (step, product), rows in batches.items():
-            mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * psi))
-            after = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * psi))
-            sizes = lr * (1.0 - mu) / (1.0 - product), lr * after / (1.0 - product * after)
-            apply_rule("nadam", rows, (*common, 1.0 - beta2**step, _number(group["eps"]), *sizes))
+            update = updates.nadam(lr, beta1, beta2, _number(group["eps"]), psi, step, product)
+            apply_rule(update, rows, (_sign(group), *_decays(group, lr)))

@@ -1,7 +1,7 @@
 """RAdam."""
 
 from quern.lib import _engine
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.adam import _decays, _zeros
 from quern.torch.optim.optimizer import _check, _check_betas, _check_lr, _number, _RuleOptimizer, _sign
 
@@ -51,13 +51,5 @@ class RAdam(_RuleOptimizer):
     def _update(self, group):
         lr = _number(group["lr"])
         beta1, beta2 = map(_number, group["betas"])
-        common = (_sign(group), *_decays(group, lr), beta1, 1.0 - beta1, beta2, 1.0 - beta2)
-        most = 2.0 / (1.0 - beta2) - 1.0
         for step, rows in self._counted(group, _engine.rule_states("radam"), _zeros).items():
-            bias1, bias2 = 1.0 - beta1**step, 1.0 - beta2**step
-            length = most - 2.0 * step * beta2**step / bias2  # of the average, as the paper calls it
-            if length > 5.0:
-                rectified = ((length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)) ** 0.5
-                apply_rule("radam", rows, (*common, lr / bias1 * rectified * bias2**0.5, _number(group["eps"])))
-            else:
-                apply_rule("radam_early", rows, (*common, lr / bias1))
+            apply_rule(updates.radam(lr, beta1, beta2, _number(group["eps"]), step), rows, (_sign(group), *_decays(group, lr)))

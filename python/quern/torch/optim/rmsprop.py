@@ -2,17 +2,10 @@
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["RMSprop"]
-
-_RULES = {  # by (momentum, centered)
-    (False, False): "rmsprop",
-    (False, True): "rmsprop_centered",
-    (True, False): "rmsprop_momentum",
-    (True, True): "rmsprop_both",
-}
 
 
 class RMSprop(_RuleOptimizer):
@@ -58,12 +51,7 @@ class RMSprop(_RuleOptimizer):
         super().__init__(params, defaults)
 
     def _update(self, group):
-        momentum, alpha = _number(group["momentum"]), _number(group["alpha"])
-        rule = _RULES[momentum > 0, bool(group["centered"])]
-        decays = _sign(group), _number(group["weight_decay"]), 1.0
-        scalars = (*decays, _number(group["lr"]), alpha, 1.0 - alpha, 0.0, _number(group["eps"]))
-        if momentum > 0:
-            scalars = (*scalars, 1.0, momentum)
-        states = _engine.rule_states(rule)
+        update = updates.rmsprop(*(_number(group[name]) for name in ("lr", "alpha", "eps", "momentum")), bool(group["centered"]))
+        states = _engine.rule_states(update[0])
         for rows in self._counted(group, states, lambda p: {name: torch.zeros_like(p) for name in states}).values():
-            apply_rule(rule, rows, scalars)
+            apply_rule(update, rows, (_sign(group), _number(group["weight_decay"]), 1.0))

@@ -2,7 +2,7 @@
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.optimizer import _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["Rprop"]
@@ -48,6 +48,6 @@ class Rprop(_RuleOptimizer):
         def begin(p):
             return {"prev": torch.zeros_like(p), "step_size": torch.full_like(p, complex(lr, lr) if p.is_complex() else lr)}
 
-        scalars = (_sign(group), 0.0, 1.0, *map(_number, group["etas"]), *map(_number, group["step_sizes"]))
+        update = updates.rprop(*map(_number, group["etas"]), *map(_number, group["step_sizes"]))
         for rows in self._counted(group, _engine.rule_states("rprop"), begin).values():
-            apply_rule("rprop", rows, scalars)
+            apply_rule(update, rows, (_sign(group), 0.0, 1.0))

@@ -1,7 +1,7 @@
 """Stochastic gradient descent."""
 
 from quern.torch import _namespace as torch
-from quern.torch._engine_steps import apply_rule
+from quern.torch._engine_steps import apply_rule, updates
 from quern.torch.optim.optimizer import _check, _check_fused, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["SGD"]
@@ -56,11 +56,11 @@ class SGD(_RuleOptimizer):
 
     def _update(self, group):
         momentum = _number(group["momentum"])
-        common = _sign(group), _number(group["weight_decay"]), 1.0, _number(group["lr"])
+        lr, decays = _number(group["lr"]), (_sign(group), _number(group["weight_decay"]), 1.0)
         if momentum == 0:
             rows = [(p, grad) for p in group["params"] if (grad := p.grad) is not None]
             if rows:
-                apply_rule("sgd", rows, common)
+                apply_rule(updates.sgd(lr, 0.0, 1.0, False), rows, decays)
             return
         first, later = [], []
         for p in group["params"]:
@@ -74,8 +74,6 @@ class SGD(_RuleOptimizer):
                 first.append((p, grad, buffer))
             else:
                 later.append((p, grad, buffer))
-        rule = "sgd_nesterov" if group["nesterov"] else "sgd_momentum"
-        if first:
-            apply_rule(rule, first, (*common, momentum, 1.0))
-        if later:
-            apply_rule(rule, later, (*common, momentum, 1.0 - _number(group["dampening"])))
+        for rows, weight in ((first, 1.0), (later, 1.0 - _number(group["dampening"]))):
+            if rows:
+                apply_rule(updates.sgd(lr, momentum, weight, bool(group["nesterov"])), rows, decays)

@@ -1,35 +1,11 @@
 """torch.nn.functional: the functions that layers and losses are made of, with all they need as arguments."""
 
 from quern.lib import _engine
-from quern.torch._arguments import check_all
-from quern.torch._copies_queries_settings import channel_shuffle, pixel_shuffle, pixel_unshuffle  # noqa: F401
 from quern.torch._linalg import pdist  # noqa: F401
 from quern.torch.nn._names import unserved
-from quern.torch.nn.functional._layer import (  # noqa: F401
-    alpha_dropout,
-    dropout1d,
-    dropout2d,
-    dropout3d,
-    embedding,
-    embedding_bag,
-    feature_alpha_dropout,
-    local_response_norm,
-    one_hot,
-    pad,
-    scaled_dot_product_attention,
-)
 from quern.torch.nn.functional._loss import triplet_margin_with_distance_loss  # noqa: F401
 
 _engine.add_functions(__name__, "torch", "nn.functional", binds=False)
-
-# What PyTorch's own kernels look at: of the others the first operation on what is no tensor tells.
-check_all(
-    globals(),
-    """alpha_dropout dropout1d dropout2d dropout3d feature_alpha_dropout one_hot pad scaled_dot_product_attention""".split(),
-    tensors={
-        "scaled_dot_product_attention": "key value attn_mask",
-    },
-)
 
 __getattr__ = unserved(
     __name__,

@@ -1,6 +1,6 @@
 """Layers that exchange channels and pixels."""
 
-from quern.torch import _copies_queries_settings
+from quern.torch.nn import functional as F
 from quern.torch.nn.modules.module import Module
 
 
@@ -15,7 +15,7 @@ class PixelShuffle(Module):
 
     def forward(self, input):
         """The input with its channels as pixels."""
-        return _copies_queries_settings.pixel_shuffle(input, self.upscale_factor)
+        return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self):
         return f"upscale_factor={self.upscale_factor}"
@@ -32,7 +32,7 @@ class PixelUnshuffle(Module):
 
     def forward(self, input):
         """The input with its pixels as channels."""
-        return _copies_queries_settings.pixel_unshuffle(input, self.downscale_factor)
+        return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self):
         return f"downscale_factor={self.downscale_factor}"
@@ -49,7 +49,7 @@ class ChannelShuffle(Module):
 
     def forward(self, input):
         """The input with its channels in another order."""
-        return _copies_queries_settings.channel_shuffle(input, self.groups)
+        return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self):
         return f"groups={self.groups}"
