@@ -42,7 +42,12 @@ Shape shape_of_out(const Reading& reading, PyObject* out, const std::optional<Sh
 
 }  // namespace
 
-random::Stream read_stream(Reading& reading, PyObject* given) {
+random::Stream read_stream(Reading& reading, PyObject* given, nb::object& made) {
+  if (&reading.front_end == &keras) {  // the numbers of a seed start with each call
+    made = nb::handle(reading.front_end.generator)(nb::handle(given ? given : Py_None));
+    auto& stream = nb::cast<PyStream&>(made);
+    return {stream.key, stream.place};
+  }
   if (!is_given(given)) given = reading.front_end.generator;
   nb::handle generator(given);
   if (is_torch(reading)) {
@@ -71,11 +76,20 @@ static Array real_values(const Reading& reading, const Array& array) {
   return steps::as_type(array, DType::float64);
 }
 
+// Of what is no number, what the front end makes of it, where it makes arrays in its own way.
+static nb::object converted(const Reading& reading, PyObject* given) {
+  const bool is_ready = as_array(given) || PyFloat_Check(given) || PyLong_Check(given);
+  if (&reading.front_end != &keras || is_ready) return {};
+  return nb::handle(reading.front_end.convert)(nb::handle(given));
+}
+
 random::Parameter read_parameter(Reading& reading, PyObject* given) {
   const bool are_tries = reading.function == quern::Function::binomial_ && reading.next == 2;
+  const bool takes_reals = &reading.front_end == &cupy || &reading.front_end == &keras;
+  if (const nb::object made = converted(reading, given); made.is_valid()) return read_parameter(reading, made.ptr());
   if (const Array* array = as_array(given)) {
     if (!reading.beside) reading.beside = given;
-    if (are_tries) return tries_in(*array, &reading.front_end == &cupy);  // CuPy takes them all
+    if (are_tries) return tries_in(*array, takes_reals);  // CuPy takes them all
     return {0, real_values(reading, *array)};
   }
   if (is_several(given)) {
@@ -140,6 +154,7 @@ bool is_native(PyObject* dtype) {
 }
 
 std::optional<DType> read_type(const Reading& reading, PyObject* given) {
+  if (&reading.front_end == &keras) return read_dtype(reading, given).value_or(keras.real_type());
   const Types types = types_of(reading);
   if (types == Types::integers && is_given(given) && !PyType_Check(given) && !is_native(given))
     raise(ErrorKind::value, "Providing a dtype with a non-native byteorder is not supported; convert it with newbyteorder('=')");
@@ -223,6 +238,7 @@ DeviceId device_beside(const Reading& reading) {
 }  // namespace
 
 random::Whole read_whole(Reading& reading, PyObject* given) {
+  if (const nb::object made = converted(reading, given); made.is_valid()) return read_whole(reading, made.ptr());
   if (const Array* array = as_array(given)) {
     if (!reading.beside) reading.beside = given;
     return {0, whole_numbers(*array)};

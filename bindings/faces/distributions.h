@@ -9,7 +9,8 @@
 
 namespace quern::python::faces {
 
-random::Stream read_stream(Reading& reading, PyObject* given);
+// `made`: keeps a stream that was made for this call.
+random::Stream read_stream(Reading& reading, PyObject* given, nb::object& made);
 random::Parameter read_parameter(Reading& reading, PyObject* given);
 random::Size read_size(const Reading& reading, PyObject* size, PyObject* dtype);
 random::Whole read_whole(Reading& reading, PyObject* given);
@@ -20,8 +21,9 @@ random::Counts read_counts(const Reading& reading, PyObject* given);
 template <>
 struct Read<const random::Stream&> {
   static constexpr size_t slots = 1;
+  nb::object made;
   random::Stream value;
-  explicit Read(Reading& reading) : value(read_stream(reading, reading.take())) {}
+  explicit Read(Reading& reading) : value(read_stream(reading, reading.take(), made)) {}
 };
 
 template <>
@@ -104,6 +106,19 @@ struct Read<const random::NormalVectors&> {
 
  private:
   static random::NormalVectors read(Reading& reading);
+};
+
+template <>
+struct Read<const random::SharedAxes&> {
+  static constexpr size_t slots = 1;
+  random::SharedAxes value;
+  explicit Read(Reading& reading) {
+    PyObject* given = reading.take();
+    if (!is_given(given)) return;
+    value.emplace();
+    for (nb::handle one : nb::handle(given))
+      value->push_back(one.is_none() ? std::nullopt : std::optional(integer_in(one.ptr())));
+  }
 };
 
 // "low high": integers, the second of which is beyond those that are drawn.

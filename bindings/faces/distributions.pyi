@@ -36,6 +36,9 @@ class standard_gamma:
     def RandomState(self, shape, size=None): ...
     CupyGenerator = Generator
     def CupyRandomState(self, shape, size=None, dtype=float): ...
+    @submodule("random")
+    @named("gamma")
+    def keras(shape, alpha, dtype=None, seed=None): ...
 
 class standard_cauchy:
     """Of the Cauchy distribution around 0."""
@@ -184,6 +187,8 @@ class beta:
     RandomState = Generator
     def CupyGenerator(self, a, b, size=None, dtype=float): ...
     CupyRandomState = CupyGenerator
+    @submodule("random")
+    def keras(shape, alpha, beta, dtype=None, seed=None): ...
 
 class dirichlet:
     """Numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector."""
@@ -258,6 +263,8 @@ class binomial:
     RandomState = Generator
     def CupyGenerator(self, n, p, size=None, dtype=int): ...
     CupyRandomState = CupyGenerator
+    @submodule("random")
+    def keras(shape, counts, probabilities, dtype=None, seed=None): ...
 
 class negative_binomial:
     """How many tries fail before ``n`` succeed: int64."""
@@ -336,6 +343,9 @@ class permutation:
     CupyGenerator = Generator
     @named("permutation")
     def CupyRandomState(self, a): ...
+    @submodule("random")
+    @named("shuffle")
+    def keras(x, axis=0, seed=None): ...
 
 class permuted:
     """A copy of ``a`` in which each line along ``axis`` has an order of its own; without one all elements."""
@@ -395,6 +405,47 @@ class multivariate_normal:
     def RandomState(self, mean, cov, size=None, check_valid="warn", tol=1e-8): ...
     def CupyGenerator(self, mean, cov, size=None, check_valid="warn", tol=1e-8, method="svd", dtype=float): ...
     CupyRandomState = CupyGenerator
+
+@submodule("random")
+class scaled_normal:
+    """Numbers of a normal distribution."""
+
+    @named("normal")
+    def keras(shape, mean=0.0, stddev=1.0, dtype=None, seed=None): ...
+
+@submodule("random")
+class scaled_unit:
+    """Numbers in [minval, maxval), each as likely."""
+
+    @named("uniform")
+    def keras(shape, minval=0.0, maxval=1.0, dtype=None, seed=None): ...
+
+@submodule("random")
+class truncated_normal:
+    """Numbers of a normal distribution, none of them further than two standard deviations from the mean."""
+
+    def keras(shape, mean=0.0, stddev=1.0, dtype=None, seed=None): ...
+
+@submodule("random")
+class integers_by_unit:
+    """Integers in [minval, maxval), each as likely."""
+
+    @named("randint")
+    def keras(shape, minval, maxval, dtype="int32", seed=None): ...
+
+@submodule("random")
+class places_by_logarithm:
+    """Places drawn by the logarithms of their odds: for each row of ``logits``, ``num_samples`` of them."""
+
+    @named("categorical")
+    def keras(logits, num_samples, dtype="int64", seed=None): ...
+
+@submodule("random")
+class dropped:
+    """Each element 0 with probability ``rate``, all others divided by 1 - rate."""
+
+    @named("dropout")
+    def keras(inputs, rate, noise_shape=None, seed=None): ...
 
 class rand:
     """Numbers in [0, 1), each as likely, of that ``size``."""

@@ -117,4 +117,18 @@ Array poisson_around(const Array& rates, const Stream& stream);
 // Places along the last axis, with the elements as weights: `count` of them, each of which may come again where `replaces`.
 Array places_by_weight(const Rules& rules, const Array& weights, int64_t count, bool replaces, const Stream& stream);
 
+// ---- of layers: no parameter is refused
+
+Array scaled_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size);
+Array scaled_unit(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size);
+// No further than two standard deviations from the mean.
+Array truncated_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size);
+// Places along the last axis of two, drawn by the logarithms of their odds: `count` for each row. Raises ErrorKind::value for
+// another number of axes.
+Array places_by_logarithm(const Stream& stream, const Array& logits, int64_t count, const Size& size);
+// Each element 0 with probability `rate`, all others divided by 1 - rate; none: x itself. Along axes of one element of a shape,
+// in which missing sizes are those of x, all share what is drawn.
+using SharedAxes = std::optional<std::vector<std::optional<int64_t>>>;
+std::optional<Array> dropped(const Stream& stream, const Array& x, double rate, const SharedAxes& shape);
+
 }  // namespace quern::random

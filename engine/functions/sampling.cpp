@@ -108,6 +108,19 @@ Array natural_integers(const Stream& stream, const Size& size) {
   return integers_of(stream, {}, {std::numeric_limits<int64_t>::max()}, size, true);
 }
 
+Array integers_by_unit(const Stream& stream, const Limits& limits, const Size& size) {
+  const Whole &low = limits.low, &high = *limits.high;
+  const Parameter lows{0, low.array}, highs{0, high.array};
+  const Draws draws(stream, size, {&lows, &highs});
+  const auto argument = [](const Whole& one) { return one.array ? Argument(*one.array) : Argument(scalar_of(one.number)); };
+  const auto value = [](const Whole& one) { return one.array ? Value(*one.array) : Value(static_cast<double>(one.number)); };
+  const Array steps = *of(Op::floor, draws.unit() * (value(high) - value(low))).array;
+  const Array made = compute(Op::add, as_type(steps, DType::int64), argument(low));
+  const Array last =
+      high.array ? compute(Op::subtract, *high.array, 1) : full({}, scalar_of(high.number - 1), DType::int64, made.device());
+  return as_type(compute(Op::minimum, made, last), size.type.value_or(DType::int64));
+}
+
 // ---- picks
 
 namespace {

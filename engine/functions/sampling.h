@@ -21,6 +21,8 @@ struct Limits {
 // ErrorKind::value for limits that the type does not hold or that leave nothing.
 Array integers(const Stream& stream, const Limits& limits, const Size& size, bool has_end);
 Array integers_to_end(const Stream& stream, const Limits& limits, const Size& size);
+Array integers_by_unit(const Stream& stream, const Limits& limits,
+                       const Size& size);                        // of a real number each; nothing is refused
 Array natural_integers(const Stream& stream, const Size& size);  // from 0 to the greatest int64
 
 // What is picked from: an array along an axis, or the integers from 0 to `count` - 1.

@@ -344,4 +344,59 @@ Array places_by_weight(const Rules& rules, const Array& given, int64_t count, bo
   return unless_no_distribution(rules(Op::minimum, places, last_size(ends) - 1), weights, count > 1);
 }
 
+// ---- of layers
+
+namespace {
+
+DType drawn_type(const Size& size) { return size.real() == DType::float64 ? DType::float64 : DType::float32; }
+Value scaled(const Value& made, const Value& by, const Value& start) {
+  const bool is_same = !by.array && !start.array && by.number == 1 && start.number == 0;
+  return is_same ? made : made * by + start;
+}
+
+}  // namespace
+
+Array scaled_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size) {
+  const Draws draws(stream, size, {&mean, &deviation});
+  return as_asked(scaled(draws.normal(drawn_type(size)), deviation, mean), size);
+}
+
+Array scaled_unit(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size) {
+  const Draws draws(stream, size, {&low, &high});
+  const Array made = as_asked(scaled(draws.unit(drawn_type(size)), Value(high) - Value(low), low), size);
+  if (working_type(made.dtype()) == made.dtype()) return made;
+  return as_asked(where(of(Op::less, made, high), made, low), size);  // 16 bits may be rounded up to `high`
+}
+
+Array truncated_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size) {
+  const Draws draws(stream, size, {&mean, &deviation});
+  const double edge = std::erf(std::numbers::sqrt2);
+  const Value units = draws.unit() * (2 * edge) - edge;
+  const Value made = Value(inverse_error(numpys_rules, *units.array)) * std::numbers::sqrt2;
+  return as_asked(scaled(of(Op::minimum, of(Op::maximum, made, -2.0), 2.0), deviation, mean), size);
+}
+
+Array places_by_logarithm(const Stream& stream, const Array& logits, int64_t count, const Size& size) {
+  if (logits.rank() != 2) raise(ErrorKind::value, "logits must have two axes, not {}", logits.rank());
+  const Shape shape{logits.shape()[0], count, logits.shape()[1]};
+  const Draws draws(stream, {shape, logits.device()}, {});
+  const Value units = of(Op::minimum, of(Op::maximum, draws.unit(), 1e-300), 1.0 - 1e-16), noise = -log(-log(units));
+  const Array lines = with_axis(as_type(detached(logits), DType::float64), 1);
+  return as_type(extreme(*(Value(lines) + noise).array, 2, false, false), size.type.value_or(DType::int64));
+}
+
+std::optional<Array> dropped(const Stream& stream, const Array& x, double rate, const SharedAxes& given) {
+  if (rate == 0) return {};
+  if (rate >= 1) return compute(Op::multiply, x, 0);
+  Shape shape = x.shape();
+  if (given) {
+    if (given->size() != shape.size())
+      raise(ErrorKind::value, "noise_shape has {} axes, the inputs {}", given->size(), shape.size());
+    for (size_t n = 0; n < shape.size(); ++n) shape[n] = (*given)[n].value_or(shape[n]);
+  }
+  const Array units = *Draws(stream, {shape, x.device()}, {}).unit(DType::float32).array;
+  const Array zero = full({}, whole(0), x.dtype(), x.device());
+  return compute(Op::where, compute(Op::greater_equal, units, rate), compute(Op::multiply, x, 1 / (1 - rate)), zero);
+}
+
 }  // namespace quern::random
