@@ -3,7 +3,8 @@
 
 A face file has a class for each row of engine/functions/functions.def, or for a row of elementwise operations
 (engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
-order; Array, ndarray (CuPy's), Tensor, Generator and RandomState are methods of these types that are spelled otherwise than the function.
+order; Array, ndarray (CuPy's), Tensor, Generator, RandomState and those of CuPy are methods of these types that are spelled otherwise than
+the function; the functions of a module random are the methods of its RandomState.
 Several methods of one front end and name under @overload are tried in their order, also where they stand in classes of several rows.
 @named("amax") gives a face another name than its row's, @named("abs", "absolute") several; @submodule("fft") puts a face, or all of a
 class, into that module of the front end; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy
@@ -52,6 +53,10 @@ NAMES["numpy"] |= {"ar2": "other"}
 NAMES["numpy"] |= {"condition": ("condition", "a")}
 NAMES["numpy"] |= {"prototype": "a", "N": "n", "M": ("m", "a", "M")}
 NAMES["keras"] |= {"N": "n", "M": "m"}
+NAMES["keras"] |= {"seed": "draws", "shape": ("size", "shape"), "mean": ("mean", "loc"), "stddev": "scale"}
+NAMES["keras"] |= {"minval": "low", "maxval": "high"}
+NAMES["keras"] |= {"alpha": ("alpha", "a", "shape"), "beta": ("beta", "b"), "counts": "n", "probabilities": "p", "num_samples": "k"}
+NAMES["keras"] |= dict.fromkeys(("inputs", "logits"), "a")
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}
 NAMES["ndarray"] = NAMES["Array"]
@@ -59,7 +64,8 @@ NAMES["torch"] |= {"condition": ("condition", "a"), "input": ("a", "x"), "other"
 NAMES["torch"] |= {"steps": "num", "window_length": "M", "N": "n", "tensors": ("a", "xi"), "num_samples": "k"}
 NAMES["torch"] |= {"train": "training", "upscale_factor": "factor", "downscale_factor": "factor"}
 NAMES["Tensor"] = NAMES["torch"] | {"self": ("a", "x"), "repeats": "reps"}
-NAMES["Generator"] = NAMES["RandomState"] = {"self": "draws", "shape": ("shape", "size")}
+_DRAWING = {"self": "draws", "shape": ("shape", "size"), "x": "a"}
+NAMES |= dict.fromkeys(("Generator", "RandomState", "CupyGenerator", "CupyRandomState"), _DRAWING)
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from", "A": "input"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
@@ -130,8 +136,8 @@ def faces_of(row):
     found = {}
     for one in row.body:
         if isinstance(one, ast.Assign):
-            to, of = one.targets[0].id, one.value.id
-            found |= {(to, *key): overloads for (front_end, *key), overloads in found.items() if front_end == of}
+            for to in one.targets:
+                found |= {(to.id, *key): overloads for (front_end, *key), overloads in found.items() if front_end == one.value.id}
         elif isinstance(one, ast.FunctionDef):
             for name in names_of(one, row.name):
                 found.setdefault((one.name, submodule_of(one, submodule_of(row)), name), []).append(one)

@@ -1,22 +1,29 @@
-// Readers of what distributions of random numbers take (engine/functions/distributions.h): a generator, parameters, a size, a
-// type.
+// Readers of what random numbers are drawn with (engine/functions/distributions.h, sampling.h): a generator, parameters, a size,
+// a type, what is picked from.
 #pragma once
 
 #include "bindings/faces/creation.h"
+#include "core/error.h"
 #include "functions/distributions.h"
+#include "functions/sampling.h"
 
 namespace quern::python::faces {
 
-random::Stream read_stream(Reading& reading, PyObject* given);
+// `made`: keeps a stream that was made for this call.
+random::Stream read_stream(Reading& reading, PyObject* given, nb::object& made);
 random::Parameter read_parameter(Reading& reading, PyObject* given);
-random::Size read_size(const Reading& reading, PyObject* given);
-random::RealType read_real_type(const Reading& reading, PyObject* given);
+random::Size read_size(const Reading& reading, PyObject* size, PyObject* dtype);
+random::Whole read_whole(Reading& reading, PyObject* given);
+random::Population read_population(Reading& reading, PyObject* given, PyObject* axis);
+random::Odds read_odds(const Reading& reading, PyObject* given);
+random::Counts read_counts(const Reading& reading, PyObject* given);
 
 template <>
 struct Read<const random::Stream&> {
   static constexpr size_t slots = 1;
+  nb::object made;
   random::Stream value;
-  explicit Read(Reading& reading) : value(read_stream(reading, reading.take())) {}
+  explicit Read(Reading& reading) : value(read_stream(reading, reading.take(), made)) {}
 };
 
 template <>
@@ -26,18 +33,92 @@ struct Read<const random::Parameter&> {
   explicit Read(Reading& reading) : value(read_parameter(reading, reading.take())) {}
 };
 
+// "size dtype"
 template <>
 struct Read<const random::Size&> {
-  static constexpr size_t slots = 1;
+  static constexpr size_t slots = 2;
   random::Size value;
-  explicit Read(Reading& reading) : value(read_size(reading, reading.take())) {}
+  explicit Read(Reading& reading) {
+    PyObject* size = reading.take();
+    value = read_size(reading, size, reading.take());
+  }
+};
+
+// "low high"
+template <>
+struct Read<const random::Limits&> {
+  static constexpr size_t slots = 2;
+  random::Limits value;
+  explicit Read(Reading& reading) {
+    value.low = read_whole(reading, reading.take());
+    if (PyObject* high = reading.take(); is_given(high)) value.high = read_whole(reading, high);
+  }
+};
+
+// "a axis"
+template <>
+struct Read<const random::Population&> {
+  static constexpr size_t slots = 2;
+  random::Population value;
+  explicit Read(Reading& reading) {
+    PyObject* given = reading.take();
+    value = read_population(reading, given, reading.take());
+  }
 };
 
 template <>
-struct Read<random::RealType> {
+struct Read<const random::Odds&> {
   static constexpr size_t slots = 1;
-  random::RealType value;
-  explicit Read(Reading& reading) : value(read_real_type(reading, reading.take())) {}
+  random::Odds value;
+  explicit Read(Reading& reading) : value(read_odds(reading, reading.take())) {}
+};
+template <>
+struct Read<const std::optional<random::Odds>&> {
+  static constexpr size_t slots = 1;
+  std::optional<random::Odds> value;
+  explicit Read(Reading& reading) {
+    if (PyObject* given = reading.take(); is_given(given)) value = read_odds(reading, given);
+  }
+};
+template <>
+struct Read<const random::Counts&> {
+  static constexpr size_t slots = 1;
+  random::Counts value;
+  explicit Read(Reading& reading) : value(read_counts(reading, reading.take())) {}
+};
+
+template <>
+struct Read<random::PickMethod> {
+  static constexpr size_t slots = 1;
+  random::PickMethod value;
+  explicit Read(Reading& reading) {
+    const auto name = nb::cast<std::string>(nb::str(nb::handle(reading.take())));
+    if (name != "count" && name != "marginals") raise(ErrorKind::value, "method must be \"count\" or \"marginals\".");
+  }
+};
+
+// "mean cov check_valid tol method"
+template <>
+struct Read<const random::NormalVectors&> {
+  static constexpr size_t slots = 5;
+  random::NormalVectors value;
+  explicit Read(Reading& reading) : value(read(reading)) {}
+
+ private:
+  static random::NormalVectors read(Reading& reading);
+};
+
+template <>
+struct Read<const random::SharedAxes&> {
+  static constexpr size_t slots = 1;
+  random::SharedAxes value;
+  explicit Read(Reading& reading) {
+    PyObject* given = reading.take();
+    if (!is_given(given)) return;
+    value.emplace();
+    for (nb::handle one : nb::handle(given))
+      value->push_back(one.is_none() ? std::nullopt : std::optional(integer_in(one.ptr())));
+  }
 };
 
 // "low high": integers, the second of which is beyond those that are drawn.
@@ -52,10 +133,33 @@ struct Read<const random::Bounds&> {
 };
 
 template <>
-struct Check<random::permutation> {
+struct Check<random::permutation_of_size> {
   static void call(const Reading& reading, const random::Stream&, int64_t count, const Making&) {
     check_sizes_as_torch(reading, {count});
   }
+};
+
+// Draws of very many are NumPy's.
+template <>
+struct Check<random::hypergeometric> {
+  static void call(const Reading&, const random::Stream&, const random::Counts& good, const random::Counts& bad,
+                   const random::Counts& picked, const random::Size&) {
+    if (!random::has_tables(good, bad, picked)) throw Unserved{};
+  }
+};
+template <>
+struct Check<random::hypergeometric_at_most> : Check<random::hypergeometric> {};
+template <>
+struct Check<random::multivariate_hypergeometric> {
+  static void call(const Reading&, const random::Stream&, const random::Counts& colors, int64_t, random::PickMethod,
+                   const random::Size& size) {
+    if (!random::are_few(colors, size)) throw Unserved{};
+  }
+};
+template <>
+struct Check<random::choice> {
+  static void call(const Reading& reading, const random::Stream&, const random::Population& from,
+                   const std::optional<random::Odds>&, const random::Size&, bool);
 };
 
 void define_streams(nb::module_& m);

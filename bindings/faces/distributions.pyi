@@ -8,6 +8,8 @@ class random:
     def RandomState(self, size=None, dtype=float): ...
     @named("rand")
     def RandomState(self, *shape: any | None, dtype=float): ...
+    CupyGenerator = Generator
+    CupyRandomState = RandomState
 
 class standard_normal:
     """Of the normal distribution with mean 0 and standard deviation 1: float64 or float32."""
@@ -16,24 +18,35 @@ class standard_normal:
     def RandomState(self, size=None, dtype=float): ...
     @named("randn")
     def RandomState(self, *shape: any | None, dtype=float): ...
+    CupyGenerator = Generator
+    CupyRandomState = RandomState
 
 class standard_exponential:
     """Of the exponential distribution with mean 1; ``method`` changes nothing."""
 
     def Generator(self, size=None, dtype=float, method: ignored = "zig", out=None): ...
     def RandomState(self, size=None, dtype=float): ...
+    CupyGenerator = Generator
+    CupyRandomState = RandomState
 
 class standard_gamma:
     """Of the gamma distribution with scale 1. Raises ValueError for a negative ``shape``."""
 
     def Generator(self, shape, size=None, dtype=float, out=None): ...
     def RandomState(self, shape, size=None): ...
+    CupyGenerator = Generator
+    def CupyRandomState(self, shape, size=None, dtype=float): ...
+    @submodule("random")
+    @named("gamma")
+    def keras(shape, alpha, dtype=None, seed=None): ...
 
 class standard_cauchy:
     """Of the Cauchy distribution around 0."""
 
     def Generator(self, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class uniform_in_order:
     """Numbers in [low, high), each as likely. Limits may be arrays. Raises ValueError where ``high`` is below ``low``, OverflowError for a
@@ -50,6 +63,7 @@ class uniform:
     """Numbers between low and high, each as likely. Limits may be arrays. Raises OverflowError for a range that is infinite."""
 
     def RandomState(self, low=0.0, high=1.0, size=None, dtype=float): ...
+    CupyGenerator = CupyRandomState = RandomState
 
 class normal:
     """Of the normal distribution with mean ``loc`` and standard deviation ``scale``, which may be arrays.
@@ -59,54 +73,70 @@ class normal:
 
     def Generator(self, loc=0.0, scale=1.0, size=None, dtype=float): ...
     RandomState = Generator
+    CupyGenerator = CupyRandomState = Generator
 
 class exponential:
     """Of the exponential distribution with mean ``scale``. Raises ValueError for a negative one."""
 
     def Generator(self, scale=1.0, size=None, dtype=float): ...
     RandomState = Generator
+    CupyGenerator = CupyRandomState = Generator
 
 class lognormal:
     """Numbers whose logarithms are of the normal distribution."""
 
     def Generator(self, mean=0.0, sigma=1.0, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, mean=0.0, sigma=1.0, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class laplace:
     """Of the Laplace distribution around ``loc``."""
 
     def Generator(self, loc=0.0, scale=1.0, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, loc=0.0, scale=1.0, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class logistic:
     """Of the logistic distribution around ``loc``."""
 
     def Generator(self, loc=0.0, scale=1.0, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, loc=0.0, scale=1.0, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class gumbel:
     """Of the Gumbel distribution: largest values."""
 
     def Generator(self, loc=0.0, scale=1.0, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, loc=0.0, scale=1.0, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class rayleigh:
     """Of the Rayleigh distribution."""
 
     def Generator(self, scale=1.0, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, scale=1.0, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class weibull:
     """Of the Weibull distribution of shape ``a``."""
 
     def Generator(self, a, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, a, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class pareto:
     """Of the Pareto II (Lomax) distribution of shape ``a``."""
 
     def Generator(self, a, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, a, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class power_of_unit:
     """In [0, 1], as likely as x ** (a - 1)."""
@@ -114,30 +144,51 @@ class power_of_unit:
     @named("power")
     def Generator(self, a, size=None): ...
     RandomState = Generator
+    @named("power")
+    def CupyGenerator(self, a, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class triangular:
     """Of the triangular distribution. Raises ValueError unless left <= mode <= right and left < right."""
 
     def Generator(self, left, mode, right, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, left, mode, right, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class wald:
     """Of the inverse Gaussian distribution. Raises ValueError unless both parameters are above 0."""
 
     def Generator(self, mean, scale, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, mean, scale, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
+
+class vonmises:
+    """Angles in [-pi, pi] around ``mu``, closer to it the larger ``kappa`` is. Raises ValueError for a negative ``kappa``."""
+
+    def Generator(self, mu, kappa, size=None): ...
+    RandomState = Generator
+    def CupyGenerator(self, mu, kappa, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class gamma:
     """Of the gamma distribution. Raises ValueError for negative parameters."""
 
     def Generator(self, shape, scale=1.0, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, shape, scale=1.0, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class beta:
     """Of the beta distribution, in [0, 1]. Raises ValueError unless both parameters are above 0."""
 
     def Generator(self, a, b, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, a, b, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
+    @submodule("random")
+    def keras(shape, alpha, beta, dtype=None, seed=None): ...
 
 class dirichlet:
     """Numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector."""
@@ -150,65 +201,251 @@ class dirichlet_above_zero:
     @named("dirichlet")
     def RandomState(self, alpha, size=None): ...
 
+class dirichlet_of_one_too:
+    """Numbers that sum to 1 along the last axis: one for each of ``alpha``; for a single ``alpha`` as many as ``size`` has there."""
+
+    @named("dirichlet")
+    def CupyGenerator(self, alpha, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
+
 class chisquare:
     """Sums of ``df`` squares of normal numbers. Raises ValueError unless ``df`` is above 0."""
 
     def Generator(self, df, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, df, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class noncentral_chisquare:
     """Sums of ``df`` squares of normal numbers around means whose squares sum to ``nonc``. Raises ValueError unless df > 0, nonc >= 0."""
 
     def Generator(self, df, nonc, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, df, nonc, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class f:
     """Of the F distribution: the ratio of two chi-square means."""
 
     def Generator(self, dfnum, dfden, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, dfnum, dfden, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class noncentral_f:
     """The F distribution with a numerator of :meth:`noncentral_chisquare`. Raises ValueError unless dfnum, dfden > 0, nonc >= 0."""
 
     def Generator(self, dfnum, dfden, nonc, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, dfnum, dfden, nonc, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class standard_t:
     """Of Student's t distribution with ``df`` degrees of freedom."""
 
     def Generator(self, df, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, df, size=None, dtype=float): ...
+    CupyRandomState = CupyGenerator
 
 class poisson:
     """How many rare events there are, ``lam`` on average: int64. Raises ValueError for a negative or too large one."""
 
     def Generator(self, lam=1.0, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, lam=1.0, size=None, dtype=int): ...
+    CupyRandomState = CupyGenerator
 
 class binomial:
     """How many of ``n`` tries succeed, each with probability ``p``: int64. Raises ValueError for p outside [0, 1] or n < 0."""
 
     def Generator(self, n, p, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, n, p, size=None, dtype=int): ...
+    CupyRandomState = CupyGenerator
+    @submodule("random")
+    def keras(shape, counts, probabilities, dtype=None, seed=None): ...
 
 class negative_binomial:
     """How many tries fail before ``n`` succeed: int64."""
 
     def Generator(self, n, p, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, n, p, size=None, dtype=int): ...
+    CupyRandomState = CupyGenerator
 
 class geometric:
     """How many tries it takes to succeed once, each with probability ``p``: int64."""
 
     def Generator(self, p, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, p, size=None, dtype=int): ...
+    CupyRandomState = CupyGenerator
 
 class logseries:
     """Natural numbers of the logarithmic distribution: int64. Raises ValueError unless 0 <= p < 1."""
 
     def Generator(self, p, size=None): ...
     RandomState = Generator
+    def CupyGenerator(self, p, size=None, dtype=int): ...
+    CupyRandomState = CupyGenerator
+
+class zipf:
+    """Natural numbers, each as likely as its power to ``-a``: int64. Raises ValueError unless ``a`` is above 1."""
+
+    def Generator(self, a, size=None): ...
+    RandomState = Generator
+    def CupyGenerator(self, a, size=None, dtype=int): ...
+    CupyRandomState = CupyGenerator
+
+class integers:
+    """Integers in [low, high), each as likely; in [0, low) without ``high``; ``endpoint``: ``high`` is one of them.
+
+    Limits may be arrays. Raises ValueError for limits that ``dtype`` does not hold or that leave nothing.
+    """
+
+    def Generator(self, low, high=None, size=None, dtype=int, endpoint=False): ...
+    @named("randint")
+    def RandomState(self, low, high=None, size=None, dtype=int): ...
+    CupyGenerator = Generator
+    CupyRandomState = RandomState
+
+class integers_to_end:
+    """Integers in [low, high]; in [1, low] without ``high``."""
+
+    @named("random_integers")
+    def RandomState(self, low, high=None, size=None): ...
+    CupyRandomState = RandomState
+
+class tomaxint:
+    """Integers from 0 to the largest int64."""
+
+    def RandomState(self, size=None): ...
+    CupyRandomState = RandomState
+
+class choice:
+    """Picks of an array along ``axis``, or of range(a): one, or as many as ``size`` has.
+
+    Parameters: ``replace``: may one be picked again? ``p``: how likely each is, by default all alike; ``shuffle`` changes nothing, picks
+    have no order. Raises ValueError for ``p`` that are no probabilities, and for more picks than there are.
+    """
+
+    def Generator(self, a, size=None, replace=True, p=None, axis=0, shuffle: ignored = True): ...
+    def RandomState(self, a, size=None, replace=True, p=None): ...
+    CupyGenerator = Generator
+    CupyRandomState = RandomState
+
+class permutation:
+    """A copy of an array in another order along ``axis``; of an int, range() of it in another order."""
+
+    def Generator(self, x, axis=0): ...
+    def RandomState(self, x): ...
+    CupyGenerator = Generator
+    @named("permutation")
+    def CupyRandomState(self, a): ...
+    @submodule("random")
+    @named("shuffle")
+    def keras(x, axis=0, seed=None): ...
+
+class permuted:
+    """A copy of ``a`` in which each line along ``axis`` has an order of its own; without one all elements."""
+
+    def Generator(self, x, *, axis=None, out=None): ...
+    CupyGenerator = Generator
+
+class hypergeometric:
+    """How many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones: int64.
+
+    Raises ValueError for negative numbers, and for more picked than there are. Parameters that are arrays are looked at; very large
+    ones, and very many, are drawn by NumPy on the host.
+    """
+
+    def Generator(self, ngood, nbad, nsample, size=None): ...
+    RandomState = Generator
+
+class hypergeometric_at_most:
+    """How many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones, all of them at most: int64.
+
+    Raises ValueError for a negative number, and for ``nsample`` below 1.
+    """
+
+    @named("hypergeometric")
+    def CupyGenerator(self, ngood, nbad, nsample, size=None, dtype=int): ...
+    CupyRandomState = CupyGenerator
+
+class multivariate_hypergeometric:
+    """How many of each color are among ``nsample`` picked of ``colors[i]`` of color i: int64, one axis more than ``size``.
+
+    ``method`` changes nothing. Raises ValueError for negative numbers, and for more picked than there are. Draws of many are NumPy's,
+    on the host.
+    """
+
+    def Generator(self, colors, nsample, size=None, method="marginals"): ...
+    CupyGenerator = Generator
+
+class multinomial:
+    """How often each of several outcomes comes in ``n`` tries: int64, one axis more than ``size``.
+
+    Parameters: ``n``: the tries, a number or an array; ``pvals``: how likely each outcome is, along the last axis; the last one takes what
+    the others leave of 1. Raises ValueError for a negative ``n``, and for what are no probabilities.
+    """
+
+    def Generator(self, n, pvals, size=None): ...
+    RandomState = CupyGenerator = CupyRandomState = Generator
+
+class multivariate_normal:
+    """Vectors of normal numbers with these means and covariances.
+
+    Parameters: ``mean``: a vector; ``cov``: a symmetric matrix without negative eigenvalues; ``size``: the shape in front;
+    ``check_valid``: "warn", "raise" or "ignore", what to do where ``cov`` is none, within ``tol``; ``method``: "svd", "eigh" or
+    "cholesky". Raises ValueError for shapes that do not fit.
+    """
+
+    def Generator(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"): ...
+    def RandomState(self, mean, cov, size=None, check_valid="warn", tol=1e-8): ...
+    def CupyGenerator(self, mean, cov, size=None, check_valid="warn", tol=1e-8, method="svd", dtype=float): ...
+    CupyRandomState = CupyGenerator
+
+@submodule("random")
+class scaled_normal:
+    """Numbers of a normal distribution."""
+
+    @named("normal")
+    def keras(shape, mean=0.0, stddev=1.0, dtype=None, seed=None): ...
+
+@submodule("random")
+class scaled_unit:
+    """Numbers in [minval, maxval), each as likely."""
+
+    @named("uniform")
+    def keras(shape, minval=0.0, maxval=1.0, dtype=None, seed=None): ...
+
+@submodule("random")
+class truncated_normal:
+    """Numbers of a normal distribution, none of them further than two standard deviations from the mean."""
+
+    def keras(shape, mean=0.0, stddev=1.0, dtype=None, seed=None): ...
+
+@submodule("random")
+class integers_by_unit:
+    """Integers in [minval, maxval), each as likely."""
+
+    @named("randint")
+    def keras(shape, minval, maxval, dtype="int32", seed=None): ...
+
+@submodule("random")
+class places_by_logarithm:
+    """Places drawn by the logarithms of their odds: for each row of ``logits``, ``num_samples`` of them."""
+
+    @named("categorical")
+    def keras(logits, num_samples, dtype="int64", seed=None): ...
+
+@submodule("random")
+class dropped:
+    """Each element 0 with probability ``rate``, all others divided by 1 - rate."""
+
+    @named("dropout")
+    def keras(inputs, rate, noise_shape=None, seed=None): ...
 
 class rand:
     """Numbers in [0, 1), each as likely, of that ``size``."""
@@ -427,7 +664,8 @@ class poisson_around:
     @named("poisson")
     def torch(input: array, generator=None): ...
 
-class multinomial:
+class places_by_weight:
     """Return places drawn with the elements of each row as weights; with ``replacement`` the same may come again."""
 
+    @named("multinomial")
     def torch(input: array, num_samples: integer, replacement: boolean = False, *, generator=None, out=None): ...

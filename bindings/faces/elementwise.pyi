@@ -784,6 +784,14 @@ class allclose:
     cupy = numpy
     def torch(input: array, other: array, rtol: number = 1e-05, atol: number = 1e-08, equal_nan: boolean = False): ...
 
+class erfinv:
+    """Return the number whose erf each element is: infinite at -1 and 1, NaN outside."""
+
+    @submodule("math")
+    def keras(x): ...
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
 class sinc:
     """Return ``sin(pi x) / (pi x)`` of each element, 1 at 0.
 

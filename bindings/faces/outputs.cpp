@@ -141,6 +141,9 @@ void check_out_as_numpy(const Reading& reading, const Array& result, PyObject* o
     case F::outer_:
       check_cast_of_ufunc(taker, type, "multiply");
       return check_broadcast(taker, shape);
+    case F::permuted_:
+      check_cast(taker, type, true);
+      return check_same_shape(taker, shape);
     case F::median_:
     case F::nanmedian_:
       return check_same_shape(taker, shape);

@@ -33,7 +33,8 @@ struct Function : Callable {
   FrontEnd* front_end;
   std::vector<Names> names;  // of each overload
   PyObject* weak_references;
-  bool binds;  // becomes a method of the object whose class has it
+  bool binds;     // becomes a method of the object whose class has it
+  bool of_state;  // a method of the front end's generator of random numbers as a function
 };
 PyTypeObject* function_type = nullptr;
 
@@ -221,6 +222,15 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
   return nullptr;
 }
 
+PyObject* call_of_state(PyObject* self, PyObject* const* args, size_t flags, PyObject* words) {
+  const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+  const size_t named = words ? static_cast<size_t>(PyTuple_GET_SIZE(words)) : 0;
+  const nb::object state = nb::borrow(reinterpret_cast<Function*>(self)->front_end->generator);
+  std::vector<PyObject*> all{state.ptr()};
+  all.insert(all.end(), args, args + count + named);
+  return call(self, all.data(), count + 1, words);
+}
+
 // ---- the type
 
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
@@ -237,9 +247,12 @@ PyObject* reduce_to_name(PyObject* self, PyObject*) { return PyObject_GetAttrStr
 
 // Made of its text when somebody asks.
 PyObject* signature(PyObject* self, void*) {
-  const Face& face = *reinterpret_cast<Function*>(self)->face;
-  return guarded(
-      [&] { return nb::module_::import_("quern.arrays.signatures").attr("signature_of")(face.signature).release().ptr(); });
+  const auto* function = reinterpret_cast<Function*>(self);
+  return guarded([&] {
+    std::string text = function->face->signature;
+    if (function->of_state) text.erase(1, text.find_first_not_of(", ", std::string_view("(self").size()) - 1);
+    return nb::module_::import_("quern.arrays.signatures").attr("signature_of")(text).release().ptr();
+  });
 }
 
 void destroy(PyObject* self) {
@@ -287,13 +300,14 @@ PyObject* interned(const char* text) {
   return made;
 }
 
-nb::object function_of(const Face& face, const std::string& module, const std::string& owner, bool binds) {
+nb::object function_of(const Face& face, const std::string& module, const std::string& owner, bool binds, bool of_state = false) {
   nb::object made = nb::steal(function_type->tp_alloc(function_type, 0));
   if (!made.is_valid()) throw nb::python_error();
   auto* function = reinterpret_cast<Function*>(made.ptr());
   std::construct_at(&function->names);
-  function->call = call;
+  function->call = of_state ? call_of_state : call;
   function->binds = binds;
+  function->of_state = of_state;
   function->face = &face;
   function->front_end = &front_end_named(face.front_end);
   for (size_t k = 0; k < face.overload_count; ++k) {
@@ -314,18 +328,20 @@ nb::object function_of(const Face& face, const std::string& module, const std::s
 // The functions of a front end, by their names, as those of a module, or as methods of a class in it. Only what binds becomes a
 // method of an object whose class has it.
 nb::dict functions_of(const std::string& front_end, const std::string& module, const std::string& owner, bool binds,
-                      const std::string& submodule) {
+                      const std::string& submodule, bool of_state) {
   nb::dict out;
   for (const Face& face : all_faces)
-    if (front_end == face.front_end && submodule == face.submodule) out[face.name] = function_of(face, module, owner, binds);
+    if (front_end == face.front_end && submodule == face.submodule)
+      out[face.name] = function_of(face, module, owner, binds, of_state);
   return out;
 }
 
 // The same, as names of a module; returns them all. `shown`: the module that they say they are in, where that is another one;
-// `but`: names that the module does not get.
+// `but`: names that the module does not get;
+// `of_state`: they are methods, which the front end's generator of random numbers has.
 nb::dict add_functions(const std::string& module, const std::string& front_end, const std::string& submodule, bool binds,
-                       const std::string& shown, nb::handle but) {
-  nb::dict made = functions_of(front_end, shown.empty() ? module : shown, "", binds, submodule);
+                       const std::string& shown, nb::handle but, bool of_state) {
+  nb::dict made = functions_of(front_end, shown.empty() ? module : shown, "", binds && !of_state, submodule, of_state);
   nb::object target = nb::module_::import_(module.c_str());
   for (auto [name, function] : made)
     if (!nb::cast<bool>(but.attr("__contains__")(name))) nb::setattr(target, name, function);
@@ -369,9 +385,9 @@ void init(nb::module_& m) {
   function_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   m.attr("array_function") = type;
   m.def("functions_of", functions_of, nb::arg("front_end"), nb::arg("module"), nb::arg("owner") = "", nb::arg("binds") = true,
-        nb::arg("submodule") = "");
+        nb::arg("submodule") = "", nb::arg("of_state") = false);
   m.def("add_functions", add_functions, nb::arg("module"), nb::arg("front_end"), nb::arg("submodule") = "", nb::kw_only(),
-        nb::arg("binds") = true, nb::arg("shown") = "", nb::arg("but") = nb::make_tuple());
+        nb::arg("binds") = true, nb::arg("shown") = "", nb::arg("but") = nb::make_tuple(), nb::arg("of_state") = false);
   m.def("add_methods", add_methods);
   m.def("is_method", is_method);
   define_streams(m);

@@ -27,26 +27,25 @@ struct Parameter {
   std::optional<Array> array{};
 };
 // The shape that is asked for (none: that of the parameters together), the device where no parameter is an array, and the type of
-// real numbers, float32 or float64.
+// the numbers (none: float64, or int64). Where float32 is asked for, numbers of few bits are drawn if the distribution has them.
 struct Size {
   std::optional<Shape> shape;
   DeviceId device;
-};
-struct RealType {
-  DType value = DType::float64;
+  std::optional<DType> type = {};
+  DType real() const { return type.value_or(DType::float64); }
 };
 
-Array unit(const Stream& stream, const Size& size, RealType type);  // in [0, 1)
-Array standard_normal(const Stream& stream, const Size& size, RealType type);
-Array standard_exponential(const Stream& stream, const Size& size, RealType type);
-Array standard_gamma(const Stream& stream, const Parameter& form, const Size& size, RealType type);
+Array unit(const Stream& stream, const Size& size);  // in [0, 1)
+Array standard_normal(const Stream& stream, const Size& size);
+Array standard_exponential(const Stream& stream, const Size& size);
+Array standard_gamma(const Stream& stream, const Parameter& form, const Size& size);
 Array standard_cauchy(const Stream& stream, const Size& size);
 // Raises ErrorKind::overflow for a range that is not finite.
-Array uniform(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size, RealType type);
+Array uniform(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size);
 // The same. Raises ErrorKind::value where high is below low.
-Array uniform_in_order(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size, RealType type);
-Array normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size, RealType type);
-Array exponential(const Stream& stream, const Parameter& scale, const Size& size, RealType type);
+Array uniform_in_order(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size);
+Array normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size);
+Array exponential(const Stream& stream, const Parameter& scale, const Size& size);
 Array lognormal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size);
 Array laplace(const Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size);
 Array logistic(const Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size);
@@ -57,24 +56,28 @@ Array pareto(const Stream& stream, const Parameter& form, const Size& size);
 Array power(const Stream& stream, const Parameter& form, const Size& size);
 Array triangular(const Stream& stream, const Parameter& left, const Parameter& mode, const Parameter& right, const Size& size);
 Array wald(const Stream& stream, const Parameter& mean, const Parameter& scale, const Size& size);
+Array vonmises(const Stream& stream, const Parameter& mu, const Parameter& kappa, const Size& size);  // angles in [-pi, pi]
 
 Array gamma(const Stream& stream, const Parameter& form, const Parameter& scale, const Size& size);
 Array beta(const Stream& stream, const Parameter& a, const Parameter& b, const Size& size);
 // Numbers that sum to 1 along one axis more. Raises ErrorKind::value for an alpha that is no vector, or negative (or 0).
 Array dirichlet(const Stream& stream, const Parameter& alpha, const Size& size);
 Array dirichlet_above_zero(const Stream& stream, const Parameter& alpha, const Size& size);
+// The same; one alpha stands for as many as the size has along its last axis.
+Array dirichlet_of_one_too(const Stream& stream, const Parameter& alpha, const Size& size);
 Array chisquare(const Stream& stream, const Parameter& df, const Size& size);
 Array noncentral_chisquare(const Stream& stream, const Parameter& df, const Parameter& nonc, const Size& size);
 Array f(const Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Size& size);
 Array noncentral_f(const Stream& stream, const Parameter& dfnum, const Parameter& dfden, const Parameter& nonc, const Size& size);
 Array standard_t(const Stream& stream, const Parameter& df, const Size& size);
 
-// Of int64.
+// Integers.
 Array poisson(const Stream& stream, const Parameter& mean, const Size& size);
 Array binomial(const Stream& stream, const Parameter& n, const Parameter& p, const Size& size);
 Array negative_binomial(const Stream& stream, const Parameter& n, const Parameter& p, const Size& size);
 Array geometric(const Stream& stream, const Parameter& p, const Size& size);
 Array logseries(const Stream& stream, const Parameter& p, const Size& size);
+Array zipf(const Stream& stream, const Parameter& a, const Size& size);
 
 // ---- PyTorch's, in the type of a tensor that takes them: also float16, bfloat16 and complex numbers, of two draws each
 
@@ -91,7 +94,7 @@ struct Bounds {
 };
 Array integers_of_size(const Stream& stream, const Bounds& bounds, const Shape& shape, const Making& how);
 Array integers_like(const Array& like, const Bounds& bounds, const MakingLike& to, const Stream& stream);
-Array permutation(const Stream& stream, int64_t count, const Making& how);  // of 0, 1, 2 ...
+Array permutation_of_size(const Stream& stream, int64_t count, const Making& how);  // of 0, 1, 2 ...
 // Values for each element of a tensor. Raises ErrorKind::not_implemented for types without these numbers, ErrorKind::runtime for
 // parameters that have no distribution.
 Array uniform_for(const Rules& rules, const Array& tensor, double low, double high, const Stream& stream);
@@ -113,5 +116,19 @@ Array trials(const Rules& rules, const Array& tensor, std::optional<double> p, c
 Array poisson_around(const Array& rates, const Stream& stream);
 // Places along the last axis, with the elements as weights: `count` of them, each of which may come again where `replaces`.
 Array places_by_weight(const Rules& rules, const Array& weights, int64_t count, bool replaces, const Stream& stream);
+
+// ---- of layers: no parameter is refused
+
+Array scaled_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size);
+Array scaled_unit(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size);
+// No further than two standard deviations from the mean.
+Array truncated_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size);
+// Places along the last axis of two, drawn by the logarithms of their odds: `count` for each row. Raises ErrorKind::value for
+// another number of axes.
+Array places_by_logarithm(const Stream& stream, const Array& logits, int64_t count, const Size& size);
+// Each element 0 with probability `rate`, all others divided by 1 - rate; none: x itself. Along axes of one element of a shape,
+// in which missing sizes are those of x, all share what is drawn.
+using SharedAxes = std::optional<std::vector<std::optional<int64_t>>>;
+std::optional<Array> dropped(const Stream& stream, const Array& x, double rate, const SharedAxes& shape);
 
 }  // namespace quern::random

@@ -279,6 +279,37 @@ Array plus_quotient(const Rules& rules, const Array& a, const Argument& x, const
   return rules(Op::add, a, value && !is_one(*value) ? rules(Op::multiply, quotient, *value) : quotient);
 }
 
+// By Newton's steps from a rational first guess (Giles, 2010).
+Array inverse_error(const Rules& rules, const Array& x) {
+  if (is_complex(x.dtype())) raise(ErrorKind::not_implemented, "\"erfinv\" not implemented for '{}'", torch_name_of(x.dtype()));
+  const Array reals = as_reals(rules, x), given = as_type(reals, DType::float64);
+  // At the ends the derivative is infinite, too; what is not used there must not make it NaN.
+  const Array is_end = compute(Op::equal, compute(Op::absolute, detached(given)), 1);
+  const Array ends = compute(Op::multiply, given, compute(Op::where, is_end, std::numeric_limits<double>::infinity(), 1.0));
+  const Array wide = compute(Op::where, is_end, 0.0, given);
+  const Array w =
+      compute(Op::negative, compute(Op::log, compute(Op::multiply, compute(Op::subtract, 1, wide), compute(Op::add, 1, wide))));
+  const auto series = [](const Array& by, std::initializer_list<double> terms) {
+    Array sum = compute(Op::add, compute(Op::multiply, by, 0.0), *terms.begin());
+    for (const double* term = terms.begin() + 1; term != terms.end(); ++term)
+      sum = compute(Op::add, compute(Op::multiply, sum, by), *term);
+    return sum;
+  };
+  const Array near =
+      series(compute(Op::subtract, w, 2.5), {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                                             -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  const Array far = series(compute(Op::subtract, compute(Op::sqrt, compute(Op::maximum, w, 0.25)), 3.0),
+                           {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+                            0.00943887047, 1.00167406, 2.83297682});
+  Array y = compute(Op::multiply, compute(Op::where, compute(Op::less, w, 5.0), near, far), wide);
+  for (int step = 0; step < 2; ++step) {  // to all digits
+    const Array slope = compute(Op::exp, compute(Op::multiply, compute(Op::negative, y), y));
+    const Array error = compute(Op::subtract, compute(Op::erf, y), wide);
+    y = compute(Op::subtract, y, compute(Op::true_divide, error, compute(Op::multiply, slope, 1.1283791670955126)));
+  }
+  return as_type(compute(Op::where, is_end, ends, y), reals.dtype());
+}
+
 Array sine_cardinal(const Rules& rules, const Array& given) {
   // PyTorch rounds numbers of 16 bits once, NumPy after each operation.
   if (rules.types == TypeRules::torch && row(given.dtype()).kind == DTypeKind::real && size_of(given.dtype()) == 2)

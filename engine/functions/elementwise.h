@@ -59,6 +59,8 @@ Array between(const Rules& rules, const Array& a, const Argument& b, const Argum
 // a + value x y and a + value x / y; no value: 1.
 Array plus_product(const Rules& rules, const Array& a, const Argument& x, const Argument& y, const Argument* value);
 Array plus_quotient(const Rules& rules, const Array& a, const Argument& x, const Argument& y, const Argument* value);
+// The number whose erf is x: infinite at -1 and 1, NaN outside. Raises ErrorKind::not_implemented for complex numbers.
+Array inverse_error(const Rules& rules, const Array& x);
 // sin(pi x) / (pi x), 1 at 0.
 Array sine_cardinal(const Rules& rules, const Array& x);
 

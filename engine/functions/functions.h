@@ -27,6 +27,7 @@
 #include "functions/ranking.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
+#include "functions/sampling.h"
 #include "functions/sets.h"
 #include "functions/shaping.h"
 #include "functions/signals.h"

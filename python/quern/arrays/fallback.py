@@ -203,6 +203,8 @@ def run(name, function, args, kwargs, reason="", kind=None, writes=None):
 
 def on_host(name, args, kwargs, reason, kind=None):
     """A call of a function of the engine's table with arguments that its row does not accept."""
+    if args and hasattr(args[0], "draw_on_host"):  # a generator of random numbers
+        return args[0].draw_on_host(name, args[1:], kwargs)
     return run(name, getattr(numpy, name), args, kwargs, reason, kind)
 
 

@@ -46,12 +46,3 @@ FFT = frozenset(
     fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn rfft rfft2 rfftfreq rfftn
     """.split()
 )
-RANDOM = frozenset(
-    """
-    BitGenerator RandomState beta binomial bytes chisquare choice default_rng dirichlet exponential f gamma geometric gumbel
-    hypergeometric laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare
-    noncentral_f normal pareto permutation poisson power rand randint randn random random_integers random_sample ranf rayleigh
-    sample seed shuffle standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform
-    vonmises wald weibull zipf
-    """.split()
-)

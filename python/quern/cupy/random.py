@@ -4,79 +4,18 @@ The functions of the module draw from one state, which get_random_state() gives.
 type of their results as ``dtype``.
 """
 
-import functools
 import hashlib
-import inspect
 import os
 
 import numpy
 
 from quern.arrays import random as _random
-from quern.arrays.core import Array as _Array
-from quern.arrays.core import asnumpy as _asnumpy
-from quern.arrays.public_names import settle as _settle
 from quern.arrays.random.generator import _bits_of
 from quern.cupy._array import ndarray as _ndarray
-from quern.cupy._array import placed_result as _placed_result
-from quern.cupy._fallback import getter as _getter
-from quern.cupy._names import RANDOM as _names
-
-_REALS = """beta chisquare dirichlet f gamma gumbel laplace logistic lognormal multivariate_normal noncentral_chisquare noncentral_f pareto
-power rayleigh standard_cauchy standard_gamma standard_t triangular vonmises wald weibull""".split()
-_INTEGERS = "binomial geometric hypergeometric logseries negative_binomial poisson zipf".split()
+from quern.lib import _engine
 
 
-def _typed(method, default):
-    """The distribution with ``dtype`` as its last parameter: what its numbers are converted to."""
-    signature = inspect.signature(method)
-    parameters = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values()]
-    places = len(parameters)
-    kinds = "f" if default is float else "iuf"
-
-    @functools.wraps(method)
-    def draw(*args, dtype=default, **kwargs):
-        if len(args) > places:
-            *args, dtype = args
-        kind = numpy.dtype(dtype)
-        if kind.kind not in kinds:
-            raise TypeError(f"Unsupported dtype {kind!r} for {method.__name__}")
-        named = dict(zip([p.name for p in parameters], args, strict=False))
-        if named.keys() & kwargs.keys():
-            raise TypeError(f"{method.__name__}() got multiple values for argument {min(named.keys() & kwargs.keys())!r}")
-        return method(**named, **kwargs).astype(kind, copy=False)
-
-    last = inspect.Parameter("dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
-    draw.__signature__ = signature.replace(parameters=[*parameters, last])
-    return draw
-
-
-class _Distributions:
-    """What CuPy has otherwise than NumPy, for :class:`Generator` and :class:`RandomState`."""
-
-    __slots__ = ()
-
-    def _give(self, array):
-        return _placed_result(lambda: array._as(self._kind))
-
-    def dirichlet(self, alpha, size=None):
-        """Numbers that sum to 1 along the last axis: one for each of ``alpha``; for a single ``alpha`` as many as ``size`` has there."""
-        if numpy.ndim(alpha) or size is None:
-            return super().dirichlet(alpha, size)
-        *outer, count = [size] if isinstance(size, (int, numpy.integer)) else size
-        return super().dirichlet(numpy.full(count, float(alpha)), tuple(outer))
-
-    def hypergeometric(self, ngood, nbad, nsample, size=None):
-        """How many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones, all of them at most: int64.
-
-        Raises ValueError for a negative number, and for ``nsample`` below 1.
-        """
-        ngood, nbad, nsample = (_asnumpy(v) if isinstance(v, _Array) else v for v in (ngood, nbad, nsample))
-        if numpy.any(numpy.less(nsample, 1)):
-            raise ValueError("nsample < 1")
-        return super().hypergeometric(ngood, nbad, numpy.minimum(nsample, numpy.add(ngood, nbad)), size)
-
-
-class Generator(_Distributions, _random.Generator):
+class Generator(_random.Generator):
     """See :class:`quern.random.Generator`; its arrays are CuPy's."""
 
     __slots__ = ()
@@ -88,7 +27,7 @@ class Generator(_Distributions, _random.Generator):
         super().__init__(bit_generator)
 
 
-class RandomState(_Distributions, _random.RandomState):
+class RandomState(_random.RandomState):
     """See :class:`quern.random.RandomState`; its arrays are CuPy's. ``method`` is accepted and changes nothing."""
 
     __slots__ = ()
@@ -116,10 +55,7 @@ def _seed_of(given):
 
 
 for _class in (Generator, RandomState):
-    for _name in (*_REALS, *_INTEGERS):
-        _method = getattr(_class, _name)
-        if "dtype" not in inspect.signature(_method).parameters:
-            setattr(_class, _name, _typed(_method, int if _name in _INTEGERS else float))
+    _engine.add_methods(_class, _engine.functions_of(f"Cupy{_class.__name__}", __name__, _class.__name__))
 
 
 class BitGenerator(_random.Philox):
@@ -159,19 +95,8 @@ def default_rng(seed=None):
     return seed if isinstance(seed, Generator) else Generator(_bits_of(seed))
 
 
-_state = None
-
-
-def _new_state():
-    seed = os.environ.get("CUPY_SEED")
-    return RandomState(None if seed is None else int(seed))
-
-
 def get_random_state():
     """The RandomState that the functions of this module draw from."""
-    global _state
-    if _state is None:
-        _state = _new_state()
     return _state
 
 
@@ -181,22 +106,34 @@ def set_random_state(rs):
     if not isinstance(rs, RandomState):
         raise TypeError(f"Random state must be an instance of RandomState. Actual: {type(rs)}")
     _state = rs
+    _engine.set_front_end("cupy", generator=rs)
 
 
 def reset_states():
     """Starts anew, from a seed that nobody knows (or CUPY_SEED)."""
-    global _state
-    _state = None
+    seed = os.environ.get("CUPY_SEED")
+    set_random_state(RandomState(None if seed is None else int(seed)))
 
 
 def seed(seed=None):
     """Starts anew: the same ``seed`` gives the same numbers again."""
-    get_random_state().seed(seed)
+    _state.seed(seed)
 
 
-for _name in _names:
-    if _name not in globals() and hasattr(RandomState, _name):
-        globals()[_name] = _random._of_state(_name, get_random_state, __name__, RandomState)
+def bytes(length):  # noqa: A001
+    """So many random bytes, an object of Python's."""
+    return _state.bytes(length)
 
-_settle(__name__)
-__getattr__ = _getter(globals(), _names, _random, numpy.random, "cupy.random")
+
+def shuffle(a):
+    """Puts an array in another order along its first axis, in place."""
+    _state.shuffle(a)
+
+
+reset_states()
+_engine.add_functions(__name__, "CupyRandomState", but=("tomaxint",), of_state=True)
+
+
+def __getattr__(name):
+    why = " here: quern does not serve that" if not name.startswith("_") and hasattr(numpy.random, name) else ""
+    raise AttributeError(f"module 'cupy.random' has no attribute {name!r}{why}")

@@ -61,12 +61,13 @@ def _drawn(draws, shape, dtype, is_open):
     """Uniform numbers: reals in (0, 1] or [0, 1), or all bits of integers; complex ones have both parts so."""
     name = _name(dtype)
     if name in ("float32", "float64"):
-        return (draws._open if is_open else draws._unit)(shape, name)
+        units = draws.random(shape, name)
+        return 1 - units if is_open else units
     if name in ("complex64", "complex128"):
         part = np.empty(0, dtype).real.dtype
         return _drawn(draws, [*shape, 2], part, is_open).view(dtype)._reshaped(shape)
     if name in ("int32", "uint32", "int64", "uint64"):
-        return draws._draw("random_bits", shape, "uint64").astype(dtype)
+        return draws.bit_generator.random_raw(shape).astype(dtype)
     raise NotImplementedError(f"[curandom] uniform numbers are float32, float64, complex or integers of 32 or 64 bits, not {name}")
 
 
@@ -109,7 +110,7 @@ class _Generator:
         return _drawn(self._draws, shape, dtype, True)
 
     def _normal(self, shape, dtype):
-        return self._draws._normal(shape, self._check(dtype, "gen_normal", ("float32", "float64")))
+        return self._draws.standard_normal(shape, self._check(dtype, "gen_normal", ("float32", "float64")))
 
     def _log_normal(self, shape, dtype, mean, stddev):
         self._check(dtype, "gen_log_normal", ("float32", "float64"))

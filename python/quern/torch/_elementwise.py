@@ -24,33 +24,6 @@ def rsub(input, other, *, alpha=1):
     return FACES["sub"](other, input, alpha=alpha)
 
 
-@checked
-def erfinv(input, *, out=None):
-    """The inverse of erf: infinite at -1 and 1, NaN outside. By Newton's steps from a rational first guess (Giles, 2010)."""
-    x = _real_of(input, "erfinv")
-    wide = x.to(_float64())
-    # At the ends the derivative is infinite, too; what is not used there must not make it NaN, nor must the root at 0.
-    is_end = _op("absolute", wide.detach()) == 1
-    ends = wide * _op("where", is_end, math.inf, 1.0)
-    wide = _op("where", is_end, 0.0, wide)
-    w = -_op("log", (1 - wide) * (1 + wide))
-    small, large = w - 2.5, _op("sqrt", _op("maximum", w, 0.25)) - 3
-    near, far = small * 0 + 2.81022636e-08, large * 0 + -0.000200214257
-    for c in (3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941):
-        near = near * small + c
-    for c in (0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682):
-        far = far * large + c
-    y = _op("where", w < 5, near, far) * wide
-    for _ in range(2):  # to all digits
-        error = _op("erf", y) - wide
-        y = y - error / (1.1283791670955126 * _op("exp", -y * y))
-    return finish(_op("where", is_end, ends, y).to(x.dtype), out)
-
-
-def _float64():
-    return DTYPES["float64"]
-
-
 def _real_of(input, name):
     """The tensor as one of real numbers; NotImplementedError for complex ones."""
     if input.is_complex():
@@ -164,9 +137,9 @@ def frexp(input):
     return _frexp(_op("frexp_mantissa", input), _op("frexp_exponent", input).to(DTYPES["int32"]))
 
 
-METHODS = "positive erfinv ldexp xlogy conj conj_physical resolve_conj resolve_neg angle frexp"
+METHODS = "positive ldexp xlogy conj conj_physical resolve_conj resolve_neg angle frexp"
 __all__ = METHODS.split() + ["rsub", "real", "imag", "complex", "polar"]
 add_methods(__name__, METHODS)
 Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc="The real parts.")
 Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc="The imaginary parts of complex numbers.")
-add_in_place("erfinv ldexp xlogy conj_physical")
+add_in_place("ldexp xlogy conj_physical")

@@ -2,10 +2,11 @@
 
 from quern.arrays.public_names import settle as _settle
 from quern.lib import _engine
-from quern.torch._elementwise import erfinv, xlogy  # noqa: F401
+from quern.torch._elementwise import xlogy  # noqa: F401
 from quern.torch._faces import (  # noqa: A004, F401
     erf,
     erfc,
+    erfinv,
     exp2,
     expm1,
     log1p,

@@ -328,3 +328,24 @@ def test_signs_of_nan_and_sinc_of_short_types():
     for dtype in (torch.float16, torch.bfloat16):
         x = torch.tensor([300.0, 0.5], dtype=dtype)
         assert torch.sinc(x).tolist() == torch.sinc(x.float()).to(dtype).tolist()
+
+
+def test_erfinv(device):
+    """The number whose erf is x, with its gradient; at the ends both are infinite."""
+    x = torch.tensor([-1.0, -0.5, 0.0, 0.3, 0.999, 1.0], dtype=torch.float64, requires_grad=True)
+    y = torch.erfinv(x)
+    y.sum().backward()
+    inside = y.detach().numpy()[1:-1]
+    np.testing.assert_allclose(torch.erf(torch.tensor(inside)).numpy(), x.detach().numpy()[1:-1], rtol=1e-14, atol=1e-17)
+    np.testing.assert_allclose(x.grad.numpy()[1:-1], np.sqrt(np.pi) / 2 * np.exp(inside**2), rtol=1e-12)
+    assert y.tolist()[0] == -np.inf and y.tolist()[-1] == np.inf and x.grad.tolist()[0] == x.grad.tolist()[-1] == np.inf
+    assert torch.erfinv(torch.tensor([-1.5, np.nan])).isnan().all() and torch.special.erfinv is not None
+    for dtype, result in ((torch.int32, torch.float32), (torch.float16, torch.float16), (torch.bfloat16, torch.bfloat16)):
+        assert torch.erfinv(torch.tensor([0], dtype=dtype)).dtype is result
+    t, out = torch.tensor([0.25]), torch.zeros(1)
+    assert torch.erfinv(t, out=out) is out and t.erfinv_() is t and t.item() == out.item()
+    with pytest.raises(NotImplementedError, match="\"erfinv\" not implemented for 'ComplexFloat'"):
+        torch.erfinv(torch.tensor([1j]))
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        torch.tensor([0]).erfinv_()
+    assert events_of(lambda: t.erfinv()) == []

@@ -1,20 +1,18 @@
 """numpy.random on arrays: the functions of the global state, and the generators of generator.py.
 
-Distributions are NumPy's, values are not: they come from Philox4x32-10 and are the same on every device. What is not defined there
-NumPy draws on the host, from a state that follows from ours.
+Distributions are NumPy's, values are not: they come from Philox4x32-10 and are the same on every device. Functions are faces of the
+engine's table (bindings/faces/distributions.pyi), the methods of :class:`RandomState` on one state.
 """
-
-import functools
-import inspect
 
 import numpy
 
-from quern.arrays import fallback  # noqa: F401
-from quern.arrays.random import distributions  # noqa: F401
-from quern.arrays.random.generator import Draws, Generator, Philox, RandomState  # noqa: F401
+from quern.arrays import fallback
+from quern.arrays.random.generator import Generator, Philox, RandomState  # noqa: F401
 from quern.lib import _engine
 
 _state = RandomState()
+_engine.set_front_end("numpy", generator=_state)
+_engine.add_functions(__name__, "RandomState", shown="quern.random", but=("tomaxint",), of_state=True)
 
 
 def default_rng(seed=None):
@@ -30,46 +28,30 @@ def default_rng(seed=None):
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-def _of_state(name, state, module, kind=RandomState):
-    """The method of the ``kind`` that ``state()`` gives, as a function of a module."""
-    method = getattr(kind, name)
-
-    @functools.wraps(method)
-    def call(*args, **kwargs):
-        return getattr(state(), name)(*args, **kwargs)
-
-    call.__name__ = call.__qualname__ = name
-    call.__module__ = module
-    call.__signature__ = _without_self(method)
-    return call
+def seed(seed=None):
+    """Starts the numbers of the module's functions anew; see :meth:`RandomState.seed`."""
+    _state.seed(seed)
 
 
-def _without_self(method):
-    signature = inspect.signature(method)
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
+def get_state(legacy=True):
+    """What the numbers of the module's functions come from, for `set_state`: a dict."""
+    return _state.get_state(legacy)
 
 
-for _name in numpy.random.__all__:
-    if not _name[0].isupper() and callable(vars(RandomState).get(_name, vars(Draws).get(_name))):
-        _is_face = isinstance(vars(RandomState).get(_name), _engine.array_function)
-        globals()[_name] = getattr(_state, _name) if _is_face else _of_state(_name, lambda: _state, __name__)
+def set_state(state):
+    """Goes back to a state of `get_state`."""
+    _state.set_state(state)
 
 
-def _of_host(name):
-    """A distribution that NumPy draws, from a generator that follows from the state."""
-
-    def call(*args, **kwargs):
-        return getattr(_state, name)(*args, **kwargs)
-
-    call.__name__ = call.__qualname__ = name
-    call.__module__ = "quern"
-    call.__doc__ = f"NumPy's ``random.{name}``, drawn on the host.\n\n{inspect.getdoc(getattr(numpy.random.Generator, name))}"
-    call.__quern_host__ = getattr(numpy.random.Generator, name)
-    return call
+def bytes(length):  # noqa: A001
+    """So many random bytes, an object of Python's."""
+    return _state.bytes(length)
 
 
-for _name in numpy.random.__all__:
-    if _name not in globals() and not _name[0].isupper() and hasattr(numpy.random.Generator, _name):
-        globals()[_name] = _of_host(_name)
+def shuffle(x):
+    """Puts ``x`` (an array, or a list) in another order along its first axis, in place."""
+    _state.shuffle(x)
 
-__getattr__ = fallback.serve_module(globals(), numpy.random, "random.")
+
+def __getattr__(name):
+    return fallback.stand_in(numpy.random, name, __name__, "random.")

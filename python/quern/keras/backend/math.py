@@ -129,25 +129,7 @@ def _real(x):
     return x if _is_real(x._dtype_name) else convert_to_tensor(x, result_type(x.dtype, float))
 
 
-def erfinv(x):
-    """The inverse of erf: infinite at -1 and 1, NaN outside. By Newton's steps from a rational first guess (Giles, 2010)."""
-    x = _real(x)
-    wide = x.astype("float64")
-    # At the ends the derivative is infinite, too; what is not used there must not make it NaN.
-    is_end = qn.absolute(_engine.detached(wide)) == 1
-    ends = wide * qn.where(is_end, _math.inf, 1.0)
-    wide = qn.where(is_end, 0.0, wide)
-    w = -qn.log((1 - wide) * (1 + wide))
-    small, large = w - 2.5, qn.sqrt(qn.maximum(w, 0.25)) - 3
-    near, far = small * 0 + 2.81022636e-08, large * 0 - 0.000200214257
-    for c in (3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941):
-        near = near * small + c
-    for c in (0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682):
-        far = far * large + c
-    y = qn.where(w < 5, near, far) * wide
-    for _ in range(2):
-        y = y - (qn.erf(y) - wide) / (1.1283791670955126 * qn.exp(-y * y))
-    return qn.where(is_end, ends, y).astype(x._dtype_name)
+erfinv = _engine.functions_of("keras", __name__, submodule="math")["erfinv"]
 
 
 # ---- sequences and Fourier transforms
