@@ -6,6 +6,7 @@ import layouts
 import numpy as np
 import pytest
 import quern as qn
+from arrays import cases
 from quern import cupy as cp
 from quern.lib import _engine
 
@@ -75,7 +76,7 @@ ORDERED = """
 x.ravel({}) | x.flatten({}) | x.copy({}) | x.astype('f4', {}) | m.ravel(x, {}) | m.copy(x, {}) | m.array(x, order={}) | m.asarray(x, order={})
 x.reshape(-1, order={}) | m.reshape(x, (-1,), {}) | x.tobytes({})
 """
-ORDERED = [call.strip() for line in ORDERED.strip().splitlines() for call in line.split(" | ")]
+ORDERED = cases(ORDERED)
 
 
 @pytest.mark.parametrize("m", [qn, cp], ids=["quern", "cupy"])
@@ -165,7 +166,7 @@ n(3, 4, 2, 5).swapaxes(0, 1) @ n(5, 2) | n(5, 2).T @ n(3, 4, 5, 2).swapaxes(0, 1
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int32", "bool"])
-@pytest.mark.parametrize("call", [call.strip() for line in PRODUCTS.strip().splitlines() for call in line.split(" | ")])
+@pytest.mark.parametrize("call", cases(PRODUCTS))
 def test_matrix_products(device, call, dtype):
     """Matrices in C order, whatever their stack is in; with a library and without."""
     results = []

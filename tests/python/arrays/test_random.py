@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import quern as qn
 import quern.cupy as cp
+from arrays import cases
 
 pytestmark = pytest.mark.usefixtures("no_fallback")
 
@@ -175,7 +176,7 @@ f(5, 10, n) | negative_binomial(5, 0.4, n) | rayleigh(2, n) | weibull(1.5, n) | 
 choice(5, n) | choice(5, n, p=[0.1, 0.2, 0.3, 0.4, 0]) | integers(10, size=n) | integers(-3, 3, n, endpoint=True)
 integers(0, 256, n, 'u1') | integers(0, 2, n, bool) | permutation(n) | standard_cauchy(n)
 """
-DRAWS = [case.strip() for line in DRAWS.strip().splitlines() for case in line.split(" | ")]
+DRAWS = cases(DRAWS)
 
 
 @pytest.mark.parametrize("case", DRAWS)
@@ -257,7 +258,7 @@ binomial(3, 1.5) | choice(5, 6, replace=False) | choice(0) | choice(3, p=[0.5, 0
 choice(2, p=[-0.5, 1.5]) | beta(0, 1) | geometric(0) | uniform(0, float('inf')) | triangular(1, 0, 2) | dirichlet([-1, 1])
 normal([1, 2], size=3) | choice([[1, 2]], axis=2) | nothing()
 """
-ERRORS = [case.strip() for line in ERRORS.strip().splitlines() for case in line.split(" | ")]
+ERRORS = cases(ERRORS)
 
 
 @pytest.mark.parametrize("case", ERRORS)

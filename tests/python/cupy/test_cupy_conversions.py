@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from arrays import cases
 from quern import cupy as cp
 from quern.errors import OutOfMemoryError
 
@@ -18,11 +19,7 @@ cp.eye(10**7) | cp.tile(cp.zeros(10**6), 10**8) | cp.outer(cp.zeros(10**7), cp.z
 """
 
 
-def split(table):
-    return [one.strip() for line in table.strip().splitlines() for one in line.split(" | ")]
-
-
-@pytest.mark.parametrize("text", split(IMPLICIT))
+@pytest.mark.parametrize("text", cases(IMPLICIT))
 def test_numpy_gets_no_values_implicitly(device, text):
     with pytest.raises(TypeError, match="[Ii]mplicit conversion to a NumPy array is not allowed|[Uu]nsupported"):
         eval(text, {"g": cp.arange(3.0), "h": np.arange(3.0), "np": np, "cp": cp})
@@ -36,7 +33,7 @@ def test_explicit_conversions(device):
     assert np.sum(cp.arange(3)).get() == 3 and np.sqrt(cp.array(4.0)).get() == 2
 
 
-@pytest.mark.parametrize("text", split(TOO_LARGE))
+@pytest.mark.parametrize("text", cases(TOO_LARGE))
 def test_what_no_device_holds_raises_at_the_call(device, text):
     with pytest.raises(cp.cuda.memory.OutOfMemoryError, match="out of memory"):
         eval(text, {"g": cp.arange(3.0), "cp": cp})

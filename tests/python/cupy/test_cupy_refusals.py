@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from arrays import cases
 from quern import cupy as cp
 
 HOST = np.ones(3)
@@ -15,11 +16,7 @@ cp.outer(HOST, g) | cp.copyto(g, HOST) | cp.bincount(np.array([1])) | cp.angle(H
 """
 
 
-def split(table):
-    return [one.strip() for line in table.strip().splitlines() for one in line.split(" | ")]
-
-
-@pytest.mark.parametrize("text", split(OPERANDS))
+@pytest.mark.parametrize("text", cases(OPERANDS))
 def test_arrays_of_the_host_are_no_operands(device, text):
     with pytest.raises(TypeError, match=r"Unsupported type <class '(numpy.ndarray|list)'>.*cupy.asarray\(\)"):
         eval(text, {"g": cp.ones(3), "HOST": HOST, "np": np, "cp": cp})
@@ -50,7 +47,7 @@ VisibleDeprecationWarning: cp.ones(3).toDlpack() | DeprecationWarning: cp.fft.co
 """
 
 
-@pytest.mark.parametrize("case", split(WARNINGS))
+@pytest.mark.parametrize("case", cases(WARNINGS))
 def test_warnings(device, case):
     name, _, text = case.partition(": ")
     with warnings.catch_warnings(record=True) as seen:
@@ -74,7 +71,7 @@ TypeError: cp.random.seed(1.5) | TypeError: cp.random.seed("x") | TypeError: cp.
 """
 
 
-@pytest.mark.parametrize("case", split(ERRORS))
+@pytest.mark.parametrize("case", cases(ERRORS))
 def test_errors(device, case):
     name, _, text = case.partition(": ")
     with pytest.raises(Exception) as caught:

@@ -7,6 +7,7 @@ import pytest
 import quern as qn
 import quern.cupy as cupy
 import quern.torch as torch
+from arrays import cases
 from test_faces_statistics import answer
 from torch_oracle import compare_all
 
@@ -119,7 +120,7 @@ raises(lambda: torch.histogram(x, x)) | raises(lambda: torch.histogram(x, s[:1])
 
 @pytest.mark.parametrize("texts", [TORCH, ON_CPU], ids=["all", "histogram"])
 def test_of_torch(device, texts):
-    compare_all([HEAD + case for line in texts.strip().splitlines() for case in line.split(" | ")], device)
+    compare_all([HEAD + case for case in cases(texts)], device)
 
 
 def test_names_that_are_no_methods(device):

@@ -7,6 +7,7 @@ import pytest
 import quern as qn
 import quern.cupy as cupy
 import quern.torch as torch
+from arrays import cases
 from test_faces_statistics import answer
 from torch_oracle import compare_all
 
@@ -132,7 +133,7 @@ raises(lambda: torch.unique_consecutive(n[:, :0], dim=0)) | raises(lambda: torch
 
 
 def test_of_torch(device):
-    compare_all([HEAD + case for line in TORCH.strip().splitlines() for case in line.split(" | ")], device)
+    compare_all([HEAD + case for case in cases(TORCH)], device)
 
 
 def test_calls_run_no_python(device, no_allocator):

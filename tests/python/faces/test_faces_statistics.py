@@ -9,6 +9,7 @@ import pytest
 import quern as qn
 import quern.cupy as cupy
 import quern.torch as torch
+from arrays import cases
 from torch_oracle import compare_all
 
 
@@ -149,7 +150,7 @@ of(lambda x: torch.var_mean(x, 1)[0], m.double()) | of(lambda x: torch.std_mean(
 
 @pytest.mark.filterwarnings("ignore:cov")
 def test_of_torch(device):
-    compare_all([HEAD + case for line in TORCH.strip().splitlines() for case in line.split(" | ")], device)
+    compare_all([HEAD + case for case in cases(TORCH)], device)
 
 
 def test_calls_run_no_python(device, no_allocator):

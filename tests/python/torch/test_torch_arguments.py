@@ -2,6 +2,7 @@
 
 import pytest
 import quern.torch as torch
+from arrays import cases
 from torch_oracle import compare_all
 
 CALLS = """
@@ -61,7 +62,7 @@ TURNED = [f"{x}.{name}" for x in ("s", "x[0]", "x", "x[None]", "(x + 1j)") for n
 
 def test_sizes_one_by_one_or_in_a_sequence(device):
     head = "x = torch.arange(6.0).reshape(2, 3)\nmade = []\n"
-    calls = [call.strip() for line in SIZES.strip().splitlines() for call in line.split(" | ")]
+    calls = cases(SIZES)
     compare_all([f"{head}raises(lambda: made.append({call}))[0], made" for call in calls], device)
 
 

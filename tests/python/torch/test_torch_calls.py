@@ -1,6 +1,7 @@
 """Calls of torch's functions in several wordings against PyTorch: keywords, empty tensors, types, ``out=``, broadcasting and gradients."""
 
 import pytest
+from arrays import cases
 from torch_oracle import compare_all
 
 HEAD = """F, L, S = torch.nn.functional, torch.linalg, torch.special
@@ -84,5 +85,5 @@ of(lambda x: F.pad(x, (-1, 2), mode="circular"), r(1, 2, 4)) | of(lambda x: torc
 
 @pytest.mark.parametrize("name", ["KEYWORDS", "SHAPES", "TYPES", "OUT", "GRADIENTS"])
 def test_calls(name, device):
-    cases = [one.strip() for line in globals()[name].strip().splitlines() for one in line.split(" | ")]
-    compare_all([HEAD + case for case in cases], device, rtol=1e-5, atol=1e-6)
+    table = cases(globals()[name])
+    compare_all([HEAD + case for case in table], device, rtol=1e-5, atol=1e-6)

@@ -1,5 +1,6 @@
 """What torch.tensor() accepts and refuses, the base of views, and values at given places; against PyTorch."""
 
+from arrays import cases
 from torch_oracle import compare_all
 
 TENSORS = """
@@ -47,10 +48,6 @@ torch.eye(2) | torch.eye(2, 3) | torch.eye(3, 2, dtype=torch.int64) | torch.eye(
 """
 
 
-def split(table):
-    return [one.strip() for line in table.strip().splitlines() for one in line.split(" | ")]
-
-
 HEAD = """
 x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], device=device)
 w, i = x.clone().requires_grad_(), torch.tensor([1, 0, 1], device=device)
@@ -58,19 +55,19 @@ w, i = x.clone().requires_grad_(), torch.tensor([1, 0, 1], device=device)
 
 
 def test_tensors_of_python_values(device):
-    compare_all([HEAD + one for one in split(TENSORS)], device)
+    compare_all([HEAD + one for one in cases(TENSORS)], device)
 
 
 def test_factories(device):
-    compare_all([HEAD + one for one in split(FACTORIES)], device)
+    compare_all([HEAD + one for one in cases(FACTORIES)], device)
 
 
 def test_bases_of_views(device):
-    compare_all([HEAD + one for one in split(BASES)], device)
+    compare_all([HEAD + one for one in cases(BASES)], device)
 
 
 def test_places_and_matrix_exponentials(device):
-    compare_all([HEAD + one for one in split(PLACES)], device)
+    compare_all([HEAD + one for one in cases(PLACES)], device)
 
 
 WHOLE = """
@@ -83,6 +80,6 @@ torch.tril_indices(2, -1) | torch.triu_indices(-1, 2) | torch.linalg.pinv(e) | t
 
 def test_functions_of_real_numbers_refuse_integers(device):
     head = HEAD + "n, e = torch.tensor([1, 2], device=device), torch.eye(2, dtype=torch.int64, device=device)\n"
-    compare_all([f"{head}raises(lambda: {one})[0]" for one in split(WHOLE)], device)
+    compare_all([f"{head}raises(lambda: {one})[0]" for one in cases(WHOLE)], device)
     rest = "torch.softmax(n, 0, dtype=torch.float32) | F.mse_loss(x[0], n) | F.relu(n) | F.sigmoid(n) | F.softmax(n.float(), 0)"
-    compare_all([head + one for one in split(rest)], device)
+    compare_all([head + one for one in cases(rest)], device)

@@ -2,6 +2,7 @@
 
 import pytest
 import quern.torch as torch
+from arrays import cases
 from torch_oracle import compare_all
 
 CASES = """
@@ -17,8 +18,8 @@ HEAD = "a, z = torch.tensor([1, 5, 7]), torch.tensor([1, 0, -3])\n"
 
 
 def test_zeros(device):
-    texts = [HEAD + f"raises(lambda: {case})" for line in CASES.strip().splitlines() for case in line.split(" | ")]
-    compare_all(texts + [HEAD + case for line in FINE.strip().splitlines() for case in line.split(" | ")], "cpu")
+    texts = [HEAD + f"raises(lambda: {case})" for case in cases(CASES)]
+    compare_all(texts + [HEAD + case for case in cases(FINE)], "cpu")
 
 
 @pytest.mark.parametrize("count", [10, 100_000])

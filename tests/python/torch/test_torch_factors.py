@@ -1,5 +1,6 @@
 """torch.linalg raises at the call where a matrix has no factors, with PyTorch's class and words; the functions in ``_ex`` do not."""
 
+from arrays import cases
 from torch_oracle import compare_all
 
 HEAD = """L = torch.linalg
@@ -39,5 +40,5 @@ factor(m([1.0, 1.0], [1.0, 1.0]).double() - 1e-3 * one.double())
 
 
 def test_errors_are_raised_at_the_call(device):
-    cases = [one.strip() for line in CASES.strip().splitlines() for one in line.split(" | ")]
-    compare_all([HEAD + case for case in [*cases, JITTER]], device)
+    table = cases(CASES)
+    compare_all([HEAD + case for case in [*table, JITTER]], device)

@@ -1,6 +1,7 @@
 """Functions and methods of quern.torch against PyTorch: values, types, shapes, gradients, views or copies, errors."""
 
 import pytest
+from arrays import cases
 from torch_oracle import compare_all
 
 # Of tensors a, b (3, 4), c (4, 3), s (2, 3, 3), v and w (4), all of float64 between 0.2 and 0.9.
@@ -16,7 +17,7 @@ y = y[0] if isinstance(y, tuple) else y
 
 
 def listed(text):
-    return [one.strip() for line in text.strip().splitlines() for one in line.split(" | ") if one.strip()]
+    return [one.strip() for one in cases(text) if one.strip()]
 
 
 SMOOTH = """

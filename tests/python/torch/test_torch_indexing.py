@@ -3,6 +3,7 @@
 import json
 
 import torch_indexing
+from arrays import cases
 from places import DATA
 from quern import torch
 from torch_oracle import compare_all
@@ -42,10 +43,6 @@ x[:, None, m] = torch.arange(24.).reshape(1, 3, 1, 2, 4) | x[m] = torch.ones(1, 
 x[0] = [1.0, 2.0, 3.0, 4.0] | x[0] = np.ones(4) | x[0] = np.float32(2) | x[0] = np.float64(2) | x[0] = np.int64(2) | x[0] = None | x[m] = (1.0, 2.0) | x[[0, 1]] = torch.ones(4, dtype=torch.float64) | x[0] = torch.ones(4, dtype=torch.int32)
 x[..., [1]] = torch.ones(3, 1, 1) | x[:] = torch.ones(3, 1, 1) | x[:] = torch.ones(2, 4) | x[torch.tensor([True, False])] = 1 | x.expand(2, 3, 4)[:] = torch.ones(2, 3, 4) | x.expand(2, 3, 4)[0] = 1
 """
-
-
-def cases(table):
-    return [one.strip() for line in table.strip().splitlines() for one in line.split(" | ")]
 
 
 def test_memory_of_what_is_picked(device):

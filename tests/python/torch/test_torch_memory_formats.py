@@ -1,5 +1,6 @@
 """Memory formats: strides, gradients and is_contiguous() of channels_last, and what preserve_format keeps; against PyTorch."""
 
+from arrays import cases
 from torch_oracle import compare_all
 
 HEAD = """
@@ -42,18 +43,14 @@ raises(lambda: zc.view(2, -1))[0] | raises(lambda: z.contiguous(CL))[0] | zc.dat
 """
 
 
-def split(table):
-    return [one.strip() for line in table.strip().splitlines() for one in line.split(" | ")]
-
-
 def test_gradients_and_strides(device):
-    compare_all([f"{HEAD}through(lambda w: {one})" for one in split(GRADIENTS)], device)
+    compare_all([f"{HEAD}through(lambda w: {one})" for one in cases(GRADIENTS)], device)
     compare_all([f"{HEAD}through(lambda w: w.to(memory_format=CL3), 1, 2, 3, 4, 5)"], device)
 
 
 def test_layouts(device):
-    compare_all([f"{HEAD}lies({one})" for one in split(LAYOUTS)], device)
+    compare_all([f"{HEAD}lies({one})" for one in cases(LAYOUTS)], device)
 
 
 def test_values_and_errors(device):
-    compare_all([HEAD + one for one in split(VALUES)], device)
+    compare_all([HEAD + one for one in cases(VALUES)], device)

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from arrays import cases
 from torch_oracle import compare_all
 
 # Of tensors a, b (3, 4), c (4, 3), s (2, 3, 3) symmetric and positive definite, v and w (4), float64 between 0.2 and 0.9; i, j of integers.
@@ -75,7 +76,7 @@ a.cpu().clone().apply_(lambda x: x + 1), a.cpu().clone().map_(b.cpu(), lambda x,
 
 
 def listed():
-    return [one.strip() for line in TEXTS.strip().splitlines() for one in line.split(" | ") if one.strip()]
+    return [one.strip() for one in cases(TEXTS) if one.strip()]
 
 
 @pytest.mark.parametrize("first", range(0, 200, 20))

@@ -1,6 +1,7 @@
 """Bessel functions, incomplete gamma functions and torch's low-level losses and layers against PyTorch."""
 
 import pytest
+from arrays import cases
 from torch_oracle import compare_all
 
 HEAD = """
@@ -57,8 +58,8 @@ raises(lambda: F.pixel_shuffle(x[None], 0)) | raises(lambda: F.pixel_unshuffle(x
 
 
 def test_channels_and_pixels(device):
-    compare_all([HEAD + text for line in PIXELS.strip().splitlines() for text in line.split(" | ")], device)
+    compare_all([HEAD + text for text in cases(PIXELS)], device)
 
 
 def test_functions_with_numbers_for_reductions(device):
-    compare_all([HEAD + text for line in NATIVE.strip().splitlines() for text in line.split(" | ")], device, rtol=1e-5, atol=1e-6)
+    compare_all([HEAD + text for text in cases(NATIVE)], device, rtol=1e-5, atol=1e-6)
