@@ -19,8 +19,8 @@ constexpr bodies::Convention torch = bodies::Convention::torch;
 struct Kept {
   double step = 0;
   std::vector<quern::Array> states;
-  double product = 1;                   // of NAdam's momenta
-  bodies::Averaging averaging{0, 1};    // of ASGD
+  double product = 1;                 // of NAdam's momenta
+  bodies::Averaging averaging{0, 1};  // of ASGD
 };
 
 // The step of one parameter: the rule, its numbers, and what it does to the gradient and the weights before.
@@ -105,7 +105,8 @@ void check_options(const Options& o) {
       raise(ErrorKind::value, "[Optimizer] nesterov requires a momentum and no dampening");
   if constexpr (requires { o.eta_minus; })
     if (!(0 < o.eta_minus && o.eta_minus < 1 && o.eta_plus > 1))
-      raise(ErrorKind::value, "[Optimizer] eta_minus must be in (0, 1) and eta_plus above 1, not {} and {}", o.eta_minus, o.eta_plus);
+      raise(ErrorKind::value, "[Optimizer] eta_minus must be in (0, 1) and eta_plus above 1, not {} and {}", o.eta_minus,
+            o.eta_plus);
 }
 
 }  // namespace

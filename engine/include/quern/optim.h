@@ -31,8 +31,8 @@ struct SGD {
   bool nesterov = false, maximize = false;
 };
 // Kingma and Ba, 2015. `beta1`, `beta2`: how much of the means of the gradient and of its square stays in a step; `eps`: added to
-// the root of the mean square; `amsgrad`: divides by the largest mean square so far; with `decoupled_weight_decay` the decay times
-// lr times the parameter is taken from it instead.
+// the root of the mean square; `amsgrad`: divides by the largest mean square so far; with `decoupled_weight_decay` the decay
+// times lr times the parameter is taken from it instead.
 struct Adam {
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   bool amsgrad = false, decoupled_weight_decay = false, maximize = false;

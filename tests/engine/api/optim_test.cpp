@@ -40,7 +40,8 @@ ON_DEVICES(Optimizers);
 // A line through three points: slope 1.5 and offset 1/3 by the normal equations.
 TEST_P(Optimizers, LineThroughPoints) {
   const qn::Array x = qn::array({0.0, 1.0, 2.0}, device()), y = qn::array({0.5, 1.5, 3.5}, device());
-  for (const optim::Method& method : {optim::Method(optim::SGD{.lr = 0.1, .momentum = 0.9}), optim::Method(optim::Adam{.lr = 0.05})}) {
+  for (const optim::Method& method :
+       {optim::Method(optim::SGD{.lr = 0.1, .momentum = 0.9}), optim::Method(optim::Adam{.lr = 0.05})}) {
     std::vector<qn::Array> parameters{qn::zeros({1}, DType::float64, device()), qn::zeros({1}, DType::float64, device())};
     for (qn::Array& one : parameters) qn::requires_grad(one);
     optim::Optimizer optimizer(parameters, method);
@@ -56,25 +57,35 @@ TEST_P(Optimizers, LineThroughPoints) {
 
 TEST_P(Optimizers, StepsArePyTorchs) {
   expect_after(optim::SGD{.lr = 0.1}, {0.83616, -1.26272, 0.00848000000000005});
-  expect_after(optim::SGD{.lr = 0.1, .momentum = 0.9, .dampening = 0.25, .weight_decay = 0.5}, {0.9879442523193359, -2.7589895559692383, 1.2770731774902344});
-  expect_after(optim::SGD{.lr = 0.1, .momentum = 0.9, .nesterov = true, .maximize = true}, {-3.0885150464000004, 16.398317708800004, -11.765545139200002});
+  expect_after(optim::SGD{.lr = 0.1, .momentum = 0.9, .dampening = 0.25, .weight_decay = 0.5},
+               {0.9879442523193359, -2.7589895559692383, 1.2770731774902344});
+  expect_after(optim::SGD{.lr = 0.1, .momentum = 0.9, .nesterov = true, .maximize = true},
+               {-3.0885150464000004, 16.398317708800004, -11.765545139200002});
   expect_after(optim::Adam{}, {0.5049991223311628, 0.24500019311694696, -0.9950002900855305});
-  expect_after(optim::Adam{.lr = 0.1, .beta1 = 0.7, .beta2 = 0.8, .eps = 0.1, .weight_decay = 0.5, .amsgrad = true}, {0.8428170600192959, -0.2351229836608678, -0.5202624095097509});
-  expect_after(optim::Adam{.lr = 0.1, .weight_decay = 0.5, .decoupled_weight_decay = true}, {0.8255605061308904, -0.25634954027084417, -0.3283929831605701});
+  expect_after(optim::Adam{.lr = 0.1, .beta1 = 0.7, .beta2 = 0.8, .eps = 0.1, .weight_decay = 0.5, .amsgrad = true},
+               {0.8428170600192959, -0.2351229836608678, -0.5202624095097509});
+  expect_after(optim::Adam{.lr = 0.1, .weight_decay = 0.5, .decoupled_weight_decay = true},
+               {0.8255605061308904, -0.25634954027084417, -0.3283929831605701});
   expect_after(optim::AdamW{.lr = 0.1}, {0.9690609071270806, -0.24770604114197375, -0.5004183605888268});
   expect_after(optim::Adamax{.eps = 0.1, .weight_decay = 0.5}, {0.5087846825361108, 0.24020332602010733, -0.9902730258658622});
   expect_after(optim::NAdam{.lr = 0.1, .momentum_decay = 0.5}, {0.8388592114299431, -0.13904539593142362, -0.6170529119214226});
-  expect_after(optim::NAdam{.lr = 0.1, .weight_decay = 0.5, .decoupled_weight_decay = true}, {0.7151013088024999, -0.15790165021217112, -0.4377865174106631});
+  expect_after(optim::NAdam{.lr = 0.1, .weight_decay = 0.5, .decoupled_weight_decay = true},
+               {0.7151013088024999, -0.15790165021217112, -0.4377865174106631});
   expect_after(optim::RAdam{.lr = 0.1}, {0.8991760184595634, -1.5462920830680358, 0.19752805537869042});
-  expect_after(optim::RAdam{.lr = 0.1, .beta2 = 0.9, .weight_decay = 0.5}, {0.782267491464545, -1.4906495306980274, 0.3172482935012101});
+  expect_after(optim::RAdam{.lr = 0.1, .beta2 = 0.9, .weight_decay = 0.5},
+               {0.782267491464545, -1.4906495306980274, 0.3172482935012101});
   expect_after(optim::RMSprop{}, {0.7784289999479106, -0.06567382118444914, -0.6890254159886952});
-  expect_after(optim::RMSprop{.alpha = 0.9, .momentum = 0.5, .centered = true}, {0.6910179575357662, 0.04886444817299057, -0.8001868763371985});
+  expect_after(optim::RMSprop{.alpha = 0.9, .momentum = 0.5, .centered = true},
+               {0.6910179575357662, 0.04886444817299057, -0.8001868763371985});
   expect_after(optim::Rprop{}, {0.5744159999999999, 0.175584, -0.9255840000000001});
-  expect_after(optim::Rprop{.lr = 0.9, .eta_minus = 0.25, .eta_plus = 2, .step_max = 1}, {0.7249999999999999, -2.4, 0.15000000000000002});
-  expect_after(optim::Adagrad{.lr = 0.1, .lr_decay = 0.5, .initial_accumulator_value = 0.25}, {0.680641572666917, 0.04304593746754806, -0.7957361459963633});
+  expect_after(optim::Rprop{.lr = 0.9, .eta_minus = 0.25, .eta_plus = 2, .step_max = 1},
+               {0.7249999999999999, -2.4, 0.15000000000000002});
+  expect_after(optim::Adagrad{.lr = 0.1, .lr_decay = 0.5, .initial_accumulator_value = 0.25},
+               {0.680641572666917, 0.04304593746754806, -0.7957361459963633});
   expect_after(optim::Adadelta{}, {0.516304033082677, 0.23359557175828594, -0.9836098588309782});
   expect_after(optim::ASGD{}, {0.5480370338162986, 0.033821337967709135, -0.8558768886921571});
-  expect_after(optim::ASGD{.lr = 0.1, .lambda = 0.5, .alpha = 0.5, .t0 = 2, .weight_decay = 0.25}, {0.6777404489060542, -1.0830533667954063, 0.06644269343632506});
+  expect_after(optim::ASGD{.lr = 0.1, .lambda = 0.5, .alpha = 0.5, .t0 = 2, .weight_decay = 0.25},
+               {0.6777404489060542, -1.0830533667954063, 0.06644269343632506});
 }
 
 TEST_P(Optimizers, RatesParametersAndStates) {
