@@ -145,10 +145,11 @@ struct FrontEnd {
   // The device of what is new; none: `device` says it.
   std::optional<DeviceId> (*default_device)() = [] { return std::optional(current_context().id()); };
   // Set by Python (set_front_end): the type of results where no operand has one of a front end; what makes an array of another
-  // operand, the engine's name of a data type, and the name of the type of real numbers that integers become; what makes a device
-  // of an argument; the generator that draws where none is given; what is asked first for functions of the submodule fft.
+  // operand, the engine's name of a data type, the name of the type of real numbers that integers become, and the least
+  // probability; what makes a device of an argument; the generator that draws where none is given; what is asked first for
+  // functions of the submodule fft.
   PyTypeObject* type = nullptr;
-  PyObject *convert = nullptr, *name_of_dtype = nullptr, *default_real = nullptr;
+  PyObject *convert = nullptr, *name_of_dtype = nullptr, *default_real = nullptr, *epsilon = nullptr;
   PyObject *device = nullptr, *generator = nullptr, *before_transforms = nullptr;
   PyObject* fall_back = nullptr;  // what makes a call where it is Unserved: (name, arguments, keywords, reason)
   PyObject* tuples = nullptr;     // the types of results that are tuples, by the functions' names

@@ -69,6 +69,18 @@ class instance_norm:
         eps: number = 1e-5,
     ): ...
 
+@submodule("nn")
+class moments:
+    """Return mean and variance along axes; those of float16 are computed in float32."""
+
+    def keras(x, axes, keepdims=False, synchronized=False): ...
+
+@submodule("nn")
+class batch_normalization:
+    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + offset``, along an axis of channels."""
+
+    def keras(x, mean, variance, axis, offset=None, scale=None, epsilon=1e-3): ...
+
 @submodule("nn.functional")
 class bilinear:
     """Return ``input1 @ weight[k] @ input2 + bias[k]`` for each k: (*, in1), (*, in2), (out, in1, in2), (out) -> (*, out)."""
@@ -160,6 +172,18 @@ class one_hot_classes:
 
     @named("one_hot")
     def torch(input: array, num_classes: integer = -1): ...
+
+@submodule("nn")
+class one_hot:
+    """Return 1 at each number's place along a new axis, and 0 elsewhere; rows of numbers out of range are all 0."""
+
+    def keras(x, num_classes, axis=-1, dtype=None, sparse=False): ...
+
+@submodule("nn")
+class multi_hot:
+    """Return 1 at the place of each number of a row, and 0 elsewhere."""
+
+    def keras(x, num_classes, axis=-1, dtype=None, sparse=False): ...
 
 @submodule("nn.functional")
 class embedding:

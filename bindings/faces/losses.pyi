@@ -199,3 +199,21 @@ class pairwise_distance:
     """Return the ``p``-norm of ``x1 - x2 + eps`` along the last dimension."""
 
     def torch(x1: array, x2: array, p=2.0, eps: number = 1e-6, keepdim=False): ...
+
+@submodule("nn")
+class categorical_crossentropy:
+    """Return ``-sum(target * log(probability))`` along ``axis``. ``from_logits``: ``output`` has logits, else odds."""
+
+    def keras(target, output, from_logits=False, axis=-1): ...
+
+@submodule("nn")
+class sparse_categorical_crossentropy:
+    """Return -log(probability) of the class that each target names. ``from_logits``: ``output`` has logits, else odds."""
+
+    def keras(target, output, from_logits=False, axis=-1): ...
+
+@submodule("nn")
+class binary_crossentropy:
+    """Return ``-(target * log(p) + (1 - target) * log(1 - p))``. ``from_logits``: ``output`` has logits, else probabilities p."""
+
+    def keras(target, output, from_logits=False): ...

@@ -34,9 +34,13 @@ nn::GeluFormula read_gelu_formula(const Reading& reading, PyObject* given) {
   raise(ErrorKind::runtime, "approximate argument must be either none or tanh.");
 }
 
+Array Read<const nn::RealOperand&>::real_operand(const Reading& reading, const Array& array) {
+  return steps::is_whole(array.dtype()) ? astype(array, reading.front_end.real_type()) : array;
+}
+
 Array keras_layer_operand(const Reading& reading, const Array& array) {
   if (!steps::is_whole(array.dtype()) || reading.function == quern::Function::relu6_) return array;
-  return astype(array, dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)())));
+  return astype(array, reading.front_end.real_type());
 }
 
 // ---- what PyTorch refuses

@@ -29,6 +29,24 @@ struct Read<nn::GeluFormula> {
 };
 
 template <>
+struct Read<const nn::RealOperand&> {
+  static constexpr size_t slots = 1;
+  Read<const Array&> given;
+  nn::RealOperand value;
+  explicit Read(Reading& reading) : given(reading), value{real_operand(reading, given.value)} {}
+
+ private:
+  static Array real_operand(const Reading& reading, const Array& array);
+};
+
+template <>
+struct Read<nn::LeastProbability> {
+  static constexpr size_t slots = 0;
+  nn::LeastProbability value;
+  explicit Read(const Reading& reading) : value{nb::cast<double>(nb::handle(reading.front_end.epsilon)())} {}
+};
+
+template <>
 struct Check<nn::prelu> {
   static void call(const Reading& reading, const Array& x, const Array& weight);
 };

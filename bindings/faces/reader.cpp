@@ -362,7 +362,7 @@ bool is_method(nb::handle function) {
 
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object tuples,
                    nb::object default_real, nb::object device, nb::object generator, nb::object before_transforms,
-                   nb::object fall_back) {
+                   nb::object fall_back, nb::object epsilon) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
@@ -373,6 +373,7 @@ void set_front_end(const std::string& name, nb::object type, nb::object convert,
   if (!generator.is_none()) front_end.generator = generator.release().ptr();
   if (!before_transforms.is_none()) front_end.before_transforms = before_transforms.release().ptr();
   if (!fall_back.is_none()) front_end.fall_back = fall_back.release().ptr();
+  if (!epsilon.is_none()) front_end.epsilon = epsilon.release().ptr();
 }
 
 }  // namespace
@@ -402,7 +403,7 @@ void init(nb::module_& m) {
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
         nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(), nb::arg("device").none() = nb::none(),
         nb::arg("generator").none() = nb::none(), nb::arg("before_transforms").none() = nb::none(),
-        nb::arg("fall_back").none() = nb::none());
+        nb::arg("fall_back").none() = nb::none(), nb::arg("epsilon").none() = nb::none());
 }
 
 }  // namespace quern::python::faces

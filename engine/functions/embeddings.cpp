@@ -123,6 +123,18 @@ Array one_hot(const Array& classes, int64_t count) {
   return as_type(is_class(shown, count, classes.rank()), DType::int64);
 }
 
+Array one_hot_along(const Array& x, int64_t count, NewAxis axis, std::optional<DType> dtype, bool is_sparse) {
+  if (is_sparse) raise(ErrorKind::value, "Unsupported value `sparse=True` with quern backend");
+  const Array numbers = x.dtype() == DType::boolean ? as_type(x, DType::int32) : x;
+  return as_type(is_class(numbers, count, axis.place), dtype.value_or(DType::float32));
+}
+
+Array multi_hot(const Array& x, int64_t count, NewAxis axis, std::optional<DType> dtype, bool is_sparse) {
+  const Array each = one_hot_along(x, count, axis, dtype, is_sparse);
+  const bool is_bool = each.dtype() == DType::boolean;
+  return reduced(is_bool ? Reduction::any : Reduction::maximum, each, x.rank() > 1 ? 1 : 0);
+}
+
 Array embedding(const Array& places, const Array& table, std::optional<int64_t> padding, std::optional<double> max_norm,
                 double norm_order, bool by_frequency, bool is_sparse) {
   if (is_sparse) raise(ErrorKind::not_implemented, "[embedding] sparse gradients are not supported; use sparse=False");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "functions/shaping.h"
 #include "run/calls/indexing.h"
 
 namespace quern {
@@ -19,6 +20,12 @@ namespace nn {
 
 // int64, along a new last axis; -1: one class more than the largest number, which is waited for.
 Array one_hot(const Array& classes, int64_t count);
+
+// 1 at each number's place along a new axis, 0 elsewhere; all 0 where there is no such place. The type is by default
+// float32.
+Array one_hot_along(const Array& x, int64_t count, NewAxis axis, std::optional<DType> dtype, bool is_sparse);
+// The same of a row of numbers together: the largest along the second axis, or the only one.
+Array multi_hot(const Array& x, int64_t count, NewAxis axis, std::optional<DType> dtype, bool is_sparse);
 
 // The rows of `table` at these places. `padding`: the row that gets no gradient; `max_norm`: longer rows are first scaled to it,
 // in the table; `by_frequency`: each row's gradient is divided by how often the row is picked.

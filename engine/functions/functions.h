@@ -8,6 +8,7 @@
 #include "functions/averages.h"
 #include "functions/counting.h"
 #include "functions/creation.h"
+#include "functions/crossentropy.h"
 #include "functions/distributions.h"
 #include "functions/dropout.h"
 #include "functions/einsum.h"

@@ -383,6 +383,40 @@ Array instance_norm(const Array& given, const Array* running_mean, const Array* 
   return for_each_channel(reshape(quern::layer_norm(lines, 1, nullptr, nullptr, eps), x.shape()), weight, bias);
 }
 
+std::pair<Array, Array> moments(const RealOperand& given, const SoftmaxAxes& axes, bool keep_dims, bool is_synchronized) {
+  if (is_synchronized) raise(ErrorKind::not_implemented, "Argument synchronized=True is not supported with quern.");
+  const DType type = given.array.dtype();
+  const Array x = as_type(given.array, wide_type(type));
+  auto mean_of = [&](const Array& a, bool keep) { return quern::mean(a, Over{axes.over, keep}); };
+  const Array mean = mean_of(x, true), away = difference(x, mean);
+  // From the differences: exact where the mean is far from 0, too.
+  const Array variance = mean_of(product(away, away), keep_dims), shown = keep_dims ? mean : mean_of(x, false);
+  auto fitted = [&](const Array& a) {
+    constexpr double most = 65504;
+    return type == DType::float16 ? compute(Op::minimum, compute(Op::maximum, a, -most), most) : a;
+  };
+  return {as_type(fitted(shown), type), as_type(fitted(variance), type)};
+}
+
+Array batch_normalization(const Array& x, const Array& mean, const Array& variance, size_t axis, const Array* offset,
+                          const Array* scale, double eps) {
+  Shape sizes(x.rank(), 1);
+  sizes[axis] = x.shape()[axis];
+  const OperandType types[] = {{x.dtype()}, {steps::common(mean.dtype(), variance.dtype())}};
+  const DType type = resolve_as_keras(Op::multiply, types).result;
+  auto channels = [&](const char* name, const Array& line) {
+    if (line.size() != sizes[axis])
+      raise(ErrorKind::value, "[batch_normalization] `{}` has {} elements, but `x` has {} channels", name, line.size(),
+            sizes[axis]);
+    return reshape(as_type(line, type), sizes);
+  };
+  Array factor = compute(Op::true_divide, 1.0, compute(Op::sqrt, plus(channels("variance", variance), eps)));
+  if (scale) factor = product(factor, channels("scale", *scale));
+  Array shift = product(compute(Op::negative, channels("mean", mean)), factor);
+  if (offset) shift = plus(shift, channels("offset", *offset));
+  return plus(product(as_type(x, type), factor), shift);
+}
+
 Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Array* bias) {
   const Shape &left = x1.shape(), &right = x2.shape();
   if (left.empty() || left.size() != right.size() || !std::equal(left.begin(), left.end() - 1, right.begin()))

@@ -167,3 +167,36 @@ found = gradients(keras.ops.sum(keras.ops.divide_no_nan(a, b)), [a, b])
 print([one.get().tolist() for one in found], keras.ops.divide_no_nan(3, 2), keras.ops.divide_no_nan(np.ones(1, "float16"), 0).dtype)
 """
     assert code(text, QUERN_DEVICE=device.kind).stdout == "[[0.0, 0.5, 0.0], [0.0, -0.5, 0.0]] 1.5 float16\n"
+
+
+def test_class_numbers_and_moments_of_odd_types(device):
+    text = """
+import quern.keras, keras, numpy as np
+ops = keras.ops
+hot = ops.convert_to_numpy(ops.one_hot(np.array([1, 255], "uint8"), 300))
+print(np.argwhere(hot).tolist(), ops.multi_hot(np.array([[0, 2]]), 3, dtype="bool").tolist())
+print([(str(one.dtype), float(one)) for one in ops.moments(np.array([1, 2, 3, 4]), 0)], [float(one) for one in ops.moments(np.array([6e4, -6e4], "float16"), 0)])
+print(abs(float(ops.sparse_categorical_crossentropy([1], np.array([[-np.inf, 0.0]], "float32"), from_logits=True)[0])))
+t, o = np.array([[0, 1.0]], "float32"), np.array([[0.5, 0.5]], "float16")
+print([str(f(a, o).dtype) for f in (ops.binary_crossentropy, ops.categorical_crossentropy) for a in (t, t.astype("float16"), t.astype("int32"))], ops.sparse_categorical_crossentropy([1], o).dtype)
+print(ops.one_hot(np.array([0.5, 1.0], "float32"), 2).tolist(), ops.batch_normalization(o, t[0], t[0] + 1, -1).dtype)
+for call in (
+    lambda: ops.categorical_crossentropy(t, t, axis=2),
+    lambda: ops.batch_normalization(np.ones((2, 3), "float32"), np.ones(2, "float32"), np.ones(2, "float32"), -1),
+    lambda: keras.backend.backend() and ops.categorical_crossentropy(np.ones(2, "float32"), np.ones((2, 2), "float32")),
+):
+    try:
+        print(call())
+    except ValueError as e:
+        print(str(e)[:60])
+"""
+    assert code(text, QUERN_DEVICE=device.kind).stdout.splitlines() == [
+        "[[0, 1], [1, 255]] [[True, False, True]]",
+        "[('float32', 2.5), ('float32', 1.25)] [0.0, 65504.0]",
+        "0.0",
+        "['float32', 'float16', 'float16', 'float32', 'float16', 'float16'] float32",
+        "[[0.0, 0.0], [0.0, 1.0]] float32",
+        "axis 2 is out of bounds for array of dimension 2",
+        "[batch_normalization] `variance` has 2 elements, but `x` has",
+        "Arguments `target` and `output` must have the same shape. Re",
+    ]

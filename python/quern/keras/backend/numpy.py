@@ -9,7 +9,7 @@ import operator
 import numpy as _numpy
 from keras.src.backend.common import KerasVariable
 from keras.src.backend.common.dtypes import result_type
-from keras.src.backend.config import floatx
+from keras.src.backend.config import epsilon, floatx
 
 import quern as qn
 from quern.keras.backend import _borrowed, _value_checks, recording
@@ -50,7 +50,7 @@ def _axes(axis):
     return tuple(axis) if isinstance(axis, list) else axis
 
 
-_engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dtype=_named, default_real=floatx)
+_engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dtype=_named, default_real=floatx, epsilon=epsilon)
 _faces = _engine.functions_of("keras", __name__)
 sum, prod, any, all = (_faces[_name] for _name in ("sum", "prod", "any", "all"))  # noqa: A001
 mean, amax, amin, argmax, argmin = (_faces[_name] for _name in ("mean", "amax", "amin", "argmax", "argmin"))
@@ -244,4 +244,4 @@ def correlate(x1, x2, mode="valid"):
     return qn.correlate(convert_to_tensor(x1, kind), convert_to_tensor(x2, kind), mode)
 
 
-recording.note_functions(globals(), leave=("vectorize", "ndim", "size", "shape", "floatx"))
+recording.note_functions(globals(), leave=("vectorize", "ndim", "size", "shape", "floatx", "epsilon"))
