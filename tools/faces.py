@@ -10,7 +10,8 @@ Several methods of one front end and name under @overload are tried in their ord
 class, into that module of the front end; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy
 the faces that NumPy has above that line. An annotation is what an argument must be for the call to
 be taken (Kind in bindings/faces/face.h); ``subok: ignored`` and ``sorted: ignored[boolean]`` are read and change nothing. ``*shape``
-accepts integers one by one or as one sequence; with ``| None`` there need be none. The files are never imported.
+accepts integers one by one or as one sequence; with ``| None`` there need be none. ``**new`` stands for keywords that many faces have
+(KEYWORDS). The files are never imported.
 Start reading at main().
 """
 
@@ -68,6 +69,8 @@ _DRAWING = {"self": "draws", "shape": ("shape", "size"), "x": "a"}
 NAMES |= dict.fromkeys(("Generator", "RandomState", "CupyGenerator", "CupyRandomState"), _DRAWING)
 SECOND_NAMES = {"torch": {"dim": "axis", "keepdim": "keepdims", "from_": "from", "A": "input"}}
 SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
+_TYPED = "dtype=None, layout: ignored = None, device=None, requires_grad: boolean = False, pin_memory: ignored = False"
+KEYWORDS = {"typed": _TYPED, "new": f"out=None, {_TYPED}", "like": f"{_TYPED}, memory_format=None"}  # of PyTorch's new tensors
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
 
 
@@ -131,6 +134,15 @@ def submodule_of(declared, otherwise=""):
     return next(map(ast.literal_eval, named), otherwise)
 
 
+def with_keywords(face):
+    """A face with the keywords that its ``**name`` stands for."""
+    a = face.args
+    if a.kwarg:
+        shared = ast.parse(f"def shared(*, {KEYWORDS[a.kwarg.arg]}): ...").body[0].args
+        a.kwonlyargs, a.kw_defaults, a.kwarg = a.kwonlyargs + shared.kwonlyargs, a.kw_defaults + shared.kw_defaults, None
+    return face
+
+
 def faces_of(row):
     """(front end, submodule, name) -> the overloads of a class of a face file."""
     found = {}
@@ -139,6 +151,7 @@ def faces_of(row):
             for to in one.targets:
                 found |= {(to.id, *key): overloads for (front_end, *key), overloads in found.items() if front_end == one.value.id}
         elif isinstance(one, ast.FunctionDef):
+            with_keywords(one)
             for name in names_of(one, row.name):
                 found.setdefault((one.name, submodule_of(one, submodule_of(row)), name), []).append(one)
     if unknown := {front_end for front_end, _, _ in found} - set(NAMES):

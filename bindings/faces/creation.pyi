@@ -10,15 +10,7 @@ class zeros:
     def numpy(shape, dtype=float, order="C", *, device=None, like: ignored = None): ...
     def cupy(shape, dtype=float, order="C", *, device=None): ...
     def keras(shape, dtype=None): ...
-    def torch(
-        *size,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(*size, **new): ...
 
 class ones:
     """Return an array of ones; see :func:`full`.
@@ -30,15 +22,7 @@ class ones:
     def numpy(shape, dtype=float, order="C", *, device=None, like: ignored = None): ...
     def cupy(shape, dtype=float, order="C", *, device=None): ...
     def keras(shape, dtype=None): ...
-    def torch(
-        *size,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(*size, **new): ...
 
 class empty:
     """Return an array whose values do not matter (they are zero); see :func:`full`.
@@ -50,16 +34,7 @@ class empty:
     def numpy(shape, dtype=float, order="C", *, device=None, like: ignored = None): ...
     def cupy(shape, dtype=float, order="C", *, device=None): ...
     def keras(shape, dtype=None): ...
-    def torch(
-        *size,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-        memory_format=None,
-    ): ...
+    def torch(*size, memory_format=None, **new): ...
 
 class full:
     """Return an array of that ``shape`` in which every element is ``fill_value``.
@@ -74,17 +49,7 @@ class full:
     def numpy(shape, fill_value, dtype=None, order="C", *, device=None, like: ignored = None): ...
     def cupy(shape, fill_value, dtype=None, order="C", *, device=None): ...
     def keras(shape, fill_value, dtype=None): ...
-    def torch(
-        size: integers,
-        fill_value: operand,
-        *,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(size: integers, fill_value: operand, **new): ...
 
 class zeros_like:
     """Return zeros of the shape, type and device of ``a``, unless others are asked for; see :func:`full_like`.
@@ -96,26 +61,9 @@ class zeros_like:
     def numpy(a, dtype=None, order="K", subok: ignored = True, shape=None, *, device=None): ...
     def cupy(a, dtype=None, order="K", subok: ignored[nothing] = None, shape=None, *, device=None): ...
     def keras(x, dtype=None): ...
-    def torch(
-        input: array,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        memory_format=None,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(input: array, **like): ...
     @named("new_zeros")
-    def Tensor(
-        self: array,
-        *size,
-        dtype=None,
-        device=None,
-        requires_grad: boolean = False,
-        layout: ignored = None,
-        pin_memory: ignored = False,
-    ): ...
+    def Tensor(self: array, *size, **typed): ...
 
 class ones_like:
     """Return ones of the shape, type and device of ``a``, unless others are asked for; see :func:`full_like`.
@@ -127,26 +75,9 @@ class ones_like:
     def numpy(a, dtype=None, order="K", subok: ignored = True, shape=None, *, device=None): ...
     def cupy(a, dtype=None, order="K", subok: ignored[nothing] = None, shape=None, *, device=None): ...
     def keras(x, dtype=None): ...
-    def torch(
-        input: array,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        memory_format=None,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(input: array, **like): ...
     @named("new_ones")
-    def Tensor(
-        self: array,
-        *size,
-        dtype=None,
-        device=None,
-        requires_grad: boolean = False,
-        layout: ignored = None,
-        pin_memory: ignored = False,
-    ): ...
+    def Tensor(self: array, *size, **typed): ...
 
 class empty_like:
     """Return an array of the shape, type and device of ``a`` whose values do not matter; see :func:`full_like`.
@@ -157,26 +88,9 @@ class empty_like:
 
     def numpy(prototype, dtype=None, order="K", subok: ignored = True, shape=None, *, device=None): ...
     def cupy(prototype, dtype=None, order="K", subok: ignored[nothing] = None, shape=None, *, device=None): ...
-    def torch(
-        input: array,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        memory_format=None,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(input: array, **like): ...
     @named("new_empty")
-    def Tensor(
-        self: array,
-        *size,
-        dtype=None,
-        device=None,
-        requires_grad: boolean = False,
-        layout: ignored = None,
-        pin_memory: ignored = False,
-    ): ...
+    def Tensor(self: array, *size, **typed): ...
 
 class full_like:
     """Return an array of the shape, type and device of ``a`` in which every element is ``fill_value``.
@@ -190,29 +104,9 @@ class full_like:
 
     def numpy(a, fill_value, dtype=None, order="K", subok: ignored = True, shape=None, *, device=None): ...
     def cupy(a, fill_value, dtype=None, order="K", subok: ignored[nothing] = None, shape=None, *, device=None): ...
-    def torch(
-        input: array,
-        fill_value: operand,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        memory_format=None,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(input: array, fill_value: operand, **like): ...
     @named("new_full")
-    def Tensor(
-        self: array,
-        size: integers,
-        fill_value: operand,
-        *,
-        dtype=None,
-        device=None,
-        requires_grad: boolean = False,
-        layout: ignored = None,
-        pin_memory: ignored = False,
-    ): ...
+    def Tensor(self: array, size: integers, fill_value: operand, **typed): ...
 
 class arange:
     """Return evenly spaced values in [start, stop): ``arange(stop)``, ``arange(start, stop[, step])``.
@@ -223,18 +117,7 @@ class arange:
 
     def numpy(start=NoValue, stop=NoValue, step=NoValue, dtype=None, *, device=None, like: ignored = None): ...
     def cupy(start=NoValue, stop=NoValue, step=NoValue, dtype=None, *, device=None): ...
-    def torch(
-        start=NoValue,
-        end=NoValue,
-        step=NoValue,
-        *,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(start=NoValue, end=NoValue, step=NoValue, **new): ...
 
 class eye:
     """Return a matrix with ones on its ``k``-th diagonal and zeros elsewhere.
@@ -247,17 +130,7 @@ class eye:
     def numpy(N, M=None, k=0, dtype=float, order="C", *, device=None, like: ignored = None): ...
     def cupy(N, M=None, k=0, dtype=float, order="C", *, device=None): ...
     def keras(N, M=None, k=0, dtype=None): ...
-    def torch(
-        n: integer,
-        m: integer = None,
-        *,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(n: integer, m: integer = None, **new): ...
 
 class identity:
     """Return a square matrix of ``n`` rows with ones on its diagonal and zeros elsewhere.
@@ -321,18 +194,7 @@ class arange_to_end:
     """Return numbers from ``start`` to ``end``, which is among them: PyTorch's old form of arange()."""
 
     @named("range")
-    def torch(
-        start=NoValue,
-        end=NoValue,
-        step=NoValue,
-        *,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(start=NoValue, end=NoValue, step=NoValue, **new): ...
 
 class linspace:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``, which may be arrays that broadcast.
@@ -346,18 +208,7 @@ class linspace:
     def numpy(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None): ...
     def cupy(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0): ...
     keras = cupy
-    def torch(
-        start: operand,
-        end: operand,
-        steps: integer,
-        *,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(start: operand, end: operand, steps: integer, **new): ...
 
 class logspace:
     """Return the powers of ``base`` with ``num`` evenly spaced exponents from ``start`` to ``stop``.
@@ -368,19 +219,7 @@ class logspace:
 
     def numpy(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0): ...
     cupy = numpy
-    def torch(
-        start: operand,
-        end: operand,
-        steps: integer,
-        base: number = 10.0,
-        *,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(start: operand, end: operand, steps: integer, base: number = 10.0, **new): ...
 
 class geomspace:
     """Return ``num`` numbers from ``start`` to ``stop``, each the same multiple of the one before. Raises ValueError for an end of zero.
@@ -401,16 +240,7 @@ class bartlett:
     def numpy(M): ...
     cupy = numpy
     @named("bartlett_window")
-    def torch(
-        window_length: integer,
-        periodic: boolean = True,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(window_length: integer, periodic: boolean = True, **typed): ...
 
 class blackman:
     """Return the Blackman window of ``M`` points, of three cosines; ``periodic``: as one longer, without its last value."""
@@ -418,16 +248,7 @@ class blackman:
     def numpy(M): ...
     cupy = numpy
     @named("blackman_window")
-    def torch(
-        window_length: integer,
-        periodic: boolean = True,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(window_length: integer, periodic: boolean = True, **typed): ...
 
 class hanning:
     """Return the Hann window of ``M`` points, a raised cosine that ends in zeros; ``periodic``: as one longer, without its last value.
@@ -439,16 +260,7 @@ class hanning:
     def numpy(M): ...
     cupy = numpy
     @named("hann_window")
-    def torch(
-        window_length: integer,
-        periodic: boolean = True,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(window_length: integer, periodic: boolean = True, **typed): ...
 
 class hamming:
     """Return the Hamming window of ``M`` points, a raised cosine; ``periodic``: as one longer, without its last value."""
@@ -456,18 +268,7 @@ class hamming:
     def numpy(M): ...
     cupy = numpy
     @named("hamming_window")
-    def torch(
-        window_length: integer,
-        periodic: boolean = True,
-        alpha: number = 0.54,
-        beta: number = 0.46,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(window_length: integer, periodic: boolean = True, alpha: number = 0.54, beta: number = 0.46, **typed): ...
 
 class kaiser:
     """Return the Kaiser window of ``M`` points: the larger ``beta``, the narrower. ``periodic``: as one longer, without its last value."""
@@ -475,14 +276,4 @@ class kaiser:
     def numpy(M, beta): ...
     cupy = numpy
     @named("kaiser_window")
-    def torch(
-        window_length: integer,
-        periodic: boolean = True,
-        beta: number = 12.0,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(window_length: integer, periodic: boolean = True, beta: number = 12.0, **typed): ...

@@ -27,11 +27,7 @@ struct Read<const random::Stream&> {
 };
 
 template <>
-struct Read<const random::Parameter&> {
-  static constexpr size_t slots = 1;
-  random::Parameter value;
-  explicit Read(Reading& reading) : value(read_parameter(reading, reading.take())) {}
-};
+inline constexpr auto reader<const random::Parameter&> = read_parameter;
 
 // "size dtype"
 template <>
@@ -67,25 +63,9 @@ struct Read<const random::Population&> {
 };
 
 template <>
-struct Read<const random::Odds&> {
-  static constexpr size_t slots = 1;
-  random::Odds value;
-  explicit Read(Reading& reading) : value(read_odds(reading, reading.take())) {}
-};
+inline constexpr auto reader<const random::Odds&> = read_odds;
 template <>
-struct Read<const std::optional<random::Odds>&> {
-  static constexpr size_t slots = 1;
-  std::optional<random::Odds> value;
-  explicit Read(Reading& reading) {
-    if (PyObject* given = reading.take(); is_given(given)) value = read_odds(reading, given);
-  }
-};
-template <>
-struct Read<const random::Counts&> {
-  static constexpr size_t slots = 1;
-  random::Counts value;
-  explicit Read(Reading& reading) : value(read_counts(reading, reading.take())) {}
-};
+inline constexpr auto reader<const random::Counts&> = read_counts;
 
 template <>
 struct Read<random::PickMethod> {

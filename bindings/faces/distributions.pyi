@@ -450,131 +450,43 @@ class dropped:
 class rand:
     """Numbers in [0, 1), each as likely, of that ``size``."""
 
-    def torch(
-        *size,
-        generator=None,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(*size, generator=None, **new): ...
 
 class randn:
     """Numbers of the standard normal distribution, of that ``size``."""
 
-    def torch(
-        *size,
-        generator=None,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(*size, generator=None, **new): ...
 
 class rand_like:
     """Numbers in [0, 1), of the size and type of ``input``."""
 
-    def torch(
-        input: array,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        memory_format=None,
-        generator=None,
-    ): ...
+    def torch(input: array, *, generator=None, **like): ...
 
 class randn_like:
     """Numbers of the standard normal distribution, of the size and type of ``input``."""
 
-    def torch(
-        input: array,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        memory_format=None,
-        generator=None,
-    ): ...
+    def torch(input: array, *, generator=None, **like): ...
 
 class randint:
     """Integers in [low, high), each as likely; ``randint(high, size)`` starts at 0."""
 
     @overload
-    def torch(
-        low,
-        high,
-        size: integers,
-        *,
-        generator=None,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(low, high, size: integers, *, generator=None, **new): ...
     @overload
-    def torch(
-        high,
-        size: integers,
-        *,
-        generator=None,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(high, size: integers, *, generator=None, **new): ...
 
 class randint_like:
     """Integers in [low, high), of the size and type of ``input``; ``randint_like(input, high)`` starts at 0."""
 
     @overload
-    def torch(
-        input: array,
-        low,
-        high,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        memory_format=None,
-    ): ...
+    def torch(input: array, low, high, **like): ...
     @overload
-    def torch(
-        input: array,
-        high,
-        *,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        memory_format=None,
-    ): ...
+    def torch(input: array, high, **like): ...
 
 class randperm:
     """The numbers 0 to ``n`` - 1 in random order."""
 
-    def torch(
-        n: integer,
-        *,
-        generator=None,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(n: integer, *, generator=None, **new): ...
 
 class uniform_for:
     """Fills the tensor with numbers in [from, to); returns it."""
@@ -644,19 +556,7 @@ class normal_of_numbers:
 
     @overload
     @named("normal")
-    def torch(
-        mean: number,
-        std: number,
-        size: integers,
-        *,
-        generator=None,
-        out=None,
-        dtype=None,
-        layout: ignored = None,
-        device=None,
-        requires_grad: boolean = False,
-        pin_memory: ignored = False,
-    ): ...
+    def torch(mean: number, std: number, size: integers, *, generator=None, **new): ...
 
 class poisson_around:
     """Return numbers of Poisson distributions with the elements as means."""

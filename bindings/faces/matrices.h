@@ -26,18 +26,10 @@ struct Read<Plane> {
 };
 
 template <>
-struct Read<const DotAxes&> {
-  static constexpr size_t slots = 1;
-  DotAxes value;
-  explicit Read(Reading& reading) : value(read_dot_axes(reading, reading.take())) {}
-};
+inline constexpr auto reader<const DotAxes&> = read_dot_axes;
 
 template <>
-struct Read<DiagonalNumber> {
-  static constexpr size_t slots = 1;
-  DiagonalNumber value;
-  explicit Read(Reading& reading) : value(read_diagonal_number(reading, reading.take())) {}
-};
+inline constexpr auto reader<DiagonalNumber> = read_diagonal_number;
 
 // "axisa axisb axisc axis"
 template <>
@@ -56,11 +48,7 @@ linalg::NormOrder read_norm_order(const Reading& reading, PyObject* given);
 
 // A number, a name or None.
 template <>
-struct Read<const linalg::NormOrder&> {
-  static constexpr size_t slots = 1;
-  linalg::NormOrder value;
-  explicit Read(Reading& reading) : value(read_norm_order(reading, reading.take())) {}
-};
+inline constexpr auto reader<const linalg::NormOrder&> = read_norm_order;
 
 // "rcond rtol atol"
 template <>

@@ -45,15 +45,6 @@ struct Read<const Argument*> {
 };
 
 template <>
-struct Read<std::optional<double>> {
-  static constexpr size_t slots = 1;
-  std::optional<double> value;
-  explicit Read(Reading& reading) {
-    PyObject* given = reading.take();
-    if (is_given(given)) value = read_number(reading, given);
-  }
-};
-template <>
 struct Read<std::optional<std::string_view>> {
   static constexpr size_t slots = 1;
   std::optional<std::string_view> value;

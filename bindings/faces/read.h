@@ -25,8 +25,33 @@ double read_number(const Reading& reading, PyObject* given);
 // Bools that say which elements count; null where all do.
 const Array* read_mask(Reading& reading, PyObject* given, std::optional<Array>& room);
 
+// Of types that one function reads from one argument: that function.
 template <class T>
-struct Read;
+inline constexpr auto reader = nullptr;
+
+template <class T>
+struct Read {
+  static constexpr size_t slots = 1;
+  std::invoke_result_t<decltype(reader<T>), Reading&, PyObject*> value;
+  explicit Read(Reading& reading) : value(reader<T>(reading, reading.take())) {}
+};
+// The same, or None, which is as no argument.
+template <class T>
+struct ReadSome {
+  static constexpr size_t slots = 1;
+  std::optional<std::remove_cvref_t<T>> value;
+  explicit ReadSome(Reading& reading) {
+    if (PyObject* given = reading.take(); is_given(given)) value = reader<T>(reading, given);
+  }
+};
+template <class T>
+struct Read<std::optional<T>> : ReadSome<T> {
+  using ReadSome<T>::ReadSome;
+};
+template <class T>
+struct Read<const std::optional<T>&> : ReadSome<const T&> {
+  using ReadSome<const T&>::ReadSome;
+};
 
 template <>
 struct Read<const Array&> {
@@ -60,18 +85,10 @@ struct Read<const Array*> {
 };
 
 template <>
-struct Read<double> {
-  static constexpr size_t slots = 1;
-  double value;
-  explicit Read(Reading& reading) : value(read_number(reading, reading.take())) {}
-};
+inline constexpr auto reader<double> = read_number;
 
 template <>
-struct Read<bool> {
-  static constexpr size_t slots = 1;
-  bool value;
-  explicit Read(Reading& reading) : value(read_flag(reading, reading.take())) {}
-};
+inline constexpr auto reader<bool> = read_flag;
 
 // The place of an axis: bodies have no other parameters of this type.
 template <>
@@ -99,18 +116,10 @@ struct Read<std::optional<DType>> {
 
 // The device of what is new; None: the current one.
 template <>
-struct Read<DeviceId> {
-  static constexpr size_t slots = 1;
-  DeviceId value;
-  explicit Read(Reading& reading) : value(read_device(reading, reading.take())) {}
-};
+inline constexpr auto reader<DeviceId> = read_device;
 
 template <>
-struct Read<int64_t> {
-  static constexpr size_t slots = 1;
-  int64_t value;
-  explicit Read(Reading& reading) : value(read_integer(reading, reading.take())) {}
-};
+inline constexpr auto reader<int64_t> = read_integer;
 
 // "axis keepdims dtype where"
 template <>

@@ -11,17 +11,9 @@ Bins read_bins(Reading& reading, PyObject* given);
 Limits read_limits(const Reading& reading, PyObject* given);
 
 template <>
-struct Read<std::string_view> {
-  static constexpr size_t slots = 1;
-  std::string_view value;
-  explicit Read(Reading& reading) : value(read_name(reading, reading.take())) {}
-};
+inline constexpr auto reader<std::string_view> = read_name;
 template <>
-struct Read<const BinEdges&> {
-  static constexpr size_t slots = 1;
-  BinEdges value;
-  explicit Read(Reading& reading) : value(read_edges(reading, reading.take())) {}
-};
+inline constexpr auto reader<const BinEdges&> = read_edges;
 template <>
 struct Read<const WholeNumbers&> {
   static constexpr size_t slots = 1;
@@ -34,17 +26,9 @@ struct Read<const WholeNumbers&> {
   }
 };
 template <>
-struct Read<const Bins&> {
-  static constexpr size_t slots = 1;
-  Bins value;
-  explicit Read(Reading& reading) : value(read_bins(reading, reading.take())) {}
-};
+inline constexpr auto reader<const Bins&> = read_bins;
 template <>
-struct Read<const Limits&> {
-  static constexpr size_t slots = 1;
-  Limits value;
-  explicit Read(Reading& reading) : value(read_limits(reading, reading.take())) {}
-};
+inline constexpr auto reader<const Limits&> = read_limits;
 
 template <>
 struct Check<both_extremes> {

@@ -29,11 +29,7 @@ struct Read<SelectMethod> {
   explicit Read(Reading& reading) { check_select(reading, reading.take()); }
 };
 template <>
-struct Read<const SortFields&> {
-  static constexpr size_t slots = 1;
-  SortFields value;
-  explicit Read(Reading& reading) : value(read_fields(reading, reading.take())) {}
-};
+inline constexpr auto reader<const SortFields&> = read_fields;
 template <>
 struct Read<const Kth&> {
   static constexpr size_t slots = 1;
@@ -41,11 +37,7 @@ struct Read<const Kth&> {
   explicit Read(Reading& reading) : value{read_kth(reading.take())} {}
 };
 template <>
-struct Read<const SortKeys&> {
-  static constexpr size_t slots = 1;
-  SortKeys value;
-  explicit Read(Reading& reading) : value(read_keys(reading, reading.take())) {}
-};
+inline constexpr auto reader<const SortKeys&> = read_keys;
 
 inline nb::object hand_back(const Reading&, Nothing&&) { return nb::none(); }
 nb::object hand_back(const Reading& reading, OneOrMore&& result);

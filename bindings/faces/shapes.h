@@ -25,11 +25,7 @@ void check_sizes_as_torch(const Reading& reading, const Shape& shape);
 
 // A shape, numbers of parts, times that something is repeated.
 template <>
-struct Read<const std::vector<int64_t>&> {
-  static constexpr size_t slots = 1;
-  std::vector<int64_t> value;
-  explicit Read(Reading& reading) : value(read_shape(reading, reading.take())) {}
-};
+inline constexpr auto reader<const std::vector<int64_t>&> = read_shape;
 
 template <>
 struct Read<const std::optional<Shape>&> {
@@ -40,26 +36,12 @@ struct Read<const std::optional<Shape>&> {
   }
 };
 
-// One integer, or None.
-template <>
-struct Read<std::optional<int64_t>> {
-  static constexpr size_t slots = 1;
-  std::optional<int64_t> value;
-  explicit Read(Reading& reading) {
-    if (PyObject* given = reading.take(); is_given(given)) value = integer_in(given);
-  }
-};
-
 // The arrays of one argument. The first of a front end is the one whose Python type results have.
 const std::vector<Array>& read_sequence(Reading& reading, PyObject* given);
 JoinedType read_joined(const Reading& reading, PyObject* dtype, PyObject* casting);
 
 template <>
-struct Read<const std::vector<Array>&> {
-  static constexpr size_t slots = 1;
-  const std::vector<Array>& value;
-  explicit Read(Reading& reading) : value(read_sequence(reading, reading.take())) {}
-};
+inline constexpr auto reader<const std::vector<Array>&> = read_sequence;
 
 // "dtype casting"
 template <>
@@ -73,11 +55,7 @@ struct Read<JoinedType> {
 };
 
 template <>
-struct Read<const Division&> {
-  static constexpr size_t slots = 1;
-  Division value;
-  explicit Read(Reading& reading) : value(read_division(reading, reading.take())) {}
-};
+inline constexpr auto reader<const Division&> = read_division;
 
 template <>
 struct Read<NewAxis> {
@@ -104,11 +82,7 @@ struct Read<std::optional<bool>> {
 };
 
 template <>
-struct Read<const Permutation&> {
-  static constexpr size_t slots = 1;
-  Permutation value;
-  explicit Read(Reading& reading) : value(read_permutation(reading, reading.take())) {}
-};
+inline constexpr auto reader<const Permutation&> = read_permutation;
 
 template <>
 struct Read<const Axes&> {
@@ -132,11 +106,7 @@ struct Read<const NewAxes&> {
 };
 
 template <>
-struct Read<const SqueezedAxes&> {
-  static constexpr size_t slots = 1;
-  SqueezedAxes value;
-  explicit Read(Reading& reading) : value(read_squeezed(reading, reading.take())) {}
-};
+inline constexpr auto reader<const SqueezedAxes&> = read_squeezed;
 
 // Raises PyTorch's errors for a tensor that does not expand to these sizes.
 void check_expanded_as_torch(const Array& array, const Shape& sizes);

@@ -13,25 +13,13 @@ Spacings read_spacings(Reading& reading, PyObject* given);
 Overlap read_overlap(PyObject* given);
 
 template <>
-struct Read<SampledAxis> {
-  static constexpr size_t slots = 1;
-  SampledAxis value;
-  explicit Read(Reading& reading) : value(read_sampled_axis(reading, reading.take())) {}
-};
+inline constexpr auto reader<SampledAxis> = read_sampled_axis;
 
 template <>
-struct Read<RunningAxis> {
-  static constexpr size_t slots = 1;
-  RunningAxis value;
-  explicit Read(Reading& reading) : value(read_running_axis(reading, reading.take())) {}
-};
+inline constexpr auto reader<RunningAxis> = read_running_axis;
 
 template <>
-struct Read<const Spacings&> {
-  static constexpr size_t slots = 1;
-  Spacings value;
-  explicit Read(Reading& reading) : value(read_spacings(reading, reading.take())) {}
-};
+inline constexpr auto reader<const Spacings&> = read_spacings;
 
 template <>
 struct Read<Overlap> {

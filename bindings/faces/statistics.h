@@ -17,11 +17,7 @@ void refuse_derivative(const Reading& reading, const Array& array, const char* w
 void warn(PyObject* category, const std::string& text);  // at the user's line
 
 template <>
-struct Read<const Quantiles&> {
-  static constexpr size_t slots = 1;
-  Quantiles value;
-  explicit Read(Reading& reading) : value(read_quantiles(reading, reading.take())) {}
-};
+inline constexpr auto reader<const Quantiles&> = read_quantiles;
 
 // "method interpolation weights": the old name of the first, and what NumPy computes on the host.
 template <>

@@ -25,10 +25,6 @@ struct Read<const fft::Lines&> {
 };
 
 template <>
-struct Read<fft::Samples> {
-  static constexpr size_t slots = 1;
-  fft::Samples value;
-  explicit Read(Reading& reading) : value(read_samples(reading, reading.take())) {}
-};
+inline constexpr auto reader<fft::Samples> = read_samples;
 
 }  // namespace quern::python::faces

@@ -20,15 +20,13 @@ std::string tuple_of(const Shape& shape) {
 
 void check_shapes(const Array& target, const Array& output) {
   if (target.shape() == output.shape()) return;
-  raise(ErrorKind::value,
-        "Arguments `target` and `output` must have the same shape. Received: target.shape={}, output.shape={}",
+  raise(ErrorKind::value, "Arguments `target` and `output` must have the same shape. Received: target.shape={}, output.shape={}",
         tuple_of(target.shape()), tuple_of(output.shape()));
 }
 
 int checked_axis(int64_t axis, const Array& array) {
   const auto rank = static_cast<int64_t>(array.rank());
-  if (axis < -rank || axis >= rank)
-    raise(ErrorKind::value, "axis {} is out of bounds for array of dimension {}", axis, rank);
+  if (axis < -rank || axis >= rank) raise(ErrorKind::value, "axis {} is out of bounds for array of dimension {}", axis, rank);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
@@ -76,9 +74,10 @@ Array sparse_categorical_crossentropy(const Array& given_target, const RealOpera
   Shape others = output.shape();
   others.erase(others.begin() + along);
   if (target.shape() != others)
-    raise(ErrorKind::value,
-          "Arguments `target` and `output` must have the same shape up until the last dimension: target.shape={}, output.shape={}",
-          tuple_of(target.shape()), tuple_of(output.shape()));
+    raise(
+        ErrorKind::value,
+        "Arguments `target` and `output` must have the same shape up until the last dimension: target.shape={}, output.shape={}",
+        tuple_of(target.shape()), tuple_of(output.shape()));
   const auto place = static_cast<size_t>(along);
   // As if the classes were rows of 0 and one 1, which are float32.
   const DType type = type_of_product(DType::float32, output.dtype());
@@ -93,7 +92,8 @@ Array binary_crossentropy(const Array& given_target, const RealOperand& given, b
   const DType type = type_of_product(given_target.dtype(), output.dtype());
   const Array target = as_type(given_target, type);
   if (from_logits) return difference(as_type(softplus(output, {}, {}), type), product(as_type(output, type), target));
-  const Array p = as_type(limited(output, least), type), rest = product(difference(1.0, target), compute(Op::log, difference(1.0, p)));
+  const Array p = as_type(limited(output, least), type),
+              rest = product(difference(1.0, target), compute(Op::log, difference(1.0, p)));
   return compute(Op::negative, plus(product(target, compute(Op::log, p)), rest));
 }
 

@@ -1,4 +1,5 @@
-// Cross entropies of probabilities or of logits, as Keras has them: along an axis, not reduced. Types are those of Keras's operators.
+// Cross entropies of probabilities or of logits, as Keras has them: along an axis, not reduced. Types are those of Keras's
+// operators.
 #pragma once
 
 #include "graph/array.h"
