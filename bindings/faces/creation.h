@@ -115,8 +115,13 @@ template <>
 struct Check<evenly_spread> : Check<multiples_spread> {};
 template <>
 struct Check<powers_spread> : Check<multiples_spread> {};
+// Sizes that are numbers of their own.
 template <>
 struct Check<lower_places> {
+  template <class T>
+  static void call(const Reading& reading, const T&, int64_t count, const Making&) {
+    check_sizes_as_torch(reading, {count});
+  }
   static void call(const Reading& reading, int64_t rows, int64_t columns, int64_t k, const Making& how);
 };
 template <>

@@ -113,11 +113,7 @@ struct Read<const random::Bounds&> {
 };
 
 template <>
-struct Check<random::permutation_of_size> {
-  static void call(const Reading& reading, const random::Stream&, int64_t count, const Making&) {
-    check_sizes_as_torch(reading, {count});
-  }
-};
+struct Check<random::permutation_of_size> : Check<lower_places> {};
 
 // Draws of very many are NumPy's.
 template <>

@@ -222,10 +222,13 @@ def test_embedding(device):
         w = torch.tensor([[1., math.inf], [2., 3.]]).requires_grad_(); derive(lambda w: F.embedding(n(0, 0, 1), w, 1, scale_grad_by_freq=True), w) | raises(lambda: F.embedding(n(1), n(1, 2).reshape(2, 1), max_norm=1.)) | raises(lambda: F.embedding(torch.ones(1), x))
         raises(lambda: F.embedding_bag(n(1), x, n(0), mode='max', scale_grad_by_freq=True)) | raises(lambda: F.embedding_bag(n(1), x, n(0), mode='sum', per_sample_weights=a(1).double())) | raises(lambda: F.embedding_bag(n(1), x.long(), n(0)))
         raises(lambda: F.embedding_bag(n(1), x, n(), include_last_offset=True)) | raises(lambda: F.embedding_bag(n(1), x, n(0), padding_idx=7)) | raises(lambda: F.embedding_bag(n(1), x, torch.zeros(1)))[0]
-        raises(lambda: F.embedding_bag(n(1), x, n(1)))[0] | raises(lambda: F.embedding_bag(n(1), x, n(0, 2)))[0] | raises(lambda: F.embedding_bag(n(4), x, n(0)))[0] | F.embedding_bag(n(), x.detach(), n(0, 0)) | F.embedding_bag(n(1, 1, 0, 2).reshape(2, 2), x.detach(), padding_idx=1)
+        F.embedding_bag(n(), x.detach(), n(0, 0)) | F.embedding_bag(n(1, 1, 0, 2).reshape(2, 2), x.detach(), padding_idx=1)
         """,
         device,
     )
+    if device.kind == "cpu":  # elsewhere nobody reads the numbers at the call, as in PyTorch
+        offsets = ("n(1), x, n(1)", "n(1), x, n(0, 2)", "n(4), x, n(0)")
+        check("\n".join(f"raises(lambda: F.embedding_bag({case}))[0]" for case in offsets), device)
 
 
 def test_offsets_that_decrease_are_refused(device):

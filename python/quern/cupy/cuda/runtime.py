@@ -431,10 +431,10 @@ def pointerGetAttributes(ptr):
     if isinstance(memory, _engine.HostMemory):
         managed = memory.is_managed
         return PointerAttributes(_current_id(), ptr, ptr, 3 if managed else 1)
-    if memory is not None or current_device().pool_holds(ptr) or _engine.device_of_memory(ptr) is not None:
-        return PointerAttributes(_id_of_memory(ptr), ptr, ptr if current_device().kind == "cpu" else 0, 2)
     if _inside(_registered, ptr) is not None:
         return PointerAttributes(_current_id(), ptr, ptr, 1)
+    if memory is not None or current_device().pool_holds(ptr) or _engine.device_of_memory(ptr) is not None:
+        return PointerAttributes(_id_of_memory(ptr), ptr, ptr if current_device().kind == "cpu" else 0, 2)
     return PointerAttributes(-2, 0, ptr, 0)
 
 
