@@ -15,7 +15,7 @@ MODULES = ("core", "numpy", "nn", "math", "linalg", "random", "image", "rnn")
 # Functions that Keras does without: it has its own way where a backend raises.
 OWN_WAY = {"lstm", "gru", "bidirectional_lstm", "bidirectional_gru"}
 # What the list has because NumPy's modules import it, or use it themselves.
-HELPERS = {"jax_fft", "jax_fft2", "numpy_scan", "slice_along_axis"}
+HELPERS = {"floatx", "jax_fft", "jax_fft2", "numpy_scan", "slice_along_axis"}
 REASONS = (
     ("convolutions and pooling", "conv depthwise_conv separable_conv conv_transpose max_pool average_pool", "not served yet"),
     (
