@@ -78,7 +78,7 @@ def test_numbers_of_a_seed(device):
     assert rng.bit_generator.state["state"]["counter"] == 102
 
 
-def test_functions_are_methods_of_the_state():
+def test_functions_are_methods_of_the_state(no_allocator):
     for module, kind in ((qn.random, qn.random.RandomState), (cp.random, cp.random.RandomState)):
         function, method = module.normal, kind.normal
         assert list(inspect.signature(function).parameters) == list(inspect.signature(method).parameters)[1:]
