@@ -181,9 +181,9 @@ BOUNDS = {
     "m.average({x}, {axis}, weights={weights})": "added({x}, m.average(wide({x}), {axis}, weights={weights}))",
 }
 INTO = {
-    "m.place({x}, {mask_apart}, {numbers_apart})": "exact",
-    "m.putmask({x}, {mask}, {numbers})": "exact",
-    "m.put({x}, {places}, {numbers}, mode='wrap')": "exact",
+    "m.place({x}, {mask_apart}, {numbers_apart})": "casts",
+    "m.putmask({x}, {mask}, {numbers})": "casts",
+    "m.put({x}, {places}, {numbers}, mode='wrap')": "casts",
     "m.copyto({x}, {operand}, where={mask})": "exact",
     "m.copyto({x}, {operand})": "exact",
     "m.fill_diagonal({x}, {scalar})": "exact",

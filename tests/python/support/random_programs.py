@@ -7,6 +7,7 @@ NumPy's and then takes its place, so that every later line is compared exactly. 
     PYTHONPATH=python:tests/python/support python -c "import random_programs; random_programs.check('fused', 17)"
 """
 
+import ast
 import collections
 import random
 import re
@@ -135,7 +136,7 @@ class Program(Lines):
 
     def is_undefined(self, line):
         """Would an assignment convert numbers beyond uint32, where NumPy's answer depends on how many there are?"""
-        target, source = line.text.split(" = ", 1)
+        target, source = assigned(line)
         try:
             value = np.asarray(eval(source, self.theirs))
         except Exception:
@@ -145,7 +146,7 @@ class Program(Lines):
 
     def is_late(self, line):
         """Would NumPy refuse to assign a number at once, of which ours is known at the next look only?"""
-        target, source = line.text.split(" = ", 1)
+        target, source = assigned(line)
         number = self.theirs.get(source)
         kind = self.theirs[target.split("[")[0]].dtype
         if not isinstance(number, (np.integer, np.floating)) or kind.kind != "i":
@@ -275,6 +276,14 @@ class Program(Lines):
             return eval(line.bound, self.theirs) if line.how == "near" and line.bound else 0
         except Exception:
             return 0  # of a line that is refused
+
+
+def assigned(line):
+    """The target of a line that assigns, and what it assigns: `x[m] = y`, or m.put(x, places, y)."""
+    if " = " in line.text:
+        return line.text.split(" = ", 1)
+    call = ast.parse(line.text).body[0].value
+    return ast.unparse(call.args[0]), ast.unparse(call.args[-1])
 
 
 def final(names, arrays):
