@@ -98,7 +98,7 @@ class Indexing:
                 bounds = [None if b is None else self.truncated(b, part, "an integer in a slice") for b in bounds]
                 if bounds[2] is not None and bounds[2].is_const and bounds[2].const == 0:
                     raise self.error(TypingError, part, "the step of a slice is 0")
-                if self.reports and bounds[2] is not None and not bounds[2].is_const:
+                if self.is_told and bounds[2] is not None and not bounds[2].is_const:
                     bounds[2] = self.kept(bounds[2])
                     self.stop_if(f"{bounds[2].text} == 0", ValueError, "slice step cannot be zero")
                 parts.append(slice(*bounds))
@@ -223,11 +223,10 @@ class Indexing:
                     raise self.error(TypingError, node, f"{of} does not convert to {to}", "take its .real")
                 if (isinstance(of, types.Time) or isinstance(to, types.Time)) and of != to:
                     raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}", "write a loop")
-                if self.reports:
-                    place, value = self.kept(place), self.kept(value)
-                    said = "cannot assign slice from input of different size"
-                    self.stop_if(f"!whole::fits({place.text}, {value.text})", ValueError, said)
-                return self.emit(f"assign({place.text}, {value.text});")
+                place, value = self.kept(place), self.kept(value)
+                said = "cannot assign slice from input of different size"
+                self.stop_if(f"!whole::fits({place.text}, {value.text})", ValueError, said)
+                return self.stop_if(f"!whole::assign_all({place.text}, {value.text})", MemoryError, "there is no memory for a copy")
             if isinstance(value.type, types.Tuple) and place.type.ndim == 1:
                 return self.store_tuple(place, value, node)
             raise self.error(TypingError, node, f"{value.type} cannot be written into {place.type}")

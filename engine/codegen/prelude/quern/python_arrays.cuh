@@ -60,24 +60,37 @@ __QUERN_DEVICE long long count(const A& a) {
   for (long long k = 0; k < size; ++k) out += !skips || !op::is_nan(item(a, k));
   return out;
 }
+template <class T>
+__QUERN_DEVICE T quotient(const T& total, double n) {
+  return op::true_divide(total, static_cast<T>(n));
+}
+// As Python divides complex numbers, by one whose imaginary part is 0.
+template <class P>
+__QUERN_DEVICE complex<P> quotient(const complex<P>& total, double n) {
+  return complex<P>((total.re + total.im * P(0)) / static_cast<P>(n), (total.im - total.re * P(0)) / static_cast<P>(n));
+}
 // Sums are of type `Work`.
 template <class Work, class To, bool skips, class A>
 __QUERN_DEVICE To mean(const A& a) {
-  return op::true_divide(cast<To>(sum<Work, skips>(a)), To(static_cast<double>(count<skips>(a))));
+  const To total = cast<To>(sum<Work, skips>(a));
+  const double n = static_cast<double>(count<skips>(a));
+  return skips ? op::true_divide(total, To(n)) : quotient(total, n);
 }
 template <class P>
-__QUERN_DEVICE double squared(const complex<P>& z) {
-  return static_cast<double>(z.re) * z.re + static_cast<double>(z.im) * z.im;
+__QUERN_DEVICE P squared(const complex<P>& z) {
+  return z.re * z.re + z.im * z.im;
 }
 __QUERN_DEVICE double squared(double x) { return x * x; }
-template <class Work, class To, bool skips, class A>
+__QUERN_DEVICE float squared(float x) { return x * x; }
+// The mean has type `Middle`, and the squares have its reals'.
+template <class Work, class To, class Middle, bool skips, class A>
 __QUERN_DEVICE double variance(const A& a) {
-  const To middle = mean<Work, To, skips>(a);
+  const Middle middle = cast<Middle>(mean<Work, To, skips>(a));
   const long long size = a.size();
   double out = 0;
   for (long long k = 0; k < size; ++k) {
     const auto x = item(a, k);
-    if (!skips || !op::is_nan(x)) out += squared(op::subtract(cast<To>(x), middle));
+    if (!skips || !op::is_nan(x)) out += static_cast<double>(squared(op::subtract(cast<Middle>(x), middle)));
   }
   return out / static_cast<double>(count<skips>(a));
 }
@@ -239,6 +252,48 @@ __QUERN_DEVICE array<T, From::ndim, true> copied(heap& memory, const From& from)
   }
   if (out.data) assign(out, from);
   return out;
+}
+
+// ---- elements of one array into another that may share its memory
+
+template <class A>
+__QUERN_DEVICE void bytes_of(const A& a, const char*& first, const char*& end) {
+  first = end = reinterpret_cast<const char*>(a.data);
+  for (int i = 0; i < A::ndim; ++i) {
+    const long long reach = (a.extent(i) - 1) * a.step(i);
+    (reach < 0 ? first : end) += reach;
+  }
+  end += sizeof(typename A::value_type);
+}
+template <class A, class B>
+__QUERN_DEVICE bool overlap(const A& a, const B& b) {
+  if (a.size() == 0 || b.size() == 0) return false;
+  const char *first_of_a, *end_of_a, *first_of_b, *end_of_b;
+  bytes_of(a, first_of_a, end_of_a);
+  bytes_of(b, first_of_b, end_of_b);
+  return first_of_a < end_of_b && first_of_b < end_of_a;
+}
+// Does each element of `a` lie where the one of `b` that goes with it does?
+template <class A, class B>
+__QUERN_DEVICE bool same_places(const A& a, const B& b) {
+  if (A::ndim != B::ndim || sizeof(typename A::value_type) != sizeof(typename B::value_type)) return false;
+  bool same = static_cast<const void*>(a.data) == static_cast<const void*>(b.data);
+  for (int i = 0; i < A::ndim; ++i)
+    same = same && a.extent(i) == b.extent(i) && (a.extent(i) == 1 || a.step(i) == b.step(i));
+  return same;
+}
+// As if `from` were read before `a` is written, which takes a copy where they overlap. False where there is no memory for it.
+template <class A, class B>
+__QUERN_DEVICE bool assign_all(const A& a, const B& from) {
+  if (!overlap(a, from) || same_places(a, from)) {
+    assign(a, from);
+    return true;
+  }
+  heap memory;
+  const auto before = copied<typename B::value_type>(memory, from);
+  if (!before.data) return false;
+  assign(a, before);
+  return true;
 }
 
 }  // namespace whole

@@ -35,44 +35,72 @@ def _total(text):
     return reduce
 
 
-def _middle_types(t):
-    """The types that the sums and the mean of such numbers have."""
-    if isinstance(t, types.Complex):
-        return t, types.complex128
-    return (t if t in (types.float32, types.float64) else types.float32 if t in types.HALVES else types.float64), types.float64
+def _refuse_nothing(compiler, array, kind, text):
+    """An array without elements raises ``kind(text)`` where somebody learns of it; the array, computed once."""
+    if not compiler.is_told:
+        return array
+    array = compiler.kept(array)
+    compiler.stop_if(f"{array.text}.size() == 0", kind, text)
+    return array
+
+
+def _middle_types(t, skips):
+    """The types of the sum of such numbers, of the quotient, and of the mean that is returned, as Numba has them."""
+    if t in types.HALVES:
+        return types.float32, types.float64, types.float64
+    narrow, wide = (types.complex64, types.complex128) if isinstance(t, types.Complex) else (types.float32, types.float64)
+    return (narrow, wide, narrow) if t == narrow and skips == "false" else (wide, wide, wide)
 
 
 def _mean(compiler, array, skips, dtype, node):
-    work, to = _middle_types(array.type.dtype)
-    return Value(to, f"whole::mean<{work.c}, {to.c}, {skips}>({array.text})")
+    work, quotient, to = _middle_types(array.type.dtype, skips)
+    return cast(Value(quotient, f"whole::mean<{work.c}, {quotient.c}, {skips}>({array.text})"), to)
 
 
 def _variance(text):
     def reduce(compiler, array, skips, dtype, node):
-        to = types.complex128 if isinstance(array.type.dtype, types.Complex) else types.float64
-        return Value(types.float64, text.format(f"whole::variance<{to.c}, {to.c}, {skips}>({array.text})"))
+        if skips == "false" and not compiler.settings.divides:
+            array = _refuse_nothing(compiler, array, ZeroDivisionError, "division by zero")
+        middle = ", ".join(t.c for t in _middle_types(array.type.dtype, skips))
+        return Value(types.float64, text.format(f"whole::variance<{middle}, {skips}>({array.text})"))
 
     return reduce
 
 
-def _extreme(greatest):
+def _extreme(name, greatest):
     def reduce(compiler, array, skips, dtype, node):
+        which = f"operation {name} which has no identity" if skips == "false" else "operation not possible"
+        array = _refuse_nothing(compiler, array, ValueError, f"zero-size array to reduction {which}")
         return Value(array.type.dtype, f"whole::extreme<{skips}, {greatest}>({array.text})")
 
     return reduce
 
 
-def _place(greatest):
+def _place(name, greatest):
     def reduce(compiler, array, skips, dtype, node):
-        return Value(types.int64, f"whole::place_of_extreme<{skips}, {greatest}>({array.text})", natural=True)
+        if isinstance(array.type.dtype, types.Complex):
+            raise compiler.error(TypingError, node, f"{name} compares numbers, and complex ones have no order")
+        array = _refuse_nothing(compiler, array, ValueError, f"attempt to get {name} of an empty sequence")
+        place = Value(types.int64, f"whole::place_of_extreme<{skips}, {greatest}>({array.text})", natural=True)
+        if skips == "false" or not compiler.is_told or not isinstance(array.type.dtype, types.Float):
+            return place
+        compiler.stop_if(f"whole::count<true>({array.text}) == 0", ValueError, "All-NaN slice encountered")
+        return place
 
     return reduce
 
 
 def _range(compiler, array, skips, dtype, node):
-    array = compiler.kept(array)
-    parts = [f"whole::extreme<{skips}, {greatest}>({array.text})" for greatest in ("true", "false")]
-    return Value(array.type.dtype, f"op::subtract({', '.join(parts)})")
+    """The difference has the type that Numba's has: integers differ in 64 bits, unsigned ones are real numbers then."""
+    t = array.type.dtype
+    if isinstance(t, types.Boolean):
+        raise compiler.error(TypingError, node, "numpy.ptp subtracts, and booleans have no difference")
+    array = compiler.kept(_refuse_nothing(compiler, array, ValueError, "zero-size array reduction not possible"))
+    work = _total_type(t)
+    ends = [cast(Value(t, f"whole::extreme<{skips}, {greatest}>({array.text})"), work).text for greatest in ("true", "false")]
+    is_signed = isinstance(t, types.Integer) and t.signed
+    to = types.complex128 if isinstance(t, types.Complex) else types.int64 if is_signed else types.float64
+    return cast(Value(work, f"op::subtract({', '.join(ends)})"), to)
 
 
 def _truth(type_, text):
@@ -89,10 +117,10 @@ _REDUCTIONS = [
     (_mean, ("mean",), "nanmean", "mean"),
     (_variance("{0}"), ("var",), "nanvar", "var"),
     (_variance("::sqrt({0})"), ("std",), "nanstd", "std"),
-    (_extreme("false"), ("min", "amin"), "nanmin", "min"),
-    (_extreme("true"), ("max", "amax"), "nanmax", "max"),
-    (_place("false"), ("argmin",), "nanargmin", "argmin"),
-    (_place("true"), ("argmax",), "nanargmax", "argmax"),
+    (_extreme("minimum", "false"), ("min", "amin"), "nanmin", "min"),
+    (_extreme("maximum", "true"), ("max", "amax"), "nanmax", "max"),
+    (_place("argmin", "false"), ("argmin",), "nanargmin", "argmin"),
+    (_place("argmax", "true"), ("argmax",), "nanargmax", "argmax"),
     (_range, ("ptp",), None, None),
     (_truth(types.boolean, "all"), ("all",), None, "all"),
     (_truth(types.boolean, "any"), ("any",), None, "any"),

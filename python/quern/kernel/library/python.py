@@ -153,7 +153,7 @@ def _range_loop(compiler, node, given, loop):
         by, first, natural = compiler.temporary("step"), compiler.temporary("first"), start.natural and step.natural
         compiler.head += [f"{type_.c} {by} = 0;", f"{type_.c} {first} = 0;", f"long long {end} = 0;"]
         compiler.emit(f"{by} = {step.text};")
-        if compiler.reports:
+        if compiler.is_told:
             compiler.stop_if(f"{by} == 0", ValueError, "range() arg 3 must not be zero")
         compiler.emit(f"{first} = {start.text};")
         if natural and type_ != types.uint64:
@@ -438,10 +438,20 @@ def call_round(compiler, arguments, named, node):
     return Value(value.type, f"round_to({value.text}, {compiler.integer(arguments[1], node).text})")
 
 
+def _operands_of_divmod(a, b):
+    """Of two kinds of integers Numba's divmod has the type that holds both, where ``//`` and ``%`` stay with int64."""
+    kinds = {(v.type.signed if isinstance(v.type, types.Integer) else None) for v in (a, b) if isinstance(v.type, (types.Integer, types.Boolean))}
+    has_uint64 = types.uint64 in (a.type, b.type)
+    both = types.float64 if kinds == {True, False} and has_uint64 else types.uint64 if kinds == {None, False} else None
+    is_whole = all(isinstance(v.type, (types.Integer, types.Boolean)) for v in (a, b))
+    return (cast(a, both), cast(b, both)) if both and is_whole else (a, b)
+
+
 @entry(divmod, takes=2)
 def call_divmod(compiler, arguments, named, node):
-    a = compiler.kept(compiler.number(arguments[0], node))
-    b = compiler.kept(compiler.divisor(ast.FloorDiv, a, compiler.number(arguments[1], node), node, "divmod"))
+    a, b = _operands_of_divmod(*(compiler.number(v, node) for v in arguments))
+    a = compiler.kept(a)
+    b = compiler.kept(compiler.divisor(ast.FloorDiv, a, b, node, "divmod"))
     fail = compiler.failing(node)
     return compiler.tuple_of([operators.binary(ast.FloorDiv, a, b, fail), operators.binary(ast.Mod, a, b, fail)])
 
