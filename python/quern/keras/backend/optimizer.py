@@ -53,6 +53,8 @@ class QuernOptimizer(base_optimizer.BaseOptimizer):
     def _apply_now(self, grads, trainable_variables):
         way = _way_of(self, trainable_variables)
         with no_gradients():
+            if way is _nadam:
+                self._u_product.assign(_number(self._u_product) * _updates.nadam_momentum(self.beta_1, 1.0, self._steps_done() + 1))
             self._step(way, self._clip_gradients(grads), trainable_variables)
             if self.use_ema:
                 self._update_model_variables_moving_average(self._trainable_variables)
@@ -67,9 +69,12 @@ class QuernOptimizer(base_optimizer.BaseOptimizer):
         with no_gradients():
             self._step(way, grads, trainable_variables)
 
+    def _steps_done(self):
+        return _number(self._iterations) // (self.gradient_accumulation_steps or 1)
+
     def _step(self, way, grads, variables):
         rate = self._rate()
-        states, (rule, scalars) = way(self, rate, _number(self._iterations) // (self.gradient_accumulation_steps or 1) + 1)
+        states, (rule, scalars) = way(self, rate, self._steps_done() + 1)
         decay = self.weight_decay
         by_shrink = {}
         for variable, grad in zip(variables, grads, strict=True):
@@ -127,9 +132,8 @@ def _adamax(o, rate, step):
 
 
 def _nadam(o, rate, step):
-    product = _number(o._u_product) * _updates.nadam_momentum(o.beta_1, 1.0, step)
-    o._u_product.assign(product)
-    return (o._momentums, o._velocities), _updates.nadam(rate, o.beta_1, o.beta_2, o.epsilon, 1.0, step, product)
+    # Keras's own Nadam updates the product before it asks for a step, _apply_now where it is not asked.
+    return (o._momentums, o._velocities), _updates.nadam(rate, o.beta_1, o.beta_2, o.epsilon, 1.0, step, _number(o._u_product))
 
 
 def _adadelta(o, rate, step):

@@ -439,12 +439,15 @@ def call_round(compiler, arguments, named, node):
 
 
 def _operands_of_divmod(a, b):
-    """Of two kinds of integers Numba's divmod has the type that holds both, where ``//`` and ``%`` stay with int64."""
-    kinds = {(v.type.signed if isinstance(v.type, types.Integer) else None) for v in (a, b) if isinstance(v.type, (types.Integer, types.Boolean))}
-    has_uint64 = types.uint64 in (a.type, b.type)
-    both = types.float64 if kinds == {True, False} and has_uint64 else types.uint64 if kinds == {None, False} else None
-    is_whole = all(isinstance(v.type, (types.Integer, types.Boolean)) for v in (a, b))
-    return (cast(a, both), cast(b, both)) if both and is_whole else (a, b)
+    """Of two kinds of integers Numba's divmod has the type that holds both; its operators ``//`` and ``%`` stay with int64."""
+    if not all(isinstance(v.type, (types.Integer, types.Boolean)) for v in (a, b)):
+        return a, b
+    kinds = {v.type.signed if isinstance(v.type, types.Integer) else None for v in (a, b)}
+    if kinds == {None, False}:
+        return cast(a, types.uint64), cast(b, types.uint64)
+    if kinds == {True, False} and types.uint64 in (a.type, b.type):
+        return cast(a, types.float64), cast(b, types.float64)
+    return a, b
 
 
 @entry(divmod, takes=2)
