@@ -12,10 +12,16 @@ namespace quern::python::faces {
 
 namespace {
 
+// Is the result an array that the caller asks for as a whole? What is computed element by element may never be in memory: a sum
+// of it takes the numbers as they are made.
+bool needs_room(const Reading& reading, const Array& result) {
+  const Family family = reading.family();
+  if (family == Family::repeats) return reading.first && result.cell() != reading.first->cell();
+  return family != Family::elementwise && family != Family::views && family != Family::turned;
+}
+
 nb::object object_of(const Reading& reading, Array&& result) {
-  // Equal numbers take no memory before work needs them; in CuPy they do.
-  if (reading.family() == Family::creates && &reading.front_end == &cupy)
-    check_room(result.size(), result.dtype(), result.device());
+  if (needs_room(reading, result)) check_room(result.size(), result.dtype(), result.device());
   if (reading.type || !reading.beside) {
     result.settle_owner();
     return nb::steal(wrap(std::move(result), reading.type ? reading.type : reading.front_end.type));

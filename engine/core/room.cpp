@@ -13,8 +13,19 @@ struct Room {
   std::atomic<size_t> memory{0}, limit{0};  // 0: not known, and none
 };
 std::array<Room, 129> rooms;  // by DeviceId::key()
+std::atomic<size_t (*)(DeviceId)> finder{nullptr};
+constexpr size_t large = size_t{256} << 20;  // any device has as much
+
+size_t memory_of(DeviceId device) {
+  Room& room = rooms[device.key()];
+  auto* find = finder.load(std::memory_order_acquire);
+  if (room.memory.load(std::memory_order_relaxed) == 0 && find) room.memory.store(find(device), std::memory_order_relaxed);
+  return room.memory.load(std::memory_order_relaxed);
+}
 
 }  // namespace
+
+void set_finder_of_memory(size_t (*memory_of)(DeviceId)) { finder.store(memory_of, std::memory_order_release); }
 
 void set_room(DeviceId device, size_t memory, size_t limit) {
   Room& room = rooms[device.key()];
@@ -28,9 +39,10 @@ void check_limit(int64_t elements, DType dtype, DeviceId device) {
 
 void check_room(int64_t elements, DType dtype, DeviceId device) {
   const Room& room = rooms[device.key()];
-  const size_t limit = room.limit.load(std::memory_order_relaxed), memory = room.memory.load(std::memory_order_relaxed);
-  const size_t most = limit ? limit : memory;
-  if (most == 0 || static_cast<size_t>(elements) <= most / size_of(dtype)) return;
+  const size_t limit = room.limit.load(std::memory_order_relaxed), most_elements = (limit ? limit : large) / size_of(dtype);
+  if (static_cast<size_t>(elements) <= most_elements) return;
+  const size_t memory = memory_of(device);
+  if (!limit && (memory == 0 || static_cast<size_t>(elements) <= memory / size_of(dtype))) return;
   if (static_cast<size_t>(elements) > SIZE_MAX / 2 / size_of(dtype))
     return;  // more bytes than there are numbers: an error of its own
   const std::string wanted = readable_bytes(static_cast<size_t>(elements) * size_of(dtype));

@@ -51,6 +51,11 @@ Pools& pools() {
   static auto* one = new Pools;
   return *one;
 }
+const bool finds_memory = (set_finder_of_memory([](DeviceId id) {
+                             Device& device = id.is_gpu() ? cuda_device(id.number()) : cpu_device();
+                             return static_cast<size_t>(device.info().total_memory);
+                           }),
+                           true);
 void note(MemoryEvent::Kind kind, DeviceId device, const Block& block) noexcept {
   note_memory({kind, device, block.bytes, block.capacity, block.pointer, block.site});
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/room.h"
 #include "functions/quantiles.h"
 #include "functions/reductions.h"
 #include "functions/steps.h"
@@ -144,6 +145,7 @@ Array with_border(const Array& array, std::span<const std::pair<int64_t, int64_t
     const auto& [low, high] = options.constants[n];
     is_uniform = is_uniform && same(low, options.constants[0].first) && same(high, options.constants[0].first);
   }
+  check_room(Layout::contiguous(shape).size(), array.dtype(), array.device());
   GraphLock lock;
   Array out = full_in(layout_beside(array, shape, Order::any), is_uniform && rank > 0 ? options.constants[0].first : whole(0),
                       array.dtype(), array.device());

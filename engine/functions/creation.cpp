@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/room.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
 #include "run/transfer.h"
@@ -179,12 +180,23 @@ namespace {
 // The columns of row `row` that `ends` gives: the first, and the one behind the last.
 template <class F>
 Array places_in_rows(int64_t rows, const Making& how, F&& ends) {
-  std::vector<int64_t> down, across;
+  int64_t count = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto [column, end] = ends(row);
+    if (end > column && __builtin_add_overflow(count, end - column, &count))
+      raise(ErrorKind::value, "there are more than 2^63 places in a matrix of {} rows", rows);
+  }
+  if (count > INT64_MAX / 2)
+    raise(ErrorKind::value, "there are more than 2^63 numbers in the places of a matrix of {} rows", rows);
+  check_room(2 * count, DType::int64, how.device);
+  std::vector<int64_t> places(static_cast<size_t>(2 * count));
+  size_t at = 0;
   for (int64_t row = 0; row < rows; ++row)
-    for (auto [column, end] = ends(row); column < end; ++column) down.push_back(row), across.push_back(column);
-  const auto count = static_cast<int64_t>(down.size());
-  down.insert(down.end(), across.begin(), across.end());
-  return as_type(reshaped(array_of(down, how.device), {2, count}, Order::c), how.dtype.value_or(DType::int64));
+    for (auto [column, end] = ends(row); column < end; ++column, ++at) {
+      places[at] = row;
+      places[at + static_cast<size_t>(count)] = column;
+    }
+  return as_type(reshaped(array_of(places, how.device), {2, count}, Order::c), how.dtype.value_or(DType::int64));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/room.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
@@ -553,6 +554,19 @@ Array tiled(const Array& array, const std::vector<int64_t>& given) {
   return reshaped_copy(repeated_to(reshape(array, apart), pairs), out);
 }
 
+// How many elements there are when those of an axis are repeated; raises where no memory holds them.
+static int64_t count_repeated(const Array& array, const std::vector<int64_t>& times, size_t axis) {
+  const int64_t size = array.shape()[axis], others = size > 0 ? array.size() / size : 0;
+  int64_t along = 0, all = 0;
+  bool is_too_large = false;
+  for (int64_t count : times) is_too_large |= __builtin_add_overflow(along, count, &along);
+  if (times.size() == 1) is_too_large |= __builtin_mul_overflow(along, size, &along);
+  is_too_large |= __builtin_mul_overflow(along, others, &all);
+  if (is_too_large) raise(ErrorKind::value, "[repeat] there are more than 2^63 elements in the result");
+  check_room(all, array.dtype(), array.device());
+  return along;
+}
+
 Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axis) {
   int64_t size = array.shape()[axis];
   if (times.size() != 1 && static_cast<int64_t>(times.size()) != size)
@@ -560,14 +574,16 @@ Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axi
           times.size(), size);
   for (int64_t count : times)
     if (count < 0) raise(ErrorKind::value, "[repeat] repeats may not contain negative values, such as {}", count);
+  const int64_t count_along = times.empty() ? size : count_repeated(array, times, axis);
   if (std::adjacent_find(times.begin(), times.end(), std::not_equal_to<>()) == times.end()) {
     int64_t count = times.empty() ? 1 : times[0];
     Shape out = array.shape(), wide = out;
     wide.insert(wide.begin() + static_cast<ptrdiff_t>(axis) + 1, count);
-    out[axis] *= count;
+    out[axis] = count_along;
     return reshaped_copy(repeated_to(with_axis(array, axis + 1), wide), out);
   }
   std::vector<int64_t> places;
+  places.reserve(static_cast<size_t>(count_along));
   for (int64_t i = 0; i < size; ++i) places.insert(places.end(), static_cast<size_t>(times[static_cast<size_t>(i)]), i);
   Pick pick{axis, array_of(places, array.device())};
   Array picked = take(array, {&pick, 1});  // that axis is the first now

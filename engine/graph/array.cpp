@@ -432,6 +432,7 @@ Array copied(const Array& array, DType dtype, Order order) {
 
 Array copied(const Array& array, DType dtype, LayoutRef layout) {
   GraphLock lock;
+  check_room(layout->elements, dtype, array.device());
   if (is_record(array.dtype()) || is_record(dtype)) return copied_records(array, dtype, *layout);
   NodeRef node = new_node(Op::cast, dtype, std::move(layout), array.device());
   node->site = current_site();

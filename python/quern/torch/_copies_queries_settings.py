@@ -178,6 +178,8 @@ def combinations(input, r=2, with_replacement=False):
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._shape)}")
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    count = math.comb(input._size + r - 1, r) if with_replacement and r else math.comb(input._size, r)
+    _creation.empty((min(count, 1 << 45), r), dtype=DTYPES["int64"], device=input.device)  # raises where the rows do not fit
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = numpy.array(list(choose(range(input._size), r)), numpy.int64).reshape(-1, r)
     return input[_creation.sent(rows, "int64", engine_device_of(input))]

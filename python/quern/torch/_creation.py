@@ -457,6 +457,7 @@ def resize_(self, *size, memory_format=None):
         _engine.set_data(self, self.detach().reshape(-1)[:count].reshape(sizes))
         return self
     new = filled([count], 0, self._dtype_name, engine_device_of(self))
+    _engine.array_check_room(new)
     if self._size:
         _engine.array_assign(new[: min(self._size, count)], self.detach().reshape(-1)[:count])
     _engine.set_data(self, new.reshape(sizes))

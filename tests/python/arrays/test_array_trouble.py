@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import quern as qn
 from programs import code
+from quern import cupy, torch
 from quern.device import set_current_device
 from quern.lib import _engine
 
@@ -34,6 +35,51 @@ def test_out_of_memory_names_the_largest_arrays_and_their_lines(device):
     with pytest.raises(qn.OutOfMemoryError, match=rf"no room for .* largest live blocks: .*24\.0 MiB from .*{HERE}:{line}"):
         _engine.array_evaluate(large)
     assert issubclass(qn.OutOfMemoryError, MemoryError)
+
+
+TOO_LARGE = """torch.ones(N) | torch.zeros(N) | torch.empty(N) | torch.full((N,), 2.0) | torch.eye(1 << 22) | torch.arange(N) | torch.rand(N)
+torch.linspace(0, 1, N) | torch.ones(3).repeat(N) | torch.ones(3).expand(N, 3).contiguous() | torch.ones(3).expand(N, 3).clone()
+torch.empty_like(torch.ones(3).expand(N, 3)) | torch.outer(ROWS, ROWS) | torch.ones(1 << 22, 1) @ torch.ones(1, 1 << 22) | torch.diag(ROWS)
+torch.cat([torch.zeros(1).expand(N)] * 2) | torch.nn.functional.pad(torch.ones(3), (0, N)) | torch.tril_indices(1 << 22, 1 << 22)
+torch.ones(3).repeat_interleave(N) | torch.ones(2).repeat_interleave(torch.tensor([1, N])) | torch.zeros(3).resize_(N) | torch.combinations(ROWS)
+torch.vander(ROWS, 1 << 22) | torch.nn.Linear(1 << 22, 1 << 22) | torch.tensor([1.0]).new_zeros(N) | torch.zeros(1)[torch.zeros(1, dtype=int).expand(N)]
+qn.ones(N) | qn.zeros(N) | qn.empty(N) | qn.full(N, 2) | qn.arange(N) | qn.eye(1 << 22) | qn.tri(1 << 22) | qn.indices((1 << 22, 1 << 22))
+qn.tile(qn.ones(3), N) | qn.repeat(qn.ones(3), N) | qn.repeat(qn.ones(2), [1, N]) | qn.broadcast_to(qn.ones(1), (N,)).copy() | qn.pad(qn.ones(3), (0, N))
+qn.concatenate([qn.broadcast_to(qn.ones(1), (N,))] * 2) | qn.fft.fft(qn.ones(3), N) | qn.random.rand(N) | qn.histogram(qn.ones(3), bins=N)
+cupy.ones(N) | cupy.tile(cupy.ones(3), N) | cupy.random.rand(N) | cupy.cuda.alloc(8 * N) | cupy.broadcast_to(cupy.ones(1), (N,)).copy()"""
+
+
+@pytest.mark.parametrize("text", [text for line in TOO_LARGE.splitlines() for text in line.split(" | ")])
+def test_what_is_too_large_raises_at_the_call(text):
+    """In a new process nothing has asked for the device's memory yet; here for some."""
+    names = {"qn": qn, "cupy": cupy, "torch": torch, "N": 1 << 44, "ROWS": torch.ones(1 << 22)}
+    with pytest.raises(qn.OutOfMemoryError):
+        eval(text, names)
+    assert issubclass(torch.OutOfMemoryError, RuntimeError) and issubclass(qn.OutOfMemoryError, MemoryError)
+    assert float(qn.ones(3).sum()) == 3
+
+
+def test_what_is_too_large_is_known_before_the_first_evaluation():
+    done = code("""
+from quern import torch
+try:
+    torch.ones(1 << 44)
+except torch.OutOfMemoryError as error:
+    print("no room" in str(error))
+""")
+    assert done.stdout == "True\n", done.stderr
+
+
+@pytest.mark.parametrize("repeats", [1 << 62, [1 << 62, 1 << 62], [1, 1 << 62]])
+def test_repeats_beyond_64_bits(repeats):
+    with pytest.raises((ValueError, MemoryError)):
+        qn.repeat(qn.ones((2, 4)), repeats, axis=0)
+
+
+def test_differences_of_all_pairs_need_no_memory(device):
+    x = qn.asarray(np.arange(100000, dtype="f4"))
+    nearest = ((x[:, None] - x) ** 2).min(axis=1).sum()  # apart from the assertion, which keeps what it compares
+    assert float(nearest) == 0
 
 
 def test_out_of_memory_leaves_the_work_pending(device):
