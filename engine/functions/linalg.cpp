@@ -159,43 +159,6 @@ static std::vector<Array> inv_by(const Array& a, std::string_view mode) {
 std::vector<Array> inv_with_status(const Array& a) { return inv_by(a, "i"); }
 Array inv(const Array& a) { return inv_by(a, "")[0]; }
 
-// The derivative by singular values, which singular matrices have, too: of each the product of the others.
-class Determinant : public GradientBody {
- public:
-  std::string_view name() const override { return "linalg_det"; }
-  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
-    const Array &a = call.operands[0], &det = call.results[0], &g = *call.given[0];
-    auto of_matrices = [](const Array& x) { return with_axis(with_axis(x, x.rank()), x.rank() + 1); };
-    if (GradientMode::is_on()) {  // recorded itself: equal singular values have no second derivatives
-      Array inverse = solved(conjugated(turned(a)), identity_beside(a, a.dtype()), "q");
-      return {compute(Op::multiply, of_matrices(compute(Op::multiply, g, conjugated(det))), inverse)};
-    }
-    if (a.size() == 0) return {full(a.shape(), whole(0), a.dtype(), call.device)};
-    std::vector<Array> f = factored("svd", a, "s");
-    int64_t n = last_size(a);
-    Array others = full(f[1].shape(), real_number(1), f[1].dtype(), call.device);
-    for (int step : {1, -1}) {  // of those before it, and of those behind it
-      auto line = [&](const Array& x) { return step > 0 ? x : part(x, -1, n - 1, -1, -1); };
-      Array products = part(running(line(f[1]), "multiply", f[1].rank() - 1), -1, 0, n - 1);
-      Array place = part(line(others), -1, 1, n);
-      Argument both[] = {Argument(place), Argument(products)};
-      if (n > 1) elementwise(Op::multiply, both, &place);
-    }
-    Array turns = compute(Op::multiply, factored("slogdet", f[0], "")[0], factored("slogdet", f[2], "")[0]);
-    Array left = compute(Op::multiply, f[0], with_axis(others, others.rank() - 1));
-    return {compute(Op::multiply, of_matrices(compute(Op::multiply, g, conjugated(turns))), matmul(left, f[2]))};
-  }
-};
-
-Array det(const Array& a) {
-  auto by_factors = [&] {
-    std::vector<Array> f = factored("slogdet", a, "");
-    return std::vector<Array>{compute(Op::multiply, f[0], compute(Op::exp, f[1]))};
-  };
-  if (!wants_gradient(a)) return by_factors()[0];
-  return differentiable(std::make_shared<Determinant>(), {&a, 1}, {{true}, {true}}, by_factors)[0];
-}
-
 std::vector<Array> lstsq(const Array& a, const Array& b, std::optional<double> rcond) {
   Array right = b.rank() == 1 ? with_axis(b, 1) : b;
   for (const Array& x : {a, right})

@@ -4,6 +4,7 @@
 A tensor derives from ``_engine.TensorBase``, whose operators are C++ (bindings/tensor.cpp); NumPy's methods are on another branch.
 """
 
+import copy
 import math
 import numbers
 import operator
@@ -644,19 +645,21 @@ class Tensor(_engine.TensorBase):
                 "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage."
             )
         made = self._dressed(_copied_memory(self.detach(), memo))
+        memo[id(self)] = made
         if self.grad is not None:
             made.grad = self.grad.detach().clone()
-        memo[id(self)] = made
+        made.__dict__.update(copy.deepcopy(attributes_of(self) or {}, memo))
         return made
 
     def __copy__(self):
-        return self._dressed(self.clone() if _engine.is_inference(self) else self.detach())
+        made = self._dressed(self.clone() if _engine.is_inference(self) else self.detach())
+        made.__dict__.update(attributes_of(self) or {})
+        return made
 
     def _dressed(self, made):
-        """``made`` with this tensor's class, attributes and wish for a gradient."""
+        """``made`` with this tensor's class and wish for a gradient."""
         if type(self) is not Tensor:
             made = _engine.tensor_as(made, type(self))
-            made.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_held_gradient"})
         return made.requires_grad_() if self.requires_grad else made
 
     def __dir__(self):
@@ -733,6 +736,11 @@ def _copied_memory(x, memo):
 def _places(places, like):
     array = _engine.array_from_host(numpy.asarray(places, numpy.int64).view(numpy.uint8), [len(places)], "int64", engine_device_of(like))
     return grown(array)
+
+
+def attributes_of(tensor):
+    """What a program has set on a tensor, for its copies; None where it has set nothing."""
+    return {k: v for k, v in tensor.__dict__.items() if k != "_held_gradient"} or None
 
 
 def _rebuilt(name, host, device, requires_grad, cls):

@@ -4,7 +4,7 @@ import multiprocessing.reduction
 import weakref
 
 from quern.lib import _engine
-from quern.torch._core import Tensor, _rebuilt, host_values
+from quern.torch._core import Tensor, _rebuilt, attributes_of, host_values
 from quern.torch._types import DTYPES
 
 
@@ -14,7 +14,7 @@ def _reduce(self, protocol):
     if memory is None:
         return _compact(self)
     place = (self._shape, tuple(self.stride()), self.storage_offset())
-    return _rebuilt_view, (memory, self._dtype_name, *place, self.requires_grad, cls)
+    return _rebuilt_view, (memory, self._dtype_name, *place, self.requires_grad, cls), attributes_of(self)
 
 
 class _Memory:
@@ -66,7 +66,7 @@ def _rebuilt_view(memory, name, shape, stride, offset, requires_grad, cls):
 def _compact(self):
     """A tensor as its own elements alone: how it goes to other processes, where a part must not carry the whole."""
     cls = None if type(self) is Tensor else type(self)
-    return _rebuilt, (self._dtype_name, host_values(self.detach()), str(self.device), self.requires_grad, cls)
+    return _rebuilt, (self._dtype_name, host_values(self.detach()), str(self.device), self.requires_grad, cls), attributes_of(self)
 
 
 Tensor.__reduce_ex__ = _reduce

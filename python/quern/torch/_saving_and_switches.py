@@ -5,9 +5,11 @@ import pickle
 import sys
 import types
 
+import numpy
+
 from quern.lib import _engine
 from quern.torch import _pickling, _types
-from quern.torch._core import Tensor
+from quern.torch._core import Tensor, _rebuilt
 from quern.user_files import warn_user
 
 _told = set()
@@ -160,10 +162,54 @@ _SAFE = {
 }  # fmt: skip
 
 
-class _Reader(pickle.Unpickler):
-    """Makes nothing but tensors, numbers and containers, and runs no code of the file's; memory is made on the device ``place``."""
+def _place_by(map_location):
+    """(name of a device in the file, its values) -> the name of the device where the tensor shall be."""
+    if map_location is None:
+        return lambda name, host: name
+    if callable(map_location) and not isinstance(map_location, _types.device):
 
-    place = None
+        def place(name, host):
+            moved = map_location(_rebuilt("uint8", host.reshape(-1).view(numpy.uint8), "cpu", False, None), name)
+            return name if moved is None else str(moved.device)
+
+        return place
+    if isinstance(map_location, dict):
+        return lambda name, host: str(_types.device(map_location.get(name, name)))
+    where = str(_types.device(map_location))
+    return lambda name, host: where
+
+
+def _made_at(place):
+    """What the file calls to make memory, by their names, on the devices that ``place`` gives."""
+
+    def memory(kind, host, device):
+        return _pickling._memory(kind, host, place(device, host))
+
+    def rebuilt(kind, host, device, requires_grad, cls):
+        return _rebuilt(kind, host, place(device, host), requires_grad, cls)
+
+    return {"_memory": memory, "_rebuilt": rebuilt}
+
+
+def _reader(pickle_module, file, place):
+    """An unpickler that makes anything."""
+    makes = _made_at(place)
+
+    class Reader(pickle_module.Unpickler):
+        def find_class(self, module, name):
+            if module.startswith("quern.torch") and name in makes:
+                return makes[name]
+            return super().find_class(module, name)
+
+    return Reader(file)
+
+
+class _Reader(pickle.Unpickler):
+    """Makes nothing but tensors, numbers and containers, and runs no code of the file's; memory is made on the devices ``place`` gives."""
+
+    def __init__(self, file, place):
+        super().__init__(file)
+        self.makes = _made_at(place)
 
     def find_class(self, module, name):
         ours = module.startswith("quern.torch") and name in (
@@ -182,8 +228,8 @@ class _Reader(pickle.Unpickler):
         numpys = module.startswith("numpy") and name in ("_reconstruct", "_frombuffer", "ndarray", "dtype", "scalar")
         torchs = module == "torch" and name in ("Tensor", "Size", "device")
         if ours or numpys or torchs or name in _SAFE.get(module, ()):
-            if name == "_memory" and self.place is not None:
-                return lambda kind, host, _: _pickling._memory(kind, host, self.place)
+            if ours and name in self.makes:
+                return self.makes[name]
             if torchs:
                 return {"Tensor": Tensor, "Size": _types.Size, "device": _types.device}[name]
             return super().find_class(module, name)
@@ -194,9 +240,11 @@ class _Reader(pickle.Unpickler):
 
 
 def load(f, map_location=None, pickle_module=pickle, *, weights_only=True, mmap=None, **pickle_load_args):
-    """Reads what save() wrote. ``weights_only``: makes nothing but tensors and containers, and runs no code; ``map_location``: the device.
+    """Reads what save() wrote. ``weights_only``: makes nothing but tensors and containers, and runs no code.
 
-    Raises RuntimeError for files of PyTorch's own, which are not served yet.
+    ``map_location``: where tensors shall be: a device, a dict from devices of the file to devices, or a function of the values, a tensor of
+    bytes on the CPU, and the name of the device that they were on, which gives them where they shall be, or None for that device.
+    Raises RuntimeError for files of PyTorch's own, which quern does not read.
     """
     if not hasattr(f, "read"):
         if not isinstance(f, (str, os.PathLike)):
@@ -206,21 +254,6 @@ def load(f, map_location=None, pickle_module=pickle, *, weights_only=True, mmap=
     start = f.read(4)
     f.seek(-len(start), 1)
     if start == b"PK\x03\x04":
-        raise RuntimeError("[load] this is a file of PyTorch's own, which is not served yet; save its values with numpy.savez()")
-    if weights_only:
-        reader = _Reader(f)
-        reader.place = None if map_location is None else str(_types.device(map_location))
-        made = reader.load()
-    else:
-        made = pickle_module.load(f)
-    return made if map_location is None else _moved(made, map_location)
-
-
-def _moved(value, device):
-    if isinstance(value, Tensor):
-        return value.to(device)
-    if isinstance(value, dict):
-        return type(value)((k, _moved(v, device)) for k, v in value.items())
-    if isinstance(value, list | tuple):
-        return type(value)(_moved(v, device) for v in value)
-    return value
+        raise RuntimeError("[load] this is a file of PyTorch's own, which quern does not read; save its values with numpy.savez()")
+    place = _place_by(map_location)
+    return (_Reader(f, place) if weights_only else _reader(pickle_module, f, place)).load()

@@ -1,6 +1,9 @@
 """torch.linalg raises at the call where a matrix has no factors, with PyTorch's class and words; the functions in ``_ex`` do not."""
 
+import numpy as np
+import pytest
 from arrays import cases
+from quern import torch
 from torch_oracle import compare_all
 
 HEAD = """L = torch.linalg
@@ -42,3 +45,41 @@ factor(m([1.0, 1.0], [1.0, 1.0]).double() - 1e-3 * one.double())
 def test_errors_are_raised_at_the_call(device):
     table = cases(CASES)
     compare_all([HEAD + case for case in [*table, JITTER]], device)
+
+
+HESSIANS = """
+def second(matrix, *shape):
+    made = torch.autograd.functional.hessian(lambda t: torch.det(matrix(t)), torch.arange(1.0, 1 + math.prod(shape), device=device).reshape(shape).sin())
+    return made.round(decimals=4) + 0.0  # no -0
+"""
+SECOND = """
+second(lambda t: t, 2, 2) | second(lambda t: t, 1, 1) | second(lambda t: t, 3, 3) | second(lambda t: t * torch.ones(2, 2, device=device) + torch.diag(t[:1]), 1)
+"""
+
+
+def test_second_derivatives_of_determinants(device):
+    compare_all([HEAD + HESSIANS + text for text in cases(SECOND)], device.kind, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["float64", "complex128"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_determinants_of_singular_matrices_have_second_derivatives(device, kind, n):
+    """Of full rank, without one and two of it, and with equal singular values."""
+    random, kind = np.random.default_rng(n), torch.__dict__[kind]
+    for rank in {n, max(n - 1, 0), max(n - 2, 0)}:
+        factors = [torch.tensor(random.normal(size=shape), dtype=kind, device=device.kind) for shape in ((2, n, rank), (2, rank, n))]
+        matrices = (factors[0] @ factors[1]).requires_grad_()
+        assert torch.autograd.gradcheck(torch.det, (matrices,)) and torch.autograd.gradgradcheck(torch.det, (matrices,))
+    equal = (2 * torch.eye(n, dtype=kind, device=device.kind)).requires_grad_()
+    assert torch.autograd.gradgradcheck(torch.det, (equal,))
+
+
+def test_third_derivatives_of_determinants(device):
+    def slopes(a):
+        (first,) = torch.autograd.grad(torch.det(a), a, create_graph=True)
+        return torch.autograd.grad((first**2).sum(), a, create_graph=True)[0]
+
+    a = torch.tensor(np.random.default_rng(1).normal(size=(3, 3)), device=device.kind, requires_grad=True)
+    assert torch.autograd.gradcheck(slopes, (a,))
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        slopes(torch.ones(3, 3, device=device.kind, requires_grad=True)).tolist()

@@ -18,9 +18,27 @@ def both(how, x, y):
     return a, b, a.stride(), b.stride(), b.storage_offset()
 x = torch.arange(6.0, device=device).reshape(2, 3)
 h = x.cpu()
+def trained():
+    m = torch.nn.Linear(2, 1, bias=False, device=device)
+    m.weight.data.fill_(1.0)
+    m(torch.ones(2, device=device)).sum().backward()
+    return m
+def tagged(tensor):
+    tensor.tag = [1]
+    return tensor
+def kept(how, tensor):
+    made = how(tagged(tensor))
+    return made.tag, made.tag is tensor.tag, made.grad is None, type(made).__name__
+seen = []
+p = torch.nn.Parameter(torch.ones(2, device=device))
+leaf = torch.ones(2, device=device, requires_grad=True)
+leaf.sum().backward()
 a, t = np.array([1.0, 2.0]), torch.tensor([1.0, 3.0])
 """
 CASES = """
+copy.deepcopy(trained()).weight.grad is None | copy.deepcopy(trained().weight).grad is None | copy.copy(trained()).weight.grad | copy.deepcopy(leaf).grad | kept(copy.deepcopy, x) | kept(copy.copy, x) | kept(lambda v: pickle.loads(pickle.dumps(v)), x) | kept(lambda v: pickle.loads(pickle.dumps(v)), p)
+kept(copy.deepcopy, leaf) | saved({"a": h}, map_location=lambda storage, place: storage) | saved({"a": h}, map_location=lambda storage, place: None) | saved(h, map_location={"cuda:0": "cpu"}) | saved(h, map_location={"cpu": "cpu"}) | saved(h, map_location=torch.device("cpu"))
+saved(h, map_location=lambda storage, place: storage, weights_only=False) | saved(h, map_location={"cpu": "cpu"}, weights_only=False) | saved([h, h.int()], map_location=lambda storage, place: [storage, seen.append(place)][0]) | seen | both(lambda v: saved(v, map_location={"cpu": "cpu"}, weights_only=False), h, h[1])
 saved(x.bfloat16()) | saved({"a": x.shape, "b": torch.float16, "c": [torch.Size([])]}) | both(saved, x, x[:1]) | both(saved, x, x.t()) | both(saved, x[0], x[1:]) | both(saved, x.t(), x[:, 1]) | both(copy.deepcopy, x, x[:1]) | both(copy.copy, x, x[:1])
 both(copy.deepcopy, x, x.T) | saved(x.t()).stride() | saved(x[1:]).storage_offset() | saved(x[:1].expand(3, 3)).stride() | saved(torch.zeros(0, 3)) | saved(torch.tensor(2.0)) | saved(torch.nn.Parameter(x.bfloat16())) | pickle.loads(pickle.dumps(x[1:])).storage_offset()
 pickle.loads(pickle.dumps(x.t())).stride() | saved(x.clone().requires_grad_()) | both(lambda v: saved(v, map_location="cpu"), h, h[1]) | a == t | t == a | a == torch.ones(2, 2) | np.array([1, 2]) == t | np.array(["a"]) == t | a != t | a / t | np.array([1, 2]) / torch.tensor([1, 2])

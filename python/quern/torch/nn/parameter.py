@@ -1,9 +1,9 @@
 """The tensors that a module owns: parameters, which are trained, and buffers, which are kept beside them."""
 
-import copy
 from collections import OrderedDict
 
 from quern.torch import _namespace as torch
+from quern.torch._core import attributes_of
 
 
 class Parameter(torch.Tensor):
@@ -27,9 +27,7 @@ class Parameter(torch.Tensor):
     def __deepcopy__(self, memo):
         if id(self) in memo:
             return memo[id(self)]
-        result = type(self)(self.data.clone(), self.requires_grad)
-        if self.grad is not None:
-            result.grad = copy.deepcopy(self.grad, memo)
+        result = type(self)(self.data.clone(), self.requires_grad)  # without its gradient, as PyTorch's
         memo[id(self)] = result
         return result
 
@@ -39,7 +37,7 @@ class Parameter(torch.Tensor):
     __str__ = __repr__
 
     def __reduce_ex__(self, proto):
-        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
+        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict()), attributes_of(self)
 
 
 def _rebuild_parameter(data, requires_grad, backward_hooks):
