@@ -598,6 +598,7 @@ void init_arrays(nb::module_& m) {
           "_astype",
           [](nb::handle_t<Array> given, const std::string& dtype, nb::handle order) {
             Self self(given);
+            const TorchOrder torch_order(is_tensor_type(Py_TYPE(given.ptr())));
             return like(self, astype(*self, dtype_of(dtype), order_of(order, Order::keep)));
           },
           nb::arg("dtype"), nb::arg("order").none() = nb::none())

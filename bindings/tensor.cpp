@@ -17,6 +17,7 @@
 #include "functions/reductions.h"
 #include "functions/refusals.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 #include "graph/tape.h"
 #include "run/calls/indexing.h"
 #include "run/calls/matmul.h"
@@ -236,6 +237,7 @@ void wrap_numbers(Op op, std::span<TensorOperand> operands, std::array<Argument,
 }
 
 Array computed(Op op, std::span<TensorOperand> operands, const Array* into) {
+  const TorchOrder torch_order;
   std::array<OperandType, 3> types;
   std::array<Argument, 3> arguments{Argument(Scalar{}), Argument(Scalar{}), Argument(Scalar{})};
   for (size_t i = 0; i < operands.size(); ++i) types[i] = operands[i].type(), arguments[i] = operands[i].argument();

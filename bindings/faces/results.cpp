@@ -73,6 +73,12 @@ nb::object tuple_of(const Reading& reading, std::vector<nb::object>&& parts) {
 
 }  // namespace
 
+// Elementwise work and moves whose results PyTorch makes in C order.
+static bool is_in_c_order(quern::Function function) {
+  using enum quern::Function;
+  return function == roll_ || function == tril_ || function == triu_;
+}
+
 // The object made of a result, which is not written into `out` yet.
 static nb::object finished(const Reading& reading, Array&& result) {
   const FrontEnd& front_end = reading.front_end;
@@ -87,6 +93,7 @@ static nb::object finished(const Reading& reading, Array&& result) {
     const bool is_array = reading.function == quern::Function::where_;  // of NumPy's, too
     if (result.rank() == 0 && !is_array && door_of(reading.beside).has_numbers) result.set_value(true);
   }
+  if (is_torch(reading) && is_in_c_order(reading.function)) result = arranged(result, contiguous_layout(result.shape()));
   if (family == Family::algebra) {
     if (reading.front_end.settle) reading.front_end.settle(reading, result);
     bool is_number = reading.function != quern::Function::tensorsolve_ && door_of(reading.beside).has_numbers;

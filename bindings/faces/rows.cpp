@@ -53,7 +53,7 @@ template <auto body>
 nb::object call_body(Reading& reading) {
   AtSite here(current_site());  // one look for all that the body records
   const QuietFactors quiet(reading);
-  const InCOrder in_c_order(is_torch(reading));
+  const TorchOrder torch_order(is_torch(reading));
   auto call = [&]<class R, class... T>(R (*)(T...)) { return call_with<body>(reading, std::type_identity<void (*)(T...)>{}); };
   try {
     return hand_back(reading, call(body));

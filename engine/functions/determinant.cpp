@@ -1,6 +1,10 @@
-// The determinant and its derivatives, which singular matrices have, too: all by singular values s and their vectors, A = U diag(s) V^H.
-// The derivative of det(A) is the matrix of cofactors, t conj(U) diag(p) V^T with t = det(U) det(V^H) and p_i the product of all s but s_i.
-// The derivative of that needs the products p_ij of all but two; no equal or vanishing singular values disturb it.
+// The determinant and its derivatives, which singular matrices have, too: all by singular values s and their vectors, A = U
+// diag(s) V^H. The derivative of det(A) is the matrix of cofactors, t conj(U) diag(p) V^T with t = det(U) det(V^H) and p_i the
+// product of all s but s_i. The derivative of that needs the products p_ij of all but two; no equal or vanishing singular values
+// disturb it.
+#include <algorithm>
+#include <cmath>
+
 #include "core/error.h"
 #include "functions/linalg.h"
 #include "functions/matrices.h"
@@ -91,13 +95,27 @@ Array cofactors(const Array& a) {
   return differentiable(std::make_shared<Cofactors>(), {&a, 1}, {{true}, {false}}, make)[0];
 }
 
+// Is a determinant far smaller than the product of its rows' lengths, which bounds it? This waits for the values.
+bool may_be_singular(const Array& a, const Array& det) {
+  const Array size = compute(Op::absolute, det), sizes = compute(Op::absolute, a);
+  const Array squares = reduced(Reduction::sum, compute(Op::multiply, sizes, sizes));
+  const Array bound = reduced(Reduction::product, compute(Op::sqrt, squares));
+  const double least = std::sqrt(size_of(size.dtype()) == 8 ? 0x1p-52 : 0x1p-23);
+  const Array is_large = compute(Op::greater, size, compute(Op::multiply, bound, least));
+  const std::vector<uint8_t> values = values_of<uint8_t>(as_type(is_large, DType::uint8));
+  return std::ranges::find(values, 0) != values.end();
+}
+
 class Determinant : public GradientBody {
  public:
   std::string_view name() const override { return "linalg_det"; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
-    const Array &a = call.operands[0], &g = *call.given[0];
+    const Array &a = call.operands[0], &det = call.results[0], &g = *call.given[0];
     if (a.size() == 0) return {full(a.shape(), whole(0), a.dtype(), call.device)};
-    return {compute(Op::multiply, of_matrices(g), conjugated(cofactors(a)))};
+    if (!GradientMode::is_on() || may_be_singular(a, det))
+      return {compute(Op::multiply, of_matrices(g), conjugated(cofactors(a)))};
+    // Through the determinant, as PyTorch's second derivatives go, which its hooks see.
+    return {compute(Op::multiply, of_matrices(compute(Op::multiply, g, conjugated(det))), inv(conjugated(turned(a))))};
   }
 };
 
@@ -109,7 +127,7 @@ Array det(const Array& a) {
     return std::vector<Array>{compute(Op::multiply, f[0], compute(Op::exp, f[1]))};
   };
   if (!wants_gradient(a)) return by_factors()[0];
-  return differentiable(std::make_shared<Determinant>(), {&a, 1}, {{true}, {false}}, by_factors)[0];
+  return differentiable(std::make_shared<Determinant>(), {&a, 1}, {{true}, {true}}, by_factors)[0];
 }
 
 }  // namespace quern::linalg

@@ -13,7 +13,7 @@ namespace quern {
 namespace {
 
 constexpr int64_t says_nothing = -1;
-thread_local bool is_in_c = false;
+thread_local bool is_torchs = false;
 
 // NumPy's search for the order of axes that several operands have: for each axis a stride that tells its place. Axes of which
 // nothing is known stay where the search finds them, which begins at the innermost axis or, where arrays are joined, at the
@@ -60,14 +60,18 @@ int64_t known_stride(const Layout& layout, size_t axis) {
 bool is_in_c_order(const Array& array) { return array.layout_ref()->dense && array.size() > 0; }
 
 // PyTorch's memory format of images: (batch, channels, ...) where the channels of a place lie side by side.
+Layout channels_last(const Shape& shape) {
+  std::vector<int64_t> order(shape.size());
+  for (size_t axis = 0; axis < shape.size(); ++axis) order[axis] = static_cast<int64_t>(shape.size() - axis);
+  order[0] += 1, order[1] = 0;
+  return Layout::ordered(shape, order);
+}
 bool is_channels_last(const Layout& layout) {
   if (layout.rank() != 4 && layout.rank() != 5) return false;
-  int64_t step = layout.shape[1];
-  for (size_t axis = layout.rank() - 1; axis != 1; --axis) {
-    if (layout.strides[axis] != step) return false;
-    step *= layout.shape[axis];
-  }
-  return layout.strides[1] == 1 && layout.strides[0] == step;
+  const Layout wanted = channels_last(layout.shape);
+  for (size_t axis = 0; axis < layout.rank(); ++axis)
+    if (layout.shape[axis] != 1 && layout.strides[axis] != wanted.strides[axis]) return false;
+  return true;
 }
 
 // C order as a new array has it: in an array that lies so, axes of one element may have any strides.
@@ -97,13 +101,72 @@ std::vector<int> axes_by_stride(const Layout& layout) {
   return axes;
 }
 
+// Does every element of the memory belong to one place? Axes of one element may have any strides.
+bool fills_memory(const Layout& layout) {
+  if (layout.size() == 0) return true;
+  std::vector<int> axes = axes_by_stride(layout);
+  int64_t step = 1;
+  for (size_t i = axes.size(); i-- > 0;) {
+    const auto axis = static_cast<size_t>(axes[i]);
+    if (layout.shape[axis] == 1) continue;
+    if (std::abs(layout.strides[axis]) != step) return false;
+    step *= layout.shape[axis];
+  }
+  return true;
+}
+
+std::vector<int64_t> steps_of(const Layout& layout) {
+  std::vector<int64_t> steps = layout.strides;
+  for (int64_t& step : steps) step = std::abs(step);
+  return steps;
+}
+LayoutRef with_strides_of(const Layout& layout) { return interned(Layout{layout.shape, steps_of(layout), 0}); }
+
+// A copy that keeps the format of what it is made of.
+LayoutRef torchs_copy(const Layout& layout) {
+  if (fills_memory(layout)) return with_strides_of(layout);
+  const std::vector<int64_t> steps[] = {steps_of(layout)};
+  return picked_layout(layout.shape, steps);
+}
+
+// Operations with a number for which PyTorch has a function of one tensor.
+bool takes_number(Op op) { return op == Op::power || op == Op::maximum || op == Op::minimum; }
+
+// As TensorIterator places a new result. Operands of one shape and one order give it; else their strides are compared.
+LayoutRef torchs_layout(Op op, const Shape& shape, std::span<const Argument> arguments) {
+  if (shape.empty()) return contiguous_layout(shape);
+  std::vector<const Array*> arrays;
+  bool has_one_shape = true;
+  for (const Argument& a : arguments) {
+    if (a.array()) arrays.push_back(a.array());
+    has_one_shape = has_one_shape && (a.array() ? a.array()->shape() == shape : takes_number(op));
+  }
+  if (has_one_shape) {
+    auto all = [&](auto&& is_so) { return std::ranges::all_of(arrays, is_so); };
+    if (all([](const Array* a) { return a->layout().is_contiguous(); })) return contiguous_layout(shape);
+    if (all([](const Array* a) { return is_channels_last(a->layout()); })) return interned(channels_last(shape));
+    const Layout& first = arrays[0]->layout();
+    if (all([&](const Array* a) { return a->layout().strides == first.strides; }) && fills_memory(first))
+      return with_strides_of(first);
+  }
+  std::vector<std::vector<int64_t>> steps;
+  for (const Array* a : arrays) {
+    std::vector<int64_t>& step = steps.emplace_back(shape.size(), 0);
+    const size_t missing = shape.size() - a->rank();
+    for (size_t axis = missing; axis < shape.size(); ++axis)
+      if (a->shape()[axis - missing] == shape[axis]) step[axis] = std::abs(a->layout().strides[axis - missing]);
+  }
+  return picked_layout(shape, steps);
+}
+
 }  // namespace
 
-InCOrder::InCOrder(bool on) : before_(std::exchange(is_in_c, on)) {}
-InCOrder::~InCOrder() { is_in_c = before_; }
-Array in_result_order(const Array& array) { return is_in_c ? in_order(array, Order::c) : array; }
+TorchOrder::TorchOrder(bool on) : before_(std::exchange(is_torchs, on)) {}
+TorchOrder::~TorchOrder() { is_torchs = before_; }
+Array in_result_order(const Array& array) { return is_torchs ? in_order(array, Order::c) : array; }
 
 LayoutRef layout_beside(const Array& array, const Shape& shape, Order order) {
+  if (is_torchs && order == Order::keep && shape == array.shape()) return torchs_copy(array.layout());
   const ElementLayout lies(array);
   const Layout& layout = *lies;
   if (order == Order::any) order = is_fortran_only(layout) ? Order::fortran : Order::c;
@@ -114,11 +177,13 @@ LayoutRef layout_beside(const Array& array, const Shape& shape, Order order) {
 }
 
 LayoutRef copied_layout(const Array& array, Order order) {
+  if (is_torchs && order == Order::keep) return torchs_copy(array.layout());
   if (is_in_c_order(array) && order != Order::fortran) return plain_c_order(array);
   return layout_beside(array, array.shape(), order);
 }
 
 LayoutRef ufunc_layout(Op op, DType compute, const Shape& shape, std::span<const Argument> arguments) {
+  if (is_torchs) return torchs_layout(op, shape, arguments);
   const OpRow& r = row(op);
   bool all_are_fortran = shape.size() > 1 && std::ranges::find(shape, 1) != shape.end();  // elsewhere the search finds the same
   bool any = false;
@@ -176,7 +241,7 @@ Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool 
   for (size_t i = 0; i < layout.rank(); ++i)
     if (!goes[i]) kept.push_back(ones[i] = layout.shape[i]);
   Reduced out{kept.empty() ? *none_kept : LayoutRef(), {}};
-  if (is_in_c || layout.is_contiguous() || layout.rank() < 2) {
+  if (is_torchs || layout.is_contiguous() || layout.rank() < 2) {
     if (!out.result) out.result = contiguous_layout(kept);
     if (keep_dims) out.shown = Layout::contiguous(ones);
     return out;
@@ -194,14 +259,16 @@ Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool 
 
 LayoutRef running_layout(const Array& array) {
   const Argument only(array);
-  return is_in_c ? contiguous_layout(array.shape()) : result_layout(array.shape(), {&only, 1});
+  return is_torchs ? contiguous_layout(array.shape()) : result_layout(array.shape(), {&only, 1});
 }
 
 LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts) {
   bool all_c = std::all_of(parts.begin(), parts.end(), [](const Array& part) { return ElementLayout(part)->is_contiguous(); });
   if (all_c || shape.size() < 2) return contiguous_layout(shape);
-  if (is_in_c && !std::ranges::all_of(parts, [](const Array& part) { return is_channels_last(part.layout()); }))
-    return contiguous_layout(shape);
+  auto is_last = [](const Array& part) {
+    return part.rank() > 3 && part.layout().strides == channels_last(part.shape()).strides;
+  };
+  if (is_torchs && !std::ranges::all_of(parts, is_last)) return contiguous_layout(shape);
   auto stride = [&](size_t part, size_t axis) -> int64_t {
     const Layout& layout = parts[part].layout();  // of records, too: their order is the same
     return layout.shape[axis] == 1 ? says_nothing : std::abs(layout.strides[axis]);

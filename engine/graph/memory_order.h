@@ -5,12 +5,13 @@
 
 namespace quern {
 
-// While one lives, what reductions, running results and joined arrays give on its thread lies in C order, as PyTorch has it.
-class InCOrder {
+// While one that is on lives, results on its thread lie as PyTorch has them: reductions, running results and joined arrays in C
+// order, elementwise work and copies as TensorIterator places them.
+class TorchOrder {
  public:
-  explicit InCOrder(bool on);
-  ~InCOrder();
-  InCOrder(const InCOrder&) = delete;
+  explicit TorchOrder(bool on = true);
+  ~TorchOrder();
+  TorchOrder(const TorchOrder&) = delete;
 
  private:
   bool before_;

@@ -328,8 +328,8 @@ class Tensor(_engine.TensorBase):
     def stride(self, dim=None):
         """How many elements lie between two neighbours along each dimension, or one of them."""
         steps = [s // self.dtype.itemsize for s in self._strides]
-        for d in range(self._rank - 1, -1, -1):  # a new dimension of one element has no step here
-            if steps[d] == 0 and self._shape[d] == 1:
+        for d in range(self._rank - 1, -1, -1):  # a new dimension of one element, and any of a tensor without elements, has no step here
+            if steps[d] == 0 and (self._shape[d] == 1 or not self._size):
                 steps[d] = steps[d + 1] * max(self._shape[d + 1], 1) if d + 1 < self._rank else 1
         steps = tuple(steps)
         return steps if dim is None else steps[dim_of(dim, self._rank)]

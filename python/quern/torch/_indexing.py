@@ -40,7 +40,7 @@ def masked_fill(input, mask, value):
             value = value._astype(input._dtype_name)
     else:
         value = fitting(value, input._dtype_name)
-    out = _op("where", mask, value, input)
+    out = _op("where", mask, value, input)._in_order("C")
     return out if out._dtype_name == input._dtype_name else out._astype(input._dtype_name)
 
 

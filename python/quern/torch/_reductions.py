@@ -49,7 +49,7 @@ def _log_sums(x, dim):
         before = _shaping.cat([x.new_full(shape, -math.inf), _shaping.narrow(x, dim, 0, n - step)], dim)
         x = FACES["logaddexp"](x, before)
         step *= 2
-    return x.clone() if step == 1 else x
+    return (x.clone() if step == 1 else x)._in_order("C")
 
 
 METHODS = "norm dist logcumsumexp"

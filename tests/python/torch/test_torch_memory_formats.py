@@ -54,3 +54,35 @@ def test_layouts(device):
 
 def test_values_and_errors(device):
     compare_all([HEAD + one for one in cases(VALUES)], device)
+
+
+STRIDES = """
+from itertools import permutations
+def turned(shape, order):
+    return torch.ones(*shape, device=device).permute(*order)
+def laid(shape, work):
+    "The strides of what comes of a tensor in each order of its dimensions."
+    return [work(turned(shape, order)).stride() for order in permutations(range(len(shape)))]
+def beside(shape, work):
+    "The same of two tensors of one shape, in each order; the second is also narrowed to one element along each dimension."
+    made = []
+    for order in permutations(range(len(shape))):
+        a = turned(shape, order)
+        for other in permutations(range(len(shape))):
+            b = torch.ones(*[a.shape[i] for i in other], device=device).permute(*[other.index(i) for i in range(len(shape))])
+            made += [work(a, b).stride()] + [work(*pair).stride() for d in range(len(shape)) for pair in ((a, b.narrow(d, 0, 1)), (b.narrow(d, 0, 1), a))]
+    return made
+"""
+WORKS = """a + 1 | a.clone() | a.exp() | a.int() | -a | torch.zeros_like(a) | a ** 2 | a.clamp(0, 1) | torch.relu(a) | torch.nn.functional.gelu(a) | a.to(torch.float16)
+a + torch.ones(a.shape[-1], device=device) | a.double() * a | torch.addcmul(a, a, a) | torch.add(a, a, alpha=2) | torch.where(a > 0, a, 0.0)
+a.flip(0) | torch.tril(a) | a.cumsum(0) | torch.softmax(a, -1) | a.sum(0) | a.mean((0, -1), keepdim=True) | a[0:1].expand(2, *a.shape[1:]) + 1"""
+SHAPES = [(2, 3, 4), (2, 1, 3), (1, 3, 1), (1, 2), (1, 1), (2, 2, 1, 3), (2, 3, 1, 1)]
+
+
+def test_strides_of_results(device):
+    """Axes of one element have strides as well, which programs see and views go by."""
+    works = [text for line in WORKS.splitlines() for text in line.split(" | ")]
+    texts = [f"laid({shape}, lambda a: {work})" for shape in SHAPES for work in works if len(shape) > 1]
+    texts += [f"laid((2, 3, 4), lambda a: {work})" for work in ("a.masked_fill(a > 0, 1.0)", "a.logcumsumexp(0)", "a.roll(1, 0)")]
+    texts += [f"beside({shape}, lambda a, b: {work})" for shape in SHAPES[:5] for work in ("a + b", "a < b", "torch.where(a < 1, a, b)")]
+    compare_all([STRIDES + text for text in texts], device)
