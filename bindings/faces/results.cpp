@@ -79,6 +79,14 @@ static bool is_in_c_order(quern::Function function) {
   return function == roll_ || function == tril_ || function == triu_;
 }
 
+// NumPy's broadcast_to gives each axis of one element the stride 0, also those that its argument has.
+static Array without_steps_along_ones(const Array& array) {
+  Layout layout = array.layout();
+  for (size_t axis = 0; axis < layout.rank(); ++axis)
+    if (layout.shape[axis] == 1) layout.strides[axis] = 0;
+  return array.view(std::move(layout));
+}
+
 // The object made of a result, which is not written into `out` yet.
 static nb::object finished(const Reading& reading, Array&& result) {
   const FrontEnd& front_end = reading.front_end;
@@ -106,8 +114,11 @@ static nb::object finished(const Reading& reading, Array&& result) {
     result.settle_owner();  // what the body made it of is gone
     result.set_value(false);
   }
-  if (family == Family::repeats && !is_new)
-    result.set_read_only(reading.first->is_read_only() || door_of(reading.beside).broadcasts_read_only);
+  if (family == Family::repeats && !is_new) {
+    const bool as_numpy = door_of(reading.beside).broadcasts_read_only;
+    if (as_numpy && reading.function == quern::Function::broadcast_to_) result = without_steps_along_ones(result);
+    result.set_read_only(reading.first->is_read_only() || as_numpy);
+  }
   if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
   return object_of(reading, std::move(result));
 }

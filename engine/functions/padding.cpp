@@ -5,6 +5,7 @@
 #include "functions/creation.h"
 #include "functions/gradient_words.h"
 #include "functions/parts.h"
+#include "graph/memory_order.h"
 
 namespace quern::nn {
 
@@ -27,6 +28,13 @@ Array cut(const Array& x, int axis, Sides by) {
   return part(x, axis, std::max<int64_t>(-by.before, 0), n - std::max<int64_t>(-by.after, 0));
 }
 
+// Where nothing of x is left its gradient is zeros, as PyTorch has it, not missing.
+Array beside_nothing(const Array& x, const Array& padded) {
+  if (!GradientMode::is_on() || !wants_gradient(x) || wants_gradient(padded)) return padded;
+  const Array nothing = reduced(Reduction::sum, part(reshape(x, {x.size()}), 0, 0, 0));
+  return plus(padded, as_type(nothing, padded.dtype()));
+}
+
 Array with_constant(const Rules& rules, const Array& x, const std::vector<int64_t>& widths, std::optional<double> value) {
   std::vector<std::pair<int64_t, int64_t>> more(x.rank(), {0, 0});
   Array inner = x;
@@ -42,15 +50,15 @@ Array with_constant(const Rules& rules, const Array& x, const std::vector<int64_
     more[axis] = {std::max<int64_t>(before, 0), std::max<int64_t>(after, 0)};
   }
   Scalar number = whole(0);
+  if (value && *value < 0 && x.dtype() == DType::uint8)
+    raise(ErrorKind::runtime, "value cannot be converted to type uint8_t without overflow");
   if (value) {  // a number that the type cannot have is refused there
     const Array filled = filled_with(rules, {}, operand(*value), {.dtype = x.dtype(), .device = x.device()});
     number = is_whole(x.dtype()) ? scalar_in(filled) : real_number(*value);
   }
-  const Array out = with_border(inner, more, Border::constant, {.constants = std::vector(x.rank(), std::pair(number, number))});
-  if (inner.size() > 0 || !GradientMode::is_on() || !wants_gradient(x)) return out;
-  // Nothing of x is left: its gradient is zeros, as PyTorch has it, not missing.
-  const Array nothing = reduced(Reduction::sum, part(reshape(x, {x.size()}), 0, 0, 0));
-  return plus(out, as_type(nothing, out.dtype()));
+  const Array bordered =
+      with_border(inner, more, Border::constant, {.constants = std::vector(x.rank(), std::pair(number, number))});
+  return arranged(bordered, format_beside(x, bordered.shape()));
 }
 
 // What PyTorch refuses of the elements of x itself around it.
@@ -104,7 +112,8 @@ Array mirrored(const Array& x, const std::vector<int64_t>& widths, Border mode) 
     out = with_border(inner, more, inner.size() ? mode : Border::constant);
     if (mode != Border::wrap) out = cut(out, axis, by);
   }
-  return out.cell() == x.cell() ? copied(out, out.dtype()) : out;
+  const LayoutRef layout = mode == Border::wrap ? contiguous_layout(out.shape()) : format_beside(x, out.shape());
+  return out.cell() == x.cell() ? copied(out, out.dtype(), layout) : arranged(out, layout);
 }
 
 }  // namespace
@@ -120,9 +129,10 @@ Array pad(const Rules& rules, const Array& x, const std::vector<int64_t>& widths
           "Padding length should be less than or equal to two times the input dimension but got padding length {} and input of "
           "dimension {}",
           widths.size(), x.rank());
-  if (is_constant) return with_constant(rules, x, widths, value);
+  if (is_constant) return beside_nothing(x, with_constant(rules, x, widths, value));
   if (value && *value != 0) raise(ErrorKind::runtime, "Padding mode \"{}\" doesn't take in value argument", *mode);
-  return mirrored(x, widths, mode == "reflect" ? Border::reflect : mode == "replicate" ? Border::edge : Border::wrap);
+  const Border border = mode == "reflect" ? Border::reflect : mode == "replicate" ? Border::edge : Border::wrap;
+  return beside_nothing(x, mirrored(x, widths, border));
 }
 
 std::optional<Array> local_response_norm(const Rules& rules, const Array& x, int64_t size, double alpha, double beta, double k) {

@@ -304,6 +304,11 @@ LayoutRef picked_layout(const Shape& shape, std::span<const std::vector<int64_t>
   return interned(Layout::ordered(shape, order));
 }
 
+LayoutRef format_beside(const Array& array, const Shape& shape) {
+  const bool is_last = is_channels_last(array.layout()) && !array.layout().is_contiguous();
+  return is_last && shape.size() == array.rank() ? interned(channels_last(shape)) : contiguous_layout(shape);
+}
+
 LayoutRef rows_of(const Shape& shape, size_t axis) {
   if (axis + 1 == shape.size()) return contiguous_layout(shape);
   std::vector<int64_t> strides(shape.size());

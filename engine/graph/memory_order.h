@@ -45,6 +45,8 @@ LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts);
 // What arrays pick, as PyTorch has it: of the first operand that steps along two axes, the axis with the smaller steps, or of
 // equal ones the shorter, is the inner one. `steps`: each operand's along each axis, 0 where it says nothing.
 LayoutRef picked_layout(const Shape& shape, std::span<const std::vector<int64_t>> steps);
+// PyTorch's format of a result beside a tensor: the channels last where they are so there, else C order.
+LayoutRef format_beside(const Array& array, const Shape& shape);
 // The lines of that axis are rows, one after the other.
 LayoutRef rows_of(const Shape& shape, size_t axis);
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import quern.torch as torch
 import quern.torch.nn.functional as F
-from torch_oracle import _device_name
+from arrays import cases
+from torch_oracle import _device_name, compare_all
 
 
 @pytest.mark.parametrize("mode, theirs", [("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap")])
@@ -33,6 +34,30 @@ def test_padding_with_its_own_elements(device, mode, theirs, shape, padding):
         np.testing.assert_array_equal(y.detach().cpu().numpy()[..., : cut.shape[-1]], cut)
     y.sum().backward()
     assert float(x.grad.sum()) == y.numel()
+
+
+PADDED = """F.pad(x, (2, -1), mode="reflect") | F.pad(x, (2, -1), mode="replicate") | F.pad(x, (-1, 2), mode="circular") | F.pad(x, (1, 1)) | F.pad(turned, (1, 1))
+F.pad(turned, (1, -1), mode="reflect") | F.pad(turned, (1, -1), mode="circular") | F.pad(images, (1, 1)) | F.pad(images, (1, 1, 1, 1), mode="reflect") | F.pad(images, (1, 0, 1, 0), mode="circular")
+F.pad(x, (-3, -3), mode="circular") | F.pad(x[0], (-6, 0), mode="circular")"""
+
+
+def test_layouts_of_what_is_padded(device):
+    """They have no gaps: `view` works on them."""
+    head = """
+F = torch.nn.functional
+x = torch.arange(36.0, device=device).reshape(2, 3, 6).requires_grad_()
+turned = torch.arange(36.0, device=device).reshape(6, 3, 2).permute(2, 1, 0).requires_grad_()
+images = torch.arange(48.0, device=device).reshape(1, 3, 4, 4).to(memory_format=torch.channels_last).requires_grad_()
+def laid(y):
+    made = torch.autograd.grad((y * y).sum(), [x, turned, images], allow_unused=True)
+    return y.stride() if y.numel() else y.shape, y.detach(), [g is None for g in made]
+"""
+    compare_all([f"{head}laid({text})" for text in cases(PADDED)], device)
+
+
+def test_padding_with_numbers_that_the_type_has_not(device):
+    compare_all([f"x = torch.arange(3, device=device).to(torch.uint8)\nF = torch.nn.functional\n{one}" for one in cases(
+        "raises(lambda: F.pad(x, (1, 1), value=-1)) | raises(lambda: F.pad(x, (1, 1), value=256))[0] | F.pad(x, (1, 1), value=1.5)")], device)
 
 
 def test_padding_that_does_not_fit(device):
