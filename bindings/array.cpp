@@ -643,6 +643,7 @@ void init_arrays(nb::module_& m) {
 
   define_exchange(m, type);
   init_records(m);
+  m.def("tensor_over_numpy", [](nb::handle array) { return NumPyArray(tensor_over_numpy(array)); });
   m.def("set_foreign_operator", [](nb::object f) { with_foreign = f.release().ptr(); });
   // `like`: the array whose order "A" and "K" mean; without one they are not permitted.
   m.def(

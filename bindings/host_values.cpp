@@ -1,5 +1,7 @@
 #include "bindings/host_values.h"
 
+#include <algorithm>
+
 #include "bindings/functions.h"
 #include "bindings/given.h"
 #include "bindings/nested_numbers.h"
@@ -69,7 +71,8 @@ Array array_of_numpy(nb::object host, DType type, DeviceId device, Order order) 
   return dense.copied(std::move(layout), type, device);
 }
 
-// The type of a NumPy array, which gets the machine's byte order. `name_of`: of a module, names types that are not NumPy's usual ones.
+// The type of a NumPy array, which gets the machine's byte order. `name_of`: of a module, names types that are not NumPy's usual
+// ones.
 DType type_of_numpy(nb::object& host, const char* module, const char* name_of) {
   nb::object type = host.attr("dtype");
   if (const DType* known = dtype_of_object(type.ptr())) return *known;
@@ -132,14 +135,15 @@ bool is_ours_to_convert(nb::handle value, const HostRequest& request) {
   const nb::object type = value.attr("dtype");
   const DType* known = dtype_of_object(type.ptr());
   if (known) return is_real(*known) || is_complex(*known);
-  return nb::cast<std::string>(type.attr("kind")).find_first_of("fc") == 0 || nb::cast<std::string>(type.attr("name")) == "bfloat16";
+  return nb::cast<std::string>(type.attr("kind")).find_first_of("fc") == 0 ||
+         nb::cast<std::string>(type.attr("name")) == "bfloat16";
 }
 
 Array array_as_numpy_reads(nb::handle value, const HostRequest& request, DeviceId device) {
   nb::object host;
   if (!request.dtype || is_ours_to_convert(value, request)) {
     host = classified(value.ptr()).what == What::host_array && !classified(value.ptr()).is_derived ? nb::borrow(value)
-                                                                                                : asarray_of_numpy(value);
+                                                                                                   : asarray_of_numpy(value);
   } else {
     nb::object type = is_record(*request.dtype) ? numpy_type_of(*request.dtype) : nb::borrow(request.dtype_object);
     host = python_function("numpy", "asarray")(value, type);
@@ -181,7 +185,8 @@ MadeOfValue new_as_numpy(nb::handle value, const HostRequest& request) {
 
 MadeOfValue made_as_numpy(PyObject* value, const HostRequest& request) {
   nb::object held = nb::borrow(value);
-  if (!is_own(value) && !classified(value).is_number() && has(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__cupy_get_ndarray__"))
+  if (!is_own(value) && !classified(value).is_number() &&
+      has(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__cupy_get_ndarray__"))
     held = held.attr("__cupy_get_ndarray__")();
   const bool is_array = is_own(held.ptr()), must_not = request.copies == false;
   MadeOfValue made{{}, held};
@@ -220,7 +225,8 @@ nb::object object_of(MadeOfValue&& made) {
 
 namespace {
 
-// Nested sequences in which numbers of Python's stand for tensors of one element; `common`: the type of these and of all other numbers.
+// Nested sequences in which numbers of Python's stand for tensors of one element; `common`: the type of these and of all other
+// numbers.
 nb::object without_tensors(PyObject* value, std::optional<DType>& common) {
   const auto join = [&](DType type) { common = common ? promote_as_torch(*common, type) : type; };
   if (const Array* array = as_array(value)) {
@@ -277,9 +283,7 @@ Array new_as_torch(nb::object value, const HostRequest& request, DeviceId device
     std::optional<DType> type = request.dtype;
     if (const NestedNumbers numbers(value.ptr()); numbers.are_plain()) {
       const DType wanted = type ? *type : numbers.torchs_type();
-      const DType stored = NestedNumbers::stored_as(wanted);
-      Array made = elements_in(numbers.torchs_elements(wanted), numbers.shape(), stored, device);
-      return stored == wanted ? made : astype(made, wanted);
+      return elements_in(numbers.torchs_elements(wanted), numbers.shape(), wanted, device);
     }
     if (holds_tensors(value.ptr())) {
       std::optional<DType> common;
@@ -300,22 +304,47 @@ Array new_as_torch(nb::object value, const HostRequest& request, DeviceId device
 
 }  // namespace
 
+Array tensor_over_numpy(nb::handle array) {
+  nb::object host = nb::borrow(array);
+  const DType type = type_of_numpy(host, "quern.torch._host_values", "name_of_type");
+  if (host.ptr() != array.ptr())
+    raise(
+        ErrorKind::value,
+        "given numpy array has byte order different from the native byte order. Conversion between byte orders is currently not "
+        "supported.");
+  const Buffered memory(array);
+  const Shape shape(memory.view.shape, memory.view.shape + memory.view.ndim);
+  std::vector<int64_t> strides(memory.view.strides, memory.view.strides + memory.view.ndim);
+  if (std::any_of(strides.begin(), strides.end(), [](int64_t step) { return step < 0; }))
+    raise(ErrorKind::value,
+          "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+          "supported. "
+          "(You can probably work around this by making a copy of your array  with array.copy().) ");
+  return over_address(cpu_context(), reinterpret_cast<uintptr_t>(memory.view.buf), shape, std::move(strides), type, false, array);
+}
+
 MadeOfValue made_as_torch(PyObject* value, const HostRequest& request) {
   const bool copies = request.copies.value_or(false);
   nb::object held = nb::borrow(value);
   const bool is_tensor = as_array(value) && is_tensor_type(Py_TYPE(value));
   const Given::What what = classified(value).what;
   const bool may_be_over = !is_tensor && !classified(value).is_number() && what != What::list && what != What::tuple;
-  if (may_be_over && (!copies || (what != What::host_array && has(value, "__cuda_array_interface__")))) {
+  const auto conversion_of = [&](const Array& array) {
+    return Conversion{request.dtype.value_or(array.dtype()), Order::keep, copies, request.device};
+  };
+  if (what == What::host_array && !copies) {
+    Array over = tensor_over_numpy(value);
+    std::optional<Array> made = converted(over, conversion_of(over));
+    return {made ? std::move(made) : std::optional(std::move(over))};
+  }
+  if (may_be_over && what != What::host_array && (!copies || has(value, "__cuda_array_interface__"))) {
     nb::object over = python_function("quern.torch._creation", "over_memory")(held);
     if (!over.is_none()) held = over;
   }
   const Array* array = as_array(held.ptr());
   if (!array) return {new_as_torch(held, request, *request.device)};
   const Array own = copies ? detached(*array) : Array(*array);
-  const DType type = request.dtype.value_or(own.dtype());
-  std::optional<Array> made = converted(own, {type, Order::keep, copies, request.device});
-  return {std::move(made), copies ? nb::object() : held};
+  return {converted(own, conversion_of(own)), copies ? nb::object() : held};
 }
 
 }  // namespace quern::python

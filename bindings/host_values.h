@@ -16,7 +16,8 @@ struct HostRequest {
   std::optional<bool> copies{};  // none: where that is needed
 };
 
-// No array: the object `beside` itself, an array. Else an array whose Python type is that of `beside`, the front end's if there is none.
+// No array: the object `beside` itself, an array. Else an array whose Python type is that of `beside`, the front end's if there
+// is none.
 struct MadeOfValue {
   std::optional<Array> array{};
   nb::object beside{};
@@ -24,6 +25,7 @@ struct MadeOfValue {
 nb::object object_of(MadeOfValue&& made);
 MadeOfValue made_as_numpy(PyObject* value, const HostRequest& request);
 // Without `copies` a tensor stays itself, and memory of NumPy's and of GPUs is shared.
+Array tensor_over_numpy(nb::handle array);
 MadeOfValue made_as_torch(PyObject* value, const HostRequest& request);
 
 }  // namespace quern::python

@@ -2,11 +2,10 @@
 
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <cstring>
 #include <limits>
-#include <utility>
 
+#include "bindings/arrays.h"
 #include "core/error.h"
 
 namespace quern::python {
@@ -19,131 +18,61 @@ constexpr size_t most_axes = 64;  // of NumPy's arrays
 
 bool is_sequence(PyObject* value) { return PyList_CheckExact(value) || PyTuple_CheckExact(value); }
 
-double real_of(const Scalar& number) {
-  if (number.kind == WeakScalar::real || number.kind == WeakScalar::complex || number.is_huge) return number.re;
-  return number.is_natural ? static_cast<double>(number.natural) : static_cast<double>(number.integer);
-}
+bool is_float(DType type) { return type == DType::float32 || type == DType::complex64; }
 
-bool is_nonzero(const Scalar& number) {
-  return number.is_natural || number.is_huge || number.integer != 0 || number.re != 0 || number.im != 0;
-}
-
-template <class T>
-bool put(T value, char* out) {
-  std::memcpy(out, &value, sizeof value);
-  return true;
-}
-
-// NumPy warns of numbers that become infinite.
-bool put_float_as_numpy(double value, char* out) {
-  const auto rounded = static_cast<float>(value);
-  return (std::isfinite(value) && !std::isfinite(rounded)) ? false : put(rounded, out);
-}
-
-template <class T>
-bool put_integer_as_numpy(const Scalar& number, char* out) {
-  if (number.is_huge || (number.kind != WeakScalar::integer && number.kind != WeakScalar::boolean)) return false;
-  if (number.is_natural) return std::is_same_v<T, uint64_t> && put(number.natural, out);
-  return std::in_range<T>(number.integer) && put(static_cast<T>(number.integer), out);
-}
-
-bool put_as_numpy(const Scalar& number, DType type, char* out) {
-  const bool is_complex = number.kind == WeakScalar::complex;
-  switch (type) {
-    case DType::boolean:
-      return put(is_nonzero(number), out);
-    case DType::int8:
-      return put_integer_as_numpy<int8_t>(number, out);
-    case DType::int16:
-      return put_integer_as_numpy<int16_t>(number, out);
-    case DType::int32:
-      return put_integer_as_numpy<int32_t>(number, out);
-    case DType::int64:
-      return put_integer_as_numpy<int64_t>(number, out);
-    case DType::uint8:
-      return put_integer_as_numpy<uint8_t>(number, out);
-    case DType::uint16:
-      return put_integer_as_numpy<uint16_t>(number, out);
-    case DType::uint32:
-      return put_integer_as_numpy<uint32_t>(number, out);
-    case DType::uint64:
-      return put_integer_as_numpy<uint64_t>(number, out);
-    case DType::float32:
-      return !is_complex && put_float_as_numpy(real_of(number), out);
-    case DType::float64:
-      return !is_complex && put(real_of(number), out);
-    case DType::complex64:
-      return put_float_as_numpy(real_of(number), out) && put_float_as_numpy(number.im, out + sizeof(float));
-    case DType::complex128:
-      return put(std::complex<double>(real_of(number), number.im), out);
-    default:
-      return false;
+// Most numbers are reals, which a constant takes longer for.
+void put(const Scalar& number, DType type, char* out) {
+  if (number.kind == WeakScalar::real && type == DType::float64) {
+    std::memcpy(out, &number.re, sizeof number.re);
+  } else if (number.kind == WeakScalar::real && type == DType::float32) {
+    const auto rounded = static_cast<float>(number.re);
+    std::memcpy(out, &rounded, sizeof rounded);
+  } else {
+    std::memcpy(out, constant_of(number, type).bytes.data(), size_of(type));
   }
+}
+
+// Does a number become infinite as a float?
+bool exceeds_floats(double value) { return std::isfinite(value) && !std::isfinite(static_cast<float>(value)); }
+
+// What NumPy converts by rules of its own, or warns of.
+bool is_odd_to_numpy(const Scalar& number, DType type) {
+  if (type == DType::boolean) return false;
+  if (number.kind == WeakScalar::complex && !is_complex(type)) return true;
+  if (number.kind == WeakScalar::real && is_integer(type)) return true;
+  return is_float(type) && (exceeds_floats(number.re) || exceeds_floats(number.im));
 }
 
 [[noreturn]] void refuse_overflow() { raise(ErrorKind::value, "Overflow when unpacking long long"); }
 
-int64_t cut(double value) {
-  return value >= -0x1p63 && value < 0x1p63 ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
-}
-
-// Of 64 bits: real numbers are cut off, unsigned ones take negative numbers.
-uint64_t wide_integer(const Scalar& number, bool is_signed) {
+// Real numbers are cut off. Types of less than 64 bits must hold the number; unsigned ones take negative numbers of their size,
+// too.
+Scalar integer_as_torch(Scalar number, DType type) {
+  const int bits = 8 * static_cast<int>(size_of(type));
+  const bool is_signed = row(type).kind == DTypeKind::integer, is_wide = bits == 64;
   if (number.kind == WeakScalar::real) {
-    const bool is_above = !is_signed && number.re >= 0x1p63 && number.re < 0x1p64;
-    return is_above ? static_cast<uint64_t>(number.re) : static_cast<uint64_t>(cut(number.re));
+    const bool is_there = number.re >= -0x1p63 && number.re < (is_wide && !is_signed ? 0x1p64 : 0x1p63);
+    number.kind = WeakScalar::integer;
+    number.is_huge = !is_there && !is_wide;
+    number.is_natural = is_there && number.re >= 0x1p63;
+    if (number.is_natural)
+      number.natural = static_cast<uint64_t>(number.re);
+    else
+      number.integer = is_there ? static_cast<int64_t>(number.re) : std::numeric_limits<int64_t>::min();
   }
-  if (number.is_huge || (number.is_natural && is_signed)) refuse_overflow();
-  return number.is_natural ? number.natural : static_cast<uint64_t>(number.integer);
-}
-
-// Smaller integers must hold the number; unsigned ones take negative numbers of their size, too.
-template <class T>
-bool put_integer_as_torch(const Scalar& number, DType type, char* out) {
-  constexpr bool is_signed = std::is_signed_v<T>;
-  if constexpr (sizeof(T) == sizeof(int64_t)) return put(static_cast<T>(wide_integer(number, is_signed)), out);
-  const int64_t most = std::numeric_limits<T>::max(), least = is_signed ? -most - 1 : -most;
-  const bool is_real = number.kind == WeakScalar::real;
-  const bool is_wide = number.is_huge || number.is_natural || (is_real && !(std::abs(number.re) < 0x1p62));
-  const int64_t whole = is_wide ? 0 : is_real ? static_cast<int64_t>(number.re) : number.integer;
-  if (is_wide || whole < least || whole > most)
+  if (is_wide && (number.is_huge || (number.is_natural && is_signed))) refuse_overflow();
+  const int64_t most = is_wide ? 0 : (int64_t{1} << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : -most;
+  if (!is_wide && (number.is_huge || number.is_natural || number.integer < least || number.integer > most))
     raise(ErrorKind::runtime, "value cannot be converted to type {}_t without overflow", row(type).name);
-  return put(static_cast<T>(whole), out);
+  wrap_to(number, type);
+  return number;
 }
 
-bool put_as_torch(const Scalar& number, DType type, DType asked, char* out) {
+Scalar number_as_torch(Scalar number, DType type) {
   if (number.kind == WeakScalar::complex && !is_complex(type))
-    raise(ErrorKind::type, "can't convert complex to {}", row(asked).name);
-  switch (type) {
-    case DType::boolean:
-      return put(is_nonzero(number), out);
-    case DType::int8:
-      return put_integer_as_torch<int8_t>(number, type, out);
-    case DType::int16:
-      return put_integer_as_torch<int16_t>(number, type, out);
-    case DType::int32:
-      return put_integer_as_torch<int32_t>(number, type, out);
-    case DType::int64:
-      return put_integer_as_torch<int64_t>(number, type, out);
-    case DType::uint8:
-      return put_integer_as_torch<uint8_t>(number, type, out);
-    case DType::uint16:
-      return put_integer_as_torch<uint16_t>(number, type, out);
-    case DType::uint32:
-      return put_integer_as_torch<uint32_t>(number, type, out);
-    case DType::uint64:
-      return put_integer_as_torch<uint64_t>(number, type, out);
-    case DType::float32:
-      return put(static_cast<float>(real_of(number)), out);
-    case DType::float64:
-      return put(real_of(number), out);
-    case DType::complex64:
-      return put(std::complex<float>(static_cast<float>(real_of(number)), static_cast<float>(number.im)), out);
-    case DType::complex128:
-      return put(std::complex<double>(real_of(number), number.im), out);
-    default:
-      bug("elements are not stored as {}", row(type).name);
-  }
+    raise(ErrorKind::type, "can't convert complex to {}", row(type).name);
+  if (type == DType::float16 || type == DType::bfloat16) number.re = static_cast<float>(number.re);
+  return is_integer(type) ? integer_as_torch(number, type) : number;
 }
 
 // False: an integer that not even a float holds.
@@ -241,10 +170,6 @@ DType NestedNumbers::torchs_type() const {
   return common.value_or(real);
 }
 
-DType NestedNumbers::stored_as(DType type) {
-  return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type;
-}
-
 static std::vector<char> room_for(const Shape& shape, DType type) {
   size_t count = size_of(type);
   for (int64_t n : shape) count *= static_cast<size_t>(n);
@@ -255,26 +180,29 @@ std::optional<std::vector<char>> NestedNumbers::numpys_elements(std::optional<DT
   if (!asked && !numpys_type()) return {};
   const DType type = asked ? *asked : *numpys_type();
   const bool are_of_type = types_ == uint32_t{1} << static_cast<int>(type) && numpys_type() == type;
-  if ((types_ != 0 || type == DType::float16 || type == DType::bfloat16) && !are_of_type) return {};
+  const bool is_numpys = is_record(type) || type == DType::float16 || type == DType::bfloat16;
+  if ((types_ != 0 || is_numpys) && !are_of_type) return {};
   std::vector<char> elements = room_for(shape_, type);
   char* out = elements.data();
   const bool is_done = each(value_, 0, out, size_of(type), [&](PyObject* object, const Scalar& number, char* place) {
     if (!asked && (number.is_natural || number.is_huge)) return false;
-    if (!are_of_type) return put_as_numpy(number, type, place);
+    if (!are_of_type && is_odd_to_numpy(number, type)) return false;
     nb::object room;
-    const Given given = classified(object);
-    std::memcpy(place, bytes_of(given, object, room), size_of(type));
+    if (are_of_type)
+      std::memcpy(place, bytes_of(classified(object), object, room), size_of(type));
+    else
+      put(number, type, place);
     return true;
   });
   return is_done ? std::optional(std::move(elements)) : std::nullopt;
 }
 
-std::vector<char> NestedNumbers::torchs_elements(DType asked) const {
-  const DType type = stored_as(asked);
+std::vector<char> NestedNumbers::torchs_elements(DType type) const {
   std::vector<char> elements = room_for(shape_, type);
   char* out = elements.data();
   const bool is_done = each(value_, 0, out, size_of(type), [&](PyObject*, const Scalar& number, char* place) {
-    return put_as_torch(number, type, asked, place);
+    put(number_as_torch(number, type), type, place);
+    return true;
   });
   if (!is_done) refuse_overflow();
   return elements;

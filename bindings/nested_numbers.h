@@ -1,7 +1,7 @@
 // Python's and NumPy's numbers, alone or in nested lists and tuples, as elements in C order.
 //
 //   NestedNumbers numbers(value);
-//   if (numbers.are_plain()) ... numbers.store(dtype, ...)
+//   if (numbers.are_plain()) ... numbers.torchs_elements(type)
 //
 // What is not plain (other objects, sequences of several lengths, classes made of list) is NumPy's to read; host_values.cpp.
 #pragma once
@@ -26,10 +26,8 @@ class NestedNumbers {
 
   // The elements in a type, or in numpys_type(); none: NumPy is asked how it converts one of them.
   std::optional<std::vector<char>> numpys_elements(std::optional<DType> asked) const;
-  // The elements in the type that stored_as() gives. Raises what PyTorch does for numbers that do not fit the type that is asked for.
-  std::vector<char> torchs_elements(DType asked) const;
-  // The type that elements are converted to here; the engine makes real numbers of 16 bits of it.
-  static DType stored_as(DType type);
+  // Raises what PyTorch does for numbers that do not fit the type.
+  std::vector<char> torchs_elements(DType type) const;
 
  private:
   bool measure(PyObject* value, size_t depth);

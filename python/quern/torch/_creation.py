@@ -23,7 +23,6 @@ from quern.torch._core import (
     tensor_like,
 )
 from quern.torch._faces import FACES
-from quern.torch._host_values import name_of_type
 from quern.torch._layouts import clone, contiguous  # noqa: F401
 from quern.torch._types import DTYPES
 
@@ -43,11 +42,9 @@ tensor, as_tensor, asarray = FACES["tensor"], FACES["as_tensor"], FACES["asarray
 
 
 def over_memory(data):
-    """A tensor over the memory of an array of the host, or of what describes memory of a GPU; None for what has no such memory."""
+    """A tensor over the memory of an array of quern's, or of what describes memory of a GPU; None for what has no such memory."""
     from quern.arrays.core import Array, _from_capsule_of, _from_interface
 
-    if isinstance(data, numpy.ndarray):
-        return from_numpy(data)
     try:
         if isinstance(data, Array):
             return grown(_from_capsule_of(data))
@@ -103,15 +100,7 @@ def from_numpy(ndarray):
     """A tensor over a NumPy array's memory: what one writes the other sees. Raises TypeError for types that are not served."""
     if not isinstance(ndarray, numpy.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    name = name_of_type(ndarray.dtype)
-    if any(s < 0 for s in ndarray.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently supported. "
-            "(You can probably work around this by making a copy of your array  with array.copy().) "
-        )
-    address = ndarray.__array_interface__["data"][0]
-    array = _engine.array_alias(_engine.cpu(), address, list(ndarray.shape), list(ndarray.strides), name, False, ndarray)
-    return grown(array)
+    return grown(_engine.tensor_over_numpy(ndarray))
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):

@@ -214,6 +214,11 @@ x = np.arange(3.0); t = torch.asarray(x); x[0] = 9; t.tolist()
 x = np.arange(3.0); t = torch.asarray(x, copy=True); x[0] = 9; t.tolist()
 x = np.arange(3.0); t = torch.as_tensor(x, dtype=torch.float64); x[0] = 9; t.tolist()
 x = np.arange(3.0); t = torch.as_tensor(x, dtype=torch.float32); x[0] = 9; t.tolist()
+x = np.arange(6.0).reshape(2, 3).T; t = torch.from_numpy(x); x[0, 0] = 9; (t.tolist(), t.stride())
+raises(lambda: torch.from_numpy(np.arange(3, dtype=">i4")))[0]
+raises(lambda: torch.as_tensor(np.arange(3, dtype=">i4")))[0]
+raises(lambda: torch.as_tensor(np.arange(3)[::-1]))[0]
+raises(lambda: torch.from_numpy([1]))[0]
 t = torch.ones(2); (torch.as_tensor(t) is t, torch.as_tensor(t, dtype=torch.float32) is t, torch.asarray(t) is t, torch.tensor(t) is t)
 t = torch.ones(2, requires_grad=True); u = torch.as_tensor(t, dtype=torch.float64); u.sum().backward(); (t.grad, u.requires_grad)
 t = torch.ones(2, requires_grad=True); u = torch.tensor(t); (u.requires_grad, u.is_leaf)
