@@ -644,6 +644,11 @@ void init_arrays(nb::module_& m) {
   define_exchange(m, type);
   init_records(m);
   m.def("tensor_over_numpy", [](nb::handle array) { return NumPyArray(tensor_over_numpy(array)); });
+  m.def("offers_array", [](nb::handle value) { return offers_array(value.ptr()); }, nb::arg().none());
+  m.def(
+      "holds_arrays",
+      [](nb::handle given) { return (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr())) && holds_arrays(given.ptr()); },
+      nb::arg().none());
   m.def("set_foreign_operator", [](nb::object f) { with_foreign = f.release().ptr(); });
   // `like`: the array whose order "A" and "K" mean; without one they are not permitted.
   m.def(

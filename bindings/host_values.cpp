@@ -93,20 +93,18 @@ struct Deeper {
 
 // ---- as NumPy makes arrays
 
-// Is there an array in nested sequences, or an object that gives one? NumPy's are none.
+}  // namespace
+
 bool holds_arrays(PyObject* sequence) {
   const Deeper deeper;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
     PyObject* one = PySequence_Fast_GET_ITEM(sequence, i);
-    if (is_own(one)) return true;
-    if (is_sequence(one)) {
-      if (holds_arrays(one)) return true;
-    } else if (const Given given = classified(one); !given.is_number() && given.what != What::host_array && offers_array(one)) {
-      return true;
-    }
+    if (is_own(one) || (is_sequence(one) ? holds_arrays(one) : offers_array(one))) return true;
   }
   return false;
 }
+
+namespace {
 
 // Where the first of the arrays is.
 MadeOfValue stack_of(PyObject* sequence) {
@@ -185,8 +183,9 @@ MadeOfValue new_as_numpy(nb::handle value, const HostRequest& request) {
 
 MadeOfValue made_as_numpy(PyObject* value, const HostRequest& request) {
   nb::object held = nb::borrow(value);
-  if (!is_own(value) && !classified(value).is_number() &&
-      has(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__cupy_get_ndarray__"))
+  const Given given = classified(value);
+  const bool may_offer = (given.what == What::other || given.is_derived) && !is_own(value);
+  if (may_offer && has(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__cupy_get_ndarray__"))
     held = held.attr("__cupy_get_ndarray__")();
   const bool is_array = is_own(held.ptr()), must_not = request.copies == false;
   MadeOfValue made{{}, held};

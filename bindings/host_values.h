@@ -22,6 +22,8 @@ struct MadeOfValue {
   std::optional<Array> array{};
   nb::object beside{};
 };
+// Is there an array of ours in nested sequences, or an object that gives one when asked? NumPy's are none.
+bool holds_arrays(PyObject* sequence);
 nb::object object_of(MadeOfValue&& made);
 MadeOfValue made_as_numpy(PyObject* value, const HostRequest& request);
 // Without `copies` a tensor stays itself, and memory of NumPy's and of GPUs is shared.

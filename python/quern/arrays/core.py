@@ -133,23 +133,9 @@ def _is_on_gpu(obj):
     return not isinstance(obj, (Array, numpy.ndarray, list, tuple)) and hasattr(obj, "__cuda_array_interface__")
 
 
-_PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
-
-
-def _offers_array(obj):
-    """Does it give an array of the device when asked (CuPy's __cupy_get_ndarray__), or describe one?"""
-    if type(obj) in _PLAIN or isinstance(obj, (numpy.ndarray, numpy.generic)):
-        return False
-    return hasattr(type(obj), "__cupy_get_ndarray__") or hasattr(obj, "__cuda_array_interface__")
-
-
 def _as_target(obj):
     """What takes a result: an array of the host or the device as it is, another library's over the same memory, all else as it is."""
-    return asarray(obj, copy=False) if not isinstance(obj, Array) and _offers_array(obj) else obj
-
-
-def _holds_arrays(obj):
-    return builtins.any(isinstance(x, Array) or _holds_arrays(x) if isinstance(x, (Array, list, tuple)) else _offers_array(x) for x in obj)
+    return asarray(obj, copy=False) if not isinstance(obj, Array) and _engine.offers_array(obj) else obj
 
 
 class NoDerivative(NotImplementedError):
