@@ -8,6 +8,7 @@
 #include "bindings/call_errors.h"
 #include "bindings/door.h"
 #include "bindings/given.h"
+#include "bindings/host_values.h"
 #include "bindings/keras_operators.h"
 #include "bindings/records.h"
 #include "core/error.h"
@@ -28,7 +29,6 @@ namespace quern::python {
 
 PyTypeObject* bare_type = nullptr;
 PyTypeObject* array_type = nullptr;
-static PyObject* to_array = nullptr;
 // Python's answer to an operator of an array and an object of a class that is not known here: (ufunc, left, right, result or
 // None).
 static PyObject* with_foreign = nullptr;
@@ -141,14 +141,7 @@ bool GivenOperand::read(PyObject* value, bool strict, PyObject* beside) {
   return array_ != nullptr;
 }
 
-static nb::object checked(PyObject* array, PyObject* value) {
-  nb::object made = nb::steal(array);
-  if (!made.is_valid()) throw nb::python_error();
-  if (!as_array(made.ptr())) raise(ErrorKind::type, "[asarray] a {} does not become an array", Py_TYPE(value)->tp_name);
-  return made;
-}
-
-nb::object array_of(PyObject* value) { return checked(PyObject_CallOneArg(to_array, value), value); }
+nb::object array_of(PyObject* value) { return object_of(made_as_numpy(value, {})); }
 
 template <typename Make>
 static nb::object made_on(DeviceId device, const Make& make) {
@@ -167,8 +160,9 @@ nb::object array_of(PyObject* value, DeviceId device) {
 }
 
 nb::object array_of(PyObject* value, DeviceId device, DType dtype) {
-  std::string name(row(dtype).name);
-  return made_on(device, [&] { return checked(PyObject_CallFunction(to_array, "Os", value, name.c_str()), value); });
+  const nb::str name(row(dtype).name.data(), row(dtype).name.size());
+  return made_on(device,
+                 [&] { return object_of(made_as_numpy(value, {.dtype = settled_type(dtype), .dtype_object = name.ptr()})); });
 }
 
 void GivenOperand::make_array(PyObject* value, PyObject* beside) {
@@ -650,7 +644,12 @@ void init_arrays(nb::module_& m) {
 
   define_exchange(m, type);
   init_records(m);
-  m.def("set_array_maker", [](nb::object f) { to_array = f.release().ptr(); });
+  m.def("tensor_over_numpy", [](nb::handle array) { return NumPyArray(tensor_over_numpy(array)); });
+  m.def("offers_array", [](nb::handle value) { return offers_array(value.ptr()); }, nb::arg().none());
+  m.def(
+      "holds_arrays",
+      [](nb::handle given) { return (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr())) && holds_arrays(given.ptr()); },
+      nb::arg().none());
   m.def("set_foreign_operator", [](nb::object f) { with_foreign = f.release().ptr(); });
   // `like`: the array whose order "A" and "K" mean; without one they are not permitted.
   m.def(

@@ -89,6 +89,9 @@ DeviceId device_number(PyDevice device);
 // exchange.cpp
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
 void release_buffer(PyObject* self, Py_buffer* view);
+// Memory at an address, which lives for as long as `owner`. `strides` in bytes; none: C order.
+Array over_address(Context& context, uintptr_t address, Shape shape, std::optional<std::vector<int64_t>> strides, DType dtype,
+                   bool read_only, nb::handle owner);
 void define_exchange(nb::module_& m, nb::class_<Array>& type);
 
 // array_index.cpp

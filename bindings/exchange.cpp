@@ -145,19 +145,21 @@ std::vector<int64_t> in_units_of_type(std::vector<int64_t> strides, const Shape&
   return strides;
 }
 
-// Memory at an address, which lives for as long as `owner`. `strides` in bytes; none: C order.
-NumPyArray alias_of_address(PyDevice device, uintptr_t address, Shape shape, std::optional<std::vector<int64_t>> strides,
-                            const std::string& dtype_name, bool read_only, nb::handle owner) {
-  DType dtype = dtype_of(dtype_name);
+}  // namespace
+
+Array over_address(Context& context, uintptr_t address, Shape shape, std::optional<std::vector<int64_t>> strides, DType dtype,
+                   bool read_only, nb::handle owner) {
   if (is_record(dtype)) dtype = type_at(shape, strides.value_or(Shape(shape.size(), 0)), static_cast<int64_t>(address), dtype);
   std::vector<int64_t> steps =
       strides ? in_units_of_type(*strides, shape, dtype) : as_arrays_have(Layout::contiguous(shape), dtype).strides;
   Array out = alias(
-      *device.context, reinterpret_cast<void*>(address), shape, steps, dtype, read_only,
+      context, reinterpret_cast<void*>(address), shape, steps, dtype, read_only,
       [](void* object) { Py_DECREF(static_cast<PyObject*>(object)); }, owner.ptr());
   owner.inc_ref();
   return out;
 }
+
+namespace {
 
 // An array over memory of our own pool, which it keeps. `offset` and `strides` in bytes.
 NumPyArray over_allocation(const PyAllocation& memory, int64_t offset, Shape shape, std::optional<std::vector<int64_t>> strides,
@@ -565,8 +567,14 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
     if (is_told(type)) tell(made.ptr(), given.ptr());
     return made;
   });
-  m.def("array_alias", &alias_of_address, nb::arg("device"), nb::arg("address"), nb::arg("shape"), nb::arg("strides").none(),
-        nb::arg("dtype"), nb::arg("read_only"), nb::arg("owner"));
+  m.def(
+      "array_alias",
+      [](PyDevice device, uintptr_t address, const Shape& shape, std::optional<std::vector<int64_t>> strides,
+         const std::string& dtype, bool read_only, nb::handle owner) {
+        return NumPyArray(over_address(*device.context, address, shape, std::move(strides), dtype_of(dtype), read_only, owner));
+      },
+      nb::arg("device"), nb::arg("address"), nb::arg("shape"), nb::arg("strides").none(), nb::arg("dtype"), nb::arg("read_only"),
+      nb::arg("owner"));
   m.def("array_over", &over_allocation, nb::arg("memory"), nb::arg("offset"), nb::arg("shape"), nb::arg("strides").none(),
         nb::arg("dtype"));
   m.def("array_from_capsule", &from_capsule);

@@ -239,6 +239,8 @@ bool foreign_address(const Given& given, PyObject* value, uint64_t& address, Blo
 }
 
 bool offers_array(PyObject* value) {
+  const Given given = classified(value);
+  if (given.is_number() || given.what == What::none || given.what == What::host_array) return false;
   return PyObject_HasAttrString(value, "__cupy_get_ndarray__") || PyObject_HasAttrString(value, "__cuda_array_interface__");
 }
 

@@ -4,6 +4,7 @@
 //   errors.cpp     the one place where C++ errors become Python exceptions
 //   site.cpp       who called: code object and instruction of the first frame outside the package
 //   given.cpp      what a Python value is    arguments.cpp  values -> arguments of kernels in CUDA C++; grids and blocks
+//   host_values.cpp  numbers, lists and host arrays as arrays: the one reader of all front ends; nested_numbers.cpp
 //   device.cpp     devices, streams, events      memory.cpp  allocations, copies, fills
 //   textures.cpp   arrays for textures, texture and surface objects
 //   kernel.cpp     programs and kernels          trace.cpp   the trace, the cache, reports

@@ -6,6 +6,7 @@
 #include "bindings/faces/statistics.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
+#include "bindings/host_values.h"
 #include "core/error.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
@@ -88,6 +89,49 @@ MakingLike Read<const MakingLike&>::read(Reading& reading) {
   if (to.how.order == Order::any && classified(reading.slots[0]).what == Given::What::host_array)
     to.how.order = nb::cast<bool>(nb::handle(reading.slots[0]).attr("flags").attr("fnc")) ? Order::fortran : Order::c;
   return to;
+}
+
+namespace {
+
+std::optional<bool> copies_asked(const Reading& reading, PyObject* copy) {
+  if (is_torch(reading)) return reading.function == quern::Function::array_ || (is_given(copy) && read_flag(reading, copy));
+  if (!is_given(copy)) return {};
+  if (PyUnicode_Check(copy)) raise(ErrorKind::value, "strings are not allowed for 'copy' keyword. Use True/False/None instead.");
+  return read_flag(reading, copy);
+}
+
+// Ones in front of a shape of fewer dimensions.
+std::optional<Array> with_dimensions(MadeOfValue& made, int64_t least) {
+  const Array& array = made.array ? *made.array : *as_array(made.beside.ptr());
+  const auto missing = least - static_cast<int64_t>(array.rank());
+  if (missing <= 0) return made.array;
+  Shape shape(static_cast<size_t>(missing), 1);
+  shape.insert(shape.end(), array.shape().begin(), array.shape().end());
+  return reshaped(array, shape, Order::c);
+}
+
+}  // namespace
+
+MadeOfValues Read<const MadeOfValues&>::read(Reading& reading) {
+  PyObject* given = reading.take();
+  HostRequest request{.dtype_object = reading.take()};
+  request.dtype = read_dtype(reading, request.dtype_object);
+  if (PyObject* order = reading.take(); order) request.order = order_of(order, Order::keep);
+  PyObject* device = reading.take();
+  const bool is_tensor = is_torch(reading) && as_array(given) && is_tensor_type(Py_TYPE(given));
+  if (is_given(device) || (is_torch(reading) && !is_tensor)) request.device = read_device(reading, device);
+  request.copies = copies_asked(reading, reading.take());
+  const int64_t ndmin = read_integer(reading, reading.take());
+  if (read_integer(reading, reading.take()) != 0) throw Unserved{"ndmax"};
+  // The copy of an array of the host may be in another order where that says nothing.
+  if (request.copies == true && request.order == Order::any && classified(given).what == Given::What::host_array)
+    request.order = nb::cast<bool>(nb::handle(given).attr("flags").attr("fnc")) ? Order::fortran : Order::c;
+  MadeOfValue made = is_torch(reading) ? made_as_torch(given, request) : made_as_numpy(given, request);
+  std::optional<Array> array = with_dimensions(made, ndmin);
+  reading.made = std::move(made.beside);
+  reading.beside = reading.made.ptr();
+  if (reading.beside) reading.first = as_array(reading.beside);
+  return {std::move(array)};
 }
 
 // PyTorch's values are numbers, or tensors of one element.

@@ -30,6 +30,17 @@ struct Read<const MakingLike&> {
   static MakingLike read(Reading& reading);
 };
 
+// "a dtype order device copy ndmin ndmax": values of the host (bindings/host_values.h)
+template <>
+struct Read<const MadeOfValues&> {
+  static constexpr size_t slots = 7;
+  MadeOfValues value;
+  explicit Read(Reading& reading) : value(read(reading)) {}
+
+ private:
+  static MadeOfValues read(Reading& reading);
+};
+
 // "start stop step dtype device"
 template <>
 struct Read<const EvenNumbers&> {

@@ -51,6 +51,40 @@ class full:
     def keras(shape, fill_value, dtype=None): ...
     def torch(size: integers, fill_value: operand, **new): ...
 
+class asarray:
+    """Return an array of ``a``: an array, a NumPy array, a number, or nested sequences of them.
+
+    Parameters: ``dtype``: the data type, by default that of ``a``; ``order``: "C" or "F" for elements in that order in memory, "A" or "K"
+    as they are; ``device``: where the array is to be, by default where ``a`` is if it is an array of ours or on a GPU, else the current
+    device; ``copy``: True for a new array in any case, False for one that shares the memory of ``a``. Memory of NumPy's is copied unless
+    ``copy=False``, which shares it with the CPU. Raises TypeError for what has no data type here (strings, objects), ValueError when
+    ``copy=False`` and a copy is needed.
+
+    >>> asarray([1, 2, 3]) * 2
+    array([2, 4, 6])
+    """
+
+    @named("asarray", "asanyarray")
+    def numpy(a, dtype=None, order=None, *, device=None, copy=None, like: ignored = None): ...
+    def torch(obj, *, dtype=None, device=None, copy=None, requires_grad: boolean = False): ...
+    @named("as_tensor")
+    def torch(data, *, dtype=None, device=None): ...
+
+class array:
+    """Return a new array of ``a``; see :func:`asarray`.
+
+    Parameters: ``copy``: None copies where that is needed, False never; ``ndmin``: at least so many dimensions, ones are put in front. A
+    tensor of Python's numbers is of bools, of int64 or of the default real type.
+
+    >>> array([[1, 2], [3, 4]]) * 2
+    array([[2, 4],
+           [6, 8]])
+    """
+
+    def numpy(object, dtype=None, *, copy=True, order="K", subok: ignored = False, ndmin=0, ndmax=0, like: ignored = None): ...
+    @named("tensor")
+    def torch(data, *, dtype=None, device=None, requires_grad: boolean = False, pin_memory: ignored = False): ...
+
 class zeros_like:
     """Return zeros of the shape, type and device of ``a``, unless others are asked for; see :func:`full_like`.
 

@@ -120,7 +120,8 @@ std::optional<size_t> read_axis_or_none(const Reading& reading, PyObject* given)
 
 std::optional<DType> read_dtype(const Reading& reading, PyObject* given) {
   if (!is_given(given)) return {};
-  if (const DType* known = dtype_of_object(given)) return *known;
+  const bool is_known = !(is_torch(reading) && PyUnicode_Check(given));  // names are types to NumPy alone
+  if (const DType* known = is_known ? dtype_of_object(given) : nullptr) return *known;
   nb::object name = nb::handle(reading.front_end.name_of_dtype)(nb::handle(given));
   const Family family = reading.family();
   const bool moves = family == Family::converts || family == Family::creates;

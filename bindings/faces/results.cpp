@@ -224,8 +224,8 @@ nb::object hand_back(const Reading& reading, std::optional<Array>&& result) {
   // PyTorch's squeeze gives a tensor of its own.
   if (!result && is_torch(reading) && reading.function == quern::Function::squeeze_)
     result = reading.first->view(reading.first->layout());
-  bool has_type = !reading.front_end.type || Py_TYPE(reading.beside) != array_type;
-  if (!result && !has_type) result = reading.first->view(reading.first->layout());
+  const bool has_type = result || !reading.front_end.type || Py_TYPE(reading.beside) != array_type;
+  if (!has_type) result = reading.first->view(reading.first->layout());
   return result ? hand_back(reading, std::move(*result)) : nb::borrow(reading.beside);
 }
 

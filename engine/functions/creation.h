@@ -47,6 +47,12 @@ Array filled_like(const Rules& rules, const Array& like, const Argument& value, 
 // The axes of an array made so, from the outermost to the innermost in memory; none: in C order.
 std::vector<size_t> axes_in_memory(const Array& like, const Making& how);
 
+// What a front end made of values of the host; none: the argument itself, an array.
+struct MadeOfValues {
+  std::optional<Array> array;
+};
+inline std::optional<Array> made_of(const MadeOfValues& values) { return values.array; }
+
 // start, start + step ...
 struct EvenNumbers {
   Scalar start, step;

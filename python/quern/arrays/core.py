@@ -5,9 +5,9 @@ import operator
 
 import numpy
 
+from quern.arrays.functions import functions
 from quern.arrays.records import UnsupportedDType, numpy_dtypes, record_name
 from quern.device import current_device as _device
-from quern.device import device as _device_named
 from quern.lib import _engine
 
 Array = _engine.Array
@@ -116,84 +116,16 @@ _MOST = 1 << 63
 # ---- in and out
 
 
-def asarray(a, dtype=None, order=None, *, device=None, copy=None):
-    """An array of ``a``: an array, a NumPy array, a number, or nested sequences of them.
-
-    Parameters: ``dtype``: the data type, by default that of ``a``; ``order``: "C" or "F" for elements in that order in memory, "A" or "K"
-    as they are; ``device``: where the array is to be, by default where ``a`` is if it is an array of ours or on a GPU, else the current
-    device; ``copy``: True for a new array in any case, False for one that shares the memory of ``a``.
-    Returns an array. Memory of NumPy's is copied unless ``copy=False``, which shares it with the CPU.
-    Raises TypeError for what has no data type here (strings, objects), ValueError when ``copy=False`` and a copy is needed.
-
-    >>> import quern as qn
-    >>> qn.asarray([1, 2, 3]) * 2
-    array([2, 4, 6])
-    """
-    if hasattr(type(a), "__cupy_get_ndarray__"):
-        a = a.__cupy_get_ndarray__()
-    if isinstance(copy, str):
-        raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
-    out = _made(a, dtype, device, copy, order)
-    if dtype is not None and _dtype_name(dtype) != out._dtype_name:
-        if copy is False:
-            raise ValueError(_no_alias)
-        out, copy = out._astype(_dtype_name(dtype), order), None
-    out = _placed(out, device, copy if out is a or copy is False else None, order)
-    return _ordered(out, order, copy)
+asarray, array = functions["asarray"], functions["array"]
 
 
-_no_alias = "Unable to avoid copy while creating an array as requested."
-
-
-def _made(obj, dtype, device, copy, order=None):
-    """An array of ``obj``, of its own type where that costs nothing; what is not ours already is copied unless that is forbidden."""
-    if issubclass(type(obj), Array):  # and not isinstance(): records of the device say that they are arrays, too
-        return obj
-    if isinstance(obj, (list, tuple)) and _holds_arrays(obj):
-        if copy is False:
-            raise ValueError(_no_alias)
-        return _stack(obj)
-    if _is_on_gpu(obj):
-        out = _from_interface(obj)
-        return out if copy is False else out._astype(out._dtype_name)
-    target = _device() if device is None else _device_given(device)
-    if copy is False:
-        if not isinstance(obj, numpy.ndarray) and hasattr(obj, "__dlpack__"):
-            return _from_capsule_of(obj)
-        if target.kind != "cpu":
-            raise ValueError(f"{_no_alias[:-1]}: host memory cannot be an array on {target.name}")
-        return _numpy_alias(numpy.asarray(obj, copy=False))
-    if isinstance(dtype, str):
-        dtype = numpy_dtypes.get(dtype, dtype)
-    host = numpy.asarray(obj) if dtype is None or _is_ours_to_convert(obj, dtype) else numpy.asarray(obj, dtype=dtype)
-    if not host.dtype.isnative:
-        host = host.astype(host.dtype.newbyteorder("="))
-    name = _dtype_name(host.dtype)
-    return _sent(host, name, target, order)
-
-
-def _sent(host, name, target, order=None):
-    """A NumPy array on the device, where it lies as NumPy's copy of it would; axes of one element, too, have NumPy's strides."""
-    flags = host.flags
-    if not flags.forc:
-        host = host.copy("K")
-    in_columns = flags.f_contiguous and (not flags.c_contiguous or order in ("F", "f"))
-    strides = None
-    if in_columns or not flags.forc:
-        there = numpy.empty_like(host, order="F" if in_columns else "K", subok=False)
-        strides = [step // host.itemsize for step in there.strides]
-    line = host.ravel("K")
-    if host.dtype.kind == "V":
-        line = line.view((numpy.void, host.itemsize))  # fields may overlap
-    return _engine.array_from_host(line.view(numpy.uint8), host.shape, name, target, strides)
-
-
-def _is_ours_to_convert(obj, dtype):
-    """To what NumPy has not, and from reals to integers, where NumPy's answers beyond them depend on how many there are."""
-    if isinstance(dtype, str) and dtype == "bfloat16":
-        return True
-    is_real = isinstance(obj, (numpy.ndarray, numpy.generic)) and (obj.dtype.kind in "fc" or obj.dtype.name == "bfloat16")
-    return is_real and numpy.dtype(dtype).kind in "iu"
+def shared(obj, device):
+    """An array over the memory of what is no array of ours. Raises ValueError where a copy is needed."""
+    if not isinstance(obj, numpy.ndarray) and hasattr(obj, "__dlpack__"):
+        return _from_capsule_of(obj)
+    if device.kind != "cpu":
+        raise ValueError(f"Unable to avoid copy while creating an array as requested: host memory cannot be an array on {device.name}")
+    return _numpy_alias(numpy.asarray(obj, copy=False))
 
 
 def _is_on_gpu(obj):
@@ -201,65 +133,9 @@ def _is_on_gpu(obj):
     return not isinstance(obj, (Array, numpy.ndarray, list, tuple)) and hasattr(obj, "__cuda_array_interface__")
 
 
-def _device_given(device):
-    """The engine's device for what users pass as ``device``."""
-    if isinstance(device, _engine.Device):
-        return device
-    if isinstance(device, str):
-        return _device_named(device)
-    raise TypeError(f"device must be a device or its name ('cpu', 'cuda:0'), not {type(device).__name__}")
-
-
-def _placed(out, device, copy, order=None):
-    """``out`` on ``device`` (None: where it is), copied as ``copy`` says."""
-    if device is not None:
-        device = _device_given(device)
-        moved = _engine.array_move(out, device)
-        if moved._device_number != out._device_number:
-            if copy is False:
-                raise ValueError(f"{_no_alias[:-1]}: the memory is not on {device.name}")
-            return moved
-    return out._astype(out._dtype_name, order) if copy else out
-
-
-def _ordered(out, order, copy=None):
-    """The same values as the order has them in memory; the array itself where it lies so. "A" is content with any order."""
-    ordered = out._in_order(None if order in ("A", "a") else order)
-    if copy is False and ordered is not out:
-        raise ValueError(_no_alias)
-    return ordered
-
-
-def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
-    """A new array of ``object``; see :func:`asarray`. ``copy``: None copies where that is needed, False never. ``ndmin``: at least so many
-    dimensions, ones are put in front. ``subok`` is NumPy's."""
-    if copy and order in ("A", "a") and isinstance(object, numpy.ndarray):
-        order = "F" if object.flags.fnc else "C"
-    out = asarray(object, dtype, order, copy=copy)
-    return out._reshaped([1] * (ndmin - out.ndim) + list(out.shape)) if out.ndim < ndmin else out
-
-
-def _stack(obj):
-    return _engine.array_stacked([asarray(x, order="C") for x in obj], 0, None)
-
-
-_PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
-
-
-def _offers_array(obj):
-    """Does it give an array of the device when asked (CuPy's __cupy_get_ndarray__), or describe one?"""
-    if type(obj) in _PLAIN or isinstance(obj, (numpy.ndarray, numpy.generic)):
-        return False
-    return hasattr(type(obj), "__cupy_get_ndarray__") or hasattr(obj, "__cuda_array_interface__")
-
-
 def _as_target(obj):
     """What takes a result: an array of the host or the device as it is, another library's over the same memory, all else as it is."""
-    return asarray(obj, copy=False) if not isinstance(obj, Array) and _offers_array(obj) else obj
-
-
-def _holds_arrays(obj):
-    return builtins.any(isinstance(x, Array) or _holds_arrays(x) if isinstance(x, (Array, list, tuple)) else _offers_array(x) for x in obj)
+    return asarray(obj, copy=False) if not isinstance(obj, Array) and _engine.offers_array(obj) else obj
 
 
 class NoDerivative(NotImplementedError):
@@ -294,9 +170,6 @@ def asnumpy(a):
     # As it lies: what NumPy's functions make of it lies as theirs does.
     axes = sorted(range(a.ndim), key=lambda n: -builtins.abs(a.strides[n]))
     return asnumpy(a._transposed(axes)._in_order("C")).transpose([axes.index(n) for n in range(a.ndim)])
-
-
-_engine.set_array_maker(asarray)
 
 
 def _fields(a, names):

@@ -4,7 +4,7 @@ import operator
 
 import numpy
 
-from quern.arrays.core import NUMPY_2_5, Array, _axis, _check_cast, _holds_arrays, _is_out, asarray
+from quern.arrays.core import NUMPY_2_5, Array, _axis, _check_cast, _is_out, asarray
 from quern.arrays.creation import arange
 from quern.arrays.data_types import _kind
 from quern.arrays.functions import functions
@@ -21,7 +21,7 @@ from quern.lib import _engine
 
 
 def _places(indices):
-    if not isinstance(indices, (Array, numpy.ndarray)) and not _holds_arrays([indices]):
+    if not isinstance(indices, (Array, numpy.ndarray)) and not _engine.holds_arrays([indices]):
         indices = numpy.asarray(indices, numpy.int64)  # numbers of any type, as NumPy has it
     indices = asarray(indices)
     if _kind(indices) not in "iub":

@@ -214,7 +214,7 @@ def get_array_module(*args):
 
 def min_scalar_type(a):
     """The smallest type that holds a number; of an array its own type."""
-    return asarray(a).dtype if isinstance(a, _quern.Array) or _array_core._offers_array(a) else _arrays.min_scalar_type(a)
+    return asarray(a).dtype if isinstance(a, _quern.Array) or _engine.offers_array(a) else _arrays.min_scalar_type(a)
 
 
 def is_available():

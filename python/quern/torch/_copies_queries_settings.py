@@ -28,7 +28,6 @@ from quern.torch._core import (
     add_in_place,
     add_methods,
     dim_of,
-    engine_device_of,
     finish,
     finish_same,
     name_of,
@@ -182,7 +181,7 @@ def combinations(input, r=2, with_replacement=False):
     _creation.empty((min(count, 1 << 45), r), dtype=DTYPES["int64"], device=input.device)  # raises where the rows do not fit
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = numpy.array(list(choose(range(input._size), r)), numpy.int64).reshape(-1, r)
-    return input[_creation.sent(rows, "int64", engine_device_of(input))]
+    return input[_creation.tensor(rows, device=input.device)]
 
 
 @checked(tensors="indices")

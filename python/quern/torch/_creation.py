@@ -1,6 +1,5 @@
 """New tensors: of values, of one value, of numbers in a row, and from the memory of others."""
 
-import builtins
 import math
 
 import numpy
@@ -16,7 +15,6 @@ from quern.torch._core import (
     engine_device,
     engine_device_of,
     filled,
-    fitting,
     grown,
     is_number,
     name_of,
@@ -25,7 +23,6 @@ from quern.torch._core import (
     tensor_like,
 )
 from quern.torch._faces import FACES
-from quern.torch._host_values import host_array
 from quern.torch._layouts import clone, contiguous  # noqa: F401
 from quern.torch._types import DTYPES
 
@@ -41,145 +38,24 @@ def _default_name():
 # ---- of values
 
 
-def _holds_tensors(data):
-    if isinstance(data, Tensor):
-        return True
-    return isinstance(data, list | tuple) and any(_holds_tensors(one) for one in data[:1])
+tensor, as_tensor, asarray = FACES["tensor"], FACES["as_tensor"], FACES["asarray"]
 
 
-def _nested(data):
-    if isinstance(data, Tensor):
-        return data.tolist()
-    return [_nested(one) for one in data] if isinstance(data, list | tuple) else data
-
-
-def sent(host, name, device):
-    """A NumPy array's values as a new tensor of the engine's type ``name``."""
-    if name == "bfloat16":
-        return sent(host.astype(numpy.float32), "float32", device)._astype("bfloat16")
-    kind = numpy_dtypes[name]
-    if host.dtype.kind == "c" and kind.kind in "iufb":
-        host = host.real
-    if host.dtype.kind in "fc" and kind.kind in "iu" and host.size:
-        host = host.astype(numpy.int64).astype(kind) if kind.kind == "i" else host.astype(kind)
-    host = numpy.ascontiguousarray(host, kind).reshape(host.shape)
-    return grown(_engine.array_from_host(host.reshape(-1).view(numpy.uint8), list(host.shape), name, device))
-
-
-def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """A new tensor of these values: a number, nested sequences, a NumPy array.
-
-    Parameters: ``dtype``: by default bool, int64 or the default real type for Python's numbers, a NumPy array's own; ``device``;
-    ``requires_grad``: does it want a gradient?
-    Raises TypeError for what is no number, ValueError for sequences of different lengths.
-
-    >>> import quern.torch as torch
-    >>> torch.tensor([[1, 2], [3, 4]]) * 2
-    tensor([[2, 4],
-            [6, 8]])
-    """
-    if dtype is not None:
-        name_of(dtype, "tensor")
-    if isinstance(data, Tensor):
-        made = data.detach().clone()
-        made = made if device is None else made.to(device)
-        return _wanted(made if dtype is None else made.to(dtype), requires_grad)
-    if _holds_tensors(data):
-        kinds = []
-
-        def look(one):
-            if isinstance(one, Tensor):
-                if one._size != 1:
-                    raise ValueError("only one element tensors can be converted to Python scalars; use torch.stack()")
-                kinds.append(one.dtype)
-            elif isinstance(one, list | tuple):
-                for part in one:
-                    look(part)
-            else:
-                kinds.append(_types.default_of_number(one))
-
-        look(data)
-        common = kinds[0]
-        for kind in kinds[1:]:
-            common = _types.promote_types(common, kind)
-        return tensor(_nested(data), dtype=dtype or common, device=device, requires_grad=requires_grad)
-    if not is_number(data) and not isinstance(data, numpy.ndarray | list | tuple):
-        if hasattr(data, "__cuda_array_interface__"):
-            return tensor(as_tensor(data), dtype=dtype, device=device, requires_grad=requires_grad)
-        if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
-            data = numpy.asarray(data)
-        elif isinstance(data, str | bytes):
-            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-        elif isinstance(data, builtins.range) or hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict):
-            data = list(data)
-        else:
-            raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    host = host_array(data, is_exact=dtype is not None)
-    name = _dtype_name_of(host) if dtype is None else name_of(dtype, "tensor")
-    if dtype is not None and not isinstance(data, numpy.ndarray | numpy.generic):
-        _check_values(host, name)
-    return _wanted(sent(host, name, engine_device(device)), requires_grad)
-
-
-def _check_values(host, name):
-    """Python's numbers have to fit the type; unsigned ones take negative numbers of their size."""
-    kind = numpy_dtypes[name].kind
-    if host.dtype.kind == "c" and kind in "iufb":
-        raise TypeError(f"can't convert complex to {name}")
-    if kind in "iu" and host.dtype.kind in "iufc" and host.size and name not in ("int64", "uint64"):
-        for number in (host.min().item(), host.max().item()):
-            fitting(number, name)
-
-
-def _dtype_name_of(host):
-    name = host.dtype.name
-    if name not in DTYPES:
-        raise TypeError(
-            f"can't convert np.ndarray of type {host.dtype.name}. The only supported types are: float64, float32, float16, complex64, "
-            "complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
-        )
-    return name
-
-
-def as_tensor(data, dtype=None, device=None):
-    """A tensor of the data; shares memory with NumPy's arrays and with those of devices where type and device are the same."""
-    if dtype is not None:
-        name_of(dtype, "as_tensor")
-    if not isinstance(data, Tensor):
-        if device is None and _types.get_default_device().type != "cpu":
-            device = _types.get_default_device()
-        shared = _over(data, dtype is None and device is None)
-        if shared is None:
-            return tensor(data, dtype=dtype, device=device)
-        data = shared
-    made = data if device is None else data.to(device)
-    return made if dtype is None else made.to(dtype)
-
-
-def _over(data, is_needed):
-    """A tensor over the memory of an array, or None for what is none, or, unless it is needed, for an array that no tensor can lie over."""
+def over_memory(data):
+    """A tensor over the memory of an array of quern's, or of what describes memory of a GPU; None for what has no such memory."""
     from quern.arrays.core import Array, _from_capsule_of, _from_interface
 
     try:
-        if isinstance(data, numpy.ndarray):
-            return from_numpy(data)
         if isinstance(data, Array):
             return grown(_from_capsule_of(data))
     except (TypeError, ValueError):
-        if is_needed and isinstance(data, numpy.ndarray):
-            raise
-    if not isinstance(data, Array) and hasattr(data, "__cuda_array_interface__"):
+        return None
+    if hasattr(data, "__cuda_array_interface__"):
         try:
             return grown(_from_interface(data, "as_tensor"))
         except ValueError as error:
             raise RuntimeError(str(error)) from None
     return None
-
-
-def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    """A tensor of an array, a number or nested sequences; ``copy``: True for new memory, None where needed."""
-    made = tensor(obj, dtype=dtype, device=device) if copy else as_tensor(obj, dtype, device)
-    return _wanted(made, requires_grad)
 
 
 def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
@@ -224,15 +100,7 @@ def from_numpy(ndarray):
     """A tensor over a NumPy array's memory: what one writes the other sees. Raises TypeError for types that are not served."""
     if not isinstance(ndarray, numpy.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    name = _dtype_name_of(ndarray)
-    if any(s < 0 for s in ndarray.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently supported. "
-            "(You can probably work around this by making a copy of your array  with array.copy().) "
-        )
-    address = ndarray.__array_interface__["data"][0]
-    array = _engine.array_alias(_engine.cpu(), address, list(ndarray.shape), list(ndarray.strides), name, False, ndarray)
-    return grown(array)
+    return grown(_engine.tensor_over_numpy(ndarray))
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):

@@ -24,36 +24,31 @@ def _uneven(data):
     return None
 
 
-def host_array(data, is_exact=False):
-    """Nested sequences, numbers and host arrays as a NumPy array of the type that PyTorch gives them; ``is_exact``: of a wider one."""
-    if isinstance(data, numpy.ndarray | numpy.generic):
-        return numpy.asarray(data)
+def name_of_type(dtype):
+    """The engine's name of a NumPy array's data type. Raises TypeError for types that no tensor has."""
+    if dtype.name not in DTYPES:
+        raise TypeError(
+            f"can't convert np.ndarray of type {dtype}. The only supported types are: float64, float32, float16, complex64, "
+            "complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+        )
+    return dtype.name
+
+
+def host_array(data, is_exact):
+    """What plain numbers alone do not make up, as a NumPy array of the type that PyTorch gives it; ``is_exact``: another is asked for."""
     try:
         host = numpy.asarray(data)
     except ValueError as error:
         raise _uneven(data) or ValueError(f"the nested sequences do not make a tensor: {error}") from None
     if host.dtype.kind in "OUS":
         raise _no_number(data, is_exact)
-    if is_exact and host.size:
-        return host
-    if host.dtype.kind in "fc" and isinstance(data, list | tuple) and _holds_numpy(data):
-        return host.astype(numpy_dtypes[_common_type(data)._name])
-    if host.dtype.kind == "f" and not _holds_numpy(data) or host.size == 0:
-        host = host.astype(numpy_dtypes[_engine.torch_default()])
-    elif host.dtype.kind == "c" and not _holds_numpy(data):
-        host = host.astype(numpy.complex128 if _engine.torch_default() == "float64" else numpy.complex64)
-    elif host.dtype.kind == "u" and not _holds_numpy(data):
-        raise ValueError("too many dimensions or a number that does not fit: Overflow when unpacking long long")
-    return host
+    if is_exact or not host.size:
+        return host if host.size else host.astype(numpy_dtypes[_engine.torch_default()])
+    return host.astype(numpy_dtypes[_common_type(data)._name], copy=False)
 
 
 def _no_number(data, is_exact):
     """The error of values that are not all numbers."""
-    if isinstance(data, numpy.ndarray):
-        return TypeError(
-            f"can't convert np.ndarray of type {data.dtype}. The only supported types are: float64, float32, float16, complex64, "
-            "complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
-        )
     leaves = [data]
     while leaves:
         one = leaves.pop()
@@ -84,8 +79,6 @@ def _common_type(data):
         for kind in kinds[1:]:
             common = common if common is kind else _types.promote_types(common, kind)
         return common
-    return DTYPES[data.dtype.name] if isinstance(data, numpy.ndarray | numpy.generic) else _types.default_of_number(data)
-
-
-def _holds_numpy(data):
-    return isinstance(_first(data), numpy.ndarray | numpy.generic)
+    if isinstance(data, numpy.ndarray | numpy.generic):
+        return DTYPES[data.dtype.name]
+    return _types.default_of_number(data) if is_number(data) else _common_type(numpy.asarray(data).tolist())

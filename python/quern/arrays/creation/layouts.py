@@ -2,14 +2,9 @@
 
 import numpy
 
-from quern.arrays.core import Array, _ordered, asarray
+from quern.arrays.core import Array, array, asarray
 from quern.arrays.mathematics import isfinite
 from quern.arrays.mathematics.reductions import all as _all
-
-
-def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """:func:`asarray`, as there are no subclasses to keep."""
-    return asarray(a, dtype, order, device=device, copy=copy)
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
@@ -21,21 +16,17 @@ def asarray_chkfinite(a, dtype=None, order=None):
     a = asarray(a, dtype)
     if a.dtype.kind in "fc" and not bool(_all(isfinite(a))):
         raise ValueError("array must not contain infs or NaNs")
-    return _ordered(a, order or "K")
-
-
-def _at_least_1d(a):
-    return a if a.ndim else a._reshaped([1])
+    return asarray(a, order=order)
 
 
 def ascontiguousarray(a, dtype=None, *, like=None):
     """The array with rows without gaps and at least one dimension; itself where it is so already."""
-    return _ordered(_at_least_1d(asarray(a, dtype)), "C")
+    return array(a, dtype, copy=None, order="C", ndmin=1)
 
 
 def asfortranarray(a, dtype=None, *, like=None):
     """The array with columns without gaps and at least one dimension; itself where it is so already."""
-    return _ordered(_at_least_1d(asarray(a, dtype)), "F")
+    return array(a, dtype, copy=None, order="F", ndmin=1)
 
 
 def isfortran(a):
@@ -94,5 +85,5 @@ def require(a, dtype=None, requirements=None, *, like=None):
     orders = {_NEEDS[name] for name in wanted if name in _NEEDS}
     if len(orders) > 1:
         raise ValueError('Cannot specify both "C" and "F" order')
-    out = _ordered(asarray(a, dtype), orders.pop() if orders else "K")
+    out = asarray(a, dtype, orders.pop() if orders else "K")
     return out.copy("K") if wanted & {"O", "OWNDATA"} and out is a else out

@@ -9,7 +9,7 @@ import operator
 
 import numpy
 
-from quern.arrays.core import Array, _axes, _axis, _check_cast, _holds_arrays, _shape, asarray, asnumpy
+from quern.arrays.core import Array, _axes, _axis, _check_cast, _shape, asarray, asnumpy
 from quern.arrays.creation import zeros
 from quern.arrays.manipulation import concatenate, moveaxis, ravel, tile
 from quern.arrays.mathematics import where as _where
@@ -20,7 +20,7 @@ from quern.lib import _engine
 
 def _sized(a):
     """What can be asked for its sizes: an array of ours, or NumPy's of what could be no array here (text, None, any object)."""
-    if isinstance(a, Array) or (isinstance(a, (list, tuple)) and _holds_arrays(a)) or hasattr(a, "__cuda_array_interface__"):
+    if isinstance(a, Array) or _engine.holds_arrays(a) or hasattr(a, "__cuda_array_interface__"):
         return asarray(a)
     return numpy.asarray(a)
 

@@ -28,7 +28,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
         out = _engine.array_from_capsule(x)
     else:
         out = core._from_capsule_of(x)
-    return core._placed(out, device, copy)
+    return core.asarray(out, device=device, copy=copy)
 
 
 def _cuda_array_interface(self):
@@ -129,7 +129,7 @@ def _reduce(self, protocol=None):
 
 
 def _unpickled(dtype, host):
-    return core._sent(host, dtype if dtype == "bfloat16" else core._dtype_name(host.dtype), core._device())
+    return core.asarray(host.view(core._numpy_dtype(dtype)) if dtype == "bfloat16" else host)
 
 
 def _base(self):

@@ -6,12 +6,11 @@ there is none. A result has the type of the array that was asked: each door's ow
 
 import functools
 import importlib
-import sys
 
 import numpy
 
 from quern.arrays import fallback
-from quern.arrays.core import Array, _device_of, _offers_array, asarray
+from quern.arrays.core import Array, _device_of, asarray
 from quern.arrays.creation import full
 from quern.arrays.ufuncs import _by_name
 from quern.device import current_device, device, door_devices
@@ -78,7 +77,7 @@ def _with_foreign(ufunc, left, right, result):
         if answer is NotImplemented:
             raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({host!r}, '__call__', {left!r}, {right!r})")
         return answer
-    if _offers_array(other):
+    if _engine.offers_array(other):
         return _as_kind(_by_name[ufunc](asarray(left), asarray(right), out=result), type(ours))
     if ufunc in ("equal", "not_equal") and _equals_no_number(type(other)):
         return _as_kind(full(ours.shape, ufunc == "not_equal", bool, device=_device_of(ours)), type(ours))
@@ -113,7 +112,7 @@ def _array_function(self, func, types, args, kwargs):
     if not all(issubclass(t, (Array, numpy.ndarray)) for t in types):
         return NotImplemented
     place = _places().get(func)
-    ours = None if place is None else vars(sys.modules[place[0]]).get(place[1])
+    ours = None if place is None else vars(importlib.import_module(place[0])).get(place[1])
     if ours is None or hasattr(ours, "__quern_host__") or not callable(ours):
         name = func.__name__ if place is None else f"{place[0]}.{place[1]}".replace("quern.", "", 1)
         return fallback.run(name, func, args, kwargs, kind=type(self))

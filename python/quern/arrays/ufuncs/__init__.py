@@ -6,7 +6,7 @@ methods.py has reduce, accumulate, reduceat, outer and at. NumPy's ufunc of the 
 
 import numpy
 
-from quern.arrays.core import Array, _dtype_name, _ordered, asarray, asnumpy
+from quern.arrays.core import Array, _dtype_name, asarray, asnumpy
 from quern.arrays.fallback import run
 from quern.lib import _engine
 
@@ -144,11 +144,11 @@ def _compute(self, values, loop=None):
 def _fit(self, result, out, mask, casting, order):
     """The result in what takes it: ``out``, or a new array."""
     if out is None and mask is None:
-        return _ordered(result, order)
+        return asarray(result, order=order)
     shape = result.shape if mask is None else numpy.broadcast_shapes(result.shape, mask.shape)
     if out is None:
         hidden = _engine.array_op("where", mask, result, numpy.zeros((), result.dtype)[()])
-        return _ordered(hidden if hidden.shape == shape else hidden._broadcast_to(list(shape)).copy("K"), order)
+        return asarray(hidden if hidden.shape == shape else hidden._broadcast_to(list(shape)).copy("K"), order=order)
     if not numpy.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(f"Cannot cast ufunc '{self.__name__}' output from {result.dtype!r} to {out.dtype!r} with casting rule '{casting}'")
     whole = numpy.broadcast_shapes(shape, out.shape)
