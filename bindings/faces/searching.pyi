@@ -79,6 +79,31 @@ class nonzero:
 
     def numpy(a): ...
     cupy = numpy
+    def keras(x): ...
+
+@submodule("math")
+class segment_sum:
+    """Return the sums of the rows that belong to each segment."""
+
+    def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
+
+@submodule("math")
+class segment_prod:
+    """Return the products of the rows that belong to each segment."""
+
+    def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
+
+@submodule("math")
+class segment_max:
+    """Return the largest elements of the rows that belong to each segment; of an empty one -inf, or the least integer."""
+
+    def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
+
+@submodule("math")
+class segment_min:
+    """Return the smallest elements of the rows that belong to each segment; of an empty one inf, or the largest integer."""
+
+    def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
 
 class flatnonzero:
     """Return where elements of the flattened array are not zero. This waits for the values.
