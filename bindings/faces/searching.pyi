@@ -81,6 +81,11 @@ class nonzero:
     cupy = numpy
     def keras(x): ...
 
+class unravel_index:
+    """Return the places along each axis of an array of that ``shape`` of places among all its elements."""
+
+    def keras(indices, shape): ...
+
 @submodule("math")
 class segment_sum:
     """Return the sums of the rows that belong to each segment."""

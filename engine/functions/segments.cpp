@@ -21,7 +21,8 @@ struct Segments {
   int64_t count;
 
   Segments(const Array& rows, const Array& given, std::optional<int64_t> wanted) : data(rows), numbers(given), count(0) {
-    if (!is_whole(given.dtype())) raise(ErrorKind::type, "Argument `segment_ids` must be integers, not {}", row(given.dtype()).name);
+    if (!is_whole(given.dtype()))
+      raise(ErrorKind::type, "Argument `segment_ids` must be integers, not {}", row(given.dtype()).name);
     if (given.rank() > rows.rank() || !std::equal(given.shape().begin(), given.shape().end(), rows.shape().begin()))
       raise(ErrorKind::value, "Argument `segment_ids` of shape {} does not number the rows of `data` of shape {}",
             to_string(given.shape()), to_string(rows.shape()));
@@ -59,7 +60,8 @@ Array of_each(Reduction reduction, const Segments& of, const Scalar& neutral) {
 
 // What no element of a type is beyond.
 Scalar end_of(DType type, bool is_last) {
-  if (!is_whole(type)) return real_number(is_last ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity());
+  if (!is_whole(type))
+    return real_number(is_last ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity());
   if (type == DType::boolean) return whole(is_last);
   const bool is_signed = row(type).kind == DTypeKind::integer;
   const size_t bits = 8 * size_of(type) - is_signed;

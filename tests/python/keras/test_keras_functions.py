@@ -187,6 +187,7 @@ def test_rows_of_segments_and_largest_elements(device):
         for ids, count in (("[0, 0, 1]", 2), ("[2, -1, 0]", 4), ("[0, 7, 1]", 2), ("[1, 1, 1]", 1))
     ]
     texts += ["ops.segment_max(ops.convert_to_tensor(np.eye(2) > 0), np.array([0, 2]), 3)"]
+    texts += ["ops.unravel_index(np.array([True, False]), (2, 3))", "ops.unravel_index(ops.convert_to_tensor([[5, -1]]), [2, 3])"]
     texts += [f"raises(lambda: ops.segment_sum(np.ones((3, 2)), np.array([0, 0, 1]), {count}))[0]" for count in (-1,)]
     texts += [f"list(ops.top_k(ops.convert_to_tensor({x.format(t)}), {k}))" for t in ("int8", "uint8", "float32") for k in (0, 1, 2)]
     texts += ["list(ops.top_k(ops.convert_to_tensor([3.0, float('nan'), 5.0, 5.0]), 3))", "raises(lambda: ops.top_k(ops.ones(3), 4))[0]"]

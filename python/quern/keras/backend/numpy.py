@@ -71,19 +71,6 @@ def _take(x, indices, axis):
     return _value_checks.take(x, indices, operator.index(axis))
 
 
-def unravel_index(indices, shape):
-    """The places along each axis of places among all elements."""
-    indices = convert_to_tensor(indices)
-    kind = indices._dtype_name
-    places = []
-    for n in reversed(shape):
-        if n is None:
-            raise ValueError(f"`shape` argument cannot contain `None`. Received: shape={shape}")
-        places.append((indices % n).astype(kind))
-        indices = indices // n
-    return tuple(reversed(places))
-
-
 _geomspace, _histogram = globals().get("geomspace"), histogram  # noqa: F821  (the first from Keras 3.14 on)
 
 
