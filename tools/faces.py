@@ -33,7 +33,7 @@ NAMES = {
     "numpy": {"correction": "ddof", "m": "a", "x": ("a", "x"), "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
     "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
-    "keras": {"x": "a", "x1": "a", "x2": "b", "y": "b", "array": "a", "axes": "axis", "newshape": "shape"},
+    "keras": {"x": "a", "x1": ("a", "x"), "x2": ("b", "y"), "y": "b", "array": "a", "axes": "axis", "newshape": "shape"},
 }
 for _front_end in ("numpy", "keras"):
     NAMES[_front_end] |= {"axis1": ("axis1", "row"), "axis2": ("axis2", "column")}
@@ -55,7 +55,7 @@ NAMES["numpy"] |= {"condition": ("condition", "a")}
 NAMES["numpy"] |= {"prototype": "a", "N": "n", "M": ("m", "a", "M")}
 NAMES["numpy"] |= {"object": "a"}
 NAMES["torch"] |= {"data": "a", "obj": "a"}
-NAMES["keras"] |= {"N": "n", "M": "m"}
+NAMES["keras"] |= {"N": "n", "M": "m", "condition": ("condition", "a"), "indices": "a", "x_min": "a_min", "x_max": "a_max"}
 NAMES["keras"] |= {"seed": "draws", "shape": ("size", "shape"), "mean": ("mean", "loc"), "stddev": "scale"}
 NAMES["keras"] |= {"minval": "low", "maxval": "high"}
 NAMES["keras"] |= {"alpha": ("alpha", "a", "shape"), "beta": ("beta", "b"), "counts": "n", "probabilities": "p", "num_samples": "k"}

@@ -16,6 +16,31 @@ class hardtanh:
     @in_place_too
     def torch(input: array, min_val: number = -1.0, max_val: number = 1.0, inplace=False): ...
 
+@submodule("nn")
+class relu:
+    """Return the elements above 0, and 0 for the others; the derivative at 0 is 0."""
+
+    def keras(x): ...
+
+@submodule("nn")
+class leaky_relu_from_zero:
+    """Return elements that are not negative, and the others times ``negative_slope``."""
+
+    @named("leaky_relu")
+    def keras(x, negative_slope: number = 0.2): ...
+
+@submodule("nn")
+class hard_tanh:
+    """Return the elements limited to [-1, 1]; the derivative at the ends is 1."""
+
+    def keras(x): ...
+
+@submodule("nn")
+class sparsemax:
+    """Return probabilities along ``axis`` of which some are 0: max(x - tau, 0), where tau follows from the largest elements."""
+
+    def keras(x, axis=-1): ...
+
 class relu6:
     """Return the elements limited to the range from 0 to 6. ``inplace``: in the input's memory."""
 

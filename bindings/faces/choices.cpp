@@ -40,6 +40,25 @@ void wrap_beside(Operand& operand, PyObject* given, const Operand& other) {
   operand.argument = Argument(number);
 }
 
+// Both in the type that Keras's functions have for them.
+void bring_together(Operand& x, Operand& y) {
+  const OperandType types[] = {x.argument.type(), y.argument.type()};
+  const DType type = keras_type_of(types);
+  const bool has_array = x.argument.array() || y.argument.array();
+  for (Operand* one : {&x, &y}) {
+    if (has_array) {
+      one->convert(type);
+    } else {
+      Scalar number = one->argument.scalar();
+      if (!steps::is_whole(type) && number.kind != WeakScalar::real)
+        number = steps::real_number(static_cast<double>(number.integer));
+      number.dtype = type;
+      number.is_weak = false;
+      one->argument = Argument(number);
+    }
+  }
+}
+
 nb::object numpys_type(DType type) {
   return nb::module_::import_("quern.arrays.core").attr("_numpy_dtype")(nb::str(std::string(row(type).name).c_str()));
 }
@@ -59,7 +78,9 @@ void Read<const Choices&>::read(Reading& reading) {
   if (!first || !second) return;  // the body says what is wrong
   x.read(reading, first);
   y.read(reading, second);
-  if (!is_torch(reading)) {
+  if (&reading.front_end == &keras) {
+    bring_together(x, y);
+  } else if (!is_torch(reading)) {
     const Operand before = {{}, {}, x.argument};
     wrap_beside(x, first, y);
     wrap_beside(y, second, before);
@@ -96,6 +117,10 @@ void Read<const ClipLimits&>::read(Reading& reading) {
   for (PyObject* one : {first, second}) check_is_own(reading, one);
   if (is_given(first)) low.read(reading, first), value.low = low.argument;
   if (is_given(second)) high.read(reading, second), value.high = high.argument;
+  if (&reading.front_end != &keras) return;
+  const DType type = reading.first->dtype() == DType::boolean ? DType::int32 : reading.first->dtype();
+  for (auto [limit, shown] : {std::pair(&low, &value.low), std::pair(&high, &value.high)})
+    if (*shown) limit->convert(type), *shown = limit->argument;
 }
 
 void Check<between_limits>::call(const Reading&, const Rules&, const Array& x, const ClipLimits& limits,

@@ -153,8 +153,20 @@ bool is_native(PyObject* dtype) {
   return nb::cast<bool>(nb::module_::import_("numpy").attr("dtype")(nb::handle(dtype)).attr("isnative"));
 }
 
+// Keras's functions that draw real numbers.
+bool are_real_draws(const Reading& reading) {
+  using F = quern::Function;
+  const F all[] = {F::scaled_normal_, F::truncated_normal_, F::scaled_unit_, F::standard_gamma_, F::beta_, F::binomial_};
+  return std::ranges::find(all, reading.function) != std::end(all);
+}
+
 std::optional<DType> read_type(const Reading& reading, PyObject* given) {
-  if (&reading.front_end == &keras) return read_dtype(reading, given).value_or(keras.real_type());
+  if (&reading.front_end == &keras) {
+    const DType type = read_dtype(reading, given).value_or(keras.real_type());
+    if (are_real_draws(reading) && row(type).kind != DTypeKind::real)
+      raise(ErrorKind::value, "[{}] `dtype` must be a floating dtype. Received: dtype={}", reading.face.name, row(type).name);
+    return type;
+  }
   const Types types = types_of(reading);
   if (types == Types::integers && is_given(given) && !PyType_Check(given) && !is_native(given))
     raise(ErrorKind::value, "Providing a dtype with a non-native byteorder is not supported; convert it with newbyteorder('=')");

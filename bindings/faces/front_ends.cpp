@@ -204,6 +204,7 @@ DType torchs_result_type(const Reading& reading, DType result) {
 std::optional<DType> keras_computed_type(const Reading& reading, std::optional<DType> asked) {
   if (!asked && reading.family() == Family::statistics && is_whole(reading.first->dtype()))
     return dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)()));
+  if (reading.function == quern::Function::clip_ && reading.first->dtype() == DType::boolean) return DType::int32;
   if (asked || reading.family() != Family::sums) return asked;
   switch (reading.first->dtype()) {
     case DType::boolean:
@@ -218,7 +219,7 @@ std::optional<DType> keras_computed_type(const Reading& reading, std::optional<D
   }
 }
 DType keras_result_type(const Reading& reading, DType result) {
-  if (reading.family() == Family::places) return DType::int32;
+  if (reading.family() == Family::places || reading.function == quern::Function::nonzero_) return DType::int32;
   return reading.family() == Family::averages && is_whole(reading.first->dtype()) ? DType::float32 : result;
 }
 

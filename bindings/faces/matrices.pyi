@@ -9,6 +9,18 @@ class matmul:
     @submodule("linalg")
     def numpy(x1, x2, /): ...
 
+class matmul_alike:
+    """Return the product of matrices in the last two dimensions; a vector counts as a row on the left, a column on the right."""
+
+    @named("matmul")
+    def keras(x1, x2): ...
+
+class dot_alike:
+    """Return the sums of products over the last axis of ``x1`` and the last but one of ``x2``; a number multiplies all elements."""
+
+    @named("dot")
+    def keras(x1, x2): ...
+
 class mm:
     """Return the product of two matrices."""
 

@@ -39,7 +39,9 @@ Array Read<const nn::RealOperand&>::real_operand(const Reading& reading, const A
 }
 
 Array keras_layer_operand(const Reading& reading, const Array& array) {
-  if (!steps::is_whole(array.dtype()) || reading.function == quern::Function::relu6_) return array;
+  if (!steps::is_whole(array.dtype()) || reading.function == quern::Function::relu6_ ||
+      reading.function == quern::Function::hard_tanh_)
+    return array;
   return astype(array, reading.front_end.real_type());
 }
 

@@ -13,6 +13,7 @@
 #include "graph/tape.h"
 
 #include <algorithm>
+#include <array>
 
 namespace quern::python::faces {
 
@@ -69,6 +70,42 @@ void Operand::read(Reading& reading, PyObject* given) {
     if (reading.first || (next && as_array(next)) || reading.family() == Family::creates) return;
   }
   argument = Argument(reading.first ? read_array(reading, given, made, numbers) : read_first(reading, given));
+}
+
+void Operand::convert(DType type) {
+  if (const Array* array = argument.array()) {
+    if (array->dtype() != type) argument = Argument(numbers.emplace(astype(*array, type)));
+    return;
+  }
+  const Scalar& number = argument.scalar();
+  if (number.kind == WeakScalar::real && steps::is_whole(type))
+    argument = Argument(steps::whole(static_cast<int64_t>(number.re)));
+}
+
+Array Operand::array(DType type, DeviceId device) const {
+  return argument.array() ? steps::as_type(*argument.array(), type) : full({}, argument.scalar(), type, device);
+}
+
+// Integers and bools are correlated as real numbers.
+static DType alike_type(const Reading& reading, std::span<OperandType> types) {
+  using F = quern::Function;
+  const OperandType real{DType::float32, true, WeakScalar::real};
+  const DType type = keras_type_of(types);
+  if (reading.function == F::divide_no_nan_) return keras_type_of(std::array{types[0], types[1], real});
+  if (reading.function == F::correlate_alike_ && steps::is_whole(type))
+    return type == DType::int64 ? DType::float64 : DType::float32;
+  const bool are_bytes = type == DType::int8 && types[0].dtype == type && types[1].dtype == type;
+  return reading.function == F::matmul_alike_ && are_bytes ? DType::int32 : type;
+}
+
+Alike Read<const Alike&>::read(Reading& reading) {
+  Operand a, b;
+  a.read(reading, reading.take());
+  b.read(reading, reading.take());
+  OperandType types[] = {a.argument.type(), b.argument.type()};
+  const DType type = alike_type(reading, types);
+  const DeviceId device = reading.first->device();
+  return {a.array(type, device), b.array(type, device)};
 }
 
 std::optional<std::string_view> Read<std::optional<std::string_view>>::read_text(PyObject* given) {
@@ -183,6 +220,11 @@ static DType width_of_functions(DType type) {
 
 static bool is_wide(const OperandType& operand) { return !operand.is_weak && host_type_as_keras(operand.dtype) != operand.dtype; }
 
+DType keras_type_of(std::span<const OperandType> types) {
+  const DType common = common_type_as_keras(types);
+  return std::any_of(types.begin(), types.end(), is_wide) ? width_of_functions(common) : common;
+}
+
 static nb::object operate_on_two_as_keras(Reading& reading, Op op) {
   PyObject *left = reading.take(), *right = reading.take();
   KerasOperand b(reading, right, false);
@@ -213,7 +255,7 @@ nb::object operate_as_keras(Reading& reading, Op op) {
   Array x = array;
   if (steps::is_whole(x.dtype())) {
     if (gives_reals(op)) x = astype(x, dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)())));
-    if (op == Op::square && x.dtype() == DType::boolean) x = astype(x, DType::int32);
+    if ((op == Op::square || op == Op::relu) && x.dtype() == DType::boolean) x = astype(x, DType::int32);
   }
   return hand_back(reading, steps::compute(op, x));
 }

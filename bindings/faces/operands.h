@@ -15,6 +15,22 @@ struct Operand {
   std::optional<Array> numbers;
   Argument argument = Argument(Scalar{});
   void read(Reading& reading, PyObject* given);
+  // Another type; a number of Python's stays weak where the type's kind holds it.
+  void convert(DType type);
+  Array array(DType type, DeviceId device) const;
+};
+
+// What Keras's functions compute operands in together.
+DType keras_type_of(std::span<const OperandType> types);
+
+template <>
+struct Read<const Alike&> {
+  static constexpr size_t slots = 2;
+  Alike value;
+  explicit Read(Reading& reading) : value(read(reading)) {}
+
+ private:
+  static Alike read(Reading& reading);
 };
 
 template <>

@@ -93,6 +93,18 @@ class topk:
         input: array, k: integer, dim: integer = -1, largest: boolean = True, sorted: ignored[boolean] = True, *, out=None
     ): ...
 
+@submodule("math")
+class top_k:
+    """Return the ``k`` largest elements along the last axis, the largest first, and their places; of equal ones the first is first."""
+
+    def keras(x, k, sorted: ignored = True): ...
+
+@submodule("math")
+class in_top_k:
+    """Return whether each row's element at its target is among the ``k`` largest ones; those equal to the last of them are."""
+
+    def keras(targets, predictions, k): ...
+
 class kthvalue:
     """(values, indices): the ``k``-th smallest element of each line of a dimension."""
 

@@ -79,6 +79,36 @@ class nonzero:
 
     def numpy(a): ...
     cupy = numpy
+    def keras(x): ...
+
+class unravel_index:
+    """Return the places along each axis of an array of that ``shape`` of places among all its elements."""
+
+    def keras(indices, shape): ...
+
+@submodule("math")
+class segment_sum:
+    """Return the sums of the rows that belong to each segment."""
+
+    def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
+
+@submodule("math")
+class segment_prod:
+    """Return the products of the rows that belong to each segment."""
+
+    def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
+
+@submodule("math")
+class segment_max:
+    """Return the largest elements of the rows that belong to each segment; of an empty one -inf, or the least integer."""
+
+    def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
+
+@submodule("math")
+class segment_min:
+    """Return the smallest elements of the rows that belong to each segment; of an empty one inf, or the largest integer."""
+
+    def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
 
 class flatnonzero:
     """Return where elements of the flattened array are not zero. This waits for the values.

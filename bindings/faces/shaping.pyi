@@ -154,6 +154,11 @@ class flatten:
 
     def Array(self, order="C"): ...
 
+class copy:
+    """Return a copy of the tensor."""
+
+    def keras(x): ...
+
 class merge_axes:
     """Return the dimensions from ``axis1`` to ``axis2`` as one: the tensor itself where they are one, a view where that is possible."""
 

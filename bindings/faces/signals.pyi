@@ -85,6 +85,12 @@ class correlate:
     def numpy(a, v, mode="valid"): ...
     cupy = numpy
 
+class correlate_alike:
+    """Return the cross-correlation of two lines: the sums of ``x1[k + i] * x2[i]``; modes "valid", "same" and "full"."""
+
+    @named("correlate")
+    def keras(x1, x2, mode="valid"): ...
+
 class interp:
     """The values at ``x`` of the lines between the points (``xp``, ``fp``).
 

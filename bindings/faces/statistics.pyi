@@ -24,6 +24,7 @@ class logsumexp:
     """Return ``log(sum(exp(a)))`` over axes, without overflow."""
 
     def torch(input: array, dim, keepdim: boolean = False, *, out=None): ...
+    @submodule("math")
     def keras(x, axis=None, keepdims=False): ...
 
 class median:

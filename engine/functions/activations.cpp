@@ -8,6 +8,8 @@
 
 #include "core/error.h"
 #include "functions/gradient_words.h"
+#include "functions/ranking.h"
+#include "functions/rounding.h"
 #include "functions/shaping.h"
 #include "graph/tape.h"
 
@@ -448,6 +450,28 @@ Array threshold(const Array& x, double threshold, double value) {
 }
 
 Array leaky_relu(const Array& x, double slope) { return leaky(as_reals(numpys_rules, x), slope, nullptr); }
+
+Array leaky_relu_from_zero(const Array& x, double slope) {
+  return compute(Op::where, compute(Op::greater_equal, x, 0), x, product(x, slope));
+}
+Array hard_tanh(const Array& given) {
+  const Array x = given.dtype() == DType::boolean ? as_type(given, DType::int32) : given;
+  const Array under = compute(Op::where, compute(Op::greater, x, 1), 1, x);
+  const bool is_natural = row(x.dtype()).kind == DTypeKind::natural;
+  return is_natural ? under : compute(Op::where, compute(Op::less, x, -1), -1, under);
+}
+
+Array sparsemax(const Array& x, size_t axis) {
+  const int along = static_cast<int>(axis);
+  const Array ordered = sorted_along(x, axis, true).values, sums = running_sum(ordered, axis, {});
+  Shape sizes(x.rank(), 1);
+  sizes[axis] = x.shape()[axis];
+  const Array counts = reshape(plus(as_type(counted(sizes[axis], x.device()), x.dtype()), 1.0), sizes);
+  const Array inside = compute(Op::greater, difference(ordered, compute(Op::true_divide, difference(sums, 1.0), counts)), 0.0);
+  const Array kept = reduced(Reduction::sum, as_type(inside, x.dtype()), along, true);
+  const Array total = reduced(Reduction::sum, compute(Op::where, inside, sums, 0.0), along, true);
+  return compute(Op::maximum, difference(x, compute(Op::true_divide, difference(total, 1.0), kept)), 0.0);
+}
 
 Array prelu(const Array& x, const Array& weight) {
   const int64_t channels = x.rank() > 1 ? x.shape()[1] : 1;

@@ -38,7 +38,12 @@ Array leaky_relu(const Array& x, double slope);                   // slope * x w
 Array prelu(const Array& x, const Array& weight);  // the same with a slope for each channel, axis 1, or one for all
 // The same with random slopes in [lower, upper), or outside of training their middle.
 Array rrelu(const Rules& rules, const Array& x, double lower, double upper, bool is_training, const random::Stream& draws);
-Array hardsigmoid(const Array& x);                // x / 6 + 1/2 within [0, 1]
+Array hardsigmoid(const Array& x);  // x / 6 + 1/2 within [0, 1]
+// Keras's leaky_relu and hardtanh: the derivative at 0, and at the ends, is 1. Integers stay integers in hard_tanh().
+Array leaky_relu_from_zero(const Array& x, double slope);
+Array hard_tanh(const Array& x);
+// Probabilities of which some are 0: max(x - tau, 0) along an axis, where tau follows from the sums of the greatest elements.
+Array sparsemax(const Array& x, size_t axis);
 Array softshrink(const Array& x, double lambda);  // nearer to 0 by lambda
 Array hardshrink(const Array& x, double lambda);  // 0 where |x| <= lambda
 

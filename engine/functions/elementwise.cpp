@@ -321,6 +321,12 @@ Array sine_cardinal(const Rules& rules, const Array& given) {
   return as_type(rules(Op::where, is_zero, near_zero, rules(Op::true_divide, rules(Op::sin, safe), safe)), x.dtype());
 }
 
+// Both choices are made before the division: of a quotient by zero the derivative would be NaN.
+Array quotient_or_zero(const Alike& of) {
+  const Array is_zero = compute(Op::equal, of.b, 0);
+  return compute(Op::where, is_zero, 0, compute(Op::true_divide, of.a, compute(Op::where, is_zero, 1, of.b)));
+}
+
 static Array all_of(const Array& like, bool value) { return full(like.shape(), truth(value), DType::boolean, like.device()); }
 
 static Array is_infinity(const Rules& rules, const Array& x, double infinity) {

@@ -72,6 +72,12 @@ Array is_without_imaginary(const Rules& rules, const Array& x);
 Array is_with_imaginary(const Rules& rules, const Array& x);
 // 0 where x is negative or NaN, 1 where it is positive, `values` where it is 0.
 Array step_at_zero(const Rules& rules, const Array& x, const Argument& values);
+// Two operands in the type that the front end computes both in.
+struct Alike {
+  Array a, b;
+};
+// a / b, and 0 where b is 0.
+Array quotient_or_zero(const Alike& of);
 // log(exp(a) + exp(b)) without overflow, also of complex numbers.
 Array log_of_sum(const Rules& rules, const Argument& a, const Argument& b);
 // Have both one shape and the same values? This waits for them.

@@ -125,6 +125,7 @@ Array one_hot(const Array& classes, int64_t count) {
 
 Array one_hot_along(const Array& x, int64_t count, NewAxis axis, std::optional<DType> dtype, bool is_sparse) {
   if (is_sparse) raise(ErrorKind::value, "Unsupported value `sparse=True` with quern backend");
+  if (count < 0) raise(ErrorKind::type, "Argument `num_classes` must not be negative. Received: num_classes={}", count);
   const Array numbers = x.dtype() == DType::boolean ? as_type(x, DType::int32) : x;
   return as_type(is_class(numbers, count, axis.place), dtype.value_or(DType::float32));
 }

@@ -29,6 +29,7 @@
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "functions/sampling.h"
+#include "functions/segments.h"
 #include "functions/sets.h"
 #include "functions/shaping.h"
 #include "functions/signals.h"

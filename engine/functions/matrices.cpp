@@ -157,6 +157,8 @@ Array product_over(const Array& a, const Array& b, int64_t axis) {
   return tensordot(a, b, {-1}, {axis});
 }
 Array dot(const Array& a, const Array& b) { return product_over(a, b, b.rank() > 1 ? -2 : -1); }
+Array product_of_alike(const Alike& of) { return matmul(of.a, of.b); }
+Array dot_of_alike(const Alike& of) { return dot(of.a, of.b); }
 Array inner(const Rules& rules, const Array& a, const Array& b) {
   return a.rank() == 0 || b.rank() == 0 ? rules(Op::multiply, a, b) : product_over(a, b, -1);
 }

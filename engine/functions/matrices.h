@@ -42,6 +42,8 @@ Array sum_of_products(const Array& a, const Array& b);
 // Over the last axis of a and that axis of b; of numbers the product. dot(): the last axis of b but one, if it has so many.
 Array product_over(const Array& a, const Array& b, int64_t axis);
 Array dot(const Array& a, const Array& b);
+Array product_of_alike(const Alike& of);
+Array dot_of_alike(const Alike& of);
 Array inner(const Rules& rules, const Array& a, const Array& b);
 Array vdot(const Array& a, const Array& b);
 Array outer(const Rules& rules, const Array& a, const Array& b);

@@ -403,7 +403,8 @@ Array batch_normalization(const Array& x, const Array& mean, const Array& varian
   Shape sizes(x.rank(), 1);
   sizes[axis] = x.shape()[axis];
   const OperandType types[] = {{x.dtype()}, {steps::common(mean.dtype(), variance.dtype())}};
-  const DType type = resolve_as_keras(Op::multiply, types).result;
+  DType type = resolve_as_keras(Op::multiply, types).result;
+  if (x.dtype() != DType::float64 && type == DType::float64) type = DType::float32;  // moments do not widen x
   auto channels = [&](const char* name, const Array& line) {
     if (line.size() != sizes[axis])
       raise(ErrorKind::value, "[batch_normalization] `{}` has {} elements, but `x` has {} channels", name, line.size(),

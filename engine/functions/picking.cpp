@@ -69,6 +69,16 @@ void put_along(const Array& array, const Array& places, const Argument& values, 
   put(array, picks_of(indices_along(array, places, axis)), values);
 }
 
+std::vector<Array> coordinates_in(const Array& given, const std::vector<int64_t>& shape) {
+  Array places = given.dtype() == DType::boolean ? as_type(given, DType::int32) : given;
+  std::vector<Array> out;
+  for (auto size = shape.rbegin(); size != shape.rend(); ++size) {
+    out.push_back(as_type(compute(Op::remainder, places, *size), places.dtype()));
+    places = as_type(compute(Op::floor_divide, places, *size), places.dtype());
+  }
+  std::ranges::reverse(out);
+  return out;
+}
 std::vector<Array> coordinates(const Array& array, const Array& places) {
   if (array.rank() == 1) return {places};
   Array flat = compute(Op::where, compute(Op::less, places, 0), compute(Op::add, places, array.size()), places);

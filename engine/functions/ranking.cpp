@@ -127,6 +127,28 @@ Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_larg
   return at_places(array, in_order(part(places, static_cast<int>(axis), 0, count), Order::c), axis, true);
 }
 
+Ranked largest_of_last(const Array& array, int64_t count) {
+  if (array.rank() == 0) raise(ErrorKind::value, "[top_k] `x` must have at least one axis");
+  if (count < 0 || count > last_size(array))
+    raise(ErrorKind::value, "[top_k] `k` must be from 0 to the size of the last axis, {}, not {}", last_size(array), count);
+  Ranked made = first_along(array, count, array.rank() - 1, true);
+  return {made.values, as_type(made.places, DType::int32)};
+}
+
+Array is_among_largest(const Array& targets, const Array& given, int64_t count) {
+  const Array lines = detached(given);
+  if (lines.rank() != targets.rank() + 1)
+    raise(ErrorKind::value, "[in_top_k] `predictions` must have one axis more than `targets`, but has {} and not {}",
+          lines.rank(), targets.rank() + 1);
+  const Array inside =
+      compute(Op::logical_and, compute(Op::greater_equal, targets, 0), compute(Op::less, targets, last_size(lines)));
+  const Array places = with_axis(compute(Op::where, inside, targets, 0), targets.rank());
+  const Array picked = taken_along(lines, places, lines.rank() - 1);
+  const Array above = reduced(Reduction::sum, as_type(compute(Op::greater, lines, picked), DType::int64));
+  const Array is_one = compute(Op::logical_and, compute(Op::less, above, count), inside);
+  return compute(Op::logical_and, is_one, compute(Op::isfinite, element(picked, -1, 0)));
+}
+
 Ranked nth_along(const Array& array, int64_t count, size_t axis, bool keep_dims) {
   int64_t size = array.rank() == 0 ? 1 : size_along(array, axis);
   if (count < 1 || count > size) raise(ErrorKind::runtime, "kthvalue(): selected number k out of range for dimension {}", axis);

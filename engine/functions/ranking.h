@@ -29,6 +29,11 @@ Ranked sorted_along(const Array& array, size_t axis, bool descending);
 Array columns_in_order(const Array& array);
 // The first ones of the lines in order. Raises ErrorKind::runtime for more of them than there are.
 Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_largest);
+// The same of the last axis, with places of int32, as Keras has it. Raises ErrorKind::value for more of them than there are.
+Ranked largest_of_last(const Array& array, int64_t count);
+// Is the element at each line's target among the `count` greatest? Those that equal the last of them are; what is not finite, or
+// not there, is not.
+Array is_among_largest(const Array& targets, const Array& lines, int64_t count);
 // The element that is the `count`-th in order, counted from 1. Raises ErrorKind::runtime where there is none.
 Ranked nth_along(const Array& array, int64_t count, size_t axis, bool keep_dims);
 // The element in the middle, the lower one of two: a NaN where there is one, or the middle of what is none.

@@ -100,10 +100,14 @@ Array near(const Rules& rules, const Argument& a, const Argument& b, const Argum
   return rules(Op::bitwise_or, is_near, no_numbers);
 }
 
+Array all_near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol,
+               bool equal_nan) {
+  const Array is_near = near(rules, a, b, rtol, atol, equal_nan);
+  return reduce(Reduction::all, is_near, std::vector<bool>(is_near.rank(), true), false);
+}
 bool are_all_near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol,
                   bool equal_nan) {
-  const Array is_near = near(rules, a, b, rtol, atol, equal_nan);
-  return scalar_in(reduce(Reduction::all, is_near, std::vector<bool>(is_near.rank(), true), false)).integer != 0;
+  return scalar_in(all_near(rules, a, b, rtol, atol, equal_nan)).integer != 0;
 }
 
 Array differences(const Array& array, int64_t times, size_t axis) {

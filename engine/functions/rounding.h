@@ -13,7 +13,9 @@ Array rounded(const Array& array, int64_t decimals);
 
 // |a - b| <= atol + rtol |b|, or equal; one of a and b at least is an array. `equal_nan`: NaN equals NaN.
 Array near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan);
-// Are all? This waits for the values.
+// Are all? A bool without axes; are_all_near() waits for the values.
+Array all_near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol,
+               bool equal_nan);
 bool are_all_near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol,
                   bool equal_nan);
 

@@ -455,6 +455,8 @@ std::vector<Array> grid_by_name(const std::vector<Array>& arrays, bool copies, b
 
 // ---- new arrays
 
+Array copy_of(const Array& array) { return copied(array, array.dtype(), Order::c); }
+
 Array flattened(const Array& array, Order order) {
   Array out = raveled(array, order);
   return out.cell() == array.cell() ? copied(out, out.dtype()) : out;

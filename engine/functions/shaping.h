@@ -105,6 +105,7 @@ std::vector<Array> grid_by_name(const std::vector<Array>& arrays, bool copies, b
 // ---- new arrays
 
 Array flattened(const Array& array, Order order);  // a copy of one dimension
+Array copy_of(const Array& array);                 // in C order
 
 // One after the other along an axis. Without a type: the common one. Raises ErrorKind::value for shapes that do not fit.
 Array joined(const std::vector<Array>& arrays, size_t axis, std::optional<DType> dtype = {});

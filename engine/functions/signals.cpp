@@ -335,6 +335,7 @@ Array convolution(const Array& first, const Array* second, Overlap mode) {
   return sums_of_products(a, flipped(v, {}), mode);
 }
 
+Array correlation_of_alike(const Alike& of, Overlap mode) { return cross_correlation(of.a, &of.b, mode); }
 Array cross_correlation(const Array& first, const Array* second, Overlap mode) {
   Array a = line_of(first, "first array argument"), v = line_of(needed(second, "correlate", "v"), "second array argument");
   v = conjugated(v);

@@ -46,6 +46,7 @@ Array running_area(const Rules& rules, const Array& y, const Array* x, const Arg
 enum class Overlap : uint8_t { valid, same, full };
 Array convolution(const Array& a, const Array* v, Overlap mode);        // sums of a[i] v[k - i]
 Array cross_correlation(const Array& a, const Array* v, Overlap mode);  // sums of a[k + i] conj(v[i])
+Array correlation_of_alike(const Alike& of, Overlap mode);
 
 // The values at x of the lines between points (xp, fp), where xp rises; beyond the ends `left` and `right`, by default the values
 // there. With a period of x and xp these need not rise.

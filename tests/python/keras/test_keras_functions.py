@@ -158,6 +158,70 @@ def test_gradients_at_corners(device):
     compare_all(texts, "test_keras_functions", device.kind, rtol=1e-4, atol=1e-5)
 
 
+def test_types_of_operands_together(device):
+    """Of tensors, Python's numbers and NumPy's arrays: result types are those of Keras on JAX."""
+    kinds = [f'ops.convert_to_tensor(np.array([1, 0, 2]), "{t}")' for t in (*TYPES, "int64", "float64")]
+    others = ["2", "1.5", "True", "np.float32(2)", "np.ones(3)", "np.arange(3)"]
+    pairs = [(a, b) for i, a in enumerate(kinds[:8]) for b in kinds[i:]] + [(a, b) for a in kinds[:6] for b in others]
+    texts = [f"ops.{name}({a}, {b})" for a, b in pairs for name in ("divide_no_nan", "allclose")]
+    texts += [f"ops.dot({a}, {b})" for a, b in pairs if b != "2"]  # JAX refuses bytes times an int
+    texts += [f"ops.where(np.array([True, False, True]), {a}, {b})" for a, b in pairs]
+    texts += [f'ops.{name}({a}, {b}, mode="full")' for a, b in pairs for name in ("correlate",) if b not in others]
+    texts += [f"ops.matmul({a}[None], {b}[:, None])" for a, b in pairs if b not in others]
+    texts += ["ops.where(np.array([1, 0]), 1, 2.5)", "ops.where(1, True, 2)", "ops.where(np.array([0, 3.5]))", "ops.nonzero(np.eye(2))"]
+    texts += [f"ops.clip({a}, 1, 2)" for a in kinds[:7]] + [f"ops.nn.{name}({a})" for a in kinds[:6] if "uint8" not in a for name in ("relu", "hard_tanh")]
+    wrong = ["ops.one_hot(np.array([0, 1]), -1)"]
+    wrong += [f"keras.random.{name}((2,), dtype='int32')" for name in ("normal", "truncated_normal", "uniform")]
+    wrong += ["keras.random.gamma((2,), 1.0, dtype='int32')", "keras.random.binomial((2,), 3, 0.5, dtype='uint8')"]
+    texts += [f"raises(lambda: {text})[0]" for text in wrong]
+    texts += [f"ops.batch_normalization(ops.ones((2, 3), '{t}'), np.ones(3), ops.ones(3), -1).dtype == 'float32'" for t in ("int64", "float16")]
+    compare_all(texts, "test_keras_functions", device.kind, rtol=1e-2)
+
+
+def test_rows_of_segments_and_largest_elements(device):
+    x = 'np.array([[3, 1], [2, 5], [4, 0]], "{}")'
+    texts = [
+        f"ops.segment_{name}(ops.convert_to_tensor({x.format(t)}), np.array({ids}), {count})"
+        for name in ("sum", "max")
+        for t in ("int8", "int32", "float16", "float32")
+        for ids, count in (("[0, 0, 1]", 2), ("[2, -1, 0]", 4), ("[0, 7, 1]", 2), ("[1, 1, 1]", 1))
+    ]
+    texts += ["ops.segment_max(ops.convert_to_tensor(np.eye(2) > 0), np.array([0, 2]), 3)"]
+    texts += ["ops.unravel_index(np.array([True, False]), (2, 3))", "ops.unravel_index(ops.convert_to_tensor([[5, -1]]), [2, 3])"]
+    texts += [f"raises(lambda: ops.segment_sum(np.ones((3, 2)), np.array([0, 0, 1]), {count}))[0]" for count in (-1,)]
+    texts += [f"list(ops.top_k(ops.convert_to_tensor({x.format(t)}), {k}))" for t in ("int8", "uint8", "float32") for k in (0, 1, 2)]
+    texts += ["list(ops.top_k(ops.convert_to_tensor([3.0, float('nan'), 5.0, 5.0]), 3))", "raises(lambda: ops.top_k(ops.ones(3), 4))[0]"]
+    texts += [f"ops.in_top_k(ops.convert_to_tensor([0, 1, 1]), ops.convert_to_tensor({x.format('float32')}), {k})" for k in (0, 1, 2)]
+    texts += ["grads(lambda x: ops.top_k(x, 2)[0] * 2.0, data(3, 4))", "grads(ops.sparsemax, data(3, 4) * 3)"]
+    texts += [f"grads(lambda x: ops.segment_{name}(x, np.array([0, 2, 0]), 3) * 2.0, data(3, 4))" for name in ("sum", "max")]
+    compare_all(texts, "test_keras_functions", device.kind, rtol=1e-4, atol=1e-5)
+
+
+def test_segments_of_more_kinds(device):
+    text = """
+import quern.keras, keras, numpy as np
+from quern.keras.backend import math
+ops = keras.ops
+x = ops.convert_to_tensor(np.array([3, 4, 5], "int8"))
+print([(one.tolist(), str(one.dtype)) for one in (math.segment_prod(x, [0, 2, 0], 3), math.segment_min(x, [0, 2, 0], 3))])
+print(math.segment_sum([True, True], [0, 1]).tolist(), math.segment_sum(np.array([2**31 - 1, 1], "int32"), [0, 0]).tolist())
+print(math.segment_max(np.ones((0, 2), "float32"), np.zeros(0, "int32"), 1).tolist(), ops.clip(ops.ones(2, "uint8"), -1, 300).tolist())
+for call in (lambda: math.segment_sum(x, [0, 1]), lambda: math.segment_sum(x, [0.0, 1, 2]), lambda: ops.where(x, 1, None)):
+    try:
+        print(call())
+    except (TypeError, ValueError) as e:
+        print(type(e).__name__, str(e)[:70])
+"""
+    assert code(text, QUERN_DEVICE=device.kind).stdout.splitlines() == [
+        "[([15, 1, 4], 'int8'), ([3, 127, 4], 'int8')]",
+        "[True, True] [-2147483648]",
+        "[[-inf, -inf]] [1, 1]",
+        "ValueError Argument `segment_ids` of shape (2,) does not number the rows of `data",
+        "TypeError Argument `segment_ids` must be integers, not float32",
+        "ValueError `x1` and `x2` either both should be `None` or both should have non-Non",
+    ]
+
+
 def test_gradients_of_quotients_by_zero(device):
     text = """
 import quern.keras, keras, numpy as np

@@ -1,9 +1,6 @@
 """keras.ops' mathematics beyond NumPy's: segments, the largest elements, Fourier transforms, error functions."""
 
-import math as _math
-
 import numpy as _numpy
-from keras.src.backend.common.dtypes import result_type
 
 import quern as qn
 from quern.keras.backend import _borrowed, recording
@@ -13,123 +10,11 @@ from quern.lib import _engine
 
 _borrowed.names_of("math", globals())
 
-# ---- segments
-
-
-def _segments(data, segment_ids, num_segments, start, combine):
-    data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
-    if num_segments is None:
-        num_segments = int(qn.max(ids)) + 1
-    # Numbers below zero stand for no segment, and those above the last one, too: both go into one more, which is cut off.
-    ids = qn.where((ids < 0) | (ids >= num_segments), num_segments, ids)
-    out = as_tensor(qn.full((num_segments + 1, *data.shape[1:]), start(data._dtype_name), dtype=data._dtype_name))
-    return combine(out, ids, data)[:-1]
-
-
-def _added(out, ids, data):
-    _engine.array_put_add(out, [0], data, ids)
-    return out
-
-
-def _combined(ufunc):
-    """Extremes and products by places: of each segment along a row of its own, where other elements are neutral."""
-
-    def combine(out, ids, data):
-        belongs = (ids[None, :] == qn.arange(out.shape[0], dtype=ids._dtype_name)[:, None]).reshape(
-            out.shape[0], ids.shape[0], *[1] * (data.ndim - 1)
-        )
-        return ufunc(qn.where(belongs, data[None], out[:, None]), axis=1)
-
-    return combine
-
-
-def _least(name):
-    return -_math.inf if _is_real(name) else int(_numpy.iinfo(name).min)
-
-
-def _largest(name):
-    return _math.inf if _is_real(name) else int(_numpy.iinfo(name).max)
+_engine.add_functions(__name__, "keras", "math")
 
 
 def _is_real(name):
     return "float" in name
-
-
-def segment_sum(data, segment_ids, num_segments=None, sorted=False):
-    """The sums of the rows that belong to each segment."""
-    return _segments(data, segment_ids, num_segments, lambda name: 0, _added)
-
-
-def segment_max(data, segment_ids, num_segments=None, sorted=False):
-    """The largest elements of the rows that belong to each segment; -inf, or the least integer, for empty ones."""
-    return _segments(data, segment_ids, num_segments, _least, _combined(qn.max))
-
-
-def segment_min(data, segment_ids, num_segments=None, sorted=False):
-    """The smallest elements of the rows that belong to each segment; inf, or the largest integer, for empty ones."""
-    return _segments(data, segment_ids, num_segments, _largest, _combined(qn.min))
-
-
-def segment_prod(data, segment_ids, num_segments=None, sorted=False):
-    """The products of the rows that belong to each segment."""
-    return _segments(data, segment_ids, num_segments, lambda name: 1, _combined(qn.prod))
-
-
-# ---- the largest
-
-
-def top_k(x, k, sorted=True):
-    """The k largest elements along the last axis, from the largest on, and their places; of equal ones the first comes first."""
-    x = convert_to_tensor(x)
-    places = qn.argsort(-_engine.detached(x) if _is_real(x._dtype_name) else _turned(x), axis=-1, kind="stable")[..., :k]
-    return qn.take_along_axis(x, places, axis=-1), places.astype("int32")
-
-
-def _turned(x):
-    """Integers in the opposite order: all bits turned keep their range."""
-    return ~x if x._dtype_name != "bool" else qn.logical_not(x)
-
-
-def in_top_k(targets, predictions, k):
-    """Is the element at each row's target among the k largest ones? Those equal to the last of them are."""
-    targets, predictions = convert_to_tensor(targets), _engine.detached(convert_to_tensor(predictions))
-    count = predictions.shape[-1]
-    inside = (targets >= 0) & (targets < count)
-    picked = qn.take_along_axis(predictions, qn.where(inside, targets, 0)[..., None], axis=-1)
-    above = (predictions > picked).sum(axis=-1)
-    return (above < k) & inside & qn.isfinite(picked[..., 0])
-
-
-# ---- exponentials, error functions
-
-
-logsumexp = _engine.functions_of("keras", __name__)["logsumexp"]
-
-
-def rsqrt(x):
-    """1 / sqrt(x)."""
-    x = convert_to_tensor(x)
-    if not _is_real(x._dtype_name):
-        x = convert_to_tensor(x, result_type(x.dtype, float))
-    return 1.0 / qn.sqrt(x)
-
-
-def erf(x):
-    """The error function."""
-    return qn.erf(_real(x))
-
-
-def erfc(x):
-    """1 - erf(x), with all its digits where that is close to zero."""
-    return qn.erfc(_real(x))
-
-
-def _real(x):
-    x = convert_to_tensor(x)
-    return x if _is_real(x._dtype_name) else convert_to_tensor(x, result_type(x.dtype, float))
-
-
-erfinv = _engine.functions_of("keras", __name__, submodule="math")["erfinv"]
 
 
 # ---- sequences and Fourier transforms
@@ -246,14 +131,6 @@ def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="
 def logdet(x):
     """The logarithm of a determinant."""
     return qn.linalg.slogdet(convert_to_tensor(x))[1]
-
-
-def norm(x, ord=None, axis=None, keepdims=False):
-    """NumPy's norm, in Keras's result type."""
-    x = convert_to_tensor(x)
-    if not _is_real(x._dtype_name):
-        x = convert_to_tensor(x, result_type(x.dtype, float))
-    return qn.linalg.norm(x, ord=ord, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
 
 
 recording.note_functions(globals())

@@ -44,8 +44,5 @@ def _stream(seed):
 
 
 _engine.set_front_end("keras", generator=_stream)
-_faces = _engine.functions_of("keras", __name__, submodule="random")
-normal, uniform, truncated_normal, randint = (_faces[_name] for _name in "normal uniform truncated_normal randint".split())
-categorical, dropout, shuffle = (_faces[_name] for _name in "categorical dropout shuffle".split())
-gamma, binomial, beta = (_faces[_name] for _name in "gamma binomial beta".split())
+_engine.add_functions(__name__, "keras", "random")
 recording.note_functions(globals(), leave=("draw_seed", "make_default_seed", "global_seed_generator"), always=True)
