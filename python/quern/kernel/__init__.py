@@ -12,6 +12,7 @@
     indexing.py     a[i], a[i, j] = x, slices
     library/        what kernels may call: a row, or a function, for each
     linked.py       CUDA C++ that a kernel is linked with, and functions of it that are declared
+    conversions.py  which of several signatures a call means
     program.py      a function and all that it calls, as one text
     transposed_indexing.py  which threads of a block stand side by side
     launching.py    what all launches have in common

@@ -14,7 +14,7 @@ import weakref
 
 from quern.device import current_device
 from quern.errors import CompileError, InternalError
-from quern.kernel import plain, signatures, transposed_indexing, types
+from quern.kernel import conversions, plain, signatures, transposed_indexing, types
 from quern.kernel.errors import KernelError, LinkError, TypingError
 from quern.kernel.hosted import check_not_none
 from quern.kernel.inspection import Inspectable
@@ -241,20 +241,12 @@ class Dispatcher(Inspectable):
         return *first, self._shaped is not None
 
     def _chosen(self, given):
-        """Of the signatures that were given, the one that these arguments go into with the least conversion."""
-        best = None
-        for parameters in self._only:
-            if len(parameters) == len(given):
-                costs = [signatures.distance(g, p) for g, p in zip(given, parameters, strict=True)]
-                if None not in costs and (best is None or sum(costs) < best[0]):
-                    best = (sum(costs), parameters)
-        if best is None:
-            listed = "; ".join(f"({', '.join(map(str, p))})" for p in self._only)
-            raise TypeError(
-                f"[{self.__name__}] no signature takes ({', '.join(map(str, given))}); it was compiled for {listed}. Convert them, "
-                "or leave the signature out of @cuda.jit"
-            )
-        return best[1]
+        """Of the signatures that were given, the one that these arguments mean. A number with a fraction does not go into an integer."""
+        found = conversions.only_nearest(self._only, given, self.__name__)
+        for g, p in zip(given, found, strict=True):
+            if isinstance(g, types.Float) and isinstance(p, types.Integer):
+                raise TypeError(f"[{self.__name__}] it was compiled for {p}, and the argument is {g}; convert it with int()")
+        return found
 
     def compile(self, sig):
         """Compiles for a signature now; returns what ``overloads`` holds."""
