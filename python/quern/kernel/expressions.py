@@ -630,7 +630,7 @@ class Expressions(Indexing):
 
         ``settings``: its own; by default those of this function.
         """
-        settings = self.settings if settings is None else settings
+        settings = self.settings._replace(locals=()) if settings is None else settings
         arguments = self._in_order(callee, arguments, named, node)
         signature = self.nearest(callee, arguments, declared, node)
         if signature is not None:
