@@ -19,7 +19,7 @@ from quern.kernel.errors import KernelError, LinkError, TypingError
 from quern.kernel.hosted import check_not_none
 from quern.kernel.inspection import Inspectable
 from quern.kernel.intrinsics import running
-from quern.kernel.launching import LaunchConfig, checked_tasks, leaves_of, numbers_of, shape_of
+from quern.kernel.launching import LaunchConfig, checked_tasks, leaves_of, numbers_of, reduced, shape_of
 from quern.kernel.powers import with_integer_powers
 from quern.kernel.program import Program
 from quern.kernel.raised import Raised, RaisingLaunch
@@ -174,7 +174,7 @@ class Dispatcher(Inspectable):
             self._only = only
 
     def __reduce__(self):
-        return self.__qualname__  # as functions are: by the name that they have in their module
+        return reduced(self, self._only, **self.targetoptions)
 
     def __get__(self, instance, owner=None):
         return self

@@ -19,7 +19,7 @@ from quern.kernel import signatures, times, types
 from quern.kernel.element_errors import error_of, numbers_of_failed, told_program
 from quern.kernel.errors import KernelError
 from quern.kernel.hosted import run_by_python
-from quern.kernel.launching import leaves_of, numbers_of
+from quern.kernel.launching import leaves_of, numbers_of, reduced
 from quern.kernel.program import show_as
 from quern.kernel.settings import settings_of
 from quern.lib import _engine
@@ -106,6 +106,10 @@ class GeneralFunction:
         for one in given:
             self.add(one)
         self._is_open = not self._loops
+
+    def __reduce__(self):
+        given = [] if self._is_open else [signatures.Signature(types.none, loop) for loop in self._loops]
+        return reduced(self, given, self.signature, kind=self._kind, **self.targetoptions)
 
     @property
     def types(self):

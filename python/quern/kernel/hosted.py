@@ -19,7 +19,7 @@ from quern.errors import LaunchError
 from quern.kernel import conversions, signatures, types
 from quern.kernel.errors import KernelError, TypingError, UnsupportedError
 from quern.kernel.interpreted import with_types
-from quern.kernel.launching import leaves_of, numbers_of
+from quern.kernel.launching import leaves_of, numbers_of, reduced
 from quern.kernel.program import Program, show_as
 from quern.kernel.raised import raised_on_host
 from quern.kernel.settings import settings_of
@@ -94,7 +94,12 @@ class HostFunction:
             else:
                 check_not_none(kernel, signature.return_type)
 
+    def __reduce__(self):
+        return reduced(self, self.declared, **self.targetoptions)
+
     def _run_by_python(self, error):
+        if self.settings().locals:
+            error.is_final = True  # Python does not convert what names get
         self._plain = run_by_python(self.py_func, error, not self.settings().divides)
 
     def settings(self, caller=None):

@@ -20,6 +20,7 @@ from quern.kernel.errors import KernelError, TypingError
 from quern.kernel.folds import Folds, global_text, word_of
 from quern.kernel.function import Function
 from quern.kernel.hosted import run_by_python
+from quern.kernel.launching import reduced
 from quern.kernel.settings import settings_of
 from quern.lib import _engine
 
@@ -182,6 +183,10 @@ class VectorFunction(Folds):
                 raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, and {one!r} has {len(signature.args)}")
             self._row(signature.args, signature.return_type)
         self._is_open = not self._rows
+
+    def __reduce__(self):
+        given = [] if self._is_open else [signatures.Signature(row[1], args) for args, row in self._rows.items()]
+        return reduced(self, given, kind=self._kind, **self.targetoptions)
 
     @property
     def types(self):
