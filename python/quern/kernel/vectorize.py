@@ -169,6 +169,7 @@ class VectorFunction(Folds):
         self.py_func = function
         self.targetoptions = options
         self._rows = {}  # types -> (Row, the result's type)
+        self._known = {}  # classes and dtypes of arguments -> the types of their loop
         self._quick = {}  # names of the types of arrays on the device that need no conversion -> (Row, the name of the result's type)
         self._folds = {}  # what folds it, by types
         self._kind = options.pop("kind", _core.Array)  # of results, where no argument is an array of ours
@@ -223,10 +224,20 @@ class VectorFunction(Folds):
                     raise
                 row = _PythonRow(run_by_python(self.py_func, e, raises=False), result)
             found = self._rows[parameters] = (row, row.results[0])
+            self._known.clear()
         return found
 
     def _chosen(self, args, wanted=None, casting="same_kind"):
         """The types of the loop for these arguments, which is compiled if there is none and it may be."""
+        if wanted is not None or casting != "same_kind":
+            return self._searched(args, wanted, casting)
+        key = tuple([(type(a), getattr(a, "dtype", None)) for a in args])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._searched(args, wanted, casting)
+        return found
+
+    def _searched(self, args, wanted, casting):
         loops = {(*parameters, row[1]): parameters for parameters, row in self._rows.items()}
         is_cuda = self.targetoptions.get("target") == "cuda"
         if not self._is_open or not is_cuda:
