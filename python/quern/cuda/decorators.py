@@ -250,7 +250,7 @@ class Reduce:
         self._fold = _fold_of_numpy(self._function)
         self.__name__ = self._function.__name__.strip("<>")
         self._kernels = {}
-        self._both = VectorFunction(self._function)
+        self._both = VectorFunction(self._function, target="cuda")
 
     def __call__(self, arr, size=None, res=None, init=0, stream=0):
         if not hasattr(arr, "ndim"):

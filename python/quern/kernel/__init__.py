@@ -12,12 +12,14 @@
     indexing.py     a[i], a[i, j] = x, slices
     library/        what kernels may call: a row, or a function, for each
     linked.py       CUDA C++ that a kernel is linked with, and functions of it that are declared
+    conversions.py  which of several signatures a call means
     program.py      a function and all that it calls, as one text
     transposed_indexing.py  which threads of a block stand side by side
     launching.py    what all launches have in common
     dispatcher.py   kernels that compile themselves when they are called
     inspection.py   what is known of a compiled kernel: registers, texts, types
     vectorize.py    functions of numbers as functions of arrays
+    loops.py        which of their loops a call means
     folds.py        what they do along an axis: reduce, accumulate and their like
     derivative.py   the derivative of such a function, written from its source; slopes.py: of what it may call
     generalized.py  functions of small arrays over the leading axes of larger ones

@@ -14,12 +14,12 @@ import weakref
 
 from quern.device import current_device
 from quern.errors import CompileError, InternalError
-from quern.kernel import plain, signatures, transposed_indexing, types
+from quern.kernel import conversions, plain, signatures, transposed_indexing, types
 from quern.kernel.errors import KernelError, LinkError, TypingError
 from quern.kernel.hosted import check_not_none
 from quern.kernel.inspection import Inspectable
 from quern.kernel.intrinsics import running
-from quern.kernel.launching import LaunchConfig, checked_tasks, leaves_of, numbers_of, shape_of
+from quern.kernel.launching import LaunchConfig, checked_tasks, leaves_of, numbers_of, reduced, shape_of
 from quern.kernel.powers import with_integer_powers
 from quern.kernel.program import Program
 from quern.kernel.raised import Raised, RaisingLaunch
@@ -174,7 +174,7 @@ class Dispatcher(Inspectable):
             self._only = only
 
     def __reduce__(self):
-        return self.__qualname__  # as functions are: by the name that they have in their module
+        return reduced(self, self._only, **self.targetoptions)
 
     def __get__(self, instance, owner=None):
         return self
@@ -241,20 +241,12 @@ class Dispatcher(Inspectable):
         return *first, self._shaped is not None
 
     def _chosen(self, given):
-        """Of the signatures that were given, the one that these arguments go into with the least conversion."""
-        best = None
-        for parameters in self._only:
-            if len(parameters) == len(given):
-                costs = [signatures.distance(g, p) for g, p in zip(given, parameters, strict=True)]
-                if None not in costs and (best is None or sum(costs) < best[0]):
-                    best = (sum(costs), parameters)
-        if best is None:
-            listed = "; ".join(f"({', '.join(map(str, p))})" for p in self._only)
-            raise TypeError(
-                f"[{self.__name__}] no signature takes ({', '.join(map(str, given))}); it was compiled for {listed}. Convert them, "
-                "or leave the signature out of @cuda.jit"
-            )
-        return best[1]
+        """Of the signatures that were given, the one that these arguments mean. A number with a fraction does not go into an integer."""
+        found = conversions.only_nearest(self._only, given, self.__name__)
+        for g, p in zip(given, found, strict=True):
+            if isinstance(g, types.Float) and isinstance(p, types.Integer):
+                raise TypeError(f"[{self.__name__}] it was compiled for {p}, and the argument is {g}; convert it with int()")
+        return found
 
     def compile(self, sig):
         """Compiles for a signature now; returns what ``overloads`` holds."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy
 
 from quern.arrays import core as _core
-from quern.kernel import library, operators, signatures, times, types
+from quern.kernel import conversions, library, operators, signatures, times, types
 from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.raised import failing_assert
@@ -630,7 +630,7 @@ class Expressions(Indexing):
 
         ``settings``: its own; by default those of this function.
         """
-        settings = self.settings if settings is None else settings
+        settings = self.settings._replace(locals=()) if settings is None else settings
         arguments = self._in_order(callee, arguments, named, node)
         signature = self.nearest(callee, arguments, declared, node)
         if signature is not None:
@@ -674,17 +674,14 @@ class Expressions(Indexing):
         return value
 
     def nearest(self, callee, arguments, declared, node):
-        """Of a function's declared signatures the one that arguments go into with the least conversion; None where it has none."""
-        best, least = None, None
-        for signature in declared:
-            if len(signature.args) == len(arguments):
-                costs = [_cost(a, t) for a, t in zip(arguments, signature.args, strict=True)]
-                if None not in costs and (least is None or sum(costs) < least):
-                    best, least = signature, sum(costs)
-        if declared and best is None:
+        """Of a function's declared signatures the one that arguments convert to best, the first of several; None where it has none."""
+        if not declared:
+            return None
+        found = conversions.nearest([s.args for s in declared], [_handed_over(a) for a in arguments])
+        if not found:
             given, listed = (", ".join(str(a.type) for a in arguments), " or ".join(f"({', '.join(map(str, s.args))})" for s in declared))
-            raise self.error(TypingError, node, f"{callee.__name__} does not take ({given})", f"it was declared for {listed}")
-        return best
+            raise self.final_error(node, f"{callee.__name__} does not take ({given})", f"it was declared for {listed}")
+        return next(s for s in declared if s.args == found[0])
 
     def as_declared(self, value, to, node):
         """An argument as a signature has it: a number is converted as an assignment in C converts it."""
@@ -771,16 +768,6 @@ def _is_of_device(obj):
     if isinstance(obj, (type, numpy.ndarray)):
         return False
     return hasattr(type(obj), "__cuda_array_interface__") or hasattr(obj, "__cuda_array_interface__")  # on the CPU a property may raise
-
-
-def _cost(value, wanted):
-    """How much an argument is converted for a declared parameter; None where it does not go in."""
-    if isinstance(wanted, types.Optional):
-        return 0 if isinstance(value.type, types.NoneType) else _cost(value, wanted.type)
-    cost = signatures.distance(_loose(value.type), wanted)
-    if cost is None and isinstance(value.type, types.Number) and isinstance(wanted, types.Number):
-        return None if isinstance(value.type, types.Complex) else 100  # as C does it
-    return cost
 
 
 def _handed_over(value):

@@ -192,7 +192,7 @@ class Folds:
         exact = isinstance(first, types.Integer)
         if first == second and (exact or rest.device.kind != "cpu") and takes_any_order(self.py_func):
             made = reduction(self.py_func, first, self.__name__).call([rest], [], [rest.ndim - 1], False, _core.Array)[0]
-            return self(begins, made)
+            return self(begins, made, dtype=first.dtype)
         return self._fold(_along, first, second[:], first[:], more=(first,))(begins, rest)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
@@ -232,7 +232,7 @@ class Folds:
         b = [x if isinstance(x, _core.Array) else numpy.asarray(x) for x in b]
         loop = self._chosen([a, *b])
         result = self._row(loop)[1]
-        if not numpy.can_cast(result.dtype, a.dtype, "same_kind"):
+        if isinstance(result, types.Complex) and a.dtype.kind != "c":
             raise TypeError(f"[{self.__name__}.at] the result is {result}, which does not go into an array of {a.dtype}")
         values = [broadcast_to(_core.asarray(x), places.shape).reshape(-1).astype(t.dtype) for x, t in zip(b, loop[1:], strict=True)]
         if not places.size:
@@ -275,15 +275,18 @@ class Folds:
     def _loop_of_fold(self, array, dtype, out):
         """The types of the first and second argument of the loop that folds: what it gives is its first argument again."""
         out = out[0] if isinstance(out, tuple) and out else out
+        if dtype is None and out is None and self.__name__ in ("add", "multiply") and array.dtype.kind in "biu" and not self._is_open:
+            # NumPy goes by the name: sums and products of small integers are of 64 bits.
+            dtype = numpy.uint64 if array.dtype.kind == "u" else numpy.int64
         if dtype is not None:
             wanted = types.of_dtype(dtype)
-            loops = [(wanted, wanted)] if self._is_open else [one for one in self._loops if one[0] == wanted]
-        elif self._is_open:
-            loops = [(types.of_dtype((array if out is None else out).dtype),) * 2]
-            result = self._row(loops[0])[1]
-            loops = [(result, result)]
+            known = [one for one, row in self._rows.items() if one[0] == wanted == row[1]]
+            loops = known or ([(wanted, wanted)] if self._is_open else [])
         else:
             loops = [self._chosen([array if out is None else out, array])]
+            if self._is_open:
+                result = self._row(loops[0])[1]
+                loops = [(result, result)]
         for loop in loops:
             if self._row(loop)[1] == loop[0]:
                 return loop
@@ -306,8 +309,6 @@ class Folds:
                 raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")
             if out.shape != made.shape:
                 raise ValueError(f"[{self.__name__}] the result has shape {made.shape}, and the array for it {out.shape}")
-            if not numpy.can_cast(made.dtype, out.dtype, "same_kind"):
-                raise TypeError(f"[{self.__name__}] the result is {made.dtype}, which does not go into an array of {out.dtype}")
             if isinstance(out, numpy.ndarray):
                 out[...] = _core.asnumpy(made)
             else:

@@ -25,6 +25,7 @@ class Function(Expressions, Meanings):
     def __init__(self, program, source, parameters, symbol, is_kernel, settings=None):
         self.program, self.source, self.parameters, self.symbol, self.is_kernel = program, source, parameters, symbol, is_kernel
         self.settings = program.settings if settings is None else settings
+        self.locals = dict(self.settings.locals)  # types that names are given
         self.result = None  # the type that it returns, once that is known
         self.has_local_arrays = self.has_shared_arrays = self.has_copies = False
         self.at = None  # the statement
@@ -187,12 +188,12 @@ class Function(Expressions, Meanings):
 
     def begin_with(self, name, type_):
         """A parameter begins with its argument."""
-        argument, variable = self.arguments[name], self.mean(name, type_)
+        argument, variable = self.arguments[name], self.mean(name, self.locals.get(name, type_))
         if variable is not argument:  # it gets values of other types, too
             self.emit(f"{variable.text} = {self.converted(Value(type_, argument.text), variable.type, self.source.tree).text};")
 
     def assign(self, name, value, node):
-        value = self.done(value)
+        value = self.of_given_type(name, self.done(value), node)
         if getattr(value.const, "is_looped_over", False):
             raise self.error(UnsupportedError, node, f"{value.type} is not kept in a variable", "write it where it is looped over")
         given = value.own_type
@@ -216,6 +217,17 @@ class Function(Expressions, Meanings):
             for of in self.memory_of(value):
                 self.alias(name, of)
         self.emit(f"{variable.text} = {self.converted(value, variable.type, node).text};")
+
+    def of_given_type(self, name, value, node):
+        """The value as the type that the option ``locals`` gives the name. Raises a TypingError where it does not convert."""
+        to = self.locals.get(name)
+        if to is None or value.own_type == to:
+            return value
+        try:
+            made = self.converted(value, to, node)
+        except TypingError as e:
+            raise self.final_error(node, f"No conversion from {value.own_type} to {to} for '{name}'", "change it in `locals`") from e
+        return Value(to, made.text, name=value.name)
 
     def widened(self, name, given, node):
         """The one variable of a name, of the type that all its values unify to."""

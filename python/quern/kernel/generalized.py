@@ -14,11 +14,12 @@ from quern.arrays import core as _core
 from quern.arrays.creation import empty
 from quern.arrays.manipulation import moveaxis
 from quern.device import current_device
+from quern.kernel import loops as _loops
 from quern.kernel import signatures, times, types
 from quern.kernel.element_errors import error_of, numbers_of_failed, told_program
 from quern.kernel.errors import KernelError
 from quern.kernel.hosted import run_by_python
-from quern.kernel.launching import leaves_of, numbers_of
+from quern.kernel.launching import leaves_of, numbers_of, reduced
 from quern.kernel.program import show_as
 from quern.kernel.settings import settings_of
 from quern.lib import _engine
@@ -104,6 +105,11 @@ class GeneralFunction:
         self._loops = {}  # types -> (Program, _Caller)
         for one in given:
             self.add(one)
+        self._is_open = not self._loops
+
+    def __reduce__(self):
+        given = [] if self._is_open else [signatures.Signature(types.none, loop) for loop in self._loops]
+        return reduced(self, given, self.signature, kind=self._kind, **self.targetoptions)
 
     @property
     def types(self):
@@ -135,31 +141,26 @@ class GeneralFunction:
             program, caller = None, _PythonCaller(self, signature.args, run_by_python(self.py_func, e, raises=False))
         self._loops[signature.args] = (program, caller)
 
-    def _chosen(self, args, dtype=None, signature=None):
-        loops = self._wanted(dtype, signature)
+    def _chosen(self, args, known, given, wanted, casting):
+        """The types of the loop for the arguments; ``known``: what is known of them before they are arrays (loops.py)."""
+        if not self._loops and not given:
+            raise TypeError(f"[{self.__name__}] without a signature the results' types are not known: give outputs, or signatures")
+        loops = {tuple(map(_element, loop)): loop for loop in self._loops}
+        if self._is_open and given:
+            arrays = [_element_type(a, core) for a, core in zip([*args, *given], self._inputs + self._outputs, strict=True)]
+            if tuple(map(_element, arrays)) not in loops:
+                self.add((*(t if core else t.dtype for t, core in zip(arrays, self._inputs, strict=False)), *arrays[self.nin :]))
+            return next(loop for loop in self._loops if tuple(map(_element, loop)) == tuple(map(_element, arrays)))
+        if wanted is not None or self.targetoptions.get("target") != "cuda":
+            return loops[_loops.nearest(self.__name__, loops, known, wanted, casting, is_exact=True)]
         for rules in ("safe", "numbers are weak", "wider"):
-            for loop in loops:
+            for loop in self._loops:
                 if self._fits(args, loop, rules):
                     return loop
-        if self._loops:
-            listed = "; ".join(f"({', '.join(map(str, loop))})" for loop in self._loops)
-            raise TypeError(f"[{self.__name__}] no signature takes ({', '.join(str(a.dtype) for a in args)}); there is {listed}")
-        raise TypeError(f"[{self.__name__}] without a signature the results' types are not known: give outputs, or signatures")
-
-    def _wanted(self, dtype, signature):
-        """The loops whose results have that dtype, or whose types are those of the signature ("dd->d")."""
-        loops = list(self._loops)
-        if dtype is not None:
-            loops = [loop for loop in loops if all(_element(t).dtype == numpy.dtype(dtype) for t in loop[self.nin :])]
-        if signature is not None:
-            written = signature if isinstance(signature, str) else "".join(numpy.dtype(t).char for t in signature)
-            loops = [loop for loop, known in zip(self._loops, self.types, strict=True) if written in (known, known.replace("->", ""))]
-        if not loops and self._loops:
-            raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {self.__name__}")
-        return loops
+        raise _loops.refusal(self.__name__, self._loops, [a.dtype for a in args])
 
     def _fits(self, args, loop, rules):
-        """Does a loop take the arguments? As Numba has it, wider ones than its own, too (int64 for int32), where no other loop does."""
+        """Does a loop take the arguments? For "cuda" wider ones than its own, too (int64 for int32), where no other does."""
         for a, t in zip(args, loop, strict=False):
             given, own = a.dtype, _element(t).dtype
             may_lose = rules != "safe" and (a.ndim == 0 or (rules == "wider" and numpy.can_cast(own, given)))
@@ -167,24 +168,24 @@ class GeneralFunction:
                 return False
         return True
 
-    def __call__(self, *args, out=None, stream=0, dtype=None, signature=None, sig=None, **axes):
+    def __call__(self, *args, out=None, stream=0, dtype=None, signature=None, sig=None, casting="same_kind", **axes):
         """``axis``, ``axes``, ``keepdims``: where the core dimensions of arguments and results are, as for NumPy's generalized ufuncs;
-        ``dtype``, ``signature``: the loop."""
+        ``dtype``, ``signature``: the loop; ``casting``: how arguments and results may be cast."""
         signature = sig if signature is None else signature
         unknown = [name for name in axes if name not in ("axis", "axes", "keepdims")]
         if unknown:
             raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{unknown[0]}'")
         if axes:
-            return self._along(args, out, dtype, signature, **axes)
+            return self._along(args, out, {"dtype": dtype, "signature": signature, "casting": casting}, **axes)
         given = self._targets(args, out)
+        known = [_loops.known_of(a) for a in args[: self.nin]]
         args = [_given(a) for a in args[: self.nin]]
         args = self._without_ones(args, given)
-        if not self._loops and given:
-            arrays = [_element_type(a, core) for a, core in zip([*args, *given], self._inputs + self._outputs, strict=True)]
-            numbers = [t if core else t.dtype for t, core in zip(arrays, self._inputs, strict=False)]
-            self.add((*numbers, *arrays[self.nin :]))
-        loop = self._chosen(args, dtype, signature)
-        arrays = [_converted(a, _element(t)) for a, t in zip(args, loop, strict=False)]
+        wanted = _loops.wanted_types(self.__name__, self.nin, self.nout, dtype, signature)
+        loop = self._chosen(args, known, given, wanted, casting)
+        pairs = zip(args, known, loop, strict=False)
+        typed = [numpy.asarray(a.item(), _element(t).dtype) if _loops.is_python(k) else a for a, k, t in pairs]
+        arrays = [_converted(a, _element(t)) for a, t in zip(typed, loop, strict=False)]
         outer, sizes = self._shapes(arrays, given)
         operands = []
         for array, core in zip(arrays, self._inputs, strict=True):
@@ -194,7 +195,7 @@ class GeneralFunction:
         made = []
         for n, (type_, core) in enumerate(zip(loop[self.nin :], self._outputs, strict=True)):
             shape = (*outer, *(sizes.get(d, d) for d in core))
-            made.append(self._result(shape, _element(type_), given[n] if given else None))
+            made.append(self._result(shape, _element(type_), given[n] if given else None, casting))
         results = [m if core else m.reshape((*m.shape, 1)) for m, core in zip(made, self._outputs, strict=True)]
         if all(o.size for o in operands):
             self._launch(loop, outer, operands, results, given)
@@ -272,7 +273,7 @@ class GeneralFunction:
             made.append(array.reshape(array.shape[extra:]) if extra > 0 and set(array.shape[:extra]) == {1} else array)
         return made
 
-    def _along(self, args, out, dtype, signature, axis=None, axes=None, keepdims=False):
+    def _along(self, args, out, options, axis=None, axes=None, keepdims=False):
         """The call with core dimensions moved to the end; those of results are moved where they belong."""
         outs = list(args[self.nin :]) or ([] if out is None else list(out) if isinstance(out, tuple) else [out])
         args = [_given(a) for a in args[: self.nin]]
@@ -280,7 +281,7 @@ class GeneralFunction:
         moved = [_moved(a, at, -len(at)) for a, at in zip(args, places, strict=False)]
         kept = (0,) * (len(self._inputs[0]) if keepdims else 0)  # axes of one element
         views = [_moved(to, at, -len(at)) for to, at in zip(outs, places[self.nin :], strict=False)]
-        made = self(*moved, *(v[(..., *kept)] for v in views), dtype=dtype, signature=signature)
+        made = self(*moved, *(v[(..., *kept)] for v in views), **options)
         if outs:
             return outs[0] if self.nout == 1 else tuple(outs)
         results = [made] if self.nout == 1 else list(made)
@@ -346,13 +347,14 @@ class GeneralFunction:
             made.append([operator.index(n) for n in entry])
         return made
 
-    def _result(self, shape, element, to):
+    def _result(self, shape, element, to, casting):
         """An array for a result. Where one is given for it, this has its elements: the function may read them, or leave some alone."""
         if to is not None:
             if to.shape != shape:
                 raise ValueError(f"[{self.__name__}] the result has shape {shape}, and the array for it {to.shape}")
-            if not numpy.can_cast(element.dtype, to.dtype, "same_kind"):
-                raise TypeError(f"[{self.__name__}] the result is {element.dtype}, which does not go into an array of {to.dtype}")
+            if not numpy.can_cast(element.dtype, to.dtype, casting):
+                said = f"which does not go into an array of {to.dtype} (casting='{casting}')"
+                raise TypeError(f"[{self.__name__}] the result is {element.dtype}, {said}")
         is_time = isinstance(element, types.Time)
         made = empty(shape, numpy.int64 if is_time else element.dtype)
         if to is not None and made.size:

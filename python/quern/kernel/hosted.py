@@ -16,10 +16,10 @@ from quern.arrays import fallback
 from quern.arrays.manipulation.stride_tricks import as_strided
 from quern.device import current_device, device, set_current_device
 from quern.errors import LaunchError
-from quern.kernel import signatures, types
+from quern.kernel import conversions, signatures, types
 from quern.kernel.errors import KernelError, TypingError, UnsupportedError
 from quern.kernel.interpreted import with_types
-from quern.kernel.launching import leaves_of, numbers_of
+from quern.kernel.launching import leaves_of, numbers_of, reduced
 from quern.kernel.program import Program, show_as
 from quern.kernel.raised import raised_on_host
 from quern.kernel.settings import settings_of
@@ -82,8 +82,10 @@ class HostFunction:
         self._wrappers = {}
         self._launch = _Caller(self)[1, 1]
         self._plain = None  # what Python runs, where the function cannot be compiled
-        self._given = [signatures.parsed(one) for one in given]  # where there are some, arguments become what one of them takes
-        for signature in self._given:
+        parsed = [signatures.parsed(one) for one in given]
+        self.declared = list({s.args: s for s in parsed}.values())  # where there are some, arguments become what one of them takes
+        self._chosen = {}  # types of arguments -> which of these
+        for signature in self.declared:
             try:
                 kernel = self._program(signature.args).kernel
             except KernelError as e:
@@ -92,7 +94,12 @@ class HostFunction:
             else:
                 check_not_none(kernel, signature.return_type)
 
+    def __reduce__(self):
+        return reduced(self, self.declared, **self.targetoptions)
+
     def _run_by_python(self, error):
+        if self.settings().locals:
+            error.is_final = True  # Python does not convert what names get
         self._plain = run_by_python(self.py_func, error, not self.settings().divides)
 
     def settings(self, caller=None):
@@ -105,12 +112,12 @@ class HostFunction:
     @property
     def signatures(self):
         """The types of arguments that it takes, or was compiled for."""
-        return [s.args for s in self._given] or list(self._programs)
+        return [s.args for s in self.declared] or list(self._programs)
 
     @property
     def nopython_signatures(self):
         """The same with what is returned."""
-        declared = {s.args: s.return_type for s in self._given}
+        declared = {s.args: s.return_type for s in self.declared}
         results = {args: declared.get(args) or self._programs[args].kernel.result for args in self.signatures}
         return [signatures.Signature(result, args) for args, result in results.items()]
 
@@ -133,7 +140,7 @@ class HostFunction:
         if named:
             args = self._in_order(args, named)
         declared = None
-        if self._given:
+        if self.declared:
             args, declared = self._as_declared(args)
         if self._plain is None:
             try:
@@ -151,19 +158,18 @@ class HostFunction:
         return None if isinstance(declared, types.NoneType) else _python_number(_converted(made, declared))
 
     def _as_declared(self, args):
-        """The arguments as the nearest of the given signatures takes them, and what it says is returned."""
-        known = [signatures.of_description(d) for d in _engine.argument_types(*args)]
-        best = None
-        for signature in self._given:
-            costs = [_cost(k, t) for k, t in zip(known, signature.args, strict=False)]
-            if len(known) == len(signature.args) and None not in costs and (best is None or sum(costs) < best[0]):
-                best = sum(costs), signature
-        if best is None:
-            listed = "; ".join(f"({', '.join(map(str, s.args))})" for s in self._given)
-            said = f"No matching definition for argument type(s) {', '.join(map(str, known))}"
-            raise TypeError(f"[{self.__name__}] {said}; there is {listed}")
-        made = [v if k == t else _converted(v, t) for v, k, t in zip(args, known, best[1].args, strict=True)]
-        return made, best[1].return_type
+        """The arguments as the signature that they mean takes them, and what it says is returned."""
+        known = tuple([signatures.of_description(d) for d in _engine.argument_types(*args)])
+        if types.uint64 in known:  # as Numba has it, each of Python's integers is an int64 here
+            known = tuple([types.int64 if type(v) is int else k for v, k in zip(args, known, strict=True)])
+        chosen = self._chosen.get(known)
+        if chosen is None:
+            found = conversions.only_nearest([s.args for s in self.declared], known, self.__name__)
+            chosen = self._chosen[known] = next(s for s in self.declared if s.args == found)
+        made = args
+        if known != chosen.args or types.int64 in known:
+            made = [v if k == t and type(v) is not int else _unboxed(v, t) for v, k, t in zip(args, known, chosen.args, strict=True)]
+        return made, chosen.return_type
 
     def of_numbers(self, *args):
         """What it returns for numbers, each of NumPy's type that it has in a kernel: one, or a tuple."""
@@ -228,16 +234,26 @@ class HostFunction:
         return built, symbol, [True] * len(leaves), "", False, False, numbers_of(given)
 
 
-def _cost(given, wanted):
-    """How far an argument's type is from a parameter's, where a real number goes into an integer, too; None where it does not go in."""
-    found = signatures.distance(given, wanted)
-    if found is None and isinstance(given, types.Float) and isinstance(wanted, types.Integer):
-        return 100
-    return found
+def _unboxed(value, type_):
+    """An argument as Numba makes a number of that type from it, or a tuple of them; others stay what they are.
+
+    An integer is cut to the type's bits. Raises OverflowError for one of more than 64 bits, and for a negative one without a sign.
+    """
+    if isinstance(type_, types.Optional):
+        return None if value is None else _unboxed(value, type_.type)
+    if isinstance(type_, types.Tuple):
+        return tuple(_unboxed(v, t) for v, t in zip(value, type_.types, strict=True))
+    if isinstance(type_, types.Integer):
+        cut = int(value).to_bytes(8, "little", signed=type_.signed)[: type_.bits // 8]
+        return type_.dtype.type(int.from_bytes(cut, "little", signed=type_.signed))
+    if not isinstance(type_, types.Number):
+        return value
+    with numpy.errstate(over="ignore"):
+        return numpy.asarray(float(value) if isinstance(type_, types.Float) else value).astype(type_.dtype)[()]
 
 
 def _converted(value, type_):
-    """A number, or a tuple of them, as that type has it; others stay what they are."""
+    """What is returned, as the type that a signature says: a number, or a tuple of them; others stay what they are."""
     if isinstance(type_, types.Tuple):
         return tuple(_converted(v, t) for v, t in zip(value, type_.types, strict=True))
     if not isinstance(type_, types.Number):

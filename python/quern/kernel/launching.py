@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import operator
+import sys
 import threading
 
 from quern.kernel import types
@@ -101,3 +103,13 @@ def checked_tasks(ntasks, tpb):
     if tpb < 0:
         raise ValueError(f"[forall] tpb, the number of threads of a block, is from 0 up, not {tpb}")
     return ntasks, tpb
+
+
+def reduced(made, *arguments, **options):
+    """What pickle keeps of a compiled function: its name where its module has it by that, as of functions; else what it was made from."""
+    found = sys.modules.get(made.__module__)
+    for name in made.__qualname__.split("."):
+        found = getattr(found, name, None)
+    if found is made:
+        return made.__qualname__
+    return functools.partial(type(made), **options), (made.py_func, *arguments)

@@ -178,28 +178,3 @@ def of_members(cls):
         of = argument_type(member.value)
         found = of if found is None else types.unified(found, of)
     return found
-
-
-def distance(given, wanted):
-    """How far an argument's type is from a parameter's: 0 for the same; None where it does not go in."""
-    if given == wanted:
-        return 0
-    if isinstance(given, types.Number) and isinstance(wanted, types.Number):
-        rank = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-        a, b = rank[given.kind], rank[wanted.kind]
-        if a > b or (b == 0 and a > 0):
-            return None
-        loses = given.bits > wanted.bits if a == b else b == 2 and wanted.bits < 64 and wanted.bits <= given.bits
-        return 1 + 4 * (b - a) + 6 * loses
-    if isinstance(given, types.Integer) and isinstance(wanted, CPointer):
-        return 0 if given.bits == 64 else None
-    if isinstance(given, types.Array) and isinstance(wanted, types.Array):
-        if (given.dtype, given.ndim) != (wanted.dtype, wanted.ndim) or (given.readonly and not wanted.readonly):
-            return None
-        return 0 if given.layout == wanted.layout else 1 if wanted.layout == "A" else None
-    if isinstance(given, types.Record) and isinstance(wanted, types.Record):
-        return 0 if given.dtype == wanted.dtype else None
-    if isinstance(given, types.Tuple) and isinstance(wanted, types.Tuple) and len(given.types) == len(wanted.types):
-        parts = [distance(g, w) for g, w in zip(given.types, wanted.types, strict=True)]
-        return None if None in parts else sum(parts)
-    return None

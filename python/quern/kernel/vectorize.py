@@ -11,6 +11,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.device import current_device
+from quern.kernel import loops as _loops
 from quern.kernel import signatures, times, types
 from quern.kernel.derivative import gradient_of
 from quern.kernel.dispatcher import check_returned
@@ -19,6 +20,7 @@ from quern.kernel.errors import KernelError, TypingError
 from quern.kernel.folds import Folds, global_text, word_of
 from quern.kernel.function import Function
 from quern.kernel.hosted import run_by_python
+from quern.kernel.launching import reduced
 from quern.kernel.settings import settings_of
 from quern.lib import _engine
 
@@ -167,9 +169,9 @@ class VectorFunction(Folds):
         self.py_func = function
         self.targetoptions = options
         self._rows = {}  # types -> (Row, the result's type)
+        self._known = {}  # classes and dtypes of arguments -> the types of their loop
         self._quick = {}  # names of the types of arrays on the device that need no conversion -> (Row, the name of the result's type)
         self._folds = {}  # what folds it, by types
-        self._loops = []  # of the signatures that were given, in order
         self._kind = options.pop("kind", _core.Array)  # of results, where no argument is an array of ours
         self.identity = options.get("identity")
         if self.identity not in (None, "reorderable") and not isinstance(self.identity, (int, float)):
@@ -181,8 +183,11 @@ class VectorFunction(Folds):
             if len(signature.args) != self.nin:
                 raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, and {one!r} has {len(signature.args)}")
             self._row(signature.args, signature.return_type)
-            self._loops.append(signature.args)
-        self._is_open = not self._loops
+        self._is_open = not self._rows
+
+    def __reduce__(self):
+        given = [] if self._is_open else [signatures.Signature(row[1], args) for args, row in self._rows.items()]
+        return reduced(self, given, kind=self._kind, **self.targetoptions)
 
     @property
     def types(self):
@@ -201,7 +206,6 @@ class VectorFunction(Folds):
         """Compiles it for a signature."""
         signature = signatures.parsed(sig)
         self._row(signature.args, signature.return_type)
-        self._loops.append(signature.args)
 
     def _settings(self):
         """Those of exceptions that are raised; None for CUDA, where they are not."""
@@ -220,29 +224,39 @@ class VectorFunction(Folds):
                     raise
                 row = _PythonRow(run_by_python(self.py_func, e, raises=False), result)
             found = self._rows[parameters] = (row, row.results[0])
+            self._known.clear()
         return found
 
-    def _chosen(self, args):
-        """The loop for these arguments: as NumPy chooses one, Python's own numbers take the others' type."""
-        known = [a.dtype if hasattr(a, "dtype") else type(a) for a in args]
-        if self._is_open:
-            return tuple(
-                types.of_dtype(k) if isinstance(k, numpy.dtype) else signatures.argument_type(a) for k, a in zip(known, args, strict=True)
-            )
-        for loop in self._loops:
-            if all(_goes(k, t) for k, t in zip(known, loop, strict=True)):
-                return loop
-        listed = "; ".join(f"({', '.join(map(str, loop))})" for loop in self._loops)
-        given = ", ".join(str(k if isinstance(k, numpy.dtype) else k.__name__) for k in known)
-        raise TypeError(f"[{self.__name__}] no signature takes ({given}); there is {listed}. Convert the arguments with astype()")
+    def _chosen(self, args, wanted=None, casting="same_kind"):
+        """The types of the loop for these arguments, which is compiled if there is none and it may be."""
+        if wanted is not None or casting != "same_kind":
+            return self._searched(args, wanted, casting)
+        key = tuple([(type(a), getattr(a, "dtype", None)) for a in args])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._searched(args, wanted, casting)
+        return found
 
-    def __call__(self, *args, out=None, stream=0, **unknown):
+    def _searched(self, args, wanted, casting):
+        loops = {(*parameters, row[1]): parameters for parameters, row in self._rows.items()}
+        is_cuda = self.targetoptions.get("target") == "cuda"
+        if not self._is_open or not is_cuda:
+            try:
+                if is_cuda and wanted is None:
+                    return loops[_loops.exact(self.__name__, loops, args)]
+                return loops[_loops.nearest(self.__name__, loops, list(map(_loops.known_of, args)), wanted, casting)]
+            except TypeError:
+                if not self._is_open or wanted is not None:
+                    raise
+        return tuple(types.of_dtype(a.dtype) if hasattr(a, "dtype") else signatures.argument_type(a) for a in args)
+
+    def __call__(self, *args, out=None, stream=0, **options):
+        """``dtype``, ``signature``: of the loop; ``casting``: how arguments and the result may be cast, as for NumPy's ufuncs."""
         quick = self._quick.get(tuple([getattr(a, "_dtype_name", None) for a in args]))
-        if quick and not unknown and (out is None or getattr(out, "_dtype_name", None) == quick[1]):
+        if quick and not options and (out is None or getattr(out, "_dtype_name", None) == quick[1]):
             (made,) = quick[0](args, () if out is None else (out,), type(args[0]))
             return made if out is None else out
-        if unknown:
-            raise TypeError(f"[{self.__name__}] there is no keyword '{next(iter(unknown))}'")
+        wanted, casting = self._read(**options) if options else (None, "same_kind")
         if len(args) == self.nargs and out is None:
             args, out = args[:-1], args[-1]
         if len(args) != self.nin:
@@ -253,7 +267,7 @@ class VectorFunction(Folds):
         if out is not None and not isinstance(out, (numpy.ndarray, _core.Array)):
             raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")
         args = [_taken(a, self._kind) for a in args]
-        loop = self._chosen(args)
+        loop = self._chosen(args, wanted, casting)
         row, result = self._row(loop)
         on_device = [a for a in args if not isinstance(a, (numpy.ndarray, numpy.generic, bool, int, float, complex))]
         of_times = any(isinstance(t, types.Time) for t in (*loop, result))
@@ -263,6 +277,9 @@ class VectorFunction(Folds):
         if not any(isinstance(o, _core.Array) for o in operands):
             operands[0] = _core.asarray(operands[0], word_of(loop[0]))
         kind = next((type(a) for a in (*on_device, out) if isinstance(a, _core.Array)), self._kind)
+        if out is not None and not numpy.can_cast(result.dtype, out.dtype, casting):
+            said = f"which does not go into an array of {out.dtype} (casting='{casting}')"
+            raise TypeError(f"[{self.__name__}] the result is {result}, {said}")
         if isinstance(out, _core.Array) and out.dtype == result.dtype:
             row(operands, (times.as_integers(out, out.dtype) if of_times and out.dtype.kind in "mM" else out,), kind)
             return out
@@ -270,10 +287,8 @@ class VectorFunction(Folds):
         if isinstance(result, types.Time):
             made = times.as_times(made, result.dtype)
         if out is not None:
-            if not numpy.can_cast(result.dtype, out.dtype, "same_kind"):
-                raise TypeError(f"[{self.__name__}] the result is {result}, which does not go into an array of {out.dtype}")
             if isinstance(out, numpy.ndarray):
-                out[...] = _core.asnumpy(made)
+                numpy.copyto(out, _core.asnumpy(made), casting)
             else:
                 _core.Array.__setitem__(out, ..., made)
             return out
@@ -281,6 +296,11 @@ class VectorFunction(Folds):
             return made
         host = _core.asnumpy(made)
         return host if any(isinstance(a, numpy.ndarray) for a in args) and host.ndim else host[()]
+
+    def _read(self, dtype=None, casting="same_kind", signature=None, sig=None, **unknown):
+        if unknown:
+            raise TypeError(f"[{self.__name__}] there is no keyword '{next(iter(unknown))}'")
+        return _loops.wanted_types(self.__name__, self.nin, 1, dtype, sig if signature is None else signature), casting
 
 
 def _taken(value, kind):
@@ -301,12 +321,3 @@ def _operand(value, type_):
         return type_.dtype.type(value)
     array = _core.asarray(value)
     return array if array.dtype == type_.dtype else array.astype(type_.dtype)
-
-
-def _goes(known, type_):
-    if isinstance(type_, types.Time) and not isinstance(known, numpy.dtype):
-        return False
-    if isinstance(known, numpy.dtype):
-        return numpy.can_cast(known, type_.dtype, "safe")
-    order, kind = "biufc", {bool: "b", int: "i", float: "f", complex: "c"}.get(known)
-    return kind is not None and order.index(kind) <= order.index(type_.kind.replace("u", "i"))

@@ -18,7 +18,8 @@ def jit(signature_or_function=None, **options):
     ``range``. A function that needs more is run by Python, and a FallbackWarning says why (see ``quern.set_fallback``).
 
     ``boundscheck=True``: indices outside of arrays raise IndexError. ``error_model="numpy"``: divisions by 0 are numbers.
-    ``fastmath=True``: products may be fused with sums. Numba's other options change nothing.
+    ``fastmath=True``: products may be fused with sums. ``locals={"x": float32}``: the types of local names. Numba's other options change
+    nothing.
 
     >>> from quern.numba import njit
     >>> import numpy as np

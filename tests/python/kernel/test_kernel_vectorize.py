@@ -152,12 +152,12 @@ def test_what_is_refused(device):
     def f(x):
         return x + 1
 
-    with pytest.raises(TypeError, match=r"no signature takes \(str\)"):
+    with pytest.raises(TypeError, match=r"no signature takes \(<U1\)"):
         f("a")
     with pytest.raises(TypeError, match="it takes 1 arguments, not 3"):
         f(1.0, 2.0, 3.0)
-    with pytest.raises(TypeError, match="no keyword 'casting'"):
-        f(1.0, casting="no")
+    with pytest.raises(TypeError, match="no keyword 'order'"):
+        f(1.0, order="F")
     with pytest.raises(ValueError):
         f(np.zeros((2, 3)), out=np.zeros((4, 5)))
     with pytest.raises(TypeError):

@@ -4,12 +4,13 @@ Numba is in .venv/numba, where `./quern setup test` puts it, apart from what `im
 that has it. Where there is none the answers that it once gave stand for it: tests/python/data/numba_answers.json, which
 QUERN_RENEW_NUMBA=1 writes anew.
 
-A case is [text, name of a function, list of argument lists]; the text is a module whose functions may be decorated with `njit`, an argument
-[name of a NumPy dtype, number] or ["array:" + name, numbers]. An answer has for each call the type that Numba gives the result, the result
+A case is [text, name of a function, list of argument lists]; the text is a module whose functions may be decorated with `njit` or with
+what `numba` has, an argument [name of a NumPy dtype, number], ["array:" + name, numbers] or ["python", the text of a literal]. An answer has for each call the type that Numba gives the result, the result
 and the arrays as the call left them: numbers as JSON has them (floats as their repr), tuples as lists, arrays as ["array", dtype, numbers],
 exceptions as ["raises", class, arguments]. This file is the other process's program also, which is why it imports little by itself.
 """
 
+import ast
 import hashlib
 import importlib.util
 import json
@@ -82,6 +83,7 @@ def run(cases, njit, folder):
             spec = importlib.util.spec_from_file_location(path.stem, path)
             modules[text] = importlib.util.module_from_spec(spec)
             modules[text].njit = njit
+            modules[text].numba = importlib.import_module("numba" if njit.__module__.startswith("numba.") else "quern.numba")
             spec.loader.exec_module(modules[text])
         made.append([answer(getattr(modules[text], name), call) for call in calls])
     return made
@@ -113,6 +115,8 @@ def written(type_):
 
 
 def _argument(np, kind, value):
+    if kind == "python":
+        return ast.literal_eval(value)
     return np.array(value, kind[6:]) if kind.startswith("array:") else np.dtype(kind).type(value)
 
 

@@ -9,20 +9,32 @@ from dataclasses import replace
 
 import numpy
 
-from quern.kernel import intrinsics, operators, times, types
+from quern.kernel import conversions, intrinsics, operators, times, types
 from quern.kernel.errors import TypingError
 from quern.kernel.library.table import attribute, bound, entry, freezer, method
 from quern.kernel.value import Elements, Value, cast, literal_text
 
+_COUNTS = (types.int32, types.int64, types.uint64)
+
 
 class Range:
-    """What ``range(...)`` is until it is looped over. ``type``: of its numbers, None: as Numba has it; ``pragma``: what stands before the
-    loop."""
+    """What ``range(...)`` is until it is looped over. ``type``: of its numbers; ``counts``: the type that the loop counts in; ``pragma``:
+    what stands before the loop."""
 
     __name__, is_looped_over = "...", True  # for messages
 
     def __init__(self, start, stop, step, type=None, pragma=""):
         self.start, self.stop, self.step, self.type, self.pragma = start, stop, step, type, pragma
+        self.counts = type if type in _COUNTS else types.int64
+
+    @classmethod
+    def of(cls, arguments):
+        """As Numba has it: its ranges are of int32, int64 or uint64, whichever the arguments convert to best."""
+        zero, one = operators.constant(0), operators.constant(1)
+        made = cls(*{1: (zero, *arguments, one), 2: (*arguments, one)}.get(len(arguments), arguments))
+        given = [a.type for a in arguments]
+        made.counts = conversions.nearest([(t,) * len(given) for t in _COUNTS], given)[0][0]
+        return made
 
 
 class Numbered:
@@ -86,9 +98,7 @@ def _is_of(compiler, value, cls, node):
 @entry(range, intrinsics.prange, takes=(1, 3))
 def call_range(compiler, arguments, named, node):
     arguments = [compiler.truncated(a, node) for a in arguments]
-    zero, one = operators.constant(0), operators.constant(1)
-    start, stop, step = {1: (zero, *arguments, one), 2: (*arguments, one)}.get(len(arguments), tuple(arguments))
-    made = Range(start, stop, step)
+    made = Range.of(arguments)
     return Value(types.Known(made), const=made)
 
 
@@ -132,11 +142,7 @@ def loop(compiler, node, iterable, loop):
 
 
 def _range_loop(compiler, node, given, loop):
-    integers = [v.type for v in (given.start, given.stop, given.step) if not v.is_const]
-    if given.type is not None:
-        integers = [given.type]
-    small = integers and all(t == types.int32 for t in integers)
-    type_ = types.int32 if small else types.uint64 if any(t == types.uint64 for t in integers) else types.int64
+    type_ = given.counts
     start, stop, step = (cast(compiler.kept(v), type_) for v in (given.start, given.stop, given.step))
     compiler.enter_loop(loop)
     i, end, head = compiler.temporary("i"), compiler.temporary("end"), f"{given.pragma}for"
@@ -146,7 +152,10 @@ def _range_loop(compiler, node, given, loop):
         natural = start.natural and step.const > 0
         compiler.head.append(f"{type_.c} {end} = 0;")
         compiler.emit(f"{end} = {stop.text};")
-        compiler.emit(f"{head} ({type_.c} {i} = {start.text}; {i} {'<' if step.const > 0 else '>'} {end}; {i} += {step.text}) {{")
+        goes_on = f"{i} {'<' if step.const > 0 else '>'} {end}"
+        if type_ == types.uint64:  # as in Numba, which counts what lies between: from -3 there are 8 to 5
+            goes_on = f"static_cast<long long>({end} - {i}) {'>' if step.const > 0 else '<'} 0"
+        compiler.emit(f"{head} ({type_.c} {i} = {start.text}; {goes_on}; {i} += {step.text}) {{")
     else:
         # Counted, so that NVIDIA's compiler sees how often the body runs and unrolls it: loads of several rounds are then on their way at
         # once. Upwards from no less than 0, the CPU's goes by the end instead, which is the same for all threads.
