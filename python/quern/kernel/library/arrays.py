@@ -78,8 +78,6 @@ def _extreme(name, greatest):
 
 def _place(name, greatest):
     def reduce(compiler, array, skips, dtype, node):
-        if isinstance(array.type.dtype, types.Complex):
-            raise compiler.error(TypingError, node, f"{name} compares numbers, and complex ones have no order")
         array = _refuse_nothing(compiler, array, ValueError, f"attempt to get {name} of an empty sequence")
         place = Value(types.int64, f"whole::place_of_extreme<{skips}, {greatest}>({array.text})", natural=True)
         if skips == "false" or not compiler.is_told or not isinstance(array.type.dtype, types.Float):
