@@ -98,7 +98,8 @@ struct Deeper {
 bool holds_arrays(PyObject* sequence) {
   const Deeper deeper;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
-    PyObject* one = PySequence_Fast_GET_ITEM(sequence, i);
+    const nb::object held = nb::borrow(PySequence_Fast_GET_ITEM(sequence, i));  // to ask it may run a program's code
+    PyObject* one = held.ptr();
     if (is_own(one) || (is_sequence(one) ? holds_arrays(one) : offers_array(one))) return true;
   }
   return false;
@@ -343,7 +344,9 @@ MadeOfValue made_as_torch(PyObject* value, const HostRequest& request) {
   const Array* array = as_array(held.ptr());
   if (!array) return {new_as_torch(held, request, *request.device)};
   const Array own = copies ? detached(*array) : Array(*array);
-  return {converted(own, conversion_of(own)), copies ? nb::object() : held};
+  Conversion to = conversion_of(own);
+  if (!request.is_device_asked) to.device.reset();
+  return {converted(own, to), copies ? nb::object() : held};
 }
 
 }  // namespace quern::python

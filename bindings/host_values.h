@@ -12,6 +12,7 @@ struct HostRequest {
   std::optional<DType> dtype{};
   PyObject* dtype_object = nullptr;  // the same as it was given
   std::optional<DeviceId> device{};  // none: where the value is, else the current one
+  bool is_device_asked = true;       // false: `device` is the default of values that have no memory of their own
   Order order = Order::keep;
   std::optional<bool> copies{};  // none: where that is needed
 };

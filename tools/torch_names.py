@@ -137,7 +137,12 @@ DIFFERENT = (
     ("pickle", "Tensors that share memory share it after `pickle.loads`, as after `torch.load`: both use the same format."),
     ("`torch.__version__`", "The version whose behaviour quern follows, and quern's behind it."),
     ("files", "`torch.save` writes a format of its own, and `torch.load` reads it. Files of PyTorch's own are refused."),
-    ("memory", "`torch.empty` gives zeros. Memory is given out when work needs it, so peaks are seen only when they are asked for."),
+    (
+        "memory",
+        "`torch.empty` gives zeros. Memory is given out when work needs it, so peaks are seen only when they are asked for. A tensor that is "
+        "too large raises `torch.OutOfMemoryError` where it is created; the result of an elementwise expression may be larger than the "
+        "memory as long as it is reduced before it is needed as a whole.",
+    ),
     ("streams", "Work of several streams that needs one tensor is put in order by the engine."),
     ("the device `meta`", "Not there."),
     ("subclasses of Tensor", "Functions and methods give a Tensor, not the subclass; `__torch_function__` is not asked."),

@@ -120,6 +120,7 @@ MadeOfValues Read<const MadeOfValues&>::read(Reading& reading) {
   PyObject* device = reading.take();
   const bool is_tensor = is_torch(reading) && as_array(given) && is_tensor_type(Py_TYPE(given));
   if (is_given(device) || (is_torch(reading) && !is_tensor)) request.device = read_device(reading, device);
+  request.is_device_asked = is_given(device);
   request.copies = copies_asked(reading, reading.take());
   const int64_t ndmin = read_integer(reading, reading.take());
   if (read_integer(reading, reading.take()) != 0) throw Unserved{"ndmax"};

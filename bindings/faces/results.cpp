@@ -16,6 +16,9 @@ namespace {
 // of it takes the numbers as they are made.
 bool needs_room(const Reading& reading, const Array& result) {
   const Family family = reading.family();
+  // quern's own equal numbers take none before work needs them, and sums of them never do; those of other front ends are an
+  // error.
+  if (family == Family::creates && reading.front_end.type == nullptr) return false;
   if (family == Family::repeats) return reading.first && result.cell() != reading.first->cell();
   return family != Family::elementwise && family != Family::views && family != Family::turned;
 }

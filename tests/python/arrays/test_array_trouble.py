@@ -43,7 +43,7 @@ torch.empty_like(torch.ones(3).expand(N, 3)) | torch.outer(ROWS, ROWS) | torch.o
 torch.cat([torch.zeros(1).expand(N)] * 2) | torch.nn.functional.pad(torch.ones(3), (0, N)) | torch.tril_indices(1 << 22, 1 << 22)
 torch.ones(3).repeat_interleave(N) | torch.ones(2).repeat_interleave(torch.tensor([1, N])) | torch.zeros(3).resize_(N) | torch.combinations(ROWS)
 torch.vander(ROWS, 1 << 22) | torch.nn.Linear(1 << 22, 1 << 22) | torch.tensor([1.0]).new_zeros(N) | torch.zeros(1)[torch.zeros(1, dtype=int).expand(N)]
-qn.ones(N) | qn.zeros(N) | qn.empty(N) | qn.full(N, 2) | qn.arange(N) | qn.eye(1 << 22) | qn.tri(1 << 22) | qn.indices((1 << 22, 1 << 22))
+qn.arange(N) | qn.empty(N).copy() | qn.ones(N).astype(int, copy=True) | qn.zeros(N).reshape(2, -1).copy()
 qn.tile(qn.ones(3), N) | qn.repeat(qn.ones(3), N) | qn.repeat(qn.ones(2), [1, N]) | qn.broadcast_to(qn.ones(1), (N,)).copy() | qn.pad(qn.ones(3), (0, N))
 qn.concatenate([qn.broadcast_to(qn.ones(1), (N,))] * 2) | qn.fft.fft(qn.ones(3), N) | qn.random.rand(N) | qn.histogram(qn.ones(3), bins=N)
 cupy.ones(N) | cupy.tile(cupy.ones(3), N) | cupy.random.rand(N) | cupy.cuda.alloc(8 * N) | cupy.broadcast_to(cupy.ones(1), (N,)).copy()"""

@@ -173,6 +173,8 @@ def test_types_as_numpy(given):
 
 @pytest.mark.parametrize("case", cases(KEYWORDS))
 def test_keywords_as_numpy(case):
+    if "c, copy=False" in case and qn.device().kind != "cpu":
+        pytest.skip("a GPU does not share the memory of NumPy's arrays")
     found = check_against_numpy(case)
     if found and found[1].size:  # a step along an axis of one element says nothing
         for size, ours, theirs in zip(found[1].shape, found[0].strides, found[1].strides, strict=True):
