@@ -140,8 +140,8 @@ DIFFERENT = (
     (
         "memory",
         "`torch.empty` gives zeros. Memory is given out when work needs it, so peaks are seen only when they are asked for. "
-        "A tensor that is too large raises `torch.OutOfMemoryError` where it is created; the result of an elementwise expression may be larger than the "
-        "memory as long as it is reduced before it is needed as a whole.",
+        "A tensor that is too large raises `torch.OutOfMemoryError` where it is created; "
+        "the result of an elementwise expression may be larger than the memory as long as it is reduced before it is needed as a whole.",
     ),
     ("streams", "Work of several streams that needs one tensor is put in order by the engine."),
     ("the device `meta`", "Not there."),
