@@ -334,17 +334,13 @@ void find_true(const Array& array, Places& places) {
 }
 
 Shape shape_of(const Places& places) {
-  std::vector<Shape> shapes;
   std::vector<bool> is_picked(places.layout.rank());
-  for (const Pick& pick : places.picks) {
-    shapes.push_back(pick.index.shape());
-    is_picked[pick.axis] = true;
-  }
+  for (const Pick& pick : places.picks) is_picked[pick.axis] = true;
   Shape out;
   for (size_t i = 0; i < is_picked.size(); ++i)
     if (!is_picked[i]) out.push_back(places.layout.shape[i]);
-  if (shapes.empty()) return out;
-  const Shape picked = broadcast_shapes(shapes);
+  if (places.picks.empty()) return out;
+  const Shape picked = shape_of(std::span(places.picks));
   out.insert(out.begin() + static_cast<ptrdiff_t>(places.picks_at), picked.begin(), picked.end());
   return out;
 }

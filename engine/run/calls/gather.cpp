@@ -21,6 +21,18 @@
 
 namespace quern {
 
+Shape shape_of(std::span<const Pick> picks) {
+  std::vector<Shape> shapes;
+  for (const Pick& pick : picks) shapes.push_back(pick.index.shape());
+  try {
+    return broadcast_shapes(shapes);
+  } catch (const Error&) {
+    std::string text;
+    for (const Shape& shape : shapes) text += " " + to_string(shape);
+    raise(ErrorKind::index, "shape mismatch: indexing arrays could not be broadcast together with shapes{}", text);
+  }
+}
+
 namespace {
 
 using op::IndexPlan;
@@ -320,17 +332,8 @@ Prepared prepare(const Array& array, std::span<const Pick> given) {
   if (given.size() > op::most_picks)
     raise(ErrorKind::not_implemented, "[index] {} arrays as indices are too many; at most {} are served", given.size(),
           op::most_picks);
-  std::vector<Shape> shapes;
-  for (const Pick& pick : given) shapes.push_back(pick.index.shape());
   Prepared out;
-  Shape picked;
-  try {
-    picked = broadcast_shapes(shapes);
-  } catch (const Error&) {
-    std::string text;
-    for (const Shape& shape : shapes) text += " " + to_string(shape);
-    raise(ErrorKind::index, "shape mismatch: indexing arrays could not be broadcast together with shapes{}", text);
-  }
+  const Shape picked = shape_of(given);
   Layout rest{{}, {}, 0};
   std::vector<bool> gone(array.rank(), false);
   for (const Pick& pick : given) {

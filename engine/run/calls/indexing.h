@@ -24,6 +24,8 @@ struct Pick {
   std::optional<size_t> told_axis = {};  // the axis in the eyes of who asked; none: that one
 };
 
+Shape shape_of(std::span<const Pick> picks);  // that all indices broadcast to
+
 // The picked elements, of shape picks' shape + the other axes. An index out of range is an error at the next look.
 Array take(const Array& array, std::span<const Pick> picks);
 // The same of an array of one dimension, where that is little work and every index is in range; else none.

@@ -404,34 +404,50 @@ def index_fill(input, dim, index, value):
 @checked(tensors="values")
 def index_put_(self, indices, values, accumulate=False):
     """``self[indices] = values``, or ``+=`` where ``accumulate``: then places that occur more than once get it as often."""
-    indices = _listed(indices)
+    if not isinstance(indices, list | tuple):
+        raise TypeError(f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}")
+    for n, one in enumerate(indices):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"expected Tensor as element {n} in argument 0, but got {type(one).__name__}")
+        if one._dtype_name not in ("int64", "int32", "uint8", "bool"):
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if not isinstance(values, Tensor):
         raise TypeError(f"index_put_(): argument 'values' must be Tensor, not {type(values).__name__}")
-    if len(indices) > self._rank:
-        raise IndexError(f"too many indices for tensor of dimension {self._rank} (got {len(indices)})")
     if not accumulate:
-        self[tuple(slice(None) if i is None else i for i in indices)] = values
+        self[tuple(indices)] = values
         return self
-    places = [i for i in indices if i is not None]
-    if not places:
-        return self.add_(values)
-    if len(places) == 1 and places[0]._dtype_name == "bool":
-        places = list(nonzero(places[0], as_tuple=True))
-    axes = [n for n, i in enumerate(indices) if i is not None] if len(places) == len(indices) else list(range(len(places)))
-    _engine.tensor_put_add(self, axes, (-1, "places"), values, *places)
+    places = _without_masks(self, indices)
+    if len(places) > self._rank:
+        raise IndexError(f"too many indices for tensor of dimension {self._rank} (got {len(places)})")
+    if self._dtype_name != values._dtype_name:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {_type(self)} for the destination and {_type(values)} for "
+            "the source."
+        )
+    _engine.tensor_put_add(self, list(range(len(places))), (-1, "places"), values, *places)
     return self
 
 
-def _listed(indices):
-    """The indices, each a tensor of places or bools, or None."""
-    if not isinstance(indices, list | tuple):
-        raise TypeError(f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}")
+def _without_masks(self, indices):
+    """The indices; instead of each mask the places of its true elements, one tensor for each of its dimensions."""
+    places = []
     for one in indices:
-        if one is not None and not isinstance(one, Tensor):
-            raise TypeError(f"expected Tensor as element in argument 'indices', but got {type(one).__name__}")
-        if one is not None and one._dtype_name not in ("int64", "int32", "uint8", "bool"):
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    return indices
+        if one._dtype_name not in ("bool", "uint8"):
+            places.append(one)
+            continue
+        if not one._rank:
+            raise RuntimeError("index_put_(): a mask without dimensions is not supported with accumulate=True")
+        there = self._shape[len(places) : len(places) + one._rank]
+        if one._shape != there:
+            axis = next((k for k in range(one._rank) if k >= len(there) or one._shape[k] != there[k]), 0)
+            if len(places) + one._rank > self._rank:
+                raise IndexError(f"too many indices for tensor of dimension {self._rank} (got {len(places) + one._rank})")
+            raise IndexError(
+                f"The shape of the mask {list(one._shape)} at index {axis} does not match the shape of the indexed tensor "
+                f"{list(self._shape)} at index {len(places) + axis}"
+            )
+        places.extend(nonzero(one, as_tuple=True))
+    return places
 
 
 @checked(tensors="values")

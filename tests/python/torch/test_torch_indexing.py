@@ -53,3 +53,20 @@ def test_memory_of_what_is_picked(device):
 def test_values_written(device):
     head = "x = torch.arange(12.0).reshape(3, 4)\nm, one = torch.tensor([True, False, True]), torch.ones(1)\n"
     compare_all([f"{head}def write():\n    {one}\nraises(write), x" for one in cases(VALUES)], device)
+
+
+PUTS = """
+(m2,) | (u2,) | (u23,) | (m23,) | (m23, i0) | (u2, i3) | (i3, u3) | (i3, m3) | (i2, m3) | (u2, u3) | (u2, m3, m2) | (i3,) | (i2, i3) | (i2[:, None], u3) | (u3,) | (m3,) | (u2, u3, m2, m2) | (m23, m2) | (u23, u2) | (u23, i0, i0)
+(None, i2) | (i2.float(),) | (1,) | (m2 * False,) | (u2 * 0, u3)
+"""
+
+
+def test_masks_of_sums(device):
+    head = """
+x, i0, i2, i3 = torch.zeros(2, 3, 2), torch.tensor(1), torch.tensor([1, 0]), torch.tensor([1, 0, 1])
+m2, m3, m23 = torch.tensor([True, False]), torch.tensor([True, False, True]), torch.tensor([[True, False, True], [False, False, True]])
+u2, u3, u23 = m2.byte(), m3.byte(), m23.byte()
+"""
+    values = ("torch.tensor(1.0)", "torch.tensor([2.0, 3.0])", "torch.tensor([2.0, 3.0, 4.0])")
+    calls = [f"{places}, {value}" for places in cases(PUTS) for value in values] + ["(m2,), torch.tensor(1)"]
+    compare_all([f"{head}(raises(lambda: x.index_put_({call}, accumulate=True)) or [None])[0], x" for call in calls], device)

@@ -127,6 +127,26 @@ def test_lbfgs(device, options):
     compare(LBFGS.format(options=options), device, rtol=1e-6)
 
 
+SEARCH = """
+p = nn.Parameter(torch.tensor([{start}, -3.0]))
+o = optim.LBFGS([p], line_search_fn="strong_wolfe", lr={lr}, max_iter={most})
+def closure():
+    o.zero_grad()
+    loss = {loss}
+    loss.backward()
+    return loss
+for _ in range(3):
+    o.step(closure)
+state = o.state_dict()["state"][0]
+p.detach().nan_to_num(nan=7.0), state["func_evals"], state["n_iter"]
+"""
+
+
+def test_line_search_meets_infinities_and_counts_its_points(device):
+    cases = [("1e20", 1e5, 20, "(p**4).sum()"), ("1e10", 1e5, 20, "p.exp().sum()"), ("inf", 1e-3, 20, "(p**4).sum()"), ("1e3", 1.0, 4, "(p**4).sum()")]
+    compare_all([SEARCH.format(start=a, lr=lr, most=most, loss=loss) for a, lr, most, loss in cases], device, rtol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_steps_of_half_precision_are_rounded_once(device, dtype):
     """Adam's first step in float32, rounded to the parameter's type: PyTorch's fused step does the same."""
@@ -304,7 +324,8 @@ def test_wrong_arguments(device):
         "optim.Adam([p], weight_decay=-1)", "optim.Adam([p], lr=torch.tensor(0.1), foreach=True)", "optim.NAdam([p], momentum_decay=-1)",
         "optim.RMSprop([p], alpha=-1)", "optim.RMSprop([p], momentum=-1)", "optim.Rprop([p], etas=(1.5, 2))", "optim.Adagrad([p], lr_decay=-1)",
         "optim.Adagrad([p], initial_accumulator_value=-1)", "optim.Adadelta([p], rho=2)", "optim.ASGD([p], weight_decay=-1)", "optim.Adafactor([p], d=0.5)",
-        "optim.Adafactor([p], eps=(1, -1))", "optim.Muon([p])", "optim.Muon([p], adjust_lr_fn='x')", "optim.LBFGS([{'params': [p]}, {'params': [q]}])",
+        "optim.Adafactor([p], eps=(1, -1))", "optim.Muon([p])", "optim.Muon([p], adjust_lr_fn='x')", "optim.LBFGS([{'params': [p]}, {'params': [q]}])", "optim.ASGD([p], alpha=-1.)",
+        "optim.ASGD([p], lambd=-1.)", "optim.SGD([{'params': {p}}])",
         "optim.LBFGS([p], line_search_fn='x').step(lambda: (p * p).sum())", "optim.Optimizer([p], {}).step()",
         "optim.SGD([p]).add_param_group([q])", "optim.SGD([p]).add_param_group({'params': [p]})", "optim.SGD([('a', p)]).add_param_group({'params': [q]})",
         "optim.SGD([p]).load_state_dict({'param_groups': [], 'state': {}})", "optim.SGD([p]).load_state_dict({'param_groups': [{'params': []}], 'state': {}})",

@@ -31,6 +31,8 @@ class ASGD(_RuleOptimizer):
         capturable=False,
     ):
         _check_lr(lr)
+        _check("lambd value", lambd)
+        _check("alpha value", alpha)
         _check("weight_decay value", weight_decay)
         defaults = {
             "lr": lr,

@@ -1,7 +1,8 @@
 """L-BFGS, with a line search that fulfils the strong Wolfe conditions."""
 
-import math
 from collections import namedtuple
+
+import numpy
 
 from quern.torch import _namespace as torch
 from quern.torch.optim.optimizer import Optimizer, _check_lr, _number
@@ -119,20 +120,21 @@ class LBFGS(Optimizer):
             if state["n_iter"] == 1:
                 direction = -grad
                 state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
-                length = min(1.0, 1.0 / float(grad.abs().sum())) * lr
+                with numpy.errstate(all="ignore"):
+                    length = min(1.0, 1.0 / _scalar(grad.abs().sum())) * lr
             else:
                 _remember(state, grad - before, direction * length, group["history_size"])
                 direction = _newton(state, grad, group["history_size"])
                 length = lr
             before, loss_before = grad, loss
 
-            slope = float(grad.dot(direction))
+            slope = _scalar(grad.dot(direction))
             if slope > -tolerance_change:
                 break
             small = False
             used = 0
             if group["line_search_fn"] is not None:
-                point, used = self._searched(closure, _Point(0.0, loss, grad, slope), length, direction)
+                point, used = self._searched(closure, _Point(0.0, loss, grad, slope), length, direction, most_evaluations - evaluations)
                 length, loss, grad = point.t, point.f, point.g
                 self._move(length, direction)
                 small = bool(grad.abs().max() <= tolerance_grad)
@@ -149,11 +151,11 @@ class LBFGS(Optimizer):
                 break
             if bool((direction * length).abs().max() <= tolerance_change) or abs(loss - loss_before) < tolerance_change:
                 break
-        state.update(d=direction, t=length, prev_flat_grad=before, prev_loss=loss_before)
+        state.update(d=direction, t=float(length), prev_flat_grad=before, prev_loss=loss_before)
         return first_loss
 
-    def _searched(self, closure, start, length, direction):
-        """The point that a search along the direction finds, and how often it computed the loss."""
+    def _searched(self, closure, start, length, direction, most):
+        """The point that a search along the direction finds, and how often it computed the loss: once, and at most ``most`` times more."""
         group = self.param_groups[0]
         if group["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
@@ -161,9 +163,15 @@ class LBFGS(Optimizer):
 
         def at(t):
             value, g = self._at(old, t, direction, closure)
-            return _Point(t, value, g, float(g.dot(direction)))
+            return _Point(t, value, g, _scalar(g.dot(direction)))
 
-        return _strong_wolfe(at, start, length, float(direction.abs().max()), group["tolerance_change"])
+        with numpy.errstate(all="ignore"):
+            return _strong_wolfe(at, start, length, float(direction.abs().max()), group["tolerance_change"], most)
+
+
+def _scalar(x):
+    """A tensor of one element as a number of its precision: computing with it gives infinities and NaN where Python's floats raise."""
+    return (numpy.float64 if x.dtype is torch.float64 else numpy.float32)(float(x))
 
 
 def _remember(state, change, step, most):
@@ -207,16 +215,16 @@ def _cubic(a, b, bounds=None):
         return (low + high) / 2.0
     if a.t > b.t:
         a, b = b, a
-    root = math.sqrt(square)
+    root = numpy.sqrt(square)
     t = b.t - (b.t - a.t) * ((b.slope + root - mean) / (b.slope - a.slope + 2 * root))
     return min(max(t, low), high)
 
 
-def _strong_wolfe(at, start, t, size, tolerance_change, c1=1e-4, c2=0.9, most=25):
+def _strong_wolfe(at, start, t, size, tolerance_change, most, c1=1e-4, c2=0.9):
     """A point on the line that fulfils the strong Wolfe conditions, and how many points were looked at.
 
     Parameters: ``at(t)``: the point at a distance; ``start``: that at zero; ``t``: the first distance to try; ``size``: the largest element
-    of the direction.
+    of the direction; ``most``: how many points are tried after the first.
     """
 
     def too_high(point):

@@ -131,7 +131,8 @@ class Optimizer:
             )
         self.state = defaultdict(dict)
         self.param_groups = []
-        _warn_of_sets(params)
+        if isinstance(params, (set, frozenset)):
+            warn_user(f"{_UNORDERED} This will be an error in a future release.", FutureWarning)
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -216,7 +217,8 @@ class Optimizer:
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
-        _warn_of_sets(params)
+        if isinstance(params, set):
+            raise TypeError(_UNORDERED)
         params = [params] if isinstance(params, torch.Tensor) else list(params)
         param_group["params"] = params
         if any(isinstance(p, tuple) for p in params):
@@ -322,13 +324,10 @@ class Optimizer:
         return value
 
 
-def _warn_of_sets(params):
-    if isinstance(params, (set, frozenset)):
-        warn_user(
-            "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between "
-            "runs. Please use a list instead. This will be an error in a future release.",
-            FutureWarning,
-        )
+_UNORDERED = (
+    "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between runs. "
+    "Please use a list instead."
+)
 
 
 # ---- what the optimizers of this package share
