@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/room.h"
+#include "device/check/checker.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
 #include "run/transfer.h"
@@ -116,12 +117,19 @@ Array filled(const Rules& rules, const Shape& shape, const Argument& value, cons
   return of_value(shape, is_torchs ? fitted_as_torch(value.scalar(), type) : value.scalar(), type, how, like);
 }
 
+// Memory of its own, which counts as unwritten.
+Array unwritten(Array array) {
+  if (check::on() && array.device().is_cpu() && array.size() > 0) check::unwritten(*evaluate(array).block());
+  return array;
+}
+
 const Shape& shape_of(const Array& like, const MakingLike& how) { return how.shape ? *how.shape : like.shape(); }
 
 }  // namespace
 
 Array zeros(const Shape& shape, const Making& how) { return of_value(shape, whole(0), how.dtype.value_or(DType::float64), how); }
 Array ones(const Shape& shape, const Making& how) { return of_value(shape, whole(1), how.dtype.value_or(DType::float64), how); }
+Array empty(const Shape& shape, const Making& how) { return unwritten(zeros(shape, how)); }
 Array filled_with(const Rules& rules, const Shape& shape, const Argument& value, const Making& how) {
   return filled(rules, shape, value, how, nullptr);
 }
@@ -132,6 +140,7 @@ Array zeros_like(const Array& like, const MakingLike& to) {
 Array ones_like(const Array& like, const MakingLike& to) {
   return of_value(shape_of(like, to), whole(1), to.how.dtype.value_or(like.dtype()), to.how, &like);
 }
+Array empty_like(const Array& like, const MakingLike& to) { return unwritten(zeros_like(like, to)); }
 Array filled_like(const Rules& rules, const Array& like, const Argument& value, const MakingLike& to) {
   Making how = to.how;
   how.dtype = how.dtype.value_or(like.dtype());

@@ -31,6 +31,7 @@ struct Making {
 // Raise ErrorKind::value for negative sizes, and for an order that asks for another array.
 Array zeros(const Shape& shape, const Making& how);
 Array ones(const Shape& shape, const Making& how);
+Array empty(const Shape& shape, const Making& how);  // zeros, too; a check reports kernels that read them before they are written
 // A value is a number, or an array that broadcasts to the shape. By PyTorch's rules a number must fit the type, and real numbers
 // are of the default type.
 Array filled_with(const Rules& rules, const Shape& shape, const Argument& value, const Making& how);
@@ -42,6 +43,7 @@ struct MakingLike {
 };
 Array zeros_like(const Array& like, const MakingLike& how);
 Array ones_like(const Array& like, const MakingLike& how);
+Array empty_like(const Array& like, const MakingLike& how);
 Array filled_like(const Rules& rules, const Array& like, const Argument& value, const MakingLike& how);
 
 // The axes of an array made so, from the outermost to the innermost in memory; none: in C order.

@@ -109,3 +109,80 @@ def test_arrays_over_memory_of_the_programs_own():
                 assert (a.get()[:10] == 2 + np.arange(10)).all()
             assert kinds(report) == expected, f"{report}"
             assert all(os.path.basename(one.launched).startswith("test_check_arrays.py:") for one in report)
+
+
+# ---- arrays that were made without values
+
+
+@pytest.fixture
+def doubled():
+    from quern import cupy
+
+    return cupy.RawKernel(
+        """extern "C" __global__ void doubled(const float* a, float* b, int n) { int i = threadIdx.x; if (i < n) b[i] = 2 * a[i]; }""", "doubled"
+    )
+
+
+def empties():
+    from quern import cuda, cupy, torch
+    from quern.pycuda import gpuarray
+
+    yield cupy.empty(8, "float32")
+    yield cupy.empty_like(cupy.ones(8, "float32"))
+    yield cuda.device_array(8, "float32")
+    yield gpuarray.empty(8, np.float32)
+    yield torch.empty(8)
+    yield qn.empty((2, 4), "float32")
+
+
+def test_kernels_that_read_what_nobody_wrote(doubled):
+    for a in empties():
+        with qn.check() as report:
+            b = next(empties())
+            doubled((1,), (8,), (a, b, np.int32(8)))
+        assert not len(report), "made before the check began"
+    makers = empties()
+    for _ in range(6):
+        with qn.check() as report:
+            doubled((1,), (8,), (next(makers), qn.ones(8, "float32"), np.int32(8)))
+        assert kinds(report) == {"never_written"} and len(report) == 1, f"{report}"
+        assert report[0].work == "doubled" and os.path.basename(report[0].launched).startswith("test_check_arrays.py:")
+
+
+def fill(a):
+    a.fill(3)
+
+
+def set_parts(a):
+    a[::2], a[1:3], a[3:] = 1, 2, 3
+
+
+def set_places(a):
+    a[qn.arange(8)] = qn.ones(8, "float32")
+
+
+def add_into(a):
+    qn.add(qn.ones(8, "float32"), 1, out=a)
+
+
+def sum_into(a):
+    qn.sum(qn.ones((3, 8), "float32"), axis=0, out=a)
+
+
+def increase(a):
+    a += 1
+
+
+def multiply_into(a):
+    qn.matmul(qn.ones((8, 3), "float32"), qn.ones(3, "float32"), out=a)
+
+
+@pytest.mark.parametrize("write", [fill, set_parts, set_places, add_into, sum_into, increase, multiply_into])
+def test_arrays_that_were_written_by_operations(doubled, write):
+    with qn.check() as report:
+        a = qn.empty(8, "float32")
+        write(a)
+        b = qn.empty(8, "float32")
+        doubled((1,), (8,), (a, b, np.int32(8)))
+        doubled((1,), (8,), (b, qn.empty_like(b), np.int32(8)))
+    assert not len(report), f"{report}"
