@@ -146,7 +146,7 @@ def test_kernels_that_read_what_nobody_wrote(doubled):
         with qn.check() as report:
             doubled((1,), (8,), (next(makers), qn.ones(8, "float32"), np.int32(8)))
         assert kinds(report) == {"never_written"} and len(report) == 1, f"{report}"
-        assert report[0].work == "doubled" and os.path.basename(report[0].launched).startswith("test_check_arrays.py:")
+        assert report[0].kernel == "doubled" and os.path.basename(report[0].launched).startswith("test_check_arrays.py:")
 
 
 def fill(a):
