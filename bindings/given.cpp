@@ -177,6 +177,11 @@ Scalar scalar_of(DType dtype, const void* bytes) {
   return out;
 }
 
+void refuse_huge(const Scalar& number) {
+  if (number.is_huge)
+    raise(ErrorKind::overflow, "{}", number.re > 0 ? "int too big to convert" : "can't convert negative int to unsigned");
+}
+
 bool read_scalar(PyObject* value, Scalar& out) {
   Given given = classified(value);
   switch (given.what) {

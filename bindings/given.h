@@ -44,6 +44,8 @@ Given classified(PyObject* value);
 
 // A number's value: Python's own are weak, NumPy's have a type. False: it is none, or of a type that is not served.
 bool read_scalar(PyObject* value, Scalar& out);
+// OverflowError for integers of more than 64 bits, in PyTorch's words.
+void refuse_huge(const Scalar& number);
 // The same of bytes.
 Scalar scalar_of(DType dtype, const void* bytes);
 // A NumPy number's bytes, which are there for as long as the object and `room` are.

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "functions/row_gradients.h"
 #include "functions/steps.h"
+#include "graph/host_reads.h"
 
 namespace quern::python {
 
@@ -333,6 +334,7 @@ void init_gradients(nb::module_& m) {
   m.def("depends_on", [](const Array& array, nb::handle others, const std::vector<std::pair<uint64_t, uint64_t>>& spans) {
     return depends_on(array, arrays(others), spans_of(spans));
   });
+  m.def("host_reads", &host_reads);
   m.def("operations_recorded", [] {
     GraphLock lock;
     return graph.operations_recorded;

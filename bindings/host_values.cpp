@@ -254,18 +254,16 @@ bool holds_tensors(PyObject* value) {
   return false;
 }
 
+nb::object name_of(std::optional<DType> type) { return type ? nb::cast(std::string(row(*type).name)) : nb::none(); }
+
 // What is neither a number, a list nor an array of NumPy's: one of these in its place.
-nb::object readable_as_torch(nb::handle value) {
+nb::object readable_as_torch(nb::handle value, std::optional<DType> type) {
   PyObject* object = value.ptr();
   if (has(object, "__array__") || has(object, "__array_interface__")) return asarray_of_numpy(value);
   if (PyUnicode_Check(object) || PyBytes_Check(object))
     raise(ErrorKind::type, "new(): invalid data type '{}'", Py_TYPE(object)->tp_name);
   const bool has_items = has(object, "__len__") && has(object, "__getitem__") && !PyDict_Check(object);
-  if (!PyRange_Check(object) && !has_items) {
-    const nb::object numbers = python_function("numbers", "Number");
-    if (nb::isinstance(value, numbers)) return nb::borrow(value);
-    raise(ErrorKind::runtime, "Could not infer dtype of {}", Py_TYPE(object)->tp_name);
-  }
+  if (!PyRange_Check(object) && !has_items) return python_function("quern.torch._host_values", "plain")(value, name_of(type));
   nb::object list = nb::steal(PySequence_List(object));
   if (!list.is_valid()) throw nb::python_error();
   return list;
@@ -275,8 +273,7 @@ Array new_as_torch(nb::object value, const HostRequest& request, DeviceId device
   Given given = classified(value.ptr());
   const auto is_read = [&] { return given.is_number() || is_sequence(value.ptr()); };
   if (!is_read() && given.what != What::host_array) {
-    if (value.is_none() && request.dtype) raise(ErrorKind::type, "must be real number, not NoneType");
-    value = readable_as_torch(value);
+    value = readable_as_torch(value, request.dtype);
     given = classified(value.ptr());
   }
   if (is_read()) {
@@ -293,7 +290,8 @@ Array new_as_torch(nb::object value, const HostRequest& request, DeviceId device
       return new_as_torch(std::move(numbers), typed, device);
     }
     value = given.what == What::number ? asarray_of_numpy(value)
-                                       : python_function("quern.torch._host_values", "host_array")(value, type.has_value());
+                                       : python_function("quern.torch._host_values", "host_array")(value, name_of(type));
+    if (PyList_Check(value.ptr())) return new_as_torch(std::move(value), request, device);
   } else if (given.is_derived) {
     value = asarray_of_numpy(value);
   }
@@ -323,7 +321,21 @@ Array tensor_over_numpy(nb::handle array) {
   return over_address(cpu_context(), reinterpret_cast<uintptr_t>(memory.view.buf), shape, std::move(strides), type, false, array);
 }
 
+// Raises where an alias is wanted of what has no memory, or has it in another type.
+static void check_alias(PyObject* value, const HostRequest& request) {
+  const Given given = classified(value);
+  const Array* tensor = as_array(value);
+  if (given.is_number() || (!tensor && given.what != What::host_array && !PyObject_CheckBuffer(value)))
+    raise(ErrorKind::value, "can't alias arbitrary sequence into a tensor.");
+  nb::object host = nb::borrow(value);
+  if (!request.dtype || (!tensor && given.what != What::host_array)) return;
+  const DType type = tensor ? tensor->dtype() : type_of_numpy(host, "quern.torch._host_values", "name_of_type");
+  if (type != *request.dtype)
+    raise(ErrorKind::value, "can't alias tensor with dtype '{}' into dtype '{}'.", row(type).name, row(*request.dtype).name);
+}
+
 MadeOfValue made_as_torch(PyObject* value, const HostRequest& request) {
+  if (request.is_alias && request.copies == false) check_alias(value, request);
   const bool copies = request.copies.value_or(false);
   nb::object held = nb::borrow(value);
   const bool is_tensor = as_array(value) && is_tensor_type(Py_TYPE(value));
@@ -341,9 +353,14 @@ MadeOfValue made_as_torch(PyObject* value, const HostRequest& request) {
     nb::object over = python_function("quern.torch._creation", "over_memory")(held);
     if (!over.is_none()) held = over;
   }
+  if (request.is_alias && may_be_over && what != What::host_array && !as_array(held.ptr()) && PyObject_CheckBuffer(value))
+    held = python_function("quern.torch._creation", "over_buffer")(held, name_of(request.dtype));
   const Array* array = as_array(held.ptr());
+  if (array && request.is_alias && request.dtype && wants_gradient(*array) && !is_real(*request.dtype) &&
+      !is_complex(*request.dtype))
+    raise(ErrorKind::runtime, "Only Tensors of floating point and complex dtype can require gradients");
   if (!array) return {new_as_torch(held, request, *request.device)};
-  const Array own = copies ? detached(*array) : Array(*array);
+  const Array own = copies && !request.is_alias ? detached(*array) : Array(*array);
   Conversion to = conversion_of(own);
   if (!request.is_device_asked) to.device.reset();
   return {converted(own, to), copies ? nb::object() : held};

@@ -15,6 +15,7 @@ struct HostRequest {
   bool is_device_asked = true;       // false: `device` is the default of values that have no memory of their own
   Order order = Order::keep;
   std::optional<bool> copies{};  // none: where that is needed
+  bool is_alias = false;         // torch.asarray(): it shares the memory of buffers, and its copies keep what made a tensor
 };
 
 // No array: the object `beside` itself, an array. Else an array whose Python type is that of `beside`, the front end's if there

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "bindings/arrays.h"
+#include "bindings/given.h"
 #include "core/error.h"
 
 namespace quern::python {
@@ -45,30 +46,40 @@ bool is_odd_to_numpy(const Scalar& number, DType type) {
 
 [[noreturn]] void refuse_overflow() { raise(ErrorKind::value, "Overflow when unpacking long long"); }
 
-// Real numbers are cut off. Types of less than 64 bits must hold the number; unsigned ones take negative numbers of their size,
-// too.
+// PyTorch reads numbers for uint64 by Python's rules.
+Scalar natural_as_torch(Scalar number) {
+  if (number.kind == WeakScalar::real) raise(ErrorKind::type, "an integer is required");
+  refuse_huge(number);
+  if (!number.is_natural && number.integer < 0) raise(ErrorKind::overflow, "can't convert negative int to unsigned");
+  return number;
+}
+
+// Real numbers are cut off. The type must hold the number; unsigned types take negative integers of their size, too.
 Scalar integer_as_torch(Scalar number, DType type) {
+  if (type == DType::uint64) return natural_as_torch(number);
   const int bits = 8 * static_cast<int>(size_of(type));
-  const bool is_signed = row(type).kind == DTypeKind::integer, is_wide = bits == 64;
-  if (number.kind == WeakScalar::real) {
-    const bool is_there = number.re >= -0x1p63 && number.re < (is_wide && !is_signed ? 0x1p64 : 0x1p63);
-    number.kind = WeakScalar::integer;
-    number.is_huge = !is_there && !is_wide;
-    number.is_natural = is_there && number.re >= 0x1p63;
-    if (number.is_natural)
-      number.natural = static_cast<uint64_t>(number.re);
-    else
-      number.integer = is_there ? static_cast<int64_t>(number.re) : std::numeric_limits<int64_t>::min();
-  }
-  if (is_wide && (number.is_huge || (number.is_natural && is_signed))) refuse_overflow();
-  const int64_t most = is_wide ? 0 : (int64_t{1} << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : -most;
-  if (!is_wide && (number.is_huge || number.is_natural || number.integer < least || number.integer > most))
+  const bool is_signed = row(type).kind == DTypeKind::integer, is_real = number.kind == WeakScalar::real;
+  const auto refuse = [&] {
     raise(ErrorKind::runtime, "value cannot be converted to type {}_t without overflow", row(type).name);
+  };
+  if (is_real) {
+    if (!(number.re >= -0x1p63 && number.re < 0x1p63)) refuse();
+    number.kind = WeakScalar::integer;
+    number.integer = static_cast<int64_t>(number.re);
+  }
+  if (number.is_huge || number.is_natural) refuse_overflow();
+  const int64_t most = bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (bits - is_signed)) - 1;
+  const int64_t least = is_signed ? -most - 1 : is_real ? 0 : -most;
+  if (number.integer < least || number.integer > most) refuse();
   wrap_to(number, type);
   return number;
 }
 
 Scalar number_as_torch(Scalar number, DType type) {
+  if (number.kind == WeakScalar::complex && type == DType::boolean) {
+    number.kind = WeakScalar::boolean;
+    number.integer = number.re != 0 || number.im != 0;
+  }
   if (number.kind == WeakScalar::complex && !is_complex(type))
     raise(ErrorKind::type, "can't convert complex to {}", row(type).name);
   if (type == DType::float16 || type == DType::bfloat16) number.re = static_cast<float>(number.re);

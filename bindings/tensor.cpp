@@ -80,7 +80,11 @@ class TensorOperand {
     array_ = as_array(value);
     if (array_) return true;
     if (!read_scalar(value, scalar_)) return false;
-    if (!scalar_.is_weak) scalar_.is_weak = true;
+    refuse_huge(scalar_);
+    if (!scalar_.is_weak && scalar_.is_natural)
+      raise(ErrorKind::type,
+            "a NumPy integer above 2**63 - 1 beside a tensor is not supported; convert it with float() or int()");
+    scalar_.is_weak = true;
     return true;
   }
   void set(const Argument& argument) {
@@ -222,6 +226,14 @@ void bring_numbers(std::span<TensorOperand> operands) {
 
 bool divides(Op op) { return op == Op::floor_divide || op == Op::remainder || op == Op::fmod; }
 
+// A number above what int64 has.
+void check_natural(std::span<const TensorOperand> operands) {
+  for (const TensorOperand& o : operands)
+    if (o.array() && o.array()->dtype() == DType::boolean)
+      raise(ErrorKind::runtime,
+            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote UInt64 and Bool");
+}
+
 // Numbers beside tensors of integers. A division by the number 0 raises on the CPU, as PyTorch's does.
 void wrap_numbers(Op op, std::span<TensorOperand> operands, std::array<Argument, 3>& arguments, DType type) {
   const Array* tensor = nullptr;
@@ -230,7 +242,12 @@ void wrap_numbers(Op op, std::span<TensorOperand> operands, std::array<Argument,
       tensor = operands[i].array();
       continue;
     }
-    operands[i].wrap_to(type);
+    if (op == Op::where) {
+      operands[i].fit(type);
+    } else {
+      if (operands[i].scalar().is_natural) check_natural(operands);
+      operands[i].wrap_to(type);
+    }
     arguments[i] = operands[i].argument();
   }
   if (divides(op) && tensor && tensor->device().is_cpu() && operands[1].is_zero()) raise(ErrorKind::runtime, "ZeroDivisionError");
@@ -317,6 +334,8 @@ Array raised_to(std::span<TensorOperand> operands, const Array* into) {
       return computed(Op::square, operands.first(1), nullptr);
     if (is_real && number.kind == WeakScalar::real && number.re == 0.5) return computed(Op::sqrt, operands.first(1), nullptr);
   }
+  if (base && !by && is_integer(base->dtype()) && operands[1].scalar().is_natural && base->dtype() != DType::uint64)
+    raise(ErrorKind::runtime, "value cannot be converted to type int64_t without overflow");
   if (base && operands[1].is_negative() && is_integer(base->dtype()))
     raise(ErrorKind::runtime, "Integers to negative integer powers are not allowed.");
   TruncatedPowers truncated(by != nullptr);
@@ -492,6 +511,12 @@ PyObject* get_item(PyObject* self, PyObject* key) {
 }
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
+  int overflow = 0;
+  if (value && PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow != 0 && as_array(self)->dtype() != DType::uint64) {
+    PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
+    return -1;
+  }
   nb::object number;
   PyObject* checked = as_torch([&]() -> PyObject* {
     check_key(key);

@@ -94,8 +94,9 @@ MakingLike Read<const MakingLike&>::read(Reading& reading) {
 namespace {
 
 std::optional<bool> copies_asked(const Reading& reading, PyObject* copy) {
-  if (is_torch(reading)) return reading.function == quern::Function::array_ || (is_given(copy) && read_flag(reading, copy));
+  if (is_torch(reading) && reading.function == quern::Function::array_) return true;
   if (!is_given(copy)) return {};
+  if (is_torch(reading)) return read_flag(reading, copy);
   if (PyUnicode_Check(copy)) raise(ErrorKind::value, "strings are not allowed for 'copy' keyword. Use True/False/None instead.");
   return read_flag(reading, copy);
 }
@@ -121,6 +122,7 @@ MadeOfValues Read<const MadeOfValues&>::read(Reading& reading) {
   const bool is_tensor = is_torch(reading) && as_array(given) && is_tensor_type(Py_TYPE(given));
   if (is_given(device) || (is_torch(reading) && !is_tensor)) request.device = read_device(reading, device);
   request.is_device_asked = is_given(device);
+  request.is_alias = is_torch(reading) && std::string_view(reading.face.name) == "asarray";
   request.copies = copies_asked(reading, reading.take());
   const int64_t ndmin = read_integer(reading, reading.take());
   if (read_integer(reading, reading.take()) != 0) throw Unserved{"ndmax"};

@@ -64,6 +64,7 @@ void check_weight(const Reading& reading) {
 void Operand::read(Reading& reading, PyObject* given) {
   Scalar number;
   if (!as_array(given) && read_scalar(given, number) && (number.is_weak || reading.front_end.has_weak_numbers)) {
+    if (is_torch(reading)) refuse_huge(number);
     number.is_weak = true;
     argument = Argument(number);
     PyObject* next = reading.slots[reading.next];

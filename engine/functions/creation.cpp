@@ -57,7 +57,7 @@ DType type_of_number(const Scalar& value, const Rules& rules) {
     case WeakScalar::integer:
       if (value.is_huge)
         raise(ErrorKind::type, "Unsupported dtype object: an integer of more than 64 bits; ask for a type of reals");
-      return value.is_natural ? DType::uint64 : DType::int64;
+      return value.is_natural && !is_torchs ? DType::uint64 : DType::int64;
     case WeakScalar::real:
       return is_torchs ? torch_default() : DType::float64;
     default:

@@ -163,14 +163,27 @@ Array direction(const Rules& rules, const Array& x) {
 
 Array fraction(const Rules& rules, const Array& x) { return rules(Op::subtract, x, rules(Op::trunc, x)); }
 
-// An integer limit as the nearest number that the type has.
-static Argument within_type(const Argument& limit, DType type) {
+// An integer limit as the nearest number that the type has; a RuntimeError where no number of the type is within it.
+static Argument within_type(const Argument& limit, DType type, bool is_low) {
   if (limit.array() || limit.scalar().kind != WeakScalar::integer || !is_integer(type)) return limit;
   const bool is_signed = row(type).kind == DTypeKind::integer;
   const size_t bits = 8 * size_of(type) - is_signed;
   const int64_t most = bits >= 63 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << bits) - 1;
+  const int64_t least = is_signed ? -most - 1 : 0;
   Scalar out = limit.scalar();
-  out.integer = std::clamp(out.integer, is_signed ? -most - 1 : 0, most);
+  const bool is_above = type == DType::uint64 ? out.is_huge && out.re > 0
+                        : out.is_huge         ? out.re > 0
+                                              : out.is_natural || out.integer > most;
+  const bool is_below = out.is_huge ? out.re < 0 : !out.is_natural && out.integer < least;
+  if (is_low ? is_above : is_below)
+    raise(ErrorKind::runtime, "Clamp {} value {} is outside the representable range of {}", is_low ? "min" : "max",
+          out.is_huge      ? out.re
+          : out.is_natural ? static_cast<double>(out.natural)
+                           : static_cast<double>(out.integer),
+          row(type).name);
+  if (!is_above && !is_below) return limit;
+  out.is_natural = out.is_huge = false;
+  out.integer = is_above ? most : least;
   return Argument(out);
 }
 
@@ -180,7 +193,7 @@ Array clamped(const Rules& rules, const Array& x, const Argument* low, const Arg
   for (const auto& [limit, op, extreme] :
        {std::tuple(low, Op::less_equal, Op::maximum), std::tuple(high, Op::greater_equal, Op::minimum)}) {
     if (!limit) continue;
-    const Argument near = within_type(*limit, x.dtype());
+    const Argument near = within_type(*limit, x.dtype(), op == Op::less_equal);
     out = is_recorded ? rules(Op::where, is_beyond(rules, op, out, near), near, out) : rules(extreme, out, near);
   }
   return out;

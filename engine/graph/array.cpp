@@ -4,6 +4,7 @@
 #include "core/room.h"
 #include "graph/call.h"
 #include "graph/fold.h"
+#include "graph/host_reads.h"
 #include "graph/memory_order.h"
 #include "graph/records.h"
 #include "graph/signs.h"
@@ -719,6 +720,7 @@ void separate(const Array& array) {
 }
 
 Exposure expose(const Array& array) {
+  count_host_read();
   GraphLock lock;
   Cell& cell = *array.cell().get();
   if (!cell.node->is_exposed() || !cell.node->is_computed) {

@@ -3,12 +3,17 @@
 #include "core/interrupts.h"
 #include "core/wait.h"
 #include "graph/array.h"
+#include "graph/host_reads.h"
 
 #include <algorithm>
 
 namespace quern {
 
 Graph& graph = *new Graph;
+
+static thread_local uint64_t host_reads_here = 0;
+uint64_t host_reads() { return host_reads_here; }
+void count_host_read() { ++host_reads_here; }
 
 const StreamSet*& streams_of_thread() {
   static thread_local const StreamSet* streams = nullptr;

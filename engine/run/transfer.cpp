@@ -10,6 +10,7 @@
 #include "core/wait.h"
 #include "device/stream_order.h"
 #include "graph/call.h"
+#include "graph/host_reads.h"
 #include "graph/records.h"
 #include "graph/tape.h"
 #include "run/streams.h"
@@ -152,6 +153,7 @@ Array copied_in(Context& context, const void* data, size_t bytes, Layout layout,
 }
 
 void read_into(const Array& array, void* out, size_t bytes) {
+  count_host_read();
   WaitsSoon soon;
   use_current_streams();
   Memory memory = dense(array);

@@ -1,6 +1,7 @@
 // true_positions() and selected(): count, then write.
 #include <cstring>
 
+#include "graph/host_reads.h"
 #include "graph/records.h"
 #include "run/calls/call_launch.h"
 #include "run/calls/indexing.h"
@@ -81,6 +82,7 @@ Array on_host(Context& context, const CallView& mask, int64_t n, Site site) {
 class Looked {
  public:
   explicit Looked(std::initializer_list<const Array*> arrays) {
+    count_host_read();
     for (const Array* array : arrays) buffers_.push_back(evaluate(*array));
     GraphLock lock;
     for (const Array* array : arrays) {

@@ -23,6 +23,7 @@ from quern.torch._core import (
     tensor_like,
 )
 from quern.torch._faces import FACES
+from quern.torch._host_values import name_of_type
 from quern.torch._layouts import clone, contiguous  # noqa: F401
 from quern.torch._types import DTYPES
 
@@ -58,19 +59,45 @@ def over_memory(data):
     return None
 
 
+def over_buffer(data, name):
+    """A tensor over the memory of an object with the buffer protocol, of its own type or of that ``name``."""
+    memory = memoryview(data)
+    if not memory.c_contiguous:
+        raise RuntimeError("could not retrieve a contiguous buffer from the given object (non-contiguous buffer)")
+    if not memory.nbytes:
+        raise ValueError("both buffer length (0) and count (-1) must not be 0")
+    if name is None:
+        name = name_of_type(numpy.dtype(memory.format if memory.format != "c" else "B"))
+    size = numpy_dtypes[name].itemsize
+    if memory.nbytes % size:
+        raise ValueError(
+            f"buffer length ({memory.nbytes} bytes) after offset (0 bytes) must be a multiple of element size ({size})"
+        )
+    return frombuffer(data, dtype=DTYPES[name])
+
+
 def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
     """A number as a tensor without dimensions, of the default real type."""
-    return _wanted(filled([], s, _default_name() if dtype is None else name_of(dtype), engine_device(device)), requires_grad)
+    if isinstance(s, Tensor):
+        raise TypeError("scalar_tensor(): argument 's' (position 1) must be Number, not Tensor")
+    return full((), s, dtype=DTYPES[_default_name()] if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
 def legacy_tensor(args, device=None):
     """What ``torch.Tensor(...)`` makes: of sizes, or of values as the default real type."""
     name = _default_name()
     if len(args) == 1 and isinstance(args[0], Tensor):
-        return args[0].detach()
+        return args[0].view(args[0].shape) if args[0].requires_grad else args[0].detach()
+    if len(args) == 1:
+        _check_sequence(args[0])
     if len(args) == 1 and not isinstance(args[0], int) and not isinstance(args[0], _types.Size):
         return tensor(args[0], dtype=DTYPES[name], device=device)
     return empty(*args, dtype=DTYPES[name], device=device) if args else empty(0, dtype=DTYPES[name], device=device)
+
+
+def _check_sequence(data):
+    if isinstance(data, float | complex):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
 
 
 class _OldType(type):
@@ -84,6 +111,10 @@ def legacy_type(name):
     """``torch.FloatTensor`` and kin: a class whose call makes tensors of one type, and that such tensors are instances of."""
 
     def made(cls, *args, device=None):
+        if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not DTYPES[name]:
+            raise TypeError(f"expected a tensor of {name} (got {args[0].dtype}); convert it with to()")
+        if len(args) == 1:
+            _check_sequence(args[0])
         if len(args) == 1 and not isinstance(args[0], int) and not isinstance(args[0], _types.Size):
             return tensor(args[0], dtype=DTYPES[name], device=device)
         return empty(*(args or (0,)), dtype=DTYPES[name], device=device)

@@ -1,5 +1,7 @@
 """Python's numbers and nested sequences as NumPy arrays of the types that PyTorch gives them, and what is refused among them."""
 
+import operator
+
 import numpy
 
 from quern.arrays.records import numpy_dtypes
@@ -34,35 +36,44 @@ def name_of_type(dtype):
     return dtype.name
 
 
-def host_array(data, is_exact):
-    """What plain numbers alone do not make up, as a NumPy array of the type that PyTorch gives it; ``is_exact``: another is asked for."""
+def host_array(data, name):
+    """What plain numbers alone do not make up, as a NumPy array of the type that PyTorch gives it, or as nested lists of plain numbers.
+
+    Parameters: ``name``: of the data type that is asked for; None where there is none.
+    """
     try:
         host = numpy.asarray(data)
     except ValueError as error:
         raise _uneven(data) or ValueError(f"the nested sequences do not make a tensor: {error}") from None
     if host.dtype.kind in "OUS":
-        raise _no_number(data, is_exact)
-    if is_exact or not host.size:
+        if isinstance(_first(data), str):
+            raise ValueError("too many dimensions 'str'")
+        numbers = plain(data, name)
+        if host.dtype.kind == "O":
+            return numbers
+        raise ValueError("Overflow when unpacking long long; a number does not fit into 64 bits")
+    if name is not None or not host.size:
         return host if host.size else host.astype(numpy_dtypes[_engine.torch_default()])
     return host.astype(numpy_dtypes[_common_type(data)._name], copy=False)
 
 
-def _no_number(data, is_exact):
-    """The error of values that are not all numbers."""
-    leaves = [data]
-    while leaves:
-        one = leaves.pop()
-        if isinstance(one, list | tuple):
-            leaves += reversed(one)
-        elif isinstance(one, str) and one is _first(data):
-            return ValueError("too many dimensions 'str'")
-        elif isinstance(one, str | bytes):
-            return TypeError(f"new(): invalid data type '{type(one).__name__}'")
-        elif not is_number(one):
-            if is_exact:
-                return TypeError(f"must be real number, not {type(one).__name__}")
-            return RuntimeError(f"Could not infer dtype of {type(one).__name__}; make it an array of numbers first")
-    return ValueError("Overflow when unpacking long long; a number does not fit into 64 bits")
+def plain(data, name):
+    """Convert objects with ``__float__``, ``__index__`` or ``__complex__``, and lists of them, to Python's numbers for a data type."""
+    if isinstance(data, list | tuple):
+        return [plain(one, name) for one in data]
+    if isinstance(data, bool | int | float | complex | numpy.generic):
+        return data
+    if isinstance(data, str | bytes):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if name is None:
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}; make it an array of numbers first")
+    kind = "f" if name == "bfloat16" else numpy.dtype(name).kind
+    if kind in "biu":
+        return operator.index(data)
+    try:
+        return complex(data) if kind == "c" else float(data)
+    except TypeError:
+        raise TypeError(f"must be real number, not {type(data).__name__}") from None
 
 
 def _first(data):

@@ -8,6 +8,7 @@ import random
 import re
 
 import pytest
+from arrays import cases
 from features import Features
 from keras_oracle import needs_keras
 from programs import quern
@@ -124,6 +125,25 @@ def test_recorded_and_plain_steps_agree(part, device, tmp_path):
     path = tmp_path / "steps.py"
     texts = [BODY.format(gradients=g, update=u, extra=e, number=n) for n, (g, u, e) in enumerate(bodies()) if n % 3 == part]
     path.write_text(MODEL + "".join(texts) + "print('end')\n")
+    done = quern("run", path, QUERN_DEVICE=device.kind)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout == "end\n"
+
+
+HOST_READS = """
+ops.nonzero(x > 0.5)[0].shape[0] | len(x[x > 0.5]) | ops.size(ops.nonzero(x > 0.5)[0]) | ops.shape(ops.where(x > 0.5)[0])[0] | ops.sum(x[x > 0.5])
+tf.shape(tf.boolean_mask(x, x > 0.5))[0] | ops.shape(ops.bincount(ops.cast(x[:, 0] * 8, "int32")))[0] | ops.shape(ops.segment_sum(x, ops.cast(x[:, 0] * 8, "int32")))[0]
+ops.shape(ops.repeat(x[:, 0], ops.cast(x[:, 1] * 3, "int32")))[0] | np.sum(ops.convert_to_numpy(x)) | np.asarray(x).mean() | np.array(x)[0, 0] | memoryview(x)[0, 0] | np.max(x)
+np.from_dlpack(x).sum() | sum(np.ravel(x).tolist()) | float(x[0, 0]) + int(x[0, 0] * 9) | (x > 0.5).numpy().sum() | sum(1 for row in x if row[0] > 0.5)
+"""
+
+
+def test_values_and_sizes_that_are_read_on_the_host(device, tmp_path):
+    path = tmp_path / "steps.py"
+    extras = [f"self.total.assign_add(ops.cast({one}, 'float32'))" for one in cases(HOST_READS)]
+    texts = [BODY.format(gradients=GRADIENTS["tape"], update=UPDATES["optimizer"], extra=e, number=n) for n, e in enumerate(extras)]
+    on_the_cpu = [text for text in texts if device.kind == "cpu" or not re.search("memoryview|dlpack|np[.](asarray|array|max|ravel)", text)]
+    path.write_text(MODEL + "from keras import ops\n" + "".join(on_the_cpu) + "print('end')\n")
     done = quern("run", path, QUERN_DEVICE=device.kind)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout == "end\n"

@@ -1,5 +1,6 @@
 """What torch.tensor() accepts and refuses, the base of views, and values at given places; against PyTorch."""
 
+import pytest
 from arrays import cases
 from torch_oracle import compare_all
 
@@ -83,3 +84,80 @@ def test_functions_of_real_numbers_refuse_integers(device):
     compare_all([f"{head}raises(lambda: {one})[0]" for one in cases(WHOLE)], device)
     rest = "torch.softmax(n, 0, dtype=torch.float32) | F.mse_loss(x[0], n) | F.relu(n) | F.sigmoid(n) | F.softmax(n.float(), 0)"
     compare_all([head + one for one in cases(rest)], device)
+
+
+# ---- numbers that a type does not have, and what becomes a number
+
+KIND = """
+def kind(call):
+    try:
+        return call()
+    except Exception as error:
+        return type(error).__name__
+"""
+
+NUMBERS = ("float('nan')", "float('inf')", "-float('inf')", "1e30", "1e19", "-1", "-1.5", "300", "300.5", "-300", "2.0**63", "-2**63", "2**63", "2**64", "10**30", "1j", "0j")
+TYPES = ("int64", "int32", "int8", "uint8", "uint64", "uint32", "bool", "float16", "float32")
+
+
+def test_numbers_as_tensors_of_each_type(device):
+    compare_all(
+        [f"{KIND}kind(lambda: torch.tensor({value}, dtype=torch.{dtype}))" for value in (*NUMBERS, *(f"[{one}]" for one in NUMBERS)) for dtype in TYPES],
+        device,
+    )
+
+
+HUGE = """
+x + v | v + x | x - v | v * x | x // v | x == v | x < v | x ** v | x.add_(v) | x.fill_(v) | x.clamp(max=v) | x.clamp(min=v) | torch.full((2,), v) | torch.full((2,), v, dtype=x.dtype) | x.new_full((1,), v)
+torch.scalar_tensor(v) | torch.scalar_tensor(v, dtype=x.dtype) | torch.where(m, x, v) | x.__setitem__(0, v) | x.__setitem__(m, v) | torch.tensor(v)
+"""
+
+
+@pytest.mark.parametrize("value", ["2**63", "2**64", "-(2**63)", "-(2**63) - 1", "10**30"])
+def test_integers_beyond_64_bits(device, value):
+    compare_all(
+        [
+            f"{KIND}x, m, v = torch.zeros(2, dtype=torch.{dtype}), torch.tensor([True, False]), {value}\nkind(lambda: {call})"
+            for call in cases(HUGE)
+            for dtype in ("float32", "int64", "int32", "uint8", "bool")
+        ],
+        device,
+    )
+
+
+OBJECTS = f"""{KIND}
+import ctypes, fractions, decimal, array
+class Real:
+    def __float__(self): return 2.5
+class Whole:
+    def __index__(self): return 3
+class Complex:
+    def __complex__(self): return 1j
+class Int:
+    def __int__(self): return 3
+half, dec = fractions.Fraction(1, 2), decimal.Decimal("1.5")
+"""
+
+
+def test_objects_that_become_numbers(device):
+    values = [f.format(v) for v in ("half", "dec", "Real()", "Whole()", "Complex()", "Int()", "object()") for f in ("{}", "[{}]", "[1, {}]", "[[2.0, {}]]")]
+    types = ("float32", "float64", "int64", "uint8", "bool", "complex64")
+    calls = [f"torch.tensor({v}, dtype=torch.{t})" for v in values for t in types] + [f"torch.as_tensor({v})" for v in values]
+    compare_all([f"{OBJECTS}kind(lambda: {call})" for call in calls], device)
+
+
+BUFFERS = ("array.array('d', [0.1, 2.0])", "array.array('b', [1])", "b'abcdefgh'", "bytearray(8)", "bytearray()", "memoryview(bytearray(b'abcd'))", "(ctypes.c_double * 2)(1, 2)", "(ctypes.c_ubyte * 4)(1, 2, 3, 4)", "memoryview(np.ones((2, 2)))", "memoryview(np.arange(6.0))[::2]")  # fmt: skip
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_buffers(device):
+    calls = [f"torch.asarray({b}{more})" for b in BUFFERS for more in ("", ", dtype=torch.float32", ", dtype=torch.uint8", ", copy=True", ", copy=False")]
+    shared = "b = array.array('d', [0.1])\ntorch.asarray(b{more}).fill_(7)\nlist(b)"
+    compare_all([f"{OBJECTS}kind(lambda: {call})" for call in calls] + [OBJECTS + shared.format(more=m) for m in ("", ", copy=True", ", copy=False")], device)
+
+
+def test_history_of_asarray(device):
+    head = KIND + "p, x = nn.Parameter(torch.ones(2)), torch.ones(2)\n"
+    calls = [f"torch.asarray({o}{c}{d})" for o in ("p", "p * 2", "x", "[1.0]") for c in ("", ", copy=True", ", copy=False") for d in ("", ", dtype=torch.float64", ", dtype=torch.int64")]
+    calls += ["torch.Tensor(p)", "torch.Tensor(x)", "torch.Tensor(1.5)", "torch.LongTensor(x)", "torch.FloatTensor(x)", "torch.Tensor([1.5])", "torch.Tensor(2)"]
+    compare_all([f"{head}kind(lambda: ({call}).requires_grad)" for call in calls], device)

@@ -178,7 +178,7 @@ class Recorder:
     def __enter__(self):
         global _active
         self.before, _active = _active, self
-        self.begun = _engine.operations_recorded()
+        self.begun, self.reads = _engine.operations_recorded(), _engine.host_reads()
         return self
 
     def __exit__(self, *error):
@@ -186,6 +186,8 @@ class Recorder:
         _active = self.before
         if _engine.operations_recorded() - self.begun != self.noted_operations:
             self.void("array work outside of the backend's functions")
+        if _engine.host_reads() != self.reads:  # also within noted calls: sizes that depend on values are constants for Python
+            self.void("values that were read on the host")
 
     def _traced(self, array, slot):
         made = array._as(Traced)
@@ -226,7 +228,9 @@ class Recorder:
             self.void(f"what {function} was given")
             function(*[plain(one) for one in args])
             return
+        before = _engine.host_reads()
         self._run(function, args, {})
+        self.reads += _engine.host_reads() - before  # a replay reads them again, and nothing comes out of it
         self.notes.append((function, given, {}, None, _engine.gradient_mode()))
 
     def _run(self, function, args, kwargs):
