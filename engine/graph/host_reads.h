@@ -1,5 +1,5 @@
-// Counts how often a thread reads values of arrays on the host. A recorded step of a program is replayed with other values, so it must
-// not contain what Python computed from the values that were there while it was recorded.
+// Counts how often a thread reads values of arrays on the host. A recorded step of a program is replayed with other values, so it
+// must not contain what Python computed from the values that were there while it was recorded.
 #pragma once
 
 #include <cstdint>

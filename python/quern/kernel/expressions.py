@@ -15,7 +15,6 @@ from quern.arrays import core as _core
 from quern.kernel import conversions, library, operators, signatures, times, types
 from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
-from quern.kernel.raised import failing_assert
 from quern.kernel.source import MISSING as NOTHING
 from quern.kernel.value import MISSING, NotYet, Value, cast, known, part_text
 
@@ -318,7 +317,7 @@ class Expressions(Indexing):
             return right
         said = operators.division_by_zero(name or operators.BINARY[operator][0], left.type, right.type)
         if self.program.raises:
-            return replace(right, text=f"divisor({right.text}, {failing_assert(ZeroDivisionError, said)})", const=MISSING)
+            return replace(right, text=f"divisor({right.text}, {self.stopping(ZeroDivisionError, said)})", const=MISSING)
         right = self.kept(right)
         self.stop_if(f"!{operators.truth(right, self.failing(node)).text}", ZeroDivisionError, said)
         return right
@@ -331,7 +330,7 @@ class Expressions(Indexing):
             return left, right
         said = "division by zero" if isinstance(left.type, types.Float) else "0 cannot be raised to a negative power"
         right = right if right.is_const else self.kept(right)
-        return replace(left, text=f"base({left.text}, {right.text}, {failing_assert(ZeroDivisionError, said)})", const=MISSING), right
+        return replace(left, text=f"base({left.text}, {right.text}, {self.stopping(ZeroDivisionError, said)})", const=MISSING), right
 
     def expr_UnaryOp(self, node):
         if is_of_literals(node) and type(made := _constant_of_python(node)) is int:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from quern.kernel import times, types
 from quern.kernel.errors import DEBUGGER, TypingError, UnsupportedError
 from quern.kernel.expressions import Expressions
-from quern.kernel.raised import exception_of
+from quern.kernel.raised import exception_of, failing_assert
 from quern.kernel.value import NotYet, Value, cast, part_text
 from quern.kernel.variable_types import Loop, Meanings, Variable
 
@@ -35,6 +35,8 @@ class Function(Expressions, Meanings):
         self.joins, self.walks = {}, 0
         self.falls_through = False  # does it end without `return`, on some of its ways?
         self.guesses = {}  # functions that call it while they are compiled -> what they were taken to return
+        self.calls, self.is_recursive = set(), False  # functions; does one of them call it again?
+        self.stops = False  # does it contain anything that ends a thread with an error?
         self.written = set()  # parameters whose memory it writes
         self.head = []  # declarations
         self.lines = []
@@ -523,7 +525,7 @@ class Function(Expressions, Meanings):
             self.result, self.changed = to, True
 
     def stmt_Assert(self, node):
-        self.program.may_raise = True
+        self.program.may_raise = self.stops = True
         if self.is_told:
             test = self.condition(node.test).text
             self.emit(f"if (!({test})) {{")
@@ -541,7 +543,7 @@ class Function(Expressions, Meanings):
 
     def stop(self, raised, said=""):
         """The thread ends; without debugging nobody looks at its errors. ``raised``: class and arguments; ``said``: as text."""
-        self.program.may_raise = True
+        self.program.may_raise = self.stops = True
         if self.reports:
             self.emit(f"now.left = {self.program.raised.number(*raised, self.source, self.at)};")
         elif self.program.raises:
@@ -567,6 +569,11 @@ class Function(Expressions, Meanings):
         self.leave()
         self.depth -= 1
         self.emit("}")
+
+    def stopping(self, kind, said):
+        """The arguments of a check of the prelude's that ends the thread with ``kind(said)``."""
+        self.stops = True
+        return failing_assert(kind, said)
 
     def stop_if(self, test, kind, text):
         """The thread raises ``kind(text)`` there."""

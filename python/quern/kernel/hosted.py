@@ -9,6 +9,8 @@ from __future__ import annotations
 import collections
 import ctypes
 import functools
+import inspect
+import math
 
 import numpy
 
@@ -81,6 +83,10 @@ class HostFunction:
         self._programs = {}  # types -> Program
         self._wrappers = {}
         self._launch = _Caller(self)[1, 1]
+        code = function.__code__
+        variadic = code.co_flags & inspect.CO_VARARGS
+        self._most = math.inf if variadic else code.co_argcount
+        self._least = code.co_argcount - len(function.__defaults__ or ())
         self._plain = None  # what Python runs, where the function cannot be compiled
         parsed = [signatures.parsed(one) for one in given]
         self.declared = list({s.args: s for s in parsed}.values())  # where there are some, arguments become what one of them takes
@@ -139,6 +145,9 @@ class HostFunction:
     def __call__(self, *args, **named):
         if named:
             args = self._in_order(args, named)
+        elif not self.declared and not self._least <= len(args) <= self._most:
+            what, count = ("not enough", self._least) if len(args) < self._least else ("too many", self._most)
+            raise TypeError(f"{what} arguments: expected {count}, got {len(args)}")
         declared = None
         if self.declared:
             args, declared = self._as_declared(args)

@@ -9,7 +9,6 @@ from quern.arrays import core as _core
 from quern.kernel import operators, types
 from quern.kernel.errors import TypingError, UnsupportedError
 from quern.kernel.linked import CPointer
-from quern.kernel.raised import failing_assert
 from quern.kernel.value import Elements, Value, cast
 
 
@@ -142,7 +141,7 @@ class Indexing:
     def within(self, text, extent, said):
         """The text of an index from 0 up, which raises IndexError where it is not below the extent."""
         if self.program.raises:
-            return f"index_within({text}, {extent}, {failing_assert(IndexError, said)})"
+            return f"index_within({text}, {extent}, {self.stopping(IndexError, said)})"
         at = self.kept(Value(types.int64, text)).text
         self.stop_if(f"{at} < 0 || {at} >= {extent}", IndexError, said)
         return at

@@ -10,6 +10,7 @@ import ast
 import functools
 import inspect
 import operator
+import sys
 import types as python_types
 
 import numpy
@@ -98,13 +99,17 @@ def with_integer_powers(function):
     return rewritten(function, source, body, {_WRAPS: Exponent}) if wrapping.count else function
 
 
+_REWRITTEN = "_quern_rewritten"
+
+
 def rewritten(function, source, body, helpers):
     """The function with another tree, in its own lines. ``helpers``: objects that the tree names."""
     code = function.__code__
     if isinstance(body, ast.Lambda):
         body = ast.copy_location(ast.Expr(body), body)
     else:
-        body.decorator_list, body.returns = [], None
+        # A function that calls itself by its module's name finds that there, not itself.
+        body.decorator_list, body.returns, body.name = [], None, _REWRITTEN
         for argument in ast.walk(body.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None
@@ -116,10 +121,12 @@ def rewritten(function, source, body, helpers):
             node.lineno, node.end_lineno = node.lineno + source.offset, node.end_lineno + source.offset
             node.col_offset, node.end_col_offset = node.col_offset + source.indent, node.end_col_offset + source.indent
     (outer_code,) = filter(inspect.iscode, compile(outer, code.co_filename, "exec").co_consts)
-    made = next(c for c in outer_code.co_consts if inspect.iscode(c) and c.co_name == code.co_name)
+    made = next(c for c in outer_code.co_consts if inspect.iscode(c) and c.co_name in (_REWRITTEN, code.co_name))
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     cells |= {name: python_types.CellType(helper) for name, helper in helpers.items()}
     closure = tuple(cells[name] for name in made.co_freevars)
+    called = {"co_qualname": code.co_qualname} if sys.version_info >= (3, 11) else {}
+    made = made.replace(co_name=code.co_name, **called)
     out = python_types.FunctionType(made, function.__globals__, function.__name__, function.__defaults__, closure)
     out.__kwdefaults__ = function.__kwdefaults__
     return functools.update_wrapper(out, function)

@@ -81,6 +81,8 @@ class Program:
         self.functions[function, tuple(parameters), settings] = self.kernel
         self.in_work.append(self.kernel)
         self.kernel.compile()
+        if raises:
+            self._check_recursion()
         self.attributes = attributes
         self._body = None
 
@@ -92,6 +94,11 @@ class Program:
 
     def function(self, callee, parameters, settings, caller, node):
         """The function that a call means, for these types."""
+        found = self._function(callee, parameters, settings, caller, node)
+        caller.calls.add(found)
+        return found
+
+    def _function(self, callee, parameters, settings, caller, node):
         found = self.functions.get((callee, parameters, settings))
         if found is not None and found in self.in_work:
             if found.result is None:
@@ -99,6 +106,7 @@ class Program:
                     raise caller.error(UnsupportedError, node, "a kernel cannot call itself")
                 hint = "return a value where the function does not call itself"
                 raise NotYet(caller.error(TypingError, node, "what this call of itself returns is not known", hint), found)
+            found.is_recursive = True
             for one in self.in_work[self.in_work.index(found) + 1 :]:  # they go by a result that may still change
                 one.guesses[found] = found.result
             return found
@@ -119,6 +127,21 @@ class Program:
         finally:
             self.in_work.remove(found)
         return found
+
+    def _check_recursion(self):
+        """Refuse functions that call themselves and raise errors: calls that stay calls cannot end the thread."""
+        for function in self.functions.values():
+            open_, seen = [function] if function.is_recursive else [], set()
+            while open_:
+                one = open_.pop()
+                if one in seen:
+                    continue
+                seen.add(one)
+                open_ += one.calls
+                if one.stops:
+                    hint = "write a loop, or divide and index where the function does not call itself"
+                    what = "a function that calls itself is not compiled where it may raise an error (raise, assert, /, //, %)"
+                    raise one.error(UnsupportedError, one.source.tree, what, hint)
 
     def raising(self, kind, arguments):
         """The words by which a function for the host tells that it raises that."""

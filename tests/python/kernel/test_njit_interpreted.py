@@ -227,3 +227,58 @@ def test_a_function_without_source_is_refused():
     exec("def made(x):\n    return [x * 2][0]", names)
     with pytest.raises(qn.CompileError, match="source of this function cannot be read"):
         njit(names["made"])(np.int8(100))
+
+
+@njit
+def divisor(a, b):
+    return a if b == 0 else divisor(b, a % b)
+
+
+@njit
+def halves(n):
+    if n < 0:
+        raise ValueError("negative")
+    return 0 if n == 0 else 1 + halves(n // 2)
+
+
+@njit
+def checked(n):
+    assert n >= 0
+    return n if n < 2 else checked(n - 1) + checked(n - 2)
+
+
+@njit
+def picked(a, i):
+    return a[0] if i == 0 else a[i] + picked(a, i - 1)
+
+
+@njit
+def even(n):
+    return True if n == 0 else odd(n - 1)
+
+
+@njit
+def odd(n):
+    return False if n == 0 else even(n - 1)
+
+
+@njit
+def outer(n):
+    return divisor(n, 12) + n // 5
+
+
+def test_functions_that_call_themselves():
+    assert divisor(84, 36) == 12 and divisor(84, np.int32(36)) == 12 and divisor(7.5, 2) == 0.5
+    assert halves(100) == 7 and checked(12) == 144 and picked(np.arange(3.0), 2) == 3.0
+    assert even(10) is True and even(np.int32(7)) is False and outer(90) == 24
+
+
+def test_errors_of_functions_that_call_themselves():
+    with pytest.raises(ValueError, match="negative"):
+        halves(-1)
+    with pytest.raises(TypeError, match="not enough arguments: expected 1, got 0"):
+        halves()
+    with pytest.raises(TypeError, match="too many arguments: expected 1, got 3"):
+        halves(1, 2, 3)
+    with pytest.raises(TypeError):
+        halves("x")

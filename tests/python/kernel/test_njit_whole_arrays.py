@@ -111,6 +111,15 @@ def numbered():
     return [*cases, [NUMBERED, "thinned_sum", [[["array:float64", [1, 2, 3]], ["int64", n]] for n in (2, -1, 0)]]]
 
 
+ADDED = ("sum", "prod", "mean", "var", "std", "nansum", "nanprod", "nanmean", "nanvar", "nanstd", "place_of_least", "place_of_greatest")
+
+
+def in_columns():
+    values = np.random.default_rng(7).normal(3, 20, 1000).astype("float32")
+    shapes = [values[:60].reshape(12, 5) / 30, values.reshape(20, 50) / 30, values.reshape(10, 20, 5) / 30]
+    return [[REDUCED, name, [[[f"fortran:{kind}", a.tolist()]] for a in shapes for kind in ("float32", "float64")]] for name in ADDED]
+
+
 def check(cases, folder):
     wrong = []
     for (_, name, calls), here, there in zip(cases, numba_oracle.run(cases, njit, folder), numba_oracle.recorded(cases), strict=True):
@@ -120,6 +129,10 @@ def check(cases, folder):
 
 def test_reductions(tmp_path):
     check(reduced(), tmp_path)
+
+
+def test_fortran_arrays_are_added_in_the_order_of_memory(tmp_path):
+    check(in_columns(), tmp_path)
 
 
 def test_numbers(tmp_path):

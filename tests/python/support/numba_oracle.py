@@ -5,7 +5,7 @@ that has it. Where there is none the answers that it once gave stand for it: tes
 QUERN_RENEW_NUMBA=1 writes anew.
 
 A case is [text, name of a function, list of argument lists]; the text is a module whose functions may be decorated with `njit` or with
-what `numba` has, an argument [name of a NumPy dtype, number], ["array:" + name, numbers] or ["python", the text of a literal]. An answer has for each call the type that Numba gives the result, the result
+what `numba` has, an argument [name of a NumPy dtype, number], ["array:" + name, numbers] ("fortran:" in place of "array:" for columns without gaps) or ["python", the text of a literal]. An answer has for each call the type that Numba gives the result, the result
 and the arrays as the call left them: numbers as JSON has them (floats as their repr), tuples as lists, arrays as ["array", dtype, numbers],
 exceptions as ["raises", class, arguments]. This file is the other process's program also, which is why it imports little by itself.
 """
@@ -117,6 +117,8 @@ def written(type_):
 def _argument(np, kind, value):
     if kind == "python":
         return ast.literal_eval(value)
+    if kind.startswith("fortran:"):
+        return np.array(value, kind[8:], order="F")
     return np.array(value, kind[6:]) if kind.startswith("array:") else np.dtype(kind).type(value)
 
 

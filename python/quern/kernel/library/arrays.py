@@ -24,13 +24,20 @@ def _total_type(t):
     return t
 
 
+def _as_in_memory(array):
+    """The source of an array whose elements Numba adds in the order of memory: columns of a Fortran array one after another."""
+    if array.type.layout != "F" or array.type.ndim < 2:
+        return array.text
+    return f"whole::turned<{', '.join(map(str, reversed(range(array.type.ndim))))}>({array.text})"
+
+
 def _total(text):
     def reduce(compiler, array, skips, dtype, node):
         to = _total_type(array.type.dtype) if dtype is None else dtype
         if isinstance(array.type.dtype, types.Complex) and not isinstance(to, types.Complex):
             raise compiler.error(TypingError, node, f"{array.type.dtype} does not convert to {to}")
         work = types.float32 if to in types.HALVES else to
-        return cast(Value(work, f"whole::{text}<{work.c}, {skips}>({array.text})"), to)
+        return cast(Value(work, f"whole::{text}<{work.c}, {skips}>({_as_in_memory(array)})"), to)
 
     return reduce
 
@@ -54,7 +61,7 @@ def _middle_types(t, skips):
 
 def _mean(compiler, array, skips, dtype, node):
     work, quotient, to = _middle_types(array.type.dtype, skips)
-    return cast(Value(quotient, f"whole::mean<{work.c}, {quotient.c}, {skips}>({array.text})"), to)
+    return cast(Value(quotient, f"whole::mean<{work.c}, {quotient.c}, {skips}>({_as_in_memory(array)})"), to)
 
 
 def _variance(text):
@@ -62,7 +69,7 @@ def _variance(text):
         if skips == "false" and not compiler.settings.divides:
             array = _refuse_nothing(compiler, array, ZeroDivisionError, "division by zero")
         middle = ", ".join(t.c for t in _middle_types(array.type.dtype, skips))
-        return Value(types.float64, text.format(f"whole::variance<{middle}, {skips}>({array.text})"))
+        return Value(types.float64, text.format(f"whole::variance<{middle}, {skips}>({_as_in_memory(array)})"))
 
     return reduce
 
