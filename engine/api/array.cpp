@@ -605,8 +605,6 @@ Array detail::from_host(const void* values, size_t count, DType dtype, const Sha
 
 // ---- whole arrays
 
-Array matmul(const Array& a, const Array& b, Here here) { return call(here, quern::matmul, a, b); }
-
 // ---- element by element: a function for each row of the table; array.h says what they take
 
 #define OPERANDS_1 &a

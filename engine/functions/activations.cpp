@@ -451,6 +451,7 @@ Array threshold(const Array& x, double threshold, double value) {
 
 Array leaky_relu(const Array& x, double slope) { return leaky(as_reals(numpys_rules, x), slope, nullptr); }
 
+// Keras's leaky_relu and hardtanh: the derivative at 0, and at the ends, is 1. Integers stay integers in hard_tanh().
 Array leaky_relu_from_zero(const Array& x, double slope) {
   return compute(Op::where, compute(Op::greater_equal, x, 0), x, product(x, slope));
 }

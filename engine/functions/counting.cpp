@@ -106,6 +106,7 @@ Array counts_in(const WholeNumbers& numbers, const Array* weights, int64_t least
   return bincount(detached(numbers.values), weights, least);
 }
 
+// PyTorch's: sums of float32 have that type.
 Array bincount_as_torch(const Array& numbers, const Array* weights, int64_t least) {
   constexpr const char* refusal = "bincount only supports 1-d non-negative integral inputs.";
   if (!is_integer(numbers.dtype()))
@@ -215,6 +216,7 @@ static const Array& checked_edges(const Array& edges) {
   return edges;
 }
 
+// NumPy's. Raises ErrorKind::value for edges of more than one dimension and for such that fall (they are read).
 std::pair<Array, Array> histogram_in(const Array& array, const Bins& bins, const Limits& limits, bool density,
                                      const Array* weights) {
   if (bins.edges) return histogram(array, checked_edges(*bins.edges), weights, density);
@@ -232,6 +234,7 @@ static std::pair<double, double> ends_of(const Array& flat) {
   return {found[0], found[1]};
 }
 
+// PyTorch's, in the type of the elements.
 std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins, const Limits& limits, const Array* weights,
                                             bool density) {
   if (row(array.dtype()).kind != DTypeKind::real)
@@ -268,6 +271,7 @@ std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins
   return out;
 }
 
+// Only the counts; without limits from the least to the greatest element.
 Array histc(const Array& array, int64_t bins, double low, double high) {
   if (is_complex(array.dtype())) raise(ErrorKind::type, "histc not implemented for {}", torch_name_of(array.dtype()));
   if (row(array.dtype()).kind != DTypeKind::real)

@@ -168,6 +168,7 @@ Array with_ones_on_diagonal(Sides sides, int64_t k, const Making& how) {
   return as_type(is_one, type);
 }
 
+// Ones on and below it.
 Array with_ones_below_diagonal(Sides sides, DiagonalNumber k, const Making& how) {
   const int64_t rows = std::max<int64_t>(sides.rows, 0), columns = std::max<int64_t>(sides.columns, 0);
   const Array places = reshaped(counted(rows, how.device), {rows, 1}, Order::c);
@@ -201,6 +202,7 @@ Array places_in_rows(int64_t rows, const Making& how, F&& ends) {
 
 }  // namespace
 
+// The places of a matrix's elements on and below a diagonal, or on and above it: their rows, and their columns.
 Array lower_places(int64_t rows, int64_t columns, int64_t k, const Making& how) {
   return places_in_rows(rows, how, [&](int64_t row) { return std::pair(int64_t{0}, std::min(columns, row + k + 1)); });
 }
@@ -208,6 +210,7 @@ Array upper_places(int64_t rows, int64_t columns, int64_t k, const Making& how) 
   return places_in_rows(rows, how, [&](int64_t row) { return std::pair(std::max<int64_t>(0, row + k), columns); });
 }
 
+// The indices of a grid, one array for all axes; or one for each, which broadcast.
 OneForEach grid_indices(const Shape& shape, bool is_sparse, const Making& how) {
   if (std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }))
     raise(ErrorKind::value, "negative dimensions are not allowed");

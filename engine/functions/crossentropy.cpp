@@ -51,6 +51,7 @@ DType type_of_product(DType a, DType b) {
 
 }  // namespace
 
+// -sum(target * log(probability)) along an axis, which may count from the end. Raises ErrorKind::value for other shapes.
 Array categorical_crossentropy(const Array& target, const RealOperand& given, bool from_logits, int64_t axis,
                                LeastProbability least) {
   const Array& output = given.array;
@@ -64,6 +65,7 @@ Array categorical_crossentropy(const Array& target, const RealOperand& given, bo
   return compute(Op::negative, reduced(Reduction::sum, product(as_type(target, type), logs), along));
 }
 
+// -log(probability) of the class that each target names; 0 where there is no such class.
 Array sparse_categorical_crossentropy(const Array& given_target, const RealOperand& given, bool from_logits, int64_t axis,
                                       LeastProbability least) {
   const Array& output = given.array;
@@ -86,6 +88,7 @@ Array sparse_categorical_crossentropy(const Array& given_target, const RealOpera
   return compute(Op::negative, reduced(Reduction::sum, compute(Op::where, hits, logs, 0.0), along));
 }
 
+// -(target * log(p) + (1 - target) * log(1 - p)) of each element.
 Array binary_crossentropy(const Array& given_target, const RealOperand& given, bool from_logits, LeastProbability least) {
   const Array& output = given.array;
   check_shapes(given_target, output);

@@ -67,6 +67,7 @@ static std::optional<Array> without_channels(const Array& x, double p, bool is_t
   return product(x, noise(x, channels_of(x, axis), p, 1 / (1 - p), 0, draws));
 }
 
+// The same of whole channels, of (N, C, ...); of (C, L), and of (C, D, H, W), as well.
 std::optional<Array> channel_dropout(const Array& x, double p, bool is_training, const random::Stream& draws) {
   return without_channels(x, p, is_training, draws, 1);
 }
@@ -77,6 +78,7 @@ std::optional<Array> dropout3d(const Array& x, double p, bool is_training, const
   return without_channels(x, p, is_training, draws, x.rank() == 5);
 }
 
+// What is left out becomes selu's limit, then all are scaled and moved so that mean 0 and variance 1 are kept.
 std::optional<Array> alpha_dropout(const Array& x, double p, bool is_training, const random::Stream& draws) {
   return with_moments_kept(x, p, is_training, false, draws);
 }
@@ -116,6 +118,9 @@ Array for_each_query(const Array& heads, const Array& query) {
 
 }  // namespace
 
+// softmax(query key^T scale + mask) value over the last two axes. `mask`: added, or bools that say what takes part; where nothing
+// does, the result is 0. `p`: of dropout of the attention; `is_causal`: a place sees those up to itself; `scale`: by default one
+// over the root of the last size; `has_groups`: each head of keys and values, axis -3, is for as many heads of queries.
 Array attention(const Array& query, const Array& given_key, const Array& given_value, const Array* mask, double p, bool is_causal,
                 std::optional<double> scale, bool has_groups, const random::Stream& draws) {
   check_attention(query, given_key, given_value, mask, is_causal, p);

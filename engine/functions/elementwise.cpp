@@ -113,6 +113,7 @@ Array as_reals(const Rules& rules, const Array& x) {
   return astype(x, rules.types == TypeRules::torch ? torch_default() : resolve(Op::exp, {&type, 1}, rules.types).result);
 }
 
+// a + alpha b and a - alpha b, where alpha b has the type of the result; no alpha: 1.
 Array plus_multiple(const Rules& rules, const Argument& a, const Argument& b, const Argument* alpha) {
   return with_multiple(rules, Op::add, a, b, alpha);
 }
@@ -161,6 +162,7 @@ Array direction(const Rules& rules, const Array& x) {
   return as_type(rules(Op::where, rules(Op::isnan, x), 0.0, sign), x.dtype());
 }
 
+// x less its whole part.
 Array fraction(const Rules& rules, const Array& x) { return rules(Op::subtract, x, rules(Op::trunc, x)); }
 
 // An integer limit as the nearest number that the type has.
@@ -174,6 +176,7 @@ static Argument within_type(const Argument& limit, DType type) {
   return Argument(out);
 }
 
+// x limited to [low, high]. No gradient passes where it equals a limit.
 Array clamped(const Rules& rules, const Array& x, const Argument* low, const Argument* high) {
   const bool is_recorded = records(x) || records(low) || records(high);
   Array out = x;
@@ -244,6 +247,8 @@ static Array real_numbers_for_nan(const Rules& rules, const Array& x, const Argu
   return as_type(out, x.dtype());
 }
 
+// Numbers for NaN and the infinities: by default 0, the largest and the smallest of the type. Integers stay. Where `copy` is
+// false they are written into x, which is the result.
 Array numbers_for_nan(const Rules& rules, const Array& x, std::optional<bool> copy, const Argument* nan, const Argument* posinf,
                       const Argument* neginf) {
   const bool is_whole_or_torchs = is_whole(x.dtype()) || (is_complex(x.dtype()) && rules.types == TypeRules::torch);
@@ -264,6 +269,7 @@ Array between(const Rules& rules, const Array& a, const Argument& b, const Argum
   return rules(Op::add, a, rules(Op::multiply, weight, rules(Op::subtract, b, a)));
 }
 
+// a + value x y and a + value x / y; no value: 1.
 Array plus_product(const Rules& rules, const Array& a, const Argument& x, const Argument& y, const Argument* value) {
   Array product = rules(Op::multiply, x, y);
   if (value && !is_one(*value)) {
@@ -322,6 +328,7 @@ Array sine_cardinal(const Rules& rules, const Array& given) {
 }
 
 // Both choices are made before the division: of a quotient by zero the derivative would be NaN.
+// a / b, and 0 where b is 0.
 Array quotient_or_zero(const Alike& of) {
   const Array is_zero = compute(Op::equal, of.b, 0);
   return compute(Op::where, is_zero, 0, compute(Op::true_divide, of.a, compute(Op::where, is_zero, 1, of.b)));
@@ -334,6 +341,7 @@ static Array is_infinity(const Rules& rules, const Array& x, double infinity) {
     raise(ErrorKind::type, "This operation is not supported for {} values because it would be ambiguous.", row(x.dtype()).name);
   return is_whole(x.dtype()) ? all_of(x, false) : rules(Op::equal, x, infinity);
 }
+// Where an element is that infinity. Raises ErrorKind::type for complex numbers.
 Array is_positive_infinity(const Rules& rules, const Array& x) {
   return is_infinity(rules, x, std::numeric_limits<double>::infinity());
 }
@@ -341,6 +349,7 @@ Array is_negative_infinity(const Rules& rules, const Array& x) {
   return is_infinity(rules, x, -std::numeric_limits<double>::infinity());
 }
 
+// Where the imaginary part is 0, and where it is not.
 Array is_without_imaginary(const Rules& rules, const Array& x) {
   return is_complex(x.dtype()) ? rules(Op::equal, x.imag(), 0) : all_of(x, true);
 }
@@ -348,10 +357,12 @@ Array is_with_imaginary(const Rules& rules, const Array& x) {
   return is_complex(x.dtype()) ? rules(Op::not_equal, x.imag(), 0) : all_of(x, false);
 }
 
+// 0 where x is negative or NaN, 1 where it is positive, `values` where it is 0.
 Array step_at_zero(const Rules& rules, const Array& x, const Argument& values) {
   return rules(Op::where, rules(Op::equal, x, 0), values, as_type(rules(Op::greater, x, 0), x.dtype()));
 }
 
+// log(exp(a) + exp(b)) without overflow, also of complex numbers.
 Array log_of_sum(const Rules& rules, const Argument& a, const Argument& b) {
   const OperandType types[] = {type_of(a), type_of(b)};
   if (!is_complex(types[0].dtype) && !is_complex(types[1].dtype)) return rules(Op::logaddexp, a, b);
@@ -363,6 +374,7 @@ Array log_of_sum(const Rules& rules, const Argument& a, const Argument& b) {
   return rules(Op::add, top, rules(Op::log, rules(Op::add, rules(Op::exp, rules(Op::subtract, low, top)), 1)));
 }
 
+// Have both one shape and the same values? This waits for them.
 bool are_equal(const Rules& rules, const Array& a, const Argument& b) {
   if (a.shape() != b.shape()) return false;
   const Array same = rules(Op::equal, a, b);

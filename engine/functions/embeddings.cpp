@@ -106,6 +106,7 @@ Array rows_at(const Array& places, const Array& table, std::optional<int64_t> pa
 
 namespace nn {
 
+// int64, along a new last axis; -1: one class more than the largest number, which is waited for.
 Array one_hot(const Array& classes, int64_t count) {
   if (classes.dtype() != DType::int64)
     raise(ErrorKind::runtime, "one_hot is only applicable to index tensor of type LongTensor.");
@@ -130,12 +131,15 @@ Array one_hot_along(const Array& x, int64_t count, NewAxis axis, std::optional<D
   return as_type(is_class(numbers, count, axis.place), dtype.value_or(DType::float32));
 }
 
+// The same of a row of numbers together: the largest along the second axis, or the only one.
 Array multi_hot(const Array& x, int64_t count, NewAxis axis, std::optional<DType> dtype, bool is_sparse) {
   const Array each = one_hot_along(x, count, axis, dtype, is_sparse);
   const bool is_bool = each.dtype() == DType::boolean;
   return reduced(is_bool ? Reduction::any : Reduction::maximum, each, x.rank() > 1 ? 1 : 0);
 }
 
+// The rows of `table` at these places. `padding`: the row that gets no gradient; `max_norm`: longer rows are first scaled to it,
+// in the table; `by_frequency`: each row's gradient is divided by how often the row is picked.
 Array embedding(const Array& places, const Array& table, std::optional<int64_t> padding, std::optional<double> max_norm,
                 double norm_order, bool by_frequency, bool is_sparse) {
   if (is_sparse) raise(ErrorKind::not_implemented, "[embedding] sparse gradients are not supported; use sparse=False");

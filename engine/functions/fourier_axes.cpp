@@ -164,9 +164,11 @@ Array along_lines(Transform kind, const Array& a, const Lines& lines) {
   return transformed_along(numbers, words[static_cast<size_t>(kind)], lines.lengths, lines.axes, lines.norm);
 }
 
+// The middle of each of the axes, or of all, moves to the start, and back.
 Array shifted_to_middle(const Array& a, const std::optional<std::vector<size_t>>& axes) { return shifted(a, axes, 1); }
 Array shifted_to_start(const Array& a, const std::optional<std::vector<size_t>>& axes) { return shifted(a, axes, -1); }
 
+// The frequencies of samples that are `d` apart, of float64 or a type that is asked for. Raises ErrorKind::zero_division.
 Array frequencies_of_all(Samples n, const Argument& d, std::optional<DType> dtype, DeviceId device) {
   return frequencies_as(n, d, dtype, false, device);
 }

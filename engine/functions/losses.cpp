@@ -399,6 +399,7 @@ static bool differs_by_one(const Shape& shape, const Shape& other) {
   return sum == 1;
 }
 
+// `variance`: an array or a number; those below eps count as eps.
 Array gaussian_nll_loss(const Array& x, const Array& target, const Argument& variance, bool is_full, double eps,
                         LossReduction reduction) {
   constexpr const char* negative = "var has negative entry/entries";

@@ -86,6 +86,7 @@ Array diagonal_or_matrix(const Array& array, int64_t k) {
   return out;
 }
 
+// The same of any array, whose elements are put on the diagonal; in torch's spelling the diagonal is a copy.
 Array matrix_of_all(const Array& array, int64_t k) { return diagonal_or_matrix(flat(array), k); }
 Array diagonal_copy_or_matrix(const Array& array, int64_t k) {
   Array out = diagonal_or_matrix(array, k);
@@ -108,6 +109,7 @@ Array diagonal_sum_of_matrices(const Array& array, int64_t k, std::optional<DTyp
   return diagonal_sum(array, k, last_two(array), dtype);
 }
 
+// Matrices with the elements of the last axis on a diagonal; they are in `plane` of the result.
 Array embedded_diagonal(const Array& array, int64_t k, Plane plane) {
   const size_t rank = array.rank() + 1;
   Shape shape = array.shape();
@@ -126,6 +128,7 @@ Array upper_triangle(const Array& array, DiagonalNumber k) {
   return triangle(array, 1 - static_cast<int64_t>(1 - k.value), false);
 }
 
+// Columns of powers of a vector, falling unless `rising`; as many as it has elements where nothing else is asked for.
 Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<int64_t> wanted, bool rising) {
   if (vector.rank() != 1) raise(ErrorKind::value, "x must be a one-dimensional array or sequence.");
   const int64_t columns = wanted.value_or(vector.size());
@@ -222,6 +225,7 @@ Array contracted(const Array& a, const Array& b, const DotAxes& axes) {
   return tensordot(a, b, named.of_a, named.of_b);
 }
 
+// The same, where one element stands for all of the other's axis.
 Array contracted_with_ones(const Array& a, const Array& b, const DotAxes& axes) {
   DotAxes named = axes.named();
   Array x = a, y = b;
@@ -273,6 +277,7 @@ Array cross_of_three(const Array& a, const Array& b, const CrossAxes& axes) {
   return crossed(a, b, axes);
 }
 
+// Of arrays of one rank that broadcast, along one axis; none: the first of three elements.
 Array cross_along(const Array& a, const Array& b, std::optional<size_t> axis) {
   const Shape& shape = a.shape();
   const size_t along = axis ? *axis : static_cast<size_t>(std::find(shape.begin(), shape.end(), 3) - shape.begin());
@@ -304,6 +309,8 @@ static Array weighted(const Rules& rules, const Array& a, const Array& product, 
   return rules(Op::add, is(beta, 1) ? a : rules(Op::multiply, a, beta), right);
 }
 
+// beta a + alpha (x @ y), and with the sum of a stack's products, and with the outer product of vectors. Where beta is 0, a does
+// not count. Of integers and bools the factors are, too.
 Array plus_matmul(const Rules& rules, const Array& a, const Array& x, const Array& y, const Argument& beta,
                   const Argument& alpha) {
   return weighted(rules, a, matmul(x, y), beta, alpha);

@@ -238,8 +238,8 @@ namespace nn {
 Array linear(const Array& given, const Array& given_weight, const Array* bias) {
   const DType type = common(given.dtype(), given_weight.dtype());
   const Array x = as_type(given, type), weight = as_type(given_weight, type);
-  if (weight.rank() == 1 || weight.rank() > 2 || x.rank() == 0) {
-    const Array y = matmul(x, weight.rank() == 1 ? weight : moved(weight, weight.rank() - 2, weight.rank() - 1));
+  if (weight.rank() != 2 || x.rank() == 0) {
+    const Array y = matmul(x, weight.rank() <= 1 ? weight : moved(weight, weight.rank() - 2, weight.rank() - 1));
     return bias ? plus(y, *bias) : y;
   }
   const bool fits = bias && bias->rank() == 1 && bias->shape()[0] == weight.shape()[0] && bias->dtype() == type;
@@ -363,6 +363,7 @@ Array batch_norm(const Array& given, const Array* running_mean, const Array* run
   return made[0];
 }
 
+// For each sample and channel; without `use_own` by the running mean and variance.
 Array instance_norm(const Array& given, const Array* running_mean, const Array* running_var, const Array* weight,
                     const Array* bias, bool use_own, double momentum, double eps) {
   if (!use_own && !(running_mean && running_var))
@@ -383,6 +384,7 @@ Array instance_norm(const Array& given, const Array* running_mean, const Array* 
   return for_each_channel(reshape(quern::layer_norm(lines, 1, nullptr, nullptr, eps), x.shape()), weight, bias);
 }
 
+// Mean and variance along axes; halves in float32, and within the range of their type. As Keras has it.
 std::pair<Array, Array> moments(const RealOperand& given, const SoftmaxAxes& axes, bool keep_dims, bool is_synchronized) {
   if (is_synchronized) raise(ErrorKind::not_implemented, "Argument synchronized=True is not supported with quern.");
   const DType type = given.array.dtype();
@@ -398,6 +400,7 @@ std::pair<Array, Array> moments(const RealOperand& given, const SoftmaxAxes& axe
   return {as_type(fitted(shown), type), as_type(fitted(variance), type)};
 }
 
+// (x - mean) / sqrt(variance + eps) * scale + offset along an axis of channels, in the type of all three. As Keras has it.
 Array batch_normalization(const Array& x, const Array& mean, const Array& variance, size_t axis, const Array* offset,
                           const Array* scale, double eps) {
   Shape sizes(x.rank(), 1);

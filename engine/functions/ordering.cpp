@@ -124,6 +124,7 @@ Nothing partition_in_place(const Array& array, const Kth& kth, size_t axis, Sele
   return {};
 }
 
+// In complex numbers.
 Array sorted_as_complex(const Array& array) {
   Array out = ordered(array, false, array.rank() - 1);
   if (is_complex(out.dtype())) return out;
@@ -165,6 +166,7 @@ Array searched(const Array& array, const Array& values, bool right, const Array*
   return places_in(as_type(in, type), as_type(values, type), right);
 }
 
+// The same, and a number where the values are one. `side` is "left" or "right": raises ErrorKind::value for another.
 Array places_in_sorted(const Array& array, const Array* values, std::string_view side, const Array* sorter) {
   if (side != "left" && side != "right") raise(ErrorKind::value, "search side must be 'left' or 'right' (got '{}')", side);
   if (!values) raise(ErrorKind::type, "[searchsorted] there are no values to search for; v must be an array, not None");
@@ -191,6 +193,7 @@ BinEdges bin_edges(const Array& values) {
   return out;
 }
 
+// The number of the bin that each element falls into; `right`: an edge belongs to the bin before it.
 Array digitized(const Array& array, const BinEdges& edges, bool right) {
   if (is_complex(array.dtype())) raise(ErrorKind::type, "x may not be complex");
   Array values = detached(array), places;
@@ -222,6 +225,7 @@ static Array in_lines(const Array& lines, const Array& values, bool right, bool 
   return as_type(found, is_short ? DType::int32 : DType::int64);
 }
 
+// PyTorch's: in each line of the last axis, or all in one line.
 Array searched_in_lines(const Array& given, const Argument& given_values, bool right, std::optional<std::string_view> side,
                         const Array* sorter, bool is_short) {
   constexpr const char* name = "torch.searchsorted()";

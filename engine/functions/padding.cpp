@@ -135,6 +135,8 @@ Array pad(const Rules& rules, const Array& x, const std::vector<int64_t>& widths
   return beside_nothing(x, mirrored(x, widths, border));
 }
 
+// x divided by (k + alpha * the mean of the squares of `size` neighbouring channels) ** beta, of (N, C, L, ...); of no elements x
+// itself. Integers have a mean without its fraction.
 std::optional<Array> local_response_norm(const Rules& rules, const Array& x, int64_t size, double alpha, double beta, double k) {
   if (x.rank() < 3)
     raise(ErrorKind::value, "Expected 3D or higher dimensionality                          input (got {} dimensions)", x.rank());
@@ -179,6 +181,7 @@ Shape with_end(const Array& x, std::initializer_list<int64_t> end) {
 
 }  // namespace
 
+// Channels, the axis 1: those of all groups by turns.
 Array channel_shuffle(const Array& x, int64_t groups) {
   if (x.rank() < 3)
     raise(ErrorKind::runtime, "channel_shuffle expects input with > 2 dims, but got input with sizes {}", in_brackets(x.shape()));
@@ -192,6 +195,7 @@ Array channel_shuffle(const Array& x, int64_t groups) {
   return rearranged(x, {n, groups, each, inner}, {0, 2, 1, 3}, x.shape());
 }
 
+// (..., C * r * r, H, W) as (..., C, H * r, W * r), and back.
 Array pixel_shuffle(const Array& x, int64_t r) {
   check_pixels("pixel_shuffle", "upscale_factor", x, r);
   if (r > 0xffffffff / 2)

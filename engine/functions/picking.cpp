@@ -69,6 +69,7 @@ void put_along(const Array& array, const Array& places, const Argument& values, 
   put(array, picks_of(indices_along(array, places, axis)), values);
 }
 
+// The same in an array of a shape; numbers wrap around along each axis.
 std::vector<Array> coordinates_in(const Array& given, const std::vector<int64_t>& shape) {
   Array places = given.dtype() == DType::boolean ? as_type(given, DType::int32) : given;
   std::vector<Array> out;

@@ -325,6 +325,7 @@ static Array quantile_of_lines(const Array& array, const Argument& given, std::o
   return reshape(in_order(moved(found, found.rank() - 1, 0), Order::c), result);
 }
 
+// PyTorch's: `q` is a number or a tensor, which has a derivative too; computed in the type of the elements. None: linear.
 Array quantile_along(const Array& array, const Argument& q, std::optional<size_t> axis, bool keep_dims,
                      std::optional<std::string_view> interpolation) {
   return quantile_of_lines(array, q, axis, keep_dims, interpolation.value_or("linear"), false);

@@ -131,6 +131,7 @@ NumbersAndStep evenly_spread(const Ends& ends, bool has_step, const Spread& spre
   return {as_type(out, type), has_step, 0, line.step};
 }
 
+// The powers of `base` with evenly spread exponents.
 Array powers_spread(const Ends& ends, const Argument& base, const Spread& spread) {
   const DType type = spread.dtype.value_or(ends.type);
   const DeviceId device = device_of(ends, spread, &base);
@@ -147,6 +148,7 @@ Array powers_spread(const Ends& ends, const Argument& base, const Spread& spread
   return spread.dtype ? as_type(made, *spread.dtype) : made;
 }
 
+// Each the same multiple of the one before. Raises ErrorKind::value for an end of zero.
 Array multiples_spread(const Ends& ends, const Spread& spread) {
   const DeviceId device = device_of(ends, spread);
   const DType type = spread.dtype.value_or(ends.type), work = is_whole(type) ? ends.work : common(ends.work, type);

@@ -96,6 +96,7 @@ static Array place_among_numbers(const Array& given, std::optional<size_t> axis,
   const double last = std::numeric_limits<double>::infinity();
   return place_of(as_type(compute(Op::where, nan, least ? last : -last, array), array.dtype()), axis, keep_dims, dtype, least);
 }
+// The same of what is no NaN. This reads whether there is something; raises ErrorKind::value where there is nothing else.
 Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype) {
   return place_among_numbers(array, axis, keep_dims, dtype, false);
 }
@@ -127,6 +128,7 @@ Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_larg
   return at_places(array, in_order(part(places, static_cast<int>(axis), 0, count), Order::c), axis, true);
 }
 
+// The same of the last axis, with places of int32, as Keras has it. Raises ErrorKind::value for more of them than there are.
 Ranked largest_of_last(const Array& array, int64_t count) {
   if (array.rank() == 0) raise(ErrorKind::value, "[top_k] `x` must have at least one axis");
   if (count < 0 || count > last_size(array))
@@ -135,6 +137,8 @@ Ranked largest_of_last(const Array& array, int64_t count) {
   return {made.values, as_type(made.places, DType::int32)};
 }
 
+// Is the element at each line's target among the `count` greatest? Those that equal the last of them are; what is not finite, or
+// not there, is not.
 Array is_among_largest(const Array& targets, const Array& given, int64_t count) {
   const Array lines = detached(given);
   if (lines.rank() != targets.rank() + 1)
@@ -149,6 +153,7 @@ Array is_among_largest(const Array& targets, const Array& given, int64_t count) 
   return compute(Op::logical_and, is_one, compute(Op::isfinite, element(picked, -1, 0)));
 }
 
+// The element that is the `count`-th in order, counted from 1. Raises ErrorKind::runtime where there is none.
 Ranked nth_along(const Array& array, int64_t count, size_t axis, bool keep_dims) {
   int64_t size = array.rank() == 0 ? 1 : size_along(array, axis);
   if (count < 1 || count > size) raise(ErrorKind::runtime, "kthvalue(): selected number k out of range for dimension {}", axis);
@@ -179,6 +184,7 @@ Ranked middle_without_nan_along(const Array& array, size_t axis, bool keep_dims)
   return at_places(array, taken_along(places, at, axis), axis, keep_dims);
 }
 
+// The element that occurs most often, the smallest of several, and where it stands last.
 Ranked most_frequent_along(const Array& array, size_t axis, bool keep_dims) {
   if (array.rank() == 0) return of_one_element(array);
   Ranked ordered = sorted_along(detached(array), axis, false);
@@ -197,6 +203,7 @@ Ranked most_frequent_along(const Array& array, size_t axis, bool keep_dims) {
   return at_places(array, taken_along(ordered.places, best, axis), axis, keep_dims);
 }
 
+// The greatest (the smallest) so far, and where it stood last.
 Ranked running_largest(const Array& array, size_t axis) { return running_extreme(array, axis, "maximum"); }
 Ranked running_smallest(const Array& array, size_t axis) { return running_extreme(array, axis, "minimum"); }
 

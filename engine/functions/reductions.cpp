@@ -207,12 +207,14 @@ Array spread(const Array& array, const Over& over) {
   return compute(Op::subtract, reduced(Reduction::maximum, array, over), reduced(Reduction::minimum, array, over));
 }
 
+// {smallest, largest}, along one axis or of all elements.
 std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> axis, bool keep_dims) {
   Over over{std::vector<bool>(array.rank(), !axis), keep_dims};
   if (axis && array.rank() > 0) over.axes[*axis] = true;
   return {smallest(array, over), largest(array, over)};
 }
 
+// The logarithm of the sum of the exponentials, without overflow; -infinity of nothing.
 Array log_of_exponentials(const Array& given, const Over& over) {
   Array array = over.dtype ? as_type(given, *over.dtype) : given, x = detached(array);
   Over kept{over.axes, true};

@@ -413,6 +413,8 @@ std::vector<double> filled_lines(const Odds& odds, size_t width) {
 
 }  // namespace
 
+// How often each outcome comes in n tries: one axis more; the last one takes what the others leave of 1. Raises ErrorKind::value
+// for a negative n, and for odds that are no distribution.
 Array multinomial(const Stream& stream, const Counts& n, const Odds& odds, const Size& size) {
   check_outcomes(odds);
   check_counts("n", n);

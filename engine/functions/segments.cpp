@@ -1,4 +1,8 @@
-#include "functions/segments.h"
+// Rows of an array that belong together by numbers of segments: their sums, products and extremes.
+#include <cstdint>
+#include <optional>
+
+#include "graph/array.h"
 
 #include <algorithm>
 #include <limits>
@@ -75,6 +79,9 @@ Scalar end_of(DType type, bool is_last) {
 
 }  // namespace
 
+// One result for each of `count` segments; none: as many as the greatest number says, which is waited for. Numbers below 0, or
+// from `count` on, belong to no segment. Of a segment without rows: 0, 1, or what every element is beyond. Raises
+// ErrorKind::value for a negative count.
 Array segment_sums(const Array& data, const Array& numbers, std::optional<int64_t> count) {
   const Segments of(data, numbers, count);
   Shape shape{of.count + 1};

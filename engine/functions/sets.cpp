@@ -122,10 +122,12 @@ Named distinct_with_counts(const Array& array) { return {distinct(array, {}, fal
 Named distinct_with_inverse(const Array& array) { return {distinct(array, {}, false, true, false, false)}; }
 Array distinct_values(const Array& array) { return distinct(array, {}, false, false, false, false)[0]; }
 
+// PyTorch's: each NaN is distinct.
 OneOrMore distinct_along(const Array& array, bool inverse, bool counts, std::optional<size_t> axis) {
   return {distinct(array, axis, false, inverse, counts, false)};
 }
 
+// Elements, or parts of an axis, without those that equal the one before.
 OneOrMore distinct_in_turn(const Array& array, bool inverse, bool counts, std::optional<size_t> axis) {
   Lines lines(array, axis);
   Array mask = starts_in(detached(lines.rows), false), starts = true_positions(mask);
@@ -135,6 +137,8 @@ OneOrMore distinct_in_turn(const Array& array, bool inverse, bool counts, std::o
   return out;
 }
 
+// Of flattened arrays, sorted. `are_distinct`: no array has an element twice; `places`: also where the elements stand first in
+// each.
 Array in_any(const Array& array, const Argument& other) {
   OperandType both[] = {{array.dtype()}, other.type()};  // a number has no type of its own
   return in_line(
@@ -194,6 +198,7 @@ Array is_among(const Array& array, const Array& tests, bool invert) {
   return found.of_shape(Layout::contiguous(array.shape()));
 }
 
+// NumPy's, which checks `kind`, the name of a method; and PyTorch's, which takes a number for one of both.
 Array is_in(const Array& array, const Array* tests, bool invert, std::optional<std::string_view> kind) {
   if (kind && *kind != "sort" && *kind != "table")
     raise(ErrorKind::value, "Invalid kind: '{}'. Please use None, 'sort' or 'table'.", *kind);

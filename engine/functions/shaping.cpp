@@ -213,6 +213,8 @@ Array transposed_matrix(const Array& array) {
   return permuted(array, {});
 }
 
+// The elements in another shape, of which one size may be -1, read and put down in an order: a view where that is possible.
+// `copies`: true for new memory in any case, false for a view or ErrorKind::value.
 Array reshaped_as(const Array& array, const Shape& given, Order order, std::optional<bool> copies) {
   Shape shape = known_sizes(array, given);
   if (copies.value_or(false)) return reshaped(copied(array, array.dtype(), order), shape, order);
@@ -350,6 +352,7 @@ static Parts divided(const Array& array, const Division& by, size_t axis, bool m
   return {parts_between(array, axis, cuts)};
 }
 
+// By a number of parts, or places where they begin. Equal parts, else ErrorKind::value; or parts as equal as can be.
 Parts split_equally(const Array& array, const Division& by, size_t axis) { return divided(array, by, axis, true); }
 Parts split_nearly(const Array& array, const Division& by, size_t axis) { return divided(array, by, axis, false); }
 
@@ -357,6 +360,7 @@ Parts split_columns(const Array& array, const Division& by) {
   if (array.rank() < 1) raise(ErrorKind::value, "hsplit only works on arrays of 1 or more dimensions");
   return divided(array, by, array.rank() > 1 ? 1 : 0, true);
 }
+// equally along the first, the second (or only), the third axis
 Parts split_rows(const Array& array, const Division& by) {
   if (array.rank() < 2) raise(ErrorKind::value, "vsplit only works on arrays of 2 or more dimensions");
   return divided(array, by, 0, true);
@@ -444,6 +448,7 @@ std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool 
   return is_sparse ? out : broadcast_together(out);
 }
 
+// The same, by a name or none ("xy", "ij"), in new memory unless `copies` says otherwise.
 std::vector<Array> grid_by_name(const std::vector<Array>& arrays, bool copies, bool is_sparse,
                                 std::optional<std::string_view> name) {
   if (name && name != "xy" && name != "ij") raise(ErrorKind::value, "Valid values for `indexing` are 'xy' and 'ij'.");

@@ -43,6 +43,8 @@ const Array& needed(const Array* array, const char* function, const char* name) 
 
 // ---- differences
 
+// The differences of neighbours, taken `times`; of bools: where they differ. `prepend` and `append` are put before and after the
+// samples first; an array without dimensions counts as one element of each line. Nothing: the array itself, where times is 0.
 std::optional<Array> differences_with(const Rules& rules, const Array& a, int64_t times, SampledAxis axis, const Array* prepend,
                                       const Array* append) {
   if (times < 0) raise(ErrorKind::value, "[diff] order must be non-negative but got {}", times);
@@ -61,6 +63,7 @@ std::optional<Array> differences_with(const Rules& rules, const Array& a, int64_
   return differences(all, std::min(times, std::max<int64_t>(all.shape()[axis.place], 1)), axis.place);  // more change nothing
 }
 
+// Of the flattened array, with what stands after and before. Raises ErrorKind::type for what has no type of the same kind.
 Array flat_differences(const Array& a, const Array* to_end, const Array* to_begin) {
   Array flat = raveled(a, Order::c);
   auto end_of = [&](const Array* given, const char* name) {
@@ -246,6 +249,7 @@ Array double_areas(const Rules& rules, const Array& y, const Array* x, const Arg
 
 }  // namespace
 
+// The area under y by trapezoids, between coordinates x or steps of dx; and up to each sample.
 Array area(const Rules& rules, const Array& y, const Array* x, const Argument* dx, SampledAxis axis) {
   Array areas = double_areas(rules, y, x, dx, axis.place);
   Over over{.axes = std::vector<bool>(areas.rank(), false)};
@@ -389,6 +393,8 @@ Array value_between(const Array& x, const Points& points) {
 
 }  // namespace
 
+// The values at x of the lines between points (xp, fp), where xp rises; beyond the ends `left` and `right`, by default the values
+// there. With a period of x and xp these need not rise.
 Array interpolated(const Array& at, const Array* xp, const Array* fp, const Argument* left, const Argument* right,
                    std::optional<double> period) {
   const Array& values = needed(fp, "interp", "fp");

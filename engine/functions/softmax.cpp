@@ -59,6 +59,7 @@ Array log_softmax(const Array& x, const SoftmaxAxes& axes, std::optional<DType> 
   return softmax_by(x, axes, dtype, SoftmaxOf::logarithm);
 }
 
+// Random samples of classes with these logarithms of probabilities: softmax((x + noise) / tau). `is_hard`: exactly 0 and 1.
 Array gumbel_softmax(const Rules& rules, const Array& x, double tau, bool is_hard, size_t axis, const random::Stream& draws) {
   const Array noise = compute(Op::log, random::exponential_for(rules, detached(x), 1, draws));
   SoftmaxAxes axes{std::vector<bool>(x.rank(), false)};

@@ -144,6 +144,7 @@ Factors tensor_singular_factors(const Array& a, bool full_matrices) { return {sv
 
 static Array adjoint(const Array& a) { return conjugated(turned(a)); }
 
+// The first columns of U and V (not V^H) alone, unless all are asked for; of Q likewise.
 Factors old_singular_factors(const Array& a, bool some) {
   Factors out = tensor_singular_factors(a, !some);
   out.arrays[2] = adjoint(out.arrays[2]);
@@ -151,12 +152,14 @@ Factors old_singular_factors(const Array& a, bool some) {
 }
 Factors old_orthogonal_factors(const Array& a, bool some) { return orthogonal_factors(a, some ? "reduced" : "complete"); }
 
+// NaN where the determinant is negative.
 Array log_determinant(const Array& a) {
   std::vector<Array> f = factored("slogdet", a, "");
   if (is_complex(a.dtype())) return compute(Op::add, compute(Op::log, f[0]), f[1]);
   return as_type(compute(Op::where, compute(Op::less, f[0], 0), std::nan(""), f[1]), f[1].dtype());
 }
 
+// Sums over an axis, counted in the result's axes, of the products with the first conjugated.
 Array product_along(const Rules& rules, const Array& a, const Array& b, int64_t axis) {
   Array product = rules(Op::multiply, conjugated(a), b);
   return product.rank() == 0 ? product : reduced(Reduction::sum, product, static_cast<int>(axis), false, product.dtype());
@@ -177,6 +180,7 @@ Array condition_of_tensor(const Array& a, const NormOrder& order) {
   return as_type(compute(Op::where, is_singular, HUGE_VAL, made), made.dtype());
 }
 
+// The other triangle is not read, and with `has_ones` nor is the diagonal.
 Array triangular_solution(const Array& a, const Array& b, bool upper, bool left, bool has_ones) {
   Array factor = triangle(a, has_ones ? (upper ? 1 : -1) : 0, !upper);
   if (has_ones) {
@@ -203,6 +207,7 @@ Array cholesky_solution(const Array& b, const Array& given, bool upper) {
   return solution_and_status(product, right, true, false).results[0];
 }
 
+// By scaling, a series and squaring (Higham, 2005). This waits for the size of the matrices.
 Array matrix_exponential(const Array& a) {
   if (a.size() == 0) return copied(a, a.dtype());
   // Each squaring doubles the rounding errors: no more of them than the series needs.
@@ -309,8 +314,10 @@ Factors least_squares(const Array& a, const Array& b, std::optional<double> rcon
            has_values ? joined(values, with({std::min(m, n)}), real, a.device()) : nothing}};
 }
 
+// The product of one or more matrices.
 Array product_of_chain(const std::vector<Array>& arrays) { return arrays.size() == 1 ? arrays[0] : product_of_all(arrays); }
 
+// Counts singular values above `tol`, or else above the larger of `atol` and `rtol` times the largest.
 Array tensor_rank(const Array& a, const Argument* tol, const Argument* atol, const Argument* rtol, bool hermitian) {
   const Array values = hermitian ? compute(Op::absolute, factored("eigh", a, "L")[0]) : svd(a, "n", false)[0];
   auto column = [&](const Argument& limit) {

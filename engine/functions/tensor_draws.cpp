@@ -121,6 +121,7 @@ Array integers_like(const Array& like, const Bounds& bounds, const MakingLike& t
   const DType type = to.how.dtype.value_or(like.dtype());
   return laid_out_like(like, to, [&](const Shape& shape) { return integers_in(stream, bounds, shape, type, to.how.device); });
 }
+// of 0, 1, 2 ...
 Array permutation_of_size(const Stream& stream, int64_t count, const Making& how) {
   const DType type = how.dtype.value_or(DType::int64);
   if (!is_complex(type) && count > 0 && static_cast<uint64_t>(count - 1) > range_of(type).second)
@@ -286,11 +287,14 @@ Array trials_for(const Rules& rules, const Array& tensor, const Argument& p, con
   return as_type(are_hits(rules, tensor, p, stream), tensor.dtype());
 }
 
+// 1 with the probability that each element says, or p, else 0; gradients of 0.
 Array trials(const Rules& rules, const Array& tensor, std::optional<double> p, const Stream& stream) {
   const Argument odds = p ? Argument(real_number(*p)) : Argument(tensor);
   return without_slope(as_type(are_hits(rules, tensor, odds, stream), tensor.dtype()), tensor);
 }
 
+// The same with the elements of tensors as parameters, which a device refuses where it finds no distribution in them
+// (refusals.h): no gradient passes.
 Array normal_of_numbers(const Stream& stream, double mean, double deviation, const Shape& shape, std::optional<DType> type,
                         DeviceId device) {
   check_deviation(deviation);
@@ -322,6 +326,7 @@ Array poisson_around(const Array& rates, const Stream& stream) {
                        "invalid Poisson rate, expected rate to be non-negative");
 }
 
+// Places along the last axis, with the elements as weights: `count` of them, each of which may come again where `replaces`.
 Array places_by_weight(const Rules& rules, const Array& given, int64_t count, bool replaces, const Stream& stream) {
   check_weights(given, count, replaces);
   const Array weights = detached(given), wide = as_type(weights, DType::float64);
@@ -368,6 +373,7 @@ Array scaled_unit(const Stream& stream, const Parameter& low, const Parameter& h
   return as_asked(where(of(Op::less, made, high), made, low), size);  // 16 bits may be rounded up to `high`
 }
 
+// No further than two standard deviations from the mean.
 Array truncated_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size) {
   const Draws draws(stream, size, {&mean, &deviation});
   const double edge = std::erf(std::numbers::sqrt2);
@@ -376,6 +382,8 @@ Array truncated_normal(const Stream& stream, const Parameter& mean, const Parame
   return as_asked(scaled(of(Op::minimum, of(Op::maximum, made, -2.0), 2.0), deviation, mean), size);
 }
 
+// Places along the last axis of two, drawn by the logarithms of their odds: `count` for each row. Raises ErrorKind::value for
+// another number of axes.
 Array places_by_logarithm(const Stream& stream, const Array& logits, int64_t count, const Size& size) {
   if (logits.rank() != 2) raise(ErrorKind::value, "logits must have two axes, not {}", logits.rank());
   const Shape shape{logits.shape()[0], count, logits.shape()[1]};

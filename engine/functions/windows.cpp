@@ -26,6 +26,7 @@ Array cosine(double factor, const Array& n, double width) {
 
 }  // namespace
 
+// a triangle
 Array bartlett(const WindowSize& size) {
   return made_of(size, [](const Array& n, double width) {
     const Array part = compute(Op::true_divide, n, width);

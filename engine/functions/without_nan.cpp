@@ -80,6 +80,7 @@ Array product_without_nan(const Array& array, const Over& over, const Initial& i
   return product(array, Numbers(array, over).over, initial);
 }
 
+// NaN where there is no number. Raise ErrorKind::value for no elements at all without an initial value.
 Array largest_without_nan(const Array& array, const Over& over, const Initial& initial) {
   return extreme_without_nan(Reduction::maximum, array, over, initial, -infinity);
 }
@@ -104,6 +105,7 @@ Array deviation_without_nan(const Array& array, const Over& over, double ddof, c
   return compute(Op::sqrt, variance_without_nan(array, over, ddof, center));
 }
 
+// Running sums and products (rounding.h) with 0 and 1 in place of NaN.
 Array running_sum_without_nan(const Array& array, std::optional<size_t> axis, std::optional<DType> dtype) {
   return running_sum(with_value_for_nan(array, 0), axis, dtype);
 }
