@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "functions/gradient_words.h"
 #include "functions/ranking.h"
 #include "functions/rounding.h"
 #include "functions/shaping.h"
+#include "functions/steps.h"
 #include "graph/tape.h"
 
 namespace quern {
@@ -44,9 +44,9 @@ Array chosen(const Array& x, const Bend& bend, const X& inner, const Y& outer) {
 }
 
 Array bent_gradient(const Array& g, const Array& x, const Bend& bend, const Array* slopes) {
-  Array inner = bend.inner == 1 ? g : product(g, bend.inner);
-  if (slopes) return chosen(x, bend, inner, product(g, *slopes));
-  return bend.slope == 0 ? chosen(x, bend, inner, 0.0) : chosen(x, bend, inner, product(g, bend.slope));
+  Array inner = bend.inner == 1 ? g : multiply(g, bend.inner);
+  if (slopes) return chosen(x, bend, inner, multiply(g, *slopes));
+  return bend.slope == 0 ? chosen(x, bend, inner, 0.0) : chosen(x, bend, inner, multiply(g, bend.slope));
 }
 
 std::vector<Array> with_slopes(std::vector<Array> inputs, const Array* slopes) {
@@ -65,7 +65,7 @@ class BendGradient : public GradientBody {
     const Array* slopes = call.wanted.size() > 2 ? &call.operands[2] : nullptr;
     if (call.wanted[0]) out[0] = through_bend(given, x, bend_, slopes);
     if (call.wanted[1]) out[1] = full(call.layouts[1]->shape, real_number(0), call.types[1], call.device);
-    if (slopes && call.wanted[2]) out[2] = chosen(x, bend_, 0.0, product(given, g));
+    if (slopes && call.wanted[2]) out[2] = chosen(x, bend_, 0.0, multiply(given, g));
     return out;
   }
 
@@ -87,7 +87,7 @@ class BendBody : public GradientBody {
     const Array &x = call.operands[0], &given = *call.given[0];
     const Array* slopes = call.wanted.size() > 1 ? &call.operands[1] : nullptr;
     if (call.wanted[0]) out[0] = through_bend(given, x, bend_, slopes);
-    if (slopes && call.wanted[1]) out[1] = chosen(x, bend_, 0.0, product(given, x));
+    if (slopes && call.wanted[1]) out[1] = chosen(x, bend_, 0.0, multiply(given, x));
     return out;
   }
 
@@ -111,33 +111,33 @@ using Slope = Array (*)(const Array& x, const Array& part, const Parameters& p);
 Array up_to_one(const Array& x) { return compute(Op::subtract, 1.0, x); }
 
 // The probability of being below x, and its slope.
-Array gelu_part(const Array& x) { return product(plus(compute(Op::erf, product(x, std::numbers::sqrt2 / 2)), 1.0), 0.5); }
+Array gelu_part(const Array& x) { return multiply(add(compute(Op::erf, multiply(x, std::numbers::sqrt2 / 2)), 1.0), 0.5); }
 Made gelu_value(const Array& x, const Parameters&) {
   Array below = gelu_part(x);
-  return {product(x, below), below};
+  return {multiply(x, below), below};
 }
 Array gelu_part_slope(const Array& x, const Array&, const Parameters&) {
-  return product(compute(Op::exp, product(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+  return multiply(compute(Op::exp, multiply(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }
 Array gelu_slope(const Array& x, const Array& below, const Parameters& p) {
-  return plus(below ? below : gelu_part(x), product(x, gelu_part_slope(x, below, p)));
+  return add(below ? below : gelu_part(x), multiply(x, gelu_part_slope(x, below, p)));
 }
 
 constexpr double tanh_cube = 0.044715, tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 Array gelu_tanh_part(const Array& x) {
-  return compute(Op::tanh, product(product(x, plus(product(compute(Op::square, x), tanh_cube), 1.0)), tanh_scale));
+  return compute(Op::tanh, multiply(multiply(x, add(multiply(compute(Op::square, x), tanh_cube), 1.0)), tanh_scale));
 }
 Made gelu_tanh_value(const Array& x, const Parameters&) {
   Array t = gelu_tanh_part(x);
-  return {product(product(x, 0.5), plus(t, 1.0)), t};
+  return {multiply(multiply(x, 0.5), add(t, 1.0)), t};
 }
 Array gelu_tanh_part_slope(const Array& x, const Array& t, const Parameters&) {
-  Array inner = product(plus(product(compute(Op::square, x), 3 * tanh_cube), 1.0), tanh_scale);
-  return product(up_to_one(compute(Op::square, t)), inner);
+  Array inner = multiply(add(multiply(compute(Op::square, x), 3 * tanh_cube), 1.0), tanh_scale);
+  return multiply(up_to_one(compute(Op::square, t)), inner);
 }
 Array gelu_tanh_slope(const Array& x, const Array& part, const Parameters& p) {
   Array t = part ? part : gelu_tanh_part(x);
-  return product(plus(plus(t, 1.0), product(x, gelu_tanh_part_slope(x, t, p))), 0.5);
+  return multiply(add(add(t, 1.0), multiply(x, gelu_tanh_part_slope(x, t, p))), 0.5);
 }
 
 Array mish_part(const Array& x) {
@@ -148,33 +148,33 @@ Array mish_part(const Array& x) {
 }
 Made mish_value(const Array& x, const Parameters&) {
   Array t = mish_part(x);
-  return {product(x, t), t};
+  return {multiply(x, t), t};
 }
 Array mish_part_slope(const Array& x, const Array& t, const Parameters&) {
-  return product(compute(Op::sigmoid, x), up_to_one(compute(Op::square, t)));
+  return multiply(compute(Op::sigmoid, x), up_to_one(compute(Op::square, t)));
 }
 Array mish_slope(const Array& x, const Array& part, const Parameters& p) {
   Array t = part ? part : mish_part(x);
-  return plus(t, product(x, mish_part_slope(x, t, p)));
+  return add(t, multiply(x, mish_part_slope(x, t, p)));
 }
 
 Made silu_value(const Array& x, const Parameters&) {
   Array s = logistic(numpys_rules, x);
-  return {product(x, s), s};
+  return {multiply(x, s), s};
 }
-Array silu_part_slope(const Array&, const Array& s, const Parameters&) { return product(s, up_to_one(s)); }
+Array silu_part_slope(const Array&, const Array& s, const Parameters&) { return multiply(s, up_to_one(s)); }
 Array silu_slope(const Array& x, const Array& part, const Parameters&) {
   Array s = part ? part : compute(Op::sigmoid, x);
-  return product(s, plus(product(x, up_to_one(s)), 1.0));
+  return multiply(s, add(multiply(x, up_to_one(s)), 1.0));
 }
 
 // `a`: beta; `b`: the threshold.
 Made softplus_value(const Array& x, const Parameters& p) {
-  Array scaled = p.a == 1 ? x : product(x, p.a), soft = compute(Op::log1p, compute(Op::exp, scaled));
+  Array scaled = p.a == 1 ? x : multiply(x, p.a), soft = compute(Op::log1p, compute(Op::exp, scaled));
   return {compute(Op::where, compute(Op::greater, scaled, p.b), x, p.a == 1 ? soft : compute(Op::true_divide, soft, p.a))};
 }
 Array softplus_slope(const Array& x, const Array&, const Parameters& p) {
-  Array scaled = p.a == 1 ? x : product(x, p.a);
+  Array scaled = p.a == 1 ? x : multiply(x, p.a);
   return compute(Op::where, compute(Op::greater, scaled, p.b), 1.0, compute(Op::sigmoid, scaled));
 }
 
@@ -183,21 +183,21 @@ Array log_of_rest(const Array& x) {
   return compute(Op::log1p, compute(Op::exp, compute(Op::negative, compute(Op::absolute, x))));
 }
 Made whole_softplus_value(const Array& x, const Parameters& p) {
-  Array scaled = p.a == 1 ? x : product(x, p.a), soft = plus(compute(Op::maximum, scaled, 0.0), log_of_rest(scaled));
+  Array scaled = p.a == 1 ? x : multiply(x, p.a), soft = add(compute(Op::maximum, scaled, 0.0), log_of_rest(scaled));
   return {p.a == 1 ? soft : compute(Op::true_divide, soft, p.a)};
 }
 Array whole_softplus_slope(const Array& x, const Array&, const Parameters& p) {
-  return compute(Op::sigmoid, p.a == 1 ? x : product(x, p.a));
+  return compute(Op::sigmoid, p.a == 1 ? x : multiply(x, p.a));
 }
 
-Made log_sigmoid_value(const Array& x, const Parameters&) { return {difference(compute(Op::minimum, x, 0.0), log_of_rest(x))}; }
+Made log_sigmoid_value(const Array& x, const Parameters&) { return {subtract(compute(Op::minimum, x, 0.0), log_of_rest(x))}; }
 Array log_sigmoid_slope(const Array& x, const Array&, const Parameters&) {
   return compute(Op::sigmoid, compute(Op::negative, x));
 }
 
 Array log_odds_slope(const Array& x, const Array&, const Parameters&) {
   Array is_one = compute(Op::logical_and, compute(Op::greater_equal, x, 0.0), compute(Op::less_equal, x, 1.0));
-  Array slope = compute(Op::reciprocal, product(x, up_to_one(x)));
+  Array slope = compute(Op::reciprocal, multiply(x, up_to_one(x)));
   return compute(Op::where, is_one, slope, std::numeric_limits<double>::quiet_NaN());
 }
 
@@ -209,39 +209,37 @@ Array with_slope_above(const Array& x, const Array& low, double high) {
 }
 Made elu_value(const Array& x, const Parameters& p) {
   Array low = compute(Op::expm1, x);
-  return {compute(Op::where, compute(Op::greater, x, 0.0), p.b == 1 ? x : product(x, p.b), p.a == 1 ? low : product(low, p.a))};
+  return {compute(Op::where, compute(Op::greater, x, 0.0), p.b == 1 ? x : multiply(x, p.b), p.a == 1 ? low : multiply(low, p.a))};
 }
 Array elu_slope(const Array& x, const Array&, const Parameters& p) {
   Array low = compute(Op::exp, below(x));
-  return with_slope_above(x, p.a == 1 ? low : product(low, p.a), p.b);
+  return with_slope_above(x, p.a == 1 ? low : multiply(low, p.a), p.b);
 }
-Array elu_result_slope(const Array& y, const Array&, const Parameters& p) {
-  return with_slope_above(y, plus(below(y), p.a), p.b);
-}
+Array elu_result_slope(const Array& y, const Array&, const Parameters& p) { return with_slope_above(y, add(below(y), p.a), p.b); }
 // `a`: alpha.
 Made celu_value(const Array& x, const Parameters& p) {
-  Array low = p.a == 1 ? compute(Op::expm1, x) : product(compute(Op::expm1, product(x, 1 / p.a)), p.a);
+  Array low = p.a == 1 ? compute(Op::expm1, x) : multiply(compute(Op::expm1, multiply(x, 1 / p.a)), p.a);
   return {compute(Op::where, compute(Op::greater, x, 0.0), x, low)};
 }
 Array celu_slope(const Array& x, const Array&, const Parameters& p) {
   Array low = below(x);
-  return with_slope_above(x, compute(Op::exp, p.a == 1 ? low : product(low, 1 / p.a)), 1.0);
+  return with_slope_above(x, compute(Op::exp, p.a == 1 ? low : multiply(low, 1 / p.a)), 1.0);
 }
 Array celu_result_slope(const Array& y, const Array&, const Parameters& p) {
-  return with_slope_above(y, plus(product(below(y), 1 / p.a), 1.0), 1.0);
+  return with_slope_above(y, add(multiply(below(y), 1 / p.a), 1.0), 1.0);
 }
 
 Array within(const Array& x, double low, double high) { return compute(Op::minimum, compute(Op::maximum, x, low), high); }
 Made hardswish_value(const Array& x, const Parameters&) {
-  return {compute(Op::true_divide, product(x, within(plus(x, 3.0), 0, 6)), 6.0)};
+  return {compute(Op::true_divide, multiply(x, within(add(x, 3.0), 0, 6)), 6.0)};
 }
 Array hardswish_slope(const Array& x, const Array&, const Parameters&) {
-  Array inside = plus(compute(Op::true_divide, x, 3.0), 0.5);
+  Array inside = add(compute(Op::true_divide, x, 3.0), 0.5);
   return compute(Op::where, compute(Op::less_equal, x, -3.0), 0.0, compute(Op::where, compute(Op::less, x, 3.0), inside, 1.0));
 }
 
 Array inverse_root_slope(const Array& y, const Array&, const Parameters&) {
-  return product(conjugated(product(y, compute(Op::square, y))), -0.5);
+  return multiply(conj(multiply(y, compute(Op::square, y))), -0.5);
 }
 
 // Of a square root whose slope at 0 is 0.
@@ -252,24 +250,24 @@ Array root_slope(const Array& y, const Array&, const Parameters&) {
 
 Made entropy_value(const Array& x, const Parameters&) {
   Array inside = compute(Op::where, compute(Op::greater, x, 0.0), x, 1.0);
-  Array made = difference(0.0, product(inside, compute(Op::log, inside)));
+  Array made = subtract(0.0, multiply(inside, compute(Op::log, inside)));
   made = compute(Op::where, compute(Op::less, x, 0.0), -std::numeric_limits<double>::infinity(), made);
   return {compute(Op::where, compute(Op::isnan, x), x, made)};
 }
 Array entropy_slope(const Array& x, const Array&, const Parameters&) { return compute(Op::subtract, -1.0, compute(Op::log, x)); }
 
 Made softsign_value(const Array& x, const Parameters&) {
-  return {compute(Op::true_divide, x, plus(compute(Op::absolute, x), 1.0))};
+  return {compute(Op::true_divide, x, add(compute(Op::absolute, x), 1.0))};
 }
 Array softsign_slope(const Array& x, const Array&, const Parameters&) {
-  Array size = compute(Op::absolute, x), slope = compute(Op::reciprocal, compute(Op::square, plus(size, 1.0)));
+  Array size = compute(Op::absolute, x), slope = compute(Op::reciprocal, compute(Op::square, add(size, 1.0)));
   constexpr double infinite = std::numeric_limits<double>::infinity();  // there the function is inf / inf
   return compute(Op::where, compute(Op::equal, size, infinite), std::numeric_limits<double>::quiet_NaN(), slope);
 }
 
 Made tanhshrink_value(const Array& x, const Parameters&) {
   Array t = compute(Op::tanh, x);
-  return {difference(x, t), t};
+  return {subtract(x, t), t};
 }
 Array tanhshrink_slope(const Array& x, const Array& t, const Parameters&) {
   return compute(Op::square, t ? t : compute(Op::tanh, x));
@@ -313,9 +311,9 @@ class SmoothBody : public GradientBody {
     if (x) x = as_type(x, wide);
     Array part = call.results.size() > 1 ? as_type(call.results[1], wide) : Array();
     std::optional<Array> out;
-    if (call.given[0]) out = product(as_type(*call.given[0], wide), function_.slope(x, part, parameters_));
+    if (call.given[0]) out = multiply(as_type(*call.given[0], wide), function_.slope(x, part, parameters_));
     if (call.given.size() > 1 && call.given[1]) {  // of second derivatives
-      Array more = product(as_type(*call.given[1], wide), function_.part_slope(x, part, parameters_));
+      Array more = multiply(as_type(*call.given[1], wide), function_.part_slope(x, part, parameters_));
       out = added(out, more);
     }
     return {out};
@@ -359,8 +357,8 @@ class Gated : public GradientBody {
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
     auto [a, b] = halves(as_type(call.operands[0], wide), axis_);
-    Array g = as_type(*call.given[0], wide), s = compute(Op::sigmoid, b), through = product(g, s);
-    return {joined({through, product(through, product(a, compute(Op::subtract, 1.0, s)))}, axis_)};
+    Array g = as_type(*call.given[0], wide), s = compute(Op::sigmoid, b), through = multiply(g, s);
+    return {joined({through, multiply(through, multiply(a, compute(Op::subtract, 1.0, s)))}, axis_)};
   }
 
  private:
@@ -376,8 +374,8 @@ class LogSumExp : public GradientBody {
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
     Array x = as_type(call.operands[0], wide), y = as_type(call.results[0], wide), g = as_type(*call.given[0], wide);
-    for (size_t axis : gone_) y = with_axis(y, axis), g = with_axis(g, axis);
-    return {product(g, conjugated(compute(Op::exp, compute(Op::subtract, x, y))))};
+    for (size_t axis : gone_) y = expand_dims(y, axis), g = expand_dims(g, axis);
+    return {multiply(g, conj(compute(Op::exp, compute(Op::subtract, x, y))))};
   }
 
  private:
@@ -427,7 +425,7 @@ Array bent(const Array& x, const Bend& bend, const Array* slopes, const Y& y) {
 // x where it is positive, elsewhere x times a slope.
 Array leaky(const Array& x, double slope, const Array* slopes) {
   return bent(x, {Bend::Inside::above, 0, 0, slope, 1}, slopes, [&](const Array& wide) {
-    return compute(Op::where, compute(Op::greater, wide, 0.0), wide, slopes ? product(wide, *slopes) : product(wide, slope));
+    return compute(Op::where, compute(Op::greater, wide, 0.0), wide, slopes ? multiply(wide, *slopes) : multiply(wide, slope));
   });
 }
 
@@ -453,7 +451,7 @@ Array leaky_relu(const Array& x, double slope) { return leaky(as_reals(numpys_ru
 
 // Keras's leaky_relu and hardtanh: the derivative at 0, and at the ends, is 1. Integers stay integers in hard_tanh().
 Array leaky_relu_from_zero(const Array& x, double slope) {
-  return compute(Op::where, compute(Op::greater_equal, x, 0), x, product(x, slope));
+  return compute(Op::where, compute(Op::greater_equal, x, 0), x, multiply(x, slope));
 }
 Array hard_tanh(const Array& given) {
   const Array x = given.dtype() == DType::boolean ? as_type(given, DType::int32) : given;
@@ -467,11 +465,11 @@ Array sparsemax(const Array& x, size_t axis) {
   const Array ordered = sorted_along(x, axis, true).values, sums = running_sum(ordered, axis, {});
   Shape sizes(x.rank(), 1);
   sizes[axis] = x.shape()[axis];
-  const Array counts = reshape(plus(as_type(counted(sizes[axis], x.device()), x.dtype()), 1.0), sizes);
-  const Array inside = compute(Op::greater, difference(ordered, compute(Op::true_divide, difference(sums, 1.0), counts)), 0.0);
+  const Array counts = reshape(add(as_type(arange(sizes[axis], x.device()), x.dtype()), 1.0), sizes);
+  const Array inside = compute(Op::greater, subtract(ordered, compute(Op::true_divide, subtract(sums, 1.0), counts)), 0.0);
   const Array kept = reduced(Reduction::sum, as_type(inside, x.dtype()), along, true);
   const Array total = reduced(Reduction::sum, compute(Op::where, inside, sums, 0.0), along, true);
-  return compute(Op::maximum, difference(x, compute(Op::true_divide, difference(total, 1.0), kept)), 0.0);
+  return compute(Op::maximum, subtract(x, compute(Op::true_divide, subtract(total, 1.0), kept)), 0.0);
 }
 
 Array prelu(const Array& x, const Array& weight) {
@@ -498,13 +496,13 @@ Array rrelu(const Rules& rules, const Array& x, double lower, double upper, bool
 
 Array hardsigmoid(const Array& given) {
   return bent(as_reals(numpys_rules, given), {Bend::Inside::between, -3, 3, 0, 1.0 / 6}, nullptr,
-              [](const Array& x) { return compute(Op::true_divide, within(plus(x, 3.0), 0, 6), 6.0); });
+              [](const Array& x) { return compute(Op::true_divide, within(add(x, 3.0), 0, 6), 6.0); });
 }
 
 Array softshrink(const Array& given, double lambda) {
   return bent(as_reals(numpys_rules, given), {Bend::Inside::far, lambda, 0, 0, 1}, nullptr, [&](const Array& x) {
     Array is_near = compute(Op::less_equal, compute(Op::absolute, x), lambda);
-    return compute(Op::where, is_near, 0.0, difference(x, within(x, -lambda, lambda)));
+    return compute(Op::where, is_near, 0.0, subtract(x, within(x, -lambda, lambda)));
   });
 }
 
@@ -539,7 +537,7 @@ Array glu(const Array& given, size_t axis) {
     raise(ErrorKind::runtime, "Halving dimension must be even, but dimension {} is size {}", axis, x.shape()[axis]);
   return differentiable(std::make_shared<Gated>(axis), {&x, 1}, {{true}, {}}, [&]() -> std::vector<Array> {
     auto [a, b] = Gated::halves(as_type(x, wide_type(x.dtype())), axis);
-    return {as_type(product(a, compute(Op::sigmoid, b)), x.dtype())};
+    return {as_type(multiply(a, compute(Op::sigmoid, b)), x.dtype())};
   })[0];
 }
 

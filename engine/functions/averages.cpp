@@ -76,7 +76,7 @@ static Array rows_of(const char* name, const Array& m, bool in_rows, DType type)
   if (m.rank() > 2) raise(ErrorKind::value, "[cov] {} has more than 2 dimensions", name);
   Array rows = as_type(m, type);
   if (m.rank() < 2) return reshape(rows, {1, m.size()});
-  return in_rows ? rows : transposed(rows, {1, 0});
+  return in_rows ? rows : transpose(rows, {1, 0});
 }
 
 Covariance covariance(const Array& m, const Array* more, bool in_rows, double ddof, const Array* given_repeated,
@@ -123,7 +123,7 @@ Covariance covariance(const Array& m, const Array* more, bool in_rows, double dd
   Array far = compute(Op::subtract, x, mean), other = far;
   if (weights) other = compute(Op::multiply, far, weights.view(weights.layout().broadcast_to({1, count})));
   if (is_complex(other.dtype())) other = compute(Op::conjugate, other);
-  Array products = compute(Op::multiply, with_axis(far, 1), with_axis(other, 0));
+  Array products = compute(Op::multiply, expand_dims(far, 1), expand_dims(other, 0));
   Array sums = reduced(Reduction::sum, products, -1, false, products.dtype());
   out.values = as_type(compute(Op::multiply, sums, scale), sums.dtype());
   if (x.shape()[0] == 1) out.values = reshape(out.values, {});
@@ -135,7 +135,7 @@ Array correlation(const Array& c) {
   const Layout& layout = c.layout();
   Array diagonal = c.view({{layout.shape[0]}, {layout.strides[0] + layout.strides[1]}, layout.offset}).real();
   Array deviation = compute(Op::sqrt, diagonal);
-  Array scaled = compute(Op::true_divide, compute(Op::true_divide, c, with_axis(deviation, 1)), with_axis(deviation, 0));
+  Array scaled = compute(Op::true_divide, compute(Op::true_divide, c, expand_dims(deviation, 1)), expand_dims(deviation, 0));
   return limited_parts(scaled);
 }
 

@@ -423,7 +423,7 @@ class Backward {
       Array with_zeros = reduce(Reduction::any, is_zero, std::vector<bool>(a.rank(), true), false);
       Array quotients = compute(Op::true_divide, y, compute(Op::where, is_zero, 1, a));
       Array slope = compute(Op::where, with_zeros, product_of_others(a, entry.axes), quotients);
-      return compute(Op::multiply, wide, conjugated(slope));
+      return compute(Op::multiply, wide, conj(slope));
     }
     if (entry.reduction == Reduction::product) {
       // Where one factor is zero the others' product is its derivative; with two all derivatives are zero.
@@ -433,7 +433,7 @@ class Backward {
       Array alone = compute(Op::logical_and, is_zero, compute(Op::equal, zeros_in, 1));
       Array slope = compute(Op::where, compute(Op::equal, zeros_in, 0), compute(Op::true_divide, y, a),
                             compute(Op::where, alone, others, 0));
-      return compute(Op::multiply, wide, conjugated(slope));
+      return compute(Op::multiply, wide, conj(slope));
     }
     // Equal ones share the gradient.
     Array mine = compute(Op::equal, a, y);
@@ -450,7 +450,7 @@ class Backward {
       for (size_t i = 0; i < a.rank(); ++i)
         if (axes[i] == goes) order.push_back(static_cast<int>(i));
     for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int>(i);
-    Array turned = transposed(a, order);
+    Array turned = transpose(a, order);
     Shape shape;
     int64_t n = 1;
     for (size_t i = 0; i < a.rank(); ++i) axes[i] ? void(n *= a.shape()[i]) : shape.push_back(a.shape()[i]);
@@ -459,7 +459,7 @@ class Backward {
     Array lines = reshape(turned, shape);
     Array behind = formulas::flipped(formulas::products_before(formulas::flipped(lines, axis), axis), axis);
     Array others = compute(Op::multiply, formulas::products_before(lines, axis), behind);
-    return transposed(reshape(others, turned.shape()), back);
+    return transpose(reshape(others, turned.shape()), back);
   }
 
   void pass_update(Entry& entry, const Array& g) {

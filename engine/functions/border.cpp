@@ -64,7 +64,7 @@ Array statistic(Border mode, const Array& part_of_axis, int axis) {
   if (mode == Border::maximum) return reduced(Reduction::maximum, part_of_axis, axis, true);
   if (mode == Border::minimum) return reduced(Reduction::minimum, part_of_axis, axis, true);
   Array lines = with_last(part_of_axis, along);
-  Array middle = with_axis(mode == Border::mean ? mean(lines, last_axis(lines)) : median(lines, last_axis(lines)), along);
+  Array middle = expand_dims(mode == Border::mean ? mean(lines, last_axis(lines)) : median(lines, last_axis(lines)), along);
   return is_integer(part_of_axis.dtype()) ? compute(Op::rint, middle) : middle;
 }
 

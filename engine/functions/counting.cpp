@@ -133,7 +133,7 @@ double real_of(const Scalar& number) {
 Scalar computed(Op op, const Scalar& a, const Scalar& b, DType type) {
   return scalar_in(compute(op, full({}, a, type, DeviceId::cpu()), b));
 }
-Scalar moved(const Scalar& limit, double by) {
+Scalar moveaxis(const Scalar& limit, double by) {
   return limit.is_weak ? real_number(real_of(limit) + by) : computed(Op::add, limit, real_number(by), limit.dtype);
 }
 
@@ -163,8 +163,8 @@ EvenBins even_bins(const Array& array, int64_t count, const Scalar* first, const
     raise(ErrorKind::value, "[histogram] the {} range of [{}, {}] is not finite", first ? "supplied" : "autodetected", low, high);
   if (low > high) raise(ErrorKind::value, "[histogram] the range of [{}, {}] falls; max must be larger than min", low, high);
   if (low == high) {  // nothing is divided by a width of zero
-    out.first = moved(out.first, -0.5);
-    out.last = moved(out.last, 0.5);
+    out.first = moveaxis(out.first, -0.5);
+    out.last = moveaxis(out.last, 0.5);
   }
   auto type_of = [](const Scalar& number) { return OperandType{number.dtype, number.is_weak, number.kind}; };
   OperandType limits[] = {type_of(out.first), type_of(out.last), {DType::boolean, true, WeakScalar::real}};

@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "functions/activations.h"
 #include "functions/embeddings.h"
-#include "functions/gradient_words.h"
+#include "functions/steps.h"
 
 namespace quern::nn {
 
@@ -62,7 +62,7 @@ Array categorical_crossentropy(const Array& target, const RealOperand& given, bo
   const int along = checked_axis(axis, output);
   const DType type = type_of_product(target.dtype(), output.dtype());
   const Array logs = as_type(logarithms(output, from_logits, along, least), type);
-  return compute(Op::negative, reduced(Reduction::sum, product(as_type(target, type), logs), along));
+  return compute(Op::negative, reduced(Reduction::sum, multiply(as_type(target, type), logs), along));
 }
 
 // -log(probability) of the class that each target names; 0 where there is no such class.
@@ -94,10 +94,10 @@ Array binary_crossentropy(const Array& given_target, const RealOperand& given, b
   check_shapes(given_target, output);
   const DType type = type_of_product(given_target.dtype(), output.dtype());
   const Array target = as_type(given_target, type);
-  if (from_logits) return difference(as_type(softplus(output, {}, {}), type), product(as_type(output, type), target));
+  if (from_logits) return subtract(as_type(softplus(output, {}, {}), type), multiply(as_type(output, type), target));
   const Array p = as_type(limited(output, least), type),
-              rest = product(difference(1.0, target), compute(Op::log, difference(1.0, p)));
-  return compute(Op::negative, plus(product(target, compute(Op::log, p)), rest));
+              rest = multiply(subtract(1.0, target), compute(Op::log, subtract(1.0, p)));
+  return compute(Op::negative, add(multiply(target, compute(Op::log, p)), rest));
 }
 
 }  // namespace quern::nn

@@ -179,7 +179,7 @@ Array frequencies_of_half(Samples n, const Argument& d, std::optional<DType> dty
 Array frequencies(int64_t n, const Argument& step, bool is_half, DeviceId device) {
   if (n < 0 && !is_half) raise(ErrorKind::value, "[fftfreq] {} numbers make no sense; it must be none or more", n);
   int64_t count = is_half ? std::max<int64_t>(n / 2 + 1, 0) : n;
-  Array places = counted(count, device);
+  Array places = arange(count, device);
   // The second half is of the negative ones.
   if (!is_half) places = compute(Op::subtract, places, compute(Op::multiply, compute(Op::greater_equal, places, (n + 1) / 2), n));
   return compute(Op::multiply, places, step);

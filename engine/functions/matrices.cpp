@@ -56,8 +56,8 @@ int64_t count_of(const Shape& sizes) { return std::accumulate(sizes.begin(), siz
 Array triangle(const Array& array, int64_t k, bool lower) {
   if (array.rank() == 0) raise(ErrorKind::type, "[{}] the array has no axes; it must have two or more", lower ? "tril" : "triu");
   int64_t columns = last_size(array), rows = array.rank() > 1 ? array.shape()[array.rank() - 2] : columns;
-  Array row = reshape(counted(rows, array.device()), {rows, 1});
-  Array below = compute(Op::greater_equal, compute(Op::add, row, lower ? k : k - 1), counted(columns, array.device()));
+  Array row = reshape(arange(rows, array.device()), {rows, 1});
+  Array below = compute(Op::greater_equal, compute(Op::add, row, lower ? k : k - 1), arange(columns, array.device()));
   Array zero = full({1}, whole(0), array.dtype(), array.device());
   return lower ? compute(Op::where, below, array, zero) : compute(Op::where, below, zero, array);
 }
@@ -119,7 +119,7 @@ Array embedded_diagonal(const Array& array, int64_t k, Plane plane) {
   assign(diagonal(out, k, rank - 2, rank - 1), Argument(array));
   const bool is_turned = plane.axis1 > plane.axis2;
   if (is_turned) std::swap(plane.axis1, plane.axis2);
-  Array moved_to = moved(moved(out, rank - 2, plane.axis1), rank - 1, plane.axis2);
+  Array moved_to = moveaxis(moveaxis(out, rank - 2, plane.axis1), rank - 1, plane.axis2);
   return is_turned ? swapped_axes(moved_to, plane.axis1, plane.axis2) : moved_to;
 }
 
@@ -168,7 +168,7 @@ Array inner(const Rules& rules, const Array& a, const Array& b) {
 
 Array vdot(const Array& a, const Array& b) {
   check_sizes("vdot", a, b, a.size(), b.size());
-  return sum_of_products(conjugated(flat(a)), flat(b));
+  return sum_of_products(conj(flat(a)), flat(b));
 }
 
 Array outer(const Rules& rules, const Array& a, const Array& b) {
@@ -208,7 +208,7 @@ Array tensordot(const Array& a, const Array& b, const std::vector<int64_t>& axes
   int64_t height = others(a, left, rows), width = others(b, right, columns);
   rows.insert(rows.end(), left.begin(), left.end());
   right.insert(right.end(), columns.begin(), columns.end());
-  return reshape(matmul(reshape(transposed(a, rows), {height, inner}), reshape(transposed(b, right), {inner, width})), shape);
+  return reshape(matmul(reshape(transpose(a, rows), {height, inner}), reshape(transpose(b, right), {inner, width})), shape);
 }
 
 DotAxes DotAxes::named() const {
@@ -328,21 +328,21 @@ Array vecdot(const Array& a, const Array& b) {
   check_rank("vecdot", a, 1);
   check_rank("vecdot", b, 1);
   check_sizes("vecdot", a, b, last_size(a), last_size(b));
-  return sum_of_products(conjugated(a), b);
+  return sum_of_products(conj(a), b);
 }
 
 Array matvec(const Array& a, const Array& b) {
   check_rank("matvec", a, 2);
   check_rank("matvec", b, 1);
   check_sizes("matvec", a, b, last_size(a), last_size(b));
-  return element(matmul(a, with_axis(b, b.rank())), -1, 0);
+  return element(matmul(a, expand_dims(b, b.rank())), -1, 0);
 }
 
 Array vecmat(const Array& a, const Array& b) {
   check_rank("vecmat", a, 1);
   check_rank("vecmat", b, 2);
   check_sizes("vecmat", a, b, last_size(a), b.shape()[b.rank() - 2]);
-  return element(matmul(with_axis(conjugated(a), a.rank() - 1), b), -2, 0);
+  return element(matmul(expand_dims(conj(a), a.rank() - 1), b), -2, 0);
 }
 
 }  // namespace quern

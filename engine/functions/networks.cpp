@@ -4,9 +4,9 @@
 
 #include "core/error.h"
 #include "functions/backward.h"
-#include "functions/gradient_words.h"
 #include "functions/parts.h"
 #include "functions/reductions.h"
+#include "functions/steps.h"
 #include "graph/memory_order.h"
 #include "run/calls/matmul.h"
 
@@ -15,8 +15,6 @@ namespace quern {
 using namespace steps;
 
 namespace {
-
-Array turned(const Array& matrix) { return transposed(matrix, {1, 0}); }
 
 // Two dimensions: all but the last axis as one.
 Array rows(const Array& x) {
@@ -33,8 +31,8 @@ class Linear : public GradientBody {
     Gradients out(call.wanted.size());
     const Array& given = *call.given[0];
     Array g = rows(given);
-    if (call.wanted[0]) out[0] = reshape(matmul(g, conjugated(call.operands[1])), call.layouts[0]->shape);
-    if (call.wanted[1]) out[1] = matmul(turned(g), conjugated(rows(call.operands[0])));
+    if (call.wanted[0]) out[0] = reshape(matmul(g, conj(call.operands[1])), call.layouts[0]->shape);
+    if (call.wanted[1]) out[1] = matmul(matrix_transpose(g), conj(rows(call.operands[0])));
     if (call.wanted.size() > 2 && call.wanted[2]) out[2] = reduced(Reduction::sum, g, 0);
     return out;
   }
@@ -49,7 +47,7 @@ static Array linear(const Array& x, const Array& weight, const Array* bias) {
   if (bias) inputs.push_back(*bias);
   const Kept kept{{wants_gradient(weight), wants_gradient(x), false}, {}};  // each for the other's gradient
   return differentiable(std::make_shared<Linear>(), inputs, kept, [&]() -> std::vector<Array> {
-    Array y = matmul(rows(x), turned(weight));
+    Array y = matmul(rows(x), matrix_transpose(weight));
     if (bias) y = compute(Op::add, y, *bias);
     if (x.rank() == 2) return {y};
     Shape shape = x.shape();
@@ -186,26 +184,26 @@ class RmsNorm : public GradientBody {
     Gradients out(call.wanted.size());
     const Array& x = call.operands[0];
     DType wide = wide_type(x.dtype());
-    const Array scale = conjugated(call.results[1]);
-    Array normal = product(conjugated(as_type(x, wide)), scale);
+    const Array scale = conj(call.results[1]);
+    Array normal = multiply(conj(as_type(x, wide)), scale);
     std::vector<bool> inner = last_axes(x, count_);
     if (call.given[0]) {
       Array g = as_type(*call.given[0], wide);
       if (call.wanted[0]) {
-        Array scaled = call.wanted.size() > 1 ? product(g, conjugated(as_type(call.operands[1], wide))) : g;
-        Array along = product(normal, mean_over(product(scaled, normal), inner));
-        out[0] = product(compute(Op::subtract, scaled, along), scale);
+        Array scaled = call.wanted.size() > 1 ? multiply(g, conj(as_type(call.operands[1], wide))) : g;
+        Array along = multiply(normal, mean_over(multiply(scaled, normal), inner));
+        out[0] = multiply(compute(Op::subtract, scaled, along), scale);
       }
       if (call.wanted.size() > 1 && call.wanted[1]) {
         std::vector<bool> outer = inner;
         outer.flip();
-        out[1] = reduce(Reduction::sum, product(g, normal), outer, false);
+        out[1] = reduce(Reduction::sum, multiply(g, normal), outer, false);
       }
     }
     if (call.given[1] && call.wanted[0]) {  // of second derivatives
       double n = 1;
       for (size_t i = x.rank() - count_; i < x.rank(); ++i) n *= static_cast<double>(x.shape()[i]);
-      Array slope = product(product(compute(Op::square, scale), normal), *call.given[1]);
+      Array slope = multiply(multiply(compute(Op::square, scale), normal), *call.given[1]);
       Array more = compute(Op::true_divide, slope, -n);
       out[0] = added(out[0], more);
     }
@@ -226,9 +224,9 @@ static Array rms_norm(const Array& x, size_t count, const Array* weight, double 
     DType wide = wide_type(x.dtype());
     Array a = as_type(x, wide);
     Array mean = mean_over(compute(Op::square, a), last_axes(x, count));
-    Array scale = compute(Op::reciprocal, compute(Op::sqrt, plus(mean, eps)));
-    Array y = product(a, scale);
-    if (weight) y = product(y, as_type(*weight, wide));
+    Array scale = compute(Op::reciprocal, compute(Op::sqrt, add(mean, eps)));
+    Array y = multiply(a, scale);
+    if (weight) y = multiply(y, as_type(*weight, wide));
     return {as_type(y, x.dtype()), scale};
   })[0];
 }
@@ -239,14 +237,14 @@ Array linear(const Array& given, const Array& given_weight, const Array* bias) {
   const DType type = common(given.dtype(), given_weight.dtype());
   const Array x = as_type(given, type), weight = as_type(given_weight, type);
   if (weight.rank() != 2 || x.rank() == 0) {
-    const Array y = matmul(x, weight.rank() <= 1 ? weight : moved(weight, weight.rank() - 2, weight.rank() - 1));
-    return bias ? plus(y, *bias) : y;
+    const Array y = matmul(x, weight.rank() <= 1 ? weight : moveaxis(weight, weight.rank() - 2, weight.rank() - 1));
+    return bias ? add(y, *bias) : y;
   }
   const bool fits = bias && bias->rank() == 1 && bias->shape()[0] == weight.shape()[0] && bias->dtype() == type;
-  if (last_size(x) != weight.shape()[1]) return matmul(x, turned(weight));  // says what does not fit
+  if (last_size(x) != weight.shape()[1]) return matmul(x, matrix_transpose(weight));  // says what does not fit
   const Array y = quern::linear(x, weight, fits ? bias : nullptr);
   if (!bias || fits) return y;
-  const Array sum = plus(y, *bias);
+  const Array sum = add(y, *bias);
   return sum.shape() == y.shape() ? sum : reshape(sum, y.shape());
 }
 
@@ -294,8 +292,8 @@ Array rms_norm(const Array& given, const Shape& shape, const Array* weight, std:
 static Array for_each_channel(const Array& x, const Array* weight, const Array* bias) {
   Shape each(x.rank(), 1);
   each[1] = x.shape()[1];
-  const Array y = weight ? product(x, reshape(*weight, each)) : x;
-  return bias ? plus(y, reshape(*bias, each)) : y;
+  const Array y = weight ? multiply(x, reshape(*weight, each)) : x;
+  return bias ? add(y, reshape(*bias, each)) : y;
 }
 
 Array group_norm(const Array& given, int64_t groups, const Array* weight, const Array* bias, double eps) {
@@ -321,7 +319,7 @@ Array group_norm(const Array& given, int64_t groups, const Array* weight, const 
 // The means and variances of a batch, for each channel, become part of the running ones.
 static void move_towards(const Array* running, const Array& of_batch, double momentum) {
   if (!running) return;
-  const Array moved = plus(product(*running, 1 - momentum), product(reshape(of_batch, running->shape()), momentum));
+  const Array moved = add(multiply(*running, 1 - momentum), multiply(reshape(of_batch, running->shape()), momentum));
   assign(*running, Argument(as_type(moved, running->dtype())));
 }
 
@@ -333,10 +331,10 @@ static Array normalised_by(const Array& x, const Array& mean, const Array& varia
     each[1] = line.size();
     return reshape(as_type(line, wide), each);
   };
-  Array scale = inverse_root(numpys_rules, plus(as_channels(variance), eps));
-  if (weight) scale = product(scale, as_channels(*weight));
-  Array y = product(difference(as_type(x, wide), as_channels(mean)), scale);
-  return as_type(bias ? plus(y, as_channels(*bias)) : y, x.dtype());
+  Array scale = inverse_root(numpys_rules, add(as_channels(variance), eps));
+  if (weight) scale = multiply(scale, as_channels(*weight));
+  Array y = multiply(subtract(as_type(x, wide), as_channels(mean)), scale);
+  return as_type(bias ? add(y, as_channels(*bias)) : y, x.dtype());
 }
 
 Array batch_norm(const Array& given, const Array* running_mean, const Array* running_var, const Array* weight, const Array* bias,
@@ -359,7 +357,7 @@ Array batch_norm(const Array& given, const Array* running_mean, const Array* run
   GradientMode off(false);
   move_towards(running_mean, made[1], momentum);
   const double n = static_cast<double>(x.size()) / static_cast<double>(std::max<int64_t>(x.shape()[1], 1));
-  move_towards(running_var, product(made[2], n / (n - 1)), momentum);
+  move_towards(running_var, multiply(made[2], n / (n - 1)), momentum);
   return made[0];
 }
 
@@ -390,9 +388,9 @@ std::pair<Array, Array> moments(const RealOperand& given, const SoftmaxAxes& axe
   const DType type = given.array.dtype();
   const Array x = as_type(given.array, wide_type(type));
   auto mean_of = [&](const Array& a, bool keep) { return quern::mean(a, Over{axes.over, keep}); };
-  const Array mean = mean_of(x, true), away = difference(x, mean);
+  const Array mean = mean_of(x, true), away = subtract(x, mean);
   // From the differences: exact where the mean is far from 0, too.
-  const Array variance = mean_of(product(away, away), keep_dims), shown = keep_dims ? mean : mean_of(x, false);
+  const Array variance = mean_of(multiply(away, away), keep_dims), shown = keep_dims ? mean : mean_of(x, false);
   auto fitted = [&](const Array& a) {
     constexpr double most = 65504;
     return type == DType::float16 ? compute(Op::minimum, compute(Op::maximum, a, -most), most) : a;
@@ -414,11 +412,11 @@ Array batch_normalization(const Array& x, const Array& mean, const Array& varian
             sizes[axis]);
     return reshape(as_type(line, type), sizes);
   };
-  Array factor = compute(Op::true_divide, 1.0, compute(Op::sqrt, plus(channels("variance", variance), eps)));
-  if (scale) factor = product(factor, channels("scale", *scale));
-  Array shift = product(compute(Op::negative, channels("mean", mean)), factor);
-  if (offset) shift = plus(shift, channels("offset", *offset));
-  return plus(product(as_type(x, type), factor), shift);
+  Array factor = compute(Op::true_divide, 1.0, compute(Op::sqrt, add(channels("variance", variance), eps)));
+  if (scale) factor = multiply(factor, channels("scale", *scale));
+  Array shift = multiply(compute(Op::negative, channels("mean", mean)), factor);
+  if (offset) shift = add(shift, channels("offset", *offset));
+  return add(multiply(as_type(x, type), factor), shift);
 }
 
 Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Array* bias) {
@@ -436,12 +434,12 @@ Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Arra
   if (bias && bias->size() != out)
     raise(ErrorKind::runtime, "bilinear(): bias size does not match weight size: got {} but expected {}", bias->size(), out);
   const int64_t samples = n1 ? x1.size() / n1 : 0;
-  const Array matrix = reshape(transposed(weight, {1, 0, 2}), {n1, out * n2});
+  const Array matrix = reshape(transpose(weight, {1, 0, 2}), {n1, out * n2});
   const Array products = reshape(matmul(reshape(x1, {samples, n1}), matrix), {samples, out, n2});
   Shape shape(left.begin(), left.end() - 1);
   shape.push_back(out);
   const Array y = reshape(matmul(products, reshape(x2, {samples, n2, 1})), shape);
-  return bias ? plus(y, *bias) : y;
+  return bias ? add(y, *bias) : y;
 }
 
 }  // namespace nn

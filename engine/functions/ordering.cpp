@@ -219,7 +219,7 @@ static Array in_lines(const Array& lines, const Array& values, bool right, bool 
   if (lines.rank() == 1) {
     found = searched(lines, values, right, nullptr);
   } else {
-    Array line = with_axis(lines, lines.rank() - 1), value = with_axis(values, values.rank());
+    Array line = expand_dims(lines, lines.rank() - 1), value = expand_dims(values, values.rank());
     found = reduced(Reduction::sum, compute(right ? Op::less_equal : Op::less, line, value), -1, false, DType::int64);
   }
   return as_type(found, is_short ? DType::int32 : DType::int64);

@@ -3,8 +3,8 @@
 #include "core/error.h"
 #include "functions/border.h"
 #include "functions/creation.h"
-#include "functions/gradient_words.h"
 #include "functions/parts.h"
+#include "functions/steps.h"
 #include "graph/memory_order.h"
 
 namespace quern::nn {
@@ -32,7 +32,7 @@ Array cut(const Array& x, int axis, Sides by) {
 Array beside_nothing(const Array& x, const Array& padded) {
   if (!GradientMode::is_on() || !wants_gradient(x) || wants_gradient(padded)) return padded;
   const Array nothing = reduced(Reduction::sum, part(reshape(x, {x.size()}), 0, 0, 0));
-  return plus(padded, as_type(nothing, padded.dtype()));
+  return add(padded, as_type(nothing, padded.dtype()));
 }
 
 Array with_constant(const Rules& rules, const Array& x, const std::vector<int64_t>& widths, std::optional<double> value) {
@@ -144,12 +144,12 @@ std::optional<Array> local_response_norm(const Rules& rules, const Array& x, int
   if (size < 1) raise(ErrorKind::runtime, "kernel size should be greater than zero, but got kH: {} kW: 1", size);
   std::vector<std::pair<int64_t, int64_t>> more(x.rank(), {0, 0});
   more[1] = {size / 2, (size - 1) / 2};
-  const Array squares = with_border(product(x, x), more, Border::constant);
+  const Array squares = with_border(multiply(x, x), more, Border::constant);
   const int64_t channels = x.shape()[1];
   Array total = part(squares, 1, 0, channels);
-  for (int64_t i = 1; i < size; ++i) total = plus(total, part(squares, 1, i, i + channels));
+  for (int64_t i = 1; i < size; ++i) total = add(total, part(squares, 1, i, i + channels));
   const Array mean = compute(is_whole(x.dtype()) ? Op::floor_divide : Op::true_divide, total, size);
-  const Array scale = plus(product(as_reals(rules, mean), alpha), k);
+  const Array scale = add(multiply(as_reals(rules, mean), alpha), k);
   return compute(Op::true_divide, as_reals(rules, x), raised(Argument(scale), operand(beta)));
 }
 
@@ -170,7 +170,7 @@ Array rearranged(const Array& x, const Shape& shape, const std::vector<int>& ord
   std::vector<int> axes;
   for (int i = 0; i < leading; ++i) axes.push_back(i);
   for (int one : order) axes.push_back(leading + one);
-  return reshape(copied(transposed(reshape(x, shape), axes), x.dtype()), last);
+  return reshape(copied(transpose(reshape(x, shape), axes), x.dtype()), last);
 }
 
 Shape with_end(const Array& x, std::initializer_list<int64_t> end) {

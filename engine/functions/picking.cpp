@@ -56,7 +56,7 @@ std::vector<Array> indices_along(const Array& array, const Array& places, size_t
   for (size_t n = 0; n < array.rank(); ++n) {
     Shape shape(array.rank(), 1);
     shape[n] = array.shape()[n];
-    out.push_back(n == axis ? places : reshape(counted(shape[n], array.device()), shape));
+    out.push_back(n == axis ? places : reshape(arange(shape[n], array.device()), shape));
   }
   return out;
 }
@@ -103,7 +103,7 @@ void put_in_line(const Array& array, const Array& places, const Argument& values
   if (given) row = raveled(*given, Order::c);
   if (given && row.size() > count) row = part(row, 0, 0, count);
   if (given && row.size() > 1 && row.size() < count)
-    row = take_along(row, compute(Op::remainder, counted(count, array.device()), row.size()), 0);
+    row = take_along(row, compute(Op::remainder, arange(count, array.device()), row.size()), 0);
   Argument value = given ? Argument(row) : values;
   if (std::optional<Layout> line = array.layout_in_shape({array.size()})) {
     Pick pick{0, flat};
@@ -127,8 +127,8 @@ std::vector<Array> nonzero_of_lines(const Array& array) {
 Array rows_of_nonzero(const Array& array) {
   if (array.rank() == 0) return full({flat_nonzero(array).size(), 0}, whole(0), DType::int64, array.device());
   std::vector<Array> rows;
-  for (const Array& index : nonzero(array)) rows.push_back(with_axis(index, 0));
-  return transposed(joined(rows, 0), {1, 0});
+  for (const Array& index : nonzero(array)) rows.push_back(expand_dims(index, 0));
+  return transpose(joined(rows, 0), {1, 0});
 }
 
 Array count_nonzero(const Array& array, const Over& over) { return sum(as_type(array, DType::boolean), over); }

@@ -147,7 +147,7 @@ Array without_nan(const Array& lines, std::span<const double> q, std::string_vie
     Array weight = compute(Op::where, outside, 0.0, compute(Op::subtract, index, floor));
     weight = as_type(weight, type.is_weak ? lines.dtype() : type.weights);
     Array value = element(between(picked(lines, low), picked(lines, high), operand(weight)), -1, 0);
-    out.push_back(with_axis(value, 0));
+    out.push_back(expand_dims(value, 0));
   }
   return joined(out, 0);
 }
@@ -164,7 +164,7 @@ Array lines_over(const Array& array, const Over& over) {
     }
   if (shape.empty()) return array.rank() == 1 ? array : reshape(array, {array.size()});
   shape.push_back(count_over(array, over));
-  return reshape(transposed(array, order), shape);
+  return reshape(transpose(array, order), shape);
 }
 
 // Each row has a middle of its own.
@@ -322,7 +322,7 @@ static Array quantile_of_lines(const Array& array, const Argument& given, std::o
     if (!axis || d == *axis) result[d] = keep_dims ? 1 : -1;
   std::erase(result, -1);
   result.insert(result.begin(), q.shape().begin(), q.shape().end());
-  return reshape(in_order(moved(found, found.rank() - 1, 0), Order::c), result);
+  return reshape(in_order(moveaxis(found, found.rank() - 1, 0), Order::c), result);
 }
 
 // PyTorch's: `q` is a number or a tensor, which has a derivative too; computed in the type of the elements. None: linear.

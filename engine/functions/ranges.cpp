@@ -18,7 +18,7 @@ Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bo
   auto in_work = [&](Op op, const Scalar& a, const Scalar& b) {
     return scalar_in(compute(op, full({}, a, work, DeviceId::cpu()), full({}, b, work, DeviceId::cpu())));
   };
-  Array out = as_type(counted(count, device), work);
+  Array out = as_type(arange(count, device), work);
   auto apply = [&](Op op, const Scalar& by) {
     Argument both[] = {Argument(out), Argument(by)};
     elementwise(op, both, &out);  // in place: in the type of the work
@@ -55,7 +55,7 @@ DeviceId device_of(const Ends& ends, const Spread& spread, const Argument* base 
 
 // With axes of one element in front, as many as `rank`.
 Array with_rank_in_front(Array array, size_t rank) {
-  while (array.rank() < rank) array = with_axis(array, 0);
+  while (array.rank() < rank) array = expand_dims(array, 0);
   return array;
 }
 
@@ -69,7 +69,7 @@ Array end_of(const Argument& end, DType work, DeviceId device, size_t rank) {
 Array places_of(int64_t count, size_t rank, DeviceId device) {
   Shape shape(rank, 1);
   shape[0] = count;
-  return reshaped(counted(count, device), shape, Order::c);
+  return reshaped(arange(count, device), shape, Order::c);
 }
 
 struct Line {
@@ -93,7 +93,7 @@ Line line_between(const Array& first, const Array& last, const Ends& ends) {
 }
 
 Array along(const Array& line, int64_t axis) {
-  return moved(line, 0, static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(line.rank()) : axis));
+  return moveaxis(line, 0, static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(line.rank()) : axis));
 }
 
 Scalar without_fraction(const Argument& number) {
@@ -143,7 +143,7 @@ Array powers_spread(const Ends& ends, const Argument& base, const Spread& spread
   const Array exponents = along(line_between(first, last, ends).numbers, spread.axis);
   if (!base.array()) return as_type(compute(Op::power, base, exponents), type);
   const auto axis = static_cast<size_t>(spread.axis < 0 ? spread.axis + static_cast<int64_t>(rank) + 1 : spread.axis);
-  const Array bases = with_axis(with_rank_in_front(*base.array(), rank), axis);
+  const Array bases = expand_dims(with_rank_in_front(*base.array(), rank), axis);
   const Array made = compute(Op::power, bases, exponents);
   return spread.dtype ? as_type(made, *spread.dtype) : made;
 }

@@ -48,7 +48,7 @@ int64_t size_along(const Array& array, size_t axis) { return array.shape()[axis]
 Array numbers_along(const Array& array, size_t axis) {
   Shape shape(array.rank(), 1);
   shape[axis] = size_along(array, axis);
-  return reshape(counted(shape[axis], array.device()), shape);
+  return reshape(arange(shape[axis], array.device()), shape);
 }
 
 Ranked running_extreme(const Array& array, size_t axis, std::string_view op) {
@@ -146,7 +146,7 @@ Array is_among_largest(const Array& targets, const Array& given, int64_t count) 
           lines.rank(), targets.rank() + 1);
   const Array inside =
       compute(Op::logical_and, compute(Op::greater_equal, targets, 0), compute(Op::less, targets, last_size(lines)));
-  const Array places = with_axis(compute(Op::where, inside, targets, 0), targets.rank());
+  const Array places = expand_dims(compute(Op::where, inside, targets, 0), targets.rank());
   const Array picked = taken_along(lines, places, lines.rank() - 1);
   const Array above = reduced(Reduction::sum, as_type(compute(Op::greater, lines, picked), DType::int64));
   const Array is_one = compute(Op::logical_and, compute(Op::less, above, count), inside);

@@ -372,8 +372,8 @@ Array multivariate_hypergeometric(const Stream& stream, const Counts& colors, in
   shape.push_back(static_cast<int64_t>(color.size()));
   const Draws draws(stream, {shape, device}, {});
   const Array order = part(ordered_places(draws.bits(), false, shape.size() - 1), -1, 0, picked);
-  const Array of_picks = with_axis(picked_of(array_of(color, device), order), shape.size() - 1);
-  const Array each = with_axis(counted(colors.shape[0], device), 1);
+  const Array of_picks = expand_dims(picked_of(array_of(color, device), order), shape.size() - 1);
+  const Array each = expand_dims(arange(colors.shape[0], device), 1);
   return reduced(Reduction::sum, compute(Op::equal, of_picks, each), -1, false, DType::int64);
 }
 
@@ -460,14 +460,14 @@ NormalVectors normal_vectors(const Array& mean, const Array& covariance, FactorB
     raise(ErrorKind::value, "cov must be 2 dimensional and square");
   if (covariance.shape()[0] != mean.shape()[0]) raise(ErrorKind::value, "mean and cov must have same length");
   const Array operands[] = {covariance};
-  if (by == FactorBy::cholesky) return {mean, transposed(factor("cholesky", operands, "l", 0)[0], {1, 0})};
+  if (by == FactorBy::cholesky) return {mean, transpose(factor("cholesky", operands, "l", 0)[0], {1, 0})};
   const std::vector<Array> parts = factor("eigh", operands, "Lv", 0);
   const Array roots = compute(Op::sqrt, compute(Op::maximum, parts[0], 0));
-  return {mean, transposed(compute(Op::multiply, parts[1], roots), {1, 0})};
+  return {mean, transpose(compute(Op::multiply, parts[1], roots), {1, 0})};
 }
 
 bool has_covariance(const NormalVectors& vectors, const Array& covariance, double tolerance) {
-  const Array again = matmul(transposed(vectors.factor, {1, 0}), vectors.factor);
+  const Array again = matmul(transpose(vectors.factor, {1, 0}), vectors.factor);
   return are_all_near(numpys_rules, again, covariance, real_number(tolerance), real_number(tolerance), false);
 }
 

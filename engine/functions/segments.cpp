@@ -57,9 +57,9 @@ Array of_each(Reduction reduction, const Segments& of, const Scalar& neutral) {
   }
   const Array numbers = reshape(of.numbers, sizes);
   sizes[1] = 1, sizes[0] = of.count;
-  const Array belongs = compute(Op::equal, numbers, reshape(counted(of.count, of.data.device()), sizes));
+  const Array belongs = compute(Op::equal, numbers, reshape(arange(of.count, of.data.device()), sizes));
   const Array empty = full({}, neutral, type, of.data.device());
-  return reduced(reduction, compute(Op::where, belongs, with_axis(reshape(of.data, lines), 0), empty), 1, false, type);
+  return reduced(reduction, compute(Op::where, belongs, expand_dims(reshape(of.data, lines), 0), empty), 1, false, type);
 }
 
 // What no element of a type is beyond.

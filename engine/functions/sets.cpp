@@ -41,7 +41,7 @@ Array places_of_rows(const Array& rows) {
 // What sets are made of: the elements in one line, or the parts of an axis as rows.
 struct Lines {
   Lines(const Array& array, std::optional<size_t> axis) : array(array), axis(axis), has_rows(axis && array.rank() > 1) {
-    rows = has_rows ? moved(array, *axis, 0) : raveled(array, Order::c);
+    rows = has_rows ? moveaxis(array, *axis, 0) : raveled(array, Order::c);
     shape = rows.shape();
     if (!has_rows) return;
     int64_t columns = 1;
@@ -54,7 +54,7 @@ struct Lines {
     if (!has_rows) return chosen;
     Shape full = shape;
     full[0] = chosen.shape()[0];
-    return moved(reshape(chosen, full), 0, *axis);
+    return moveaxis(reshape(chosen, full), 0, *axis);
   }
 
   const Array& array;
@@ -187,7 +187,7 @@ Array is_among(const Array& array, const Array& tests, bool invert) {
   constexpr int64_t few = 16;  // compared with one by one
   Array elements = raveled(array, Order::c), wanted = raveled(tests, Order::c), found;
   if (wanted.size() <= few) {
-    found = reduced(Reduction::any, compute(Op::equal, with_axis(elements, 1), wanted));
+    found = reduced(Reduction::any, compute(Op::equal, expand_dims(elements, 1), wanted));
   } else {
     DType type = common(elements.dtype(), wanted.dtype());
     Array sorted = ordered(as_type(wanted, type), false, 0), values = as_type(elements, type);

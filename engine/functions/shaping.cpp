@@ -183,7 +183,7 @@ Array moved_axes(const Array& array, const Axes& from, const Axes& to) {
   for (size_t i = 0; i < from.size(); ++i) moves.emplace_back(to[i], from[i]);
   std::sort(moves.begin(), moves.end());
   for (auto [target, source] : moves) order.insert(order.begin() + static_cast<ptrdiff_t>(target), static_cast<int>(source));
-  return transposed(array, order);
+  return transpose(array, order);
 }
 
 Array swapped_axes(const Array& array, size_t one, size_t other) {
@@ -191,13 +191,13 @@ Array swapped_axes(const Array& array, size_t one, size_t other) {
   std::vector<int> order(array.rank());
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[one], order[other]);
-  return transposed(array, order);
+  return transpose(array, order);
 }
 
 Array permuted(const Array& array, const Permutation& order) {
   std::vector<int> axes(array.rank());
   for (size_t n = 0; n < axes.size(); ++n) axes[n] = static_cast<int>(order.axes ? (*order.axes)[n] : axes.size() - 1 - n);
-  return transposed(array, axes);
+  return transpose(array, axes);
 }
 
 Array matrix_transposed(const Array& array) {
@@ -427,7 +427,7 @@ std::vector<Array> with_rank(const std::vector<Array>& arrays, size_t rank) {
   std::vector<Array> out;
   for (const Array& a : arrays) {
     Array wide = a;
-    while (wide.rank() < rank) wide = with_axis(wide, wide.rank() == 2 ? 2 : 0);
+    while (wide.rank() < rank) wide = expand_dims(wide, wide.rank() == 2 ? 2 : 0);
     out.push_back(wide);
   }
   return out;
@@ -502,7 +502,7 @@ Array stacked(const std::vector<Array>& arrays, size_t axis, std::optional<DType
     if (a.shape() != arrays[0].shape())
       raise(ErrorKind::value, "all input arrays must have the same shape, not {} and {}", to_string(arrays[0].shape()),
             to_string(a.shape()));
-    wide.push_back(with_axis(a, axis));
+    wide.push_back(expand_dims(a, axis));
   }
   return joined(wide, axis, dtype);
 }
@@ -587,7 +587,7 @@ Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axi
     Shape out = array.shape(), wide = out;
     wide.insert(wide.begin() + static_cast<ptrdiff_t>(axis) + 1, count);
     out[axis] = count_along;
-    return reshaped_copy(repeated_to(with_axis(array, axis + 1), wide), out);
+    return reshaped_copy(repeated_to(expand_dims(array, axis + 1), wide), out);
   }
   std::vector<int64_t> places;
   places.reserve(static_cast<size_t>(count_along));

@@ -290,7 +290,7 @@ Array sums_at_edge(const Array& a, const Array& v, int64_t first, int64_t count)
   for (int64_t j = 0; j < v.size(); j += each) {
     Array some = part(v, 0, j, std::min(j + each, v.size()));
     Array starts = reshape(evenly_spaced(whole(first + j), whole(1), count, DType::int64, a.device()), {count, 1});
-    Array places = compute(Op::add, starts, counted(some.size(), a.device()));
+    Array places = compute(Op::add, starts, arange(some.size(), a.device()));
     Array inside = compute(Op::bitwise_and, compute(Op::greater_equal, places, 0), compute(Op::less, places, n));
     Array products = compute(Op::multiply, taken(a, places, 0, "clip"), some);
     Array found = sum(compute(Op::where, inside, products, as_type(full({}, whole(0), a.dtype(), a.device()), products.dtype())),
@@ -314,7 +314,7 @@ Array sums_of_products(Array a, Array v, Overlap mode) {
   for (int64_t j = 0; j < m; j += each) {
     Array some = part(v, 0, j, std::min(j + each, m));
     Array starts = reshape(evenly_spaced(whole(j), whole(1), count, DType::int64, a.device()), {count, 1});
-    Array places = compute(Op::add, starts, counted(some.size(), a.device()));
+    Array places = compute(Op::add, starts, arange(some.size(), a.device()));
     Array found = matmul(taken(a, places, 0, "clip"), some);
     total = total ? compute(Op::add, *total, found) : found;
   }
@@ -342,7 +342,7 @@ Array convolution(const Array& first, const Array* second, Overlap mode) {
 Array correlation_of_alike(const Alike& of, Overlap mode) { return cross_correlation(of.a, &of.b, mode); }
 Array cross_correlation(const Array& first, const Array* second, Overlap mode) {
   Array a = line_of(first, "first array argument"), v = line_of(needed(second, "correlate", "v"), "second array argument");
-  v = conjugated(v);
+  v = conj(v);
   if (v.size() <= a.size()) return sums_of_products(a, v, mode);
   return copied(flipped(sums_of_products(v, a, mode), {}), common(a.dtype(), v.dtype()), Order::c);  // from the other end
 }

@@ -27,8 +27,6 @@ WithStatus with_status(const Array& a, std::vector<Array>&& both, bool has_statu
   return {{both[0]}, full(stack, whole(0), DType::int32, a.device()), has_status, is_checked};
 }
 
-Array turned(const Array& a) { return moved(a, a.rank() - 2, a.rank() - 1); }
-
 }  // namespace
 
 Array tensor_vector_norm(const Array& a, const NormOrder& order, const std::optional<Axes>& axes, bool keep_dims,
@@ -80,11 +78,11 @@ bool has_vectors(const Array& a, const Array& b) {
 
 WithStatus solution_and_status(const Array& a, const Array& b, bool left, bool check_errors) {
   if (!left) {
-    WithStatus out = solution_and_status(turned(a), turned(b), true, check_errors);
-    out.results[0] = turned(out.results[0]);
+    WithStatus out = solution_and_status(matrix_transpose(a), matrix_transpose(b), true, check_errors);
+    out.results[0] = matrix_transpose(out.results[0]);
     return out;
   }
-  const Array right = has_vectors(a, b) && b.rank() > 1 ? with_axis(b, b.rank()) : b;
+  const Array right = has_vectors(a, b) && b.rank() > 1 ? expand_dims(b, b.rank()) : b;
   WithStatus out = with_status(a, solve_with_status(a, right), true, check_errors);
   if (right.rank() != b.rank()) out.results[0] = element(out.results[0], -1, 0);
   return out;
@@ -123,9 +121,9 @@ WithStatus checked_lu(const Array& a, bool pivot) {
 Factors lu_factors(const Array& a, bool) {
   std::vector<Array> f = lu_of(a);
   const int64_t m = a.shape()[a.rank() - 2], n = last_size(a), least = std::min(m, n);
-  const Array places = counted(m, a.device());
-  const Array swaps = as_type(compute(Op::equal, with_axis(places, 1), with_axis(f[2], f[2].rank() - 1)), a.dtype());
-  const Array ones = as_type(compute(Op::equal, with_axis(places, 1), counted(least, a.device())), a.dtype());
+  const Array places = arange(m, a.device());
+  const Array swaps = as_type(compute(Op::equal, expand_dims(places, 1), expand_dims(f[2], f[2].rank() - 1)), a.dtype());
+  const Array ones = as_type(compute(Op::equal, expand_dims(places, 1), arange(least, a.device())), a.dtype());
   const Array lower = compute(Op::add, triangle(part(f[0], -1, 0, least), -1, true), ones);
   return {{swaps, lower, triangle(part(f[0], -2, 0, least), 0, false)}};
 }
@@ -141,8 +139,6 @@ WithStatus checked_ldl(const Array& a, bool hermitian) {
 }
 
 Factors tensor_singular_factors(const Array& a, bool full_matrices) { return {svd(a, full_matrices ? "a" : "s", false)}; }
-
-static Array adjoint(const Array& a) { return conjugated(turned(a)); }
 
 // The first columns of U and V (not V^H) alone, unless all are asked for; of Q likewise.
 Factors old_singular_factors(const Array& a, bool some) {
@@ -161,7 +157,7 @@ Array log_determinant(const Array& a) {
 
 // Sums over an axis, counted in the result's axes, of the products with the first conjugated.
 Array product_along(const Rules& rules, const Array& a, const Array& b, int64_t axis) {
-  Array product = rules(Op::multiply, conjugated(a), b);
+  Array product = rules(Op::multiply, conj(a), b);
   return product.rank() == 0 ? product : reduced(Reduction::sum, product, static_cast<int>(axis), false, product.dtype());
 }
 
@@ -174,8 +170,7 @@ Array condition_of_tensor(const Array& a, const NormOrder& order) {
   const WithStatus inverse = inverse_and_status(a, false);
   auto size = [&](const Array& x) { return tensor_matrix_norm(x, order, Axes{a.rank() - 2, a.rank() - 1}, false, {}); };
   const Array is_singular = compute(Op::not_equal, inverse.status, 0);
-  const Array of_matrices = with_axis(with_axis(is_singular, is_singular.rank()), is_singular.rank() + 1);
-  const Array finite = as_type(compute(Op::where, of_matrices, 0, inverse.results[0]), a.dtype());  // which an SVD needs
+  const Array finite = as_type(where(of_matrices(is_singular), 0, inverse.results[0]), a.dtype());  // which an SVD needs
   const Array made = compute(Op::multiply, size(a), size(finite));
   return as_type(compute(Op::where, is_singular, HUGE_VAL, made), made.dtype());
 }
@@ -184,12 +179,12 @@ Array condition_of_tensor(const Array& a, const NormOrder& order) {
 Array triangular_solution(const Array& a, const Array& b, bool upper, bool left, bool has_ones) {
   Array factor = triangle(a, has_ones ? (upper ? 1 : -1) : 0, !upper);
   if (has_ones) {
-    const Array places = counted(last_size(a), a.device());
-    factor = compute(Op::where, compute(Op::equal, with_axis(places, 1), places), 1, factor);
+    const Array places = arange(last_size(a), a.device());
+    factor = compute(Op::where, compute(Op::equal, expand_dims(places, 1), places), 1, factor);
     factor = as_type(factor, a.dtype());
   }
   Array right = b;
-  while (right.rank() < a.rank()) right = with_axis(right, 0);
+  while (right.rank() < a.rank()) right = expand_dims(right, 0);
   return solution_and_status(factor, right, left, false).results[0];
 }
 
@@ -203,7 +198,7 @@ Array cholesky_solution(const Array& b, const Array& given, bool upper) {
   const Array factor = triangle_of(given, upper);
   const Array product = upper ? matmul(adjoint(factor), factor) : matmul(factor, adjoint(factor));
   Array right = b;
-  while (right.rank() < product.rank()) right = with_axis(right, 0);
+  while (right.rank() < product.rank()) right = expand_dims(right, 0);
   return solution_and_status(product, right, true, false).results[0];
 }
 
@@ -252,7 +247,7 @@ WithStatus checked_tensor_solution(const Array& a, const Array& b, const std::op
   for (size_t n = 0; n < a.rank(); ++n)
     if (!axes || std::find(axes->begin(), axes->end(), n) == axes->end()) order.push_back(static_cast<int>(n));
   for (size_t n : axes ? *axes : Axes()) order.push_back(static_cast<int>(n));
-  const Array whole = transposed(a, order);
+  const Array whole = transpose(a, order);
   const auto cut = whole.shape().begin() + static_cast<ptrdiff_t>(std::min(a.rank(), b.rank()));
   const Shape shape(cut, whole.shape().end());
   const int64_t columns = product(shape.begin(), shape.end());
@@ -274,7 +269,7 @@ static Array joined(const std::vector<Array>& parts, const Shape& shape, DType d
 
 Factors least_squares(const Array& a, const Array& b, std::optional<double> rcond, std::optional<std::string_view> driver) {
   const bool is_vector = has_vectors(a, b);
-  const Array right = is_vector ? with_axis(b, b.rank()) : b;
+  const Array right = is_vector ? expand_dims(b, b.rank()) : b;
   const int64_t m = a.shape()[a.rank() - 2], n = last_size(a), k = last_size(right);
   const DType real = real_part_type(a.dtype());
   Shape stacks[] = {Shape(a.shape().begin(), a.shape().end() - 2), Shape(right.shape().begin(), right.shape().end() - 2)};
@@ -322,7 +317,7 @@ Array tensor_rank(const Array& a, const Argument* tol, const Argument* atol, con
   const Array values = hermitian ? compute(Op::absolute, factored("eigh", a, "L")[0]) : svd(a, "n", false)[0];
   auto column = [&](const Argument& limit) {
     if (!limit.array()) return full({}, limit.scalar(), values.dtype(), a.device());
-    return with_axis(*limit.array(), limit.array()->rank());
+    return expand_dims(*limit.array(), limit.array()->rank());
   };
   auto count_above = [&](const Array& limit) {
     return reduced(Reduction::sum, compute(Op::greater, values, limit), -1, false, DType::int64);

@@ -85,7 +85,7 @@ Array laid_out_like(const Array& like, const MakingLike& to, Make&& make) {
     turned.push_back(shape[axes[i]]);
     back[axes[i]] = static_cast<int>(i);
   }
-  return transposed(make(turned), back);
+  return transpose(make(turned), back);
 }
 
 void check_bounds(const Bounds& bounds, DType type) {
@@ -344,7 +344,7 @@ Array places_by_weight(const Rules& rules, const Array& given, int64_t count, bo
   shape[last] = count;
   const Array units = *Draws(stream, {shape, weights.device()}, {}).unit(DType::float64).array;
   const Array at = compute(Op::multiply, units, part(ends, -1, last_size(ends) - 1, last_size(ends)));
-  const Array is_passed = compute(Op::less_equal, with_axis(ends, last), with_axis(at, last + 1));
+  const Array is_passed = compute(Op::less_equal, expand_dims(ends, last), expand_dims(at, last + 1));
   const Array places = reduced(Reduction::sum, is_passed, -1, false, DType::int64);
   return unless_no_distribution(rules(Op::minimum, places, last_size(ends) - 1), weights, count > 1);
 }
@@ -389,7 +389,7 @@ Array places_by_logarithm(const Stream& stream, const Array& logits, int64_t cou
   const Shape shape{logits.shape()[0], count, logits.shape()[1]};
   const Draws draws(stream, {shape, logits.device()}, {});
   const Value units = of(Op::minimum, of(Op::maximum, draws.unit(), 1e-300), 1.0 - 1e-16), noise = -log(-log(units));
-  const Array lines = with_axis(as_type(detached(logits), DType::float64), 1);
+  const Array lines = expand_dims(as_type(detached(logits), DType::float64), 1);
   return as_type(extreme(*(Value(lines) + noise).array, 2, false, false), size.type.value_or(DType::int64));
 }
 

@@ -16,7 +16,7 @@ template <class F>
 Array made_of(const WindowSize& size, F&& formula) {
   if (size.count <= 0) return full({0}, whole(0), size.dtype, size.device);
   if (size.points <= 1) return full({size.count}, whole(1), size.dtype, size.device);
-  const Array twice = compute(Op::multiply, as_type(counted(size.count, size.device), DType::float64), 2.0);
+  const Array twice = compute(Op::multiply, as_type(arange(size.count, size.device), DType::float64), 2.0);
   return as_type(formula(compute(Op::add, twice, 1 - size.points), size.points - 1), size.dtype);
 }
 
