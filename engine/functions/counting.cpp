@@ -34,17 +34,15 @@ struct EvenBins {
 // The place is computed; rounding may have put it beside the right one, which the edges tell.
 Array counts_in_even_bins(const Array& elements, const EvenBins& bins, const Array* weights) {
   const Array& edges = bins.edges;
-  Array keep =
-      compute(Op::logical_and, compute(Op::greater_equal, elements, bins.first), compute(Op::less_equal, elements, bins.last));
+  Array keep = logical_and(greater_equal(elements, bins.first), less_equal(elements, bins.last));
   Array work = as_type(elements, edges.dtype());
-  Array far = compute(Op::true_divide, compute(Op::subtract, work, bins.first), bins.width);
-  Array place = astype(compute(Op::multiply, far, bins.count), DType::int64);
-  place = compute(Op::minimum, compute(Op::maximum, place, 0), bins.count - 1);
-  place = compute(Op::subtract, place, compute(Op::less, work, at(edges, place)));
-  Array above = at(edges, compute(Op::minimum, compute(Op::maximum, compute(Op::add, place, 1), 0), bins.count));
-  Array is_next =
-      compute(Op::logical_and, compute(Op::greater_equal, work, above), compute(Op::not_equal, place, bins.count - 1));
-  place = compute(Op::where, keep, compute(Op::add, place, is_next), -1);
+  Array far = true_divide(subtract(work, bins.first), bins.width);
+  Array place = astype(multiply(far, bins.count), DType::int64);
+  place = minimum(maximum(place, 0), bins.count - 1);
+  place = subtract(place, less(work, at(edges, place)));
+  Array above = at(edges, minimum(maximum(add(place, 1), 0), bins.count));
+  Array is_next = logical_and(greater_equal(work, above), not_equal(place, bins.count - 1));
+  place = where(keep, add(place, is_next), -1);
   if (!weights) return counts_of(place, nullptr, bins.count);
   Array real = as_type(*weights, DType::float64);
   return as_type(counts_of(place, &real, bins.count), weights->dtype());
@@ -69,7 +67,7 @@ Array counts_between(const Array& elements, const Array& edges, const Array* wei
     std::vector<Array> with_none = {full({1}, whole(0), added, sums.device()), sums};
     found = at(joined(with_none, 0), found);
   }
-  return compute(Op::subtract, part(found, 0, 1, n), part(found, 0, 0, n - 1));
+  return subtract(part(found, 0, 1, n), part(found, 0, 0, n - 1));
 }
 
 }  // namespace
@@ -182,7 +180,7 @@ std::pair<Array, Array> with_edges(Array counts, const Array& edges, bool densit
   int64_t n = std::max<int64_t>(edges.size(), 1);
   Op op = edges.dtype() == DType::boolean ? Op::not_equal : Op::subtract;
   Array widths = as_type(compute(op, part(edges, 0, 1, n), part(edges, 0, 0, n - 1)), DType::float64);
-  return {compute(Op::true_divide, compute(Op::true_divide, counts, widths), sum(counts, all_axes(counts))), edges};
+  return {true_divide(true_divide(counts, widths), sum(counts, all_axes(counts))), edges};
 }
 
 }  // namespace
@@ -283,10 +281,9 @@ Array histc(const Array& array, int64_t bins, double low, double high) {
     raise(ErrorKind::runtime, "torch.histc: range of [{}, {}] is not finite", low, high);
   if (low > high) raise(ErrorKind::runtime, "torch.histc: max must be larger than min");
   if (low == high) low -= 1, high += 1;
-  Array inside = compute(Op::logical_and, compute(Op::greater_equal, flat, low), compute(Op::less_equal, flat, high));
-  Array place =
-      compute(Op::floor, compute(Op::multiply, compute(Op::subtract, flat, low), static_cast<double>(bins) / (high - low)));
-  place = compute(Op::minimum, astype(compute(Op::where, inside, place, -1.0), DType::int64), bins - 1);
+  Array inside = logical_and(greater_equal(flat, low), less_equal(flat, high));
+  Array place = floor(multiply(subtract(flat, low), static_cast<double>(bins) / (high - low)));
+  place = minimum(astype(where(inside, place, -1.0), DType::int64), bins - 1);
   return as_type(counts_of(place, nullptr, bins), array.dtype());
 }
 

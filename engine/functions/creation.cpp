@@ -161,8 +161,8 @@ Array with_ones_on_diagonal(Sides sides, int64_t k, const Making& how) {
   if (rows < 0 || columns < 0) raise(ErrorKind::value, "negative dimensions are not allowed");
   const bool is_beside = k >= columns || k <= -rows;
   if (is_beside || is_record(type)) return of_value({rows, columns}, whole(0), type, how);
-  const Array places = compute(Op::add, reshaped(arange(rows, how.device), {rows, 1}, Order::c), k);
-  const Array is_one = compute(Op::equal, places, arange(columns, how.device));
+  const Array places = add(reshaped(arange(rows, how.device), {rows, 1}, Order::c), k);
+  const Array is_one = equal(places, arange(columns, how.device));
   if (how.order == Order::fortran) return copied(is_one, type, Order::fortran);
   layout_of({rows, columns}, how, nullptr);  // raises for other orders
   return as_type(is_one, type);
@@ -172,8 +172,8 @@ Array with_ones_on_diagonal(Sides sides, int64_t k, const Making& how) {
 Array with_ones_below_diagonal(Sides sides, DiagonalNumber k, const Making& how) {
   const int64_t rows = std::max<int64_t>(sides.rows, 0), columns = std::max<int64_t>(sides.columns, 0);
   const Array places = reshaped(arange(rows, how.device), {rows, 1}, Order::c);
-  const Array last = compute(Op::subtract, places, static_cast<int64_t>(-k.value));  // of the ones in each row
-  return as_type(compute(Op::greater_equal, last, arange(columns, how.device)), how.dtype.value_or(DType::float64));
+  const Array last = subtract(places, static_cast<int64_t>(-k.value));  // of the ones in each row
+  return as_type(greater_equal(last, arange(columns, how.device)), how.dtype.value_or(DType::float64));
 }
 
 namespace {

@@ -25,7 +25,7 @@ void check_probability(double p) {
 Array noise(const Array& x, const Shape& shape, double p, double kept, double left_out, const random::Stream& draws) {
   const Array numbers = random::unit_of_size(draws, shape, DType::float32, x.device());
   const Array other = full({}, real_number(left_out), x.dtype(), x.device());
-  return as_type(compute(Op::where, compute(Op::less, numbers, 1 - p), kept, other), x.dtype());
+  return as_type(where(less(numbers, 1 - p), kept, other), x.dtype());
 }
 
 Array all_left_out(const Array& x) { return as_type(multiply(x, 0), x.dtype()); }
@@ -104,7 +104,7 @@ void check_attention(const Array& query, const Array& key, const Array& value, c
 // Which places take part, as what is added to the scores.
 Array as_added(const Array& is_part, DType type) {
   const Array least = full({}, real_number(-std::numeric_limits<double>::infinity()), type, is_part.device());
-  return compute(Op::where, is_part, 0.0, least);
+  return where(is_part, 0.0, least);
 }
 
 // As many heads as there are queries'.
@@ -137,20 +137,20 @@ Array attention(const Array& query, const Array& given_key, const Array& given_v
   if (is_causal) {
     const Array row = arange(query.shape()[query.rank() - 2], query.device());
     const Array column = arange(key.shape()[key.rank() - 2], query.device());
-    scores = add(scores, as_added(compute(Op::greater_equal, expand_dims(row, 1), column), type));
+    scores = add(scores, as_added(greater_equal(expand_dims(row, 1), column), type));
   } else if (mask) {
     scores = add(scores, mask->dtype() == DType::boolean ? as_added(*mask, type) : as_type(*mask, type));
   }
   std::optional<Array> is_empty;  // where a row sees nothing
   if (mask && last_size(scores) > 0) {
     const Array top = reduced(Reduction::maximum, detached(scores), -1, true);
-    is_empty = compute(Op::equal, top, -std::numeric_limits<double>::infinity());
-    scores = compute(Op::where, *is_empty, 0.0, scores);
+    is_empty = equal(top, -std::numeric_limits<double>::infinity());
+    scores = where(*is_empty, 0.0, scores);
   }
   std::vector<bool> last(scores.rank(), false);
   last.back() = true;
   Array weights = softmax(scores, {last}, {});
-  if (is_empty) weights = compute(Op::where, *is_empty, 0.0, weights);
+  if (is_empty) weights = where(*is_empty, 0.0, weights);
   if (std::optional<Array> some = dropout(weights, p, true, draws)) weights = *some;
   return matmul(weights, value);
 }

@@ -290,30 +290,27 @@ Array inverse_error(const Rules& rules, const Array& x) {
   if (is_complex(x.dtype())) raise(ErrorKind::not_implemented, "\"erfinv\" not implemented for '{}'", torch_name_of(x.dtype()));
   const Array reals = as_reals(rules, x), given = as_type(reals, DType::float64);
   // At the ends the derivative is infinite, too; what is not used there must not make it NaN.
-  const Array is_end = compute(Op::equal, compute(Op::absolute, detached(given)), 1);
-  const Array ends = compute(Op::multiply, given, compute(Op::where, is_end, std::numeric_limits<double>::infinity(), 1.0));
-  const Array wide = compute(Op::where, is_end, 0.0, given);
-  const Array w =
-      compute(Op::negative, compute(Op::log, compute(Op::multiply, compute(Op::subtract, 1, wide), compute(Op::add, 1, wide))));
+  const Array is_end = equal(absolute(detached(given)), 1);
+  const Array ends = multiply(given, where(is_end, std::numeric_limits<double>::infinity(), 1.0));
+  const Array wide = where(is_end, 0.0, given);
+  const Array w = negative(log(multiply(subtract(1, wide), add(1, wide))));
   const auto series = [](const Array& by, std::initializer_list<double> terms) {
-    Array sum = compute(Op::add, compute(Op::multiply, by, 0.0), *terms.begin());
-    for (const double* term = terms.begin() + 1; term != terms.end(); ++term)
-      sum = compute(Op::add, compute(Op::multiply, sum, by), *term);
+    Array sum = add(multiply(by, 0.0), *terms.begin());
+    for (const double* term = terms.begin() + 1; term != terms.end(); ++term) sum = add(multiply(sum, by), *term);
     return sum;
   };
-  const Array near =
-      series(compute(Op::subtract, w, 2.5), {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-                                             -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
-  const Array far = series(compute(Op::subtract, compute(Op::sqrt, compute(Op::maximum, w, 0.25)), 3.0),
-                           {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
-                            0.00943887047, 1.00167406, 2.83297682});
-  Array y = compute(Op::multiply, compute(Op::where, compute(Op::less, w, 5.0), near, far), wide);
+  const Array near = series(subtract(w, 2.5), {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                                               -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  const Array far =
+      series(subtract(sqrt(maximum(w, 0.25)), 3.0), {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
+                                                     0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  Array y = multiply(where(less(w, 5.0), near, far), wide);
   for (int step = 0; step < 2; ++step) {  // to all digits
-    const Array slope = compute(Op::exp, compute(Op::multiply, compute(Op::negative, y), y));
-    const Array error = compute(Op::subtract, compute(Op::erf, y), wide);
-    y = compute(Op::subtract, y, compute(Op::true_divide, error, compute(Op::multiply, slope, 1.1283791670955126)));
+    const Array slope = exp(multiply(negative(y), y));
+    const Array error = subtract(erf(y), wide);
+    y = subtract(y, true_divide(error, multiply(slope, 1.1283791670955126)));
   }
-  return as_type(compute(Op::where, is_end, ends, y), reals.dtype());
+  return as_type(where(is_end, ends, y), reals.dtype());
 }
 
 Array sine_cardinal(const Rules& rules, const Array& given) {
@@ -330,8 +327,8 @@ Array sine_cardinal(const Rules& rules, const Array& given) {
 // Both choices are made before the division: of a quotient by zero the derivative would be NaN.
 // a / b, and 0 where b is 0.
 Array quotient_or_zero(const Alike& of) {
-  const Array is_zero = compute(Op::equal, of.b, 0);
-  return compute(Op::where, is_zero, 0, compute(Op::true_divide, of.a, compute(Op::where, is_zero, 1, of.b)));
+  const Array is_zero = equal(of.b, 0);
+  return where(is_zero, 0, true_divide(of.a, where(is_zero, 1, of.b)));
 }
 
 static Array all_of(const Array& like, bool value) { return full(like.shape(), truth(value), DType::boolean, like.device()); }

@@ -36,7 +36,7 @@ Array class_numbers(int64_t count, DeviceId device) {
 Array is_class(const Array& classes, int64_t count, size_t axis) {
   Shape shape(classes.rank() + 1, 1);
   shape[axis] = count;
-  return compute(Op::equal, expand_dims(classes, axis), reshape(class_numbers(count, classes.device()), shape));
+  return equal(expand_dims(classes, axis), reshape(class_numbers(count, classes.device()), shape));
 }
 
 namespace {
@@ -58,7 +58,7 @@ class ScaledGradient : public GradientBody {
   Gradients gradients(const GradientCall& call) const override {
     Gradients out(2);
     const Array& factor = call.operands[1];
-    out[0] = compute(Op::where, compute(Op::equal, factor, 0), 0.0, multiply(*call.given[0], factor));
+    out[0] = where(equal(factor, 0), 0.0, multiply(*call.given[0], factor));
     return out;
   }
 };
@@ -76,8 +76,8 @@ void shorten(const Array& places, const Array& table, double most, double order)
   const Pick pick{0, reshape(places, {places.size()}), true};  // what is not there is the lookup's error, not the table's
   if (table.shape()[0]) put(used, {&pick, 1}, Argument(whole(1)));
   const Array norm = linalg::tensor_vector_norm(table, {real_number(order), {}}, Axes{1}, false, {});
-  const Array too_long = compute(Op::logical_and, used, compute(Op::greater, norm, most));
-  const Array scale = compute(Op::where, too_long, compute(Op::true_divide, most, add(norm, 1e-7)), 1.0);
+  const Array too_long = logical_and(used, greater(norm, most));
+  const Array scale = where(too_long, true_divide(most, add(norm, 1e-7)), 1.0);
   assign(table, Argument(as_type(multiply(table, expand_dims(scale, 1)), table.dtype())));
 }
 
@@ -96,9 +96,9 @@ Array rows_at(const Array& places, const Array& table, std::optional<int64_t> pa
     Pick pick{0, reshape(places, {places.size()}), true};
     put_add(counts, {&pick, 1}, Argument(real_number(1)));
     pick.index = places;
-    factor = compute(Op::reciprocal, take(counts, {&pick, 1}));
+    factor = reciprocal(take(counts, {&pick, 1}));
   }
-  if (padding) factor = compute(Op::where, compute(Op::equal, places, *padding), 0.0, factor);
+  if (padding) factor = where(equal(places, *padding), 0.0, factor);
   return with_scaled_gradient(rows, expand_dims(as_type(factor, table.dtype()), places.rank()));
 }
 
@@ -162,18 +162,18 @@ struct Bags {
   BagMode mode;
 
   // How many count, at least one: what the sums are divided by.
-  Array at_least_one(const Array& count) const { return as_type(compute(Op::maximum, count, 1), rows.dtype()); }
+  Array at_least_one(const Array& count) const { return as_type(maximum(count, 1), rows.dtype()); }
 
   Array of_one_size() const {
     const int64_t size = rows.shape()[1];
     if (mode == BagMode::max && size > 0) {
       const Array top = largest_along(rows, 1, false).values;
-      return counts ? compute(Op::where, reduced(Reduction::any, *counts, 1), top, 0.0) : top;
+      return counts ? where(reduced(Reduction::any, *counts, 1), top, 0.0) : top;
     }
     const Array total = reduced(Reduction::sum, rows, 1);
     if (mode != BagMode::mean) return total;
-    if (!counts) return compute(Op::true_divide, total, static_cast<double>(std::max<int64_t>(size, 1)));
-    return compute(Op::true_divide, total, at_least_one(reduced(Reduction::sum, as_type(*counts, DType::int64), 1)));
+    if (!counts) return true_divide(total, static_cast<double>(std::max<int64_t>(size, 1)));
+    return true_divide(total, at_least_one(reduced(Reduction::sum, as_type(*counts, DType::int64), 1)));
   }
 
   Array between(const Array& offsets, int64_t bags) const {
@@ -193,11 +193,11 @@ struct Bags {
     if (mode == BagMode::max) {
       const Array belongs = expand_dims(is_class(bag, bags, 0), 2);
       const Array least = full({}, real_number(-std::numeric_limits<double>::infinity()), rows.dtype(), rows.device());
-      const Array top = largest_along(compute(Op::where, belongs, expand_dims(rows, 0), least), 1, false).values;
-      return compute(Op::where, compute(Op::greater, how_many(), 0), top, 0.0);
+      const Array top = largest_along(where(belongs, expand_dims(rows, 0), least), 1, false).values;
+      return where(greater(how_many(), 0), top, 0.0);
     }
     const Array total = sums(Argument(rows), {bags, width}, rows.dtype());
-    return mode == BagMode::sum ? total : compute(Op::true_divide, total, at_least_one(how_many()));
+    return mode == BagMode::sum ? total : true_divide(total, at_least_one(how_many()));
   }
 };
 
@@ -271,9 +271,9 @@ Array nn::embedding_bag(const Array& places, const Array& table, const Array* of
   Array rows = rows_at(inside, table, {}, by_frequency), counts;
   if (weights) rows = multiply(rows, expand_dims(*weights, places.rank()));
   if (padding) {
-    counts = expand_dims(compute(Op::not_equal, inside, *padding), places.rank());
+    counts = expand_dims(not_equal(inside, *padding), places.rank());
     const double other = how == BagMode::max ? -std::numeric_limits<double>::infinity() : 0.0;
-    rows = compute(Op::where, counts, rows, full({}, real_number(other), rows.dtype(), rows.device()));
+    rows = where(counts, rows, full({}, real_number(other), rows.dtype(), rows.device()));
   }
   const Bags bags{rows, padding ? &counts : nullptr, how};
   if (!offsets) return bags.of_one_size();

@@ -57,9 +57,9 @@ Array triangle(const Array& array, int64_t k, bool lower) {
   if (array.rank() == 0) raise(ErrorKind::type, "[{}] the array has no axes; it must have two or more", lower ? "tril" : "triu");
   int64_t columns = last_size(array), rows = array.rank() > 1 ? array.shape()[array.rank() - 2] : columns;
   Array row = reshape(arange(rows, array.device()), {rows, 1});
-  Array below = compute(Op::greater_equal, compute(Op::add, row, lower ? k : k - 1), arange(columns, array.device()));
+  Array below = greater_equal(add(row, lower ? k : k - 1), arange(columns, array.device()));
   Array zero = full({1}, whole(0), array.dtype(), array.device());
-  return lower ? compute(Op::where, below, array, zero) : compute(Op::where, below, zero, array);
+  return lower ? where(below, array, zero) : where(below, zero, array);
 }
 
 Array diagonal(const Array& array, int64_t k, size_t axis1, size_t axis2) {
@@ -140,19 +140,19 @@ Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<i
   Array x = as_type(vector, dtype), power = x;
   for (int64_t n = 1; n < columns; ++n) {
     assign(element(out, -1, rising ? n : columns - 1 - n), Argument(power));
-    power = compute(Op::multiply, power, x);
+    power = multiply(power, x);
   }
   return out;
 }
 
 Array sum_of_products(const Array& a, const Array& b) {
-  if (a.dtype() == DType::boolean && b.dtype() == DType::boolean) return reduced(Reduction::any, compute(Op::bitwise_and, a, b));
-  Array product = compute(Op::multiply, a, b);
+  if (a.dtype() == DType::boolean && b.dtype() == DType::boolean) return reduced(Reduction::any, bitwise_and(a, b));
+  Array product = multiply(a, b);
   return reduced(Reduction::sum, product, -1, false, product.dtype());
 }
 
 Array product_over(const Array& a, const Array& b, int64_t axis) {
-  if (a.rank() == 0 || b.rank() == 0) return compute(Op::multiply, a, b);
+  if (a.rank() == 0 || b.rank() == 0) return multiply(a, b);
   check_sizes("dot", a, b, last_size(a), b.shape()[checked("dot", b, axis)]);
   // On the CPU the library's sums of products are faster than a kernel's, small ones by far.
   const bool by_library = a.dtype() == b.dtype() && (a.dtype() == DType::float32 || a.dtype() == DType::float64);
@@ -246,9 +246,9 @@ Array cross(const Array& a, const Array& b, size_t axis_of_a, size_t axis_of_b, 
   std::vector<Array> x = components(a, axis_of_a, dtype), y = components(b, axis_of_b, dtype);
   auto part = [&](size_t i, size_t j) -> std::optional<Array> {  // x[i] y[j] - x[j] y[i]; what is missing is 0
     bool first = i < x.size() && j < y.size(), second = j < x.size() && i < y.size();
-    if (first && second) return compute(Op::subtract, compute(Op::multiply, x[i], y[j]), compute(Op::multiply, x[j], y[i]));
-    if (first) return compute(Op::multiply, x[i], y[j]);
-    if (second) return compute(Op::negative, compute(Op::multiply, x[j], y[i]));
+    if (first && second) return subtract(multiply(x[i], y[j]), multiply(x[j], y[i]));
+    if (first) return multiply(x[i], y[j]);
+    if (second) return negative(multiply(x[j], y[i]));
     return std::nullopt;
   };
   Array third = *part(0, 1);

@@ -117,7 +117,7 @@ Array symmetric_values(const Array& a, std::optional<std::string_view> triangle)
 static Factors general(const Array& a, Eigenvalues values, const char* mode) {
   Factors out{factored("eig", a, mode)};
   if (is_complex(a.dtype()) || !values.may_be_real) return out;
-  Array imaginary = compute(Op::not_equal, out.arrays[0].imag(), 0);
+  Array imaginary = not_equal(out.arrays[0].imag(), 0);
   if (values_of<uint8_t>(reduce(Reduction::any, imaginary, std::vector<bool>(imaginary.rank(), true), false))[0]) return out;
   for (Array& one : out.arrays) {
     Array real = one.real();
@@ -136,8 +136,8 @@ Array singular_values(const Array& a) { return svd(a, "n", false)[0]; }
 Array pseudo_inverse(const Array& a, const Cutoff& limit, bool hermitian) {
   if (!limit.atol) return pinv(a, limit.value, hermitian);
   Array values = svd(detached(a), "n", hermitian)[0];
-  Array relative = compute(Op::true_divide, *limit.atol, largest(values, last_axis(values), {}));
-  if (limit.value) relative = compute(Op::maximum, relative, *limit.value);
+  Array relative = true_divide(*limit.atol, largest(values, last_axis(values), {}));
+  if (limit.value) relative = maximum(relative, *limit.value);
   Argument both(relative);
   return pinv(a, &both, hermitian);
 }

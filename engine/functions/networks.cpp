@@ -48,7 +48,7 @@ static Array linear(const Array& x, const Array& weight, const Array* bias) {
   const Kept kept{{wants_gradient(weight), wants_gradient(x), false}, {}};  // each for the other's gradient
   return differentiable(std::make_shared<Linear>(), inputs, kept, [&]() -> std::vector<Array> {
     Array y = matmul(rows(x), matrix_transpose(weight));
-    if (bias) y = compute(Op::add, y, *bias);
+    if (bias) y = add(y, *bias);
     if (x.rank() == 2) return {y};
     Shape shape = x.shape();
     shape.back() = weight.shape()[0];
@@ -73,25 +73,25 @@ class Normalised : public GradientBody {
     const Array& x = call.operands[0];
     DType wide = wide_type(x.dtype());
     Array g = call.given[0] ? as_type(*call.given[0], wide) : full(x.shape(), Scalar{}, wide, call.device);
-    Array normal = compute(Op::multiply, compute(Op::subtract, as_type(x, wide), call.results[1]), call.results[2]);
+    Array normal = multiply(subtract(as_type(x, wide), call.results[1]), call.results[2]);
     if (call.wanted[0]) {
-      Array scaled = has_weight_ ? compute(Op::multiply, g, as_type(call.operands[1], wide)) : g;
+      Array scaled = has_weight_ ? multiply(g, as_type(call.operands[1], wide)) : g;
       const double n = elements_over(x, inner_);
-      Array first = compute(Op::true_divide, reduce(Reduction::sum, scaled, inner_, true), n);
-      Array second = compute(Op::true_divide, reduce(Reduction::sum, compute(Op::multiply, scaled, normal), inner_, true), n);
-      Array away = compute(Op::subtract, compute(Op::subtract, scaled, first), compute(Op::multiply, normal, second));
-      out[0] = compute(Op::multiply, away, call.results[2]);
-      if (call.given[1]) out[0] = added(out[0], compute(Op::true_divide, *call.given[1], n));
+      Array first = true_divide(reduce(Reduction::sum, scaled, inner_, true), n);
+      Array second = true_divide(reduce(Reduction::sum, multiply(scaled, normal), inner_, true), n);
+      Array away = subtract(subtract(scaled, first), multiply(normal, second));
+      out[0] = multiply(away, call.results[2]);
+      if (call.given[1]) out[0] = added(out[0], true_divide(*call.given[1], n));
       if (call.given[2]) {
-        Array slope = compute(Op::multiply, compute(Op::square, call.results[2]), normal);
-        out[0] = compute(Op::subtract, *out[0], compute(Op::true_divide, compute(Op::multiply, slope, *call.given[2]), n));
+        Array slope = multiply(square(call.results[2]), normal);
+        out[0] = subtract(*out[0], true_divide(multiply(slope, *call.given[2]), n));
       }
     }
     std::vector<bool> others = inner_;
     if (!of_channels_) others.flip();
     auto over_others = [&](const Array& a) { return reduce(Reduction::sum, a, others, of_channels_); };
     size_t at = 1;
-    if (has_weight_ && call.wanted[at]) out[at] = over_others(compute(Op::multiply, g, normal));
+    if (has_weight_ && call.wanted[at]) out[at] = over_others(multiply(g, normal));
     if (has_weight_) ++at;
     if (has_bias_ && call.wanted[at]) out[at] = over_others(g);
     return out;
@@ -121,18 +121,18 @@ std::vector<Array> normalised(const Array& x, std::vector<bool> inner, bool of_c
     DType wide = wide_type(x.dtype());
     Array a = as_type(x, wide);
     const double n = Normalised::elements_over(x, inner);
-    auto mean_of = [&](const Array& values) { return compute(Op::true_divide, reduce(Reduction::sum, values, inner, true), n); };
-    Array mean = mean_of(a), away = compute(Op::subtract, a, mean);
+    auto mean_of = [&](const Array& values) { return true_divide(reduce(Reduction::sum, values, inner, true), n); };
+    Array mean = mean_of(a), away = subtract(a, mean);
     if (of_channels) {  // of many elements: what the mean was rounded by counts where it is large beside the deviation
       Array rest = mean_of(away);
-      mean = compute(Op::add, mean, rest), away = compute(Op::subtract, away, rest);
+      mean = add(mean, rest), away = subtract(away, rest);
     }
-    Array spread = mean_of(compute(Op::multiply, away, away));
+    Array spread = mean_of(multiply(away, away));
     if (spread_out) *spread_out = spread;
-    Array scale = compute(Op::reciprocal, compute(Op::sqrt, compute(Op::add, spread, eps)));
-    Array y = compute(Op::multiply, away, scale);
-    if (weight) y = compute(Op::multiply, y, as_type(*weight, wide));
-    if (bias) y = compute(Op::add, y, as_type(*bias, wide));
+    Array scale = reciprocal(sqrt(add(spread, eps)));
+    Array y = multiply(away, scale);
+    if (weight) y = multiply(y, as_type(*weight, wide));
+    if (bias) y = add(y, as_type(*bias, wide));
     return {as_type(y, x.dtype()), mean, scale};
   });
 }
@@ -172,7 +172,7 @@ Array mean_over(const Array& x, const std::vector<bool>& axes) {
   double n = 1;
   for (size_t i = 0; i < x.rank(); ++i)
     if (axes[i]) n *= static_cast<double>(x.shape()[i]);
-  return compute(Op::true_divide, reduce(Reduction::sum, x, axes, true), n);
+  return true_divide(reduce(Reduction::sum, x, axes, true), n);
 }
 
 class RmsNorm : public GradientBody {
@@ -192,7 +192,7 @@ class RmsNorm : public GradientBody {
       if (call.wanted[0]) {
         Array scaled = call.wanted.size() > 1 ? multiply(g, conj(as_type(call.operands[1], wide))) : g;
         Array along = multiply(normal, mean_over(multiply(scaled, normal), inner));
-        out[0] = multiply(compute(Op::subtract, scaled, along), scale);
+        out[0] = multiply(subtract(scaled, along), scale);
       }
       if (call.wanted.size() > 1 && call.wanted[1]) {
         std::vector<bool> outer = inner;
@@ -203,8 +203,8 @@ class RmsNorm : public GradientBody {
     if (call.given[1] && call.wanted[0]) {  // of second derivatives
       double n = 1;
       for (size_t i = x.rank() - count_; i < x.rank(); ++i) n *= static_cast<double>(x.shape()[i]);
-      Array slope = multiply(multiply(compute(Op::square, scale), normal), *call.given[1]);
-      Array more = compute(Op::true_divide, slope, -n);
+      Array slope = multiply(multiply(square(scale), normal), *call.given[1]);
+      Array more = true_divide(slope, -n);
       out[0] = added(out[0], more);
     }
     return out;
@@ -223,8 +223,8 @@ static Array rms_norm(const Array& x, size_t count, const Array* weight, double 
   return differentiable(std::make_shared<RmsNorm>(count), inputs, {{true, true}, {false, true}}, [&]() -> std::vector<Array> {
     DType wide = wide_type(x.dtype());
     Array a = as_type(x, wide);
-    Array mean = mean_over(compute(Op::square, a), last_axes(x, count));
-    Array scale = compute(Op::reciprocal, compute(Op::sqrt, add(mean, eps)));
+    Array mean = mean_over(square(a), last_axes(x, count));
+    Array scale = reciprocal(sqrt(add(mean, eps)));
     Array y = multiply(a, scale);
     if (weight) y = multiply(y, as_type(*weight, wide));
     return {as_type(y, x.dtype()), scale};
@@ -393,7 +393,7 @@ std::pair<Array, Array> moments(const RealOperand& given, const SoftmaxAxes& axe
   const Array variance = mean_of(multiply(away, away), keep_dims), shown = keep_dims ? mean : mean_of(x, false);
   auto fitted = [&](const Array& a) {
     constexpr double most = 65504;
-    return type == DType::float16 ? compute(Op::minimum, compute(Op::maximum, a, -most), most) : a;
+    return type == DType::float16 ? minimum(maximum(a, -most), most) : a;
   };
   return {as_type(fitted(shown), type), as_type(fitted(variance), type)};
 }
@@ -412,9 +412,9 @@ Array batch_normalization(const Array& x, const Array& mean, const Array& varian
             sizes[axis]);
     return reshape(as_type(line, type), sizes);
   };
-  Array factor = compute(Op::true_divide, 1.0, compute(Op::sqrt, add(channels("variance", variance), eps)));
+  Array factor = true_divide(1.0, sqrt(add(channels("variance", variance), eps)));
   if (scale) factor = multiply(factor, channels("scale", *scale));
-  Array shift = multiply(compute(Op::negative, channels("mean", mean)), factor);
+  Array shift = multiply(negative(channels("mean", mean)), factor);
   if (offset) shift = add(shift, channels("offset", *offset));
   return add(multiply(as_type(x, type), factor), shift);
 }

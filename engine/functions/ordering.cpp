@@ -183,9 +183,9 @@ BinEdges bin_edges(const Array& values) {
   if (n < 2) return out;
   Array before = part(out.values, 0, 0, n - 1), after = part(out.values, 0, 1, n);
   auto any = [](const Array& test) { return reduced(Reduction::any, test, -1, true); };
-  Array nan = compute(Op::isnan, out.values), ends = part(nan, 0, 0, n - 1), begins = part(nan, 0, 1, n);
-  std::vector<Array> tests = {any(compute(Op::less, after, before)), any(compute(Op::greater, after, before)),
-                              any(compute(Op::greater, ends, begins)), any(compute(Op::less, ends, begins)), any(nan)};
+  Array nan = isnan(out.values), ends = part(nan, 0, 0, n - 1), begins = part(nan, 0, 1, n);
+  std::vector<Array> tests = {any(less(after, before)), any(greater(after, before)), any(greater(ends, begins)),
+                              any(less(ends, begins)), any(nan)};
   std::vector<uint8_t> found = values_of<uint8_t>(joined(tests, 0));
   if (found[0] && found[1]) raise(ErrorKind::value, "bins must be monotonically increasing or decreasing");
   out.rise = found[1] || (!found[0] && !found[4]);  // to NumPy what begins with a NaN falls
@@ -201,7 +201,7 @@ Array digitized(const Array& array, const BinEdges& edges, bool right) {
     places = searched(edges.values, values, !right, nullptr);
   } else {
     const int64_t n = edges.values.size();
-    places = compute(Op::subtract, n, searched(part(edges.values, 0, n - 1, -1, -1), values, !right, nullptr));
+    places = subtract(n, searched(part(edges.values, 0, n - 1, -1, -1), values, !right, nullptr));
   }
   places.set_value(places.rank() == 0);
   return places;

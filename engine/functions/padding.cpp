@@ -150,7 +150,7 @@ std::optional<Array> local_response_norm(const Rules& rules, const Array& x, int
   for (int64_t i = 1; i < size; ++i) total = add(total, part(squares, 1, i, i + channels));
   const Array mean = compute(is_whole(x.dtype()) ? Op::floor_divide : Op::true_divide, total, size);
   const Array scale = add(multiply(as_reals(rules, mean), alpha), k);
-  return compute(Op::true_divide, as_reals(rules, x), raised(Argument(scale), operand(beta)));
+  return true_divide(as_reals(rules, x), raised(Argument(scale), operand(beta)));
 }
 
 // ---- channels and pixels

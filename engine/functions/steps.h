@@ -35,6 +35,9 @@ std::vector<T> values_of(const Array& array) {
   read_into(given, out.data(), out.size() * sizeof(T));
   return out;
 }
+// The number in an array of one element, with its type.
+Scalar scalar_in(const Array& array);
+
 // ---- functions that are one entry of the tape
 
 using Gradients = std::vector<std::optional<Array>>;
@@ -42,8 +45,5 @@ using Gradients = std::vector<std::optional<Array>>;
 // What halves are computed in.
 inline DType wide_type(DType type) { return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type; }
 inline Array added(const std::optional<Array>& sum, const Array& more) { return sum ? add(*sum, more) : more; }
-
-// The number in an array of one element, with its type.
-Scalar scalar_in(const Array& array);
 
 }  // namespace quern::steps

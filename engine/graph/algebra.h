@@ -45,17 +45,23 @@ Array compute(Op op, const T&... operands) {
 template <class... T>
 concept OfArrays = ((std::same_as<T, Array> || std::same_as<T, Argument>) || ...);  // one of them at least
 
-#define QUERN_WORD_1(name) \
-  template <OfArrays X>    \
-  Array name(const X& x) { return compute(Op::name, x); }
-#define QUERN_WORD_2(name)           \
-  template <class X, class Y>        \
-    requires OfArrays<X, Y>          \
-  Array name(const X& x, const Y& y) { return compute(Op::name, x, y); }
-#define QUERN_WORD_3(name)                       \
-  template <class X, class Y, class Z>           \
-    requires OfArrays<X, Y, Z>                   \
-  Array name(const X& x, const Y& y, const Z& z) { return compute(Op::name, x, y, z); }
+#define QUERN_WORD_1(name)       \
+  template <OfArrays X>          \
+  Array name(const X& x) {       \
+    return compute(Op::name, x); \
+  }
+#define QUERN_WORD_2(name)             \
+  template <class X, class Y>          \
+    requires OfArrays<X, Y>            \
+  Array name(const X& x, const Y& y) { \
+    return compute(Op::name, x, y);    \
+  }
+#define QUERN_WORD_3(name)                         \
+  template <class X, class Y, class Z>             \
+    requires OfArrays<X, Y, Z>                     \
+  Array name(const X& x, const Y& y, const Z& z) { \
+    return compute(Op::name, x, y, z);             \
+  }
 #define QUERN_ROW(name, operands, ...) QUERN_WORD_##operands(name)
 #define QUERN_INNER(...)
 #include "quern/ops.def"
@@ -109,9 +115,7 @@ inline Array part(const Array& array, int axis, int64_t start, int64_t stop, int
 inline Array element(const Array& array, int axis, int64_t place) {
   return array.view(array.layout().without(axis_of(array, axis), place));
 }
-inline Array transpose(const Array& array, const std::vector<int>& order) {
-  return array.view(array.layout().transposed(order));
-}
+inline Array transpose(const Array& array, const std::vector<int>& order) { return array.view(array.layout().transposed(order)); }
 inline Array expand_dims(const Array& array, size_t axis) {  // an axis of one element is put in
   Layout layout = array.layout();
   layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(axis), 1);
@@ -129,7 +133,6 @@ inline Array zeros(const Shape& shape, DType dtype, DeviceId device) { return fu
 // 0, 1, 2 ... as int64.
 inline Array arange(int64_t count, DeviceId device) { return evenly_spaced(whole(0), whole(1), count, DType::int64, device); }
 inline int64_t last_size(const Array& array) { return array.shape().back(); }
-
 
 // ---- matrices: the last two axes
 

@@ -31,7 +31,7 @@ Array hfft(const Array& a, std::optional<int64_t> n = {}, int axis = -1, Norm no
 Array ihfft(const Array& a, std::optional<int64_t> n = {}, int axis = -1, Norm norm = Norm::backward,
             Here here = Here::current());
 
-// Over several axes; {}: all. `s`: one for each axis; {}: those of the input. rfftn() and irfftn() are real along the last
+// Over several axes; {}: all. `s`: a length for each; {}: those of the input. rfftn() and irfftn() are real along the last
 // axis. Throws ErrorKind::value if lengths and axes differ in number.
 Array fftn(const Array& a, const Axes& axes = {}, const std::vector<int64_t>& s = {}, Norm norm = Norm::backward,
            Here here = Here::current());
