@@ -88,7 +88,7 @@ void Check<nn::attention>::call(const Reading&, const Array& query, const Array&
         "instead.",
         torch_name_of(mask->dtype()), torch_name_of(type));
   if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2 || has_groups) return;
-  check_product_as_torch(query, steps::moved(key, key.rank() - 2, key.rank() - 1));
+  check_product_as_torch(query, steps::moveaxis(key, key.rank() - 2, key.rank() - 1));
   Shape scores = query.shape();
   scores.back() = key.shape()[key.rank() - 2];
   if (mask) check_broadcast_as_torch(scores, mask->shape());

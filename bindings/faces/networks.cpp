@@ -128,7 +128,7 @@ void check_linear(const Reading& reading) {
   if (bias && (bias->dtype() != weight.dtype() || x.dtype() != weight.dtype()))
     raise(ErrorKind::runtime, "self and mat2 must have the same dtype, but got {} and {}", torch_name_of(bias->dtype()),
           torch_name_of(weight.dtype()));
-  if (x.dtype() != weight.dtype()) check_product_as_torch(x, steps::transposed(weight, {1, 0}));
+  if (x.dtype() != weight.dtype()) check_product_as_torch(x, steps::transpose(weight, {1, 0}));
   if (bias) check_expanded_as_torch(*bias, {rows, weight.shape()[0]});
 }
 

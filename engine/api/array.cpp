@@ -346,7 +346,7 @@ Array Array::transpose(const std::vector<int>& axes, Here here) const {
   return asked(here, [&] {
     std::vector<int> order;
     for (int axis : axes) order.push_back(static_cast<int>(checked_axis(axis, handle().rank())));
-    return wrap(quern::steps::transposed(handle(), order));
+    return wrap(quern::steps::transpose(handle(), order));
   });
 }
 Array Array::swapaxes(int a, int b, Here here) const {
@@ -354,11 +354,11 @@ Array Array::swapaxes(int a, int b, Here here) const {
     std::vector<int> order(handle().rank());
     std::iota(order.begin(), order.end(), 0);
     std::swap(order[checked_axis(a, order.size())], order[checked_axis(b, order.size())]);
-    return wrap(quern::steps::transposed(handle(), order));
+    return wrap(quern::steps::transpose(handle(), order));
   });
 }
 Array Array::moveaxis(int from, int to, Here here) const {
-  return call(here, quern::steps::moved, *this, Along{*this, from}, Along{*this, to});
+  return call(here, quern::steps::moveaxis, *this, Along{*this, from}, Along{*this, to});
 }
 Array Array::broadcast_to(const Shape& shape, Here here) const {
   return asked(here, [&] {
@@ -587,9 +587,10 @@ Array eye(int64_t n, std::optional<int64_t> columns, int64_t k, DType dtype, con
   return asked(here, [&] {
     int64_t m = columns.value_or(n);
     checked({n, m});
-    using namespace quern::steps;
-    quern::Array rows = counted(n, number_of(device)), across = counted(m, number_of(device));
-    return wrap(quern::astype(compute(Op::equal, compute(Op::add, with_axis(rows, 1), k), across), dtype));
+    namespace steps = quern::steps;
+    using steps::operator+;
+    quern::Array rows = steps::arange(n, number_of(device)), across = steps::arange(m, number_of(device));
+    return wrap(quern::astype(steps::equal(steps::expand_dims(rows, 1) + k, across), dtype));
   });
 }
 
@@ -604,8 +605,6 @@ Array detail::from_host(const void* values, size_t count, DType dtype, const Sha
 }
 
 // ---- whole arrays
-
-Array matmul(const Array& a, const Array& b, Here here) { return call(here, quern::matmul, a, b); }
 
 // ---- element by element: a function for each row of the table; array.h says what they take
 

@@ -19,30 +19,11 @@ Array triangle(const char* name, const Array& a, int64_t k, bool lower, Here her
   });
 }
 
-Array diagonal_of(const Array& a, int64_t k, int axis1, int axis2) {
-  size_t rank = a.handle().rank();
-  if (rank < 2) raise(ErrorKind::value, "[diagonal] the array has {} axes; it must have two or more", rank);
-  return wrap(quern::diagonal(a.handle(), k, checked_axis(axis1, rank), checked_axis(axis2, rank)));
-}
-
 }  // namespace
 
 Array tril(const Array& a, int64_t k, Here here) { return triangle("tril", a, k, true, here); }
 Array triu(const Array& a, int64_t k, Here here) { return triangle("triu", a, k, false, here); }
 
-Array diagonal(const Array& a, int64_t k, int axis1, int axis2, Here here) {
-  return asked(here, [&] { return diagonal_of(a, k, axis1, axis2); });
-}
-Array diag(const Array& a, int64_t k, Here here) { return call(here, quern::diagonal_or_matrix, a, k); }
-Array trace(const Array& a, int64_t k, int axis1, int axis2, Here here) {
-  return asked(here, [&] { return diagonal_of(a, k, axis1, axis2).sum(-1, false, here); });
-}
-
-Array dot(const Array& a, const Array& b, Here here) { return call(here, quern::dot, a, b); }
-Array inner(const Array& a, const Array& b, Here here) { return call(here, quern::inner, quern::numpys_rules, a, b); }
-Array vdot(const Array& a, const Array& b, Here here) { return call(here, quern::vdot, a, b); }
-Array outer(const Array& a, const Array& b, Here here) { return call(here, quern::outer, quern::numpys_rules, a, b); }
-Array kron(const Array& a, const Array& b, Here here) { return call(here, quern::kron, a, b); }
 Array matvec(const Array& a, const Array& b, Here here) { return call(here, quern::matvec, a, b); }
 Array vecmat(const Array& a, const Array& b, Here here) { return call(here, quern::vecmat, a, b); }
 Array vecdot(const Array& a, const Array& b, int axis, Here here) {

@@ -42,13 +42,6 @@ void put(const Array& a, const Array& places, const Operand& values) {
   });
 }
 
-std::vector<Array> nonzero(const Array& a, Here here) { return call(here, quern::nonzero, a); }
-Array flatnonzero(const Array& a, Here here) { return call(here, quern::flat_nonzero, a); }
-Array argwhere(const Array& a, Here here) { return call(here, quern::rows_of_nonzero, a); }
-Array count_nonzero(const Array& a, const Axes& axes, bool keepdims, Here here) {
-  return call(here, quern::count_nonzero, a, Over{a, axes, keepdims});
-}
-
 Array compress(const Array& condition, const Array& a, int axis, Here here) {
   return call(here, quern::compressed, condition, a, AlongOrFlat{a, axis});
 }

@@ -35,19 +35,7 @@ Array concatenate(const std::vector<Array>& arrays, int axis, Here here) {
     return wrap(quern::joined(given(arrays), rank ? checked_axis(axis, rank) : 0));
   });
 }
-Array stack(const std::vector<Array>& arrays, int axis, Here here) {
-  return asked(here, [&] {
-    size_t rank = arrays.empty() ? 0 : arrays[0].handle().rank();
-    return wrap(quern::stacked(given(arrays), checked_axis(axis, rank + 1)));
-  });
-}
 
-std::vector<Array> split(const Array& a, int64_t parts, int axis, Here here) {
-  return call(here, quern::parts, a, parts, Along{a, axis}, true);
-}
-std::vector<Array> array_split(const Array& a, int64_t parts, int axis, Here here) {
-  return call(here, quern::parts, a, parts, Along{a, axis}, false);
-}
 std::vector<Array> split_at(const Array& a, const std::vector<int64_t>& places, int along, Here here) {
   return asked(here, [&] {
     size_t axis = given(Along{a, along});
@@ -58,20 +46,9 @@ std::vector<Array> split_at(const Array& a, const std::vector<int64_t>& places, 
   });
 }
 
-std::vector<Array> unstack(const Array& a, int along, Here here) {
-  return asked(here, [&] {
-    size_t axis = given(Along{a, along});
-    std::vector<quern::Array> out;
-    for (int64_t n = 0; n < a.shape()[axis]; ++n) out.push_back(quern::steps::element(a.handle(), static_cast<int>(axis), n));
-    return returned(std::move(out));
-  });
-}
-
 std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Here here) {
   return read_only(call(here, quern::broadcast_together, arrays));
 }
-
-Array tile(const Array& a, const std::vector<int64_t>& times, Here here) { return call(here, quern::tiled, a, times); }
 
 Array repeat(const Array& a, int64_t times, std::optional<int> axis, Here here) {
   return asked(here, [&] {

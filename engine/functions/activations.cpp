@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "functions/gradient_words.h"
 #include "functions/ranking.h"
 #include "functions/rounding.h"
 #include "functions/shaping.h"
+#include "functions/steps.h"
 #include "graph/tape.h"
 
 namespace quern {
@@ -25,13 +25,13 @@ namespace {
 Array is_inside(const Array& x, const Bend& bend) {
   switch (bend.inside) {
     case Bend::Inside::above:
-      return compute(Op::greater, x, bend.low);
+      return greater(x, bend.low);
     case Bend::Inside::not_below:
-      return compute(Op::less_equal, x, bend.low);
+      return less_equal(x, bend.low);
     case Bend::Inside::between:
-      return compute(Op::logical_and, compute(Op::greater, x, bend.low), compute(Op::less, x, bend.high));
+      return logical_and(greater(x, bend.low), less(x, bend.high));
     case Bend::Inside::far:
-      return compute(Op::greater, compute(Op::absolute, x), bend.low);
+      return greater(absolute(x), bend.low);
   }
   bug("a bend of kind {}", static_cast<int>(bend.inside));
 }
@@ -39,14 +39,14 @@ Array is_inside(const Array& x, const Bend& bend) {
 // Inside of the range one of them, elsewhere the other.
 template <class X, class Y>
 Array chosen(const Array& x, const Bend& bend, const X& inner, const Y& outer) {
-  if (bend.inside == Bend::Inside::not_below) return compute(Op::where, is_inside(x, bend), outer, inner);
-  return compute(Op::where, is_inside(x, bend), inner, outer);
+  if (bend.inside == Bend::Inside::not_below) return where(is_inside(x, bend), outer, inner);
+  return where(is_inside(x, bend), inner, outer);
 }
 
 Array bent_gradient(const Array& g, const Array& x, const Bend& bend, const Array* slopes) {
-  Array inner = bend.inner == 1 ? g : product(g, bend.inner);
-  if (slopes) return chosen(x, bend, inner, product(g, *slopes));
-  return bend.slope == 0 ? chosen(x, bend, inner, 0.0) : chosen(x, bend, inner, product(g, bend.slope));
+  Array inner = bend.inner == 1 ? g : multiply(g, bend.inner);
+  if (slopes) return chosen(x, bend, inner, multiply(g, *slopes));
+  return bend.slope == 0 ? chosen(x, bend, inner, 0.0) : chosen(x, bend, inner, multiply(g, bend.slope));
 }
 
 std::vector<Array> with_slopes(std::vector<Array> inputs, const Array* slopes) {
@@ -65,7 +65,7 @@ class BendGradient : public GradientBody {
     const Array* slopes = call.wanted.size() > 2 ? &call.operands[2] : nullptr;
     if (call.wanted[0]) out[0] = through_bend(given, x, bend_, slopes);
     if (call.wanted[1]) out[1] = full(call.layouts[1]->shape, real_number(0), call.types[1], call.device);
-    if (slopes && call.wanted[2]) out[2] = chosen(x, bend_, 0.0, product(given, g));
+    if (slopes && call.wanted[2]) out[2] = chosen(x, bend_, 0.0, multiply(given, g));
     return out;
   }
 
@@ -87,7 +87,7 @@ class BendBody : public GradientBody {
     const Array &x = call.operands[0], &given = *call.given[0];
     const Array* slopes = call.wanted.size() > 1 ? &call.operands[1] : nullptr;
     if (call.wanted[0]) out[0] = through_bend(given, x, bend_, slopes);
-    if (slopes && call.wanted[1]) out[1] = chosen(x, bend_, 0.0, product(given, x));
+    if (slopes && call.wanted[1]) out[1] = chosen(x, bend_, 0.0, multiply(given, x));
     return out;
   }
 
@@ -108,173 +108,151 @@ using Value = Made (*)(const Array& x, const Parameters& p);
 // At x, with the part that the forward pass has computed already, where there is one.
 using Slope = Array (*)(const Array& x, const Array& part, const Parameters& p);
 
-Array up_to_one(const Array& x) { return compute(Op::subtract, 1.0, x); }
+Array up_to_one(const Array& x) { return subtract(1.0, x); }
 
 // The probability of being below x, and its slope.
-Array gelu_part(const Array& x) { return product(plus(compute(Op::erf, product(x, std::numbers::sqrt2 / 2)), 1.0), 0.5); }
+Array gelu_part(const Array& x) { return multiply(add(erf(multiply(x, std::numbers::sqrt2 / 2)), 1.0), 0.5); }
 Made gelu_value(const Array& x, const Parameters&) {
   Array below = gelu_part(x);
-  return {product(x, below), below};
+  return {multiply(x, below), below};
 }
 Array gelu_part_slope(const Array& x, const Array&, const Parameters&) {
-  return product(compute(Op::exp, product(compute(Op::square, x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+  return multiply(exp(multiply(square(x), -0.5)), std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }
 Array gelu_slope(const Array& x, const Array& below, const Parameters& p) {
-  return plus(below ? below : gelu_part(x), product(x, gelu_part_slope(x, below, p)));
+  return add(below ? below : gelu_part(x), multiply(x, gelu_part_slope(x, below, p)));
 }
 
 constexpr double tanh_cube = 0.044715, tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-Array gelu_tanh_part(const Array& x) {
-  return compute(Op::tanh, product(product(x, plus(product(compute(Op::square, x), tanh_cube), 1.0)), tanh_scale));
-}
+Array gelu_tanh_part(const Array& x) { return tanh(multiply(multiply(x, add(multiply(square(x), tanh_cube), 1.0)), tanh_scale)); }
 Made gelu_tanh_value(const Array& x, const Parameters&) {
   Array t = gelu_tanh_part(x);
-  return {product(product(x, 0.5), plus(t, 1.0)), t};
+  return {multiply(multiply(x, 0.5), add(t, 1.0)), t};
 }
 Array gelu_tanh_part_slope(const Array& x, const Array& t, const Parameters&) {
-  Array inner = product(plus(product(compute(Op::square, x), 3 * tanh_cube), 1.0), tanh_scale);
-  return product(up_to_one(compute(Op::square, t)), inner);
+  Array inner = multiply(add(multiply(square(x), 3 * tanh_cube), 1.0), tanh_scale);
+  return multiply(up_to_one(square(t)), inner);
 }
 Array gelu_tanh_slope(const Array& x, const Array& part, const Parameters& p) {
   Array t = part ? part : gelu_tanh_part(x);
-  return product(plus(plus(t, 1.0), product(x, gelu_tanh_part_slope(x, t, p))), 0.5);
+  return multiply(add(add(t, 1.0), multiply(x, gelu_tanh_part_slope(x, t, p))), 0.5);
 }
 
 Array mish_part(const Array& x) {
   // Beyond 20 log(1 + exp(x)) is x; exp of more would be infinite, and its derivative 0 * inf.
-  Array above = compute(Op::greater, x, 20.0);
-  Array soft = compute(Op::where, above, x, compute(Op::log1p, compute(Op::exp, compute(Op::where, above, 0.0, x))));
-  return compute(Op::tanh, soft);
+  Array above = greater(x, 20.0);
+  Array soft = where(above, x, log1p(exp(where(above, 0.0, x))));
+  return tanh(soft);
 }
 Made mish_value(const Array& x, const Parameters&) {
   Array t = mish_part(x);
-  return {product(x, t), t};
+  return {multiply(x, t), t};
 }
-Array mish_part_slope(const Array& x, const Array& t, const Parameters&) {
-  return product(compute(Op::sigmoid, x), up_to_one(compute(Op::square, t)));
-}
+Array mish_part_slope(const Array& x, const Array& t, const Parameters&) { return multiply(sigmoid(x), up_to_one(square(t))); }
 Array mish_slope(const Array& x, const Array& part, const Parameters& p) {
   Array t = part ? part : mish_part(x);
-  return plus(t, product(x, mish_part_slope(x, t, p)));
+  return add(t, multiply(x, mish_part_slope(x, t, p)));
 }
 
 Made silu_value(const Array& x, const Parameters&) {
   Array s = logistic(numpys_rules, x);
-  return {product(x, s), s};
+  return {multiply(x, s), s};
 }
-Array silu_part_slope(const Array&, const Array& s, const Parameters&) { return product(s, up_to_one(s)); }
+Array silu_part_slope(const Array&, const Array& s, const Parameters&) { return multiply(s, up_to_one(s)); }
 Array silu_slope(const Array& x, const Array& part, const Parameters&) {
-  Array s = part ? part : compute(Op::sigmoid, x);
-  return product(s, plus(product(x, up_to_one(s)), 1.0));
+  Array s = part ? part : sigmoid(x);
+  return multiply(s, add(multiply(x, up_to_one(s)), 1.0));
 }
 
 // `a`: beta; `b`: the threshold.
 Made softplus_value(const Array& x, const Parameters& p) {
-  Array scaled = p.a == 1 ? x : product(x, p.a), soft = compute(Op::log1p, compute(Op::exp, scaled));
-  return {compute(Op::where, compute(Op::greater, scaled, p.b), x, p.a == 1 ? soft : compute(Op::true_divide, soft, p.a))};
+  Array scaled = p.a == 1 ? x : multiply(x, p.a), soft = log1p(exp(scaled));
+  return {where(greater(scaled, p.b), x, p.a == 1 ? soft : true_divide(soft, p.a))};
 }
 Array softplus_slope(const Array& x, const Array&, const Parameters& p) {
-  Array scaled = p.a == 1 ? x : product(x, p.a);
-  return compute(Op::where, compute(Op::greater, scaled, p.b), 1.0, compute(Op::sigmoid, scaled));
+  Array scaled = p.a == 1 ? x : multiply(x, p.a);
+  return where(greater(scaled, p.b), 1.0, sigmoid(scaled));
 }
 
 // log(1 + exp(-|x|))
-Array log_of_rest(const Array& x) {
-  return compute(Op::log1p, compute(Op::exp, compute(Op::negative, compute(Op::absolute, x))));
-}
+Array log_of_rest(const Array& x) { return log1p(exp(negative(absolute(x)))); }
 Made whole_softplus_value(const Array& x, const Parameters& p) {
-  Array scaled = p.a == 1 ? x : product(x, p.a), soft = plus(compute(Op::maximum, scaled, 0.0), log_of_rest(scaled));
-  return {p.a == 1 ? soft : compute(Op::true_divide, soft, p.a)};
+  Array scaled = p.a == 1 ? x : multiply(x, p.a), soft = add(maximum(scaled, 0.0), log_of_rest(scaled));
+  return {p.a == 1 ? soft : true_divide(soft, p.a)};
 }
-Array whole_softplus_slope(const Array& x, const Array&, const Parameters& p) {
-  return compute(Op::sigmoid, p.a == 1 ? x : product(x, p.a));
-}
+Array whole_softplus_slope(const Array& x, const Array&, const Parameters& p) { return sigmoid(p.a == 1 ? x : multiply(x, p.a)); }
 
-Made log_sigmoid_value(const Array& x, const Parameters&) { return {difference(compute(Op::minimum, x, 0.0), log_of_rest(x))}; }
-Array log_sigmoid_slope(const Array& x, const Array&, const Parameters&) {
-  return compute(Op::sigmoid, compute(Op::negative, x));
-}
+Made log_sigmoid_value(const Array& x, const Parameters&) { return {subtract(minimum(x, 0.0), log_of_rest(x))}; }
+Array log_sigmoid_slope(const Array& x, const Array&, const Parameters&) { return sigmoid(negative(x)); }
 
 Array log_odds_slope(const Array& x, const Array&, const Parameters&) {
-  Array is_one = compute(Op::logical_and, compute(Op::greater_equal, x, 0.0), compute(Op::less_equal, x, 1.0));
-  Array slope = compute(Op::reciprocal, product(x, up_to_one(x)));
-  return compute(Op::where, is_one, slope, std::numeric_limits<double>::quiet_NaN());
+  Array is_one = logical_and(greater_equal(x, 0.0), less_equal(x, 1.0));
+  Array slope = reciprocal(multiply(x, up_to_one(x)));
+  return where(is_one, slope, std::numeric_limits<double>::quiet_NaN());
 }
 
 // b * x where x is positive, elsewhere a * (exp(x) - 1). At 0 the slope is that of what lies below, and does not change. Above,
 // exp would be infinite, and its derivative 0 * inf.
-Array below(const Array& x) { return compute(Op::where, compute(Op::less, x, 0.0), x, 0.0); }
-Array with_slope_above(const Array& x, const Array& low, double high) {
-  return compute(Op::where, compute(Op::less_equal, x, 0.0), low, high);
-}
+Array below(const Array& x) { return where(less(x, 0.0), x, 0.0); }
+Array with_slope_above(const Array& x, const Array& low, double high) { return where(less_equal(x, 0.0), low, high); }
 Made elu_value(const Array& x, const Parameters& p) {
-  Array low = compute(Op::expm1, x);
-  return {compute(Op::where, compute(Op::greater, x, 0.0), p.b == 1 ? x : product(x, p.b), p.a == 1 ? low : product(low, p.a))};
+  Array low = expm1(x);
+  return {where(greater(x, 0.0), p.b == 1 ? x : multiply(x, p.b), p.a == 1 ? low : multiply(low, p.a))};
 }
 Array elu_slope(const Array& x, const Array&, const Parameters& p) {
-  Array low = compute(Op::exp, below(x));
-  return with_slope_above(x, p.a == 1 ? low : product(low, p.a), p.b);
+  Array low = exp(below(x));
+  return with_slope_above(x, p.a == 1 ? low : multiply(low, p.a), p.b);
 }
-Array elu_result_slope(const Array& y, const Array&, const Parameters& p) {
-  return with_slope_above(y, plus(below(y), p.a), p.b);
-}
+Array elu_result_slope(const Array& y, const Array&, const Parameters& p) { return with_slope_above(y, add(below(y), p.a), p.b); }
 // `a`: alpha.
 Made celu_value(const Array& x, const Parameters& p) {
-  Array low = p.a == 1 ? compute(Op::expm1, x) : product(compute(Op::expm1, product(x, 1 / p.a)), p.a);
-  return {compute(Op::where, compute(Op::greater, x, 0.0), x, low)};
+  Array low = p.a == 1 ? expm1(x) : multiply(expm1(multiply(x, 1 / p.a)), p.a);
+  return {where(greater(x, 0.0), x, low)};
 }
 Array celu_slope(const Array& x, const Array&, const Parameters& p) {
   Array low = below(x);
-  return with_slope_above(x, compute(Op::exp, p.a == 1 ? low : product(low, 1 / p.a)), 1.0);
+  return with_slope_above(x, exp(p.a == 1 ? low : multiply(low, 1 / p.a)), 1.0);
 }
 Array celu_result_slope(const Array& y, const Array&, const Parameters& p) {
-  return with_slope_above(y, plus(product(below(y), 1 / p.a), 1.0), 1.0);
+  return with_slope_above(y, add(multiply(below(y), 1 / p.a), 1.0), 1.0);
 }
 
-Array within(const Array& x, double low, double high) { return compute(Op::minimum, compute(Op::maximum, x, low), high); }
-Made hardswish_value(const Array& x, const Parameters&) {
-  return {compute(Op::true_divide, product(x, within(plus(x, 3.0), 0, 6)), 6.0)};
-}
+Array within(const Array& x, double low, double high) { return minimum(maximum(x, low), high); }
+Made hardswish_value(const Array& x, const Parameters&) { return {true_divide(multiply(x, within(add(x, 3.0), 0, 6)), 6.0)}; }
 Array hardswish_slope(const Array& x, const Array&, const Parameters&) {
-  Array inside = plus(compute(Op::true_divide, x, 3.0), 0.5);
-  return compute(Op::where, compute(Op::less_equal, x, -3.0), 0.0, compute(Op::where, compute(Op::less, x, 3.0), inside, 1.0));
+  Array inside = add(true_divide(x, 3.0), 0.5);
+  return where(less_equal(x, -3.0), 0.0, where(less(x, 3.0), inside, 1.0));
 }
 
-Array inverse_root_slope(const Array& y, const Array&, const Parameters&) {
-  return product(conjugated(product(y, compute(Op::square, y))), -0.5);
-}
+Array inverse_root_slope(const Array& y, const Array&, const Parameters&) { return multiply(conj(multiply(y, square(y))), -0.5); }
 
 // Of a square root whose slope at 0 is 0.
 Array root_slope(const Array& y, const Array&, const Parameters&) {
-  Array is_zero = compute(Op::equal, y, 0.0);
-  return compute(Op::where, is_zero, 0.0, compute(Op::true_divide, 0.5, compute(Op::where, is_zero, 1.0, y)));
+  Array is_zero = equal(y, 0.0);
+  return where(is_zero, 0.0, true_divide(0.5, where(is_zero, 1.0, y)));
 }
 
 Made entropy_value(const Array& x, const Parameters&) {
-  Array inside = compute(Op::where, compute(Op::greater, x, 0.0), x, 1.0);
-  Array made = difference(0.0, product(inside, compute(Op::log, inside)));
-  made = compute(Op::where, compute(Op::less, x, 0.0), -std::numeric_limits<double>::infinity(), made);
-  return {compute(Op::where, compute(Op::isnan, x), x, made)};
+  Array inside = where(greater(x, 0.0), x, 1.0);
+  Array made = subtract(0.0, multiply(inside, log(inside)));
+  made = where(less(x, 0.0), -std::numeric_limits<double>::infinity(), made);
+  return {where(isnan(x), x, made)};
 }
-Array entropy_slope(const Array& x, const Array&, const Parameters&) { return compute(Op::subtract, -1.0, compute(Op::log, x)); }
+Array entropy_slope(const Array& x, const Array&, const Parameters&) { return subtract(-1.0, log(x)); }
 
-Made softsign_value(const Array& x, const Parameters&) {
-  return {compute(Op::true_divide, x, plus(compute(Op::absolute, x), 1.0))};
-}
+Made softsign_value(const Array& x, const Parameters&) { return {true_divide(x, add(absolute(x), 1.0))}; }
 Array softsign_slope(const Array& x, const Array&, const Parameters&) {
-  Array size = compute(Op::absolute, x), slope = compute(Op::reciprocal, compute(Op::square, plus(size, 1.0)));
+  Array size = absolute(x), slope = reciprocal(square(add(size, 1.0)));
   constexpr double infinite = std::numeric_limits<double>::infinity();  // there the function is inf / inf
-  return compute(Op::where, compute(Op::equal, size, infinite), std::numeric_limits<double>::quiet_NaN(), slope);
+  return where(equal(size, infinite), std::numeric_limits<double>::quiet_NaN(), slope);
 }
 
 Made tanhshrink_value(const Array& x, const Parameters&) {
-  Array t = compute(Op::tanh, x);
-  return {difference(x, t), t};
+  Array t = tanh(x);
+  return {subtract(x, t), t};
 }
-Array tanhshrink_slope(const Array& x, const Array& t, const Parameters&) {
-  return compute(Op::square, t ? t : compute(Op::tanh, x));
-}
-Array tanhshrink_part_slope(const Array&, const Array& t, const Parameters&) { return up_to_one(compute(Op::square, t)); }
+Array tanhshrink_slope(const Array& x, const Array& t, const Parameters&) { return square(t ? t : tanh(x)); }
+Array tanhshrink_part_slope(const Array&, const Array& t, const Parameters&) { return up_to_one(square(t)); }
 
 struct Smooth {
   std::string_view name;  // of the entry of the tape
@@ -313,9 +291,9 @@ class SmoothBody : public GradientBody {
     if (x) x = as_type(x, wide);
     Array part = call.results.size() > 1 ? as_type(call.results[1], wide) : Array();
     std::optional<Array> out;
-    if (call.given[0]) out = product(as_type(*call.given[0], wide), function_.slope(x, part, parameters_));
+    if (call.given[0]) out = multiply(as_type(*call.given[0], wide), function_.slope(x, part, parameters_));
     if (call.given.size() > 1 && call.given[1]) {  // of second derivatives
-      Array more = product(as_type(*call.given[1], wide), function_.part_slope(x, part, parameters_));
+      Array more = multiply(as_type(*call.given[1], wide), function_.part_slope(x, part, parameters_));
       out = added(out, more);
     }
     return {out};
@@ -359,8 +337,8 @@ class Gated : public GradientBody {
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
     auto [a, b] = halves(as_type(call.operands[0], wide), axis_);
-    Array g = as_type(*call.given[0], wide), s = compute(Op::sigmoid, b), through = product(g, s);
-    return {joined({through, product(through, product(a, compute(Op::subtract, 1.0, s)))}, axis_)};
+    Array g = as_type(*call.given[0], wide), s = sigmoid(b), through = multiply(g, s);
+    return {joined({through, multiply(through, multiply(a, subtract(1.0, s)))}, axis_)};
   }
 
  private:
@@ -376,8 +354,8 @@ class LogSumExp : public GradientBody {
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
     Array x = as_type(call.operands[0], wide), y = as_type(call.results[0], wide), g = as_type(*call.given[0], wide);
-    for (size_t axis : gone_) y = with_axis(y, axis), g = with_axis(g, axis);
-    return {product(g, conjugated(compute(Op::exp, compute(Op::subtract, x, y))))};
+    for (size_t axis : gone_) y = expand_dims(y, axis), g = expand_dims(g, axis);
+    return {multiply(g, conj(exp(subtract(x, y))))};
   }
 
  private:
@@ -427,7 +405,7 @@ Array bent(const Array& x, const Bend& bend, const Array* slopes, const Y& y) {
 // x where it is positive, elsewhere x times a slope.
 Array leaky(const Array& x, double slope, const Array* slopes) {
   return bent(x, {Bend::Inside::above, 0, 0, slope, 1}, slopes, [&](const Array& wide) {
-    return compute(Op::where, compute(Op::greater, wide, 0.0), wide, slopes ? product(wide, *slopes) : product(wide, slope));
+    return where(greater(wide, 0.0), wide, slopes ? multiply(wide, *slopes) : multiply(wide, slope));
   });
 }
 
@@ -437,8 +415,8 @@ Array hardtanh(const Array& x, double low, double high) {
   if (low > high) raise(ErrorKind::value, "min_val cannot be greater than max_val");
   const Scalar least = number_for(low, x.dtype()), most = number_for(high, x.dtype());
   return bent(x, {Bend::Inside::between, low, high, 0, 1}, nullptr, [&](const Array& wide) {
-    Array under = compute(Op::where, compute(Op::greater_equal, wide, most), most, wide);
-    return compute(Op::where, compute(Op::less_equal, wide, least), least, under);
+    Array under = where(greater_equal(wide, most), most, wide);
+    return where(less_equal(wide, least), least, under);
   });
 }
 Array relu6(const Array& x) { return hardtanh(x, 0, 6); }
@@ -446,19 +424,18 @@ Array relu6(const Array& x) { return hardtanh(x, 0, 6); }
 Array threshold(const Array& x, double threshold, double value) {
   const Scalar least = number_for(threshold, x.dtype()), other = number_for(value, x.dtype());
   return bent(x, {Bend::Inside::not_below, threshold, 0, 0, 1}, nullptr,
-              [&](const Array& wide) { return compute(Op::where, compute(Op::less_equal, wide, least), other, wide); });
+              [&](const Array& wide) { return where(less_equal(wide, least), other, wide); });
 }
 
 Array leaky_relu(const Array& x, double slope) { return leaky(as_reals(numpys_rules, x), slope, nullptr); }
 
-Array leaky_relu_from_zero(const Array& x, double slope) {
-  return compute(Op::where, compute(Op::greater_equal, x, 0), x, product(x, slope));
-}
+// Keras's leaky_relu and hardtanh: the derivative at 0, and at the ends, is 1. Integers stay integers in hard_tanh().
+Array leaky_relu_from_zero(const Array& x, double slope) { return where(greater_equal(x, 0), x, multiply(x, slope)); }
 Array hard_tanh(const Array& given) {
   const Array x = given.dtype() == DType::boolean ? as_type(given, DType::int32) : given;
-  const Array under = compute(Op::where, compute(Op::greater, x, 1), 1, x);
+  const Array under = where(greater(x, 1), 1, x);
   const bool is_natural = row(x.dtype()).kind == DTypeKind::natural;
-  return is_natural ? under : compute(Op::where, compute(Op::less, x, -1), -1, under);
+  return is_natural ? under : where(less(x, -1), -1, under);
 }
 
 Array sparsemax(const Array& x, size_t axis) {
@@ -466,11 +443,11 @@ Array sparsemax(const Array& x, size_t axis) {
   const Array ordered = sorted_along(x, axis, true).values, sums = running_sum(ordered, axis, {});
   Shape sizes(x.rank(), 1);
   sizes[axis] = x.shape()[axis];
-  const Array counts = reshape(plus(as_type(counted(sizes[axis], x.device()), x.dtype()), 1.0), sizes);
-  const Array inside = compute(Op::greater, difference(ordered, compute(Op::true_divide, difference(sums, 1.0), counts)), 0.0);
+  const Array counts = reshape(add(as_type(arange(sizes[axis], x.device()), x.dtype()), 1.0), sizes);
+  const Array inside = greater(subtract(ordered, true_divide(subtract(sums, 1.0), counts)), 0.0);
   const Array kept = reduced(Reduction::sum, as_type(inside, x.dtype()), along, true);
-  const Array total = reduced(Reduction::sum, compute(Op::where, inside, sums, 0.0), along, true);
-  return compute(Op::maximum, difference(x, compute(Op::true_divide, difference(total, 1.0), kept)), 0.0);
+  const Array total = reduced(Reduction::sum, where(inside, sums, 0.0), along, true);
+  return maximum(subtract(x, true_divide(subtract(total, 1.0), kept)), 0.0);
 }
 
 Array prelu(const Array& x, const Array& weight) {
@@ -497,20 +474,19 @@ Array rrelu(const Rules& rules, const Array& x, double lower, double upper, bool
 
 Array hardsigmoid(const Array& given) {
   return bent(as_reals(numpys_rules, given), {Bend::Inside::between, -3, 3, 0, 1.0 / 6}, nullptr,
-              [](const Array& x) { return compute(Op::true_divide, within(plus(x, 3.0), 0, 6), 6.0); });
+              [](const Array& x) { return true_divide(within(add(x, 3.0), 0, 6), 6.0); });
 }
 
 Array softshrink(const Array& given, double lambda) {
   return bent(as_reals(numpys_rules, given), {Bend::Inside::far, lambda, 0, 0, 1}, nullptr, [&](const Array& x) {
-    Array is_near = compute(Op::less_equal, compute(Op::absolute, x), lambda);
-    return compute(Op::where, is_near, 0.0, difference(x, within(x, -lambda, lambda)));
+    Array is_near = less_equal(absolute(x), lambda);
+    return where(is_near, 0.0, subtract(x, within(x, -lambda, lambda)));
   });
 }
 
 Array hardshrink(const Array& given, double lambda) {
-  return bent(as_reals(numpys_rules, given), {Bend::Inside::far, lambda, 0, 0, 1}, nullptr, [&](const Array& x) {
-    return compute(Op::where, compute(Op::less_equal, compute(Op::absolute, x), lambda), 0.0, x);
-  });
+  return bent(as_reals(numpys_rules, given), {Bend::Inside::far, lambda, 0, 0, 1}, nullptr,
+              [&](const Array& x) { return where(less_equal(absolute(x), lambda), 0.0, x); });
 }
 
 Array gelu(const Array& x, GeluFormula formula) { return smooth(formula == GeluFormula::exact ? gelu_row : gelu_tanh_row, x); }
@@ -538,7 +514,7 @@ Array glu(const Array& given, size_t axis) {
     raise(ErrorKind::runtime, "Halving dimension must be even, but dimension {} is size {}", axis, x.shape()[axis]);
   return differentiable(std::make_shared<Gated>(axis), {&x, 1}, {{true}, {}}, [&]() -> std::vector<Array> {
     auto [a, b] = Gated::halves(as_type(x, wide_type(x.dtype())), axis);
-    return {as_type(product(a, compute(Op::sigmoid, b)), x.dtype())};
+    return {as_type(multiply(a, sigmoid(b)), x.dtype())};
   })[0];
 }
 

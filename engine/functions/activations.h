@@ -39,9 +39,6 @@ Array prelu(const Array& x, const Array& weight);  // the same with a slope for 
 // The same with random slopes in [lower, upper), or outside of training their middle.
 Array rrelu(const Rules& rules, const Array& x, double lower, double upper, bool is_training, const random::Stream& draws);
 Array hardsigmoid(const Array& x);  // x / 6 + 1/2 within [0, 1]
-// Keras's leaky_relu and hardtanh: the derivative at 0, and at the ends, is 1. Integers stay integers in hard_tanh().
-Array leaky_relu_from_zero(const Array& x, double slope);
-Array hard_tanh(const Array& x);
 // Probabilities of which some are 0: max(x - tau, 0) along an axis, where tau follows from the sums of the greatest elements.
 Array sparsemax(const Array& x, size_t axis);
 Array softshrink(const Array& x, double lambda);  // nearer to 0 by lambda
@@ -75,8 +72,6 @@ struct SoftmaxAxes {
 Array softmax(const Array& x, const SoftmaxAxes& axes, std::optional<DType> dtype);
 Array softmin(const Array& x, const SoftmaxAxes& axes, std::optional<DType> dtype);
 Array log_softmax(const Array& x, const SoftmaxAxes& axes, std::optional<DType> dtype);
-// Random samples of classes with these logarithms of probabilities: softmax((x + noise) / tau). `is_hard`: exactly 0 and 1.
-Array gumbel_softmax(const Rules& rules, const Array& x, double tau, bool is_hard, size_t axis, const random::Stream& draws);
 
 }  // namespace nn
 }  // namespace quern

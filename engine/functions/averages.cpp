@@ -22,20 +22,19 @@ bool any(const Array& test) {
 }
 
 void check_sum(const Array& total, const char* text) {
-  if (any(compute(Op::equal, total, 0))) raise(ErrorKind::zero_division, "{}, can't be normalized", text);
+  if (any(equal(total, 0))) raise(ErrorKind::zero_division, "{}, can't be normalized", text);
 }
 
 void check_weights(const Array& weights, const char* name, int64_t count, bool must_be_whole) {
-  if (must_be_whole && any(compute(Op::not_equal, weights, compute(Op::rint, weights))))
-    raise(ErrorKind::type, "[cov] {} must be integer", name);
+  if (must_be_whole && any(not_equal(weights, rint(weights)))) raise(ErrorKind::type, "[cov] {} must be integer", name);
   if (weights.rank() > 1) raise(ErrorKind::runtime, "[cov] cannot handle multidimensional {}", name);
   if (weights.rank() == 0 || weights.shape()[0] != count)
     raise(ErrorKind::runtime, "[cov] incompatible numbers of samples and {}", name);
-  if (any(compute(Op::less, weights, 0))) raise(ErrorKind::value, "cov(): {} cannot be negative", name);
+  if (any(less(weights, 0))) raise(ErrorKind::value, "cov(): {} cannot be negative", name);
 }
 
 Array limited_parts(const Array& a) {
-  if (!is_complex(a.dtype())) return compute(Op::minimum, compute(Op::maximum, a, -1), 1);
+  if (!is_complex(a.dtype())) return minimum(maximum(a, -1), 1);
   Array out = copied(a, a.dtype());
   for (const Array& part : {out.real(), out.imag()}) assign(part, Argument(limited_parts(part)));
   return out;
@@ -67,8 +66,8 @@ Average average(const Array& array, const Array& weights, const std::optional<st
   for (size_t axis : axes.value_or(std::vector<size_t>())) goes[axis] = true;
   Array counted = as_type(given, type), total = reduce(Reduction::sum, counted, goes, keep_dims, type);
   check_sum(total, "[average] Weights sum to zero");
-  Array product = compute(Op::multiply, as_type(array, type), counted);
-  return {compute(Op::true_divide, reduce(Reduction::sum, product, goes, keep_dims, type), total), total};
+  Array product = multiply(as_type(array, type), counted);
+  return {true_divide(reduce(Reduction::sum, product, goes, keep_dims, type), total), total};
 }
 
 // Variables in rows.
@@ -76,7 +75,7 @@ static Array rows_of(const char* name, const Array& m, bool in_rows, DType type)
   if (m.rank() > 2) raise(ErrorKind::value, "[cov] {} has more than 2 dimensions", name);
   Array rows = as_type(m, type);
   if (m.rank() < 2) return reshape(rows, {1, m.size()});
-  return in_rows ? rows : transposed(rows, {1, 0});
+  return in_rows ? rows : transpose(rows, {1, 0});
 }
 
 Covariance covariance(const Array& m, const Array* more, bool in_rows, double ddof, const Array* given_repeated,
@@ -102,40 +101,40 @@ Covariance covariance(const Array& m, const Array* more, bool in_rows, double dd
     scale = full({}, real_number(out.is_degenerate ? std::numeric_limits<double>::infinity() : 1 / divisor), DType::float64,
                  x.device());
   } else {
-    weights = !repeated ? *counting : !counting ? *repeated : compute(Op::multiply, *repeated, *counting);
+    weights = !repeated ? *counting : !counting ? *repeated : multiply(*repeated, *counting);
     Array lines = weights.view(weights.layout().broadcast_to({1, count}));
     DType type = common(x.dtype(), weights.dtype());
     // The sum of the weights is the same for each row.
     Array total = reduced(Reduction::sum, weights, -1, false, DType::float64);
     check_sum(total, "cov(): weights sum to zero");
-    Array product = compute(Op::multiply, as_type(x, type), lines);
-    mean = compute(Op::true_divide, reduced(Reduction::sum, product, -1, true, type), total);
+    Array product = multiply(as_type(x, type), lines);
+    mean = true_divide(reduced(Reduction::sum, product, -1, true, type), total);
     Array divisor = total;
     if (ddof != 0 && !counting) {
-      divisor = compute(Op::subtract, total, ddof);
+      divisor = subtract(total, ddof);
     } else if (ddof != 0) {
-      Array squares = reduced(Reduction::sum, compute(Op::multiply, weights, *counting), -1, false, DType::float64);
-      divisor = compute(Op::subtract, total, compute(Op::true_divide, compute(Op::multiply, squares, ddof), total));
+      Array squares = reduced(Reduction::sum, multiply(weights, *counting), -1, false, DType::float64);
+      divisor = subtract(total, true_divide(multiply(squares, ddof), total));
     }
     out.is_degenerate = !(values_of<double>(divisor)[0] > 0);
-    scale = compute(Op::true_divide, 1, compute(Op::maximum, divisor, 0.0));
+    scale = true_divide(1, maximum(divisor, 0.0));
   }
-  Array far = compute(Op::subtract, x, mean), other = far;
-  if (weights) other = compute(Op::multiply, far, weights.view(weights.layout().broadcast_to({1, count})));
-  if (is_complex(other.dtype())) other = compute(Op::conjugate, other);
-  Array products = compute(Op::multiply, with_axis(far, 1), with_axis(other, 0));
+  Array far = subtract(x, mean), other = far;
+  if (weights) other = multiply(far, weights.view(weights.layout().broadcast_to({1, count})));
+  if (is_complex(other.dtype())) other = conjugate(other);
+  Array products = multiply(expand_dims(far, 1), expand_dims(other, 0));
   Array sums = reduced(Reduction::sum, products, -1, false, products.dtype());
-  out.values = as_type(compute(Op::multiply, sums, scale), sums.dtype());
+  out.values = as_type(multiply(sums, scale), sums.dtype());
   if (x.shape()[0] == 1) out.values = reshape(out.values, {});
   return out;
 }
 
 Array correlation(const Array& c) {
-  if (c.rank() == 0) return compute(Op::true_divide, c, c);
+  if (c.rank() == 0) return true_divide(c, c);
   const Layout& layout = c.layout();
   Array diagonal = c.view({{layout.shape[0]}, {layout.strides[0] + layout.strides[1]}, layout.offset}).real();
-  Array deviation = compute(Op::sqrt, diagonal);
-  Array scaled = compute(Op::true_divide, compute(Op::true_divide, c, with_axis(deviation, 1)), with_axis(deviation, 0));
+  Array deviation = sqrt(diagonal);
+  Array scaled = true_divide(true_divide(c, expand_dims(deviation, 1)), expand_dims(deviation, 0));
   return limited_parts(scaled);
 }
 

@@ -40,7 +40,6 @@ Array correlation(const Array& covariance);
 Covariance covariances(const Array& m, const Array* more, bool in_rows, bool is_biased, std::optional<double> ddof,
                        const Array* repeated, const Array* counting, std::optional<DType> dtype);
 struct WithoutEffect {};  // arguments that are accepted and change nothing
-Covariance correlations(const Array& m, const Array* more, bool in_rows, WithoutEffect, std::optional<DType> dtype);
 // PyTorch's.
 Covariance covariances_of_rows(const Array& m, int64_t ddof, const Array* repeated, const Array* counting,
                                std::optional<DType> dtype);

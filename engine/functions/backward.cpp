@@ -257,7 +257,7 @@ class Backward {
   // Of a tensor that is no leaf. What the program holds of it stays as it is: a sum is a new array.
   void store(Entry& entry, const Array& g) {
     std::shared_ptr<Array>& gradient = entry.extra().gradient;
-    Array own = gradient ? compute(Op::add, *gradient, g) : own_copy(g, g.layout_ref());
+    Array own = gradient ? add(*gradient, g) : own_copy(g, g.layout_ref());
     if (InferenceMode::is_on()) mark_inference(own);
     gradient = std::make_shared<Array>(std::move(own));
   }
@@ -419,28 +419,26 @@ class Backward {
     Array y = widened(kept(entry.value, work_entry(entry), entry.written, entry));
     if (entry.reduction == Reduction::product && options_.create_graph) {
       // As in PyTorch, without zeros it goes through the product, which may have hooks.
-      Array is_zero = compute(Op::equal, a, 0);
+      Array is_zero = equal(a, 0);
       Array with_zeros = reduce(Reduction::any, is_zero, std::vector<bool>(a.rank(), true), false);
-      Array quotients = compute(Op::true_divide, y, compute(Op::where, is_zero, 1, a));
-      Array slope = compute(Op::where, with_zeros, product_of_others(a, entry.axes), quotients);
-      return compute(Op::multiply, wide, conjugated(slope));
+      Array quotients = true_divide(y, where(is_zero, 1, a));
+      Array slope = where(with_zeros, product_of_others(a, entry.axes), quotients);
+      return multiply(wide, conj(slope));
     }
     if (entry.reduction == Reduction::product) {
       // Where one factor is zero the others' product is its derivative; with two all derivatives are zero.
-      Array is_zero = compute(Op::equal, a, 0);
+      Array is_zero = equal(a, 0);
       Array zeros_in = widened(reduce(Reduction::sum, is_zero, entry.axes, false, DType::int64));
-      Array others = widened(reduce(Reduction::product, compute(Op::where, is_zero, 1, a), entry.axes, false));
-      Array alone = compute(Op::logical_and, is_zero, compute(Op::equal, zeros_in, 1));
-      Array slope = compute(Op::where, compute(Op::equal, zeros_in, 0), compute(Op::true_divide, y, a),
-                            compute(Op::where, alone, others, 0));
-      return compute(Op::multiply, wide, conjugated(slope));
+      Array others = widened(reduce(Reduction::product, where(is_zero, 1, a), entry.axes, false));
+      Array alone = logical_and(is_zero, equal(zeros_in, 1));
+      Array slope = where(equal(zeros_in, 0), true_divide(y, a), where(alone, others, 0));
+      return multiply(wide, conj(slope));
     }
     // Equal ones share the gradient.
-    Array mine = compute(Op::equal, a, y);
-    if (row(entry.compute).kind == DTypeKind::real)
-      mine = compute(Op::logical_or, mine, compute(Op::logical_and, compute(Op::isnan, a), compute(Op::isnan, y)));
+    Array mine = equal(a, y);
+    if (row(entry.compute).kind == DTypeKind::real) mine = logical_or(mine, logical_and(isnan(a), isnan(y)));
     Array count = widened(reduce(Reduction::sum, mine, entry.axes, false, DType::int64));
-    return compute(Op::where, mine, compute(Op::true_divide, wide, as_type(count, g.dtype())), 0);
+    return where(mine, true_divide(wide, as_type(count, g.dtype())), 0);
   }
 
   // For each factor the others' product, with derivatives of any order: from both ends, without a quotient.
@@ -450,7 +448,7 @@ class Backward {
       for (size_t i = 0; i < a.rank(); ++i)
         if (axes[i] == goes) order.push_back(static_cast<int>(i));
     for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int>(i);
-    Array turned = transposed(a, order);
+    Array turned = transpose(a, order);
     Shape shape;
     int64_t n = 1;
     for (size_t i = 0; i < a.rank(); ++i) axes[i] ? void(n *= a.shape()[i]) : shape.push_back(a.shape()[i]);
@@ -458,8 +456,8 @@ class Backward {
     shape.push_back(n);
     Array lines = reshape(turned, shape);
     Array behind = formulas::flipped(formulas::products_before(formulas::flipped(lines, axis), axis), axis);
-    Array others = compute(Op::multiply, formulas::products_before(lines, axis), behind);
-    return transposed(reshape(others, turned.shape()), back);
+    Array others = multiply(formulas::products_before(lines, axis), behind);
+    return transpose(reshape(others, turned.shape()), back);
   }
 
   void pass_update(Entry& entry, const Array& g) {
@@ -543,7 +541,7 @@ class Backward {
   Array looked_at(Entry& entry, size_t operand, Array g) {
     if (!looks_for_nan || row(g.dtype()).kind == DTypeKind::boolean || is_integer(g.dtype())) return g;
     GradientMode off(false);
-    Array bad = compute(Op::isnan, is_complex(g.dtype()) ? compute(Op::absolute, g) : g);
+    Array bad = isnan(is_complex(g.dtype()) ? absolute(g) : g);
     Array any = reduce(Reduction::any, bad, std::vector<bool>(bad.rank(), true), false);
     if (scalar_in(any).integer != 0) {
       std::string name = tape_name(entry);

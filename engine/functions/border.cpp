@@ -51,9 +51,8 @@ void add_mirrored(std::vector<Piece>& out, Array a, int axis, int64_t start, int
     bool is_there = inside < size;
     int64_t count = std::min((is_there ? size : period) - inside, stop - at), top = size - 1 - skip - (inside - size);
     Array piece = is_there ? part(a, axis, inside, inside + count) : part(a, axis, top, top - count, -1);
-    if (is_odd && !is_there) piece = compute(Op::subtract, compute(Op::multiply, typed(2, a), last), piece);
-    if (is_odd && times != 0)
-      piece = compute(Op::add, piece, compute(Op::multiply, typed(2 * times, a), compute(Op::subtract, last, first)));
+    if (is_odd && !is_there) piece = subtract(multiply(typed(2, a), last), piece);
+    if (is_odd && times != 0) piece = add(piece, multiply(typed(2 * times, a), subtract(last, first)));
     out.push_back({at, at + count, piece});
     at += count;
   }
@@ -64,21 +63,21 @@ Array statistic(Border mode, const Array& part_of_axis, int axis) {
   if (mode == Border::maximum) return reduced(Reduction::maximum, part_of_axis, axis, true);
   if (mode == Border::minimum) return reduced(Reduction::minimum, part_of_axis, axis, true);
   Array lines = with_last(part_of_axis, along);
-  Array middle = with_axis(mode == Border::mean ? mean(lines, last_axis(lines)) : median(lines, last_axis(lines)), along);
-  return is_integer(part_of_axis.dtype()) ? compute(Op::rint, middle) : middle;
+  Array middle = expand_dims(mode == Border::mean ? mean(lines, last_axis(lines)) : median(lines, last_axis(lines)), along);
+  return is_integer(part_of_axis.dtype()) ? rint(middle) : middle;
 }
 
 // From a constant, which is the outermost element, to the array's edge, which is not repeated.
 Array ramp(const Array& edge, const Scalar& outermost, int64_t width, int axis, bool is_before) {
   DType type = edge.dtype(), work = is_complex(type) ? DType::complex128 : DType::float64;
   Array from = full({}, outermost, work, edge.device());
-  Array step = compute(Op::true_divide, compute(Op::subtract, as_type(edge, work), from), width);
+  Array step = true_divide(subtract(as_type(edge, work), from), width);
   Shape along(edge.rank(), 1);
   along[static_cast<size_t>(axis)] = width;
   Scalar first = whole(is_before ? 0 : width - 1), by = whole(is_before ? 1 : -1);
   Array places = reshape(evenly_spaced(first, by, width, DType::int64, edge.device()), along);
-  Array out = compute(Op::add, compute(Op::multiply, places, step), from);
-  return is_integer(type) ? compute(Op::floor, out) : out;
+  Array out = add(multiply(places, step), from);
+  return is_integer(type) ? floor(out) : out;
 }
 
 std::vector<Piece> border_of(const Array& known, size_t axis_number, std::pair<int64_t, int64_t> width, Border mode,

@@ -3,10 +3,10 @@
 
 #include "core/error.h"
 #include "functions/embeddings.h"
-#include "functions/gradient_words.h"
 #include "functions/losses.h"
 #include "functions/parts.h"
 #include "functions/refusals.h"
+#include "functions/steps.h"
 #include "run/calls/indexing.h"
 
 namespace quern {
@@ -28,7 +28,7 @@ Array along(const Array& line, size_t rank, size_t axis) {
 
 Array reduced_loss(const Array& loss, LossReduction reduction, const Array& count) {
   if (reduction == LossReduction::none) return loss;
-  return reduction == LossReduction::mean ? compute(Op::true_divide, total(loss), count) : total(loss);
+  return reduction == LossReduction::mean ? true_divide(total(loss), count) : total(loss);
 }
 
 // The logarithm of the sum of exponentials along the axis, which stays.
@@ -38,8 +38,8 @@ struct LogSum {
 LogSum log_sum(const Array& logits, size_t axis) {
   const int along = static_cast<int>(axis);
   Array top = reduced(Reduction::maximum, logits, along, true);
-  Array log = compute(Op::log, reduced(Reduction::sum, compute(Op::exp, difference(logits, top)), along, true));
-  return {top, log, plus(log, top)};
+  Array log = compute(Op::log, reduced(Reduction::sum, exp(subtract(logits, top)), along, true));
+  return {top, log, add(log, top)};
 }
 
 // Where in an array of that shape, as one line, each place's class is; what is no class is somewhere else.
@@ -51,8 +51,8 @@ Pick class_places(const Array& classes, const Shape& shape, size_t axis) {
     return reshape(evenly_spaced(whole(0), whole(step), count, DType::int64, classes.device()), as);
   };
   Array place = reshape(classes, {outer, inner});
-  if (inner > 1) place = plus(product(place, inner), numbers(1, inner, {1, inner}));
-  if (outer > 1) place = plus(place, numbers(n * inner, outer, {outer, 1}));
+  if (inner > 1) place = add(multiply(place, inner), numbers(1, inner, {1, inner}));
+  if (outer > 1) place = add(place, numbers(n * inner, outer, {outer, 1}));
   return {0, reshape(place, {outer * inner}), true};
 }
 Array at_classes(const Array& x, const Array& classes, size_t axis) {
@@ -62,7 +62,7 @@ Array at_classes(const Array& x, const Array& classes, size_t axis) {
 // Zeros with a value at each place's class.
 Array only_at_classes(const Array& values, const Array& classes, const Shape& shape, size_t axis) {
   constexpr int64_t few = 64;  // are checked one by one, in the kernel that uses them
-  if (shape[axis] <= few) return compute(Op::where, is_class(classes, shape[axis], axis), with_axis(values, axis), 0.0);
+  if (shape[axis] <= few) return where(is_class(classes, shape[axis], axis), expand_dims(values, axis), 0.0);
   Array out = full(shape, real_number(0), values.dtype(), values.device());
   Pick pick = class_places(classes, shape, axis);
   put(reshape(out, {out.size()}), {&pick, 1}, Argument(reshape(values, {values.size()})));
@@ -95,40 +95,39 @@ class ClassLoss : public GradientBody {
     DType wide = wide_type(call.types[0]);
     Array p;
     std::optional<Array> out;
-    if (of_logits) p = compute(Op::exp, difference(as_type(call.operands[0], wide), call.results[2]));
+    if (of_logits) p = exp(subtract(as_type(call.operands[0], wide), call.results[2]));
     if (call.given[0]) {
       Array g = as_type(*call.given[0], wide);
-      if (is_checked) g = compute(Op::where, call.operands.back(), g, 0.0);
+      if (is_checked) g = where(call.operands.back(), g, 0.0);
       if (of_logits && smoothing == 0 && !has_weight && reduction != LossReduction::none) {
         // Element by element, so that it is one kernel with what reads it: a scale for each place would be one before.
-        Array away = difference(p, as_type(is_class(target, shape[axis], axis), wide));
-        away = product(compute(Op::where, with_axis(compute(Op::not_equal, target, ignored), axis), away, 0.0), g);
-        out = reduction == LossReduction::mean ? compute(Op::true_divide, away, call.results[1]) : away;
-        if (call.given[2]) out = added(out, product(p, *call.given[2]));
+        Array away = subtract(p, as_type(is_class(target, shape[axis], axis), wide));
+        away = multiply(where(expand_dims(not_equal(target, ignored), axis), away, 0.0), g);
+        out = reduction == LossReduction::mean ? true_divide(away, call.results[1]) : away;
+        if (call.given[2]) out = added(out, multiply(p, *call.given[2]));
         return only_first(out);
       }
-      if (reduction == LossReduction::mean) g = compute(Op::true_divide, g, call.results[1]);
-      Array counts = compute(Op::not_equal, target, ignored);
-      Array scale = compute(Op::where, counts, has_weight ? product(call.results.back(), g) : g, 0.0);
-      if (!of_logits)
-        return only_first(only_at_classes(difference(0.0, scale), compute(Op::where, counts, target, 0), shape, axis));
+      if (reduction == LossReduction::mean) g = true_divide(g, call.results[1]);
+      Array counts = not_equal(target, ignored);
+      Array scale = where(counts, has_weight ? multiply(call.results.back(), g) : g, 0.0);
+      if (!of_logits) return only_first(only_at_classes(subtract(0.0, scale), where(counts, target, 0), shape, axis));
       Array hit = is_class(target, shape[axis], axis);
       if (smoothing == 0) {
-        out = product(difference(p, as_type(hit, wide)), with_axis(scale, axis));
+        out = multiply(subtract(p, as_type(hit, wide)), expand_dims(scale, axis));
       } else {
         // The target's share is `hard`, that of each class `soft` times its weight.
         const double part = smoothing / static_cast<double>(shape[axis]);
-        Array hard = with_axis(product(scale, 1 - smoothing), axis);
-        Array soft = with_axis(compute(Op::where, counts, product(g, part), 0.0), axis);
+        Array hard = expand_dims(multiply(scale, 1 - smoothing), axis);
+        Array soft = expand_dims(where(counts, multiply(g, part), 0.0), axis);
         Array line = has_weight ? along(as_type(call.operands[2], wide), shape.size(), axis) : Array();
-        Array all_soft = has_weight ? product(soft, total(line)) : product(soft, static_cast<double>(shape[axis]));
-        Array share = has_weight ? product(line, soft) : soft;
-        share = compute(Op::where, hit, plus(share, hard), share);
-        out = difference(product(p, plus(hard, all_soft)), share);
+        Array all_soft = has_weight ? multiply(soft, total(line)) : multiply(soft, static_cast<double>(shape[axis]));
+        Array share = has_weight ? multiply(line, soft) : soft;
+        share = where(hit, add(share, hard), share);
+        out = subtract(multiply(p, add(hard, all_soft)), share);
       }
     }
     if (of_logits && call.given[2]) {  // of second derivatives
-      out = added(out, product(p, *call.given[2]));
+      out = added(out, multiply(p, *call.given[2]));
     }
     return only_first(out);
   }
@@ -146,37 +145,37 @@ Array class_loss(const Array& x, const Array& target, ClassLossKind kind, const 
   return differentiable(std::make_shared<ClassLoss>(kind), inputs, kept, [&]() -> std::vector<Array> {
     const size_t axis = kind.axis;
     DType wide = wide_type(x.dtype());
-    Array values = as_type(x, wide), counts = compute(Op::not_equal, target, kind.ignored), scale, loss;
-    Array place = compute(Op::where, counts, target, 0);  // what does not count reads some class
+    Array values = as_type(x, wide), counts = not_equal(target, kind.ignored), scale, loss;
+    Array place = where(counts, target, 0);  // what does not count reads some class
     if (weight) {
       Pick pick{0, place, true};
-      scale = compute(Op::where, counts, as_type(take(*weight, {&pick, 1}), wide), 0.0);
+      scale = where(counts, as_type(take(*weight, {&pick, 1}), wide), 0.0);
     }
     LogSum sums;
     if (kind.of_logits) {
       sums = log_sum(values, axis);
-      Array picked = compute(Op::where, is_class(target, x.shape()[axis], axis), values, 0.0);
-      loss = difference(reshape(sums.all, target.shape()), reduced(Reduction::sum, picked, static_cast<int>(axis)));
+      Array picked = where(is_class(target, x.shape()[axis], axis), values, 0.0);
+      loss = subtract(reshape(sums.all, target.shape()), reduced(Reduction::sum, picked, static_cast<int>(axis)));
     } else {
-      loss = compute(Op::negative, as_type(at_classes(x, place, axis), wide));
+      loss = negative(as_type(at_classes(x, place, axis), wide));
     }
-    if (weight) loss = product(loss, scale);
+    if (weight) loss = multiply(loss, scale);
     if (kind.smoothing != 0) {
-      Array away = difference(values, sums.top), weights;
+      Array away = subtract(values, sums.top), weights;
       if (weight) {
         Array line = along(as_type(*weight, wide), x.rank(), axis);
-        away = product(away, line), weights = total(line);
+        away = multiply(away, line), weights = total(line);
       }
       Array rest = reduced(Reduction::sum, away, static_cast<int>(axis));
       Array log = reshape(sums.log, target.shape());
-      Array whole = weight ? product(log, weights) : product(log, static_cast<double>(x.shape()[axis]));
-      Array soft = product(difference(whole, rest), kind.smoothing / static_cast<double>(x.shape()[axis]));
-      loss = plus(product(loss, 1 - kind.smoothing), soft);
+      Array whole = weight ? multiply(log, weights) : multiply(log, static_cast<double>(x.shape()[axis]));
+      Array soft = multiply(subtract(whole, rest), kind.smoothing / static_cast<double>(x.shape()[axis]));
+      loss = add(multiply(loss, 1 - kind.smoothing), soft);
     }
-    loss = compute(Op::where, counts, loss, 0.0);
+    loss = where(counts, loss, 0.0);
     Array count = total(weight ? scale : as_type(counts, wide));
     loss = reduced_loss(loss, kind.reduction, count);
-    if (kind.is_checked) loss = compute(Op::where, inputs.back(), loss, 0.0);
+    if (kind.is_checked) loss = where(inputs.back(), loss, 0.0);
     std::vector<Array> results{as_type(loss, x.dtype()), count};
     if (kind.of_logits) results.push_back(sums.all);
     if (weight) results.push_back(scale);
@@ -195,9 +194,9 @@ class SoftCrossEntropy : public GradientBody {
     DType wide = wide_type(call.types[0]);
     Array x = as_type(call.operands[0], wide), target = smoothed(as_type(call.operands[1], wide)), weight;
     if (call.operands.size() > 2) weight = along(as_type(call.operands[2], wide), x.rank(), axis_);
-    auto weighted = [&](const Array& a) { return weight ? product(a, weight) : a; };
+    auto weighted = [&](const Array& a) { return weight ? multiply(a, weight) : a; };
     auto add = [&](size_t i, const Array& more) { out[i] = added(out[i], more); };
-    Array away = difference(call.results[1], x), p = compute(Op::exp, compute(Op::negative, away));
+    Array away = subtract(call.results[1], x), p = exp(negative(away));
     auto each_class = [&](const Array& a) {
       std::vector<bool> others(a.rank(), true);
       others[axis_] = false;
@@ -205,23 +204,23 @@ class SoftCrossEntropy : public GradientBody {
     };
     if (call.given[0]) {
       Array g = as_type(*call.given[0], wide);
-      if (count_ != 1) g = compute(Op::true_divide, g, count_);
-      if (call.result_shapes[0].size() + 1 == x.rank()) g = with_axis(g, axis_);
-      if (call.wanted[0]) out[0] = product(difference(product(p, call.results[2]), weighted(target)), g);
-      if (call.wanted[1]) out[1] = product(weighted(away), product(g, 1 - smoothing_));
-      if (weight && call.wanted[2]) out[2] = each_class(product(product(away, target), g));
+      if (count_ != 1) g = true_divide(g, count_);
+      if (call.result_shapes[0].size() + 1 == x.rank()) g = expand_dims(g, axis_);
+      if (call.wanted[0]) out[0] = multiply(subtract(multiply(p, call.results[2]), weighted(target)), g);
+      if (call.wanted[1]) out[1] = multiply(weighted(away), multiply(g, 1 - smoothing_));
+      if (weight && call.wanted[2]) out[2] = each_class(multiply(multiply(away, target), g));
     }
-    if (call.given[1] && call.wanted[0]) add(0, product(p, *call.given[1]));  // of second derivatives
+    if (call.given[1] && call.wanted[0]) add(0, multiply(p, *call.given[1]));  // of second derivatives
     if (call.given[2]) {
       const Array& g = *call.given[2];
-      if (call.wanted[1]) add(1, weighted(product(g, full(x.shape(), real_number(1 - smoothing_), wide, call.device))));
-      if (weight && call.wanted[2]) add(2, each_class(product(target, g)));
+      if (call.wanted[1]) add(1, weighted(multiply(g, full(x.shape(), real_number(1 - smoothing_), wide, call.device))));
+      if (weight && call.wanted[2]) add(2, each_class(multiply(target, g)));
     }
     return out;
   }
   Array smoothed(const Array& target) const {
     if (smoothing_ == 0) return target;
-    return plus(product(target, 1 - smoothing_), smoothing_ / static_cast<double>(target.shape()[axis_]));
+    return add(multiply(target, 1 - smoothing_), smoothing_ / static_cast<double>(target.shape()[axis_]));
   }
 
  private:
@@ -238,11 +237,11 @@ Array soft_cross_entropy(const Array& x, const Array& target, size_t axis, LossR
   return differentiable(body, inputs, {{true, true, true}, {false, true, true}}, [&]() -> std::vector<Array> {
     DType wide = wide_type(x.dtype());
     Array logits = as_type(x, wide), share = body->smoothed(as_type(target, wide));
-    if (weight) share = product(share, along(as_type(*weight, wide), x.rank(), axis));
+    if (weight) share = multiply(share, along(as_type(*weight, wide), x.rank(), axis));
     LogSum sums = log_sum(logits, axis);
-    Array loss = reduced(Reduction::sum, product(difference(sums.all, logits), share), static_cast<int>(axis));
+    Array loss = reduced(Reduction::sum, multiply(subtract(sums.all, logits), share), static_cast<int>(axis));
     if (reduction != LossReduction::none) loss = total(loss);
-    if (reduction == LossReduction::mean) loss = compute(Op::true_divide, loss, places);
+    if (reduction == LossReduction::mean) loss = true_divide(loss, places);
     return {as_type(loss, x.dtype()), sums.all, reduced(Reduction::sum, share, static_cast<int>(axis), true)};
   })[0];
 }

@@ -34,17 +34,15 @@ struct EvenBins {
 // The place is computed; rounding may have put it beside the right one, which the edges tell.
 Array counts_in_even_bins(const Array& elements, const EvenBins& bins, const Array* weights) {
   const Array& edges = bins.edges;
-  Array keep =
-      compute(Op::logical_and, compute(Op::greater_equal, elements, bins.first), compute(Op::less_equal, elements, bins.last));
+  Array keep = logical_and(greater_equal(elements, bins.first), less_equal(elements, bins.last));
   Array work = as_type(elements, edges.dtype());
-  Array far = compute(Op::true_divide, compute(Op::subtract, work, bins.first), bins.width);
-  Array place = astype(compute(Op::multiply, far, bins.count), DType::int64);
-  place = compute(Op::minimum, compute(Op::maximum, place, 0), bins.count - 1);
-  place = compute(Op::subtract, place, compute(Op::less, work, at(edges, place)));
-  Array above = at(edges, compute(Op::minimum, compute(Op::maximum, compute(Op::add, place, 1), 0), bins.count));
-  Array is_next =
-      compute(Op::logical_and, compute(Op::greater_equal, work, above), compute(Op::not_equal, place, bins.count - 1));
-  place = compute(Op::where, keep, compute(Op::add, place, is_next), -1);
+  Array far = true_divide(subtract(work, bins.first), bins.width);
+  Array place = astype(multiply(far, bins.count), DType::int64);
+  place = minimum(maximum(place, 0), bins.count - 1);
+  place = subtract(place, less(work, at(edges, place)));
+  Array above = at(edges, minimum(maximum(add(place, 1), 0), bins.count));
+  Array is_next = logical_and(greater_equal(work, above), not_equal(place, bins.count - 1));
+  place = where(keep, add(place, is_next), -1);
   if (!weights) return counts_of(place, nullptr, bins.count);
   Array real = as_type(*weights, DType::float64);
   return as_type(counts_of(place, &real, bins.count), weights->dtype());
@@ -69,7 +67,7 @@ Array counts_between(const Array& elements, const Array& edges, const Array* wei
     std::vector<Array> with_none = {full({1}, whole(0), added, sums.device()), sums};
     found = at(joined(with_none, 0), found);
   }
-  return compute(Op::subtract, part(found, 0, 1, n), part(found, 0, 0, n - 1));
+  return subtract(part(found, 0, 1, n), part(found, 0, 0, n - 1));
 }
 
 }  // namespace
@@ -106,6 +104,7 @@ Array counts_in(const WholeNumbers& numbers, const Array* weights, int64_t least
   return bincount(detached(numbers.values), weights, least);
 }
 
+// PyTorch's: sums of float32 have that type.
 Array bincount_as_torch(const Array& numbers, const Array* weights, int64_t least) {
   constexpr const char* refusal = "bincount only supports 1-d non-negative integral inputs.";
   if (!is_integer(numbers.dtype()))
@@ -132,7 +131,7 @@ double real_of(const Scalar& number) {
 Scalar computed(Op op, const Scalar& a, const Scalar& b, DType type) {
   return scalar_in(compute(op, full({}, a, type, DeviceId::cpu()), b));
 }
-Scalar moved(const Scalar& limit, double by) {
+Scalar moveaxis(const Scalar& limit, double by) {
   return limit.is_weak ? real_number(real_of(limit) + by) : computed(Op::add, limit, real_number(by), limit.dtype);
 }
 
@@ -162,8 +161,8 @@ EvenBins even_bins(const Array& array, int64_t count, const Scalar* first, const
     raise(ErrorKind::value, "[histogram] the {} range of [{}, {}] is not finite", first ? "supplied" : "autodetected", low, high);
   if (low > high) raise(ErrorKind::value, "[histogram] the range of [{}, {}] falls; max must be larger than min", low, high);
   if (low == high) {  // nothing is divided by a width of zero
-    out.first = moved(out.first, -0.5);
-    out.last = moved(out.last, 0.5);
+    out.first = moveaxis(out.first, -0.5);
+    out.last = moveaxis(out.last, 0.5);
   }
   auto type_of = [](const Scalar& number) { return OperandType{number.dtype, number.is_weak, number.kind}; };
   OperandType limits[] = {type_of(out.first), type_of(out.last), {DType::boolean, true, WeakScalar::real}};
@@ -181,7 +180,7 @@ std::pair<Array, Array> with_edges(Array counts, const Array& edges, bool densit
   int64_t n = std::max<int64_t>(edges.size(), 1);
   Op op = edges.dtype() == DType::boolean ? Op::not_equal : Op::subtract;
   Array widths = as_type(compute(op, part(edges, 0, 1, n), part(edges, 0, 0, n - 1)), DType::float64);
-  return {compute(Op::true_divide, compute(Op::true_divide, counts, widths), sum(counts, all_axes(counts))), edges};
+  return {true_divide(true_divide(counts, widths), sum(counts, all_axes(counts))), edges};
 }
 
 }  // namespace
@@ -215,6 +214,7 @@ static const Array& checked_edges(const Array& edges) {
   return edges;
 }
 
+// NumPy's. Raises ErrorKind::value for edges of more than one dimension and for such that fall (they are read).
 std::pair<Array, Array> histogram_in(const Array& array, const Bins& bins, const Limits& limits, bool density,
                                      const Array* weights) {
   if (bins.edges) return histogram(array, checked_edges(*bins.edges), weights, density);
@@ -232,6 +232,7 @@ static std::pair<double, double> ends_of(const Array& flat) {
   return {found[0], found[1]};
 }
 
+// PyTorch's, in the type of the elements.
 std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins, const Limits& limits, const Array* weights,
                                             bool density) {
   if (row(array.dtype()).kind != DTypeKind::real)
@@ -268,6 +269,7 @@ std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins
   return out;
 }
 
+// Only the counts; without limits from the least to the greatest element.
 Array histc(const Array& array, int64_t bins, double low, double high) {
   if (is_complex(array.dtype())) raise(ErrorKind::type, "histc not implemented for {}", torch_name_of(array.dtype()));
   if (row(array.dtype()).kind != DTypeKind::real)
@@ -279,10 +281,9 @@ Array histc(const Array& array, int64_t bins, double low, double high) {
     raise(ErrorKind::runtime, "torch.histc: range of [{}, {}] is not finite", low, high);
   if (low > high) raise(ErrorKind::runtime, "torch.histc: max must be larger than min");
   if (low == high) low -= 1, high += 1;
-  Array inside = compute(Op::logical_and, compute(Op::greater_equal, flat, low), compute(Op::less_equal, flat, high));
-  Array place =
-      compute(Op::floor, compute(Op::multiply, compute(Op::subtract, flat, low), static_cast<double>(bins) / (high - low)));
-  place = compute(Op::minimum, astype(compute(Op::where, inside, place, -1.0), DType::int64), bins - 1);
+  Array inside = logical_and(greater_equal(flat, low), less_equal(flat, high));
+  Array place = floor(multiply(subtract(flat, low), static_cast<double>(bins) / (high - low)));
+  place = minimum(astype(where(inside, place, -1.0), DType::int64), bins - 1);
   return as_type(counts_of(place, nullptr, bins), array.dtype());
 }
 

@@ -16,9 +16,6 @@ Array bincount(const Array& numbers, const Array* weights, int64_t least);
 struct WholeNumbers {
   Array values;
 };
-Array counts_in(const WholeNumbers& numbers, const Array* weights, int64_t least);
-// PyTorch's: sums of float32 have that type.
-Array bincount_as_torch(const Array& numbers, const Array* weights, int64_t least);
 
 // The edges of so many bins of one width between limits: by default the least and the greatest element, which are looked at.
 // Raises ErrorKind::value for limits that fall or are not finite, and for no bins; ErrorKind::type for complex numbers.
@@ -39,14 +36,5 @@ struct Bins {
 struct Limits {
   std::optional<std::pair<Scalar, Scalar>> both;
 };
-// NumPy's. Raises ErrorKind::value for edges of more than one dimension and for such that fall (they are read).
-std::pair<Array, Array> histogram_in(const Array& array, const Bins& bins, const Limits& limits, bool density,
-                                     const Array* weights);
-Array histogram_edges(const Array& array, const Bins& bins, const Limits& limits, const Array* weights);
-// PyTorch's, in the type of the elements.
-std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins, const Limits& limits, const Array* weights,
-                                            bool density);
-// Only the counts; without limits from the least to the greatest element.
-Array histc(const Array& array, int64_t bins, double low, double high);
 
 }  // namespace quern

@@ -170,18 +170,19 @@ Array with_ones_on_diagonal(Sides sides, int64_t k, const Making& how) {
   if (rows < 0 || columns < 0) raise(ErrorKind::value, "negative dimensions are not allowed");
   const bool is_beside = k >= columns || k <= -rows;
   if (is_beside || is_record(type)) return of_value({rows, columns}, whole(0), type, how);
-  const Array places = compute(Op::add, reshaped(counted(rows, how.device), {rows, 1}, Order::c), k);
-  const Array is_one = compute(Op::equal, places, counted(columns, how.device));
+  const Array places = add(reshaped(arange(rows, how.device), {rows, 1}, Order::c), k);
+  const Array is_one = equal(places, arange(columns, how.device));
   if (how.order == Order::fortran) return copied(is_one, type, Order::fortran);
   layout_of({rows, columns}, how, nullptr);  // raises for other orders
   return as_type(is_one, type);
 }
 
+// Ones on and below it.
 Array with_ones_below_diagonal(Sides sides, DiagonalNumber k, const Making& how) {
   const int64_t rows = std::max<int64_t>(sides.rows, 0), columns = std::max<int64_t>(sides.columns, 0);
-  const Array places = reshaped(counted(rows, how.device), {rows, 1}, Order::c);
-  const Array last = compute(Op::subtract, places, static_cast<int64_t>(-k.value));  // of the ones in each row
-  return as_type(compute(Op::greater_equal, last, counted(columns, how.device)), how.dtype.value_or(DType::float64));
+  const Array places = reshaped(arange(rows, how.device), {rows, 1}, Order::c);
+  const Array last = subtract(places, static_cast<int64_t>(-k.value));  // of the ones in each row
+  return as_type(greater_equal(last, arange(columns, how.device)), how.dtype.value_or(DType::float64));
 }
 
 namespace {
@@ -210,6 +211,7 @@ Array places_in_rows(int64_t rows, const Making& how, F&& ends) {
 
 }  // namespace
 
+// The places of a matrix's elements on and below a diagonal, or on and above it: their rows, and their columns.
 Array lower_places(int64_t rows, int64_t columns, int64_t k, const Making& how) {
   return places_in_rows(rows, how, [&](int64_t row) { return std::pair(int64_t{0}, std::min(columns, row + k + 1)); });
 }
@@ -217,6 +219,7 @@ Array upper_places(int64_t rows, int64_t columns, int64_t k, const Making& how) 
   return places_in_rows(rows, how, [&](int64_t row) { return std::pair(std::max<int64_t>(0, row + k), columns); });
 }
 
+// The indices of a grid, one array for all axes; or one for each, which broadcast.
 OneForEach grid_indices(const Shape& shape, bool is_sparse, const Making& how) {
   if (std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }))
     raise(ErrorKind::value, "negative dimensions are not allowed");
@@ -225,7 +228,7 @@ OneForEach grid_indices(const Shape& shape, bool is_sparse, const Making& how) {
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     Shape line(shape.size(), 1);
     line[axis] = shape[axis];
-    out.arrays.push_back(as_type(reshaped(counted(shape[axis], how.device), line, Order::c), type));
+    out.arrays.push_back(as_type(reshaped(arange(shape[axis], how.device), line, Order::c), type));
   }
   if (is_sparse) return out;
   Shape all = shape;

@@ -63,19 +63,10 @@ struct EvenNumbers {
   DeviceId device;
   std::optional<Array> made{};  // these instead
 };
-Array even_numbers(const EvenNumbers& numbers);
 
 // Ones on the `k`-th diagonal, zeros elsewhere.
 struct Sides {
   int64_t rows, columns;
 };
-Array with_ones_on_diagonal(Sides sides, int64_t k, const Making& how);
-// Ones on and below it.
-Array with_ones_below_diagonal(Sides sides, DiagonalNumber k, const Making& how);
-// The places of a matrix's elements on and below a diagonal, or on and above it: their rows, and their columns.
-Array lower_places(int64_t rows, int64_t columns, int64_t k, const Making& how);
-Array upper_places(int64_t rows, int64_t columns, int64_t k, const Making& how);
-// The indices of a grid, one array for all axes; or one for each, which broadcast.
-OneForEach grid_indices(const Shape& shape, bool is_sparse, const Making& how);
 
 }  // namespace quern

@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "functions/activations.h"
 #include "functions/embeddings.h"
-#include "functions/gradient_words.h"
+#include "functions/steps.h"
 
 namespace quern::nn {
 
@@ -30,9 +30,7 @@ int checked_axis(int64_t axis, const Array& array) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-Array limited(const Array& p, LeastProbability least) {
-  return compute(Op::minimum, compute(Op::maximum, p, least.value), 1 - least.value);
-}
+Array limited(const Array& p, LeastProbability least) { return minimum(maximum(p, least.value), 1 - least.value); }
 
 // Of the probabilities that logits, or odds, stand for.
 Array logarithms(const Array& output, bool from_logits, int axis, LeastProbability least) {
@@ -41,7 +39,7 @@ Array logarithms(const Array& output, bool from_logits, int axis, LeastProbabili
     over[axis_of(output, axis)] = true;
     return log_softmax(output, {over}, {});
   }
-  return compute(Op::log, limited(compute(Op::true_divide, output, reduced(Reduction::sum, output, axis, true)), least));
+  return log(limited(true_divide(output, reduced(Reduction::sum, output, axis, true)), least));
 }
 
 DType type_of_product(DType a, DType b) {
@@ -51,6 +49,7 @@ DType type_of_product(DType a, DType b) {
 
 }  // namespace
 
+// -sum(target * log(probability)) along an axis, which may count from the end. Raises ErrorKind::value for other shapes.
 Array categorical_crossentropy(const Array& target, const RealOperand& given, bool from_logits, int64_t axis,
                                LeastProbability least) {
   const Array& output = given.array;
@@ -61,9 +60,10 @@ Array categorical_crossentropy(const Array& target, const RealOperand& given, bo
   const int along = checked_axis(axis, output);
   const DType type = type_of_product(target.dtype(), output.dtype());
   const Array logs = as_type(logarithms(output, from_logits, along, least), type);
-  return compute(Op::negative, reduced(Reduction::sum, product(as_type(target, type), logs), along));
+  return negative(reduced(Reduction::sum, multiply(as_type(target, type), logs), along));
 }
 
+// -log(probability) of the class that each target names; 0 where there is no such class.
 Array sparse_categorical_crossentropy(const Array& given_target, const RealOperand& given, bool from_logits, int64_t axis,
                                       LeastProbability least) {
   const Array& output = given.array;
@@ -83,18 +83,18 @@ Array sparse_categorical_crossentropy(const Array& given_target, const RealOpera
   const DType type = type_of_product(DType::float32, output.dtype());
   const Array logs = as_type(logarithms(output, from_logits, along, least), type);
   const Array hits = is_class(target, output.shape()[place], place);
-  return compute(Op::negative, reduced(Reduction::sum, compute(Op::where, hits, logs, 0.0), along));
+  return negative(reduced(Reduction::sum, where(hits, logs, 0.0), along));
 }
 
+// -(target * log(p) + (1 - target) * log(1 - p)) of each element.
 Array binary_crossentropy(const Array& given_target, const RealOperand& given, bool from_logits, LeastProbability least) {
   const Array& output = given.array;
   check_shapes(given_target, output);
   const DType type = type_of_product(given_target.dtype(), output.dtype());
   const Array target = as_type(given_target, type);
-  if (from_logits) return difference(as_type(softplus(output, {}, {}), type), product(as_type(output, type), target));
-  const Array p = as_type(limited(output, least), type),
-              rest = product(difference(1.0, target), compute(Op::log, difference(1.0, p)));
-  return compute(Op::negative, plus(product(target, compute(Op::log, p)), rest));
+  if (from_logits) return subtract(as_type(softplus(output, {}, {}), type), multiply(as_type(output, type), target));
+  const Array p = as_type(limited(output, least), type), rest = multiply(subtract(1.0, target), log(subtract(1.0, p)));
+  return negative(add(multiply(target, log(p)), rest));
 }
 
 }  // namespace quern::nn

@@ -19,15 +19,12 @@ using namespace steps;
 
 namespace {
 
-Array turned(const Array& a) { return moved(a, a.rank() - 2, a.rank() - 1); }
-Array of_matrices(const Array& x) { return with_axis(with_axis(x, x.rank()), x.rank() + 1); }
-
 struct Factors {
   Array u, s, vh, turns;  // turns: det(u) det(vh)
 };
 Factors factors_of(const Array& a) {
   std::vector<Array> f = factored("svd", a, "s");
-  Array turns = compute(Op::multiply, factored("slogdet", f[0], "")[0], factored("slogdet", f[2], "")[0]);
+  Array turns = multiply(factored("slogdet", f[0], "")[0], factored("slogdet", f[2], "")[0]);
   return {f[0], f[1], f[2], turns};
 }
 
@@ -48,11 +45,11 @@ Array products_of_others(const Array& s) {
 // Of each two: the product of all but them; 0 on the diagonal.
 Array products_but_two(const Array& s) {
   const int64_t n = last_size(s);
-  const Array k = counted(n, s.device()), j = with_axis(k, 1), i = with_axis(j, 2);
-  const Array is_left_out = compute(Op::logical_or, compute(Op::equal, i, k), compute(Op::equal, j, k));
-  const Array factors = with_axis(with_axis(s, s.rank() - 1), s.rank() - 1);
-  const Array products = reduced(Reduction::product, compute(Op::where, is_left_out, 1.0, factors));
-  return as_type(compute(Op::where, compute(Op::equal, j, k), 0.0, products), s.dtype());
+  const Array k = arange(n, s.device()), j = expand_dims(k, 1), i = expand_dims(j, 2);
+  const Array is_left_out = logical_or(equal(i, k), equal(j, k));
+  const Array factors = expand_dims(expand_dims(s, s.rank() - 1), s.rank() - 1);
+  const Array products = reduced(Reduction::product, where(is_left_out, 1.0, factors));
+  return as_type(where(equal(j, k), 0.0, products), s.dtype());
 }
 
 Array cofactors(const Array& a);
@@ -65,31 +62,31 @@ class Cofactors : public GradientBody {
     if (GradientMode::is_on()) return {by_inverse(a, g)};
     if (a.size() == 0) return {full(a.shape(), whole(0), a.dtype(), call.device)};
     const Factors f = factors_of(a);
-    const Array products = products_but_two(f.s), turns = of_matrices(conjugated(f.turns));
-    const Array y = compute(Op::multiply, turns, matmul(turned(f.u), matmul(g, turned(f.vh))));
-    const Array diagonals = with_axis(diagonal(y, 0, y.rank() - 2, y.rank() - 1), y.rank() - 2);
-    const Array sums = reduced(Reduction::sum, compute(Op::multiply, products, diagonals));
-    const Array k = counted(last_size(f.s), call.device);
-    const Array inner = compute(Op::where, compute(Op::equal, with_axis(k, 1), k), with_axis(sums, sums.rank()),
-                                compute(Op::negative, compute(Op::multiply, products, turned(y))));
+    const Array products = products_but_two(f.s), turns = of_matrices(conj(f.turns));
+    const Array y = multiply(turns, matmul(matrix_transpose(f.u), matmul(g, matrix_transpose(f.vh))));
+    const Array diagonals = expand_dims(diagonal(y, 0, y.rank() - 2, y.rank() - 1), y.rank() - 2);
+    const Array sums = reduced(Reduction::sum, multiply(products, diagonals));
+    const Array k = arange(last_size(f.s), call.device);
+    const Array inner =
+        where(equal(expand_dims(k, 1), k), expand_dims(sums, sums.rank()), negative(multiply(products, matrix_transpose(y))));
     return {matmul(f.u, matmul(inner, f.vh))};
   }
 
  private:
   // For third derivatives, which singular matrices are refused: of conj(det) (sum(B W) B - B W^T B) with B the adjoint's inverse.
   static Array by_inverse(const Array& a, const Array& g) {
-    const Array b = inv(conjugated(turned(a)));
-    const Array sum = reduced(Reduction::sum, reduced(Reduction::sum, compute(Op::multiply, b, g)));
-    const Array both = compute(Op::subtract, compute(Op::multiply, of_matrices(sum), b), matmul(b, matmul(turned(g), b)));
-    return compute(Op::multiply, of_matrices(conjugated(det(a))), both);
+    const Array b = inv(conj(matrix_transpose(a)));
+    const Array sum = reduced(Reduction::sum, reduced(Reduction::sum, multiply(b, g)));
+    const Array both = subtract(multiply(of_matrices(sum), b), matmul(b, matmul(matrix_transpose(g), b)));
+    return multiply(of_matrices(conj(det(a))), both);
   }
 };
 
 Array cofactors(const Array& a) {
   auto make = [&] {
     const Factors f = factors_of(a);
-    const Array left = compute(Op::multiply, conjugated(f.u), with_axis(products_of_others(f.s), f.s.rank() - 1));
-    return std::vector<Array>{compute(Op::multiply, of_matrices(f.turns), matmul(left, conjugated(f.vh)))};
+    const Array left = multiply(conj(f.u), expand_dims(products_of_others(f.s), f.s.rank() - 1));
+    return std::vector<Array>{multiply(of_matrices(f.turns), matmul(left, conj(f.vh)))};
   };
   if (!wants_gradient(a)) return make()[0];
   return differentiable(std::make_shared<Cofactors>(), {&a, 1}, {{true}, {false}}, make)[0];
@@ -97,11 +94,11 @@ Array cofactors(const Array& a) {
 
 // Is a determinant far smaller than the product of its rows' lengths, which bounds it? This waits for the values.
 bool may_be_singular(const Array& a, const Array& det) {
-  const Array size = compute(Op::absolute, det), sizes = compute(Op::absolute, a);
-  const Array squares = reduced(Reduction::sum, compute(Op::multiply, sizes, sizes));
-  const Array bound = reduced(Reduction::product, compute(Op::sqrt, squares));
+  const Array size = absolute(det), sizes = absolute(a);
+  const Array squares = reduced(Reduction::sum, multiply(sizes, sizes));
+  const Array bound = reduced(Reduction::product, sqrt(squares));
   const double least = std::sqrt(size_of(size.dtype()) == 8 ? 0x1p-52 : 0x1p-23);
-  const Array is_large = compute(Op::greater, size, compute(Op::multiply, bound, least));
+  const Array is_large = greater(size, multiply(bound, least));
   const std::vector<uint8_t> values = values_of<uint8_t>(as_type(is_large, DType::uint8));
   return std::ranges::find(values, 0) != values.end();
 }
@@ -112,10 +109,9 @@ class Determinant : public GradientBody {
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
     const Array &a = call.operands[0], &det = call.results[0], &g = *call.given[0];
     if (a.size() == 0) return {full(a.shape(), whole(0), a.dtype(), call.device)};
-    if (!GradientMode::is_on() || may_be_singular(a, det))
-      return {compute(Op::multiply, of_matrices(g), conjugated(cofactors(a)))};
+    if (!GradientMode::is_on() || may_be_singular(a, det)) return {multiply(of_matrices(g), conj(cofactors(a)))};
     // Through the determinant, as PyTorch's second derivatives go, which its hooks see.
-    return {compute(Op::multiply, of_matrices(compute(Op::multiply, g, conjugated(det))), inv(conjugated(turned(a))))};
+    return {multiply(of_matrices(multiply(g, conj(det))), inv(conj(matrix_transpose(a))))};
   }
 };
 
@@ -124,7 +120,7 @@ class Determinant : public GradientBody {
 Array det(const Array& a) {
   auto by_factors = [&] {
     std::vector<Array> f = factored("slogdet", a, "");
-    return std::vector<Array>{compute(Op::multiply, f[0], compute(Op::exp, f[1]))};
+    return std::vector<Array>{multiply(f[0], exp(f[1]))};
   };
   if (!wants_gradient(a)) return by_factors()[0];
   return differentiable(std::make_shared<Determinant>(), {&a, 1}, {{true}, {true}}, by_factors)[0];

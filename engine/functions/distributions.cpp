@@ -43,8 +43,7 @@ Array standard_cauchy(const Stream& stream, const Size& size) {
 Array uniform(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size) {
   Draws draws(stream, size, {&low, &high});
   Value range = Value(high) - Value(low);
-  const bool is_finite = range.array ? !is_true_somewhere(compute(Op::logical_not, compute(Op::isfinite, *range.array)))
-                                     : std::isfinite(range.number);
+  const bool is_finite = range.array ? !is_true_somewhere(logical_not(isfinite(*range.array))) : std::isfinite(range.number);
   if (!is_finite) raise(ErrorKind::overflow, "Range exceeds valid bounds; it must be finite");
   return as_asked(draws.unit(size.real()) * range + low, size);
 }
@@ -183,13 +182,13 @@ Array dirichlet(const Stream& stream, const Parameter& alpha, const Size& size) 
   Draws draws(stream, all, {&alpha});
   if (count == 0 || !is_somewhere(alpha, Op::less, least_form)) {
     Array drawn = *draws.gamma(alpha).array;
-    return as_asked(compute(Op::true_divide, drawn, reduced(Reduction::sum, drawn, -1, true)), size);
+    return as_asked(true_divide(drawn, reduced(Reduction::sum, drawn, -1, true)), size);
   }
   Array logs = *draws.log_gamma(alpha).array;
   const Array top = reduced(Reduction::maximum, logs, -1, true);
-  Array drawn = compute(Op::exp, compute(Op::subtract, logs, compute(Op::where, compute(Op::isinf, top), 0.0, top)));
+  Array drawn = exp(subtract(logs, compute(Op::where, isinf(top), 0.0, top)));
   const Array sums = reduced(Reduction::sum, drawn, -1, true);  // 0 where all of alpha are
-  return as_asked(compute(Op::true_divide, drawn, compute(Op::where, compute(Op::equal, sums, 0.0), 1.0, sums)), size);
+  return as_asked(true_divide(drawn, compute(Op::where, equal(sums, 0.0), 1.0, sums)), size);
 }
 
 Array dirichlet_above_zero(const Stream& stream, const Parameter& alpha, const Size& size) {

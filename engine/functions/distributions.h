@@ -92,9 +92,6 @@ struct Bounds {
   uint64_t count;
   bool are_all = false;  // from 0 on all that a type holds
 };
-Array integers_of_size(const Stream& stream, const Bounds& bounds, const Shape& shape, const Making& how);
-Array integers_like(const Array& like, const Bounds& bounds, const MakingLike& to, const Stream& stream);
-Array permutation_of_size(const Stream& stream, int64_t count, const Making& how);  // of 0, 1, 2 ...
 // Values for each element of a tensor. Raises ErrorKind::not_implemented for types without these numbers, ErrorKind::runtime for
 // parameters that have no distribution.
 Array uniform_for(const Rules& rules, const Array& tensor, double low, double high, const Stream& stream);
@@ -106,26 +103,8 @@ Array geometric_for(const Rules& rules, const Array& tensor, double p, const Str
 Array integers_for(const Array& tensor, const Bounds& bounds, const Stream& stream);
 Array trials_for(const Rules& rules, const Array& tensor, const Argument& p, const Stream& stream);
 
-// The same with the elements of tensors as parameters, which a device refuses where it finds no distribution in them
-// (refusals.h): no gradient passes.
-Array normal_of_numbers(const Stream& stream, double mean, double deviation, const Shape& shape, std::optional<DType> type,
-                        DeviceId device);
-Array normal_around(const Rules& rules, const Argument& mean, const Argument& deviation, const Stream& stream);
-// 1 with the probability that each element says, or p, else 0; gradients of 0.
-Array trials(const Rules& rules, const Array& tensor, std::optional<double> p, const Stream& stream);
-Array poisson_around(const Array& rates, const Stream& stream);
-// Places along the last axis, with the elements as weights: `count` of them, each of which may come again where `replaces`.
-Array places_by_weight(const Rules& rules, const Array& weights, int64_t count, bool replaces, const Stream& stream);
-
 // ---- of layers: no parameter is refused
 
-Array scaled_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size);
-Array scaled_unit(const Stream& stream, const Parameter& low, const Parameter& high, const Size& size);
-// No further than two standard deviations from the mean.
-Array truncated_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size);
-// Places along the last axis of two, drawn by the logarithms of their odds: `count` for each row. Raises ErrorKind::value for
-// another number of axes.
-Array places_by_logarithm(const Stream& stream, const Array& logits, int64_t count, const Size& size);
 // Each element 0 with probability `rate`, all others divided by 1 - rate; none: x itself. Along axes of one element of a shape,
 // in which missing sizes are those of x, all share what is drawn.
 using SharedAxes = std::optional<std::vector<std::optional<int64_t>>>;

@@ -28,7 +28,7 @@ Value operator*(const Value& a, const Value& b) {
 Value operator/(const Value& a, const Value& b) {
   return both(Op::true_divide, a, b, [](double x, double y) { return x / y; });
 }
-Value operator-(const Value& a) { return a.array ? Value(compute(Op::negative, *a.array)) : Value(-a.number); }
+Value operator-(const Value& a) { return a.array ? Value(negative(*a.array)) : Value(-a.number); }
 Value of(Op op, const Value& a) { return Value(compute(op, a.argument())); }
 Value of(Op op, const Value& a, const Value& b) { return Value(compute(op, a.argument(), b.argument())); }
 Value where(const Value& condition, const Value& a, const Value& b) {
@@ -54,13 +54,12 @@ bool is_somewhere(const Value& value, Op op, double limit) {
   return op == Op::less ? x < limit : op == Op::less_equal ? x <= limit : op == Op::greater ? x > limit : x >= limit;
 }
 bool is_nan_somewhere(const Value& value) {
-  return value.array ? is_true_somewhere(compute(Op::isnan, *value.array)) : std::isnan(value.number);
+  return value.array ? is_true_somewhere(isnan(*value.array)) : std::isnan(value.number);
 }
 
 static bool is_negative_somewhere(const Parameter& value) {
   if (!value.array) return std::signbit(value.number) && !std::isnan(value.number);
-  return is_true_somewhere(
-      compute(Op::logical_and, compute(Op::less_equal, *value.array, 0), compute(Op::signbit, *value.array)));
+  return is_true_somewhere(logical_and(less_equal(*value.array, 0), signbit(*value.array)));
 }
 void check_not_negative(const char* name, const Parameter& value) {
   if (is_negative_somewhere(value)) raise(ErrorKind::value, "{} < 0; it must not be negative", name);

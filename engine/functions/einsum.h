@@ -38,7 +38,6 @@ struct EinsumCall {
   std::vector<std::pair<int, int>> steps = {};
   Order order = Order::keep;
 };
-Array einsum_by(const EinsumCall& call);
 
 // "ij,jk->ik" of as many operands as it has terms, in `dtype` or their common type. Spaces mean nothing; "..." stands for further
 // axes; without "->" the result has the subscripts that occur once, in order. `steps` says which two operands are contracted next

@@ -113,6 +113,7 @@ Array as_reals(const Rules& rules, const Array& x) {
   return astype(x, rules.types == TypeRules::torch ? torch_default() : resolve(Op::exp, {&type, 1}, rules.types).result);
 }
 
+// a + alpha b and a - alpha b, where alpha b has the type of the result; no alpha: 1.
 Array plus_multiple(const Rules& rules, const Argument& a, const Argument& b, const Argument* alpha) {
   return with_multiple(rules, Op::add, a, b, alpha);
 }
@@ -161,6 +162,7 @@ Array direction(const Rules& rules, const Array& x) {
   return as_type(rules(Op::where, rules(Op::isnan, x), 0.0, sign), x.dtype());
 }
 
+// x less its whole part.
 Array fraction(const Rules& rules, const Array& x) { return rules(Op::subtract, x, rules(Op::trunc, x)); }
 
 // An integer limit as the nearest number that the type has; a RuntimeError where no number of the type is within it.
@@ -187,6 +189,7 @@ static Argument within_type(const Argument& limit, DType type, bool is_low) {
   return Argument(out);
 }
 
+// x limited to [low, high]. No gradient passes where it equals a limit.
 Array clamped(const Rules& rules, const Array& x, const Argument* low, const Argument* high) {
   const bool is_recorded = records(x) || records(low) || records(high);
   Array out = x;
@@ -257,6 +260,8 @@ static Array real_numbers_for_nan(const Rules& rules, const Array& x, const Argu
   return as_type(out, x.dtype());
 }
 
+// Numbers for NaN and the infinities: by default 0, the largest and the smallest of the type. Integers stay. Where `copy` is
+// false they are written into x, which is the result.
 Array numbers_for_nan(const Rules& rules, const Array& x, std::optional<bool> copy, const Argument* nan, const Argument* posinf,
                       const Argument* neginf) {
   const bool is_whole_or_torchs = is_whole(x.dtype()) || (is_complex(x.dtype()) && rules.types == TypeRules::torch);
@@ -277,6 +282,7 @@ Array between(const Rules& rules, const Array& a, const Argument& b, const Argum
   return rules(Op::add, a, rules(Op::multiply, weight, rules(Op::subtract, b, a)));
 }
 
+// a + value x y and a + value x / y; no value: 1.
 Array plus_product(const Rules& rules, const Array& a, const Argument& x, const Argument& y, const Argument* value) {
   Array product = rules(Op::multiply, x, y);
   if (value && !is_one(*value)) {
@@ -297,30 +303,27 @@ Array inverse_error(const Rules& rules, const Array& x) {
   if (is_complex(x.dtype())) raise(ErrorKind::not_implemented, "\"erfinv\" not implemented for '{}'", torch_name_of(x.dtype()));
   const Array reals = as_reals(rules, x), given = as_type(reals, DType::float64);
   // At the ends the derivative is infinite, too; what is not used there must not make it NaN.
-  const Array is_end = compute(Op::equal, compute(Op::absolute, detached(given)), 1);
-  const Array ends = compute(Op::multiply, given, compute(Op::where, is_end, std::numeric_limits<double>::infinity(), 1.0));
-  const Array wide = compute(Op::where, is_end, 0.0, given);
-  const Array w =
-      compute(Op::negative, compute(Op::log, compute(Op::multiply, compute(Op::subtract, 1, wide), compute(Op::add, 1, wide))));
+  const Array is_end = equal(absolute(detached(given)), 1);
+  const Array ends = multiply(given, where(is_end, std::numeric_limits<double>::infinity(), 1.0));
+  const Array wide = where(is_end, 0.0, given);
+  const Array w = negative(log(multiply(subtract(1, wide), add(1, wide))));
   const auto series = [](const Array& by, std::initializer_list<double> terms) {
-    Array sum = compute(Op::add, compute(Op::multiply, by, 0.0), *terms.begin());
-    for (const double* term = terms.begin() + 1; term != terms.end(); ++term)
-      sum = compute(Op::add, compute(Op::multiply, sum, by), *term);
+    Array sum = add(multiply(by, 0.0), *terms.begin());
+    for (const double* term = terms.begin() + 1; term != terms.end(); ++term) sum = add(multiply(sum, by), *term);
     return sum;
   };
-  const Array near =
-      series(compute(Op::subtract, w, 2.5), {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-                                             -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
-  const Array far = series(compute(Op::subtract, compute(Op::sqrt, compute(Op::maximum, w, 0.25)), 3.0),
-                           {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
-                            0.00943887047, 1.00167406, 2.83297682});
-  Array y = compute(Op::multiply, compute(Op::where, compute(Op::less, w, 5.0), near, far), wide);
+  const Array near = series(subtract(w, 2.5), {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                                               -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  const Array far =
+      series(subtract(sqrt(maximum(w, 0.25)), 3.0), {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
+                                                     0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
+  Array y = multiply(where(less(w, 5.0), near, far), wide);
   for (int step = 0; step < 2; ++step) {  // to all digits
-    const Array slope = compute(Op::exp, compute(Op::multiply, compute(Op::negative, y), y));
-    const Array error = compute(Op::subtract, compute(Op::erf, y), wide);
-    y = compute(Op::subtract, y, compute(Op::true_divide, error, compute(Op::multiply, slope, 1.1283791670955126)));
+    const Array slope = exp(multiply(negative(y), y));
+    const Array error = subtract(erf(y), wide);
+    y = subtract(y, true_divide(error, multiply(slope, 1.1283791670955126)));
   }
-  return as_type(compute(Op::where, is_end, ends, y), reals.dtype());
+  return as_type(where(is_end, ends, y), reals.dtype());
 }
 
 Array sine_cardinal(const Rules& rules, const Array& given) {
@@ -335,9 +338,10 @@ Array sine_cardinal(const Rules& rules, const Array& given) {
 }
 
 // Both choices are made before the division: of a quotient by zero the derivative would be NaN.
+// a / b, and 0 where b is 0.
 Array quotient_or_zero(const Alike& of) {
-  const Array is_zero = compute(Op::equal, of.b, 0);
-  return compute(Op::where, is_zero, 0, compute(Op::true_divide, of.a, compute(Op::where, is_zero, 1, of.b)));
+  const Array is_zero = equal(of.b, 0);
+  return where(is_zero, 0, true_divide(of.a, where(is_zero, 1, of.b)));
 }
 
 static Array all_of(const Array& like, bool value) { return full(like.shape(), truth(value), DType::boolean, like.device()); }
@@ -347,6 +351,7 @@ static Array is_infinity(const Rules& rules, const Array& x, double infinity) {
     raise(ErrorKind::type, "This operation is not supported for {} values because it would be ambiguous.", row(x.dtype()).name);
   return is_whole(x.dtype()) ? all_of(x, false) : rules(Op::equal, x, infinity);
 }
+// Where an element is that infinity. Raises ErrorKind::type for complex numbers.
 Array is_positive_infinity(const Rules& rules, const Array& x) {
   return is_infinity(rules, x, std::numeric_limits<double>::infinity());
 }
@@ -354,6 +359,7 @@ Array is_negative_infinity(const Rules& rules, const Array& x) {
   return is_infinity(rules, x, -std::numeric_limits<double>::infinity());
 }
 
+// Where the imaginary part is 0, and where it is not.
 Array is_without_imaginary(const Rules& rules, const Array& x) {
   return is_complex(x.dtype()) ? rules(Op::equal, x.imag(), 0) : all_of(x, true);
 }
@@ -361,10 +367,12 @@ Array is_with_imaginary(const Rules& rules, const Array& x) {
   return is_complex(x.dtype()) ? rules(Op::not_equal, x.imag(), 0) : all_of(x, false);
 }
 
+// 0 where x is negative or NaN, 1 where it is positive, `values` where it is 0.
 Array step_at_zero(const Rules& rules, const Array& x, const Argument& values) {
   return rules(Op::where, rules(Op::equal, x, 0), values, as_type(rules(Op::greater, x, 0), x.dtype()));
 }
 
+// log(exp(a) + exp(b)) without overflow, also of complex numbers.
 Array log_of_sum(const Rules& rules, const Argument& a, const Argument& b) {
   const OperandType types[] = {type_of(a), type_of(b)};
   if (!is_complex(types[0].dtype) && !is_complex(types[1].dtype)) return rules(Op::logaddexp, a, b);
@@ -376,6 +384,7 @@ Array log_of_sum(const Rules& rules, const Argument& a, const Argument& b) {
   return rules(Op::add, top, rules(Op::log, rules(Op::add, rules(Op::exp, rules(Op::subtract, low, top)), 1)));
 }
 
+// Have both one shape and the same values? This waits for them.
 bool are_equal(const Rules& rules, const Array& a, const Argument& b) {
   if (a.shape() != b.shape()) return false;
   const Array same = rules(Op::equal, a, b);

@@ -4,10 +4,10 @@
 #include <map>
 
 #include "core/error.h"
-#include "functions/gradient_words.h"
 #include "functions/parts.h"
 #include "functions/ranking.h"
 #include "functions/refusals.h"
+#include "functions/steps.h"
 #include "functions/tensor_algebra.h"
 #include "run/calls/indexing.h"
 #include "run/calls/sorting.h"
@@ -22,12 +22,12 @@ namespace {
 // launch.
 Array class_numbers(int64_t count, DeviceId device) {
   constexpr int64_t most = 1024;
-  if (count > most) return counted(count, device);
+  if (count > most) return arange(count, device);
   static auto* kept = new std::map<std::pair<DeviceId, int64_t>, Array>;  // guarded by the graph's lock
   GraphLock lock;
   if (kept->size() > 64) kept->clear();
   auto found = kept->find({device, count});
-  if (found == kept->end()) found = kept->emplace(std::pair(device, count), counted(count, device)).first;
+  if (found == kept->end()) found = kept->emplace(std::pair(device, count), arange(count, device)).first;
   return found->second;
 }
 
@@ -36,7 +36,7 @@ Array class_numbers(int64_t count, DeviceId device) {
 Array is_class(const Array& classes, int64_t count, size_t axis) {
   Shape shape(classes.rank() + 1, 1);
   shape[axis] = count;
-  return compute(Op::equal, with_axis(classes, axis), reshape(class_numbers(count, classes.device()), shape));
+  return equal(expand_dims(classes, axis), reshape(class_numbers(count, classes.device()), shape));
 }
 
 namespace {
@@ -58,7 +58,7 @@ class ScaledGradient : public GradientBody {
   Gradients gradients(const GradientCall& call) const override {
     Gradients out(2);
     const Array& factor = call.operands[1];
-    out[0] = compute(Op::where, compute(Op::equal, factor, 0), 0.0, product(*call.given[0], factor));
+    out[0] = where(equal(factor, 0), 0.0, multiply(*call.given[0], factor));
     return out;
   }
 };
@@ -76,9 +76,9 @@ void shorten(const Array& places, const Array& table, double most, double order)
   const Pick pick{0, reshape(places, {places.size()}), true};  // what is not there is the lookup's error, not the table's
   if (table.shape()[0]) put(used, {&pick, 1}, Argument(whole(1)));
   const Array norm = linalg::tensor_vector_norm(table, {real_number(order), {}}, Axes{1}, false, {});
-  const Array too_long = compute(Op::logical_and, used, compute(Op::greater, norm, most));
-  const Array scale = compute(Op::where, too_long, compute(Op::true_divide, most, plus(norm, 1e-7)), 1.0);
-  assign(table, Argument(as_type(product(table, with_axis(scale, 1)), table.dtype())));
+  const Array too_long = logical_and(used, greater(norm, most));
+  const Array scale = where(too_long, true_divide(most, add(norm, 1e-7)), 1.0);
+  assign(table, Argument(as_type(multiply(table, expand_dims(scale, 1)), table.dtype())));
 }
 
 std::optional<int64_t> row_of_padding(std::optional<int64_t> padding, int64_t rows) {
@@ -96,16 +96,17 @@ Array rows_at(const Array& places, const Array& table, std::optional<int64_t> pa
     Pick pick{0, reshape(places, {places.size()}), true};
     put_add(counts, {&pick, 1}, Argument(real_number(1)));
     pick.index = places;
-    factor = compute(Op::reciprocal, take(counts, {&pick, 1}));
+    factor = reciprocal(take(counts, {&pick, 1}));
   }
-  if (padding) factor = compute(Op::where, compute(Op::equal, places, *padding), 0.0, factor);
-  return with_scaled_gradient(rows, with_axis(as_type(factor, table.dtype()), places.rank()));
+  if (padding) factor = where(equal(places, *padding), 0.0, factor);
+  return with_scaled_gradient(rows, expand_dims(as_type(factor, table.dtype()), places.rank()));
 }
 
 }  // namespace
 
 namespace nn {
 
+// int64, along a new last axis; -1: one class more than the largest number, which is waited for.
 Array one_hot(const Array& classes, int64_t count) {
   if (classes.dtype() != DType::int64)
     raise(ErrorKind::runtime, "one_hot is only applicable to index tensor of type LongTensor.");
@@ -130,12 +131,15 @@ Array one_hot_along(const Array& x, int64_t count, NewAxis axis, std::optional<D
   return as_type(is_class(numbers, count, axis.place), dtype.value_or(DType::float32));
 }
 
+// The same of a row of numbers together: the largest along the second axis, or the only one.
 Array multi_hot(const Array& x, int64_t count, NewAxis axis, std::optional<DType> dtype, bool is_sparse) {
   const Array each = one_hot_along(x, count, axis, dtype, is_sparse);
   const bool is_bool = each.dtype() == DType::boolean;
   return reduced(is_bool ? Reduction::any : Reduction::maximum, each, x.rank() > 1 ? 1 : 0);
 }
 
+// The rows of `table` at these places. `padding`: the row that gets no gradient; `max_norm`: longer rows are first scaled to it,
+// in the table; `by_frequency`: each row's gradient is divided by how often the row is picked.
 Array embedding(const Array& places, const Array& table, std::optional<int64_t> padding, std::optional<double> max_norm,
                 double norm_order, bool by_frequency, bool is_sparse) {
   if (is_sparse) raise(ErrorKind::not_implemented, "[embedding] sparse gradients are not supported; use sparse=False");
@@ -158,25 +162,25 @@ struct Bags {
   BagMode mode;
 
   // How many count, at least one: what the sums are divided by.
-  Array at_least_one(const Array& count) const { return as_type(compute(Op::maximum, count, 1), rows.dtype()); }
+  Array at_least_one(const Array& count) const { return as_type(maximum(count, 1), rows.dtype()); }
 
   Array of_one_size() const {
     const int64_t size = rows.shape()[1];
     if (mode == BagMode::max && size > 0) {
       const Array top = largest_along(rows, 1, false).values;
-      return counts ? compute(Op::where, reduced(Reduction::any, *counts, 1), top, 0.0) : top;
+      return counts ? where(reduced(Reduction::any, *counts, 1), top, 0.0) : top;
     }
     const Array total = reduced(Reduction::sum, rows, 1);
     if (mode != BagMode::mean) return total;
-    if (!counts) return compute(Op::true_divide, total, static_cast<double>(std::max<int64_t>(size, 1)));
-    return compute(Op::true_divide, total, at_least_one(reduced(Reduction::sum, as_type(*counts, DType::int64), 1)));
+    if (!counts) return true_divide(total, static_cast<double>(std::max<int64_t>(size, 1)));
+    return true_divide(total, at_least_one(reduced(Reduction::sum, as_type(*counts, DType::int64), 1)));
   }
 
   Array between(const Array& offsets, int64_t bags) const {
     const int64_t count = rows.shape()[0], width = rows.shape()[1];
     if (bags == 0 || count == 0) return full({bags, width}, whole(0), rows.dtype(), rows.device());
-    const Array places = places_in(offsets, as_type(counted(count, rows.device()), offsets.dtype()), true);
-    const Array bag = difference(places, 1);
+    const Array places = places_in(offsets, as_type(arange(count, rows.device()), offsets.dtype()), true);
+    const Array bag = subtract(places, 1);
     const Pick pick{0, bag};
     auto sums = [&](const Argument& values, const Shape& shape, DType type) {
       Array out = full(shape, whole(0), type, rows.device());
@@ -187,13 +191,13 @@ struct Bags {
       return sums(counts ? Argument(as_type(*counts, DType::float32)) : Argument(real_number(1)), {bags, 1}, DType::float32);
     };
     if (mode == BagMode::max) {
-      const Array belongs = with_axis(is_class(bag, bags, 0), 2);
+      const Array belongs = expand_dims(is_class(bag, bags, 0), 2);
       const Array least = full({}, real_number(-std::numeric_limits<double>::infinity()), rows.dtype(), rows.device());
-      const Array top = largest_along(compute(Op::where, belongs, with_axis(rows, 0), least), 1, false).values;
-      return compute(Op::where, compute(Op::greater, how_many(), 0), top, 0.0);
+      const Array top = largest_along(where(belongs, expand_dims(rows, 0), least), 1, false).values;
+      return where(greater(how_many(), 0), top, 0.0);
     }
     const Array total = sums(Argument(rows), {bags, width}, rows.dtype());
-    return mode == BagMode::sum ? total : compute(Op::true_divide, total, at_least_one(how_many()));
+    return mode == BagMode::sum ? total : true_divide(total, at_least_one(how_many()));
   }
 };
 
@@ -215,7 +219,7 @@ Array with_offsets_checked(const Array& result, const Array& offsets, int64_t pl
   Array checked = unless_refused(result, part(offsets, 0, 0, 1), {ErrorKind::runtime, {starts}, 0, 1, 0});
   if (count > 1) {
     constexpr int64_t most = std::numeric_limits<int64_t>::max();
-    const Array steps = difference(part(offsets, 0, 1, count), part(offsets, 0, 0, count - 1));
+    const Array steps = subtract(part(offsets, 0, 1, count), part(offsets, 0, 0, count - 1));
     checked = unless_refused(checked, steps, {ErrorKind::runtime, {"offsets must not decrease, but do by {}"}, 0, most, 0});
   }
   return unless_refused(checked, part(offsets, 0, count - 1, count), {ErrorKind::runtime, {ends}, 0, places + 1, 0});
@@ -265,11 +269,11 @@ Array nn::embedding_bag(const Array& places, const Array& table, const Array* of
   const std::string end = std::to_string(n) + ")";
   const Array inside = within(places, n, {"Index of input takes value {} which is not in the valid range [0, " + end});
   Array rows = rows_at(inside, table, {}, by_frequency), counts;
-  if (weights) rows = product(rows, with_axis(*weights, places.rank()));
+  if (weights) rows = multiply(rows, expand_dims(*weights, places.rank()));
   if (padding) {
-    counts = with_axis(compute(Op::not_equal, inside, *padding), places.rank());
+    counts = expand_dims(not_equal(inside, *padding), places.rank());
     const double other = how == BagMode::max ? -std::numeric_limits<double>::infinity() : 0.0;
-    rows = compute(Op::where, counts, rows, full({}, real_number(other), rows.dtype(), rows.device()));
+    rows = where(counts, rows, full({}, real_number(other), rows.dtype(), rows.device()));
   }
   const Bags bags{rows, padding ? &counts : nullptr, how};
   if (!offsets) return bags.of_one_size();

@@ -18,19 +18,10 @@ Array is_class(const Array& classes, int64_t count, size_t axis);
 
 namespace nn {
 
-// int64, along a new last axis; -1: one class more than the largest number, which is waited for.
-Array one_hot(const Array& classes, int64_t count);
-
 // 1 at each number's place along a new axis, 0 elsewhere; all 0 where there is no such place. The type is by default
 // float32.
 Array one_hot_along(const Array& x, int64_t count, NewAxis axis, std::optional<DType> dtype, bool is_sparse);
-// The same of a row of numbers together: the largest along the second axis, or the only one.
-Array multi_hot(const Array& x, int64_t count, NewAxis axis, std::optional<DType> dtype, bool is_sparse);
 
-// The rows of `table` at these places. `padding`: the row that gets no gradient; `max_norm`: longer rows are first scaled to it,
-// in the table; `by_frequency`: each row's gradient is divided by how often the row is picked.
-Array embedding(const Array& places, const Array& table, std::optional<int64_t> padding, std::optional<double> max_norm,
-                double norm_order, bool by_frequency, bool is_sparse);
 // The "sum", "mean" or "max" of the rows in each bag: a row of places, or, of one line of places, what lies between two offsets.
 // `weights`: a factor for each place of a sum; `padding`: the row that does not count.
 Array embedding_bag(const Array& places, const Array& table, const Array* offsets, std::optional<double> max_norm,

@@ -72,8 +72,8 @@ Array along_each(const Array& a, std::vector<FourierAxis> axes, Norm norm) {
 
 Array transformed(const Array& a, std::string_view kind, std::optional<int64_t> given, size_t axis, Norm norm) {
   // The conjugates of reals are a copy of them, as in NumPy: the result lies as that does.
-  if (kind == "hermitian") return transformed(compute(Op::conjugate, a), "whole", given, axis, swapped(norm));
-  if (kind == "hermitian_half") return compute(Op::conjugate, transformed(a, "half", given, axis, swapped(norm)));
+  if (kind == "hermitian") return transformed(conjugate(a), "whole", given, axis, swapped(norm));
+  if (kind == "hermitian_half") return conjugate(transformed(a, "half", given, axis, swapped(norm)));
   int64_t length = a.shape()[axis], n = given.value_or(kind == "whole" ? (length - 1) * 2 : length);
   Array out = along_each(a, {{kind, n, 1, axis}}, norm);
   return kind == "whole" && a.dtype() == DType::float16 ? astype(out, DType::float16) : out;  // NumPy keeps the type of reals
@@ -145,7 +145,7 @@ double step_of(int64_t n, const Argument& d) {
 
 Array frequencies_as(Samples n, const Argument& d, std::optional<DType> dtype, bool is_half, DeviceId device) {
   std::optional<Array> step;  // a distance that is an array may want a gradient
-  if (d.array()) step = compute(Op::true_divide, 1.0, compute(Op::multiply, n.count, d));
+  if (d.array()) step = true_divide(1.0, multiply(n.count, d));
   Array made = frequencies(n.count, step ? Argument(*step) : operand(step_of(n.count, d)), is_half, device);
   return dtype ? as_type(made, *dtype) : made;
 }
@@ -164,9 +164,11 @@ Array along_lines(Transform kind, const Array& a, const Lines& lines) {
   return transformed_along(numbers, words[static_cast<size_t>(kind)], lines.lengths, lines.axes, lines.norm);
 }
 
+// The middle of each of the axes, or of all, moves to the start, and back.
 Array shifted_to_middle(const Array& a, const std::optional<std::vector<size_t>>& axes) { return shifted(a, axes, 1); }
 Array shifted_to_start(const Array& a, const std::optional<std::vector<size_t>>& axes) { return shifted(a, axes, -1); }
 
+// The frequencies of samples that are `d` apart, of float64 or a type that is asked for. Raises ErrorKind::zero_division.
 Array frequencies_of_all(Samples n, const Argument& d, std::optional<DType> dtype, DeviceId device) {
   return frequencies_as(n, d, dtype, false, device);
 }
@@ -177,10 +179,10 @@ Array frequencies_of_half(Samples n, const Argument& d, std::optional<DType> dty
 Array frequencies(int64_t n, const Argument& step, bool is_half, DeviceId device) {
   if (n < 0 && !is_half) raise(ErrorKind::value, "[fftfreq] {} numbers make no sense; it must be none or more", n);
   int64_t count = is_half ? std::max<int64_t>(n / 2 + 1, 0) : n;
-  Array places = counted(count, device);
+  Array places = arange(count, device);
   // The second half is of the negative ones.
-  if (!is_half) places = compute(Op::subtract, places, compute(Op::multiply, compute(Op::greater_equal, places, (n + 1) / 2), n));
-  return compute(Op::multiply, places, step);
+  if (!is_half) places = subtract(places, multiply(greater_equal(places, (n + 1) / 2), n));
+  return multiply(places, step);
 }
 
 }  // namespace quern::fft

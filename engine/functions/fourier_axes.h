@@ -50,17 +50,10 @@ Array along_several(const Array& a, const Lines& lines) {
   return along_lines(kind, a, lines);
 }
 
-// The middle of each of the axes, or of all, moves to the start, and back.
-Array shifted_to_middle(const Array& a, const std::optional<std::vector<size_t>>& axes);
-Array shifted_to_start(const Array& a, const std::optional<std::vector<size_t>>& axes);
-
 // A number of samples, as the front end reads it.
 struct Samples {
   int64_t count;
 };
-// The frequencies of samples that are `d` apart, of float64 or a type that is asked for. Raises ErrorKind::zero_division.
-Array frequencies_of_all(Samples n, const Argument& d, std::optional<DType> dtype, DeviceId device);
-Array frequencies_of_half(Samples n, const Argument& d, std::optional<DType> dtype, DeviceId device);
 
 // The numbers of the frequencies of n elements, in the order of a transform (`is_half`: of reals), times `step`.
 Array frequencies(int64_t n, const Argument& step, bool is_half, DeviceId device);

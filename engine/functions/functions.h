@@ -29,7 +29,6 @@
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "functions/sampling.h"
-#include "functions/segments.h"
 #include "functions/sets.h"
 #include "functions/shaping.h"
 #include "functions/signals.h"
@@ -38,6 +37,8 @@
 #include "functions/without_nan.h"
 #include "graph/op.h"
 #include "run/calls/matmul.h"
+
+#include "bodies.inc"  // bodies that only their rows call, by tools/cpp_functions.py
 
 namespace quern {
 

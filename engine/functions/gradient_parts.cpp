@@ -72,13 +72,13 @@ std::optional<Array> seen_otherwise(const Array& g, const Layout& from, const La
     return order;
   };
   std::vector<int> there = all_axes(from), here = all_axes(to);
-  Array line = transposed(g, there);
+  Array line = transpose(g, there);
   Shape shape;
   for (int axis : here) shape.push_back(to.shape[static_cast<size_t>(axis)]);
   line = reshape(line, shape);
   std::vector<int> back(here.size());
   for (size_t i = 0; i < here.size(); ++i) back[static_cast<size_t>(here[i])] = static_cast<int>(i);
-  return transposed(line, back);
+  return transpose(line, back);
 }
 
 // The places of elements that overlap in memory, one by one.
@@ -87,8 +87,8 @@ void add_at(const Array& memory, const Layout& layout, DType dtype, const Array&
   for (size_t i = 0; i < layout.rank(); ++i) {
     Shape shape(layout.rank(), 1);
     shape[i] = layout.shape[i];
-    Array along = compute(Op::multiply, counted(layout.shape[i], memory.device()), layout.strides[i]);
-    places = compute(Op::add, places, reshape(along, shape));
+    Array along = multiply(arange(layout.shape[i], memory.device()), layout.strides[i]);
+    places = add(places, reshape(along, shape));
   }
   int64_t size = memory.size() * static_cast<int64_t>(size_of(memory.dtype()) / size_of(dtype));
   Pick pick{0, reshape(places, {layout.size()})};
@@ -117,8 +117,6 @@ void add_part(const Array& memory, const GradientPart& part, int64_t from) {
 
 }  // namespace
 
-Array added(const std::optional<Array>& sum, const Array& g) { return sum ? compute(Op::add, *sum, g) : g; }
-
 Array total(const Entry& entry, std::optional<Array>& sum, std::vector<GradientPart>& parts) {
   std::erase_if(parts, [&](const GradientPart& part) {
     if (part.layout != entry.layout || part.dtype != entry.dtype) return false;
@@ -142,7 +140,7 @@ Array total(const Entry& entry, std::optional<Array>& sum, std::vector<GradientP
   // Elements that share a place share what is there.
   Array sharers = full({to - from}, real_number(0), real_part_type(entry.dtype), entry.device);
   add_at(sharers, seen, sharers.dtype(), full(seen.shape, real_number(1), sharers.dtype(), entry.device));
-  return compute(Op::true_divide, memory.view(seen), sharers.view(seen));
+  return true_divide(memory.view(seen), sharers.view(seen));
 }
 
 Array as_memory(const Entry& entry, const Array& g) {

@@ -15,7 +15,6 @@ struct GradientPart {
   Array g;
 };
 
-Array added(const std::optional<Array>& sum, const Array& g);
 // All that has come for the entry, in its shape: the sum of what came for all of it, and the parts.
 Array total(const Entry& entry, std::optional<Array>& sum, std::vector<GradientPart>& parts);
 // The gradient of an entry that writes into a part of its memory, as its value lies there: the layout of the part counts in that.

@@ -37,12 +37,10 @@ void check_square(const Array& a) {
     raise(ErrorKind::algebra, "[linalg] the matrices must be square, not of shape {}", to_string(a.shape()));
 }
 
-Array turned(const Array& a) { return moved(a, a.rank() - 2, a.rank() - 1); }
-
 Array identity_beside(const Array& a, DType dtype) {
   int64_t n = last_size(a);
-  Array numbers = counted(n, a.device());
-  return as_type(compute(Op::equal, reshape(numbers, {n, 1}), numbers), dtype);
+  Array numbers = arange(n, a.device());
+  return as_type(equal(reshape(numbers, {n, 1}), numbers), dtype);
 }
 
 // b has columns; both have the type.
@@ -71,10 +69,9 @@ Array largest_or_zero(const Array& a, const Over& over) {
 
 Array limit_of(const Array& values, const Array& a, const Argument* rtol) {
   Array most = largest_or_zero(values, last_axis(values, true));
-  if (!rtol)
-    return compute(Op::multiply, most, step_of(values.dtype()) * static_cast<double>(std::max(last_size(a), rows_of(a))));
-  if (const Array* each = rtol->array()) return compute(Op::multiply, most, with_axis(*each, each->rank()));
-  return compute(Op::multiply, most, *rtol);
+  if (!rtol) return multiply(most, step_of(values.dtype()) * static_cast<double>(std::max(last_size(a), rows_of(a))));
+  if (const Array* each = rtol->array()) return multiply(most, expand_dims(*each, each->rank()));
+  return multiply(most, *rtol);
 }
 
 // `mode`: of svd, for values.
@@ -89,7 +86,7 @@ Array norm_of_planes(const Array& a, MatrixNorm which, size_t row, size_t column
   } else {
     size_t summed = which < MatrixNorm::largest_row ? row : column;
     along.axes[summed] = true;
-    sizes = sum(compute(Op::absolute, a), along);
+    sizes = sum(absolute(a), along);
     along.axes = over.axes;  // of the summed one there is one element
   }
   bool is_least =
@@ -106,7 +103,7 @@ Array norm_of_planes(const Array& a, MatrixNorm which, size_t row, size_t column
 std::vector<Array> factored(std::string_view name, const Array& a, std::string_view mode) {
   name == "qr" || name == "svd" ? check_stack(a) : check_square(a);
   Array given = in_work_type(a);
-  if (name == "eig" && !values_of<uint8_t>(reduced(Reduction::all, compute(Op::isfinite, given), all_axes(given)))[0])
+  if (name == "eig" && !values_of<uint8_t>(reduced(Reduction::all, isfinite(given), all_axes(given)))[0])
     raise(ErrorKind::algebra, "[linalg] the matrices hold infinities or NaN; their eigenvalues are not defined");
   return factor(name, {&given, 1}, mode, 0);
 }
@@ -115,17 +112,17 @@ std::vector<Array> svd(const Array& a, std::string_view mode, bool hermitian) {
   if (!hermitian) return factored("svd", a, mode);
   check_square(a);
   Array given = in_work_type(a);
-  Array above = conjugated(turned(triangle(given, -1, true)));
-  Array whole = compute(Op::add, triangle(given, 0, true), above);
+  Array above = conj(matrix_transpose(triangle(given, -1, true)));
+  Array whole = add(triangle(given, 0, true), above);
   if (is_complex(whole.dtype()))  // the diagonal is real
-    whole = compute(Op::multiply, compute(Op::add, whole, conjugated(turned(whole))), 0.5);
+    whole = multiply(add(whole, conj(matrix_transpose(whole))), 0.5);
   return factored("svd", whole, mode);
 }
 
 static std::vector<Array> solve_by(const Array& a, const Array& b, std::string_view mode) {
   check_square(a);
   if (b.rank() == 0) raise(ErrorKind::value, "[solve] the right side has no axes; give it one or more");
-  Array right = b.rank() == 1 ? with_axis(b, 1) : b;
+  Array right = b.rank() == 1 ? expand_dims(b, 1) : b;
   if (rows_of(right) != last_size(a))
     raise(ErrorKind::value, "[solve] the matrix has {} rows and the right side {}", last_size(a), rows_of(right));
   DType type = common(work_type(a.dtype()), work_type(b.dtype()));
@@ -137,15 +134,13 @@ static std::vector<Array> solve_by(const Array& a, const Array& b, std::string_v
 std::vector<Array> solve_with_status(const Array& a, const Array& b) { return solve_by(a, b, "i"); }
 Array solve(const Array& a, const Array& b) { return solve_by(a, b, "")[0]; }
 
-static Array adjoint(const Array& a) { return conjugated(turned(a)); }
-
 // The derivative needs the result alone.
 class Inverse : public GradientBody {
  public:
   std::string_view name() const override { return "linalg_inv_ex"; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
     Array y = adjoint(call.results[0]);
-    return {compute(Op::negative, matmul(y, matmul(*call.given[0], y)))};
+    return {negative(matmul(y, matmul(*call.given[0], y)))};
   }
 };
 
@@ -160,7 +155,7 @@ std::vector<Array> inv_with_status(const Array& a) { return inv_by(a, "i"); }
 Array inv(const Array& a) { return inv_by(a, "")[0]; }
 
 std::vector<Array> lstsq(const Array& a, const Array& b, std::optional<double> rcond) {
-  Array right = b.rank() == 1 ? with_axis(b, 1) : b;
+  Array right = b.rank() == 1 ? expand_dims(b, 1) : b;
   for (const Array& x : {a, right})
     if (x.rank() != 2) raise(ErrorKind::algebra, "[lstsq] an array has {} axes; a matrix has two", x.rank());
   int64_t m = rows_of(a), n = last_size(a);
@@ -180,28 +175,26 @@ class PseudoInverse : public GradientBody {
   std::string_view name() const override { return "linalg_pinv"; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
     const Array &a = call.operands[0], &y = call.results[0], g = adjoint(*call.given[0]), yh = adjoint(y);
-    auto minus = [](const Array& x, const Array& z) { return compute(Op::subtract, x, z); };
-    auto plus = [](const Array& x, const Array& z) { return compute(Op::add, x, z); };
     if (rows_of(a) <= last_size(a)) {
       Array k = matmul(g, y), ky = matmul(k, yh);
-      Array inside = minus(minus(ky, adjoint(matmul(y, k))), matmul(matmul(a, y), ky));
-      return {plus(inside, matmul(matmul(yh, y), minus(g, matmul(k, a))))};
+      Array inside = ky - adjoint(matmul(y, k)) - matmul(matmul(a, y), ky);
+      return {inside + matmul(matmul(yh, y), g - matmul(k, a))};
     }
     Array k = matmul(y, g), yk = matmul(yh, k);
-    Array inside = minus(minus(yk, adjoint(matmul(k, y))), matmul(matmul(yk, y), a));
-    return {plus(inside, matmul(matmul(minus(g, matmul(a, k)), y), yh))};
+    Array inside = yk - adjoint(matmul(k, y)) - matmul(matmul(yk, y), a);
+    return {inside + matmul(matmul(g - matmul(a, k), y), yh)};
   }
 };
 
 static Array pinv_by_values(const Array& a, const Argument* rtol, bool hermitian) {
   Array given = in_work_type(a);
-  if (last_size(a) == 0 || rows_of(a) == 0) return full(turned(a).shape(), whole(0), a.dtype(), a.device());
-  std::vector<Array> f = svd(conjugated(given), "s", hermitian);
+  if (last_size(a) == 0 || rows_of(a) == 0) return full(matrix_transpose(a).shape(), whole(0), a.dtype(), a.device());
+  std::vector<Array> f = svd(conj(given), "s", hermitian);
   Array& s = f[1];
-  Array is_zero = compute(Op::less_equal, s, limit_of(s, a, rtol));  // false for NaN, which stays NaN
-  Array inverted = compute(Op::true_divide, 1, compute(Op::where, is_zero, 1, s));
-  s = as_type(compute(Op::where, is_zero, 0, inverted), s.dtype());
-  return matmul(turned(f[2]), compute(Op::multiply, with_axis(s, s.rank()), turned(f[0])));
+  Array is_zero = less_equal(s, limit_of(s, a, rtol));  // false for NaN, which stays NaN
+  Array inverted = true_divide(1, where(is_zero, 1, s));
+  s = as_type(where(is_zero, 0, inverted), s.dtype());
+  return matmul(matrix_transpose(f[2]), multiply(expand_dims(s, s.rank()), matrix_transpose(f[0])));
 }
 
 Array pinv(const Array& a, const Argument* rtol, bool hermitian) {
@@ -212,9 +205,9 @@ Array pinv(const Array& a, const Argument* rtol, bool hermitian) {
 }
 
 Array matrix_rank(const Array& a, const Array* tol, const Argument* rtol, bool hermitian) {
-  if (a.rank() < 2) return as_type(reduced(Reduction::any, compute(Op::not_equal, a, 0), all_axes(a)), DType::int64);
+  if (a.rank() < 2) return as_type(reduced(Reduction::any, not_equal(a, 0), all_axes(a)), DType::int64);
   Array s = svd(a, "n", hermitian)[0];
-  Array counts = compute(Op::greater, s, tol ? with_axis(*tol, tol->rank()) : limit_of(s, a, rtol));
+  Array counts = greater(s, tol ? expand_dims(*tol, tol->rank()) : limit_of(s, a, rtol));
   return sum(counts, last_axis(counts));
 }
 
@@ -237,19 +230,19 @@ Array matrix_power(const Array& a, int64_t n) {
 
 Array norm(const Array& a, const Over& over) {
   Array x = in_reals(a);
-  if (!is_complex(x.dtype())) return compute(Op::sqrt, sum(compute(Op::multiply, x, x), over));
+  if (!is_complex(x.dtype())) return sqrt(sum(multiply(x, x), over));
   Array re = x.real(), im = x.imag();
-  return compute(Op::sqrt, sum(compute(Op::add, compute(Op::multiply, re, re), compute(Op::multiply, im, im)), over));
+  return sqrt(sum(add(multiply(re, re), multiply(im, im)), over));
 }
 
 Array vector_norm(const Array& a, const Scalar& ord, const Over& over) {
   if (ord.kind == WeakScalar::complex) raise(ErrorKind::type, "[norm] the order is complex; it must be a real number");
   double order = ord.kind == WeakScalar::real ? ord.re : static_cast<double>(ord.integer);
   if (order == 2) return norm(a, over);
-  Array x = in_reals(a), size = compute(Op::absolute, x);
+  Array x = in_reals(a), size = absolute(x);
   if (order == HUGE_VAL) return largest_or_zero(size, over);
   if (order == -HUGE_VAL) return reduced(Reduction::minimum, size, over);
-  if (order == 0) return sum(as_type(compute(Op::not_equal, x, 0), size.dtype()), over);
+  if (order == 0) return sum(as_type(not_equal(x, 0), size.dtype()), over);
   if (order == 1) return sum(size, over);
   Scalar root = real_number(1 / order);  // of the order's type, if it has one
   root.is_weak = ord.is_weak;
@@ -272,18 +265,18 @@ Array cond(const Array& a, MatrixNorm which) {
   if (which == MatrixNorm::largest_value || which == MatrixNorm::smallest_value) {
     Array s = factored("svd", given, "nq")[0];
     Array most = element(s, -1, 0), least = element(s, -1, last_size(s) - 1);
-    out = which == MatrixNorm::largest_value ? compute(Op::true_divide, most, least) : compute(Op::true_divide, least, most);
+    out = which == MatrixNorm::largest_value ? true_divide(most, least) : true_divide(least, most);
   } else {
     check_square(a);
     auto size = [&](const Array& x) { return norm_of_planes(x, which, x.rank() - 2, x.rank() - 1, false, "nq"); };
-    out = compute(Op::multiply, size(given), size(solved(given, identity_beside(a, given.dtype()), "q")));
+    out = multiply(size(given), size(solved(given, identity_beside(a, given.dtype()), "q")));
   }
   // 0 / 0 is infinite too, unless there was a NaN.
   Over planes{std::vector<bool>(a.rank(), false)};
   planes.axes[a.rank() - 2] = planes.axes[a.rank() - 1] = true;
-  Array had_nan = reduced(Reduction::any, compute(Op::isnan, given), planes);
-  Array lost = compute(Op::logical_and, compute(Op::isnan, out), compute(Op::logical_not, had_nan));
-  return as_type(compute(Op::where, lost, HUGE_VAL, out), out.dtype());
+  Array had_nan = reduced(Reduction::any, isnan(given), planes);
+  Array lost = logical_and(isnan(out), logical_not(had_nan));
+  return as_type(where(lost, HUGE_VAL, out), out.dtype());
 }
 
 }  // namespace quern::linalg

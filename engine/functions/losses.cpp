@@ -6,9 +6,9 @@
 #include <span>
 
 #include "core/error.h"
-#include "functions/gradient_words.h"
 #include "functions/reductions.h"
 #include "functions/refusals.h"
+#include "functions/steps.h"
 
 namespace quern {
 
@@ -33,144 +33,142 @@ using Slope = Array (*)(const Inputs& in, double number, size_t of);  // the der
 
 Array signed_for(size_t of, const Array& slope) { return of == 0 ? slope : compute(Op::negative, slope); }
 
-Array l1(const Inputs& in, double) { return compute(Op::absolute, difference(in[0], in[1])); }
-Array l1_slope(const Inputs& in, double, size_t of) { return signed_for(of, compute(Op::sign, difference(in[0], in[1]))); }
+Array l1(const Inputs& in, double) { return absolute(subtract(in[0], in[1])); }
+Array l1_slope(const Inputs& in, double, size_t of) { return signed_for(of, sign(subtract(in[0], in[1]))); }
 
-Array mse(const Inputs& in, double) { return compute(Op::square, difference(in[0], in[1])); }
-Array mse_slope(const Inputs& in, double, size_t of) { return product(difference(in[0], in[1]), of == 0 ? 2.0 : -2.0); }
+Array mse(const Inputs& in, double) { return compute(Op::square, subtract(in[0], in[1])); }
+Array mse_slope(const Inputs& in, double, size_t of) { return multiply(subtract(in[0], in[1]), of == 0 ? 2.0 : -2.0); }
 
 // Not by maximum(): no second derivative passes at the bends.
 Array within(const Array& x, double bend) {
-  Array low = compute(Op::where, compute(Op::less_equal, x, -bend), -bend, x);
-  return compute(Op::where, compute(Op::greater_equal, low, bend), bend, low);
+  Array low = where(less_equal(x, -bend), -bend, x);
+  return where(greater_equal(low, bend), bend, low);
 }
-Array by_bend(const Array& x, double bend) { return bend == 1 ? x : compute(Op::true_divide, x, bend); }
+Array by_bend(const Array& x, double bend) { return bend == 1 ? x : true_divide(x, bend); }
 Array huber(const Inputs& in, double bend) {
-  Array away = difference(in[0], in[1]), near = within(away, bend);
-  return product(near, difference(away, product(near, 0.5)));
+  Array away = subtract(in[0], in[1]), near = within(away, bend);
+  return multiply(near, subtract(away, multiply(near, 0.5)));
 }
-Array huber_slope(const Inputs& in, double bend, size_t of) { return signed_for(of, within(difference(in[0], in[1]), bend)); }
+Array huber_slope(const Inputs& in, double bend, size_t of) { return signed_for(of, within(subtract(in[0], in[1]), bend)); }
 Array smooth_l1(const Inputs& in, double bend) { return by_bend(huber(in, bend), bend); }
 Array smooth_l1_slope(const Inputs& in, double bend, size_t of) { return by_bend(huber_slope(in, bend, of), bend); }
 
 Array kl_div(const Inputs& in, double) {
   const Array& target = in[1];
-  Array own = compute(Op::where, compute(Op::equal, target, 0.0), 0.0, product(target, compute(Op::log, target)));
-  return difference(own, product(target, in[0]));
+  Array own = where(equal(target, 0.0), 0.0, multiply(target, log(target)));
+  return subtract(own, multiply(target, in[0]));
 }
 Array kl_div_slope(const Inputs& in, double, size_t of) {
   const Array& target = in[1];
   if (of == 0) return compute(Op::negative, target);
-  Array one = compute(Op::true_divide, target, target);  // t log t has no derivative at 0
-  return difference(plus(compute(Op::log, target), one), in[0]);
+  Array one = true_divide(target, target);  // t log t has no derivative at 0
+  return subtract(add(log(target), one), in[0]);
 }
-Array kl_div_log(const Inputs& in, double) { return product(compute(Op::exp, in[1]), difference(in[1], in[0])); }
+Array kl_div_log(const Inputs& in, double) { return multiply(exp(in[1]), subtract(in[1], in[0])); }
 Array kl_div_log_slope(const Inputs& in, double, size_t of) {
-  Array p = compute(Op::exp, in[1]);
-  return of == 0 ? compute(Op::negative, p) : product(p, plus(difference(in[1], in[0]), 1.0));
+  Array p = exp(in[1]);
+  return of == 0 ? compute(Op::negative, p) : multiply(p, add(subtract(in[1], in[0]), 1.0));
 }
 
 // At 0 and 1 the logarithms end at -100, and what the gradient is divided by at 1e-12.
-Array logarithm_of(const Array& x) { return compute(Op::maximum, compute(Op::log, x), -100.0); }
-Array logarithm_of_rest(const Array& x) { return compute(Op::maximum, compute(Op::log1p, compute(Op::negative, x)), -100.0); }
+Array logarithm_of(const Array& x) { return maximum(log(x), -100.0); }
+Array logarithm_of_rest(const Array& x) { return maximum(log1p(compute(Op::negative, x)), -100.0); }
 Array binary_cross_entropy(const Inputs& in, double) {
   const Array &x = in[0], &target = in[1];
-  return difference(product(difference(target, 1.0), logarithm_of_rest(x)), product(target, logarithm_of(x)));
+  return subtract(multiply(subtract(target, 1.0), logarithm_of_rest(x)), multiply(target, logarithm_of(x)));
 }
 Array binary_cross_entropy_slope(const Inputs& in, double, size_t of) {
   const Array& x = in[0];
-  if (of == 1) return difference(logarithm_of_rest(x), logarithm_of(x));
-  Array spread = compute(Op::maximum, product(x, difference(1.0, x)), 1e-12);
-  return compute(Op::true_divide, difference(x, in[1]), spread);
+  if (of == 1) return subtract(logarithm_of_rest(x), logarithm_of(x));
+  Array spread = maximum(multiply(x, subtract(1.0, x)), 1e-12);
+  return true_divide(subtract(x, in[1]), spread);
 }
 
 Array log_sigmoid(const Array& x) {
-  Array rest = compute(Op::log1p, compute(Op::exp, compute(Op::negative, compute(Op::absolute, x))));
-  return difference(compute(Op::minimum, x, 0.0), rest);
+  Array rest = log1p(exp(compute(Op::negative, absolute(x))));
+  return subtract(minimum(x, 0.0), rest);
 }
-Array weight_of_true(const Inputs& in) { return plus(product(difference(in[2], 1.0), in[1]), 1.0); }
+Array weight_of_true(const Inputs& in) { return add(multiply(subtract(in[2], 1.0), in[1]), 1.0); }
 Array bce_with_logits(const Inputs& in, double) {
   Array log_p = log_sigmoid(in[0]);
-  if (in.size() > 2) log_p = product(weight_of_true(in), log_p);
-  return difference(product(difference(1.0, in[1]), in[0]), log_p);
+  if (in.size() > 2) log_p = multiply(weight_of_true(in), log_p);
+  return subtract(multiply(subtract(1.0, in[1]), in[0]), log_p);
 }
 Array bce_with_logits_slope(const Inputs& in, double, size_t of) {
   const Array &x = in[0], &target = in[1];
-  if (in.size() == 2) return of == 0 ? difference(compute(Op::sigmoid, x), target) : compute(Op::negative, x);
-  if (of == 2) return compute(Op::negative, product(target, log_sigmoid(x)));
-  if (of == 1) return compute(Op::negative, plus(x, product(difference(in[2], 1.0), log_sigmoid(x))));
-  Array no = compute(Op::sigmoid, compute(Op::negative, x));
-  return difference(difference(1.0, target), product(weight_of_true(in), no));
+  if (in.size() == 2) return of == 0 ? subtract(sigmoid(x), target) : compute(Op::negative, x);
+  if (of == 2) return compute(Op::negative, multiply(target, log_sigmoid(x)));
+  if (of == 1) return compute(Op::negative, add(x, multiply(subtract(in[2], 1.0), log_sigmoid(x))));
+  Array no = sigmoid(compute(Op::negative, x));
+  return subtract(subtract(1.0, target), multiply(weight_of_true(in), no));
 }
 
-Array soft_margin(const Inputs& in, double) {
-  return compute(Op::log1p, compute(Op::exp, compute(Op::negative, product(in[0], in[1]))));
-}
+Array soft_margin(const Inputs& in, double) { return log1p(exp(compute(Op::negative, multiply(in[0], in[1])))); }
 Array soft_margin_slope(const Inputs& in, double, size_t of) {
-  Array no = compute(Op::negative, compute(Op::sigmoid, compute(Op::negative, product(in[0], in[1]))));
-  return product(no, in[1 - of]);
+  Array no = compute(Op::negative, sigmoid(compute(Op::negative, multiply(in[0], in[1]))));
+  return multiply(no, in[1 - of]);
 }
 
-Array poisson_nll_log(const Inputs& in, double) { return difference(compute(Op::exp, in[0]), product(in[1], in[0])); }
+Array poisson_nll_log(const Inputs& in, double) { return subtract(exp(in[0]), multiply(in[1], in[0])); }
 Array poisson_nll_log_slope(const Inputs& in, double, size_t of) {
-  return of == 0 ? difference(compute(Op::exp, in[0]), in[1]) : compute(Op::negative, in[0]);
+  return of == 0 ? subtract(exp(in[0]), in[1]) : compute(Op::negative, in[0]);
 }
-Array poisson_nll(const Inputs& in, double eps) { return difference(in[0], product(in[1], compute(Op::log, plus(in[0], eps)))); }
+Array poisson_nll(const Inputs& in, double eps) { return subtract(in[0], multiply(in[1], log(add(in[0], eps)))); }
 Array poisson_nll_slope(const Inputs& in, double eps, size_t of) {
-  Array mean = plus(in[0], eps);
-  return of == 0 ? difference(1.0, compute(Op::true_divide, in[1], mean)) : compute(Op::negative, compute(Op::log, mean));
+  Array mean = add(in[0], eps);
+  return of == 0 ? subtract(1.0, true_divide(in[1], mean)) : compute(Op::negative, log(mean));
 }
 // With Stirling's approximation, which counts above 1.
 template <Value value>
 Array with_stirling(const Inputs& in, double number) {
   const Array& target = in[1];
-  Array is_low = compute(Op::less_equal, target, 1.0), safe = compute(Op::where, is_low, 1.0, target);
-  Array more = difference(product(target, compute(Op::log, safe)), target);
-  more = plus(more, product(compute(Op::log, product(safe, 2 * std::numbers::pi)), 0.5));
-  return plus(value(in, number), compute(Op::where, is_low, 0.0, more));
+  Array is_low = less_equal(target, 1.0), safe = where(is_low, 1.0, target);
+  Array more = subtract(multiply(target, log(safe)), target);
+  more = add(more, multiply(log(multiply(safe, 2 * std::numbers::pi)), 0.5));
+  return add(value(in, number), where(is_low, 0.0, more));
 }
 template <Slope slope>
 Array with_stirling_slope(const Inputs& in, double number, size_t of) {
   if (of == 0) return slope(in, number, of);
-  Array is_low = compute(Op::less_equal, in[1], 1.0), safe = compute(Op::where, is_low, 1.0, in[1]);
-  Array more = plus(compute(Op::log, safe), compute(Op::true_divide, 0.5, safe));
-  return plus(slope(in, number, of), compute(Op::where, is_low, 0.0, more));
+  Array is_low = less_equal(in[1], 1.0), safe = where(is_low, 1.0, in[1]);
+  Array more = add(log(safe), true_divide(0.5, safe));
+  return add(slope(in, number, of), where(is_low, 0.0, more));
 }
 
 Array gaussian_nll(const Inputs& in, double constant) {
-  Array square = compute(Op::true_divide, compute(Op::square, difference(in[0], in[1])), in[2]);
-  Array loss = product(plus(compute(Op::log, in[2]), square), 0.5);
-  return constant == 0 ? loss : plus(loss, constant);
+  Array square = true_divide(compute(Op::square, subtract(in[0], in[1])), in[2]);
+  Array loss = multiply(add(log(in[2]), square), 0.5);
+  return constant == 0 ? loss : add(loss, constant);
 }
 Array gaussian_nll_slope(const Inputs& in, double, size_t of) {
-  Array ratio = compute(Op::true_divide, difference(in[0], in[1]), in[2]);
+  Array ratio = true_divide(subtract(in[0], in[1]), in[2]);
   if (of < 2) return signed_for(of, ratio);
-  return product(difference(compute(Op::reciprocal, in[2]), compute(Op::square, ratio)), 0.5);
+  return multiply(subtract(reciprocal(in[2]), compute(Op::square, ratio)), 0.5);
 }
 
 // What is below 0 is 0; no derivative passes there.
-Array above_zero(const Array& x) { return compute(Op::where, compute(Op::less_equal, x, 0.0), 0.0, x); }
+Array above_zero(const Array& x) { return where(less_equal(x, 0.0), 0.0, x); }
 
 Array hinge_embedding(const Inputs& in, double margin) {
-  Array near = compute(Op::where, compute(Op::equal, in[1], -1.0), 0.0, in[0]);
-  Array far = above_zero(difference(margin, in[0]));
-  return plus(near, compute(Op::where, compute(Op::equal, in[1], 1.0), 0.0, far));
+  Array near = where(equal(in[1], -1.0), 0.0, in[0]);
+  Array far = above_zero(subtract(margin, in[0]));
+  return add(near, where(equal(in[1], 1.0), 0.0, far));
 }
 Array hinge_embedding_slope(const Inputs& in, double margin, size_t) {
-  Array is_far = compute(Op::less, in[0], margin), near = as_type(compute(Op::not_equal, in[1], -1.0), in[0].dtype());
-  Array far = compute(Op::logical_and, is_far, compute(Op::not_equal, in[1], 1.0));
-  return difference(near, as_type(far, in[0].dtype()));
+  Array is_far = less(in[0], margin), near = as_type(not_equal(in[1], -1.0), in[0].dtype());
+  Array far = logical_and(is_far, not_equal(in[1], 1.0));
+  return subtract(near, as_type(far, in[0].dtype()));
 }
 
 // Inputs one and the other, and which of them should be larger.
 Array ranked(const Inputs& in, double margin) {
-  Array away = product(compute(Op::negative, in[2]), difference(in[0], in[1]));
-  return margin == 0 ? away : plus(away, margin);
+  Array away = multiply(compute(Op::negative, in[2]), subtract(in[0], in[1]));
+  return margin == 0 ? away : add(away, margin);
 }
 Array margin_ranking(const Inputs& in, double margin) { return above_zero(ranked(in, margin)); }
 Array margin_ranking_slope(const Inputs& in, double margin, size_t of) {
-  Array slope = of == 2 ? difference(in[1], in[0]) : of == 1 ? in[2] : compute(Op::negative, in[2]);
-  return compute(Op::where, compute(Op::less_equal, ranked(in, margin), 0.0), 0.0, slope);
+  Array slope = of == 2 ? subtract(in[1], in[0]) : of == 1 ? in[2] : compute(Op::negative, in[2]);
+  return where(less_equal(ranked(in, margin), 0.0), 0.0, slope);
 }
 
 struct ElementLossKind {
@@ -214,12 +212,12 @@ class ElementLoss : public GradientBody {
     for (const Layout* layout : call.layouts) shapes.push_back(layout->shape);
     const Shape shape = broadcast_shapes(shapes);
     Array g = as_type(*call.given[0], wide);
-    if (is_mean_) g = compute(Op::true_divide, g, elements_in(shape));
-    if (is_weighted_) g = product(g, in.back()), in.pop_back();
+    if (is_mean_) g = true_divide(g, elements_in(shape));
+    if (is_weighted_) g = multiply(g, in.back()), in.pop_back();
     Gradients out(call.wanted.size());
     for (size_t i = 0; i < in.size(); ++i) {
       if (!call.wanted[i]) continue;
-      Array gradient = product(g, kind_.slope(in, number_, i));
+      Array gradient = multiply(g, kind_.slope(in, number_, i));
       out[i] = gradient.shape() == shape ? gradient : gradient.view(gradient.layout().broadcast_to(shape));
     }
     return out;
@@ -259,10 +257,10 @@ Array one_entry(const ElementLossKind& kind, Operands operands, double number, L
     Inputs in = in_type(all, wide_type(type));
     if (weight) in.pop_back();
     Array y = kind.value(in, number);
-    if (weight) y = product(y, as_type(*weight, wide_type(type)));
+    if (weight) y = multiply(y, as_type(*weight, wide_type(type)));
     const double elements = elements_in(y.shape());
     if (reduction != LossReduction::none) y = total(y);
-    if (reduction == LossReduction::mean) y = compute(Op::true_divide, y, elements);
+    if (reduction == LossReduction::mean) y = true_divide(y, elements);
     return {as_type(y, type)};
   })[0];
 }
@@ -276,10 +274,10 @@ static Array element_loss(const ElementLossKind& kind, Operands operands, double
   const Array& first = **operands.begin();
   if (reduction == LossReduction::batch_mean) {
     Array sum = element_loss(kind, operands, number, LossReduction::sum, weight);
-    return first.rank() == 0 ? sum : compute(Op::true_divide, sum, first.shape()[0]);
+    return first.rank() == 0 ? sum : true_divide(sum, first.shape()[0]);
   }
   if (!weight || !wants_gradient(*weight)) return one_entry(kind, operands, number, reduction, weight);
-  return reduced(product(one_entry(kind, operands, number, LossReduction::none, nullptr), *weight), reduction);
+  return reduced(multiply(one_entry(kind, operands, number, LossReduction::none, nullptr), *weight), reduction);
 }
 
 Array reduced(const Array& loss, LossReduction reduction) {
@@ -289,9 +287,9 @@ Array reduced(const Array& loss, LossReduction reduction) {
 
 // A loss with a weight for each element, whose mean is that of the weights.
 static Array weighted(const Array& loss, const Array& weight, LossReduction reduction) {
-  Array out = product(loss, weight);
+  Array out = multiply(loss, weight);
   if (reduction != LossReduction::mean) return reduced(out, reduction);
-  return compute(Op::true_divide, reduced(out, LossReduction::sum), reduced(weight, LossReduction::sum));
+  return true_divide(reduced(out, LossReduction::sum), reduced(weight, LossReduction::sum));
 }
 
 static void check_weight(const Array& x, const Array* weight) {
@@ -353,13 +351,13 @@ Array binary_cross_entropy(const Array& x, const Array& target, const Array* wei
   const std::optional<Array> is_good = unless_known_within(x, 0, 1), is_good_target = unless_known_within(target, 0, 1);
   if (!is_good && !is_good_target) return loss;
   auto number_of = [&](const std::optional<Array>& good, int64_t of_bad) {
-    return good ? compute(Op::where, *good, whole(0), whole(of_bad)) : full({}, whole(0), DType::int64, x.device());
+    return good ? where(*good, whole(0), whole(of_bad)) : full({}, whole(0), DType::int64, x.device());
   };
   Array code;
   {
     GradientMode off(false);
     Array first = number_of(is_good, -1);
-    code = compute(Op::where, compute(Op::equal, first, 0), number_of(is_good_target, 1), first);
+    code = where(equal(first, 0), number_of(is_good_target, 1), first);
   }
   const Refusal outside{ErrorKind::runtime,
                         {"all elements of input should be between 0 and 1", "all elements of target should be between 0 and 1"},
@@ -384,7 +382,7 @@ Array multilabel_soft_margin_loss(const Array& x, const Array& target, const Arr
   // As PyTorch where the two broadcast: over the last dimension of x, divided by its size.
   const size_t axis = x.rank() - 1;
   Array sums = quern::steps::reduced(Reduction::sum, loss, static_cast<int>(axis));
-  return reduced(compute(Op::true_divide, sums, x.shape()[axis]), reduction);
+  return reduced(true_divide(sums, x.shape()[axis]), reduction);
 }
 
 Array poisson_nll_loss(const Array& x, const Array& target, bool of_log, bool is_full, double eps, LossReduction reduction) {
@@ -399,6 +397,7 @@ static bool differs_by_one(const Shape& shape, const Shape& other) {
   return sum == 1;
 }
 
+// `variance`: an array or a number; those below eps count as eps.
 Array gaussian_nll_loss(const Array& x, const Array& target, const Argument& variance, bool is_full, double eps,
                         LossReduction reduction) {
   constexpr const char* negative = "var has negative entry/entries";
@@ -419,15 +418,15 @@ Array gaussian_nll_loss(const Array& x, const Array& target, const Argument& var
   }
   {
     GradientMode off(false);  // the derivative is that of the variance itself
-    assign(spread, Argument(as_type(compute(Op::maximum, spread, eps), spread.dtype())));
+    assign(spread, Argument(as_type(maximum(spread, eps), spread.dtype())));
   }
   Array loss = element_loss(gaussian_kind, {&x, &target, &spread}, constant, reduction);
   if (!given) return loss;
   Array is_good;
   {
     GradientMode off(false);
-    Array is_negative = compute(Op::less, *given, 0);
-    is_good = compute(Op::logical_not, reduce(Reduction::any, is_negative, std::vector<bool>(is_negative.rank(), true), false));
+    Array is_negative = less(*given, 0);
+    is_good = logical_not(reduce(Reduction::any, is_negative, std::vector<bool>(is_negative.rank(), true), false));
   }
   return unless_refused(loss, is_good, {ErrorKind::value, {negative}, 1, 2, 1});
 }

@@ -27,20 +27,8 @@ Array binary_cross_entropy_with_logits(const Array& x, const Array& target, cons
 Array soft_margin_loss(const Array& x, const Array& target, LossReduction reduction);
 Array multilabel_soft_margin_loss(const Array& x, const Array& target, const Array* weight, LossReduction reduction);
 Array poisson_nll_loss(const Array& x, const Array& target, bool of_log, bool is_full, double eps, LossReduction reduction);
-// `variance`: an array or a number; those below eps count as eps.
-Array gaussian_nll_loss(const Array& x, const Array& target, const Argument& variance, bool is_full, double eps,
-                        LossReduction reduction);
 
 // ---- with a margin (margin_losses.cpp)
-
-Array hinge_embedding_loss(const Array& x, const Array& target, double margin, LossReduction reduction);
-Array margin_ranking_loss(const Array& x1, const Array& x2, const Array& target, double margin, LossReduction reduction);
-Array cosine_embedding_loss(const Array& x1, const Array& x2, const Array& target, double margin, LossReduction reduction);
-Array multi_margin_loss(const Array& x, const Array& target, int64_t p, double margin, const Array* weight,
-                        LossReduction reduction);
-Array multilabel_margin_loss(const Array& x, const Array& target, LossReduction reduction);
-Array triplet_margin_loss(const Array& anchor, const Array& positive, const Array& negative, double margin, double p, double eps,
-                          bool swap, LossReduction reduction);
 
 // ---- of classes (class_losses.cpp). x: (C), (N, C) or (N, C, d1, ...); target: class numbers, the same without C. The mean is
 // over what does not equal `ignored`. `weight`: of each class, without a gradient. A number that is no class is an error at the

@@ -1,11 +1,11 @@
 // Losses with a margin that are made of several operations (losses.h); those of each element stand in losses.cpp.
 #include "core/error.h"
-#include "functions/gradient_words.h"
 #include "functions/losses.h"
 #include "functions/norms.h"
 #include "functions/parts.h"
 #include "functions/refusals.h"
 #include "functions/rounding.h"
+#include "functions/steps.h"
 #include "run/calls/indexing.h"
 
 namespace quern::nn {
@@ -15,7 +15,7 @@ using namespace steps;
 namespace {
 
 // What is below 0 is 0; no derivative passes there.
-Array above_zero(const Array& x) { return compute(Op::where, compute(Op::less_equal, x, 0.0), 0.0, x); }
+Array above_zero(const Array& x) { return where(less_equal(x, 0.0), 0.0, x); }
 Array sum_of_last(const Array& x) { return quern::steps::reduced(Reduction::sum, x); }
 
 // x as (N, C).
@@ -37,12 +37,11 @@ Array cosine_embedding_loss(const Array& given1, const Array& given2, const Arra
           target.rank(), target.rank() + 1, target.rank() ? "(N, D) and (N)" : "(D) and ()", in_brackets(given1.shape()),
           in_brackets(given2.shape()));
   const Array x1 = as_reals(numpys_rules, given1), x2 = as_reals(numpys_rules, given2);
-  const Array squares =
-      product(plus(sum_of_last(compute(Op::square, x1)), 1e-12), plus(sum_of_last(compute(Op::square, x2)), 1e-12));
-  const Array cos = product(sum_of_last(product(x1, x2)), inverse_root(numpys_rules, squares));
-  const Array near = compute(Op::where, compute(Op::not_equal, target, 1), 0.0, difference(1.0, cos));
-  const Array far = compute(Op::where, compute(Op::not_equal, target, -1), 0.0, above_zero(difference(cos, margin)));
-  return reduced(plus(near, far), reduction);
+  const Array squares = multiply(add(sum_of_last(square(x1)), 1e-12), add(sum_of_last(square(x2)), 1e-12));
+  const Array cos = multiply(sum_of_last(multiply(x1, x2)), inverse_root(numpys_rules, squares));
+  const Array near = where(not_equal(target, 1), 0.0, subtract(1.0, cos));
+  const Array far = where(not_equal(target, -1), 0.0, above_zero(subtract(cos, margin)));
+  return reduced(add(near, far), reduction);
 }
 
 Array multi_margin_loss(const Array& given, const Array& target, int64_t p, double margin, const Array* weight,
@@ -59,14 +58,14 @@ Array multi_margin_loss(const Array& given, const Array& target, int64_t p, doub
   const Array numbers = as_type(target, DType::int64);
   const Array at =
       reshape(unless_refused(numbers, numbers, {ErrorKind::runtime, {"target out of range"}, 0, classes, 0}), {n, 1});
-  Array loss = above_zero(plus(difference(margin, picked(x, at)), x));
-  if (p == 2) loss = compute(Op::square, loss);
+  Array loss = above_zero(add(subtract(margin, picked(x, at)), x));
+  if (p == 2) loss = square(loss);
   if (weight) {
     Pick pick{0, at, true};
-    loss = product(loss, take(*weight, {&pick, 1}));
+    loss = multiply(loss, take(*weight, {&pick, 1}));
   }
-  loss = compute(Op::where, compute(Op::equal, counted(classes, x.device()), at), 0.0, loss);
-  loss = compute(Op::true_divide, sum_of_last(loss), classes);
+  loss = where(equal(arange(classes, x.device()), at), 0.0, loss);
+  loss = true_divide(sum_of_last(loss), classes);
   return reduced(one_for_each_sample(loss, given), reduction);
 }
 
@@ -80,16 +79,16 @@ Array multilabel_margin_loss(const Array& given, const Array& target, LossReduct
   const Refusal outside{ErrorKind::runtime, {"argument #2 'target' is out of range"}, -1, classes, -1};
   const Array labels = reshape(unless_refused(numbers, numbers, outside), x.shape());
   // Labels count up to the first that is negative.
-  const Array counts = running_product(as_type(compute(Op::greater_equal, labels, 0), DType::int64), 1, DType::int64);
-  const Array at = product(labels, counts);  // class 0 stands for what does not count, and is marked by nothing
-  const Array is_counted = compute(Op::not_equal, counts, 0);
-  const Array hits = compute(Op::logical_and, compute(Op::equal, with_axis(at, 2), counted(classes, x.device())),
-                             with_axis(is_counted, 2));  // sample, label, class
+  const Array counts = running_product(as_type(greater_equal(labels, 0), DType::int64), 1, DType::int64);
+  const Array at = multiply(labels, counts);  // class 0 stands for what does not count, and is marked by nothing
+  const Array is_counted = not_equal(counts, 0);
+  const Array hits =
+      logical_and(equal(expand_dims(at, 2), arange(classes, x.device())), expand_dims(is_counted, 2));  // sample, label, class
   const Array is_target = quern::steps::reduced(Reduction::any, hits, 1, true);
-  Array loss = above_zero(plus(difference(1.0, with_axis(picked(x, at), 2)), with_axis(x, 1)));
-  const Array goes = compute(Op::logical_or, compute(Op::logical_not, with_axis(is_counted, 2)), is_target);
-  loss = reduce(Reduction::sum, compute(Op::where, goes, 0.0, loss), {false, true, true}, false);
-  return reduced(one_for_each_sample(compute(Op::true_divide, loss, classes), given), reduction);
+  Array loss = above_zero(add(subtract(1.0, expand_dims(picked(x, at), 2)), expand_dims(x, 1)));
+  const Array goes = logical_or(logical_not(expand_dims(is_counted, 2)), is_target);
+  loss = reduce(Reduction::sum, where(goes, 0.0, loss), {false, true, true}, false);
+  return reduced(one_for_each_sample(true_divide(loss, classes), given), reduction);
 }
 
 Array triplet_margin_loss(const Array& anchor, const Array& positive, const Array& negative, double margin, double p, double eps,
@@ -98,8 +97,8 @@ Array triplet_margin_loss(const Array& anchor, const Array& positive, const Arra
     return pairwise_distance(numpys_rules, a, b, {real_number(p), {}}, eps, false);
   };
   Array far = distance(anchor, negative);
-  if (swap) far = compute(Op::minimum, far, distance(positive, negative));
-  return reduced(above_zero(difference(plus(distance(anchor, positive), margin), far)), reduction);
+  if (swap) far = minimum(far, distance(positive, negative));
+  return reduced(above_zero(subtract(add(distance(anchor, positive), margin), far)), reduction);
 }
 
 }  // namespace quern::nn

@@ -56,10 +56,10 @@ int64_t count_of(const Shape& sizes) { return std::accumulate(sizes.begin(), siz
 Array triangle(const Array& array, int64_t k, bool lower) {
   if (array.rank() == 0) raise(ErrorKind::type, "[{}] the array has no axes; it must have two or more", lower ? "tril" : "triu");
   int64_t columns = last_size(array), rows = array.rank() > 1 ? array.shape()[array.rank() - 2] : columns;
-  Array row = reshape(counted(rows, array.device()), {rows, 1});
-  Array below = compute(Op::greater_equal, compute(Op::add, row, lower ? k : k - 1), counted(columns, array.device()));
+  Array row = reshape(arange(rows, array.device()), {rows, 1});
+  Array below = greater_equal(add(row, lower ? k : k - 1), arange(columns, array.device()));
   Array zero = full({1}, whole(0), array.dtype(), array.device());
-  return lower ? compute(Op::where, below, array, zero) : compute(Op::where, below, zero, array);
+  return lower ? where(below, array, zero) : where(below, zero, array);
 }
 
 Array diagonal(const Array& array, int64_t k, size_t axis1, size_t axis2) {
@@ -86,6 +86,7 @@ Array diagonal_or_matrix(const Array& array, int64_t k) {
   return out;
 }
 
+// The same of any array, whose elements are put on the diagonal; in torch's spelling the diagonal is a copy.
 Array matrix_of_all(const Array& array, int64_t k) { return diagonal_or_matrix(flat(array), k); }
 Array diagonal_copy_or_matrix(const Array& array, int64_t k) {
   Array out = diagonal_or_matrix(array, k);
@@ -108,6 +109,7 @@ Array diagonal_sum_of_matrices(const Array& array, int64_t k, std::optional<DTyp
   return diagonal_sum(array, k, last_two(array), dtype);
 }
 
+// Matrices with the elements of the last axis on a diagonal; they are in `plane` of the result.
 Array embedded_diagonal(const Array& array, int64_t k, Plane plane) {
   const size_t rank = array.rank() + 1;
   Shape shape = array.shape();
@@ -117,7 +119,7 @@ Array embedded_diagonal(const Array& array, int64_t k, Plane plane) {
   assign(diagonal(out, k, rank - 2, rank - 1), Argument(array));
   const bool is_turned = plane.axis1 > plane.axis2;
   if (is_turned) std::swap(plane.axis1, plane.axis2);
-  Array moved_to = moved(moved(out, rank - 2, plane.axis1), rank - 1, plane.axis2);
+  Array moved_to = moveaxis(moveaxis(out, rank - 2, plane.axis1), rank - 1, plane.axis2);
   return is_turned ? swapped_axes(moved_to, plane.axis1, plane.axis2) : moved_to;
 }
 
@@ -126,6 +128,7 @@ Array upper_triangle(const Array& array, DiagonalNumber k) {
   return triangle(array, 1 - static_cast<int64_t>(1 - k.value), false);
 }
 
+// Columns of powers of a vector, falling unless `rising`; as many as it has elements where nothing else is asked for.
 Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<int64_t> wanted, bool rising) {
   if (vector.rank() != 1) raise(ErrorKind::value, "x must be a one-dimensional array or sequence.");
   const int64_t columns = wanted.value_or(vector.size());
@@ -137,19 +140,19 @@ Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<i
   Array x = as_type(vector, dtype), power = x;
   for (int64_t n = 1; n < columns; ++n) {
     assign(element(out, -1, rising ? n : columns - 1 - n), Argument(power));
-    power = compute(Op::multiply, power, x);
+    power = multiply(power, x);
   }
   return out;
 }
 
 Array sum_of_products(const Array& a, const Array& b) {
-  if (a.dtype() == DType::boolean && b.dtype() == DType::boolean) return reduced(Reduction::any, compute(Op::bitwise_and, a, b));
-  Array product = compute(Op::multiply, a, b);
+  if (a.dtype() == DType::boolean && b.dtype() == DType::boolean) return reduced(Reduction::any, bitwise_and(a, b));
+  Array product = multiply(a, b);
   return reduced(Reduction::sum, product, -1, false, product.dtype());
 }
 
 Array product_over(const Array& a, const Array& b, int64_t axis) {
-  if (a.rank() == 0 || b.rank() == 0) return compute(Op::multiply, a, b);
+  if (a.rank() == 0 || b.rank() == 0) return multiply(a, b);
   check_sizes("dot", a, b, last_size(a), b.shape()[checked("dot", b, axis)]);
   // On the CPU the library's sums of products are faster than a kernel's, small ones by far.
   const bool by_library = a.dtype() == b.dtype() && (a.dtype() == DType::float32 || a.dtype() == DType::float64);
@@ -165,7 +168,7 @@ Array inner(const Rules& rules, const Array& a, const Array& b) {
 
 Array vdot(const Array& a, const Array& b) {
   check_sizes("vdot", a, b, a.size(), b.size());
-  return sum_of_products(conjugated(flat(a)), flat(b));
+  return sum_of_products(conj(flat(a)), flat(b));
 }
 
 Array outer(const Rules& rules, const Array& a, const Array& b) {
@@ -205,7 +208,7 @@ Array tensordot(const Array& a, const Array& b, const std::vector<int64_t>& axes
   int64_t height = others(a, left, rows), width = others(b, right, columns);
   rows.insert(rows.end(), left.begin(), left.end());
   right.insert(right.end(), columns.begin(), columns.end());
-  return reshape(matmul(reshape(transposed(a, rows), {height, inner}), reshape(transposed(b, right), {inner, width})), shape);
+  return reshape(matmul(reshape(transpose(a, rows), {height, inner}), reshape(transpose(b, right), {inner, width})), shape);
 }
 
 DotAxes DotAxes::named() const {
@@ -222,6 +225,7 @@ Array contracted(const Array& a, const Array& b, const DotAxes& axes) {
   return tensordot(a, b, named.of_a, named.of_b);
 }
 
+// The same, where one element stands for all of the other's axis.
 Array contracted_with_ones(const Array& a, const Array& b, const DotAxes& axes) {
   DotAxes named = axes.named();
   Array x = a, y = b;
@@ -242,9 +246,9 @@ Array cross(const Array& a, const Array& b, size_t axis_of_a, size_t axis_of_b, 
   std::vector<Array> x = components(a, axis_of_a, dtype), y = components(b, axis_of_b, dtype);
   auto part = [&](size_t i, size_t j) -> std::optional<Array> {  // x[i] y[j] - x[j] y[i]; what is missing is 0
     bool first = i < x.size() && j < y.size(), second = j < x.size() && i < y.size();
-    if (first && second) return compute(Op::subtract, compute(Op::multiply, x[i], y[j]), compute(Op::multiply, x[j], y[i]));
-    if (first) return compute(Op::multiply, x[i], y[j]);
-    if (second) return compute(Op::negative, compute(Op::multiply, x[j], y[i]));
+    if (first && second) return subtract(multiply(x[i], y[j]), multiply(x[j], y[i]));
+    if (first) return multiply(x[i], y[j]);
+    if (second) return negative(multiply(x[j], y[i]));
     return std::nullopt;
   };
   Array third = *part(0, 1);
@@ -273,6 +277,7 @@ Array cross_of_three(const Array& a, const Array& b, const CrossAxes& axes) {
   return crossed(a, b, axes);
 }
 
+// Of arrays of one rank that broadcast, along one axis; none: the first of three elements.
 Array cross_along(const Array& a, const Array& b, std::optional<size_t> axis) {
   const Shape& shape = a.shape();
   const size_t along = axis ? *axis : static_cast<size_t>(std::find(shape.begin(), shape.end(), 3) - shape.begin());
@@ -304,6 +309,8 @@ static Array weighted(const Rules& rules, const Array& a, const Array& product, 
   return rules(Op::add, is(beta, 1) ? a : rules(Op::multiply, a, beta), right);
 }
 
+// beta a + alpha (x @ y), and with the sum of a stack's products, and with the outer product of vectors. Where beta is 0, a does
+// not count. Of integers and bools the factors are, too.
 Array plus_matmul(const Rules& rules, const Array& a, const Array& x, const Array& y, const Argument& beta,
                   const Argument& alpha) {
   return weighted(rules, a, matmul(x, y), beta, alpha);
@@ -321,21 +328,21 @@ Array vecdot(const Array& a, const Array& b) {
   check_rank("vecdot", a, 1);
   check_rank("vecdot", b, 1);
   check_sizes("vecdot", a, b, last_size(a), last_size(b));
-  return sum_of_products(conjugated(a), b);
+  return sum_of_products(conj(a), b);
 }
 
 Array matvec(const Array& a, const Array& b) {
   check_rank("matvec", a, 2);
   check_rank("matvec", b, 1);
   check_sizes("matvec", a, b, last_size(a), last_size(b));
-  return element(matmul(a, with_axis(b, b.rank())), -1, 0);
+  return element(matmul(a, expand_dims(b, b.rank())), -1, 0);
 }
 
 Array vecmat(const Array& a, const Array& b) {
   check_rank("vecmat", a, 1);
   check_rank("vecmat", b, 2);
   check_sizes("vecmat", a, b, last_size(a), b.shape()[b.rank() - 2]);
-  return element(matmul(with_axis(conjugated(a), a.rank() - 1), b), -2, 0);
+  return element(matmul(expand_dims(conj(a), a.rank() - 1), b), -2, 0);
 }
 
 }  // namespace quern

@@ -15,9 +15,6 @@ Array triangle(const Array& array, int64_t k, bool lower);
 Array diagonal(const Array& array, int64_t k, size_t axis1, size_t axis2);
 // The k-th diagonal of a matrix, a view, or a new matrix with a vector on it.
 Array diagonal_or_matrix(const Array& array, int64_t k);
-// The same of any array, whose elements are put on the diagonal; in torch's spelling the diagonal is a copy.
-Array matrix_of_all(const Array& array, int64_t k);
-Array diagonal_copy_or_matrix(const Array& array, int64_t k);
 // Two different axes of an array of at least two dimensions.
 struct Plane {
   size_t axis1, axis2;
@@ -26,16 +23,12 @@ Array diagonal_of_plane(const Array& array, int64_t k, Plane plane);
 Array diagonal_of_matrices(const Array& array, int64_t k);
 Array diagonal_sum(const Array& array, int64_t k, Plane plane, std::optional<DType> dtype);
 Array diagonal_sum_of_matrices(const Array& array, int64_t k, std::optional<DType> dtype);
-// Matrices with the elements of the last axis on a diagonal; they are in `plane` of the result.
-Array embedded_diagonal(const Array& array, int64_t k, Plane plane);
 // triangle(), where the number of a diagonal may have a fraction, which is cut off.
 struct DiagonalNumber {
   double value;
 };
 Array lower_triangle(const Array& array, DiagonalNumber k);
 Array upper_triangle(const Array& array, DiagonalNumber k);
-// Columns of powers of a vector, falling unless `rising`; as many as it has elements where nothing else is asked for.
-Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<int64_t> columns, bool rising);
 
 // The sums of products over the last axis of both, in their common type.
 Array sum_of_products(const Array& a, const Array& b);
@@ -57,8 +50,6 @@ struct DotAxes {
   DotAxes named() const;  // without a count
 };
 Array contracted(const Array& a, const Array& b, const DotAxes& axes);
-// The same, where one element stands for all of the other's axis.
-Array contracted_with_ones(const Array& a, const Array& b, const DotAxes& axes);
 // Of vectors of three components, or two, which have none along the third axis; of two such the third component alone.
 Array cross(const Array& a, const Array& b, size_t axis_of_a, size_t axis_of_b, size_t axis);
 // The same; `axis`: all three. cross_of_three: only of three components.
@@ -67,16 +58,6 @@ struct CrossAxes {
 };
 Array crossed(const Array& a, const Array& b, const CrossAxes& axes);
 Array cross_of_three(const Array& a, const Array& b, const CrossAxes& axes);
-// Of arrays of one rank that broadcast, along one axis; none: the first of three elements.
-Array cross_along(const Array& a, const Array& b, std::optional<size_t> axis);
-
-// beta a + alpha (x @ y), and with the sum of a stack's products, and with the outer product of vectors. Where beta is 0, a does
-// not count. Of integers and bools the factors are, too.
-Array plus_matmul(const Rules& rules, const Array& a, const Array& x, const Array& y, const Argument& beta,
-                  const Argument& alpha);
-Array plus_summed_matmul(const Rules& rules, const Array& a, const Array& x, const Array& y, const Argument& beta,
-                         const Argument& alpha);
-Array plus_outer(const Rules& rules, const Array& a, const Array& x, const Array& y, const Argument& beta, const Argument& alpha);
 
 // Of the last axes: vectors with vectors (the first conjugated), matrices with vectors, vectors (conjugated) with matrices.
 Array vecdot(const Array& a, const Array& b);

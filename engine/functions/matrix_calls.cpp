@@ -95,7 +95,7 @@ Factors orthogonal_factors(const Array& a, std::optional<std::string_view> mode)
   const auto* found = std::find_if(std::begin(modes), std::end(modes), [&](const auto& one) { return one.first == asked; });
   if (found == std::end(modes)) raise(ErrorKind::value, "Unrecognized mode '{}'", asked);
   Factors out{factored("qr", a, found->second), asked != "raw"};
-  if (asked.front() == 'e') out.arrays = {moved(out.arrays[0], a.rank() - 2, a.rank() - 1)};  // NumPy's old mode
+  if (asked.front() == 'e') out.arrays = {moveaxis(out.arrays[0], a.rank() - 2, a.rank() - 1)};  // NumPy's old mode
   return out;
 }
 
@@ -117,7 +117,7 @@ Array symmetric_values(const Array& a, std::optional<std::string_view> triangle)
 static Factors general(const Array& a, Eigenvalues values, const char* mode) {
   Factors out{factored("eig", a, mode)};
   if (is_complex(a.dtype()) || !values.may_be_real) return out;
-  Array imaginary = compute(Op::not_equal, out.arrays[0].imag(), 0);
+  Array imaginary = not_equal(out.arrays[0].imag(), 0);
   if (values_of<uint8_t>(reduce(Reduction::any, imaginary, std::vector<bool>(imaginary.rank(), true), false))[0]) return out;
   for (Array& one : out.arrays) {
     Array real = one.real();
@@ -136,8 +136,8 @@ Array singular_values(const Array& a) { return svd(a, "n", false)[0]; }
 Array pseudo_inverse(const Array& a, const Cutoff& limit, bool hermitian) {
   if (!limit.atol) return pinv(a, limit.value, hermitian);
   Array values = svd(detached(a), "n", hermitian)[0];
-  Array relative = compute(Op::true_divide, *limit.atol, largest(values, last_axis(values), {}));
-  if (limit.value) relative = compute(Op::maximum, relative, *limit.value);
+  Array relative = true_divide(*limit.atol, largest(values, last_axis(values), {}));
+  if (limit.value) relative = maximum(relative, *limit.value);
   Argument both(relative);
   return pinv(a, &both, hermitian);
 }
@@ -170,8 +170,8 @@ Array product_of_all(const std::vector<Array>& arrays) {
   if (arrays.size() < 2) raise(ErrorKind::value, "Expecting at least two arrays.");
   std::vector<Array> matrices = arrays;
   const bool from_vector = arrays.front().rank() == 1, to_vector = arrays.back().rank() == 1;
-  if (from_vector) matrices.front() = with_axis(arrays.front(), 0);
-  if (to_vector) matrices.back() = with_axis(arrays.back(), 1);
+  if (from_vector) matrices.front() = expand_dims(arrays.front(), 0);
+  if (to_vector) matrices.back() = expand_dims(arrays.back(), 1);
   std::vector<double> sizes;
   for (const Array& one : matrices) {
     if (one.rank() != 2) raise(ErrorKind::algebra, "{}-dimensional array given. Array must be two-dimensional", one.rank());
@@ -194,7 +194,7 @@ Array tensor_solution(const Array& a, const Array& b, const std::optional<Axes>&
   for (size_t n = 0; n < a.rank(); ++n)
     if (!axes || std::find(axes->begin(), axes->end(), n) == axes->end()) order.push_back(n);
   if (axes) order.insert(order.end(), axes->begin(), axes->end());
-  const Array turned = transposed(a, std::vector<int>(order.begin(), order.end()));
+  const Array turned = transpose(a, std::vector<int>(order.begin(), order.end()));
   const size_t rank = a.rank() < b.rank() ? 0 : a.rank() - b.rank();
   const Shape shape(turned.shape().end() - static_cast<ptrdiff_t>(rank), turned.shape().end());
   const int64_t size = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());

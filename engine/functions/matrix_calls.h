@@ -52,8 +52,6 @@ struct Cutoff {
   const Argument* value;           // null: the type's step times the larger size
   const Argument* atol = nullptr;  // singular values up to it count as 0, whatever the largest is
 };
-Array pseudo_inverse(const Array& a, const Cutoff& limit, bool hermitian);
-Array rank_above(const Array& a, const Array* tol, const Argument* rtol, bool hermitian);
 
 // In the order that needs the fewest steps; the first and the last may be vectors.
 Array product_of_all(const std::vector<Array>& arrays);

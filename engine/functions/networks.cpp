@@ -4,9 +4,9 @@
 
 #include "core/error.h"
 #include "functions/backward.h"
-#include "functions/gradient_words.h"
 #include "functions/parts.h"
 #include "functions/reductions.h"
+#include "functions/steps.h"
 #include "graph/memory_order.h"
 #include "run/calls/matmul.h"
 
@@ -15,8 +15,6 @@ namespace quern {
 using namespace steps;
 
 namespace {
-
-Array turned(const Array& matrix) { return transposed(matrix, {1, 0}); }
 
 // Two dimensions: all but the last axis as one.
 Array rows(const Array& x) {
@@ -33,8 +31,8 @@ class Linear : public GradientBody {
     Gradients out(call.wanted.size());
     const Array& given = *call.given[0];
     Array g = rows(given);
-    if (call.wanted[0]) out[0] = reshape(matmul(g, conjugated(call.operands[1])), call.layouts[0]->shape);
-    if (call.wanted[1]) out[1] = matmul(turned(g), conjugated(rows(call.operands[0])));
+    if (call.wanted[0]) out[0] = reshape(matmul(g, conj(call.operands[1])), call.layouts[0]->shape);
+    if (call.wanted[1]) out[1] = matmul(matrix_transpose(g), conj(rows(call.operands[0])));
     if (call.wanted.size() > 2 && call.wanted[2]) out[2] = reduced(Reduction::sum, g, 0);
     return out;
   }
@@ -49,8 +47,8 @@ static Array linear(const Array& x, const Array& weight, const Array* bias) {
   if (bias) inputs.push_back(*bias);
   const Kept kept{{wants_gradient(weight), wants_gradient(x), false}, {}};  // each for the other's gradient
   return differentiable(std::make_shared<Linear>(), inputs, kept, [&]() -> std::vector<Array> {
-    Array y = matmul(rows(x), turned(weight));
-    if (bias) y = compute(Op::add, y, *bias);
+    Array y = matmul(rows(x), matrix_transpose(weight));
+    if (bias) y = add(y, *bias);
     if (x.rank() == 2) return {y};
     Shape shape = x.shape();
     shape.back() = weight.shape()[0];
@@ -75,25 +73,25 @@ class Normalised : public GradientBody {
     const Array& x = call.operands[0];
     DType wide = wide_type(x.dtype());
     Array g = call.given[0] ? as_type(*call.given[0], wide) : full(x.shape(), Scalar{}, wide, call.device);
-    Array normal = compute(Op::multiply, compute(Op::subtract, as_type(x, wide), call.results[1]), call.results[2]);
+    Array normal = multiply(subtract(as_type(x, wide), call.results[1]), call.results[2]);
     if (call.wanted[0]) {
-      Array scaled = has_weight_ ? compute(Op::multiply, g, as_type(call.operands[1], wide)) : g;
+      Array scaled = has_weight_ ? multiply(g, as_type(call.operands[1], wide)) : g;
       const double n = elements_over(x, inner_);
-      Array first = compute(Op::true_divide, reduce(Reduction::sum, scaled, inner_, true), n);
-      Array second = compute(Op::true_divide, reduce(Reduction::sum, compute(Op::multiply, scaled, normal), inner_, true), n);
-      Array away = compute(Op::subtract, compute(Op::subtract, scaled, first), compute(Op::multiply, normal, second));
-      out[0] = compute(Op::multiply, away, call.results[2]);
-      if (call.given[1]) out[0] = added(out[0], compute(Op::true_divide, *call.given[1], n));
+      Array first = true_divide(reduce(Reduction::sum, scaled, inner_, true), n);
+      Array second = true_divide(reduce(Reduction::sum, multiply(scaled, normal), inner_, true), n);
+      Array away = subtract(subtract(scaled, first), multiply(normal, second));
+      out[0] = multiply(away, call.results[2]);
+      if (call.given[1]) out[0] = added(out[0], true_divide(*call.given[1], n));
       if (call.given[2]) {
-        Array slope = compute(Op::multiply, compute(Op::square, call.results[2]), normal);
-        out[0] = compute(Op::subtract, *out[0], compute(Op::true_divide, compute(Op::multiply, slope, *call.given[2]), n));
+        Array slope = multiply(square(call.results[2]), normal);
+        out[0] = subtract(*out[0], true_divide(multiply(slope, *call.given[2]), n));
       }
     }
     std::vector<bool> others = inner_;
     if (!of_channels_) others.flip();
     auto over_others = [&](const Array& a) { return reduce(Reduction::sum, a, others, of_channels_); };
     size_t at = 1;
-    if (has_weight_ && call.wanted[at]) out[at] = over_others(compute(Op::multiply, g, normal));
+    if (has_weight_ && call.wanted[at]) out[at] = over_others(multiply(g, normal));
     if (has_weight_) ++at;
     if (has_bias_ && call.wanted[at]) out[at] = over_others(g);
     return out;
@@ -123,18 +121,18 @@ std::vector<Array> normalised(const Array& x, std::vector<bool> inner, bool of_c
     DType wide = wide_type(x.dtype());
     Array a = as_type(x, wide);
     const double n = Normalised::elements_over(x, inner);
-    auto mean_of = [&](const Array& values) { return compute(Op::true_divide, reduce(Reduction::sum, values, inner, true), n); };
-    Array mean = mean_of(a), away = compute(Op::subtract, a, mean);
+    auto mean_of = [&](const Array& values) { return true_divide(reduce(Reduction::sum, values, inner, true), n); };
+    Array mean = mean_of(a), away = subtract(a, mean);
     if (of_channels) {  // of many elements: what the mean was rounded by counts where it is large beside the deviation
       Array rest = mean_of(away);
-      mean = compute(Op::add, mean, rest), away = compute(Op::subtract, away, rest);
+      mean = add(mean, rest), away = subtract(away, rest);
     }
-    Array spread = mean_of(compute(Op::multiply, away, away));
+    Array spread = mean_of(multiply(away, away));
     if (spread_out) *spread_out = spread;
-    Array scale = compute(Op::reciprocal, compute(Op::sqrt, compute(Op::add, spread, eps)));
-    Array y = compute(Op::multiply, away, scale);
-    if (weight) y = compute(Op::multiply, y, as_type(*weight, wide));
-    if (bias) y = compute(Op::add, y, as_type(*bias, wide));
+    Array scale = reciprocal(sqrt(add(spread, eps)));
+    Array y = multiply(away, scale);
+    if (weight) y = multiply(y, as_type(*weight, wide));
+    if (bias) y = add(y, as_type(*bias, wide));
     return {as_type(y, x.dtype()), mean, scale};
   });
 }
@@ -174,7 +172,7 @@ Array mean_over(const Array& x, const std::vector<bool>& axes) {
   double n = 1;
   for (size_t i = 0; i < x.rank(); ++i)
     if (axes[i]) n *= static_cast<double>(x.shape()[i]);
-  return compute(Op::true_divide, reduce(Reduction::sum, x, axes, true), n);
+  return true_divide(reduce(Reduction::sum, x, axes, true), n);
 }
 
 class RmsNorm : public GradientBody {
@@ -186,27 +184,27 @@ class RmsNorm : public GradientBody {
     Gradients out(call.wanted.size());
     const Array& x = call.operands[0];
     DType wide = wide_type(x.dtype());
-    const Array scale = conjugated(call.results[1]);
-    Array normal = product(conjugated(as_type(x, wide)), scale);
+    const Array scale = conj(call.results[1]);
+    Array normal = multiply(conj(as_type(x, wide)), scale);
     std::vector<bool> inner = last_axes(x, count_);
     if (call.given[0]) {
       Array g = as_type(*call.given[0], wide);
       if (call.wanted[0]) {
-        Array scaled = call.wanted.size() > 1 ? product(g, conjugated(as_type(call.operands[1], wide))) : g;
-        Array along = product(normal, mean_over(product(scaled, normal), inner));
-        out[0] = product(compute(Op::subtract, scaled, along), scale);
+        Array scaled = call.wanted.size() > 1 ? multiply(g, conj(as_type(call.operands[1], wide))) : g;
+        Array along = multiply(normal, mean_over(multiply(scaled, normal), inner));
+        out[0] = multiply(subtract(scaled, along), scale);
       }
       if (call.wanted.size() > 1 && call.wanted[1]) {
         std::vector<bool> outer = inner;
         outer.flip();
-        out[1] = reduce(Reduction::sum, product(g, normal), outer, false);
+        out[1] = reduce(Reduction::sum, multiply(g, normal), outer, false);
       }
     }
     if (call.given[1] && call.wanted[0]) {  // of second derivatives
       double n = 1;
       for (size_t i = x.rank() - count_; i < x.rank(); ++i) n *= static_cast<double>(x.shape()[i]);
-      Array slope = product(product(compute(Op::square, scale), normal), *call.given[1]);
-      Array more = compute(Op::true_divide, slope, -n);
+      Array slope = multiply(multiply(square(scale), normal), *call.given[1]);
+      Array more = true_divide(slope, -n);
       out[0] = added(out[0], more);
     }
     return out;
@@ -225,10 +223,10 @@ static Array rms_norm(const Array& x, size_t count, const Array* weight, double 
   return differentiable(std::make_shared<RmsNorm>(count), inputs, {{true, true}, {false, true}}, [&]() -> std::vector<Array> {
     DType wide = wide_type(x.dtype());
     Array a = as_type(x, wide);
-    Array mean = mean_over(compute(Op::square, a), last_axes(x, count));
-    Array scale = compute(Op::reciprocal, compute(Op::sqrt, plus(mean, eps)));
-    Array y = product(a, scale);
-    if (weight) y = product(y, as_type(*weight, wide));
+    Array mean = mean_over(square(a), last_axes(x, count));
+    Array scale = reciprocal(sqrt(add(mean, eps)));
+    Array y = multiply(a, scale);
+    if (weight) y = multiply(y, as_type(*weight, wide));
     return {as_type(y, x.dtype()), scale};
   })[0];
 }
@@ -238,15 +236,15 @@ namespace nn {
 Array linear(const Array& given, const Array& given_weight, const Array* bias) {
   const DType type = common(given.dtype(), given_weight.dtype());
   const Array x = as_type(given, type), weight = as_type(given_weight, type);
-  if (weight.rank() == 1 || weight.rank() > 2 || x.rank() == 0) {
-    const Array y = matmul(x, weight.rank() == 1 ? weight : moved(weight, weight.rank() - 2, weight.rank() - 1));
-    return bias ? plus(y, *bias) : y;
+  if (weight.rank() != 2 || x.rank() == 0) {
+    const Array y = matmul(x, weight.rank() <= 1 ? weight : moveaxis(weight, weight.rank() - 2, weight.rank() - 1));
+    return bias ? add(y, *bias) : y;
   }
   const bool fits = bias && bias->rank() == 1 && bias->shape()[0] == weight.shape()[0] && bias->dtype() == type;
-  if (last_size(x) != weight.shape()[1]) return matmul(x, turned(weight));  // says what does not fit
+  if (last_size(x) != weight.shape()[1]) return matmul(x, matrix_transpose(weight));  // says what does not fit
   const Array y = quern::linear(x, weight, fits ? bias : nullptr);
   if (!bias || fits) return y;
-  const Array sum = plus(y, *bias);
+  const Array sum = add(y, *bias);
   return sum.shape() == y.shape() ? sum : reshape(sum, y.shape());
 }
 
@@ -294,8 +292,8 @@ Array rms_norm(const Array& given, const Shape& shape, const Array* weight, std:
 static Array for_each_channel(const Array& x, const Array* weight, const Array* bias) {
   Shape each(x.rank(), 1);
   each[1] = x.shape()[1];
-  const Array y = weight ? product(x, reshape(*weight, each)) : x;
-  return bias ? plus(y, reshape(*bias, each)) : y;
+  const Array y = weight ? multiply(x, reshape(*weight, each)) : x;
+  return bias ? add(y, reshape(*bias, each)) : y;
 }
 
 Array group_norm(const Array& given, int64_t groups, const Array* weight, const Array* bias, double eps) {
@@ -321,7 +319,7 @@ Array group_norm(const Array& given, int64_t groups, const Array* weight, const 
 // The means and variances of a batch, for each channel, become part of the running ones.
 static void move_towards(const Array* running, const Array& of_batch, double momentum) {
   if (!running) return;
-  const Array moved = plus(product(*running, 1 - momentum), product(reshape(of_batch, running->shape()), momentum));
+  const Array moved = add(multiply(*running, 1 - momentum), multiply(reshape(of_batch, running->shape()), momentum));
   assign(*running, Argument(as_type(moved, running->dtype())));
 }
 
@@ -333,10 +331,10 @@ static Array normalised_by(const Array& x, const Array& mean, const Array& varia
     each[1] = line.size();
     return reshape(as_type(line, wide), each);
   };
-  Array scale = inverse_root(numpys_rules, plus(as_channels(variance), eps));
-  if (weight) scale = product(scale, as_channels(*weight));
-  Array y = product(difference(as_type(x, wide), as_channels(mean)), scale);
-  return as_type(bias ? plus(y, as_channels(*bias)) : y, x.dtype());
+  Array scale = inverse_root(numpys_rules, add(as_channels(variance), eps));
+  if (weight) scale = multiply(scale, as_channels(*weight));
+  Array y = multiply(subtract(as_type(x, wide), as_channels(mean)), scale);
+  return as_type(bias ? add(y, as_channels(*bias)) : y, x.dtype());
 }
 
 Array batch_norm(const Array& given, const Array* running_mean, const Array* running_var, const Array* weight, const Array* bias,
@@ -359,10 +357,11 @@ Array batch_norm(const Array& given, const Array* running_mean, const Array* run
   GradientMode off(false);
   move_towards(running_mean, made[1], momentum);
   const double n = static_cast<double>(x.size()) / static_cast<double>(std::max<int64_t>(x.shape()[1], 1));
-  move_towards(running_var, product(made[2], n / (n - 1)), momentum);
+  move_towards(running_var, multiply(made[2], n / (n - 1)), momentum);
   return made[0];
 }
 
+// For each sample and channel; without `use_own` by the running mean and variance.
 Array instance_norm(const Array& given, const Array* running_mean, const Array* running_var, const Array* weight,
                     const Array* bias, bool use_own, double momentum, double eps) {
   if (!use_own && !(running_mean && running_var))
@@ -383,21 +382,23 @@ Array instance_norm(const Array& given, const Array* running_mean, const Array* 
   return for_each_channel(reshape(quern::layer_norm(lines, 1, nullptr, nullptr, eps), x.shape()), weight, bias);
 }
 
+// Mean and variance along axes; halves in float32, and within the range of their type. As Keras has it.
 std::pair<Array, Array> moments(const RealOperand& given, const SoftmaxAxes& axes, bool keep_dims, bool is_synchronized) {
   if (is_synchronized) raise(ErrorKind::not_implemented, "Argument synchronized=True is not supported with quern.");
   const DType type = given.array.dtype();
   const Array x = as_type(given.array, wide_type(type));
   auto mean_of = [&](const Array& a, bool keep) { return quern::mean(a, Over{axes.over, keep}); };
-  const Array mean = mean_of(x, true), away = difference(x, mean);
+  const Array mean = mean_of(x, true), away = subtract(x, mean);
   // From the differences: exact where the mean is far from 0, too.
-  const Array variance = mean_of(product(away, away), keep_dims), shown = keep_dims ? mean : mean_of(x, false);
+  const Array variance = mean_of(multiply(away, away), keep_dims), shown = keep_dims ? mean : mean_of(x, false);
   auto fitted = [&](const Array& a) {
     constexpr double most = 65504;
-    return type == DType::float16 ? compute(Op::minimum, compute(Op::maximum, a, -most), most) : a;
+    return type == DType::float16 ? minimum(maximum(a, -most), most) : a;
   };
   return {as_type(fitted(shown), type), as_type(fitted(variance), type)};
 }
 
+// (x - mean) / sqrt(variance + eps) * scale + offset along an axis of channels, in the type of all three. As Keras has it.
 Array batch_normalization(const Array& x, const Array& mean, const Array& variance, size_t axis, const Array* offset,
                           const Array* scale, double eps) {
   Shape sizes(x.rank(), 1);
@@ -411,11 +412,11 @@ Array batch_normalization(const Array& x, const Array& mean, const Array& varian
             sizes[axis]);
     return reshape(as_type(line, type), sizes);
   };
-  Array factor = compute(Op::true_divide, 1.0, compute(Op::sqrt, plus(channels("variance", variance), eps)));
-  if (scale) factor = product(factor, channels("scale", *scale));
-  Array shift = product(compute(Op::negative, channels("mean", mean)), factor);
-  if (offset) shift = plus(shift, channels("offset", *offset));
-  return plus(product(as_type(x, type), factor), shift);
+  Array factor = true_divide(1.0, sqrt(add(channels("variance", variance), eps)));
+  if (scale) factor = multiply(factor, channels("scale", *scale));
+  Array shift = multiply(negative(channels("mean", mean)), factor);
+  if (offset) shift = add(shift, channels("offset", *offset));
+  return add(multiply(as_type(x, type), factor), shift);
 }
 
 Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Array* bias) {
@@ -433,12 +434,12 @@ Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Arra
   if (bias && bias->size() != out)
     raise(ErrorKind::runtime, "bilinear(): bias size does not match weight size: got {} but expected {}", bias->size(), out);
   const int64_t samples = n1 ? x1.size() / n1 : 0;
-  const Array matrix = reshape(transposed(weight, {1, 0, 2}), {n1, out * n2});
+  const Array matrix = reshape(transpose(weight, {1, 0, 2}), {n1, out * n2});
   const Array products = reshape(matmul(reshape(x1, {samples, n1}), matrix), {samples, out, n2});
   Shape shape(left.begin(), left.end() - 1);
   shape.push_back(out);
   const Array y = reshape(matmul(products, reshape(x2, {samples, n2, 1})), shape);
-  return bias ? plus(y, *bias) : y;
+  return bias ? add(y, *bias) : y;
 }
 
 }  // namespace nn

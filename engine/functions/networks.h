@@ -24,14 +24,6 @@ Array group_norm(const Array& x, int64_t groups, const Array* weight, const Arra
 // those of x by the part `momentum`, in place. Raises ErrorKind::runtime for other sizes and for what is missing.
 Array batch_norm(const Array& x, const Array* running_mean, const Array* running_var, const Array* weight, const Array* bias,
                  bool is_training, double momentum, double eps);
-// For each sample and channel; without `use_own` by the running mean and variance.
-Array instance_norm(const Array& x, const Array* running_mean, const Array* running_var, const Array* weight, const Array* bias,
-                    bool use_own, double momentum, double eps);
-// Mean and variance along axes; halves in float32, and within the range of their type. As Keras has it.
-std::pair<Array, Array> moments(const RealOperand& x, const SoftmaxAxes& axes, bool keep_dims, bool is_synchronized);
-// (x - mean) / sqrt(variance + eps) * scale + offset along an axis of channels, in the type of all three. As Keras has it.
-Array batch_normalization(const Array& x, const Array& mean, const Array& variance, size_t axis, const Array* offset,
-                          const Array* scale, double eps);
 // x1^T weight[k] x2 + bias[k] for each k, over the last axes.
 Array bilinear(const Array& x1, const Array& x2, const Array& weight, const Array* bias);
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "functions/gradient_words.h"
+#include "functions/steps.h"
 #include "functions/tensor_algebra.h"
 
 namespace quern {
@@ -26,26 +26,26 @@ Array chosen(const X& where, const Y& y, const Z& z) {
 
 // g / size, and 0 where that is 0, also in what is made of it.
 Array quotient(const Array& g, const Array& size) {
-  Array is_zero = compute(Op::equal, size, 0.0);
-  return chosen(is_zero, 0.0, compute(Op::true_divide, g, GradientMode::is_on() ? chosen(is_zero, 1.0, size) : size));
+  Array is_zero = equal(size, 0.0);
+  return chosen(is_zero, 0.0, true_divide(g, GradientMode::is_on() ? chosen(is_zero, 1.0, size) : size));
 }
 
 // From g, the gradient of the norms `size` of x, which have one element along each of the axes. Quotients of x and its norm are
 // at most 1: no power of them is too large.
 Array norm_gradient(const Array& g, const Array& x, const Array& size, double order, const std::vector<bool>& axes) {
   if (order == 0) return full(x.shape(), real_number(0), x.dtype(), x.device());
-  if (order == 1) return product(compute(Op::sign, x), g);
+  if (order == 1) return multiply(sign(x), g);
   if (std::isinf(order)) {  // those that are as large have equal shares; of NaN the sign is NaN
-    Array mine = compute(Op::equal, compute(Op::absolute, x), size);
-    Array count = compute(Op::maximum, reduce(Reduction::sum, as_type(mine, g.dtype()), axes, true), 1.0);
-    return product(compute(Op::sign, x), chosen(mine, compute(Op::true_divide, g, count), 0.0));
+    Array mine = equal(absolute(x), size);
+    Array count = maximum(reduce(Reduction::sum, as_type(mine, g.dtype()), axes, true), 1.0);
+    return multiply(sign(x), chosen(mine, true_divide(g, count), 0.0));
   }
-  if (order == 2) return product(x, quotient(g, size));
-  Array is_zero = compute(Op::equal, size, 0.0), safe = chosen(is_zero, 1.0, size);
-  Array lengths = compute(Op::absolute, x), nothing = compute(Op::logical_or, compute(Op::equal, lengths, 0.0), is_zero);
-  Array part = compute(Op::true_divide, chosen(nothing, safe, lengths), safe);
-  Array slope = chosen(nothing, 0.0, order == 3 ? compute(Op::square, part) : compute(Op::power, part, order - 1));
-  return product(product(compute(Op::sign, x), slope), chosen(compute(Op::isnan, size), size, g));
+  if (order == 2) return multiply(x, quotient(g, size));
+  Array is_zero = equal(size, 0.0), safe = chosen(is_zero, 1.0, size);
+  Array lengths = absolute(x), nothing = logical_or(equal(lengths, 0.0), is_zero);
+  Array part = true_divide(chosen(nothing, safe, lengths), safe);
+  Array slope = chosen(nothing, 0.0, order == 3 ? square(part) : power(part, order - 1));
+  return multiply(multiply(sign(x), slope), chosen(isnan(size), size, g));
 }
 
 class VectorNorm : public GradientBody {
@@ -78,21 +78,21 @@ class Normalized : public GradientBody {
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]), real = real_type(call.types[0]);
     Array size = as_type(call.results[1], real);
-    Array is_small = compute(Op::less_equal, size, eps_), divisor = chosen(is_small, eps_, size), x, y;
+    Array is_small = less_equal(size, eps_), divisor = chosen(is_small, eps_, size), x, y;
     if (order_ == 2)
       y = as_type(call.results[0], wide);
     else
-      x = as_type(call.operands[0], wide), y = compute(Op::true_divide, x, divisor);
+      x = as_type(call.operands[0], wide), y = true_divide(x, divisor);
     auto through_size = [&](const Array& g) {
-      return order_ == 2 ? product(y, quotient(product(g, divisor), size)) : norm_gradient(g, x, size, order_, axes_);
+      return order_ == 2 ? multiply(y, quotient(multiply(g, divisor), size)) : norm_gradient(g, x, size, order_, axes_);
     };
     std::optional<Array> out;
     if (call.given[0]) {
-      Array g = as_type(*call.given[0], wide), along = product(g, conjugated(y));
+      Array g = as_type(*call.given[0], wide), along = multiply(g, conj(y));
       if (is_complex(along.dtype())) along = along.real();
       along = chosen(is_small, 0.0, reduce(Reduction::sum, along, axes_, true));
-      Array through = order_ == 2 ? product(y, along) : through_size(along);
-      out = compute(Op::true_divide, difference(g, through), divisor);
+      Array through = order_ == 2 ? multiply(y, along) : through_size(along);
+      out = true_divide(subtract(g, through), divisor);
     }
     if (call.given[1]) out = added(out, through_size(as_type(*call.given[1], real)));  // of second derivatives
     return {out};
@@ -122,13 +122,13 @@ class Cosine : public GradientBody {
       if (!call.wanted[i]) continue;
       std::optional<Array> of_size;
       if (call.given[0]) {
-        Array g = with_axis(as_type(*call.given[0], wide), axis_), y = with_axis(as_type(call.results[0], wide), axis_);
-        of_size = compute(Op::negative, compute(Op::true_divide, product(g, y), divisor[i]));
-        out[i] = product(x[1 - i], compute(Op::true_divide, g, product(divisor[0], divisor[1])));
+        Array g = expand_dims(as_type(*call.given[0], wide), axis_), y = expand_dims(as_type(call.results[0], wide), axis_);
+        of_size = negative(true_divide(multiply(g, y), divisor[i]));
+        out[i] = multiply(x[1 - i], true_divide(g, multiply(divisor[0], divisor[1])));
       }
       for (size_t k : {i + 1, i + 3})  // of second derivatives
         if (call.given[k]) of_size = added(of_size, as_type(*call.given[k], wide));
-      if (of_size) out[i] = added(out[i], product(x[i], quotient(*of_size, size[i])));
+      if (of_size) out[i] = added(out[i], multiply(x[i], quotient(*of_size, size[i])));
     }
     return out;
   }
@@ -163,7 +163,7 @@ Array normalize(const Array& x, const linalg::NormOrder& order, const Axes& give
   return differentiable(std::move(body), {&x, 1}, {{number != 2}, {number == 2, true}}, [&]() -> std::vector<Array> {
     const Array wide = as_type(x, wide_type(x.dtype()));
     Array size = linalg::tensor_norm(wide, order, axes, true, {});
-    return {as_type(compute(Op::true_divide, wide, compute(Op::maximum, size, eps)), x.dtype()), size};
+    return {as_type(true_divide(wide, maximum(size, eps)), x.dtype()), size};
   })[0];
 }
 
@@ -185,8 +185,8 @@ Array cosine_similarity(const Rules& rules, const Array& given1, const Array& gi
   const Axes axes = shape.empty() ? Axes{} : Axes{axis};
   auto made = [&](const Array& a, const Array& b) -> std::vector<Array> {
     const Array sizes[] = {linalg::tensor_vector_norm(a, {}, axes, true, {}), linalg::tensor_vector_norm(b, {}, axes, true, {})};
-    const Array divisors[] = {compute(Op::maximum, sizes[0], eps), compute(Op::maximum, sizes[1], eps)};
-    Array cos = product(compute(Op::true_divide, a, divisors[0]), compute(Op::true_divide, b, divisors[1]));
+    const Array divisors[] = {maximum(sizes[0], eps), maximum(sizes[1], eps)};
+    Array cos = multiply(true_divide(a, divisors[0]), true_divide(b, divisors[1]));
     if (!axes.empty()) cos = reduced(Reduction::sum, cos, static_cast<int>(axis));
     return {cos, sizes[0], sizes[1], divisors[0], divisors[1]};
   };

@@ -124,6 +124,7 @@ Nothing partition_in_place(const Array& array, const Kth& kth, size_t axis, Sele
   return {};
 }
 
+// In complex numbers.
 Array sorted_as_complex(const Array& array) {
   Array out = ordered(array, false, array.rank() - 1);
   if (is_complex(out.dtype())) return out;
@@ -165,6 +166,7 @@ Array searched(const Array& array, const Array& values, bool right, const Array*
   return places_in(as_type(in, type), as_type(values, type), right);
 }
 
+// The same, and a number where the values are one. `side` is "left" or "right": raises ErrorKind::value for another.
 Array places_in_sorted(const Array& array, const Array* values, std::string_view side, const Array* sorter) {
   if (side != "left" && side != "right") raise(ErrorKind::value, "search side must be 'left' or 'right' (got '{}')", side);
   if (!values) raise(ErrorKind::type, "[searchsorted] there are no values to search for; v must be an array, not None");
@@ -181,9 +183,9 @@ BinEdges bin_edges(const Array& values) {
   if (n < 2) return out;
   Array before = part(out.values, 0, 0, n - 1), after = part(out.values, 0, 1, n);
   auto any = [](const Array& test) { return reduced(Reduction::any, test, -1, true); };
-  Array nan = compute(Op::isnan, out.values), ends = part(nan, 0, 0, n - 1), begins = part(nan, 0, 1, n);
-  std::vector<Array> tests = {any(compute(Op::less, after, before)), any(compute(Op::greater, after, before)),
-                              any(compute(Op::greater, ends, begins)), any(compute(Op::less, ends, begins)), any(nan)};
+  Array nan = isnan(out.values), ends = part(nan, 0, 0, n - 1), begins = part(nan, 0, 1, n);
+  std::vector<Array> tests = {any(less(after, before)), any(greater(after, before)), any(greater(ends, begins)),
+                              any(less(ends, begins)), any(nan)};
   std::vector<uint8_t> found = values_of<uint8_t>(joined(tests, 0));
   if (found[0] && found[1]) raise(ErrorKind::value, "bins must be monotonically increasing or decreasing");
   out.rise = found[1] || (!found[0] && !found[4]);  // to NumPy what begins with a NaN falls
@@ -191,6 +193,7 @@ BinEdges bin_edges(const Array& values) {
   return out;
 }
 
+// The number of the bin that each element falls into; `right`: an edge belongs to the bin before it.
 Array digitized(const Array& array, const BinEdges& edges, bool right) {
   if (is_complex(array.dtype())) raise(ErrorKind::type, "x may not be complex");
   Array values = detached(array), places;
@@ -198,7 +201,7 @@ Array digitized(const Array& array, const BinEdges& edges, bool right) {
     places = searched(edges.values, values, !right, nullptr);
   } else {
     const int64_t n = edges.values.size();
-    places = compute(Op::subtract, n, searched(part(edges.values, 0, n - 1, -1, -1), values, !right, nullptr));
+    places = subtract(n, searched(part(edges.values, 0, n - 1, -1, -1), values, !right, nullptr));
   }
   places.set_value(places.rank() == 0);
   return places;
@@ -216,12 +219,13 @@ static Array in_lines(const Array& lines, const Array& values, bool right, bool 
   if (lines.rank() == 1) {
     found = searched(lines, values, right, nullptr);
   } else {
-    Array line = with_axis(lines, lines.rank() - 1), value = with_axis(values, values.rank());
+    Array line = expand_dims(lines, lines.rank() - 1), value = expand_dims(values, values.rank());
     found = reduced(Reduction::sum, compute(right ? Op::less_equal : Op::less, line, value), -1, false, DType::int64);
   }
   return as_type(found, is_short ? DType::int32 : DType::int64);
 }
 
+// PyTorch's: in each line of the last axis, or all in one line.
 Array searched_in_lines(const Array& given, const Argument& given_values, bool right, std::optional<std::string_view> side,
                         const Array* sorter, bool is_short) {
   constexpr const char* name = "torch.searchsorted()";

@@ -35,8 +35,6 @@ struct Kth {
 Array partitioned_copy(const Array& array, const Kth& kth, std::optional<size_t> axis, SelectMethod, const SortFields& fields);
 Array partitioning_places(const Array& array, const Kth& kth, std::optional<size_t> axis, SelectMethod, const SortFields& fields);
 Nothing partition_in_place(const Array& array, const Kth& kth, size_t axis, SelectMethod, const SortFields& fields);
-// In complex numbers.
-Array sorted_as_complex(const Array& array);
 
 // The places that order the lines by several keys: by the last one, where that is equal by the one before it. Raises
 // ErrorKind::type for no keys, ErrorKind::value for keys of different shapes.
@@ -44,7 +42,6 @@ Array sorted_places_by(const std::vector<Array>& keys, size_t axis);
 struct SortKeys {
   std::vector<Array> arrays;
 };
-Array sorting_places_by(const SortKeys& keys, std::optional<size_t> axis);
 
 // Where the greatest (or smallest) element stands first, int64; a NaN counts before all. Raises ErrorKind::value for nothing.
 Array extreme(const Array& array, std::optional<size_t> axis, bool keep_dims, bool least);
@@ -53,9 +50,6 @@ Array extreme(const Array& array, std::optional<size_t> axis, bool keep_dims, bo
 // (`right`). Raises ErrorKind::value for other shapes, ErrorKind::type for a sorter that has no integers.
 Array searched(const Array& array, const Array& values, bool right, const Array* sorter);
 
-// The same, and a number where the values are one. `side` is "left" or "right": raises ErrorKind::value for another.
-Array places_in_sorted(const Array& array, const Array* values, std::string_view side, const Array* sorter);
-
 // Edges of bins that rise or fall; this reads them. Raises ErrorKind::value for such that do neither.
 struct BinEdges {
   Array values;
@@ -63,14 +57,8 @@ struct BinEdges {
   bool has_nan_within = false;  // there is a NaN elsewhere than sorting has it
 };
 BinEdges bin_edges(const Array& values);
-// The number of the bin that each element falls into; `right`: an edge belongs to the bin before it.
-Array digitized(const Array& array, const BinEdges& edges, bool right);
 
 // An argument as an array: a number in the type that it has with the other array's.
 Array array_beside(const Argument& given, const Array& array);
-// PyTorch's: in each line of the last axis, or all in one line.
-Array searched_in_lines(const Array& lines, const Argument& values, bool right, std::optional<std::string_view> side,
-                        const Array* sorter, bool is_short);
-Array searched_between(const Array& boundaries, const Argument& values, bool right, bool is_short);
 
 }  // namespace quern

@@ -3,8 +3,8 @@
 #include "core/error.h"
 #include "functions/border.h"
 #include "functions/creation.h"
-#include "functions/gradient_words.h"
 #include "functions/parts.h"
+#include "functions/steps.h"
 #include "graph/memory_order.h"
 
 namespace quern::nn {
@@ -32,7 +32,7 @@ Array cut(const Array& x, int axis, Sides by) {
 Array beside_nothing(const Array& x, const Array& padded) {
   if (!GradientMode::is_on() || !wants_gradient(x) || wants_gradient(padded)) return padded;
   const Array nothing = reduced(Reduction::sum, part(reshape(x, {x.size()}), 0, 0, 0));
-  return plus(padded, as_type(nothing, padded.dtype()));
+  return add(padded, as_type(nothing, padded.dtype()));
 }
 
 Array with_constant(const Rules& rules, const Array& x, const std::vector<int64_t>& widths, std::optional<double> value) {
@@ -135,6 +135,8 @@ Array pad(const Rules& rules, const Array& x, const std::vector<int64_t>& widths
   return beside_nothing(x, mirrored(x, widths, border));
 }
 
+// x divided by (k + alpha * the mean of the squares of `size` neighbouring channels) ** beta, of (N, C, L, ...); of no elements x
+// itself. Integers have a mean without its fraction.
 std::optional<Array> local_response_norm(const Rules& rules, const Array& x, int64_t size, double alpha, double beta, double k) {
   if (x.rank() < 3)
     raise(ErrorKind::value, "Expected 3D or higher dimensionality                          input (got {} dimensions)", x.rank());
@@ -142,13 +144,13 @@ std::optional<Array> local_response_norm(const Rules& rules, const Array& x, int
   if (size < 1) raise(ErrorKind::runtime, "kernel size should be greater than zero, but got kH: {} kW: 1", size);
   std::vector<std::pair<int64_t, int64_t>> more(x.rank(), {0, 0});
   more[1] = {size / 2, (size - 1) / 2};
-  const Array squares = with_border(product(x, x), more, Border::constant);
+  const Array squares = with_border(multiply(x, x), more, Border::constant);
   const int64_t channels = x.shape()[1];
   Array total = part(squares, 1, 0, channels);
-  for (int64_t i = 1; i < size; ++i) total = plus(total, part(squares, 1, i, i + channels));
+  for (int64_t i = 1; i < size; ++i) total = add(total, part(squares, 1, i, i + channels));
   const Array mean = compute(is_whole(x.dtype()) ? Op::floor_divide : Op::true_divide, total, size);
-  const Array scale = plus(product(as_reals(rules, mean), alpha), k);
-  return compute(Op::true_divide, as_reals(rules, x), raised(Argument(scale), operand(beta)));
+  const Array scale = add(multiply(as_reals(rules, mean), alpha), k);
+  return true_divide(as_reals(rules, x), raised(Argument(scale), operand(beta)));
 }
 
 // ---- channels and pixels
@@ -168,7 +170,7 @@ Array rearranged(const Array& x, const Shape& shape, const std::vector<int>& ord
   std::vector<int> axes;
   for (int i = 0; i < leading; ++i) axes.push_back(i);
   for (int one : order) axes.push_back(leading + one);
-  return reshape(copied(transposed(reshape(x, shape), axes), x.dtype()), last);
+  return reshape(copied(transpose(reshape(x, shape), axes), x.dtype()), last);
 }
 
 Shape with_end(const Array& x, std::initializer_list<int64_t> end) {
@@ -179,6 +181,7 @@ Shape with_end(const Array& x, std::initializer_list<int64_t> end) {
 
 }  // namespace
 
+// Channels, the axis 1: those of all groups by turns.
 Array channel_shuffle(const Array& x, int64_t groups) {
   if (x.rank() < 3)
     raise(ErrorKind::runtime, "channel_shuffle expects input with > 2 dims, but got input with sizes {}", in_brackets(x.shape()));
@@ -192,6 +195,7 @@ Array channel_shuffle(const Array& x, int64_t groups) {
   return rearranged(x, {n, groups, each, inner}, {0, 2, 1, 3}, x.shape());
 }
 
+// (..., C * r * r, H, W) as (..., C, H * r, W * r), and back.
 Array pixel_shuffle(const Array& x, int64_t r) {
   check_pixels("pixel_shuffle", "upscale_factor", x, r);
   if (r > 0xffffffff / 2)

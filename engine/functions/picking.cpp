@@ -26,7 +26,7 @@ bool has_nothing(Shape::const_iterator from, Shape::const_iterator to) { return 
 Array fitted_places(const Array& places, int64_t size, std::string_view mode) {
   if (mode == "raise") return places;
   Array wide = as_type(places, DType::int64);
-  if (mode == "wrap") return compute(Op::remainder, wide, size);
+  if (mode == "wrap") return remainder(wide, size);
   if (mode == "clip") return limited(wide, whole(0), whole(size - 1));
   raise(ErrorKind::value, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '{}')", mode);
 }
@@ -56,7 +56,7 @@ std::vector<Array> indices_along(const Array& array, const Array& places, size_t
   for (size_t n = 0; n < array.rank(); ++n) {
     Shape shape(array.rank(), 1);
     shape[n] = array.shape()[n];
-    out.push_back(n == axis ? places : reshape(counted(shape[n], array.device()), shape));
+    out.push_back(n == axis ? places : reshape(arange(shape[n], array.device()), shape));
   }
   return out;
 }
@@ -69,26 +69,27 @@ void put_along(const Array& array, const Array& places, const Argument& values, 
   put(array, picks_of(indices_along(array, places, axis)), values);
 }
 
+// The same in an array of a shape; numbers wrap around along each axis.
 std::vector<Array> coordinates_in(const Array& given, const std::vector<int64_t>& shape) {
   Array places = given.dtype() == DType::boolean ? as_type(given, DType::int32) : given;
   std::vector<Array> out;
   for (auto size = shape.rbegin(); size != shape.rend(); ++size) {
-    out.push_back(as_type(compute(Op::remainder, places, *size), places.dtype()));
-    places = as_type(compute(Op::floor_divide, places, *size), places.dtype());
+    out.push_back(as_type(remainder(places, *size), places.dtype()));
+    places = as_type(floor_divide(places, *size), places.dtype());
   }
   std::ranges::reverse(out);
   return out;
 }
 std::vector<Array> coordinates(const Array& array, const Array& places) {
   if (array.rank() == 1) return {places};
-  Array flat = compute(Op::where, compute(Op::less, places, 0), compute(Op::add, places, array.size()), places);
+  Array flat = where(less(places, 0), add(places, array.size()), places);
   std::vector<Array> out;
   int64_t rest = array.size();
   for (size_t n = 0; n < array.rank(); ++n) {
     int64_t size = array.shape()[n];
     rest /= std::max<int64_t>(size, 1);
-    Array place = compute(Op::floor_divide, flat, std::max<int64_t>(rest, 1));
-    out.push_back(n == 0 ? place : compute(Op::remainder, place, size));
+    Array place = floor_divide(flat, std::max<int64_t>(rest, 1));
+    out.push_back(n == 0 ? place : remainder(place, size));
   }
   return out;
 }
@@ -102,7 +103,7 @@ void put_in_line(const Array& array, const Array& places, const Argument& values
   if (given) row = raveled(*given, Order::c);
   if (given && row.size() > count) row = part(row, 0, 0, count);
   if (given && row.size() > 1 && row.size() < count)
-    row = take_along(row, compute(Op::remainder, counted(count, array.device()), row.size()), 0);
+    row = take_along(row, remainder(arange(count, array.device()), row.size()), 0);
   Argument value = given ? Argument(row) : values;
   if (std::optional<Layout> line = array.layout_in_shape({array.size()})) {
     Pick pick{0, flat};
@@ -126,8 +127,8 @@ std::vector<Array> nonzero_of_lines(const Array& array) {
 Array rows_of_nonzero(const Array& array) {
   if (array.rank() == 0) return full({flat_nonzero(array).size(), 0}, whole(0), DType::int64, array.device());
   std::vector<Array> rows;
-  for (const Array& index : nonzero(array)) rows.push_back(with_axis(index, 0));
-  return transposed(joined(rows, 0), {1, 0});
+  for (const Array& index : nonzero(array)) rows.push_back(expand_dims(index, 0));
+  return transpose(joined(rows, 0), {1, 0});
 }
 
 Array count_nonzero(const Array& array, const Over& over) { return sum(as_type(array, DType::boolean), over); }

@@ -24,8 +24,6 @@ Array taken_along(const Array& array, const Array& places, size_t axis);
 void put_along(const Array& array, const Array& places, const Argument& values, size_t axis);
 // The same of places counted in C order.
 std::vector<Array> coordinates(const Array& array, const Array& places);
-// The same in an array of a shape; numbers wrap around along each axis.
-std::vector<Array> coordinates_in(const Array& places, const std::vector<int64_t>& shape);
 // Writes values, repeated as often as needed, to places counted in C order.
 void put_in_line(const Array& array, const Array& places, const Argument& values, std::string_view mode);
 

@@ -106,48 +106,45 @@ QuantilePlaces places_for(std::string_view method, const QuantileType& type, int
 Array with_nan(const Array& lines, const Array& result) {
   if (is_whole(lines.dtype())) return result;
   Array last = element(lines, -1, last_size(lines) - 1);
-  return compute(Op::where, compute(Op::isnan, last), as_type(last, result.dtype()), result);
+  return where(isnan(last), as_type(last, result.dtype()), result);
 }
 
 Array between(const Array& low, const Array& high, const Argument& weight) {
-  Array far = compute(Op::subtract, high, low), rest = compute(Op::subtract, 1, weight);
-  Array from_above = compute(Op::subtract, high, compute(Op::multiply, far, rest));
-  Array from_below = compute(Op::add, low, compute(Op::multiply, far, weight));
-  return compute(Op::where, compute(Op::greater_equal, weight, 0.5), from_above, from_below);
+  Array far = subtract(high, low), rest = subtract(1, weight);
+  Array from_above = subtract(high, multiply(far, rest));
+  Array from_below = add(low, multiply(far, weight));
+  return where(greater_equal(weight, 0.5), from_above, from_below);
 }
 
 // The same from the end that is nearer, by a number.
 Array between(const Array& low, const Array& high, double weight) {
-  Array far = compute(Op::subtract, high, low);
-  return weight >= 0.5 ? compute(Op::subtract, high, compute(Op::multiply, far, 1 - weight))
-                       : compute(Op::add, low, compute(Op::multiply, far, weight));
+  Array far = subtract(high, low);
+  return weight >= 0.5 ? subtract(high, multiply(far, 1 - weight)) : add(low, multiply(far, weight));
 }
 
-Array count_of_numbers(const Array& lines) {
-  return reduced(Reduction::sum, compute(Op::logical_not, compute(Op::isnan, lines)), -1, true, DType::int64);
-}
+Array count_of_numbers(const Array& lines) { return reduced(Reduction::sum, logical_not(isnan(lines)), -1, true, DType::int64); }
 
 // Each row has a number of elements of its own: those that are not NaN, which stand in front.
 Array without_nan(const Array& lines, std::span<const double> q, std::string_view method, const QuantileType& type) {
   Array count = count_of_numbers(lines), real = astype(count, DType::float64);
-  Array last = compute(Op::maximum, compute(Op::subtract, count, 1), 0);
+  Array last = maximum(subtract(count, 1), 0);
   std::vector<Array> out;
   for (double one : q) {
     Array index;
     if (auto c = constants_of(method)) {
       double shift = c->alpha + one * (1 - c->alpha - c->beta);
-      index = compute(Op::subtract, compute(Op::add, compute(Op::multiply, real, one), shift), 1);
+      index = subtract(add(multiply(real, one), shift), 1);
     } else {
-      index = compute(Op::multiply, compute(Op::subtract, real, 1), one);
+      index = multiply(subtract(real, 1), one);
     }
     Array floor = compute(Op::floor, index), below = astype(floor, DType::int64);
-    Array low = compute(Op::maximum, compute(Op::minimum, below, last), 0);
-    Array high = compute(Op::maximum, compute(Op::minimum, compute(Op::add, below, 1), last), 0);
-    Array outside = compute(Op::logical_or, compute(Op::less, index, 0), compute(Op::greater_equal, index, last));
-    Array weight = compute(Op::where, outside, 0.0, compute(Op::subtract, index, floor));
+    Array low = maximum(minimum(below, last), 0);
+    Array high = maximum(minimum(add(below, 1), last), 0);
+    Array outside = logical_or(less(index, 0), greater_equal(index, last));
+    Array weight = where(outside, 0.0, subtract(index, floor));
     weight = as_type(weight, type.is_weak ? lines.dtype() : type.weights);
     Array value = element(between(picked(lines, low), picked(lines, high), operand(weight)), -1, 0);
-    out.push_back(with_axis(value, 0));
+    out.push_back(expand_dims(value, 0));
   }
   return joined(out, 0);
 }
@@ -164,18 +161,18 @@ Array lines_over(const Array& array, const Over& over) {
     }
   if (shape.empty()) return array.rank() == 1 ? array : reshape(array, {array.size()});
   shape.push_back(count_over(array, over));
-  return reshape(transposed(array, order), shape);
+  return reshape(transpose(array, order), shape);
 }
 
 // Each row has a middle of its own.
 Array middle_of_numbers(const Array& lines) {
   Array sorted = ordered(lines, false, lines.rank() - 1), count = count_of_numbers(lines);
-  Array low = compute(Op::maximum, compute(Op::floor_divide, compute(Op::subtract, count, 1), 2), 0);
-  Array high = compute(Op::minimum, compute(Op::floor_divide, count, 2), last_size(lines) - 1);
+  Array low = maximum(floor_divide(subtract(count, 1), 2), 0);
+  Array high = minimum(floor_divide(count, 2), last_size(lines) - 1);
   DType wide = lines.dtype() == DType::float16 ? DType::float32 : lines.dtype();
   Array below = as_type(picked(sorted, low), wide), above = as_type(picked(sorted, high), wide);
-  Array between = compute(Op::true_divide, compute(Op::add, below, above), 2);
-  return element(as_type(compute(Op::where, compute(Op::equal, low, high), below, between), lines.dtype()), -1, 0);
+  Array between = true_divide(add(below, above), 2);
+  return element(as_type(where(equal(low, high), below, between), lines.dtype()), -1, 0);
 }
 
 // The quantiles of each row (the last axis): an axis of as many as `q` stands in front.
@@ -285,13 +282,12 @@ static void check_quantile(const Array& array, const Array& q, bool is_number, s
 // The elements at places between those of sorted lines: as many in each line as the last axis has.
 static Array at_places_between(const Array& lines, const Array& at, std::string_view interpolation) {
   auto there = [&](const Array& place) { return picked(lines, astype(detached(place), DType::int64)); };
-  if (interpolation == "nearest") return there(compute(Op::rint, at));
+  if (interpolation == "nearest") return there(rint(at));
   Array floor = compute(Op::floor, detached(at));
   if (interpolation == "lower") return there(floor);
-  Array high = there(compute(Op::ceil, at));
+  Array high = there(ceil(at));
   if (interpolation == "higher") return high;
-  Array weight =
-      interpolation == "linear" ? compute(Op::subtract, at, floor) : full(at.shape(), real_number(0.5), at.dtype(), at.device());
+  Array weight = interpolation == "linear" ? subtract(at, floor) : full(at.shape(), real_number(0.5), at.dtype(), at.device());
   return between(there(floor), high, operand(weight));
 }
 
@@ -305,26 +301,27 @@ static Array quantile_of_lines(const Array& array, const Argument& given, std::o
   const int64_t n = last_size(lines);
   Array fractions = reshape(q, {q.size()}), at;
   if (skips_nan) {
-    Array last = compute(Op::maximum, compute(Op::subtract, count_of_numbers(detached(lines)), 1), 0);
-    at = compute(Op::multiply, as_type(last, array.dtype()), fractions);
+    Array last = maximum(subtract(count_of_numbers(detached(lines)), 1), 0);
+    at = multiply(as_type(last, array.dtype()), fractions);
   } else {
-    at = compute(Op::multiply, fractions, n - 1);
+    at = multiply(fractions, n - 1);
   }
   Shape shape = lines.shape();
   shape.back() = q.size();
   Array found = at_places_between(in_line, at.view(at.layout().broadcast_to(shape)), interpolation);
   if (!skips_nan) {
     Array last = detached(part(in_line, -1, n - 1, n));
-    found = compute(Op::where, compute(Op::isnan, last), last, found);
+    found = where(isnan(last), last, found);
   }
   Shape result = array.shape();
   for (size_t d = 0; d < result.size(); ++d)
     if (!axis || d == *axis) result[d] = keep_dims ? 1 : -1;
   std::erase(result, -1);
   result.insert(result.begin(), q.shape().begin(), q.shape().end());
-  return reshape(in_order(moved(found, found.rank() - 1, 0), Order::c), result);
+  return reshape(in_order(moveaxis(found, found.rank() - 1, 0), Order::c), result);
 }
 
+// PyTorch's: `q` is a number or a tensor, which has a derivative too; computed in the type of the elements. None: linear.
 Array quantile_along(const Array& array, const Argument& q, std::optional<size_t> axis, bool keep_dims,
                      std::optional<std::string_view> interpolation) {
   return quantile_of_lines(array, q, axis, keep_dims, interpolation.value_or("linear"), false);

@@ -52,10 +52,4 @@ Array quantile(const Array& array, const Quantiles& q, const Counted& over, Quan
 Array quantile_without_nan(const Array& array, const Quantiles& q, const Counted& over, QuantileMethod method);
 bool interpolates(std::string_view method);
 
-// PyTorch's: `q` is a number or a tensor, which has a derivative too; computed in the type of the elements. None: linear.
-Array quantile_along(const Array& array, const Argument& q, std::optional<size_t> axis, bool keep_dims,
-                     std::optional<std::string_view> interpolation);
-Array quantile_without_nan_along(const Array& array, const Argument& q, std::optional<size_t> axis, bool keep_dims,
-                                 std::optional<std::string_view> interpolation);
-
 }  // namespace quern

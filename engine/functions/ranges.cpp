@@ -18,7 +18,7 @@ Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bo
   auto in_work = [&](Op op, const Scalar& a, const Scalar& b) {
     return scalar_in(compute(op, full({}, a, work, DeviceId::cpu()), full({}, b, work, DeviceId::cpu())));
   };
-  Array out = as_type(counted(count, device), work);
+  Array out = as_type(arange(count, device), work);
   auto apply = [&](Op op, const Scalar& by) {
     Argument both[] = {Argument(out), Argument(by)};
     elementwise(op, both, &out);  // in place: in the type of the work
@@ -34,12 +34,12 @@ Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bo
   }
   apply(Op::add, start);  // what is not divided is one zero, or nothing
   if (endpoint && parts > 0) assign(element(out, 0, parts), Argument(stop));
-  return as_type(is_integer(dtype) ? compute(Op::floor, out) : out, dtype);
+  return as_type(is_integer(dtype) ? floor(out) : out, dtype);
 }
 
 Array powers_between(double start, double stop, int64_t count, bool endpoint, double base, DType dtype, DeviceId device) {
   Array exponents = numbers_between(real_number(start), real_number(stop), count, endpoint, DType::float64, device);
-  return as_type(compute(Op::power, base, exponents), dtype);
+  return as_type(power(base, exponents), dtype);
 }
 
 // ---- between arrays
@@ -55,7 +55,7 @@ DeviceId device_of(const Ends& ends, const Spread& spread, const Argument* base 
 
 // With axes of one element in front, as many as `rank`.
 Array with_rank_in_front(Array array, size_t rank) {
-  while (array.rank() < rank) array = with_axis(array, 0);
+  while (array.rank() < rank) array = expand_dims(array, 0);
   return array;
 }
 
@@ -69,7 +69,7 @@ Array end_of(const Argument& end, DType work, DeviceId device, size_t rank) {
 Array places_of(int64_t count, size_t rank, DeviceId device) {
   Shape shape(rank, 1);
   shape[0] = count;
-  return reshaped(counted(count, device), shape, Order::c);
+  return reshaped(arange(count, device), shape, Order::c);
 }
 
 struct Line {
@@ -77,23 +77,23 @@ struct Line {
 };
 Line line_between(const Array& first, const Array& last, const Ends& ends) {
   if (ends.count < 0) raise(ErrorKind::value, "Number of samples, {}, must be non-negative.", ends.count);
-  const Array width = compute(Op::subtract, last, first);
+  const Array width = subtract(last, first);
   const Array places = places_of(ends.count, width.rank() + 1, first.device()), numbers = as_type(places, ends.work);
   const int64_t parts = ends.endpoint ? ends.count - 1 : ends.count;
   if (parts <= 0) {
     const Array none = full({}, real_number(std::numeric_limits<double>::quiet_NaN()), ends.work, first.device());
-    return {compute(Op::add, compute(Op::multiply, numbers, width), first), none};
+    return {add(multiply(numbers, width), first), none};
   }
-  const Array step = compute(Op::true_divide, width, parts);
+  const Array step = true_divide(width, parts);
   // A step that is too small for the type is 0.
-  const Array divided = compute(Op::multiply, compute(Op::true_divide, numbers, parts), width);
-  const Array stepped = compute(Op::where, compute(Op::equal, step, 0), divided, compute(Op::multiply, numbers, step));
-  const Array made = compute(Op::add, stepped, first);
-  return {ends.endpoint ? compute(Op::where, compute(Op::equal, places, parts), last, made) : made, step};
+  const Array divided = multiply(true_divide(numbers, parts), width);
+  const Array stepped = where(equal(step, 0), divided, multiply(numbers, step));
+  const Array made = add(stepped, first);
+  return {ends.endpoint ? where(equal(places, parts), last, made) : made, step};
 }
 
 Array along(const Array& line, int64_t axis) {
-  return moved(line, 0, static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(line.rank()) : axis));
+  return moveaxis(line, 0, static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(line.rank()) : axis));
 }
 
 Scalar without_fraction(const Argument& number) {
@@ -127,10 +127,11 @@ NumbersAndStep evenly_spread(const Ends& ends, bool has_step, const Spread& spre
   const Array first = end_of(ends.start, ends.work, device, 0), last = end_of(ends.stop, ends.work, device, 0);
   Line line = line_between(first, last, ends);
   Array out = along(line.numbers, spread.axis);
-  if (is_integer(type)) out = compute(Op::floor, out);
+  if (is_integer(type)) out = floor(out);
   return {as_type(out, type), has_step, 0, line.step};
 }
 
+// The powers of `base` with evenly spread exponents.
 Array powers_spread(const Ends& ends, const Argument& base, const Spread& spread) {
   const DType type = spread.dtype.value_or(ends.type);
   const DeviceId device = device_of(ends, spread, &base);
@@ -140,13 +141,14 @@ Array powers_spread(const Ends& ends, const Argument& base, const Spread& spread
   const Argument stop = cuts ? Argument(without_fraction(ends.stop)) : ends.stop;
   const Array first = end_of(start, ends.work, device, rank), last = end_of(stop, ends.work, device, rank);
   const Array exponents = along(line_between(first, last, ends).numbers, spread.axis);
-  if (!base.array()) return as_type(compute(Op::power, base, exponents), type);
+  if (!base.array()) return as_type(power(base, exponents), type);
   const auto axis = static_cast<size_t>(spread.axis < 0 ? spread.axis + static_cast<int64_t>(rank) + 1 : spread.axis);
-  const Array bases = with_axis(with_rank_in_front(*base.array(), rank), axis);
-  const Array made = compute(Op::power, bases, exponents);
+  const Array bases = expand_dims(with_rank_in_front(*base.array(), rank), axis);
+  const Array made = power(bases, exponents);
   return spread.dtype ? as_type(made, *spread.dtype) : made;
 }
 
+// Each the same multiple of the one before. Raises ErrorKind::value for an end of zero.
 Array multiples_spread(const Ends& ends, const Spread& spread) {
   const DeviceId device = device_of(ends, spread);
   const DType type = spread.dtype.value_or(ends.type), work = is_whole(type) ? ends.work : common(ends.work, type);
@@ -154,20 +156,20 @@ Array multiples_spread(const Ends& ends, const Spread& spread) {
   exponents.work = work;
   const Array first = end_of(ends.start, work, device, 0), last = end_of(ends.stop, work, device, 0);
   for (const Array* one : {&first, &last}) {
-    const Array zeros = compute(Op::equal, *one, 0);
+    const Array zeros = equal(*one, 0);
     const std::vector<bool> all(zeros.rank(), true);
     if (scalar_in(reduce(Reduction::any, zeros, all, false)).integer != 0)
       raise(ErrorKind::value, "Geometric sequence cannot include zero");
   }
   // Turned until the first is above 0: real ends may be negative, complex ones keep parts of 0.
-  const Array turn = is_complex(work) ? compute(Op::true_divide, first, compute(Op::absolute, first)) : compute(Op::sign, first);
-  const Array from = compute(Op::true_divide, first, turn), to = compute(Op::true_divide, last, turn);
-  const Line line = line_between(compute(Op::log10, from), compute(Op::log10, to), exponents);
-  Array made = compute(Op::power, 10.0, line.numbers);
+  const Array turn = is_complex(work) ? true_divide(first, absolute(first)) : sign(first);
+  const Array from = true_divide(first, turn), to = true_divide(last, turn);
+  const Line line = line_between(log10(from), log10(to), exponents);
+  Array made = power(10.0, line.numbers);
   const Array places = places_of(ends.count, made.rank(), device);
-  made = compute(Op::where, compute(Op::equal, places, 0), from, made);
-  if (ends.endpoint && ends.count > 1) made = compute(Op::where, compute(Op::equal, places, ends.count - 1), to, made);
-  return as_type(along(compute(Op::multiply, made, turn), spread.axis), type);
+  made = where(equal(places, 0), from, made);
+  if (ends.endpoint && ends.count > 1) made = where(equal(places, ends.count - 1), to, made);
+  return as_type(along(multiply(made, turn), spread.axis), type);
 }
 
 }  // namespace quern

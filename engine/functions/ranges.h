@@ -36,10 +36,5 @@ struct NumbersAndStep {
   double step;                      // between numbers
   std::optional<Array> steps = {};  // between arrays
 };
-NumbersAndStep evenly_spread(const Ends& ends, bool has_step, const Spread& spread);
-// The powers of `base` with evenly spread exponents.
-Array powers_spread(const Ends& ends, const Argument& base, const Spread& spread);
-// Each the same multiple of the one before. Raises ErrorKind::value for an end of zero.
-Array multiples_spread(const Ends& ends, const Spread& spread);
 
 }  // namespace quern

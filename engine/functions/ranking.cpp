@@ -41,14 +41,14 @@ Ranked extreme_along(const Array& array, size_t axis, bool keep_dims, bool least
   return at_places(array, place_of(array, axis, true, {}, least), axis, keep_dims);
 }
 
-Array nan_of(const Array& array) { return compute(Op::isnan, array); }
+Array nan_of(const Array& array) { return isnan(array); }
 
 int64_t size_along(const Array& array, size_t axis) { return array.shape()[axis]; }
 
 Array numbers_along(const Array& array, size_t axis) {
   Shape shape(array.rank(), 1);
   shape[axis] = size_along(array, axis);
-  return reshape(counted(shape[axis], array.device()), shape);
+  return reshape(arange(shape[axis], array.device()), shape);
 }
 
 Ranked running_extreme(const Array& array, size_t axis, std::string_view op) {
@@ -56,8 +56,8 @@ Ranked running_extreme(const Array& array, size_t axis, std::string_view op) {
   Array seen = detached(array);
   if (seen.dtype() == DType::boolean) seen = astype(seen, DType::uint8);
   Array best = running(seen, op, axis);
-  Array is_new = compute(Op::logical_or, compute(Op::equal, seen, best), nan_of(seen));
-  Array places = running(compute(Op::where, is_new, numbers_along(array, axis), 0), "maximum", axis);
+  Array is_new = logical_or(equal(seen, best), nan_of(seen));
+  Array places = running(where(is_new, numbers_along(array, axis), 0), "maximum", axis);
   return {taken_along(array, places, axis), places};
 }
 
@@ -67,9 +67,9 @@ Array one_of_all(const Array& array, Ranked (*along)(const Array&, size_t, bool)
   if (array.size() == 0) return full({}, real_number(std::numeric_limits<double>::quiet_NaN()), array.dtype(), array.device());
   Array shown = detached(array), value = along(raveled(shown, Order::c), 0, false).values;
   if (!GradientMode::is_on() || !wants_gradient(array)) return value;
-  Array both_nan = compute(Op::logical_and, nan_of(shown), nan_of(value));
-  Array is_it = compute(Op::logical_or, compute(Op::equal, shown, value), both_nan);
-  Array rest = compute(Op::where, is_it, array, -std::numeric_limits<double>::infinity());
+  Array both_nan = logical_and(nan_of(shown), nan_of(value));
+  Array is_it = logical_or(equal(shown, value), both_nan);
+  Array rest = where(is_it, array, -std::numeric_limits<double>::infinity());
   return reduce(Reduction::maximum, rest, std::vector<bool>(array.rank(), true), false, {});
 }
 
@@ -94,8 +94,9 @@ static Array place_among_numbers(const Array& given, std::optional<size_t> axis,
              std::vector<bool>(array.rank() - static_cast<size_t>(std::count(goes.begin(), goes.end(), true)), true), false, {});
   if (values_of<uint8_t>(has_none)[0]) raise(ErrorKind::value, "All-NaN slice encountered");
   const double last = std::numeric_limits<double>::infinity();
-  return place_of(as_type(compute(Op::where, nan, least ? last : -last, array), array.dtype()), axis, keep_dims, dtype, least);
+  return place_of(as_type(where(nan, least ? last : -last, array), array.dtype()), axis, keep_dims, dtype, least);
 }
+// The same of what is no NaN. This reads whether there is something; raises ErrorKind::value where there is nothing else.
 Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype) {
   return place_among_numbers(array, axis, keep_dims, dtype, false);
 }
@@ -127,6 +128,7 @@ Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_larg
   return at_places(array, in_order(part(places, static_cast<int>(axis), 0, count), Order::c), axis, true);
 }
 
+// The same of the last axis, with places of int32, as Keras has it. Raises ErrorKind::value for more of them than there are.
 Ranked largest_of_last(const Array& array, int64_t count) {
   if (array.rank() == 0) raise(ErrorKind::value, "[top_k] `x` must have at least one axis");
   if (count < 0 || count > last_size(array))
@@ -135,20 +137,22 @@ Ranked largest_of_last(const Array& array, int64_t count) {
   return {made.values, as_type(made.places, DType::int32)};
 }
 
+// Is the element at each line's target among the `count` greatest? Those that equal the last of them are; what is not finite, or
+// not there, is not.
 Array is_among_largest(const Array& targets, const Array& given, int64_t count) {
   const Array lines = detached(given);
   if (lines.rank() != targets.rank() + 1)
     raise(ErrorKind::value, "[in_top_k] `predictions` must have one axis more than `targets`, but has {} and not {}",
           lines.rank(), targets.rank() + 1);
-  const Array inside =
-      compute(Op::logical_and, compute(Op::greater_equal, targets, 0), compute(Op::less, targets, last_size(lines)));
-  const Array places = with_axis(compute(Op::where, inside, targets, 0), targets.rank());
+  const Array inside = logical_and(greater_equal(targets, 0), less(targets, last_size(lines)));
+  const Array places = expand_dims(where(inside, targets, 0), targets.rank());
   const Array picked = taken_along(lines, places, lines.rank() - 1);
-  const Array above = reduced(Reduction::sum, as_type(compute(Op::greater, lines, picked), DType::int64));
-  const Array is_one = compute(Op::logical_and, compute(Op::less, above, count), inside);
-  return compute(Op::logical_and, is_one, compute(Op::isfinite, element(picked, -1, 0)));
+  const Array above = reduced(Reduction::sum, as_type(greater(lines, picked), DType::int64));
+  const Array is_one = logical_and(less(above, count), inside);
+  return logical_and(is_one, isfinite(element(picked, -1, 0)));
 }
 
+// The element that is the `count`-th in order, counted from 1. Raises ErrorKind::runtime where there is none.
 Ranked nth_along(const Array& array, int64_t count, size_t axis, bool keep_dims) {
   int64_t size = array.rank() == 0 ? 1 : size_along(array, axis);
   if (count < 1 || count > size) raise(ErrorKind::runtime, "kthvalue(): selected number k out of range for dimension {}", axis);
@@ -164,7 +168,7 @@ Ranked middle_along(const Array& array, size_t axis, bool keep_dims) {
   Array places = ordered_places(detached(array), false, axis), place = part(places, along, at, at + 1);
   if (!is_whole(array.dtype())) {  // NaN stands last in order
     Array last = part(places, along, size - 1, size);
-    place = compute(Op::where, nan_of(taken_along(detached(array), last, axis)), last, place);
+    place = where(nan_of(taken_along(detached(array), last, axis)), last, place);
   }
   return at_places(array, place, axis, keep_dims);
 }
@@ -173,30 +177,32 @@ Ranked middle_without_nan_along(const Array& array, size_t axis, bool keep_dims)
   if (array.rank() == 0) return of_one_element(array);
   if (is_whole(array.dtype())) return middle_along(array, axis, keep_dims);
   Array places = ordered_places(detached(array), false, axis);
-  Array is_number = compute(Op::logical_not, nan_of(detached(array)));
+  Array is_number = logical_not(nan_of(detached(array)));
   Array count = steps::reduced(Reduction::sum, is_number, static_cast<int>(axis), true, DType::int64);
-  Array at = compute(Op::maximum, compute(Op::floor_divide, compute(Op::subtract, count, 1), 2), 0);
+  Array at = maximum(floor_divide(subtract(count, 1), 2), 0);
   return at_places(array, taken_along(places, at, axis), axis, keep_dims);
 }
 
+// The element that occurs most often, the smallest of several, and where it stands last.
 Ranked most_frequent_along(const Array& array, size_t axis, bool keep_dims) {
   if (array.rank() == 0) return of_one_element(array);
   Ranked ordered = sorted_along(detached(array), axis, false);
   const int along = static_cast<int>(axis);
   const int64_t size = size_along(array, axis);
-  Array numbers = numbers_along(array, axis), begins = compute(Op::equal, numbers, 0);
+  Array numbers = numbers_along(array, axis), begins = equal(numbers, 0);
   if (size > 1) {
-    Array differ = compute(Op::not_equal, part(ordered.values, along, 1, size), part(ordered.values, along, 0, size - 1));
+    Array differ = not_equal(part(ordered.values, along, 1, size), part(ordered.values, along, 0, size - 1));
     Shape first = array.shape();
     first[axis] = 1;
     begins = joined({full(first, whole(1), DType::boolean, array.device()), differ}, axis);
   }
-  Array start = running(compute(Op::where, begins, numbers, 0), "maximum", axis);
+  Array start = running(where(begins, numbers, 0), "maximum", axis);
   // The first of the longest runs: at its end all of it was counted.
-  Array best = extreme(compute(Op::subtract, numbers, start), axis, true, false);
+  Array best = extreme(subtract(numbers, start), axis, true, false);
   return at_places(array, taken_along(ordered.places, best, axis), axis, keep_dims);
 }
 
+// The greatest (the smallest) so far, and where it stood last.
 Ranked running_largest(const Array& array, size_t axis) { return running_extreme(array, axis, "maximum"); }
 Ranked running_smallest(const Array& array, size_t axis) { return running_extreme(array, axis, "minimum"); }
 

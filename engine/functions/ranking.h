@@ -13,10 +13,6 @@ namespace quern {
 Array place_of_largest(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype);
 Array place_of_smallest(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype);
 
-// The same of what is no NaN. This reads whether there is something; raises ErrorKind::value where there is nothing else.
-Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype);
-Array place_of_smallest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype);
-
 // Elements, and their places along an axis, int64.
 struct Ranked {
   Array values, places;
@@ -29,21 +25,9 @@ Ranked sorted_along(const Array& array, size_t axis, bool descending);
 Array columns_in_order(const Array& array);
 // The first ones of the lines in order. Raises ErrorKind::runtime for more of them than there are.
 Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_largest);
-// The same of the last axis, with places of int32, as Keras has it. Raises ErrorKind::value for more of them than there are.
-Ranked largest_of_last(const Array& array, int64_t count);
-// Is the element at each line's target among the `count` greatest? Those that equal the last of them are; what is not finite, or
-// not there, is not.
-Array is_among_largest(const Array& targets, const Array& lines, int64_t count);
-// The element that is the `count`-th in order, counted from 1. Raises ErrorKind::runtime where there is none.
-Ranked nth_along(const Array& array, int64_t count, size_t axis, bool keep_dims);
 // The element in the middle, the lower one of two: a NaN where there is one, or the middle of what is none.
 Ranked middle_along(const Array& array, size_t axis, bool keep_dims);
 Ranked middle_without_nan_along(const Array& array, size_t axis, bool keep_dims);
-// The element that occurs most often, the smallest of several, and where it stands last.
-Ranked most_frequent_along(const Array& array, size_t axis, bool keep_dims);
-// The greatest (the smallest) so far, and where it stood last.
-Ranked running_largest(const Array& array, size_t axis);
-Ranked running_smallest(const Array& array, size_t axis);
 
 // The element in the middle of all; elements that equal it share its derivative. NaN of nothing.
 Array middle(const Array& array);

@@ -36,8 +36,8 @@ DType type_of(const Row& row, const Array& array, const Over& over) {
 // With what counts for nothing where elements are left out.
 Array chosen(const Array& array, const Row& row, const Over& over, const Array* start) {
   Array a = as_type(array, type_of(row, array, over));
-  if (!row.neutral) return compute(Op::where, *over.where, a, *start);
-  return compute(Op::where, *over.where, a, full({}, whole(*row.neutral), a.dtype(), a.device()));
+  if (!row.neutral) return where(*over.where, a, *start);
+  return where(*over.where, a, full({}, whole(*row.neutral), a.dtype(), a.device()));
 }
 
 // Raises where there is nothing to start with.
@@ -62,12 +62,12 @@ Array divided(const Array& total, const Array& array, const Over& over, double l
   if (!over.where) {
     auto count = static_cast<double>(count_over(array, over));
     Array wide = as_type(total, averaging_type(total.dtype()));
-    return as_type(compute(Op::true_divide, wide, std::max(count - less, 0.0)), total.dtype());
+    return as_type(true_divide(wide, std::max(count - less, 0.0)), total.dtype());
   }
   Array all = over.where->view(over.where->layout().broadcast_to(array.shape()));
   Array count = reduce(Reduction::sum, all, over.axes, over.keep_dims, DType::int64);
-  if (less != 0) count = compute(Op::maximum, compute(Op::subtract, count, less), 0);
-  return as_type(compute(Op::true_divide, total, count), total.dtype());
+  if (less != 0) count = maximum(subtract(count, less), 0);
+  return as_type(true_divide(total, count), total.dtype());
 }
 
 }  // namespace
@@ -164,11 +164,11 @@ Array variance(const Array& given, const Counted& over, double ddof, const Argum
   }
   // The mean of integers may be given as an integer; the squares of what is left are divided all the same.
   if (is_whole(array.dtype()) && is_whole(center->type().dtype)) array = astype(array, over.dtype.value_or(DType::float64));
-  Array far = compute(Op::subtract, array, *center);
+  Array far = subtract(array, *center);
   if (far.shape() != array.shape())
     raise(ErrorKind::value, "[var] a mean of shape {} does not fit an array of shape {}: it has to broadcast to that",
           to_string(center->shape()), to_string(array.shape()));
-  Array squares = compute(Op::multiply, far, is_complex(far.dtype()) ? compute(Op::conjugate, far) : far);
+  Array squares = multiply(far, is_complex(far.dtype()) ? conjugate(far) : far);
   if (is_complex(squares.dtype())) squares = squares.real();
   Array out = divided(sum(squares, over), array, over, ddof);
   return is_short ? astype(out, given.dtype()) : out;
@@ -176,8 +176,8 @@ Array variance(const Array& given, const Counted& over, double ddof, const Argum
 
 // Where all elements are equal its derivative is 0, not infinite.
 static Array root_of(const Array& square) {
-  if (!GradientMode::is_on() || !wants_gradient(square)) return compute(Op::sqrt, square);
-  return recorded_as(SmoothValue::root, square, compute(Op::sqrt, detached(square)));
+  if (!GradientMode::is_on() || !wants_gradient(square)) return sqrt(square);
+  return recorded_as(SmoothValue::root, square, sqrt(detached(square)));
 }
 
 Array deviation(const Array& array, const Counted& over, double ddof, const Argument* center) {
@@ -204,15 +204,17 @@ std::vector<Array> deviation_and_mean(const Array& array, const Counted& over, d
 }
 
 Array spread(const Array& array, const Over& over) {
-  return compute(Op::subtract, reduced(Reduction::maximum, array, over), reduced(Reduction::minimum, array, over));
+  return subtract(reduced(Reduction::maximum, array, over), reduced(Reduction::minimum, array, over));
 }
 
+// {smallest, largest}, along one axis or of all elements.
 std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> axis, bool keep_dims) {
   Over over{std::vector<bool>(array.rank(), !axis), keep_dims};
   if (axis && array.rank() > 0) over.axes[*axis] = true;
   return {smallest(array, over), largest(array, over)};
 }
 
+// The logarithm of the sum of the exponentials, without overflow; -infinity of nothing.
 Array log_of_exponentials(const Array& given, const Over& over) {
   Array array = over.dtype ? as_type(given, *over.dtype) : given, x = detached(array);
   Over kept{over.axes, true};
@@ -220,16 +222,14 @@ Array log_of_exponentials(const Array& given, const Over& over) {
   Scalar nothing = real_number(-std::numeric_limits<double>::infinity());
   least.value.emplace(nothing);
   Array top = largest(is_complex(x.dtype()) ? x.real() : x, kept, least);
-  top = compute(Op::where, compute(Op::isinf, top), real_number(0), top);
-  Array sums = sum(compute(Op::exp, compute(Op::subtract, x, top)), kept);
+  top = where(isinf(top), real_number(0), top);
+  Array sums = sum(exp(subtract(x, top)), kept);
   std::vector<size_t> gone;
   for (size_t d = 0; d < over.axes.size() && !over.keep_dims; ++d)
     if (over.axes[d]) gone.push_back(d);
-  return log_sum_exp(array, compute(Op::add, compute(Op::log, sums), top), gone);
+  return log_sum_exp(array, add(log(sums), top), gone);
 }
 
-Array limited(const Array& array, const Scalar& low, const Scalar& high) {
-  return compute(Op::minimum, compute(Op::maximum, array, low), high);
-}
+Array limited(const Array& array, const Scalar& low, const Scalar& high) { return minimum(maximum(array, low), high); }
 
 }  // namespace quern

@@ -60,12 +60,6 @@ std::vector<Array> deviation_and_mean(const Array& array, const Counted& over, d
 // The largest element less the smallest.
 Array spread(const Array& array, const Over& over);
 
-// {smallest, largest}, along one axis or of all elements.
-std::pair<Array, Array> both_extremes(const Array& array, std::optional<size_t> axis, bool keep_dims);
-
-// The logarithm of the sum of the exponentials, without overflow; -infinity of nothing.
-Array log_of_exponentials(const Array& array, const Over& over);
-
 // Limited to [low, high], numbers that have no wider type than the array's.
 Array limited(const Array& array, const Scalar& low, const Scalar& high);
 

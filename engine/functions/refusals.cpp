@@ -34,8 +34,8 @@ bool are_seen_within(const Array& values, double low, double high) {
 
 // The array where the bool is true, which it is wherever anybody sees it.
 Array beside(const Array& array, const Array& fine) {
-  if (array.dtype() == DType::boolean) return compute(Op::logical_and, array, fine);
-  return compute(Op::where, fine, array, 0);
+  if (array.dtype() == DType::boolean) return logical_and(array, fine);
+  return where(fine, array, 0);
 }
 
 class UnlessRefused : public GradientBody {
@@ -54,7 +54,7 @@ class UnlessRefused : public GradientBody {
 
 Array all_within(const Array& values, double low, double high) {
   GradientMode off(false);
-  Array inside = compute(Op::logical_and, compute(Op::greater_equal, values, low), compute(Op::less_equal, values, high));
+  Array inside = logical_and(greater_equal(values, low), less_equal(values, high));
   return reduce(Reduction::all, inside, std::vector<bool>(inside.rank(), true), false);
 }
 

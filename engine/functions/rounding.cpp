@@ -63,7 +63,7 @@ Array rounded(const Array& array, int64_t decimals) {
     return out;
   }
   if (is_integer(type) && decimals >= 0) return copied(array, type, Order::keep);
-  if (decimals == 0) return compute(Op::rint, array);
+  if (decimals == 0) return rint(array);
   if (type == DType::boolean) raise(ErrorKind::type, "[round] bools have no decimals; convert them first");
   Array work = is_integer(type) ? astype(array, DType::float64) : array;
   double by = std::abs(decimals) < 309 ? std::pow(10.0, static_cast<double>(std::abs(decimals)))
@@ -71,7 +71,7 @@ Array rounded(const Array& array, int64_t decimals) {
   bool columns = !is_in_order(work, Order::c) && is_in_order(work, Order::fortran);
   work = in_order(work, columns ? Order::fortran : Order::c);
   Op there = decimals > 0 ? Op::multiply : Op::true_divide, back = decimals > 0 ? Op::true_divide : Op::multiply;
-  return as_type(compute(back, compute(Op::rint, compute(there, work, by)), by), type);
+  return as_type(compute(back, rint(compute(there, work, by)), by), type);
 }
 
 Array near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan) {

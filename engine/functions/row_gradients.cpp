@@ -5,52 +5,22 @@
 
 #include "core/error.h"
 #include "functions/activations.h"
-#include "functions/steps.h"
+#include "graph/algebra.h"
 
 namespace quern {
 
 namespace {
 
-using steps::compute;
+using namespace algebra;
 
 // ---- the words of grads.def
 
 constexpr double log_of_2 = 0.6931471805599453, log_of_10 = 2.302585092994046;
 
-Array operator+(const Array& x, const Array& y) { return compute(Op::add, x, y); }
-Array operator+(const Array& x, double y) { return compute(Op::add, x, y); }
-Array operator+(double x, const Array& y) { return compute(Op::add, x, y); }
-Array operator-(const Array& x, const Array& y) { return compute(Op::subtract, x, y); }
-Array operator-(const Array& x, double y) { return compute(Op::subtract, x, y); }
-Array operator-(double x, const Array& y) { return compute(Op::subtract, x, y); }
-Array operator-(const Array& x) { return compute(Op::negative, x); }
-Array operator*(const Array& x, const Array& y) { return compute(Op::multiply, x, y); }
-Array operator*(const Array& x, double y) { return compute(Op::multiply, x, y); }
-Array operator*(double x, const Array& y) { return compute(Op::multiply, x, y); }
-Array operator/(const Array& x, const Array& y) { return compute(Op::true_divide, x, y); }
-
-Array conj(const Array& x) { return steps::conjugated(x); }
-Array zero(const Array& x) { return full(x.shape(), steps::real_number(0), x.dtype(), x.device()); }
-// In g's type, where one of the two is a number, too.
-template <class X, class Y>
-Array select(const Array& where, const X& x, const Y& y) {
-  return compute(Op::where, where, x, y);
-}
-// Each operation of the table under its own name.
-#define WORD_0(name)
-#define WORD_1(name) \
-  [[maybe_unused]] Array name(const Array& x) { return compute(Op::name, x); }
-#define WORD_2(name)                   \
-  template <class X, class Y>          \
-  Array name(const X& x, const Y& y) { \
-    return compute(Op::name, x, y);    \
-  }
-#define WORD_3(name)
-#define QUERN_ROW(name, operands, ...) WORD_##operands(name)
-#include "quern/ops.def"
+Array zeros_like(const Array& x) { return full(x.shape(), real_number(0), x.dtype(), x.device()); }
 
 // g where `mine`, half of that where both are, 0 elsewhere.
-Array share(const Array& g, const Array& mine, const Array& both) { return select(mine, select(both, g * 0.5, g), 0.0); }
+Array share(const Array& g, const Array& mine, const Array& both) { return where(mine, where(both, g * 0.5, g), 0.0); }
 
 // Does the host know that it is the number 0?
 bool is_zero(const Array& x) {
@@ -61,29 +31,29 @@ bool is_zero(const Array& x) {
 
 // Exponents of 0 have no derivative, also where a**-1 is infinite.
 Array of_base(const Array& g, const Array& a, const Array& b) {
-  if (is_zero(b)) return zero(g);
-  Array slope = b * compute(Op::power, a, b - 1.0);
-  return g * conj(select(equal(b, 0.0), 0.0, slope));
+  if (is_zero(b)) return zeros_like(g);
+  Array slope = b * power(a, b - 1.0);
+  return g * conj(where(equal(b, 0.0), 0.0, slope));
 }
 Array of_exponent(const Array& g, const Array& a, const Array& b, const Array& y) {
-  Array slope = y * compute(Op::log, a);
+  Array slope = y * log(a);
   Array is_flat = equal(a, 0.0);
-  if (!is_complex(b.dtype())) is_flat = compute(Op::logical_and, is_flat, greater_equal(b, 0.0));
-  return g * conj(select(is_flat, 0.0, slope));
+  if (!is_complex(b.dtype())) is_flat = logical_and(is_flat, greater_equal(b, 0.0));
+  return g * conj(where(is_flat, 0.0, slope));
 }
 
 // Of complex numbers it is the direction.
 Array of_sign(const Array& g, const Array& a, const Array& y) {
-  if (!is_complex(a.dtype())) return zero(g);
-  Array size = compute(Op::absolute, a), turn = g - y * (conj(y) * g).real();
-  return select(equal(size, 0.0), zero(g), turn / compute(Op::where, equal(size, 0.0), 1.0, size));
+  if (!is_complex(a.dtype())) return zeros_like(g);
+  Array size = absolute(a), turn = g - y * (conj(y) * g).real();
+  return where(equal(size, 0.0), zeros_like(g), turn / where(equal(size, 0.0), 1.0, size));
 }
 
 // Both are recorded; what is not returned is never computed.
 Array if_complex(const Array& of, const Array& x, const Array& y) { return is_complex(of.dtype()) ? x : y; }
 
 // 1 in the place of 0, for quotients that are not used there: the derivatives of what is selected must be finite, too.
-Array not_zero(const Array& a) { return compute(Op::where, equal(a, 0.0), 1.0, a); }
+Array not_zero(const Array& a) { return where(equal(a, 0.0), 1.0, a); }
 
 // Of the incomplete gamma function P(a, x) by x.
 Array gamma_density(const Array& a, const Array& x) { return exp((a - 1.0) * log(x) - x - lgamma(a)); }

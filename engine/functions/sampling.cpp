@@ -76,7 +76,7 @@ Interval interval_of(const Whole& low, const Whole& high, bool has_end, DType ty
     return less > one.more ? in_loop(Op::subtract, work, work, {as_work, whole(1)}) : as_work;
   };
   const Array from = there(low, 0), to = there(high, end);
-  if (is_true_somewhere(compute(Op::greater, from, to))) refuse();
+  if (is_true_somewhere(greater(from, to))) refuse();
   const DType bits = DType::uint64;
   const Array start = as_type(from, bits);
   const Array width = in_loop(Op::subtract, bits, bits, {as_type(to, bits), start});
@@ -115,10 +115,9 @@ Array integers_by_unit(const Stream& stream, const Limits& limits, const Size& s
   const auto argument = [](const Whole& one) { return one.array ? Argument(*one.array) : Argument(scalar_of(one.number)); };
   const auto value = [](const Whole& one) { return one.array ? Value(*one.array) : Value(static_cast<double>(one.number)); };
   const Array steps = *of(Op::floor, draws.unit() * (value(high) - value(low))).array;
-  const Array made = compute(Op::add, as_type(steps, DType::int64), argument(low));
-  const Array last =
-      high.array ? compute(Op::subtract, *high.array, 1) : full({}, scalar_of(high.number - 1), DType::int64, made.device());
-  return as_type(compute(Op::minimum, made, last), size.type.value_or(DType::int64));
+  const Array made = add(as_type(steps, DType::int64), argument(low));
+  const Array last = high.array ? subtract(*high.array, 1) : full({}, scalar_of(high.number - 1), DType::int64, made.device());
+  return as_type(minimum(made, last), size.type.value_or(DType::int64));
 }
 
 // ---- picks
@@ -174,8 +173,7 @@ Array picked_of(const Array& values, const Array& places) { return taken(values,
 Array by_aliases(const Draws& draws, const Aliases& aliases) {
   const Array picks = as_type(draws.below(aliases.keep.size()), DType::int64);
   const Array keep = picked_of(array_of(aliases.keep, draws.device()), picks);
-  return compute(Op::where, compute(Op::less, *draws.unit().array, keep), picks,
-                 picked_of(array_of(aliases.beside, draws.device()), picks));
+  return compute(Op::where, less(*draws.unit().array, keep), picks, picked_of(array_of(aliases.beside, draws.device()), picks));
 }
 
 Array from_population(const Population& from, const Array& places) {
@@ -196,7 +194,7 @@ Array picked_once(const Stream& stream, int64_t count, const std::optional<Odds>
     std::vector<double> rates;
     for (double p : odds->values) rates.push_back(1 / p);
     keys = *(-log(1.0 - Value(keys) + std::ldexp(1.0, -60)) * array_of(rates, device)).array;
-    keys = compute(Op::where, compute(Op::isnan, keys), std::numeric_limits<double>::infinity(), keys);
+    keys = compute(Op::where, isnan(keys), std::numeric_limits<double>::infinity(), keys);
   }
   return part(ordered_places(keys, false, 0), 0, 0, wanted);
 }
@@ -319,7 +317,7 @@ Array hypergeometric(const Stream& stream, const Counts& good, const Counts& bad
   const Draws draws(stream, {size.shape, device}, {&shaped});
   if (cases.shape.empty()) {
     const Case& one = cases.all[0];
-    return as_whole(compute(Op::add, by_aliases(draws, aliases_of(one)), least_of(one)), size);
+    return as_whole(add(by_aliases(draws, aliases_of(one)), least_of(one)), size);
   }
   // The tables of all cases one after the other: an element picks in that of its own.
   Aliases tables;
@@ -336,10 +334,10 @@ Array hypergeometric(const Stream& stream, const Counts& good, const Counts& bad
     widths.push_back(cases.widths.at(one)), firsts.push_back(starts.at(one)), from.push_back(least_of(one));
   const auto there = [&](const std::vector<int64_t>& values) { return reshape(array_of(values, device), cases.shape); };
   const Array picks = as_type(draws.below(as_type(there(widths), DType::uint64)), DType::int64);
-  const Array places = compute(Op::add, picks, there(firsts));
+  const Array places = add(picks, there(firsts));
   const Array is_kept = compute(Op::less, *draws.unit().array, picked_of(array_of(tables.keep, device), places));
   const Array beside = picked_of(array_of(tables.beside, device), places);
-  return as_whole(compute(Op::add, compute(Op::where, is_kept, picks, beside), there(from)), size);
+  return as_whole(add(compute(Op::where, is_kept, picks, beside), there(from)), size);
 }
 
 Array hypergeometric_at_most(const Stream& stream, const Counts& good, const Counts& bad, const Counts& picked,
@@ -372,9 +370,9 @@ Array multivariate_hypergeometric(const Stream& stream, const Counts& colors, in
   shape.push_back(static_cast<int64_t>(color.size()));
   const Draws draws(stream, {shape, device}, {});
   const Array order = part(ordered_places(draws.bits(), false, shape.size() - 1), -1, 0, picked);
-  const Array of_picks = with_axis(picked_of(array_of(color, device), order), shape.size() - 1);
-  const Array each = with_axis(counted(colors.shape[0], device), 1);
-  return reduced(Reduction::sum, compute(Op::equal, of_picks, each), -1, false, DType::int64);
+  const Array of_picks = expand_dims(picked_of(array_of(color, device), order), shape.size() - 1);
+  const Array each = expand_dims(arange(colors.shape[0], device), 1);
+  return reduced(Reduction::sum, equal(of_picks, each), -1, false, DType::int64);
 }
 
 // ---- tries
@@ -413,6 +411,8 @@ std::vector<double> filled_lines(const Odds& odds, size_t width) {
 
 }  // namespace
 
+// How often each outcome comes in n tries: one axis more; the last one takes what the others leave of 1. Raises ErrorKind::value
+// for a negative n, and for odds that are no distribution.
 Array multinomial(const Stream& stream, const Counts& n, const Odds& odds, const Size& size) {
   check_outcomes(odds);
   check_counts("n", n);
@@ -443,7 +443,7 @@ Array multinomial(const Stream& stream, const Counts& n, const Odds& odds, const
     const Draws draws(stream, {along_last(shape, parts), device}, {});
     const Array share = reshape(array_of(part_of_two, device), along_last(lines, parts));
     const Array left = *draws.seeded(Op::random_binomial, {out, share}).array;
-    const Array both[] = {left, compute(Op::subtract, out, left)};
+    const Array both[] = {left, subtract(out, left)};
     out = reshape(stacked({both[0], both[1]}, left.rank()), along_last(shape, 2 * parts));
   }
   out = part(out.view(out.layout().broadcast_to(along_last(shape, out.shape().back()))), -1, 0, count);
@@ -458,14 +458,14 @@ NormalVectors normal_vectors(const Array& mean, const Array& covariance, FactorB
     raise(ErrorKind::value, "cov must be 2 dimensional and square");
   if (covariance.shape()[0] != mean.shape()[0]) raise(ErrorKind::value, "mean and cov must have same length");
   const Array operands[] = {covariance};
-  if (by == FactorBy::cholesky) return {mean, transposed(factor("cholesky", operands, "l", 0)[0], {1, 0})};
+  if (by == FactorBy::cholesky) return {mean, transpose(factor("cholesky", operands, "l", 0)[0], {1, 0})};
   const std::vector<Array> parts = factor("eigh", operands, "Lv", 0);
-  const Array roots = compute(Op::sqrt, compute(Op::maximum, parts[0], 0));
-  return {mean, transposed(compute(Op::multiply, parts[1], roots), {1, 0})};
+  const Array roots = compute(Op::sqrt, maximum(parts[0], 0));
+  return {mean, transpose(multiply(parts[1], roots), {1, 0})};
 }
 
 bool has_covariance(const NormalVectors& vectors, const Array& covariance, double tolerance) {
-  const Array again = matmul(transposed(vectors.factor, {1, 0}), vectors.factor);
+  const Array again = matmul(transpose(vectors.factor, {1, 0}), vectors.factor);
   return are_all_near(numpys_rules, again, covariance, real_number(tolerance), real_number(tolerance), false);
 }
 
@@ -473,7 +473,7 @@ Array multivariate_normal(const Stream& stream, const NormalVectors& vectors, co
   Shape shape = size.shape.value_or(Shape{});
   shape.push_back(vectors.mean.shape()[0]);
   const Draws draws(stream, {shape, vectors.mean.device()}, {});
-  return as_asked(compute(Op::add, matmul(*draws.normal().array, vectors.factor), vectors.mean), size);
+  return as_asked(add(matmul(*draws.normal().array, vectors.factor), vectors.mean), size);
 }
 
 }  // namespace quern::random

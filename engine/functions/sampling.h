@@ -56,13 +56,8 @@ Array hypergeometric_at_most(const Stream& stream, const Counts& good, const Cou
 bool has_tables(const Counts& good, const Counts& bad, const Counts& picked);
 // How many of each color are among those picked: one axis more. The names of methods change nothing.
 struct PickMethod {};
-Array multivariate_hypergeometric(const Stream& stream, const Counts& colors, int64_t picked, PickMethod, const Size& size);
 // Are so many few enough for it?
 bool are_few(const Counts& colors, const Size& size);
-
-// How often each outcome comes in n tries: one axis more; the last one takes what the others leave of 1. Raises ErrorKind::value
-// for a negative n, and for odds that are no distribution.
-Array multinomial(const Stream& stream, const Counts& n, const Odds& odds, const Size& size);
 
 // Vectors of normal numbers, whose covariance is the product of a factor, transposed, and the factor.
 struct NormalVectors {

@@ -1,4 +1,8 @@
-#include "functions/segments.h"
+// Rows of an array that belong together by numbers of segments: their sums, products and extremes.
+#include <cstdint>
+#include <optional>
+
+#include "graph/array.h"
 
 #include <algorithm>
 #include <limits>
@@ -34,8 +38,8 @@ struct Segments {
     }
     if (count < 0) raise(ErrorKind::value, "Argument `num_segments` must not be negative. Received: num_segments={}", count);
     numbers = as_type(given, DType::int64);
-    const Array is_none = compute(Op::logical_or, compute(Op::less, numbers, 0), compute(Op::greater_equal, numbers, count));
-    numbers = compute(Op::where, is_none, count, numbers);
+    const Array is_none = logical_or(less(numbers, 0), greater_equal(numbers, count));
+    numbers = where(is_none, count, numbers);
   }
 };
 
@@ -53,9 +57,9 @@ Array of_each(Reduction reduction, const Segments& of, const Scalar& neutral) {
   }
   const Array numbers = reshape(of.numbers, sizes);
   sizes[1] = 1, sizes[0] = of.count;
-  const Array belongs = compute(Op::equal, numbers, reshape(counted(of.count, of.data.device()), sizes));
+  const Array belongs = equal(numbers, reshape(arange(of.count, of.data.device()), sizes));
   const Array empty = full({}, neutral, type, of.data.device());
-  return reduced(reduction, compute(Op::where, belongs, with_axis(reshape(of.data, lines), 0), empty), 1, false, type);
+  return reduced(reduction, where(belongs, expand_dims(reshape(of.data, lines), 0), empty), 1, false, type);
 }
 
 // What no element of a type is beyond.
@@ -75,6 +79,9 @@ Scalar end_of(DType type, bool is_last) {
 
 }  // namespace
 
+// One result for each of `count` segments; none: as many as the greatest number says, which is waited for. Numbers below 0, or
+// from `count` on, belong to no segment. Of a segment without rows: 0, 1, or what every element is beyond. Raises
+// ErrorKind::value for a negative count.
 Array segment_sums(const Array& data, const Array& numbers, std::optional<int64_t> count) {
   const Segments of(data, numbers, count);
   Shape shape{of.count + 1};

@@ -20,12 +20,12 @@ Array starts_in(const Array& sorted, bool equal_nan) {
   int64_t n = sorted.shape()[0];
   Array out = full({n}, whole(1), DType::boolean, sorted.device());
   if (n < 2) return out;
-  Array next = part(sorted, 0, 1, n), before = part(sorted, 0, 0, n - 1), differs = compute(Op::not_equal, next, before);
+  Array next = part(sorted, 0, 1, n), before = part(sorted, 0, 0, n - 1), differs = not_equal(next, before);
   if (sorted.rank() > 1) {
     differs = reduced(Reduction::any, differs);
   } else if (equal_nan && !is_whole(sorted.dtype())) {
-    Array both = compute(Op::logical_and, compute(Op::isnan, next), compute(Op::isnan, before));
-    differs = compute(Op::logical_and, differs, compute(Op::logical_not, both));
+    Array both = logical_and(isnan(next), isnan(before));
+    differs = logical_and(differs, logical_not(both));
   }
   assign(part(out, 0, 1, n), Argument(differs));
   return out;
@@ -41,7 +41,7 @@ Array places_of_rows(const Array& rows) {
 // What sets are made of: the elements in one line, or the parts of an axis as rows.
 struct Lines {
   Lines(const Array& array, std::optional<size_t> axis) : array(array), axis(axis), has_rows(axis && array.rank() > 1) {
-    rows = has_rows ? moved(array, *axis, 0) : raveled(array, Order::c);
+    rows = has_rows ? moveaxis(array, *axis, 0) : raveled(array, Order::c);
     shape = rows.shape();
     if (!has_rows) return;
     int64_t columns = 1;
@@ -54,7 +54,7 @@ struct Lines {
     if (!has_rows) return chosen;
     Shape full = shape;
     full[0] = chosen.shape()[0];
-    return moved(reshape(chosen, full), 0, *axis);
+    return moveaxis(reshape(chosen, full), 0, *axis);
   }
 
   const Array& array;
@@ -66,7 +66,7 @@ struct Lines {
 
 // The number that each line has among the distinct ones; `from`: where the lines in order stood, or null where they stay.
 Array numbers_of(const Lines& lines, const Array& mask, const Array* from) {
-  Array begun = compute(Op::subtract, running(as_type(mask, DType::int64), "add", 0), 1), number = begun;
+  Array begun = subtract(running(as_type(mask, DType::int64), "add", 0), 1), number = begun;
   if (from) {
     number = full({lines.count()}, whole(0), DType::int64, lines.array.device());
     Pick pick{0, *from};
@@ -77,7 +77,7 @@ Array numbers_of(const Lines& lines, const Array& mask, const Array* from) {
 
 Array lengths_of(const Array& starts, int64_t count) {
   Array ends = joined({starts, full({1}, whole(count), DType::int64, starts.device())}, 0);
-  return compute(Op::subtract, part(ends, 0, 1, ends.size()), starts);
+  return subtract(part(ends, 0, 1, ends.size()), starts);
 }
 
 const Array& wanted(const char* name, const Array* other) {
@@ -122,10 +122,12 @@ Named distinct_with_counts(const Array& array) { return {distinct(array, {}, fal
 Named distinct_with_inverse(const Array& array) { return {distinct(array, {}, false, true, false, false)}; }
 Array distinct_values(const Array& array) { return distinct(array, {}, false, false, false, false)[0]; }
 
+// PyTorch's: each NaN is distinct.
 OneOrMore distinct_along(const Array& array, bool inverse, bool counts, std::optional<size_t> axis) {
   return {distinct(array, axis, false, inverse, counts, false)};
 }
 
+// Elements, or parts of an axis, without those that equal the one before.
 OneOrMore distinct_in_turn(const Array& array, bool inverse, bool counts, std::optional<size_t> axis) {
   Lines lines(array, axis);
   Array mask = starts_in(detached(lines.rows), false), starts = true_positions(mask);
@@ -135,6 +137,8 @@ OneOrMore distinct_in_turn(const Array& array, bool inverse, bool counts, std::o
   return out;
 }
 
+// Of flattened arrays, sorted. `are_distinct`: no array has an element twice; `places`: also where the elements stand first in
+// each.
 Array in_any(const Array& array, const Argument& other) {
   OperandType both[] = {{array.dtype()}, other.type()};  // a number has no type of its own
   return in_line(
@@ -153,11 +157,11 @@ OneOrMore in_both(const Array& array, const Array* given, bool are_distinct, boo
   Array all = joined_in_line(elements[0], elements[1]), from = sorted_places(all, false), sorted = take_along(all, from, 0);
   const int64_t n = sorted.size();
   Array twice = true_positions(n < 2 ? full({0}, whole(0), DType::boolean, array.device())
-                                     : compute(Op::equal, part(sorted, 0, 1, n), part(sorted, 0, 0, n - 1)));
+                                     : equal(part(sorted, 0, 1, n), part(sorted, 0, 0, n - 1)));
   OneOrMore out{{take_along(sorted, twice, 0)}};
   if (!places) return out;
   Array in_first = take_along(from, twice, 0);
-  Array in_second = compute(Op::subtract, take_along(from, compute(Op::add, twice, 1), 0), elements[0].size());
+  Array in_second = subtract(take_along(from, add(twice, 1), 0), elements[0].size());
   out.arrays.push_back(are_distinct ? in_first : take_along(first[0], in_first, 0));
   out.arrays.push_back(are_distinct ? in_second : take_along(first[1], in_second, 0));
   return out;
@@ -173,27 +177,28 @@ Array only_in_one(const Array& array, const Array* other, bool are_distinct) {
   Array sorted = ordered(all, false, 0);
   const int64_t n = sorted.size();
   if (n < 2) return sorted;
-  Array differs = compute(Op::not_equal, part(sorted, 0, 1, n), part(sorted, 0, 0, n - 1));
+  Array differs = not_equal(part(sorted, 0, 1, n), part(sorted, 0, 0, n - 1));
   Array end = full({1}, whole(1), DType::boolean, array.device());
   Array flags = joined({end, differs, end}, 0);
-  return take_along(sorted, true_positions(compute(Op::logical_and, part(flags, 0, 1, n + 1), part(flags, 0, 0, n))), 0);
+  return take_along(sorted, true_positions(logical_and(part(flags, 0, 1, n + 1), part(flags, 0, 0, n))), 0);
 }
 
 Array is_among(const Array& array, const Array& tests, bool invert) {
   constexpr int64_t few = 16;  // compared with one by one
   Array elements = raveled(array, Order::c), wanted = raveled(tests, Order::c), found;
   if (wanted.size() <= few) {
-    found = reduced(Reduction::any, compute(Op::equal, with_axis(elements, 1), wanted));
+    found = reduced(Reduction::any, equal(expand_dims(elements, 1), wanted));
   } else {
     DType type = common(elements.dtype(), wanted.dtype());
     Array sorted = ordered(as_type(wanted, type), false, 0), values = as_type(elements, type);
-    Array place = compute(Op::minimum, places_in(sorted, values, false), wanted.size() - 1);  // behind all: the last is not equal
-    found = compute(Op::equal, take_along(sorted, place, 0), values);
+    Array place = minimum(places_in(sorted, values, false), wanted.size() - 1);  // behind all: the last is not equal
+    found = equal(take_along(sorted, place, 0), values);
   }
-  if (invert) found = compute(Op::logical_not, found);
+  if (invert) found = logical_not(found);
   return found.of_shape(Layout::contiguous(array.shape()));
 }
 
+// NumPy's, which checks `kind`, the name of a method; and PyTorch's, which takes a number for one of both.
 Array is_in(const Array& array, const Array* tests, bool invert, std::optional<std::string_view> kind) {
   if (kind && *kind != "sort" && *kind != "table")
     raise(ErrorKind::value, "Invalid kind: '{}'. Please use None, 'sort' or 'table'.", *kind);

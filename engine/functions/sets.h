@@ -27,22 +27,8 @@ Named distinct_with_all(const Array& array);
 Named distinct_with_counts(const Array& array);
 Named distinct_with_inverse(const Array& array);
 Array distinct_values(const Array& array);
-// PyTorch's: each NaN is distinct.
-OneOrMore distinct_along(const Array& array, bool inverse, bool counts, std::optional<size_t> axis);
-// Elements, or parts of an axis, without those that equal the one before.
-OneOrMore distinct_in_turn(const Array& array, bool inverse, bool counts, std::optional<size_t> axis);
-
-// Of flattened arrays, sorted. `are_distinct`: no array has an element twice; `places`: also where the elements stand first in
-// each.
-Array in_any(const Array& array, const Argument& other);
-OneOrMore in_both(const Array& array, const Array* other, bool are_distinct, bool places);
-Array only_in_first(const Array& array, const Array* other, bool are_distinct);
-Array only_in_one(const Array& array, const Array* other, bool are_distinct);
 
 // Where elements are among `tests`; `invert`: are not. In C order.
 Array is_among(const Array& array, const Array& tests, bool invert);
-// NumPy's, which checks `kind`, the name of a method; and PyTorch's, which takes a number for one of both.
-Array is_in(const Array& array, const Array* tests, bool invert, std::optional<std::string_view> kind);
-Array is_in_either(const Argument& array, const Argument& tests, bool invert);
 
 }  // namespace quern

@@ -183,7 +183,7 @@ Array moved_axes(const Array& array, const Axes& from, const Axes& to) {
   for (size_t i = 0; i < from.size(); ++i) moves.emplace_back(to[i], from[i]);
   std::sort(moves.begin(), moves.end());
   for (auto [target, source] : moves) order.insert(order.begin() + static_cast<ptrdiff_t>(target), static_cast<int>(source));
-  return transposed(array, order);
+  return transpose(array, order);
 }
 
 Array swapped_axes(const Array& array, size_t one, size_t other) {
@@ -191,13 +191,13 @@ Array swapped_axes(const Array& array, size_t one, size_t other) {
   std::vector<int> order(array.rank());
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[one], order[other]);
-  return transposed(array, order);
+  return transpose(array, order);
 }
 
 Array permuted(const Array& array, const Permutation& order) {
   std::vector<int> axes(array.rank());
   for (size_t n = 0; n < axes.size(); ++n) axes[n] = static_cast<int>(order.axes ? (*order.axes)[n] : axes.size() - 1 - n);
-  return transposed(array, axes);
+  return transpose(array, axes);
 }
 
 Array matrix_transposed(const Array& array) {
@@ -213,6 +213,8 @@ Array transposed_matrix(const Array& array) {
   return permuted(array, {});
 }
 
+// The elements in another shape, of which one size may be -1, read and put down in an order: a view where that is possible.
+// `copies`: true for new memory in any case, false for a view or ErrorKind::value.
 Array reshaped_as(const Array& array, const Shape& given, Order order, std::optional<bool> copies) {
   Shape shape = known_sizes(array, given);
   if (copies.value_or(false)) return reshaped(copied(array, array.dtype(), order), shape, order);
@@ -350,6 +352,7 @@ static Parts divided(const Array& array, const Division& by, size_t axis, bool m
   return {parts_between(array, axis, cuts)};
 }
 
+// By a number of parts, or places where they begin. Equal parts, else ErrorKind::value; or parts as equal as can be.
 Parts split_equally(const Array& array, const Division& by, size_t axis) { return divided(array, by, axis, true); }
 Parts split_nearly(const Array& array, const Division& by, size_t axis) { return divided(array, by, axis, false); }
 
@@ -357,6 +360,7 @@ Parts split_columns(const Array& array, const Division& by) {
   if (array.rank() < 1) raise(ErrorKind::value, "hsplit only works on arrays of 1 or more dimensions");
   return divided(array, by, array.rank() > 1 ? 1 : 0, true);
 }
+// equally along the first, the second (or only), the third axis
 Parts split_rows(const Array& array, const Division& by) {
   if (array.rank() < 2) raise(ErrorKind::value, "vsplit only works on arrays of 2 or more dimensions");
   return divided(array, by, 0, true);
@@ -423,7 +427,7 @@ std::vector<Array> with_rank(const std::vector<Array>& arrays, size_t rank) {
   std::vector<Array> out;
   for (const Array& a : arrays) {
     Array wide = a;
-    while (wide.rank() < rank) wide = with_axis(wide, wide.rank() == 2 ? 2 : 0);
+    while (wide.rank() < rank) wide = expand_dims(wide, wide.rank() == 2 ? 2 : 0);
     out.push_back(wide);
   }
   return out;
@@ -444,6 +448,7 @@ std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool 
   return is_sparse ? out : broadcast_together(out);
 }
 
+// The same, by a name or none ("xy", "ij"), in new memory unless `copies` says otherwise.
 std::vector<Array> grid_by_name(const std::vector<Array>& arrays, bool copies, bool is_sparse,
                                 std::optional<std::string_view> name) {
   if (name && name != "xy" && name != "ij") raise(ErrorKind::value, "Valid values for `indexing` are 'xy' and 'ij'.");
@@ -497,7 +502,7 @@ Array stacked(const std::vector<Array>& arrays, size_t axis, std::optional<DType
     if (a.shape() != arrays[0].shape())
       raise(ErrorKind::value, "all input arrays must have the same shape, not {} and {}", to_string(arrays[0].shape()),
             to_string(a.shape()));
-    wide.push_back(with_axis(a, axis));
+    wide.push_back(expand_dims(a, axis));
   }
   return joined(wide, axis, dtype);
 }
@@ -582,7 +587,7 @@ Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axi
     Shape out = array.shape(), wide = out;
     wide.insert(wide.begin() + static_cast<ptrdiff_t>(axis) + 1, count);
     out[axis] = count_along;
-    return reshaped_copy(repeated_to(with_axis(array, axis + 1), wide), out);
+    return reshaped_copy(repeated_to(expand_dims(array, axis + 1), wide), out);
   }
   std::vector<int64_t> places;
   places.reserve(static_cast<size_t>(count_along));

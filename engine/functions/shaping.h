@@ -63,9 +63,6 @@ Array flipped_rows(const Array& array);
 Array flipped_columns(const Array& array);
 // By quarters, from the first of two axes towards the second.
 Array turned(const Array& array, int64_t quarters, const Axes& plane);
-// The elements in another shape, of which one size may be -1, read and put down in an order: a view where that is possible.
-// `copies`: true for new memory in any case, false for a view or ErrorKind::value.
-Array reshaped_as(const Array& array, const Shape& shape, Order order, std::optional<bool> copies);
 // The same memory in another shape or, without one, as elements of another type. Raises ErrorKind::value where that is not
 // possible.
 Array viewed(const Array& array, const std::optional<Shape>& shape, std::optional<DType> dtype);
@@ -79,12 +76,6 @@ Array broadcast_view(const Array& array, const Shape& shape);
 // The parts between cuts, which count as in a[start:stop]; as many parts as equal as can be, the first ones longer by one.
 std::vector<Array> parts_between(const Array& array, size_t axis, const std::vector<int64_t>& cuts);
 std::vector<Array> parts(const Array& array, int64_t count, size_t axis, bool must_be_equal);
-// By a number of parts, or places where they begin. Equal parts, else ErrorKind::value; or parts as equal as can be.
-Parts split_equally(const Array& array, const Division& by, size_t axis);
-Parts split_nearly(const Array& array, const Division& by, size_t axis);
-Parts split_rows(const Array& array, const Division& by);  // equally along the first, the second (or only), the third axis
-Parts split_columns(const Array& array, const Division& by);
-Parts split_depths(const Array& array, const Division& by);
 // By the number of elements in each part, or their sizes; by the greatest number of parts of one size.
 Parts split_by_sizes(const Array& array, const Division& by, size_t axis);
 Parts chunks_of(const Array& array, int64_t count, size_t axis);
@@ -98,9 +89,6 @@ OneForEach at_least_3d(const std::vector<Array>& arrays);
 // What meshgrid() gives: each array along an axis of its own; `by_rows` is "ij", else the first two change
 // places; `is_sparse`: the other axes have one element.
 std::vector<Array> grid_of(const std::vector<Array>& arrays, bool by_rows, bool is_sparse);
-// The same, by a name or none ("xy", "ij"), in new memory unless `copies` says otherwise.
-std::vector<Array> grid_by_name(const std::vector<Array>& arrays, bool copies, bool is_sparse,
-                                std::optional<std::string_view> name);
 
 // ---- new arrays
 

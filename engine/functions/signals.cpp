@@ -43,6 +43,8 @@ const Array& needed(const Array* array, const char* function, const char* name) 
 
 // ---- differences
 
+// The differences of neighbours, taken `times`; of bools: where they differ. `prepend` and `append` are put before and after the
+// samples first; an array without dimensions counts as one element of each line. Nothing: the array itself, where times is 0.
 std::optional<Array> differences_with(const Rules& rules, const Array& a, int64_t times, SampledAxis axis, const Array* prepend,
                                       const Array* append) {
   if (times < 0) raise(ErrorKind::value, "[diff] order must be non-negative but got {}", times);
@@ -61,6 +63,7 @@ std::optional<Array> differences_with(const Rules& rules, const Array& a, int64_
   return differences(all, std::min(times, std::max<int64_t>(all.shape()[axis.place], 1)), axis.place);  // more change nothing
 }
 
+// Of the flattened array, with what stands after and before. Raises ErrorKind::type for what has no type of the same kind.
 Array flat_differences(const Array& a, const Array* to_end, const Array* to_begin) {
   Array flat = raveled(a, Order::c);
   auto end_of = [&](const Array* given, const char* name) {
@@ -68,7 +71,7 @@ Array flat_differences(const Array& a, const Array* to_end, const Array* to_begi
       raise(ErrorKind::type, "dtype of `{}` must be compatible with input `ary` under the `same_kind` rule.", name);
     return as_type(raveled(*given, Order::c), flat.dtype());
   };
-  std::vector<Array> parts{compute(Op::subtract, samples(flat, 0, 1, 0), samples(flat, 0, 0, 1))};
+  std::vector<Array> parts{subtract(samples(flat, 0, 1, 0), samples(flat, 0, 0, 1))};
   if (to_begin) parts.insert(parts.begin(), end_of(to_begin, "to_begin"));
   if (to_end) parts.push_back(end_of(to_end, "to_end"));
   return parts.size() == 1 ? parts[0] : joined(parts, 0);
@@ -94,7 +97,7 @@ Steps steps_of(const Rules& rules, const Spacing& spacing, int64_t size, size_t 
           given.size(), size);
   Array each = differences(is_whole(given.dtype()) ? as_type(given, DType::float64) : given, 1, 0);
   if (!is_torch(rules) && size > 1) {
-    Array first = element(each, 0, 0), is_even = compute(Op::equal, each, first);
+    Array first = element(each, 0, 0), is_even = equal(each, first);
     if (scalar_in(reduced(Reduction::all, is_even)).integer != 0) return {.number = 1, .one = first, .each = {}};
   }
   return {.number = 1, .one = {}, .each = laid_along(each, axis, rank)};
@@ -246,6 +249,7 @@ Array double_areas(const Rules& rules, const Array& y, const Array* x, const Arg
 
 }  // namespace
 
+// The area under y by trapezoids, between coordinates x or steps of dx; and up to each sample.
 Array area(const Rules& rules, const Array& y, const Array* x, const Argument* dx, SampledAxis axis) {
   Array areas = double_areas(rules, y, x, dx, axis.place);
   Over over{.axes = std::vector<bool>(areas.rank(), false)};
@@ -273,7 +277,7 @@ Array by_transforms(const Array& a, const Array& v, int64_t left, int64_t count)
   const bool is_real = !is_complex(a.dtype());
   auto transform = [&](const Array& x, const char* kind) { return fft::transformed(x, kind, size, 0, fft::Norm::backward); };
   const char* forward = is_real ? "half" : "forward";
-  Array product = compute(Op::multiply, transform(a, forward), transform(flipped(v, {}), forward));
+  Array product = multiply(transform(a, forward), transform(flipped(v, {}), forward));
   const int64_t first = v.size() - 1 - left;
   return as_type(part(transform(product, is_real ? "whole" : "backward"), 0, first, first + count), a.dtype());
 }
@@ -286,12 +290,12 @@ Array sums_at_edge(const Array& a, const Array& v, int64_t first, int64_t count)
   for (int64_t j = 0; j < v.size(); j += each) {
     Array some = part(v, 0, j, std::min(j + each, v.size()));
     Array starts = reshape(evenly_spaced(whole(first + j), whole(1), count, DType::int64, a.device()), {count, 1});
-    Array places = compute(Op::add, starts, counted(some.size(), a.device()));
-    Array inside = compute(Op::bitwise_and, compute(Op::greater_equal, places, 0), compute(Op::less, places, n));
-    Array products = compute(Op::multiply, taken(a, places, 0, "clip"), some);
-    Array found = sum(compute(Op::where, inside, products, as_type(full({}, whole(0), a.dtype(), a.device()), products.dtype())),
+    Array places = add(starts, arange(some.size(), a.device()));
+    Array inside = bitwise_and(greater_equal(places, 0), compute(Op::less, places, n));
+    Array products = multiply(taken(a, places, 0, "clip"), some);
+    Array found = sum(where(inside, products, as_type(full({}, whole(0), a.dtype(), a.device()), products.dtype())),
                       {.axes = {false, true}});
-    total = total ? compute(Op::add, *total, found) : found;
+    total = total ? add(*total, found) : found;
   }
   return as_type(*total, a.dtype());
 }
@@ -310,9 +314,9 @@ Array sums_of_products(Array a, Array v, Overlap mode) {
   for (int64_t j = 0; j < m; j += each) {
     Array some = part(v, 0, j, std::min(j + each, m));
     Array starts = reshape(evenly_spaced(whole(j), whole(1), count, DType::int64, a.device()), {count, 1});
-    Array places = compute(Op::add, starts, counted(some.size(), a.device()));
+    Array places = add(starts, arange(some.size(), a.device()));
     Array found = matmul(taken(a, places, 0, "clip"), some);
-    total = total ? compute(Op::add, *total, found) : found;
+    total = total ? add(*total, found) : found;
   }
   std::vector<Array> pieces{*total};
   if (left > 0) pieces.insert(pieces.begin(), sums_at_edge(a, v, -left, left));
@@ -338,7 +342,7 @@ Array convolution(const Array& first, const Array* second, Overlap mode) {
 Array correlation_of_alike(const Alike& of, Overlap mode) { return cross_correlation(of.a, &of.b, mode); }
 Array cross_correlation(const Array& first, const Array* second, Overlap mode) {
   Array a = line_of(first, "first array argument"), v = line_of(needed(second, "correlate", "v"), "second array argument");
-  v = conjugated(v);
+  v = conj(v);
   if (v.size() <= a.size()) return sums_of_products(a, v, mode);
   return copied(flipped(sums_of_products(v, a, mode), {}), common(a.dtype(), v.dtype()), Order::c);  // from the other end
 }
@@ -360,35 +364,35 @@ void check_points(const Points& points, const char* why) {
 // Of one period, in order, with the nearest points of the periods beside it.
 Points of_period(const Points& points, double period) {
   check_points(points, "Data points must be 1-D sequences");
-  Array x = compute(Op::remainder, points.x, period), order = ordered_places(x, false, 0);
+  Array x = remainder(points.x, period), order = ordered_places(x, false, 0);
   x = taken(x, order, 0, "clip");
   Array f = taken(points.f, order, 0, "clip");
   const int64_t n = x.size();
-  Array before = compute(Op::subtract, part(x, 0, n - 1, n), period), after = compute(Op::add, part(x, 0, 0, 1), period);
+  Array before = subtract(part(x, 0, n - 1, n), period), after = add(part(x, 0, 0, 1), period);
   return {joined({before, x, after}, 0), joined({part(f, 0, n - 1, n), f, part(f, 0, 0, 1)}, 0)};
 }
 
 Array value_between(const Array& x, const Points& points) {
   const int64_t n = points.x.size();
-  Array at = compute(Op::subtract, searched(points.x, x, true, nullptr), 1);
-  at = compute(Op::minimum, compute(Op::maximum, at, 0), n - 2);
-  Array next = compute(Op::add, at, 1);
+  Array at = subtract(searched(points.x, x, true, nullptr), 1);
+  at = minimum(maximum(at, 0), n - 2);
+  Array next = add(at, 1);
   Array x0 = taken(points.x, at, 0, "clip"), x1 = taken(points.x, next, 0, "clip");
   Array f0 = taken(points.f, at, 0, "clip"), f1 = taken(points.f, next, 0, "clip");
-  Array slope = compute(Op::true_divide, compute(Op::subtract, f1, f0), compute(Op::subtract, x1, x0));
-  auto from = [&](const Array& start, const Array& value) {
-    return compute(Op::add, compute(Op::multiply, slope, compute(Op::subtract, x, start)), value);
-  };
+  Array slope = true_divide(subtract(f1, f0), subtract(x1, x0));
+  auto from = [&](const Array& start, const Array& value) { return add(multiply(slope, subtract(x, start)), value); };
   Array made = from(x0, f0);
   // Where an end is infinite the other one may tell, and equal ends tell in any case.
-  Array other = compute(Op::where, compute(Op::isnan, made), from(x1, f1), made);
-  Array is_level = compute(Op::bitwise_or, compute(Op::equal, f0, f1), compute(Op::equal, x, x0));
-  made = compute(Op::where, compute(Op::bitwise_and, compute(Op::isnan, other), is_level), f0, other);
-  return compute(Op::where, compute(Op::equal, x, element(points.x, 0, n - 1)), element(points.f, 0, n - 1), made);
+  Array other = where(isnan(made), from(x1, f1), made);
+  Array is_level = bitwise_or(equal(f0, f1), equal(x, x0));
+  made = where(bitwise_and(isnan(other), is_level), f0, other);
+  return where(equal(x, element(points.x, 0, n - 1)), element(points.f, 0, n - 1), made);
 }
 
 }  // namespace
 
+// The values at x of the lines between points (xp, fp), where xp rises; beyond the ends `left` and `right`, by default the values
+// there. With a period of x and xp these need not rise.
 Array interpolated(const Array& at, const Array* xp, const Array* fp, const Argument* left, const Argument* right,
                    std::optional<double> period) {
   const Array& values = needed(fp, "interp", "fp");
@@ -399,7 +403,7 @@ Array interpolated(const Array& at, const Array* xp, const Array* fp, const Argu
   Array x = as_type(at, DType::float64);
   if (period) {
     if (*period == 0) raise(ErrorKind::value, "period must be a non-zero value");
-    x = compute(Op::remainder, x, std::abs(*period));
+    x = remainder(x, std::abs(*period));
     points = of_period(points, std::abs(*period));
     left = right = nullptr;
   }
@@ -407,9 +411,9 @@ Array interpolated(const Array& at, const Array* xp, const Array* fp, const Argu
   const int64_t n = points.x.size();
   Array first = element(points.x, 0, 0), last = element(points.x, 0, n - 1);
   Array made = n == 1 ? element(points.f, 0, 0) : value_between(x, points);
-  made = compute(Op::where, compute(Op::less, x, first), left ? *left : Argument(element(points.f, 0, 0)), made);
-  made = compute(Op::where, compute(Op::greater, x, last), right ? *right : Argument(element(points.f, 0, n - 1)), made);
-  if (n > 1) made = compute(Op::where, compute(Op::isnan, x), x, made);
+  made = where(compute(Op::less, x, first), left ? *left : Argument(element(points.f, 0, 0)), made);
+  made = where(greater(x, last), right ? *right : Argument(element(points.f, 0, n - 1)), made);
+  if (n > 1) made = where(isnan(x), x, made);
   if (made.rank() == 0) made.set_value(true);  // NumPy gives a scalar
   return made;
 }

@@ -14,13 +14,6 @@ struct SampledAxis {
   size_t place;
 };
 
-// The differences of neighbours, taken `times`; of bools: where they differ. `prepend` and `append` are put before and after the
-// samples first; an array without dimensions counts as one element of each line. Nothing: the array itself, where times is 0.
-std::optional<Array> differences_with(const Rules& rules, const Array& a, int64_t times, SampledAxis axis, const Array* prepend,
-                                      const Array* append);
-// Of the flattened array, with what stands after and before. Raises ErrorKind::type for what has no type of the same kind.
-Array flat_differences(const Array& a, const Array* to_end, const Array* to_begin);
-
 // The distance of neighbours: one number, or an array of one (without dimensions) or of the coordinates of all samples.
 struct Spacing {
   double number = 1;
@@ -37,20 +30,11 @@ struct Spacings {
 OneForEach slopes(const Rules& rules, const Array& f, const Spacings& spacings, const std::optional<Axes>& axes,
                   int64_t edge_order);
 
-// The area under y by trapezoids, between coordinates x or steps of dx; and up to each sample.
-Array area(const Rules& rules, const Array& y, const Array* x, const Argument* dx, SampledAxis axis);
-Array running_area(const Rules& rules, const Array& y, const Array* x, const Argument* dx, SampledAxis axis);
-
 // Which sums of products of two lines: all where the two overlap, as many as the longer one has samples, or where both overlap
 // completely.
 enum class Overlap : uint8_t { valid, same, full };
 Array convolution(const Array& a, const Array* v, Overlap mode);        // sums of a[i] v[k - i]
 Array cross_correlation(const Array& a, const Array* v, Overlap mode);  // sums of a[k + i] conj(v[i])
 Array correlation_of_alike(const Alike& of, Overlap mode);
-
-// The values at x of the lines between points (xp, fp), where xp rises; beyond the ends `left` and `right`, by default the values
-// there. With a period of x and xp these need not rise.
-Array interpolated(const Array& x, const Array* xp, const Array* fp, const Argument* left, const Argument* right,
-                   std::optional<double> period);
 
 }  // namespace quern

@@ -1,8 +1,8 @@
 // Softmax and what is made of it: functions of all elements along axes (activations.h).
 #include "core/error.h"
 #include "functions/activations.h"
-#include "functions/gradient_words.h"
 #include "functions/ranking.h"
+#include "functions/steps.h"
 #include "graph/memory_order.h"
 
 namespace quern::nn {
@@ -22,10 +22,10 @@ class Softmax : public GradientBody {
     Array g = as_type(*call.given[0], wide), y = as_type(call.results[0], wide);
     if (of_ == SoftmaxOf::logarithm) {
       Array total = reduce(Reduction::sum, g, over_, true);
-      return {difference(g, product(compute(Op::exp, y), total))};
+      return {subtract(g, multiply(exp(y), total))};
     }
-    Array total = reduce(Reduction::sum, product(g, y), over_, true);
-    return {product(y, of_ == SoftmaxOf::values ? difference(g, total) : difference(total, g))};
+    Array total = reduce(Reduction::sum, multiply(g, y), over_, true);
+    return {multiply(y, of_ == SoftmaxOf::values ? subtract(g, total) : subtract(total, g))};
   }
 
  private:
@@ -38,11 +38,10 @@ Array softmax_by(const Array& given, const SoftmaxAxes& axes, std::optional<DTyp
   return differentiable(std::make_shared<Softmax>(axes.over, of), {&x, 1}, {{}, {true}}, [&]() -> std::vector<Array> {
     if (x.size() == 0) return {copied(x, x.dtype())};
     Array wide = as_type(x, wide_type(x.dtype()));
-    if (of == SoftmaxOf::negatives) wide = compute(Op::negative, wide);
-    Array away = difference(wide, reduce(Reduction::maximum, wide, axes.over, true));
-    Array sum = reduce(Reduction::sum, compute(Op::exp, away), axes.over, true);
-    Array out = of == SoftmaxOf::logarithm ? difference(away, compute(Op::log, sum))
-                                           : compute(Op::true_divide, compute(Op::exp, away), sum);
+    if (of == SoftmaxOf::negatives) wide = negative(wide);
+    Array away = subtract(wide, reduce(Reduction::maximum, wide, axes.over, true));
+    Array sum = reduce(Reduction::sum, exp(away), axes.over, true);
+    Array out = of == SoftmaxOf::logarithm ? subtract(away, log(sum)) : true_divide(exp(away), sum);
     return {in_result_order(as_type(out, x.dtype()))};
   })[0];
 }
@@ -59,17 +58,18 @@ Array log_softmax(const Array& x, const SoftmaxAxes& axes, std::optional<DType> 
   return softmax_by(x, axes, dtype, SoftmaxOf::logarithm);
 }
 
+// Random samples of classes with these logarithms of probabilities: softmax((x + noise) / tau). `is_hard`: exactly 0 and 1.
 Array gumbel_softmax(const Rules& rules, const Array& x, double tau, bool is_hard, size_t axis, const random::Stream& draws) {
-  const Array noise = compute(Op::log, random::exponential_for(rules, detached(x), 1, draws));
+  const Array noise = log(random::exponential_for(rules, detached(x), 1, draws));
   SoftmaxAxes axes{std::vector<bool>(x.rank(), false)};
   if (x.rank() > 0) axes.over[axis] = true;
-  const Array soft = softmax(compute(Op::true_divide, difference(x, noise), tau), axes, {});
+  const Array soft = softmax(true_divide(subtract(x, noise), tau), axes, {});
   if (!is_hard || x.rank() == 0) return soft;
   const Array values = detached(soft), place = place_of_largest(values, axis, true, {});
   Shape shape(x.rank(), 1);
   shape[axis] = x.shape()[axis];
-  const Array one = compute(Op::equal, place, reshape(counted(x.shape()[axis], x.device()), shape));
-  return plus(difference(as_type(one, x.dtype()), values), soft);  // with the derivative of those in between
+  const Array one = equal(place, reshape(arange(x.shape()[axis], x.device()), shape));
+  return add(subtract(as_type(one, x.dtype()), values), soft);  // with the derivative of those in between
 }
 
 }  // namespace quern::nn

@@ -19,12 +19,12 @@ Array picked(const Array& lines, const Array& places) {
   return take(reshape(lines, {lines.size()}), {&pick, 1});
 }
 
-Array moved(const Array& array, size_t from, size_t to) {
+Array moveaxis(const Array& array, size_t from, size_t to) {
   std::vector<int> order(array.rank());
   std::iota(order.begin(), order.end(), 0);
   auto at = [&](size_t n) { return order.begin() + static_cast<ptrdiff_t>(n); };
   std::rotate(at(std::min(from, to)), at(from < to ? from + 1 : from), at(std::max(from, to) + 1));
-  return transposed(array, order);
+  return transpose(array, order);
 }
 
 Array from_host(const void* data, size_t bytes, const Shape& shape, DType dtype, DeviceId device) {

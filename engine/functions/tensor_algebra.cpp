@@ -27,8 +27,6 @@ WithStatus with_status(const Array& a, std::vector<Array>&& both, bool has_statu
   return {{both[0]}, full(stack, whole(0), DType::int32, a.device()), has_status, is_checked};
 }
 
-Array turned(const Array& a) { return moved(a, a.rank() - 2, a.rank() - 1); }
-
 }  // namespace
 
 Array tensor_vector_norm(const Array& a, const NormOrder& order, const std::optional<Axes>& axes, bool keep_dims,
@@ -80,11 +78,11 @@ bool has_vectors(const Array& a, const Array& b) {
 
 WithStatus solution_and_status(const Array& a, const Array& b, bool left, bool check_errors) {
   if (!left) {
-    WithStatus out = solution_and_status(turned(a), turned(b), true, check_errors);
-    out.results[0] = turned(out.results[0]);
+    WithStatus out = solution_and_status(matrix_transpose(a), matrix_transpose(b), true, check_errors);
+    out.results[0] = matrix_transpose(out.results[0]);
     return out;
   }
-  const Array right = has_vectors(a, b) && b.rank() > 1 ? with_axis(b, b.rank()) : b;
+  const Array right = has_vectors(a, b) && b.rank() > 1 ? expand_dims(b, b.rank()) : b;
   WithStatus out = with_status(a, solve_with_status(a, right), true, check_errors);
   if (right.rank() != b.rank()) out.results[0] = element(out.results[0], -1, 0);
   return out;
@@ -104,7 +102,7 @@ WithStatus checked_power(const Array& a, int64_t n) {
   Array power = matrix_power(a, n);
   if (n == 0 && GradientMode::is_on() && wants_gradient(a)) {  // whose gradient is 0
     Array nothing = part(reshape(a, {a.size()}), 0, 0, 0);
-    power = compute(Op::add, power, reduced(Reduction::sum, nothing));
+    power = add(power, reduced(Reduction::sum, nothing));
   }
   return {{power}, Array(), false, false};
 }
@@ -123,10 +121,10 @@ WithStatus checked_lu(const Array& a, bool pivot) {
 Factors lu_factors(const Array& a, bool) {
   std::vector<Array> f = lu_of(a);
   const int64_t m = a.shape()[a.rank() - 2], n = last_size(a), least = std::min(m, n);
-  const Array places = counted(m, a.device());
-  const Array swaps = as_type(compute(Op::equal, with_axis(places, 1), with_axis(f[2], f[2].rank() - 1)), a.dtype());
-  const Array ones = as_type(compute(Op::equal, with_axis(places, 1), counted(least, a.device())), a.dtype());
-  const Array lower = compute(Op::add, triangle(part(f[0], -1, 0, least), -1, true), ones);
+  const Array places = arange(m, a.device());
+  const Array swaps = as_type(equal(expand_dims(places, 1), expand_dims(f[2], f[2].rank() - 1)), a.dtype());
+  const Array ones = as_type(equal(expand_dims(places, 1), arange(least, a.device())), a.dtype());
+  const Array lower = add(triangle(part(f[0], -1, 0, least), -1, true), ones);
   return {{swaps, lower, triangle(part(f[0], -2, 0, least), 0, false)}};
 }
 
@@ -142,8 +140,7 @@ WithStatus checked_ldl(const Array& a, bool hermitian) {
 
 Factors tensor_singular_factors(const Array& a, bool full_matrices) { return {svd(a, full_matrices ? "a" : "s", false)}; }
 
-static Array adjoint(const Array& a) { return conjugated(turned(a)); }
-
+// The first columns of U and V (not V^H) alone, unless all are asked for; of Q likewise.
 Factors old_singular_factors(const Array& a, bool some) {
   Factors out = tensor_singular_factors(a, !some);
   out.arrays[2] = adjoint(out.arrays[2]);
@@ -151,14 +148,16 @@ Factors old_singular_factors(const Array& a, bool some) {
 }
 Factors old_orthogonal_factors(const Array& a, bool some) { return orthogonal_factors(a, some ? "reduced" : "complete"); }
 
+// NaN where the determinant is negative.
 Array log_determinant(const Array& a) {
   std::vector<Array> f = factored("slogdet", a, "");
-  if (is_complex(a.dtype())) return compute(Op::add, compute(Op::log, f[0]), f[1]);
-  return as_type(compute(Op::where, compute(Op::less, f[0], 0), std::nan(""), f[1]), f[1].dtype());
+  if (is_complex(a.dtype())) return add(log(f[0]), f[1]);
+  return as_type(where(less(f[0], 0), std::nan(""), f[1]), f[1].dtype());
 }
 
+// Sums over an axis, counted in the result's axes, of the products with the first conjugated.
 Array product_along(const Rules& rules, const Array& a, const Array& b, int64_t axis) {
-  Array product = rules(Op::multiply, conjugated(a), b);
+  Array product = rules(Op::multiply, conj(a), b);
   return product.rank() == 0 ? product : reduced(Reduction::sum, product, static_cast<int>(axis), false, product.dtype());
 }
 
@@ -166,43 +165,44 @@ Array condition_of_tensor(const Array& a, const NormOrder& order) {
   const double number = order.number ? value_of(*order.number) : 2;
   if (order.name.empty() && std::abs(number) == 2) {
     const Array values = singular_values(a), most = element(values, -1, 0), least = element(values, -1, last_size(values) - 1);
-    return number > 0 ? compute(Op::true_divide, most, least) : compute(Op::true_divide, least, most);
+    return number > 0 ? true_divide(most, least) : true_divide(least, most);
   }
   const WithStatus inverse = inverse_and_status(a, false);
   auto size = [&](const Array& x) { return tensor_matrix_norm(x, order, Axes{a.rank() - 2, a.rank() - 1}, false, {}); };
-  const Array is_singular = compute(Op::not_equal, inverse.status, 0);
-  const Array of_matrices = with_axis(with_axis(is_singular, is_singular.rank()), is_singular.rank() + 1);
-  const Array finite = as_type(compute(Op::where, of_matrices, 0, inverse.results[0]), a.dtype());  // which an SVD needs
-  const Array made = compute(Op::multiply, size(a), size(finite));
-  return as_type(compute(Op::where, is_singular, HUGE_VAL, made), made.dtype());
+  const Array is_singular = not_equal(inverse.status, 0);
+  const Array finite = as_type(where(of_matrices(is_singular), 0, inverse.results[0]), a.dtype());  // which an SVD needs
+  const Array made = multiply(size(a), size(finite));
+  return as_type(where(is_singular, HUGE_VAL, made), made.dtype());
 }
 
+// The other triangle is not read, and with `has_ones` nor is the diagonal.
 Array triangular_solution(const Array& a, const Array& b, bool upper, bool left, bool has_ones) {
   Array factor = triangle(a, has_ones ? (upper ? 1 : -1) : 0, !upper);
   if (has_ones) {
-    const Array places = counted(last_size(a), a.device());
-    factor = compute(Op::where, compute(Op::equal, with_axis(places, 1), places), 1, factor);
+    const Array places = arange(last_size(a), a.device());
+    factor = where(equal(expand_dims(places, 1), places), 1, factor);
     factor = as_type(factor, a.dtype());
   }
   Array right = b;
-  while (right.rank() < a.rank()) right = with_axis(right, 0);
+  while (right.rank() < a.rank()) right = expand_dims(right, 0);
   return solution_and_status(factor, right, left, false).results[0];
 }
 
 // The triangle of a factor, without what the other one holds; its derivative is that of the whole matrix, as PyTorch has it.
 static Array triangle_of(const Array& factor, bool upper) {
   const Array shown = detached(factor), kept = triangle(shown, 0, !upper);
-  return wants_gradient(factor) ? compute(Op::add, kept, compute(Op::subtract, factor, shown)) : kept;
+  return wants_gradient(factor) ? add(kept, subtract(factor, shown)) : kept;
 }
 
 Array cholesky_solution(const Array& b, const Array& given, bool upper) {
   const Array factor = triangle_of(given, upper);
   const Array product = upper ? matmul(adjoint(factor), factor) : matmul(factor, adjoint(factor));
   Array right = b;
-  while (right.rank() < product.rank()) right = with_axis(right, 0);
+  while (right.rank() < product.rank()) right = expand_dims(right, 0);
   return solution_and_status(product, right, true, false).results[0];
 }
 
+// By scaling, a series and squaring (Higham, 2005). This waits for the size of the matrices.
 Array matrix_exponential(const Array& a) {
   if (a.size() == 0) return copied(a, a.dtype());
   // Each squaring doubles the rounding errors: no more of them than the series needs.
@@ -211,12 +211,12 @@ Array matrix_exponential(const Array& a) {
   const std::vector<double> each = values_of<double>(sizes);
   const double largest = *std::max_element(each.begin(), each.end());
   const int times = std::isfinite(largest) ? std::max(0, static_cast<int>(std::ceil(std::log2(std::max(largest, 1e-30))))) : 0;
-  const Array x = compute(Op::multiply, a, std::ldexp(1.0, -times));
+  const Array x = multiply(a, std::ldexp(1.0, -times));
   const Array one = matrix_power(detached(a), 0);
   const bool is_double = a.dtype() == DType::float64 || a.dtype() == DType::complex128;
   Array made = one;
   for (int k = is_double ? 18 : 12; k > 0; --k)  // Horner's scheme: the smallest terms first
-    made = compute(Op::add, one, compute(Op::multiply, matmul(x, made), 1.0 / k));
+    made = add(one, multiply(matmul(x, made), 1.0 / k));
   for (int k = 0; k < times; ++k) made = matmul(made, made);
   return made;
 }
@@ -247,7 +247,7 @@ WithStatus checked_tensor_solution(const Array& a, const Array& b, const std::op
   for (size_t n = 0; n < a.rank(); ++n)
     if (!axes || std::find(axes->begin(), axes->end(), n) == axes->end()) order.push_back(static_cast<int>(n));
   for (size_t n : axes ? *axes : Axes()) order.push_back(static_cast<int>(n));
-  const Array whole = transposed(a, order);
+  const Array whole = transpose(a, order);
   const auto cut = whole.shape().begin() + static_cast<ptrdiff_t>(std::min(a.rank(), b.rank()));
   const Shape shape(cut, whole.shape().end());
   const int64_t columns = product(shape.begin(), shape.end());
@@ -269,7 +269,7 @@ static Array joined(const std::vector<Array>& parts, const Shape& shape, DType d
 
 Factors least_squares(const Array& a, const Array& b, std::optional<double> rcond, std::optional<std::string_view> driver) {
   const bool is_vector = has_vectors(a, b);
-  const Array right = is_vector ? with_axis(b, b.rank()) : b;
+  const Array right = is_vector ? expand_dims(b, b.rank()) : b;
   const int64_t m = a.shape()[a.rank() - 2], n = last_size(a), k = last_size(right);
   const DType real = real_part_type(a.dtype());
   Shape stacks[] = {Shape(a.shape().begin(), a.shape().end() - 2), Shape(right.shape().begin(), right.shape().end() - 2)};
@@ -293,15 +293,15 @@ Factors least_squares(const Array& a, const Array& b, std::optional<double> rcon
   Array x = joined(solutions, with({n, k}), a.dtype(), a.device());
   if (GradientMode::is_on() && (wants_gradient(a) || wants_gradient(b))) {  // what is added is 0, with the derivative
     const Array same = matmul(pinv(a, nullptr, false), right);
-    x = compute(Op::add, x, compute(Op::subtract, same, detached(same)));
+    x = add(x, subtract(same, detached(same)));
   }
   Array rank = joined(ranks, lead, DType::int64, a.device()), nothing = full({0}, whole(0), real, a.device()), rest = nothing;
   const std::string_view by = driver.value_or("");
   if (m > n && !by.empty() && by != "gelsy") {
     const std::vector<int64_t> found = values_of<int64_t>(rank);
-    Array away = compute(Op::subtract, matmul(a, x), right);
+    Array away = subtract(matmul(a, x), right);
     if (std::all_of(found.begin(), found.end(), [&](int64_t one) { return one == n; }))
-      rest = reduced(Reduction::sum, as_type(compute(Op::square, compute(Op::absolute, away)), real), -2);
+      rest = reduced(Reduction::sum, as_type(square(absolute(away)), real), -2);
   }
   const bool has_values = by == "gelsd" || by == "gelss";
   if (is_vector) x = element(x, -1, 0);
@@ -309,27 +309,27 @@ Factors least_squares(const Array& a, const Array& b, std::optional<double> rcon
            has_values ? joined(values, with({std::min(m, n)}), real, a.device()) : nothing}};
 }
 
+// The product of one or more matrices.
 Array product_of_chain(const std::vector<Array>& arrays) { return arrays.size() == 1 ? arrays[0] : product_of_all(arrays); }
 
+// Counts singular values above `tol`, or else above the larger of `atol` and `rtol` times the largest.
 Array tensor_rank(const Array& a, const Argument* tol, const Argument* atol, const Argument* rtol, bool hermitian) {
-  const Array values = hermitian ? compute(Op::absolute, factored("eigh", a, "L")[0]) : svd(a, "n", false)[0];
+  const Array values = hermitian ? absolute(factored("eigh", a, "L")[0]) : svd(a, "n", false)[0];
   auto column = [&](const Argument& limit) {
     if (!limit.array()) return full({}, limit.scalar(), values.dtype(), a.device());
-    return with_axis(*limit.array(), limit.array()->rank());
+    return expand_dims(*limit.array(), limit.array()->rank());
   };
-  auto count_above = [&](const Array& limit) {
-    return reduced(Reduction::sum, compute(Op::greater, values, limit), -1, false, DType::int64);
-  };
+  auto count_above = [&](const Array& limit) { return reduced(Reduction::sum, greater(values, limit), -1, false, DType::int64); };
   if (tol) return count_above(column(*tol));
   if (last_size(values) == 0) return count_above(column(operand(0)));
   const bool is_single = values.dtype() == DType::float32;
   const double step = is_single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
   const double usual = step * static_cast<double>(std::max(a.shape()[a.rank() - 1], a.shape()[a.rank() - 2]));
   Array limit = reduced(Reduction::maximum, values, -1, true);
-  limit = compute(Op::multiply, limit, rtol ? column(*rtol) : column(operand(usual)));
+  limit = multiply(limit, rtol ? column(*rtol) : column(operand(usual)));
   if (!atol) return count_above(limit);
-  if (!rtol) limit = as_type(compute(Op::where, compute(Op::greater, column(*atol), 0), 0, limit), values.dtype());
-  return count_above(compute(Op::maximum, limit, as_type(column(*atol), values.dtype())));
+  if (!rtol) limit = as_type(where(greater(column(*atol), 0), 0, limit), values.dtype());
+  return count_above(maximum(limit, as_type(column(*atol), values.dtype())));
 }
 
 }  // namespace quern::linalg

@@ -41,26 +41,7 @@ WithStatus checked_ldl(const Array& a, bool hermitian);
 WithStatus ldl_and_status(const Array& a, bool hermitian, bool check_errors);
 
 Factors tensor_singular_factors(const Array& a, bool full_matrices);
-// The first columns of U and V (not V^H) alone, unless all are asked for; of Q likewise.
-Factors old_singular_factors(const Array& a, bool some);
-Factors old_orthogonal_factors(const Array& a, bool some);
-// NaN where the determinant is negative.
-Array log_determinant(const Array& a);
-// Sums over an axis, counted in the result's axes, of the products with the first conjugated.
-Array product_along(const Rules& rules, const Array& a, const Array& b, int64_t axis);
-Array condition_of_tensor(const Array& a, const NormOrder& order);
-// The other triangle is not read, and with `has_ones` nor is the diagonal.
-Array triangular_solution(const Array& a, const Array& b, bool upper, bool left, bool has_ones);
-Array cholesky_solution(const Array& b, const Array& factor, bool upper);
-// By scaling, a series and squaring (Higham, 2005). This waits for the size of the matrices.
-Array matrix_exponential(const Array& a);
-WithStatus checked_tensor_inverse(const Array& a, int64_t count);
-WithStatus checked_tensor_solution(const Array& a, const Array& b, const std::optional<Axes>& axes);
 // The solution, squared sizes of what is left, ranks and singular values, the last three as the driver gives them.
 Factors least_squares(const Array& a, const Array& b, std::optional<double> rcond, std::optional<std::string_view> driver);
-// The product of one or more matrices.
-Array product_of_chain(const std::vector<Array>& arrays);
-// Counts singular values above `tol`, or else above the larger of `atol` and `rtol` times the largest.
-Array tensor_rank(const Array& a, const Argument* tol, const Argument* atol, const Argument* rtol, bool hermitian);
 
 }  // namespace quern::linalg

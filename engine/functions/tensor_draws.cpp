@@ -34,7 +34,7 @@ Array drawn_as(const Draws& draws, Draw draw, DType type) {
     Array made = *(draws.*draw)(type == DType::float64 ? type : DType::float32).array;
     if (draw == &Draws::unit && working_type(type) != type) {  // as many bits as the type has below 1, and no rounding up
       const double steps = type == DType::float16 ? 2048 : 256;
-      made = compute(Op::true_divide, compute(Op::floor, compute(Op::multiply, made, steps)), steps);
+      made = true_divide(floor(multiply(made, steps)), steps);
     }
     return as_type(made, type);
   }
@@ -42,8 +42,8 @@ Array drawn_as(const Draws& draws, Draw draw, DType type) {
   Scalar unit = real_number(0);
   unit.kind = WeakScalar::complex, unit.im = 1;
   Array first = *(draws.*draw)(real).array, second = *(draws.*draw)(real).array;
-  Array made = compute(Op::add, first, compute(Op::multiply, second, unit));
-  return draw == &Draws::normal ? compute(Op::true_divide, made, std::numbers::sqrt2) : made;
+  Array made = add(first, multiply(second, unit));
+  return draw == &Draws::normal ? true_divide(made, std::numbers::sqrt2) : made;
 }
 
 Array of_size(const Stream& stream, const Shape& shape, std::optional<DType> type, DeviceId device, const char* name, Draw draw) {
@@ -85,7 +85,7 @@ Array laid_out_like(const Array& like, const MakingLike& to, Make&& make) {
     turned.push_back(shape[axes[i]]);
     back[axes[i]] = static_cast<int>(i);
   }
-  return transposed(make(turned), back);
+  return transpose(make(turned), back);
 }
 
 void check_bounds(const Bounds& bounds, DType type) {
@@ -101,7 +101,7 @@ void check_bounds(const Bounds& bounds, DType type) {
 Array integers_in(const Stream& stream, const Bounds& bounds, const Shape& shape, DType type, DeviceId device) {
   check_bounds(bounds, type);
   const Array made = as_type(Draws(stream, {shape, device}, {}).below(bounds.count), DType::int64);
-  return as_type(bounds.low ? compute(Op::add, made, bounds.low) : made, type);
+  return as_type(bounds.low ? add(made, bounds.low) : made, type);
 }
 
 }  // namespace
@@ -121,6 +121,7 @@ Array integers_like(const Array& like, const Bounds& bounds, const MakingLike& t
   const DType type = to.how.dtype.value_or(like.dtype());
   return laid_out_like(like, to, [&](const Shape& shape) { return integers_in(stream, bounds, shape, type, to.how.device); });
 }
+// of 0, 1, 2 ...
 Array permutation_of_size(const Stream& stream, int64_t count, const Making& how) {
   const DType type = how.dtype.value_or(DType::int64);
   if (!is_complex(type) && count > 0 && static_cast<uint64_t>(count - 1) > range_of(type).second)
@@ -229,7 +230,7 @@ Array are_hits(const Rules& rules, const Array& like, const Argument& given, con
 Array without_slope(const Array& made, const Array& tensor) {
   if (!wants_gradient(tensor)) return made;
   const Array none = part(reshaped(tensor, {tensor.size()}, Order::c), 0, 0, 0);
-  return compute(Op::add, made, as_type(reduced(Reduction::sum, none, 0, false), made.dtype()));
+  return add(made, as_type(reduced(Reduction::sum, none, 0, false), made.dtype()));
 }
 
 // The least number above 0 and the greatest one of a type of real numbers.
@@ -262,8 +263,8 @@ Array unless_no_distribution(const Array& made, const Array& weights, bool is_dr
   const auto over_all = [](Reduction reduction, const Array& a) {
     return reduce(reduction, a, std::vector<bool>(a.rank(), true), false);
   };
-  const Array are_above = over_all(Reduction::all, compute(Op::greater_equal, weights, 0));
-  const Array is_infinite = over_all(Reduction::any, compute(Op::equal, weights, std::numeric_limits<double>::infinity()));
+  const Array are_above = over_all(Reduction::all, greater_equal(weights, 0));
+  const Array is_infinite = over_all(Reduction::any, equal(weights, std::numeric_limits<double>::infinity()));
   const Array sums = are_filled ? compute(Op::where, *are_filled, 0, -1) : full({}, whole(0), DType::int64, weights.device());
   const Array codes = compute(Op::where, are_above, compute(Op::where, is_infinite, 2, sums), 1);
   return unless_refused(made, as_type(codes, DType::int64), {ErrorKind::runtime, texts, 0, 1, 0});
@@ -286,16 +287,19 @@ Array trials_for(const Rules& rules, const Array& tensor, const Argument& p, con
   return as_type(are_hits(rules, tensor, p, stream), tensor.dtype());
 }
 
+// 1 with the probability that each element says, or p, else 0; gradients of 0.
 Array trials(const Rules& rules, const Array& tensor, std::optional<double> p, const Stream& stream) {
   const Argument odds = p ? Argument(real_number(*p)) : Argument(tensor);
   return without_slope(as_type(are_hits(rules, tensor, odds, stream), tensor.dtype()), tensor);
 }
 
+// The same with the elements of tensors as parameters, which a device refuses where it finds no distribution in them
+// (refusals.h): no gradient passes.
 Array normal_of_numbers(const Stream& stream, double mean, double deviation, const Shape& shape, std::optional<DType> type,
                         DeviceId device) {
   check_deviation(deviation);
   const Array made = of_size(stream, shape, type, device, "normal", &Draws::normal);
-  return compute(Op::add, compute(Op::multiply, made, deviation), mean);
+  return add(multiply(made, deviation), mean);
 }
 
 Array normal_around(const Rules& rules, const Argument& mean, const Argument& deviation, const Stream& stream) {
@@ -322,14 +326,15 @@ Array poisson_around(const Array& rates, const Stream& stream) {
                        "invalid Poisson rate, expected rate to be non-negative");
 }
 
+// Places along the last axis, with the elements as weights: `count` of them, each of which may come again where `replaces`.
 Array places_by_weight(const Rules& rules, const Array& given, int64_t count, bool replaces, const Stream& stream) {
   check_weights(given, count, replaces);
   const Array weights = detached(given), wide = as_type(weights, DType::float64);
   if (!replaces) {  // those with the largest of random keys (Efraimidis, 2006)
     const Value units = Draws(stream, {weights.shape(), weights.device()}, {}).open();
-    const Array waits = compute(Op::true_divide, *(-log(units)).array, wide);
+    const Array waits = true_divide(*(-log(units)).array, wide);
     const double never = std::numeric_limits<double>::infinity();
-    const Array keys = compute(Op::where, compute(Op::greater, weights, 0), waits, never);
+    const Array keys = compute(Op::where, greater(weights, 0), waits, never);
     const Array picked = part(ordered_places(keys, false, keys.rank() - 1), -1, 0, count);
     return unless_no_distribution(copied(picked, picked.dtype()), weights, false);
   }
@@ -338,8 +343,8 @@ Array places_by_weight(const Rules& rules, const Array& given, int64_t count, bo
   Shape shape = weights.shape();
   shape[last] = count;
   const Array units = *Draws(stream, {shape, weights.device()}, {}).unit(DType::float64).array;
-  const Array at = compute(Op::multiply, units, part(ends, -1, last_size(ends) - 1, last_size(ends)));
-  const Array is_passed = compute(Op::less_equal, with_axis(ends, last), with_axis(at, last + 1));
+  const Array at = multiply(units, part(ends, -1, last_size(ends) - 1, last_size(ends)));
+  const Array is_passed = less_equal(expand_dims(ends, last), expand_dims(at, last + 1));
   const Array places = reduced(Reduction::sum, is_passed, -1, false, DType::int64);
   return unless_no_distribution(rules(Op::minimum, places, last_size(ends) - 1), weights, count > 1);
 }
@@ -368,6 +373,7 @@ Array scaled_unit(const Stream& stream, const Parameter& low, const Parameter& h
   return as_asked(where(of(Op::less, made, high), made, low), size);  // 16 bits may be rounded up to `high`
 }
 
+// No further than two standard deviations from the mean.
 Array truncated_normal(const Stream& stream, const Parameter& mean, const Parameter& deviation, const Size& size) {
   const Draws draws(stream, size, {&mean, &deviation});
   const double edge = std::erf(std::numbers::sqrt2);
@@ -376,18 +382,20 @@ Array truncated_normal(const Stream& stream, const Parameter& mean, const Parame
   return as_asked(scaled(of(Op::minimum, of(Op::maximum, made, -2.0), 2.0), deviation, mean), size);
 }
 
+// Places along the last axis of two, drawn by the logarithms of their odds: `count` for each row. Raises ErrorKind::value for
+// another number of axes.
 Array places_by_logarithm(const Stream& stream, const Array& logits, int64_t count, const Size& size) {
   if (logits.rank() != 2) raise(ErrorKind::value, "logits must have two axes, not {}", logits.rank());
   const Shape shape{logits.shape()[0], count, logits.shape()[1]};
   const Draws draws(stream, {shape, logits.device()}, {});
   const Value units = of(Op::minimum, of(Op::maximum, draws.unit(), 1e-300), 1.0 - 1e-16), noise = -log(-log(units));
-  const Array lines = with_axis(as_type(detached(logits), DType::float64), 1);
+  const Array lines = expand_dims(as_type(detached(logits), DType::float64), 1);
   return as_type(extreme(*(Value(lines) + noise).array, 2, false, false), size.type.value_or(DType::int64));
 }
 
 std::optional<Array> dropped(const Stream& stream, const Array& x, double rate, const SharedAxes& given) {
   if (rate == 0) return {};
-  if (rate >= 1) return compute(Op::multiply, x, 0);
+  if (rate >= 1) return multiply(x, 0);
   Shape shape = x.shape();
   if (given) {
     if (given->size() != shape.size())
@@ -396,7 +404,7 @@ std::optional<Array> dropped(const Stream& stream, const Array& x, double rate, 
   }
   const Array units = *Draws(stream, {shape, x.device()}, {}).unit(DType::float32).array;
   const Array zero = full({}, whole(0), x.dtype(), x.device());
-  return compute(Op::where, compute(Op::greater_equal, units, rate), compute(Op::multiply, x, 1 / (1 - rate)), zero);
+  return compute(Op::where, greater_equal(units, rate), multiply(x, 1 / (1 - rate)), zero);
 }
 
 }  // namespace quern::random

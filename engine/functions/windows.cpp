@@ -16,28 +16,27 @@ template <class F>
 Array made_of(const WindowSize& size, F&& formula) {
   if (size.count <= 0) return full({0}, whole(0), size.dtype, size.device);
   if (size.points <= 1) return full({size.count}, whole(1), size.dtype, size.device);
-  const Array twice = compute(Op::multiply, as_type(counted(size.count, size.device), DType::float64), 2.0);
-  return as_type(formula(compute(Op::add, twice, 1 - size.points), size.points - 1), size.dtype);
+  const Array twice = multiply(as_type(arange(size.count, size.device), DType::float64), 2.0);
+  return as_type(formula(add(twice, 1 - size.points), size.points - 1), size.dtype);
 }
 
-Array cosine(double factor, const Array& n, double width) {
-  return compute(Op::cos, compute(Op::true_divide, compute(Op::multiply, factor, n), width));
-}
+Array cosine(double factor, const Array& n, double width) { return cos(true_divide(multiply(factor, n), width)); }
 
 }  // namespace
 
+// a triangle
 Array bartlett(const WindowSize& size) {
   return made_of(size, [](const Array& n, double width) {
-    const Array part = compute(Op::true_divide, n, width);
-    return compute(Op::where, compute(Op::less_equal, n, 0.0), compute(Op::add, 1.0, part), compute(Op::subtract, 1.0, part));
+    const Array part = true_divide(n, width);
+    return where(less_equal(n, 0.0), add(1.0, part), subtract(1.0, part));
   });
 }
 
 Array blackman(const WindowSize& size) {
   return made_of(size, [](const Array& n, double width) {
-    const Array first = compute(Op::multiply, 0.5, cosine(std::numbers::pi, n, width));
-    const Array second = compute(Op::multiply, 0.08, cosine(2 * std::numbers::pi, n, width));
-    return compute(Op::add, compute(Op::add, 0.42, first), second);
+    const Array first = multiply(0.5, cosine(std::numbers::pi, n, width));
+    const Array second = multiply(0.08, cosine(2 * std::numbers::pi, n, width));
+    return add(add(0.42, first), second);
   });
 }
 
@@ -45,7 +44,7 @@ Array hanning(const WindowSize& size) { return hamming(size, 0.5, 0.5); }
 
 Array hamming(const WindowSize& size, std::optional<double> alpha, std::optional<double> beta) {
   return made_of(size, [&](const Array& n, double width) {
-    return compute(Op::add, alpha.value_or(0.54), compute(Op::multiply, beta.value_or(0.46), cosine(std::numbers::pi, n, width)));
+    return add(alpha.value_or(0.54), multiply(beta.value_or(0.46), cosine(std::numbers::pi, n, width)));
   });
 }
 
@@ -57,10 +56,9 @@ Array kaiser(const WindowSize& size, const Argument& beta) {
   WindowSize there = size;
   there.device = factor.device();
   return made_of(there, [&](const Array& n, double width) {
-    const Array part = compute(Op::true_divide, n, width);
-    const Array height = compute(Op::sqrt, compute(Op::subtract, 1.0, compute(Op::multiply, part, part)));
-    return compute(Op::true_divide, compute(Op::bessel_i0, compute(Op::multiply, factor, height)),
-                   compute(Op::bessel_i0, factor));
+    const Array part = true_divide(n, width);
+    const Array height = sqrt(subtract(1.0, multiply(part, part)));
+    return true_divide(bessel_i0(multiply(factor, height)), bessel_i0(factor));
   });
 }
 

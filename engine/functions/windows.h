@@ -14,9 +14,6 @@ struct WindowSize {
   DType dtype;
   DeviceId device;
 };
-Array bartlett(const WindowSize& size);  // a triangle
-Array blackman(const WindowSize& size);
-Array hanning(const WindowSize& size);
 // alpha + beta * cos(..), by default 0.54 and 0.46.
 Array hamming(const WindowSize& size, std::optional<double> alpha, std::optional<double> beta);
 Array kaiser(const WindowSize& size, const Argument& beta);  // beta: a number, or an array without dimensions

@@ -19,8 +19,8 @@ class Numbers {
  public:
   Numbers(const Array& array, const Over& over) : over(over) {
     if (!has_nan(array)) return;
-    mask_ = compute(Op::logical_not, compute(Op::isnan, array));
-    if (over.where) mask_ = compute(Op::logical_and, mask_, *over.where);
+    mask_ = logical_not(isnan(array));
+    if (over.where) mask_ = logical_and(mask_, *over.where);
     this->over.where = &mask_;
   }
   Numbers(const Numbers&) = delete;
@@ -38,7 +38,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // What is chosen after a reduction is a number still where that gives one.
 Array chosen_as(const Array& out, const Array& nothing_left) {
-  Array chosen = as_type(compute(Op::where, nothing_left, nan, out), out.dtype());
+  Array chosen = as_type(where(nothing_left, nan, out), out.dtype());
   chosen.set_value(out.is_value());
   return chosen;
 }
@@ -58,7 +58,7 @@ Array extreme_without_nan(Reduction reduction, const Array& array, const Over& o
   Numbers numbers(array, over);
   Initial start{operand(limit_of(array.dtype(), least))};
   Array out = reduced(reduction, array, numbers.over, start);
-  return chosen_as(out, compute(Op::equal, numbers.count(), 0));
+  return chosen_as(out, equal(numbers.count(), 0));
 }
 
 void check_fractions(const Array& array, const Over& over) {
@@ -68,7 +68,7 @@ void check_fractions(const Array& array, const Over& over) {
 
 Array with_value_for_nan(const Array& array, int64_t value) {
   if (!has_nan(array)) return array;
-  return as_type(compute(Op::where, compute(Op::isnan, array), value, array), array.dtype());
+  return as_type(where(isnan(array), value, array), array.dtype());
 }
 
 }  // namespace
@@ -80,6 +80,7 @@ Array product_without_nan(const Array& array, const Over& over, const Initial& i
   return product(array, Numbers(array, over).over, initial);
 }
 
+// NaN where there is no number. Raise ErrorKind::value for no elements at all without an initial value.
 Array largest_without_nan(const Array& array, const Over& over, const Initial& initial) {
   return extreme_without_nan(Reduction::maximum, array, over, initial, -infinity);
 }
@@ -97,13 +98,14 @@ Array variance_without_nan(const Array& array, const Over& over, double ddof, co
   Numbers numbers(array, over);
   Array out = variance(with_value_for_nan(array, 0), numbers.over, ddof, center);  // a NaN would come into the derivative
   if (!has_nan(array)) return out;
-  return chosen_as(out, compute(Op::less_equal, numbers.count(), ddof));
+  return chosen_as(out, less_equal(numbers.count(), ddof));
 }
 
 Array deviation_without_nan(const Array& array, const Over& over, double ddof, const Argument* center) {
-  return compute(Op::sqrt, variance_without_nan(array, over, ddof, center));
+  return sqrt(variance_without_nan(array, over, ddof, center));
 }
 
+// Running sums and products (rounding.h) with 0 and 1 in place of NaN.
 Array running_sum_without_nan(const Array& array, std::optional<size_t> axis, std::optional<DType> dtype) {
   return running_sum(with_value_for_nan(array, 0), axis, dtype);
 }

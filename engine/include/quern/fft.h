@@ -31,15 +31,15 @@ Array hfft(const Array& a, std::optional<int64_t> n = {}, int axis = -1, Norm no
 Array ihfft(const Array& a, std::optional<int64_t> n = {}, int axis = -1, Norm norm = Norm::backward,
             Here here = Here::current());
 
-// Over several axes; {}: all. `lengths`: one for each axis; {}: those of the input. rfftn() and irfftn() are real along the last
+// Over several axes; {}: all. `s`: a length for each; {}: those of the input. rfftn() and irfftn() are real along the last
 // axis. Throws ErrorKind::value if lengths and axes differ in number.
-Array fftn(const Array& a, const Axes& axes = {}, const std::vector<int64_t>& lengths = {}, Norm norm = Norm::backward,
+Array fftn(const Array& a, const Axes& axes = {}, const std::vector<int64_t>& s = {}, Norm norm = Norm::backward,
            Here here = Here::current());
-Array ifftn(const Array& a, const Axes& axes = {}, const std::vector<int64_t>& lengths = {}, Norm norm = Norm::backward,
+Array ifftn(const Array& a, const Axes& axes = {}, const std::vector<int64_t>& s = {}, Norm norm = Norm::backward,
             Here here = Here::current());
-Array rfftn(const Array& a, const Axes& axes = {}, const std::vector<int64_t>& lengths = {}, Norm norm = Norm::backward,
+Array rfftn(const Array& a, const Axes& axes = {}, const std::vector<int64_t>& s = {}, Norm norm = Norm::backward,
             Here here = Here::current());
-Array irfftn(const Array& a, const Axes& axes = {}, const std::vector<int64_t>& lengths = {}, Norm norm = Norm::backward,
+Array irfftn(const Array& a, const Axes& axes = {}, const std::vector<int64_t>& s = {}, Norm norm = Norm::backward,
              Here here = Here::current());
 
 // Over the last two axes.
@@ -52,13 +52,13 @@ inline Array ifft2(const Array& a, Norm norm = Norm::backward, Here here = Here:
 inline Array rfft2(const Array& a, Norm norm = Norm::backward, Here here = Here::current()) {
   return rfftn(a, {-2, -1}, {}, norm, here);
 }
-// `lengths`: rows and columns of the result; by default 2 * (m - 1) columns for m.
-inline Array irfft2(const Array& a, const std::vector<int64_t>& lengths = {}, Norm norm = Norm::backward,
-                    Here here = Here::current()) {
-  return irfftn(a, {-2, -1}, lengths, norm, here);
+// `s`: rows and columns of the result; by default 2 * (m - 1) columns for m.
+inline Array irfft2(const Array& a, const std::vector<int64_t>& s = {}, Norm norm = Norm::backward, Here here = Here::current()) {
+  return irfftn(a, {-2, -1}, s, norm, here);
 }
 
-// Sample frequencies for fft() and rfft() of n samples with spacing d: float64. Throws ErrorKind::value for a negative n.
+// Sample frequencies for fft() and rfft() of n samples with spacing d: float64. Throws ErrorKind::value for a negative n,
+// ErrorKind::zero_division for a product of 0.
 Array fftfreq(int64_t n, double d = 1, const Device& device = Device(), Here here = Here::current());
 Array rfftfreq(int64_t n, double d = 1, const Device& device = Device(), Here here = Here::current());
 

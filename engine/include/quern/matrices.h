@@ -14,12 +14,13 @@ namespace qn {
 Array tril(const Array& a, int64_t k = 0, Here here = Here::current());
 Array triu(const Array& a, int64_t k = 0, Here here = Here::current());
 
-// The k-th diagonals over two axes, as the last axis of a view. Throws ErrorKind::value for fewer than two axes or equal ones.
-Array diagonal(const Array& a, int64_t k = 0, int axis1 = 0, int axis2 = 1, Here here = Here::current());
+// The diagonals number `offset` over two axes, as the last axis of a view. Throws ErrorKind::value for fewer than two axes or
+// equal ones.
+Array diagonal(const Array& a, int64_t offset = 0, int axis1 = 0, int axis2 = 1, Here here = Here::current());
 // Of a matrix: a view of its k-th diagonal. Of a 1-d array: a matrix with it on the k-th diagonal. Else throws ErrorKind::value.
 Array diag(const Array& a, int64_t k = 0, Here here = Here::current());
-// Sum of the k-th diagonal; 64-bit for integers.
-Array trace(const Array& a, int64_t k = 0, int axis1 = 0, int axis2 = 1, Here here = Here::current());
+// Sum of such a diagonal; 64-bit for integers.
+Array trace(const Array& a, int64_t offset = 0, int axis1 = 0, int axis2 = 1, Here here = Here::current());
 
 // Sum of products over the last axis of a and the second-to-last of b (the only one if b is 1-d); a product with a 0-d array is
 // elementwise. Throws ErrorKind::value if the lengths differ.

@@ -18,7 +18,7 @@ namespace qn::nn {
 
 // x times the normal distribution's probability of being below x; `tanh`: by the approximation with tanh.
 enum class Gelu { exact, tanh };
-Array gelu(const Array& x, Gelu formula = Gelu::exact, Here here = Here::current());
+Array gelu(const Array& x, Gelu approximate = Gelu::exact, Here here = Here::current());
 // x * sigmoid(x), also called swish; x * tanh(softplus(x)).
 Array silu(const Array& x, Here here = Here::current());
 Array mish(const Array& x, Here here = Here::current());
@@ -33,14 +33,14 @@ Array selu(const Array& x, Here here = Here::current());
 // x where it is positive, else slope * x; prelu() with a slope for each channel, axis 1, or one for all.
 Array leaky_relu(const Array& x, double negative_slope = 0.01, Here here = Here::current());
 Array prelu(const Array& x, const Array& weight, Here here = Here::current());
-// x limited to [low, high]. Throws ErrorKind::value for low > high.
-Array hardtanh(const Array& x, double low = -1, double high = 1, Here here = Here::current());
+// x limited to [min_val, max_val]. Throws ErrorKind::value for min_val > max_val.
+Array hardtanh(const Array& x, double min_val = -1, double max_val = 1, Here here = Here::current());
 // x / 6 + 1/2 limited to [0, 1], and x times that.
 Array hardsigmoid(const Array& x, Here here = Here::current());
 Array hardswish(const Array& x, Here here = Here::current());
-// x moved towards 0 by `lambda`; 0 where |x| <= lambda.
-Array softshrink(const Array& x, double lambda = 0.5, Here here = Here::current());
-Array hardshrink(const Array& x, double lambda = 0.5, Here here = Here::current());
+// x moved towards 0 by `lambd`; 0 where |x| <= lambd.
+Array softshrink(const Array& x, double lambd = 0.5, Here here = Here::current());
+Array hardshrink(const Array& x, double lambd = 0.5, Here here = Here::current());
 // x / (1 + |x|), and x - tanh(x).
 Array softsign(const Array& x, Here here = Here::current());
 Array tanhshrink(const Array& x, Here here = Here::current());
@@ -61,12 +61,12 @@ struct NormOptions {
   double eps = 1e-5;                  // added to the variance
 };
 // Mean 0 and variance 1 over the last axes, which have these sizes.
-Array layer_norm(const Array& x, const Shape& sizes, const NormOptions& options = {}, Here here = Here::current());
+Array layer_norm(const Array& x, const Shape& normalized_shape, const NormOptions& options = {}, Here here = Here::current());
 // The same over each of several groups of channels, axis 1; weight and bias have an element for each channel.
-Array group_norm(const Array& x, int64_t groups, const NormOptions& options = {}, Here here = Here::current());
+Array group_norm(const Array& x, int64_t num_groups, const NormOptions& options = {}, Here here = Here::current());
 // x divided by the root of the mean of its squares over the last axes. `eps`: by default the epsilon of the dtype.
-Array rms_norm(const Array& x, const Shape& sizes, const std::optional<Array>& weight = {}, std::optional<double> eps = {},
-               Here here = Here::current());
+Array rms_norm(const Array& x, const Shape& normalized_shape, const std::optional<Array>& weight = {},
+               std::optional<double> eps = {}, Here here = Here::current());
 
 // x divided by its Euclidean norm along an axis, which counts as no less than eps.
 Array normalize(const Array& x, int axis = 1, double eps = 1e-12, Here here = Here::current());

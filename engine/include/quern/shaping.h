@@ -15,8 +15,8 @@ namespace qn {
 
 // Splits into equal parts along an axis. split() throws ErrorKind::value if the length is not divisible; array_split() makes the
 // first parts longer by one.
-std::vector<Array> split(const Array& a, int64_t parts, int axis = 0, Here here = Here::current());
-std::vector<Array> array_split(const Array& a, int64_t parts, int axis = 0, Here here = Here::current());
+std::vector<Array> split(const Array& a, int64_t sections, int axis = 0, Here here = Here::current());
+std::vector<Array> array_split(const Array& a, int64_t sections, int axis = 0, Here here = Here::current());
 // Splits at positions, which are interpreted as in a slice.
 std::vector<Array> split_at(const Array& a, const std::vector<int64_t>& places, int axis = 0, Here here = Here::current());
 // Splits along an axis into arrays without that axis.
@@ -24,8 +24,8 @@ std::vector<Array> unstack(const Array& a, int axis = 0, Here here = Here::curre
 // Read-only views of the common broadcast shape. Throws ErrorKind::value if there is none.
 std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Here here = Here::current());
 
-// Repeats the array `times` along each axis. If there are more numbers than axes, axes are prepended; if fewer, ones are.
-Array tile(const Array& a, const std::vector<int64_t>& times, Here here = Here::current());
+// Repeats the array `reps` times along each axis. If there are more numbers than axes, axes are prepended; if fewer, ones are.
+Array tile(const Array& a, const std::vector<int64_t>& reps, Here here = Here::current());
 // Repeats each element along an axis; {}: of a.ravel(). Throws ErrorKind::value for a negative number.
 Array repeat(const Array& a, int64_t times, std::optional<int> axis = {}, Here here = Here::current());
 // A number of repetitions for each element along the axis, which is evaluated. Throws ErrorKind::value for negative numbers and

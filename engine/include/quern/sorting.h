@@ -54,7 +54,7 @@ struct UniqueAll {
 };
 UniqueAll unique_all(const Array& a, Here here = Here::current());
 
-// Whether each element of a is among the values: bools of a's shape.
-Array isin(const Array& a, const Array& values, Here here = Here::current());
+// Whether each element is among the test elements: bools of the shape of `element`.
+Array isin(const Array& element, const Array& test_elements, Here here = Here::current());
 
 }  // namespace qn

@@ -21,27 +21,20 @@ Array solved(const Array& a, const Array& b, std::string_view mode = "") {
   return factor("solve", both, mode, 0)[0];
 }
 // x a^-1, x a^-H
-Array divided(const Array& x, const Array& a) { return turned(solved(turned(a), turned(x))); }
+Array divided(const Array& x, const Array& a) { return matrix_transpose(solved(matrix_transpose(a), matrix_transpose(x))); }
 Array divided_by_adjoint(const Array& x, const Array& a) { return adjoint(solved(a, adjoint(x))); }
 
 Array real_of(const Array& x) { return is_complex(x.dtype()) ? x.real() : x; }
 
-// A number for each matrix.
-Array of_matrices(const Array& x) {
-  Shape shape = x.shape();
-  shape.insert(shape.end(), {1, 1});
-  return reshape(x, shape);
-}
-
 // Where row - column is so: triangles and diagonals; elsewhere 0.
-Array where(Op op, const Array& x, double other = 0) {
-  return select(compute(op, below(x.shape().back(), x.device()), 0), x, other);
+Array masked(Op op, const Array& x, double other = 0) {
+  return where(compute(op, below(x.shape().back(), x.device()), 0), x, other);
 }
 
 Gradients of_solve(const GradientCall& call) {
   Array gb = solved(adjoint(call.operands[0]), *call.given[0]);
   Gradients out(2);
-  if (call.wanted[0]) out[0] = compute(Op::negative, matmul(gb, adjoint(call.results[0])));
+  if (call.wanted[0]) out[0] = negative(matmul(gb, adjoint(call.results[0])));
   if (call.wanted[1]) out[1] = gb;
   return out;
 }
@@ -56,13 +49,13 @@ Gradients of_slogdet(const GradientCall& call) {
     g = g ? *g + other : other;
   }
   if (!g) return {zeros(a.shape(), a.dtype(), a.device())};
-  Array one = where(Op::equal, full(a.shape(), word(1).scalar(), a.dtype(), a.device()));
+  Array one = masked(Op::equal, full(a.shape(), operand(1).scalar(), a.dtype(), a.device()));
   return {solved(adjoint(a), one, "q") * of_matrices(*g)};
 }
 
 // Of a = l l^H.
 Array of_lower(const Array& l, const Array& g) {
-  Array product = matmul(adjoint(l), g), strict = where(Op::greater, product);
+  Array product = matmul(adjoint(l), g), strict = masked(Op::greater, product);
   Array middle = strict + adjoint(strict) + on_diagonal(real_of(diagonal(product)));
   Array left = solved(adjoint(l), middle);
   return divided(left, l) * 0.5;
@@ -80,12 +73,12 @@ Array of_lu(const GradientCall& call) {
   const int64_t n = factors.shape().back();
   if (factors.shape()[factors.rank() - 2] != n)
     raise(ErrorKind::not_implemented, "derivative for lu of matrices that are not square is not implemented");
-  Array one = full(factors.shape(), word(1).scalar(), factors.dtype(), factors.device());
-  Array lower = where(Op::greater, factors) + where(Op::equal, one), upper = where(Op::less_equal, factors);
-  Array left = where(Op::greater, matmul(adjoint(lower), where(Op::greater, g)));
-  Array right = where(Op::less_equal, matmul(where(Op::less_equal, g), adjoint(upper)));
+  Array one = full(factors.shape(), operand(1).scalar(), factors.dtype(), factors.device());
+  Array lower = masked(Op::greater, factors) + masked(Op::equal, one), upper = masked(Op::less_equal, factors);
+  Array left = masked(Op::greater, matmul(adjoint(lower), masked(Op::greater, g)));
+  Array right = masked(Op::less_equal, matmul(masked(Op::less_equal, g), adjoint(upper)));
   Array inner = divided_by_adjoint(solved(adjoint(lower), left + right), upper);
-  Array swaps = compute(Op::equal, reshape(counted(n, factors.device()), {n, 1}), as_row(rows));
+  Array swaps = equal(reshape(arange(n, factors.device()), {n, 1}), as_row(rows));
   return matmul(astype(swaps, inner.dtype()), inner);
 }
 
@@ -95,10 +88,10 @@ Array of_tall_qr(const Array& q, const Array& r, Given gq, Given gr) {
   if (gr) m = matmul(*gr, adjoint(r));
   if (gq) {
     Array other = matmul(adjoint(q), *gq);
-    m = m ? *m - other : compute(Op::negative, other);
+    m = m ? *m - other : negative(other);
   }
   // The upper triangle, mirrored.
-  Array strict = where(Op::less, *m);
+  Array strict = masked(Op::less, *m);
   Array left = matmul(q, strict + adjoint(strict) + on_diagonal(real_of(diagonal(*m))));
   if (gq) left = *gq + left;
   return divided_by_adjoint(left, r);
@@ -138,7 +131,7 @@ Gradients of_qr(std::string_view mode, const GradientCall& call) {
 // values[j] - values[i]; 1 where they are the same one.
 Array gaps(const Array& values) {
   Array out = as_row(values) - as_column(values);
-  return where(Op::not_equal, out, 1.0);
+  return masked(Op::not_equal, out, 1.0);
 }
 
 Gradients of_eigh(std::string_view mode, const GradientCall& call) {
@@ -153,7 +146,7 @@ Gradients of_eigh(std::string_view mode, const GradientCall& call) {
     values = both[0], vectors = both[1];
   }
   if (!g_vectors) return {matmul(vectors * as_row(*g_values), adjoint(vectors))};
-  Array middle = where(Op::not_equal, matmul(adjoint(vectors), *g_vectors) / gaps(values));
+  Array middle = masked(Op::not_equal, matmul(adjoint(vectors), *g_vectors) / gaps(values));
   if (g_values) middle = middle + on_diagonal(*g_values);
   Array out = matmul(matmul(vectors, middle), adjoint(vectors));  // of a symmetric matrix: its symmetric part
   return {(out + adjoint(out)) * 0.5};
@@ -173,7 +166,7 @@ Gradients of_eig(std::string_view mode, const GradientCall& call) {
   if (g_vectors) {  // the vectors have the length 1
     Array product = matmul(adjoint(vectors), *g_vectors);
     Array along_them = matmul(adjoint(vectors), vectors * as_row(real_of(diagonal(product))));
-    middle = where(Op::not_equal, (product - along_them) / conj(gaps(values)));
+    middle = masked(Op::not_equal, (product - along_them) / conj(gaps(values)));
   }
   if (g_values) middle = middle ? *middle + on_diagonal(*g_values) : on_diagonal(*g_values);
   return {solved(adjoint(vectors), matmul(*middle, adjoint(vectors)))};
@@ -195,7 +188,7 @@ Gradients of_svd(std::string_view mode, const GradientCall& call) {
   if (has_vectors && call.given[2]) gv = rows(*call.given[2]);
   if (!gu && !gv) return {matmul(u * as_row(*gs), vh)};
 
-  Array squares = compute(Op::square, s), apart = gaps(squares), middle;
+  Array squares = square(s), apart = gaps(squares), middle;
   std::optional<Array> of_u, of_v;
   if (gu) of_u = skew(matmul(adjoint(u), *gu));
   if (gv) of_v = skew(matmul(vh, adjoint(*gv)));
@@ -204,7 +197,7 @@ Gradients of_svd(std::string_view mode, const GradientCall& call) {
   } else {
     middle = gu ? *of_u / apart * as_row(s) : as_column(s) * (*of_v / apart);
   }
-  middle = where(Op::not_equal, middle);
+  middle = masked(Op::not_equal, middle);
   if (gs) middle = middle + on_diagonal(*gs);
   if (is_complex(u.dtype()) && gu && gv) middle = middle + on_diagonal(diagonal(*of_u) / (s * 2.0));
   if (m > k && gu) {

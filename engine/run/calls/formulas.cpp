@@ -5,7 +5,7 @@ namespace quern::formulas {
 // Both by doubling: after a step each place knows twice as many of its neighbours.
 Array products_before(const Array& x, size_t axis) {
   int64_t n = x.shape()[axis];
-  Array y = full(x.shape(), word(1).scalar(), x.dtype(), x.device());
+  Array y = full(x.shape(), operand(1).scalar(), x.dtype(), x.device());
   if (n == 0) return y;
   assign(part(y, axis, 1, n), Argument(part(x, axis, 0, n - 1)));
   for (int64_t d = 1; d < n; d *= 2) {
@@ -42,7 +42,7 @@ Array scattered(const Array& given, const Array& places, size_t axis, bool adds)
   int64_t n = shape.back(), rows = n ? g.size() / n : 0;
   if (g.size() == 0) return zeros(given.shape(), given.dtype(), given.device());
   // In all rows as one line.
-  Array starts = reshape(counted(rows, g.device()) * n, {rows, 1});
+  Array starts = reshape(arange(rows, g.device()) * n, {rows, 1});
   Pick pick{0, reshape(reshape(at, {rows, n}) + starts, {rows * n})};
   Array out = zeros({rows * n}, g.dtype(), g.device()), values = reshape(g, {rows * n});
   adds ? put_add(out, {&pick, 1}, Argument(values)) : put(out, {&pick, 1}, Argument(values));

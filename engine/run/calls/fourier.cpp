@@ -156,8 +156,8 @@ std::vector<std::optional<Array>> Fourier::gradients(const GradientCall& call) c
   double scale = call.device.is_gpu() ? 1 : scaled;  // on a GPU a product of its own
   if (kind == Kind::forward) return {fourier(g, "backward", n, scale, axis)};
   if (kind == Kind::backward) return {fourier(g, "forward", n, scale, axis)};
-  Array weights = full({n / 2 + 1}, word(1.0).scalar(), real_part_type(g.dtype()), call.device);
-  if (n > 2) assign(part(weights, 0, 1, (n + 1) / 2), word(kind == Kind::half ? 0.5 : 2.0));
+  Array weights = full({n / 2 + 1}, operand(1.0).scalar(), real_part_type(g.dtype()), call.device);
+  if (n > 2) assign(part(weights, 0, 1, (n + 1) / 2), operand(kind == Kind::half ? 0.5 : 2.0));
   weights = along(weights, axis, g.rank());
   if (kind == Kind::half) return {fourier(g * weights, "whole", n, scale, axis)};
   return {fourier(g, "half", n, scale, axis) * weights};

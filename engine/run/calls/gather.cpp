@@ -610,9 +610,9 @@ static Array stayed(const Picks& picks, const std::vector<Pick>& given, size_t o
   for (size_t k = 0; k < given.size(); ++k) places.push_back({k, given[k].index, picks.wraps});
   DeviceId device = given[0].index.device();
   Array owners = full(picks.size, Scalar{}, DType::int64, device);
-  Array numbers = reshape(formulas::counted(picks.count, device), given[0].index.shape());
+  Array numbers = reshape(formulas::arange(picks.count, device), given[0].index.shape());
   put(owners, places, Argument(numbers));
-  Array out = formulas::compute(Op::equal, take(owners, places), numbers);
+  Array out = formulas::equal(take(owners, places), numbers);
   Shape shape = out.shape();
   shape.insert(shape.end(), others, 1);
   return reshape(out, shape);
@@ -624,7 +624,7 @@ std::vector<std::optional<Array>> Put::gradients(const GradientCall& call) const
   std::vector<std::optional<Array>> out(call.wanted.size());
   if (call.wanted[1]) {
     out[1] = take(g, picks);
-    if (picks_.count > 1) out[1] = formulas::select(stayed(picks_, picks, g.rank() - picks.size()), *out[1], 0);
+    if (picks_.count > 1) out[1] = formulas::where(stayed(picks_, picks, g.rank() - picks.size()), *out[1], 0);
   }
   if (call.wanted[0]) {
     Array rest = copied(g, g.dtype());

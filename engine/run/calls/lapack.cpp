@@ -49,7 +49,7 @@ template <class T>
 constexpr bool is_complex_type = !std::is_same_v<T, typename Part<T>::type>;
 
 template <class T>
-T conjugated(T x) {
+T conj(T x) {
   if constexpr (is_complex_type<T>)
     return std::conj(x);
   else

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "device/cublas.h"
 #include "device/host_blas.h"
+#include "graph/algebra.h"
 #include "graph/memory_order.h"
 #include "graph/tape.h"
 #include "run/calls/call_launch.h"
@@ -17,6 +18,8 @@
 #include "run/trace.h"
 
 namespace quern {
+
+using namespace algebra;
 
 namespace {
 
@@ -217,22 +220,11 @@ class Product : public CallBody {
   }
 };
 
-// With an axis of one element put in.
-Array with_axis(const Array& x, size_t axis) {
-  Layout layout = x.layout();
-  layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(axis), 1);
-  layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(axis), 0);
-  return x.view(std::move(layout));
-}
-
 Array sum_of_products(const Array& a, const Array& b, DType dtype) {
   // a: ... m k 1 -> ... m 1 k;  b: ... k n -> ... 1 n k
   size_t r = a.rank();
-  Array left = with_axis(a, r - 1);
-  std::vector<int> order(r);
-  for (size_t i = 0; i < r; ++i) order[i] = static_cast<int>(i);
-  std::swap(order[r - 1], order[r - 2]);
-  Array right = with_axis(b.view(b.layout().transposed(order)), r - 2);
+  Array left = expand_dims(a, r - 1);
+  Array right = expand_dims(matrix_transpose(b), r - 2);
   Argument both[] = {Argument(left), Argument(right)};
   std::vector<bool> axes(r + 1, false);
   axes[r] = true;
@@ -276,7 +268,7 @@ Array matmul(const Array& first, const Array& second) {
   }
   if (first.device() != second.device())
     raise(ErrorKind::value, "[matmul] the operands are on different devices; move one with to_device()");
-  Array a = first.rank() == 1 ? with_axis(first, 0) : first, b = second.rank() == 1 ? with_axis(second, 1) : second;
+  Array a = first.rank() == 1 ? expand_dims(first, 0) : first, b = second.rank() == 1 ? expand_dims(second, 1) : second;
   int64_t m = a.shape()[a.rank() - 2], k = a.shape().back(), n = b.shape().back(), other = b.shape()[b.rank() - 2];
   if (k != other)
     raise(ErrorKind::value,
@@ -322,23 +314,11 @@ Array matmul(const Array& first, const Array& second) {
 
 namespace {
 
-Array turned(const Array& x) {
-  std::vector<int> order(x.rank());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-  std::swap(order[order.size() - 1], order[order.size() - 2]);
-  return x.view(x.layout().transposed(order));
-}
-
-Array conjugated(const Array& x) {
-  const Argument only(x);
-  return is_complex(x.dtype()) ? elementwise(Op::conjugate, {&only, 1}) : x;
-}
-
 // left @ right, lying in memory as `like` does: turned where its columns are the rows of memory.
 Array product_like(const Layout& like, const Array& left, const Array& right) {
   size_t r = like.rank();
   bool by_columns = like.strides[r - 2] == 1 && like.strides[r - 1] != 1;
-  return by_columns ? turned(matmul(turned(right), turned(left))) : matmul(left, right);
+  return by_columns ? matrix_transpose(matmul(matrix_transpose(right), matrix_transpose(left))) : matmul(left, right);
 }
 
 }  // namespace
@@ -346,8 +326,8 @@ Array product_like(const Layout& like, const Array& left, const Array& right) {
 std::vector<std::optional<Array>> Product::gradients(const GradientCall& call) const {
   const Array& g = *call.given[0];
   std::vector<std::optional<Array>> out(2);
-  if (call.wanted[0]) out[0] = product_like(*call.layouts[0], g, turned(conjugated(call.operands[1])));
-  if (call.wanted[1]) out[1] = product_like(*call.layouts[1], turned(conjugated(call.operands[0])), g);
+  if (call.wanted[0]) out[0] = product_like(*call.layouts[0], g, matrix_transpose(conj(call.operands[1])));
+  if (call.wanted[1]) out[1] = product_like(*call.layouts[1], matrix_transpose(conj(call.operands[0])), g);
   return out;
 }
 

@@ -278,27 +278,27 @@ std::vector<std::optional<Array>> Running::gradients(const GradientCall& call) c
   const Array &x = call.operands[0], &y = call.results[0];
   if (name_ == "multiply" && GradientMode::is_on()) {  // these are differentiated themselves: no branches, no quotients
     // As in PyTorch, without zeros it goes through the products, which may have hooks.
-    Array factors = conj(x), is_zero = compute(Op::equal, x, 0);
+    Array factors = conj(x), is_zero = equal(x, 0);
     Array with_zeros = reduce(Reduction::any, is_zero, std::vector<bool>(x.rank(), true), false);
     Array by_factors = products_before(factors, axis_) * sums_of_products_behind(g, factors, axis_);
-    Array by_products = sum_from_the_end(g * conj(y), axis_) / conj(select(is_zero, 1, x));
-    return {select(with_zeros, by_factors, by_products)};
+    Array by_products = sum_from_the_end(g * conj(y), axis_) / conj(where(is_zero, 1, x));
+    return {where(with_zeros, by_factors, by_products)};
   }
   if (name_ == "multiply") {
     // In front of a line's first zero the products are divided by the factor; the first zero's own are those without it;
     // behind it all are zero.
-    Array is_zero = compute(Op::equal, x, 0), zeros_so_far = running(astype(is_zero, DType::int64), "add", axis_);
-    Array is_first = compute(Op::logical_and, is_zero, compute(Op::equal, zeros_so_far, 1));
-    Array without_first = running(select(is_first, 1, x), "multiply", axis_);
+    Array is_zero = equal(x, 0), zeros_so_far = running(astype(is_zero, DType::int64), "add", axis_);
+    Array is_first = logical_and(is_zero, equal(zeros_so_far, 1));
+    Array without_first = running(where(is_first, 1, x), "multiply", axis_);
     Array at_first = sum_from_the_end(g * conj(without_first), axis_);
-    Array before = sum_from_the_end(g * conj(y), axis_) / conj(select(is_zero, 1, x));
-    return {select(compute(Op::equal, zeros_so_far, 0), before, select(is_first, at_first, 0))};
+    Array before = sum_from_the_end(g * conj(y), axis_) / conj(where(is_zero, 1, x));
+    return {where(equal(zeros_so_far, 0), before, where(is_first, at_first, 0))};
   }
   // To where the extreme stood: of equal ones the last.
-  Array stands = compute(Op::equal, x, y);
+  Array stands = equal(x, y);
   if (row(x.dtype()).kind == DTypeKind::real || is_complex(x.dtype()))
-    stands = compute(Op::logical_or, stands, compute(Op::logical_and, compute(Op::isnan, x), compute(Op::isnan, y)));
-  Array places = select(stands, along(counted(x.shape()[axis_], x.device()), axis_, x.rank()), 0);
+    stands = logical_or(stands, logical_and(isnan(x), isnan(y)));
+  Array places = where(stands, along(arange(x.shape()[axis_], x.device()), axis_, x.rank()), 0);
   return {scattered(g, running(places, "maximum", axis_), axis_, true)};
 }
 

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "device/cublas_batches.h"
 #include "device/cusolver.h"
+#include "graph/algebra.h"
 #include "run/calls/call_launch.h"
 #include "run/calls/factor_gradients.h"
 #include "run/calls/lapack.h"
@@ -19,6 +20,8 @@
 #include "run/trace.h"
 
 namespace quern {
+
+using namespace algebra;
 
 namespace {
 
@@ -576,37 +579,12 @@ class OnGpu : public CallBody {
 
 Array turned(const Array& x) {
   if (x.shape().back() == 1 && x.shape()[x.rank() - 2] == 1) return x;
-  std::vector<int> order(x.rank());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-  std::swap(order[order.size() - 1], order[order.size() - 2]);
-  return x.view(x.layout().transposed(order));
+  return matrix_transpose(x);
 }
-Array conjugated(const Array& x) {
-  if (!is_complex(x.dtype())) return x;
-  Argument one[] = {Argument(x)};
-  return elementwise(Op::conjugate, one);
-}
-Array with(Op op, const Argument& a, const Argument& b) {
-  Argument both[] = {a, b};
-  return elementwise(op, both);
-}
-Scalar number_of(double value) {
-  Scalar out{true, WeakScalar::real};
-  out.re = value;
-  return out;
-}
-// A column: n x 1.
-Array upright(const Array& x) {
-  Layout layout = x.layout();
-  layout.shape.push_back(1);
-  layout.strides.push_back(0);
-  return x.view(std::move(layout));
-}
-
 Array squares_of_columns(const Array& x) {
   Argument one[] = {Argument(x)};
   Array lengths = elementwise(Op::absolute, one);
-  return reduce(Reduction::sum, with(Op::multiply, lengths, lengths), {true, false}, false);
+  return reduce(Reduction::sum, multiply(lengths, lengths), {true, false}, false);
 }
 
 // x = V S^+ U^H b, as LAPACK's gelsd has it: singular values up to `rcond` times the largest count as 0; an rcond outside (0, 1)
@@ -615,7 +593,7 @@ std::vector<Array> least_squares(const Array& a, const Array& b, double rcond) {
   int64_t m = a.shape()[0], n = a.shape()[1], k = b.shape()[1];
   DType t = a.dtype(), real = real_part_type(t);
   if (std::min(m, n) == 0) {
-    auto zeros = [&](const Shape& shape, DType type) { return full(shape, number_of(0), type, a.device()); };
+    auto zeros = [&](const Shape& shape, DType type) { return full(shape, real_number(0), type, a.device()); };
     return {zeros({n, k}, t), squares_of_columns(b), astype(zeros({}, real), DType::int32), zeros({0}, real)};
   }
   if (rcond <= 0 || rcond >= 1) rcond = real == DType::float32 ? 0x1p-23 : 0x1p-52;
@@ -624,12 +602,11 @@ std::vector<Array> least_squares(const Array& a, const Array& b, double rcond) {
   const Array &u = found[0], &s = found[1], &vh = found[2];
   Layout first = s.layout();
   first.shape[0] = 1;
-  Array counts =
-      with(Op::greater, s, with(Op::multiply, s.view(first), number_of(rcond)));  // NaN does not count, and makes x NaN
-  Argument safe[] = {Argument(counts), Argument(s), Argument(number_of(1))};
-  Array inverse = with(Op::true_divide, astype(counts, real), elementwise(Op::where, safe));
-  Array x = matmul(conjugated(turned(vh)), with(Op::multiply, matmul(conjugated(turned(u)), b), upright(inverse)));
-  Array left = squares_of_columns(with(Op::subtract, b, matmul(a, x)));
+  Array counts = greater(s, multiply(s.view(first), real_number(rcond)));  // NaN does not count, and makes x NaN
+  Argument safe[] = {Argument(counts), Argument(s), Argument(real_number(1))};
+  Array inverse = true_divide(astype(counts, real), elementwise(Op::where, safe));
+  Array x = matmul(conj(turned(vh)), multiply(matmul(conj(turned(u)), b), expand_dims(inverse, inverse.rank())));
+  Array left = squares_of_columns(subtract(b, matmul(a, x)));
   Array rank = reduce(Reduction::sum, astype(counts, DType::int32), {true}, false, DType::int32);
   return {x, left, rank, s};
 }

@@ -26,10 +26,10 @@ _FORMS = {
     "logical_not": "not {0}",
     "logical_or": "{0} or {1}",
     "not_zero": "1 if {0} == 0 else {0}",
-    "select": "{1} if {0} else {2}",
     "share": "({0} / 2 if {2} else {0}) if {1} else 0",
     "sign": "1 if {0} > 0 else (-1 if {0} < 0 else 0)",
     "square": "{0} * {0}",
+    "where": "{1} if {0} else {2}",
 }
 _OWN = ("digamma", "polygamma")  # intrinsics of slopes.py
 
@@ -73,7 +73,7 @@ def _read():
     rules = {}
     for name, formulas in _engine.gradient_formulas().items():
         try:
-            rules[name] = tuple("" if f == "zero(g)" else _written(ast.parse(f, mode="eval").body) for f in formulas)
+            rules[name] = tuple("" if f == "zeros_like(g)" else _written(ast.parse(f, mode="eval").body) for f in formulas)
         except _Unknown:
             continue
     return rules

@@ -80,6 +80,7 @@ TEST_P(Fft, RefusesWhatIsWrong) {
   expect_error(ErrorKind::type, "complex", [&] { qn::fft::rfft(a * Complex(0, 1)); });
   expect_error(ErrorKind::value, "lengths", [&] { qn::fft::fftn(a, {0, 1}, {4}); });
   expect_error(ErrorKind::value, "[fftfreq]", [&] { qn::fft::fftfreq(-1); });
+  expect_error(ErrorKind::zero_division, "", [&] { qn::fft::rfftfreq(4, 0); });
   std::string line = "fft_test.cpp:" + std::to_string(__LINE__ + 1);
   expect_error(ErrorKind::value, line, [&] { qn::fft::irfft(a({}, {0, 1})); });
 }

@@ -73,6 +73,7 @@ TEST_P(Networks, Layers) {
   if (has_blas()) {
     expect_near(nn::linear(x, weight, qn::arange(4, DType::float64, device())), {3, 4, 5, 6, 12, 13, 14, 15});
     expect_near(nn::linear(x, weight), {3, 3, 3, 3, 12, 12, 12, 12});
+    expect_error(ErrorKind::value, "", [&] { nn::linear(x, qn::full({}, 2.0)); });
   }
   const double root = 1.2247356859083902;
   expect_near(nn::layer_norm(x, {3}), {-root, 0, root, -root, 0, root});

@@ -145,7 +145,7 @@ TEST_F(Gradients, LeavesAreNotWritten) {
   expect_error(ErrorKind::runtime, "a leaf Variable that requires grad is being used in an in-place operation", write(x));
   expect_error(ErrorKind::runtime, "a view of a leaf Variable that requires grad is being used", write(view));
   expect_error(ErrorKind::runtime, "a leaf Variable", [&] { assign(x, Argument(real_number(0))); });
-  Pick pick{0, counted(2, DeviceId::cpu())};
+  Pick pick{0, arange(2, DeviceId::cpu())};
   expect_error(ErrorKind::runtime, "a leaf Variable", [&] { put(x, {&pick, 1}, Argument(real_number(0))); });
   EXPECT_EQ(values(x), (Values{1, 2, 3}));
 
@@ -227,7 +227,7 @@ TEST_F(Gradients, WithoutAnyResult) {
 }
 
 TEST_F(Gradients, OnlyOfRealAndComplexNumbers) {
-  Array whole_ones = counted(3, DeviceId::cpu());
+  Array whole_ones = arange(3, DeviceId::cpu());
   expect_error(ErrorKind::runtime, "only Tensors of floating point", [&] { want_gradient(whole_ones); });
   Array x = leaf({1, 2});
   EXPECT_FALSE(wants_gradient(as_type(x, DType::int64)));
