@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bindings/faces/keras_values.h"
 #include "bindings/faces/statistics.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
@@ -119,15 +120,22 @@ MadeOfValues Read<const MadeOfValues&>::read(Reading& reading) {
   if (PyObject* order = reading.take(); order) request.order = order_of(order, Order::keep);
   PyObject* device = reading.take();
   const bool is_tensor = is_torch(reading) && as_array(given) && is_tensor_type(Py_TYPE(given));
-  if (is_given(device) || (is_torch(reading) && !is_tensor)) request.device = read_device(reading, device);
-  request.is_device_asked = is_given(device);
+  if (is_given(device))
+    request.device = read_device(reading, device);
+  else if (is_torch(reading) && !is_tensor)
+    request.otherwise = read_device(reading, nullptr);
   request.copies = copies_asked(reading, reading.take());
   const int64_t ndmin = read_integer(reading, reading.take());
   if (read_integer(reading, reading.take()) != 0) throw Unserved{"ndmax"};
+  for (const char* kind : {"sparse", "ragged"})
+    if (read_flag(reading, reading.take())) raise(ErrorKind::value, "`{}=True` is not supported with the quern backend", kind);
   // The copy of an array of the host may be in another order where that says nothing.
   if (request.copies == true && request.order == Order::any && classified(given).what == Given::What::host_array)
     request.order = nb::cast<bool>(nb::handle(given).attr("flags").attr("fnc")) ? Order::fortran : Order::c;
-  MadeOfValue made = is_torch(reading) ? made_as_torch(given, request) : made_as_numpy(given, request);
+  MadeOfValue made = is_torch(reading)              ? made_as_torch(given, request)
+                     : &reading.front_end == &keras ? made_as_keras(given, request.dtype)
+                                                    : made_as_numpy(given, request);
+  if (made.array && &reading.front_end == &keras) reading.type = keras.type;
   std::optional<Array> array = with_dimensions(made, ndmin);
   reading.made = std::move(made.beside);
   reading.beside = reading.made.ptr();

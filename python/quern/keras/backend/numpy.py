@@ -9,12 +9,12 @@ import operator
 import numpy as _numpy
 from keras.src.backend.common import KerasVariable
 from keras.src.backend.common.dtypes import result_type
-from keras.src.backend.config import epsilon, floatx
+from keras.src.backend.config import floatx
 
 import quern as qn
 from quern.keras.backend import _borrowed, _value_checks, recording
 from quern.keras.backend._tensor import as_tensor
-from quern.keras.backend.core import Array, _named, convert_to_tensor
+from quern.keras.backend.core import _named, convert_to_tensor
 from quern.lib import _engine
 
 _borrowed.names_of("numpy", globals())
@@ -27,7 +27,6 @@ def _axes(axis):
     return tuple(axis) if isinstance(axis, list) else axis
 
 
-_engine.set_front_end("keras", type=Array, convert=convert_to_tensor, name_of_dtype=_named, default_real=floatx, epsilon=epsilon)
 _faces = _engine.add_functions(__name__, "keras")
 
 
