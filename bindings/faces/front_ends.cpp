@@ -323,7 +323,7 @@ std::string torchs_name(const Face& face) {
 FrontEnd& front_end_named(std::string_view name) {
   // Methods of NumPy's types, and of CuPy's.
   if (name == "ndarray" || name == "CupyGenerator" || name == "CupyRandomState") return cupy;
-  if (name == "Array" || name == "Generator" || name == "RandomState") return numpy;
+  if (name == "Array" || name == "array_api" || name == "Generator" || name == "RandomState") return numpy;
   if (name == "Tensor") return torch;
   for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
     if (name == one->name) return *one;

@@ -12,6 +12,13 @@
 
 namespace quern::python::faces {
 
+DType type_together(std::span<const OperandType> types) {
+  if (types.empty()) return keras.real_type();
+  const DType type = keras_type_of(types);
+  const bool are_weak = std::all_of(types.begin(), types.end(), [](const OperandType& one) { return one.is_weak; });
+  return are_weak && row(type).kind == DTypeKind::real ? keras.real_type() : type;
+}
+
 namespace {
 
 using What = Given::What;
@@ -51,13 +58,6 @@ struct Held {
     if (std::none_of(types.begin(), types.end(), is_same)) types.push_back(type);
   }
 };
-
-DType type_together(std::span<const OperandType> types) {
-  if (types.empty()) return keras.real_type();
-  const DType type = keras_type_of(types);
-  const bool are_weak = std::all_of(types.begin(), types.end(), [](const OperandType& one) { return one.is_weak; });
-  return are_weak && row(type).kind == DTypeKind::real ? keras.real_type() : type;
-}
 
 Array as_type(const Array& array, DType type) {
   if (array.dtype() == type) return array;
@@ -106,12 +106,13 @@ MadeOfValue made_as_keras(PyObject* value, std::optional<DType> dtype) {
   }
   if (is_a(value, keras.variable)) return made_as_keras(value_of(value).ptr(), dtype);
   if (is_a(value, keras.symbolic))
-    raise(ErrorKind::value,
-          "A KerasTensor cannot be used as input to a function of a backend. A KerasTensor is a symbolic placeholder for a shape and "
-          "dtype, used when constructing Keras Functional models or Keras Functions. You can only use it as input to a Keras layer "
-          "or a Keras operation (from the namespaces `keras.layers` and `keras.ops`).");
-  if (value == Py_None)
-    raise(ErrorKind::value, "None is no tensor: a value is missing, such as the targets of a loss");
+    raise(
+        ErrorKind::value,
+        "A KerasTensor cannot be used as input to a function of a backend. A KerasTensor is a symbolic placeholder for a shape "
+        "and "
+        "dtype, used when constructing Keras Functional models or Keras Functions. You can only use it as input to a Keras layer "
+        "or a Keras operation (from the namespaces `keras.layers` and `keras.ops`).");
+  if (value == Py_None) raise(ErrorKind::value, "None is no tensor: a value is missing, such as the targets of a loss");
   if (auto made = array_of_number(value, dtype)) return {std::move(made), {}};
   if (is_sequence(value)) return {array_of_sequence(value, dtype), {}};
   const MadeOfValue made = made_of_host(value, {});

@@ -94,6 +94,13 @@ class lstsq:
     def numpy(a, b, rcond=None): ...
     def cupy(a: own, b: own, rcond=None): ...
 
+@submodule("math")
+class log_abs_det:
+    """Return the logarithm of the absolute value of a determinant."""
+
+    @named("logdet")
+    def keras(x): ...
+
 class slogdet:
     """Return the determinant as (sign, logarithm of its size), a named tuple; (0, -inf) for singular matrices."""
 

@@ -268,6 +268,19 @@ std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins
   return out;
 }
 
+std::pair<Array, Array> histogram_of_reals(const Array& array, const Bins& bins, const Limits& limits) {
+  auto [counts, edges] = histogram_in(detached(array), bins, limits, false, nullptr);
+  counts = as_type(counts, array.dtype()), edges = as_type(edges, array.dtype());
+  if (limits.both || bins.edges || array.size() == 0 || !wants_gradient(array)) return {counts, edges};
+  const Array flat = raveled(array, Order::c);
+  const Array low = reduced(Reduction::minimum, flat, -1, true), high = reduced(Reduction::maximum, flat, -1, true);
+  const Array parts = evenly_spaced(real_number(0), real_number(1.0 / static_cast<double>(bins.count)), bins.count + 1,
+                                    array.dtype(), array.device());
+  const Array between = compute(Op::add, low, compute(Op::multiply, compute(Op::subtract, high, low), parts));
+  // Where all elements are equal the edges are set around them.
+  return {counts, compute(Op::where, compute(Op::equal, low, high), edges, between)};
+}
+
 Array histc(const Array& array, int64_t bins, double low, double high) {
   if (is_complex(array.dtype())) raise(ErrorKind::type, "histc not implemented for {}", torch_name_of(array.dtype()));
   if (row(array.dtype()).kind != DTypeKind::real)

@@ -46,6 +46,8 @@ Array histogram_edges(const Array& array, const Bins& bins, const Limits& limits
 // PyTorch's, in the type of the elements.
 std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins, const Limits& limits, const Array* weights,
                                             bool density);
+// Keras's: both in the type of the elements, which are real; the edges of even bins have a derivative.
+std::pair<Array, Array> histogram_of_reals(const Array& array, const Bins& bins, const Limits& limits);
 // Only the counts; without limits from the least to the greatest element.
 Array histc(const Array& array, int64_t bins, double low, double high);
 

@@ -50,6 +50,18 @@ Array along_several(const Array& a, const Lines& lines) {
   return along_lines(kind, a, lines);
 }
 
+// Complex numbers as their real and their imaginary parts, and transforms of them along the last axis or the last two. Results
+// are of float32 where the parts have less.
+struct Parts {
+  Array real, imaginary;
+};
+std::pair<Array, Array> line_of_parts(const Parts& parts);
+std::pair<Array, Array> plane_of_parts(const Parts& parts);
+std::pair<Array, Array> plane_back_of_parts(const Parts& parts);
+// Of real numbers, in their type, which is float32 for integers; and back. `n`: cut or filled up with zeros.
+std::pair<Array, Array> parts_of_half(const Array& a, std::optional<int64_t> n);
+Array reals_of_parts(const Parts& parts, std::optional<int64_t> n);
+
 // The middle of each of the axes, or of all, moves to the start, and back.
 Array shifted_to_middle(const Array& a, const std::optional<std::vector<size_t>>& axes);
 Array shifted_to_start(const Array& a, const std::optional<std::vector<size_t>>& axes);

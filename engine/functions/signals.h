@@ -21,6 +21,10 @@ std::optional<Array> differences_with(const Rules& rules, const Array& a, int64_
 // Of the flattened array, with what stands after and before. Raises ErrorKind::type for what has no type of the same kind.
 Array flat_differences(const Array& a, const Array* to_end, const Array* to_begin);
 
+// Pieces of a length along the last axis, each `stride` further. Raises ErrorKind::value where there is no last axis, and for
+// strides that are not positive.
+Array pieces_along_last(const Array& a, int64_t length, int64_t stride);
+
 // The distance of neighbours: one number, or an array of one (without dimensions) or of the coordinates of all samples.
 struct Spacing {
   double number = 1;
