@@ -299,3 +299,21 @@ def test_odd_arguments_of_places_ranges_and_transforms(device):
         before + "grads(lambda a, b: ops.geomspace(a * a + 1, b * b + 2, 4) * ops.logspace(a, b, 4), v, v * 2)",
     ]
     compare_all(texts, "test_keras_functions", device.kind)
+
+
+# i: int8 of (3, 3), b: bools of (2, 2), n: float32 with NaN, s: int32, a matrix that is positive definite
+OF_INTEGERS = """
+cumsum(i) | cumsum(i, axis=0) | cumprod(i, axis=-1) | cumsum(b) | cumsum(i, dtype="float32") | nancumsum(n, axis=1) | nancumprod(i) | cumprod([[1, 2], [3, 4]])
+nansum(i) | nansum(n, axis=0) | nansum(b, axis=(0,), keepdims=True) | nanprod(i, axis=0) | nanprod(n) | nanmax(n, axis=0) | nanmin(i) | nanmean(i) | nanmean(n)
+nanmean([1, 2]) | nanvar(i) | nanstd(n, axis=1) | median(i, axis=0) | median(b) | median([[1, 2], [3, 4]]) | nanmedian(n) | nanmedian(i, keepdims=True)
+median(np.ones(2, "float16")) | inv(s) | det(s) | cholesky(s) | cholesky(s, upper=True) | eigh(s) | pinv(s) | norm(s) | norm(i, ord=1, axis=0) | norm(s, ord="fro")
+norm(i[0], keepdims=True) | svd(s, compute_uv=False) | inv(np.eye(2, dtype="float32") * 4) | det(np.ones((2, 3, 3), "float32"))
+""".strip().replace("\n", " | ").split(" | ")  # fmt: skip
+
+
+def test_types_of_sums_medians_and_linear_algebra(device):
+    before = """
+i, b = np.arange(1, 10, dtype="int8").reshape(3, 3), np.array([[True, False], [True, True]])
+n, s = np.array([[1, np.nan], [3, 2]], "float32"), np.array([[4, 1], [1, 3]], "int32")
+"""
+    compare_all([f"{before}ops.{call}" for call in OF_INTEGERS], "test_keras_functions", device.kind)
