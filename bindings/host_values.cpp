@@ -83,14 +83,6 @@ DType type_of_numpy(nb::object& host, const char* module, const char* name_of) {
   return dtype_of(nb::cast<std::string>(python_function(module, name_of)(type)));
 }
 
-// Of functions that call themselves for nested sequences: RecursionError for a list that holds itself.
-struct Deeper {
-  Deeper() {
-    if (Py_EnterRecursiveCall(" in nested sequences")) throw nb::python_error();
-  }
-  ~Deeper() { Py_LeaveRecursiveCall(); }
-};
-
 // ---- as NumPy makes arrays
 
 }  // namespace
@@ -155,7 +147,7 @@ Array array_as_numpy_reads(nb::handle value, const HostRequest& request, DeviceI
 MadeOfValue new_as_numpy(nb::handle value, const HostRequest& request) {
   const Given given = classified(value.ptr());
   const bool may_copy = request.copies != false, is_nested = is_sequence(value.ptr());
-  const DeviceId device = request.device.value_or(current_context().id());
+  const DeviceId device = request.device_of_new();
   if (may_copy && (is_nested || given.is_number())) {
     const NestedNumbers numbers(value.ptr());
     const bool is_bfloat16 = request.dtype == DType::bfloat16;
@@ -346,7 +338,9 @@ MadeOfValue made_as_torch(PyObject* value, const HostRequest& request) {
   };
   if (what == What::host_array && !copies) {
     Array over = tensor_over_numpy(value);
-    std::optional<Array> made = converted(over, conversion_of(over));
+    Conversion to = conversion_of(over);
+    to.device = request.device_of_new();
+    std::optional<Array> made = converted(over, to);
     return {made ? std::move(made) : std::optional(std::move(over))};
   }
   if (may_be_over && what != What::host_array && (!copies || has(value, "__cuda_array_interface__"))) {
@@ -359,11 +353,9 @@ MadeOfValue made_as_torch(PyObject* value, const HostRequest& request) {
   if (array && request.is_alias && request.dtype && wants_gradient(*array) && !is_real(*request.dtype) &&
       !is_complex(*request.dtype))
     raise(ErrorKind::runtime, "Only Tensors of floating point and complex dtype can require gradients");
-  if (!array) return {new_as_torch(held, request, *request.device)};
+  if (!array) return {new_as_torch(held, request, request.device_of_new())};
   const Array own = copies && !request.is_alias ? detached(*array) : Array(*array);
-  Conversion to = conversion_of(own);
-  if (!request.is_device_asked) to.device.reset();
-  return {converted(own, to), copies ? nb::object() : held};
+  return {converted(own, conversion_of(own)), copies ? nb::object() : held};
 }
 
 }  // namespace quern::python

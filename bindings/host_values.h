@@ -10,12 +10,14 @@ namespace quern::python {
 // What asarray() is asked for besides the value.
 struct HostRequest {
   std::optional<DType> dtype{};
-  PyObject* dtype_object = nullptr;  // the same as it was given
-  std::optional<DeviceId> device{};  // none: where the value is, else the current one
-  bool is_device_asked = true;       // false: `device` is the default of values that have no memory of their own
+  PyObject* dtype_object = nullptr;     // the same as it was given
+  std::optional<DeviceId> device{};     // none: where the value is, else `otherwise`
+  std::optional<DeviceId> otherwise{};  // of values without memory on a device; none: the current one
   Order order = Order::keep;
   std::optional<bool> copies{};  // none: where that is needed
   bool is_alias = false;         // torch.asarray(): it shares the memory of buffers, and its copies keep what made a tensor
+
+  DeviceId device_of_new() const { return device ? *device : otherwise ? *otherwise : current_context().id(); }
 };
 
 // No array: the object `beside` itself, an array. Else an array whose Python type is that of `beside`, the front end's if there
@@ -23,6 +25,14 @@ struct HostRequest {
 struct MadeOfValue {
   std::optional<Array> array{};
   nb::object beside{};
+};
+
+// Of functions that call themselves for nested sequences: RecursionError for a list that holds itself.
+struct Deeper {
+  Deeper() {
+    if (Py_EnterRecursiveCall(" in nested sequences")) throw nb::python_error();
+  }
+  ~Deeper() { Py_LeaveRecursiveCall(); }
 };
 // Is there an array of ours in nested sequences, or an object that gives one when asked? NumPy's are none.
 bool holds_arrays(PyObject* sequence);

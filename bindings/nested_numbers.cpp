@@ -36,14 +36,6 @@ void put(const Scalar& number, DType type, char* out) {
 // Does a number become infinite as a float?
 bool exceeds_floats(double value) { return std::isfinite(value) && !std::isfinite(static_cast<float>(value)); }
 
-// What NumPy converts by rules of its own, or warns of.
-bool is_odd_to_numpy(const Scalar& number, DType type) {
-  if (type == DType::boolean) return false;
-  if (number.kind == WeakScalar::complex && !is_complex(type)) return true;
-  if (number.kind == WeakScalar::real && is_integer(type)) return true;
-  return is_float(type) && (exceeds_floats(number.re) || exceeds_floats(number.im));
-}
-
 [[noreturn]] void refuse_overflow() { raise(ErrorKind::value, "Overflow when unpacking long long"); }
 
 // PyTorch reads numbers for uint64 by Python's rules.
@@ -97,6 +89,13 @@ bool read_number(PyObject* value, Scalar& number) {
 }
 
 }  // namespace
+
+bool is_odd_to_numpy(const Scalar& number, DType type) {
+  if (type == DType::boolean) return false;
+  if (number.kind == WeakScalar::complex && !is_complex(type)) return true;
+  if (number.kind == WeakScalar::real && is_integer(type)) return true;
+  return is_float(type) && (exceeds_floats(number.re) || exceeds_floats(number.im));
+}
 
 NestedNumbers::NestedNumbers(PyObject* value) : value_(value), is_plain_(false) {
   PyObject* first = value;
@@ -179,6 +178,17 @@ DType NestedNumbers::torchs_type() const {
   if (has_complex_) join(real == DType::float64 ? DType::complex128 : DType::complex64);
   for (uint32_t types = types_; types != 0; types &= types - 1) join(static_cast<DType>(std::countr_zero(types)));
   return common.value_or(real);
+}
+
+std::vector<OperandType> NestedNumbers::types() const {
+  std::vector<OperandType> out;
+  const auto add = [&](bool is_there, WeakScalar kind) {
+    if (is_there) out.push_back({DType::boolean, true, kind});
+  };
+  add(has_booleans_, WeakScalar::boolean), add(has_integers_, WeakScalar::integer);
+  add(has_reals_, WeakScalar::real), add(has_complex_, WeakScalar::complex);
+  for (uint32_t types = types_; types != 0; types &= types - 1) out.push_back({static_cast<DType>(std::countr_zero(types))});
+  return out;
 }
 
 static std::vector<char> room_for(const Shape& shape, DType type) {

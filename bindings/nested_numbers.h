@@ -12,6 +12,9 @@
 
 namespace quern::python {
 
+// Does NumPy convert the number by rules of its own, or warn?
+bool is_odd_to_numpy(const Scalar& number, DType type);
+
 class NestedNumbers {
  public:
   explicit NestedNumbers(PyObject* value);
@@ -21,6 +24,8 @@ class NestedNumbers {
 
   // The type that NumPy gives them; none: that of several kinds, or of numbers beyond 64 bits, is NumPy's to find.
   std::optional<DType> numpys_type() const;
+  // What types there are, each once; of Python's numbers weak ones.
+  std::vector<OperandType> types() const;
   // The type that PyTorch gives them.
   DType torchs_type() const;
 

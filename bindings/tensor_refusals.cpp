@@ -22,13 +22,12 @@ struct NamedRule {
   OutOfRange rule;
 };
 
-// By what the functions of PyTorch have in common: tensor[places]; gather and scatter; rows of a table; slices, of Keras; places
+// By what the functions of PyTorch have in common: tensor[places]; gather and scatter; rows of a table; places
 // in the flattened tensor.
-constexpr std::array<NamedRule, 7> rules{{
+constexpr std::array<NamedRule, 6> rules{{
     {"places", {ErrorKind::index, "index {0} is out of bounds for dimension {1} with size {2}", true}},
     {"gather", {ErrorKind::runtime, "index {0} is out of bounds for dimension {1} with size {2}", false}},
     {"rows", no_row},
-    {"slices", {ErrorKind::value, "indices contain {0}, which is not in [0, {2})", true}},
     {"parts", {ErrorKind::runtime, "INDICES element is out of DATA bounds, id={0} axis_dim={2}", false}},
     {"flat", {ErrorKind::index, "out of range: tried to access index {0} on a tensor of {2} elements.", true}},
     {"copy", {ErrorKind::index, "index_copy_(): index {0} is out of bounds for dimension {1} with size {2}", false}},

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Counts which functions Keras asks of a backend quern.keras serves, and writes docs/keras.md.
+"""Counts which functions Keras asks of a backend quern.keras supports, and writes docs/keras.md.
 
     QUERN_API_NAMES=FOLDER tools/keras_names.py [--check]
 
-FOLDER has keras_backend.tsv: the modules of Keras's NumPy backend, their names and signatures. A function that only raises is not served.
+FOLDER has keras_backend.tsv: the modules of Keras's NumPy backend, their names and signatures. One that only raises is not supported.
 """
 
 import collections
@@ -17,13 +17,13 @@ OWN_WAY = {"lstm", "gru", "bidirectional_lstm", "bidirectional_gru"}
 # What the list has because NumPy's modules import it, or use it themselves.
 HELPERS = {"floatx", "jax_fft", "jax_fft2", "numpy_scan", "slice_along_axis"}
 REASONS = (
-    ("convolutions and pooling", "conv depthwise_conv separable_conv conv_transpose max_pool average_pool", "not served yet"),
+    ("convolutions and pooling", "conv depthwise_conv separable_conv conv_transpose max_pool average_pool", "not supported yet"),
     (
         "resizing and warping of images",
         "resize affine_transform map_coordinates elastic_transform gaussian_blur perspective_transform scale_and_translate",
-        "not served yet",
+        "not supported yet",
     ),
-    ("factorisations", "lu_factor eig jvp", "the engine has no such factorisation; `qr`, `svd`, `eigh`, `cholesky` are served"),
+    ("factorisations", "lu_factor eig jvp", "the engine has no such factorisation; `qr`, `svd`, `eigh`, `cholesky` are supported"),
 )
 LAYERS = """Input Dense EinsumDense Embedding Activation Dropout SpatialDropout GaussianNoise GaussianDropout AlphaDropout
 ActivityRegularization BatchNormalization LayerNormalization GroupNormalization UnitNormalization RMSNormalization Flatten Reshape Permute
@@ -83,7 +83,7 @@ def names(folder):
 
 
 def count(folder):
-    """The served names and the others, by module."""
+    """The supported names and the others, by module."""
     import importlib
 
     import quern.keras  # noqa: F401
@@ -126,10 +126,10 @@ def page(folder):
         "Keras's older names, too (`losses.mae`, `backend.sum`, `preprocessing.text.Tokenizer`). Tensors then are TensorFlow's:",
         "immutable, with `TensorShape` and `DType`; there are no tensors of strings.",
         "",
-        f"Of the functions that Keras asks of a backend {sum(map(len, served.values()))} of {total} are served. The others raise",
+        f"Of the functions that Keras asks of a backend {sum(map(len, served.values()))} of {total} are supported. The others raise",
         "NotImplementedError with their name.",
         "",
-        "| module | served | left out |",
+        "| module | supported | left out |",
         "|---|---|---|",
         *(f"| `{m}` | {len(served.get(m, ()))} | {len([n for n in missing.get(m, ()) if n not in OWN_WAY])} |" for m in MODULES),
         "",
@@ -151,7 +151,7 @@ def page(folder):
         if found:
             lines.append(f"| {title} | {' '.join(f'`{n}`' for n in found)} | {why} |")
     if rest:
-        lines.append(f"| others | {' '.join(f'`{n}`' for n in rest)} | not served yet |")
+        lines.append(f"| others | {' '.join(f'`{n}`' for n in rest)} | not supported yet |")
     lines += ["", "## What differs", "", "| what | how |", "|---|---|"]
     lines += [f"| {what} | {how} |" for what, how in DIFFERENT]
     if os.path.exists(FAILED):

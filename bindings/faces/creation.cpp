@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bindings/faces/keras_values.h"
 #include "bindings/faces/statistics.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
@@ -10,6 +11,7 @@
 #include "core/error.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
+#include "run/transfer.h"
 
 namespace quern::python::faces {
 
@@ -111,6 +113,37 @@ std::optional<Array> with_dimensions(MadeOfValue& made, int64_t least) {
   return reshaped(array, shape, Order::c);
 }
 
+// CuPy's go to the current device, and classes that programs derive are kept on demand. Memory of a GPU is shared.
+MadeOfValue made_as_cupy(PyObject* given, HostRequest request, bool keeps_class) {
+  const Array* array = as_array(given);
+  const bool loses_parts =
+      array && is_complex(array->dtype()) && request.dtype && !is_complex(*request.dtype) && *request.dtype != DType::boolean;
+  if (loses_parts) nb::module_::import_("quern.cupy._array").attr("warn_of_reals")();
+  const DeviceId here = current_context().id();
+  const bool is_shared = !request.dtype && request.order == Order::keep && !request.copies && !array && offers_array(given);
+  if (is_shared)
+    request.copies = false;
+  else
+    request.device = here;
+  MadeOfValue made = made_as_numpy(given, request);
+  const Array& found = made.array ? *made.array : *as_array(made.beside.ptr());
+  if (found.device() != here) made.array = moved_to(found, current_context());
+  const bool is_derived = made.beside.is_valid() && Py_TYPE(made.beside.ptr()) != cupy.type;
+  if (is_derived && !keeps_class) {
+    if (!made.array) made.array = Array(*as_array(made.beside.ptr()));
+    made.beside = {};
+  }
+  return made;
+}
+
+// What a function asks for by its name.
+void ask_for_order(const Reading& reading, HostRequest& request, int64_t& least) {
+  const bool is_in_rows = reading.function == quern::Function::ascontiguousarray_;
+  if (!is_in_rows && reading.function != quern::Function::asfortranarray_) return;
+  request.order = is_in_rows ? Order::c : Order::fortran;
+  least = 1;
+}
+
 }  // namespace
 
 MadeOfValues Read<const MadeOfValues&>::read(Reading& reading) {
@@ -120,16 +153,26 @@ MadeOfValues Read<const MadeOfValues&>::read(Reading& reading) {
   if (PyObject* order = reading.take(); order) request.order = order_of(order, Order::keep);
   PyObject* device = reading.take();
   const bool is_tensor = is_torch(reading) && as_array(given) && is_tensor_type(Py_TYPE(given));
-  if (is_given(device) || (is_torch(reading) && !is_tensor)) request.device = read_device(reading, device);
-  request.is_device_asked = is_given(device);
+  if (is_given(device))
+    request.device = read_device(reading, device);
+  else if (is_torch(reading) && !is_tensor)
+    request.otherwise = read_device(reading, nullptr);
   request.is_alias = is_torch(reading) && std::string_view(reading.face.name) == "asarray";
   request.copies = copies_asked(reading, reading.take());
-  const int64_t ndmin = read_integer(reading, reading.take());
+  int64_t ndmin = read_integer(reading, reading.take());
   if (read_integer(reading, reading.take()) != 0) throw Unserved{"ndmax"};
+  for (const char* kind : {"sparse", "ragged"})
+    if (read_flag(reading, reading.take())) raise(ErrorKind::value, "`{}=True` is not supported with the quern backend", kind);
+  const bool keeps_class = read_flag(reading, reading.take()) || std::string_view(reading.face.name) == "asanyarray";
+  ask_for_order(reading, request, ndmin);
   // The copy of an array of the host may be in another order where that says nothing.
   if (request.copies == true && request.order == Order::any && classified(given).what == Given::What::host_array)
     request.order = nb::cast<bool>(nb::handle(given).attr("flags").attr("fnc")) ? Order::fortran : Order::c;
-  MadeOfValue made = is_torch(reading) ? made_as_torch(given, request) : made_as_numpy(given, request);
+  MadeOfValue made = is_torch(reading)              ? made_as_torch(given, request)
+                     : &reading.front_end == &keras ? made_as_keras(given, request.dtype)
+                     : &reading.front_end == &cupy  ? made_as_cupy(given, request, keeps_class)
+                                                    : made_as_numpy(given, request);
+  if (made.array && &reading.front_end == &keras) reading.type = keras.type;
   std::optional<Array> array = with_dimensions(made, ndmin);
   reading.made = std::move(made.beside);
   reading.beside = reading.made.ptr();
@@ -214,6 +257,23 @@ Scalar cut(const Scalar& number) {
   return number.kind == WeakScalar::real ? steps::whole(static_cast<int64_t>(number.re)) : steps::whole(number.integer);
 }
 
+EvenNumbers in_steps(const Range& range, DType type, DeviceId device) {
+  const bool is_half = type == DType::float16 || type == DType::bfloat16;
+  const DType work = is_half ? DType::float32 : type == DType::uint64 ? DType::int64 : type;
+  EvenNumbers out{cut(range.start.number), {}, range.count(), type, work, device};
+  if (is_integer(type)) {
+    out.step = steps::whole(cut(range.second()).integer - out.start.integer);
+    return out;
+  }
+  const Scalar next = range.second();
+  const double first = range.start.real(), second = next.kind == WeakScalar::real ? next.re : static_cast<double>(next.integer);
+  const bool is_short = work == DType::float32;
+  out.start = steps::real_number(is_short ? static_cast<double>(static_cast<float>(first)) : first);
+  out.step =
+      steps::real_number(is_short ? static_cast<double>(static_cast<float>(second) - static_cast<float>(first)) : second - first);
+  return out;
+}
+
 // The types that are computed in even steps here, as NumPy computes them.
 bool is_stepped(DType type) {
   return type == DType::float32 || type == DType::float64 || (is_integer(type) && type != DType::uint64);
@@ -261,19 +321,40 @@ EvenNumbers read_as_numpy(Reading& reading, PyObject* start, PyObject* stop, PyO
     PyObject* const given[3] = {all[0] ? all[0] : zero.ptr(), all[1], all[2]};
     return of_host(reading, given, dtype, device);
   }
-  const Range range{*numbers[0], *numbers[1], *numbers[2]};
-  EvenNumbers out{cut(range.start.number), {}, range.count(), type, type, device};
-  if (is_integer(type)) {
-    out.step = steps::whole(cut(range.second()).integer - out.start.integer);
-    return out;
+  return in_steps({*numbers[0], *numbers[1], *numbers[2]}, type, device);
+}
+
+// A bound of Keras's, and what it adds to the types of all.
+Bound bound_of_keras(const Reading& reading, PyObject* given, int64_t otherwise, std::vector<OperandType>& types) {
+  if (!given) return Bound{steps::whole(otherwise)};
+  Scalar number;
+  if (read_scalar(given, number)) {
+    types.push_back(Argument(number).type());
+  } else {
+    const nb::object made = nb::handle(reading.front_end.convert)(nb::handle(given));
+    const Array& array = *as_array(made.ptr());
+    if (array.rank() > 0)
+      raise(ErrorKind::value, "[arange] `start`, `stop` and `step` are numbers, not an array of shape {}",
+            to_string(array.shape()));
+    refuse_derivative(reading, array, "what it");
+    read_scalar(item_of(array).ptr(), number);
+    types.push_back({array.dtype()});
   }
-  const Scalar next = range.second();
-  const double first = range.start.real(), second = next.kind == WeakScalar::real ? next.re : static_cast<double>(next.integer);
-  const bool is_short = type == DType::float32;
-  out.start = steps::real_number(is_short ? static_cast<double>(static_cast<float>(first)) : first);
-  out.step =
-      steps::real_number(is_short ? static_cast<double>(static_cast<float>(second) - static_cast<float>(first)) : second - first);
-  return out;
+  if (number.kind == WeakScalar::complex) raise(ErrorKind::value, "[arange] complex numbers have no order; pass real ones");
+  if (number.is_huge || number.is_natural) raise(ErrorKind::overflow, "Python int too large to convert to C long");
+  return Bound{number};
+}
+
+EvenNumbers read_as_keras(Reading& reading, PyObject* start, PyObject* stop, PyObject* step, PyObject* dtype, PyObject* where) {
+  if (!start) raise(ErrorKind::type, "arange() requires `start` to be a number, not None");
+  if (!stop) stop = start, start = nullptr;
+  std::vector<OperandType> types;
+  const Range range{bound_of_keras(reading, start, 0, types), bound_of_keras(reading, stop, 0, types),
+                    bound_of_keras(reading, step, 1, types)};
+  if (range.step.real() == 0) raise(ErrorKind::zero_division, "division by zero: the step of arange() is 0");
+  const DType type = is_given(dtype) ? *read_dtype(reading, dtype) : type_together(types);
+  if (type == DType::boolean || is_complex(type)) raise(ErrorKind::type, "[arange] there are no steps of {}", row(type).name);
+  return in_steps(range, type, read_device(reading, where));
 }
 
 Bound bound_of_torch(const Reading& reading, PyObject* given, int64_t otherwise) {
@@ -322,7 +403,7 @@ EvenNumbers Read<const EvenNumbers&>::read(Reading& reading) {
   }
   PyObject* dtype = reading.take();
   PyObject* device = reading.take();
-  const auto read = is_torch(reading) ? read_as_torch : read_as_numpy;
+  const auto read = is_torch(reading) ? read_as_torch : &reading.front_end == &keras ? read_as_keras : read_as_numpy;
   return read(reading, bounds[0], bounds[1], bounds[2], dtype, device);
 }
 
@@ -386,7 +467,10 @@ void Read<const Ends&>::read(Reading& reading) {
     value.work = value.type = inexact_type(reading, value.start, value.stop);
     const bool are_numbers = !value.start.array() && !value.stop.array();
     if (are_numbers && !is_complex(value.work)) value.work = DType::float64;
-    if (reading.function == quern::Function::geomspace_) value.work = value.type = steps::common(value.work, DType::float64);
+    if (reading.function == quern::Function::geomspace_) {
+      value.work = steps::common(value.work, DType::float64);
+      if (&reading.front_end != &keras) value.type = value.work;
+    }
   }
   make_real(value.start), make_real(value.stop);
   PyObject* count = reading.take();

@@ -30,10 +30,10 @@ struct Read<const MakingLike&> {
   static MakingLike read(Reading& reading);
 };
 
-// "a dtype order device copy ndmin ndmax": values of the host (bindings/host_values.h)
+// "a dtype order device copy ndmin ndmax sparse ragged subok": values of the host (bindings/host_values.h)
 template <>
 struct Read<const MadeOfValues&> {
-  static constexpr size_t slots = 7;
+  static constexpr size_t slots = 10;
   MadeOfValues value;
   explicit Read(Reading& reading) : value(read(reading)) {}
 

@@ -815,6 +815,12 @@ class erfinv:
     @in_place_too
     def torch(input: array, *, out=None): ...
 
+class bessel_i0:
+    """Return the modified Bessel function of the first kind and of order 0 of each element."""
+
+    @named("i0")
+    def keras(x): ...
+
 class sinc:
     """Return ``sin(pi x) / (pi x)`` of each element, 1 at 0.
 

@@ -148,7 +148,11 @@ struct FrontEnd {
   // operand, the engine's name of a data type, the name of the type of real numbers that integers become, and the least
   // probability; what makes a device of an argument; the generator that draws where none is given; what is asked first for
   // functions of the submodule fft.
+  // Of Keras: variables, and placeholders that have no values; what calls a face in its place while a step is recorded, and gets
+  // the face, a tuple and a dict. It gives NotImplemented where it does not.
   PyTypeObject* type = nullptr;
+  PyTypeObject *variable = nullptr, *symbolic = nullptr;
+  PyObject* noter = nullptr;
   PyObject *convert = nullptr, *name_of_dtype = nullptr, *default_real = nullptr, *epsilon = nullptr;
   PyObject *device = nullptr, *generator = nullptr, *before_transforms = nullptr;
   PyObject* fall_back = nullptr;  // what makes a call where it is Unserved: (name, arguments, keywords, reason)

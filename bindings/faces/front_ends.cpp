@@ -22,7 +22,8 @@ bool is_whole(DType type) { return type == DType::boolean || is_integer(type); }
 bool is_running(const Reading& reading) {
   using F = quern::Function;
   const F function = reading.function;
-  return function == F::cumsum_ || function == F::cumprod_ || function == F::cumulative_sum_ || function == F::cumulative_prod_;
+  return function == F::cumsum_ || function == F::cumprod_ || function == F::cumulative_sum_ || function == F::cumulative_prod_ ||
+         function == F::nancumsum_ || function == F::nancumprod_;
 }
 
 // ---- NumPy
@@ -206,6 +207,7 @@ std::optional<DType> keras_computed_type(const Reading& reading, std::optional<D
     return dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)()));
   if (reading.function == quern::Function::clip_ && reading.first->dtype() == DType::boolean) return DType::int32;
   if (asked || reading.family() != Family::sums) return asked;
+  if (is_running(reading) && reading.first->dtype() != DType::boolean) return reading.first->dtype();
   switch (reading.first->dtype()) {
     case DType::boolean:
     case DType::int8:
@@ -220,6 +222,8 @@ std::optional<DType> keras_computed_type(const Reading& reading, std::optional<D
 }
 DType keras_result_type(const Reading& reading, DType result) {
   if (reading.family() == Family::places || reading.function == quern::Function::nonzero_) return DType::int32;
+  const bool is_middle = reading.function == quern::Function::median_ || reading.function == quern::Function::nanmedian_;
+  if (is_middle && is_whole(reading.first->dtype())) return keras.real_type();
   return reading.family() == Family::averages && is_whole(reading.first->dtype()) ? DType::float32 : result;
 }
 
@@ -323,7 +327,7 @@ std::string torchs_name(const Face& face) {
 FrontEnd& front_end_named(std::string_view name) {
   // Methods of NumPy's types, and of CuPy's.
   if (name == "ndarray" || name == "CupyGenerator" || name == "CupyRandomState") return cupy;
-  if (name == "Array" || name == "Generator" || name == "RandomState") return numpy;
+  if (name == "Array" || name == "array_api" || name == "Generator" || name == "RandomState") return numpy;
   if (name == "Tensor") return torch;
   for (FrontEnd* one : {&numpy, &cupy, &reduce, &torch, &keras})
     if (name == one->name) return *one;

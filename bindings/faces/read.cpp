@@ -61,7 +61,8 @@ const Array& read_first(Reading& reading, PyObject* given) {
   reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
   if (later && Py_TYPE(reading.beside) == array_type && Py_TYPE(later) != array_type) reading.beside = later;
   if (reading.is_in_place()) return reading.numbers.emplace(unhooked(array));
-  if (reading.family() == Family::layers && reading.front_end.layer_operand) {
+  const bool is_of_reals = reading.family() == Family::layers || reading.family() == Family::algebra;
+  if (is_of_reals && reading.front_end.layer_operand) {
     reading.numbers = reading.front_end.layer_operand(reading, Array(array));
     return *(reading.first = &*reading.numbers);
   }

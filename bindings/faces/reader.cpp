@@ -170,20 +170,33 @@ class Filling {
   Misfit misfit_;
 };
 
-// The same call, made by a function of Python's.
-nb::object called_with(PyObject* function, const Face& face, PyObject* const* args, size_t count, PyObject* words,
-                       const std::string& reason) {
+// The arguments of a call as a tuple and a dict.
+std::pair<nb::tuple, nb::dict> arguments_of(PyObject* const* args, size_t count, PyObject* words) {
   nb::list given;
   for (size_t i = 0; i < count; ++i) given.append(nb::handle(args[i]));
   nb::dict named;
   for (Py_ssize_t j = 0, n = words ? PyTuple_GET_SIZE(words) : 0; j < n; ++j)
     named[nb::handle(PyTuple_GET_ITEM(words, j))] = nb::handle(args[count + static_cast<size_t>(j)]);
-  return nb::handle(function)(face.name, nb::tuple(given), named, reason);
+  return {nb::tuple(given), named};
+}
+// The same call, made by a function of Python's.
+nb::object called_with(PyObject* function, const Face& face, PyObject* const* args, size_t count, PyObject* words,
+                       const std::string& reason) {
+  const auto [given, named] = arguments_of(args, count, words);
+  return nb::handle(function)(face.name, given, named, reason);
 }
 
 // A program's own functions inside transforms, as cuFFT's callbacks: NotImplemented where there are none.
 PyObject* call_before(const FrontEnd& front_end, const Face& face, PyObject* const* args, size_t count, PyObject* words) {
   return guarded([&] { return called_with(front_end.before_transforms, face, args, count, words, "").release().ptr(); });
+}
+
+PyObject* call_noted(Function* function, PyObject* const* args, size_t count, PyObject* words) {
+  return guarded([&] {
+    const auto [given, named] = arguments_of(args, count, words);
+    const nb::object noter = nb::borrow(function->front_end->noter);
+    return noter(nb::handle(reinterpret_cast<PyObject*>(function)), given, named).release().ptr();
+  });
 }
 
 PyObject* fall_back(const Function& function, const Unserved& unserved, PyObject* const* args, size_t count, PyObject* words) {
@@ -201,6 +214,11 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
   nb::object rest;
   if (function->front_end->before_transforms && std::string_view(face.submodule) == "fft") {
     PyObject* made = call_before(*function->front_end, face, args, count, words);
+    if (made != Py_NotImplemented) return made;
+    Py_DECREF(made);
+  }
+  if (function->front_end->noter) {
+    PyObject* made = call_noted(function, args, count, words);
     if (made != Py_NotImplemented) return made;
     Py_DECREF(made);
   }
@@ -362,9 +380,11 @@ bool is_method(nb::handle function) {
 
 void set_front_end(const std::string& name, nb::object type, nb::object convert, nb::object name_of_dtype, nb::object tuples,
                    nb::object default_real, nb::object device, nb::object generator, nb::object before_transforms,
-                   nb::object fall_back, nb::object epsilon) {
+                   nb::object fall_back, nb::object epsilon, nb::object variable, nb::object symbolic) {
   FrontEnd& front_end = front_end_named(name);
   if (!type.is_none()) front_end.type = reinterpret_cast<PyTypeObject*>(type.release().ptr());
+  if (!variable.is_none()) front_end.variable = reinterpret_cast<PyTypeObject*>(variable.release().ptr());
+  if (!symbolic.is_none()) front_end.symbolic = reinterpret_cast<PyTypeObject*>(symbolic.release().ptr());
   if (!convert.is_none()) front_end.convert = convert.release().ptr();
   if (!name_of_dtype.is_none()) front_end.name_of_dtype = name_of_dtype.release().ptr();
   if (!tuples.is_none()) front_end.tuples = tuples.release().ptr();
@@ -403,7 +423,15 @@ void init(nb::module_& m) {
         nb::arg("convert").none() = nb::none(), nb::arg("name_of_dtype").none() = nb::none(),
         nb::arg("tuples").none() = nb::none(), nb::arg("default_real").none() = nb::none(), nb::arg("device").none() = nb::none(),
         nb::arg("generator").none() = nb::none(), nb::arg("before_transforms").none() = nb::none(),
-        nb::arg("fall_back").none() = nb::none(), nb::arg("epsilon").none() = nb::none());
+        nb::arg("fall_back").none() = nb::none(), nb::arg("epsilon").none() = nb::none(), nb::arg("variable").none() = nb::none(),
+        nb::arg("symbolic").none() = nb::none());
+  m.def(
+      "set_noter",
+      [](nb::object noter) {
+        PyObject* before = std::exchange(keras.noter, noter.is_none() ? nullptr : noter.release().ptr());
+        Py_XDECREF(before);
+      },
+      nb::arg().none());
 }
 
 }  // namespace quern::python::faces

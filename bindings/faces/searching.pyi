@@ -180,6 +180,21 @@ class histogram_of_floats:
     @named("histogram")
     def torch(input: array, bins, *, range=None, weight: array = None, density: boolean = False): ...
 
+class histogram_of_reals:
+    """Return how many elements lie in each of ``bins`` and their edges, both in the type of the elements.
+
+    Parameters: ``range``: from where to where, by default from the smallest to the largest element.
+    """
+
+    @named("histogram")
+    def keras(x, bins=10, range=None): ...
+
+class take_within:
+    """Return the elements, or slices along ``axis``, at places; negative ones count from the end. Others raise ValueError."""
+
+    @named("take")
+    def keras(x, indices, axis=None): ...
+
 class histc:
     """Return how many elements lie in each of so many equal parts of [min, max]; by default of the range of the elements."""
 

@@ -1,6 +1,12 @@
 """The faces of functions of sampled signals: differences, slopes, areas, sums of products, values between points. How to read and write
 these files stands in tools/faces.py."""
 
+@submodule("math")
+class extract_sequences:
+    """Return pieces of a length along the last axis, each ``stride`` further."""
+
+    def keras(x, sequence_length, sequence_stride): ...
+
 class diff:
     """The differences of neighbours along ``axis``, taken ``n`` times; of bools: where they differ.
 

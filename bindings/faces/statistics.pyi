@@ -38,6 +38,7 @@ class median:
 
     def numpy(a, axis=None, out=None, overwrite_input: ignored = False, keepdims=False): ...
     cupy = numpy
+    def keras(x, axis=None, keepdims=False): ...
 
 class nanmedian:
     """Return the :func:`median` of what is not NaN; NaN where there is nothing.
@@ -48,6 +49,7 @@ class nanmedian:
 
     def numpy(a, axis=None, out=None, overwrite_input: ignored = False, keepdims=NoValue): ...
     cupy = numpy
+    def keras(x, axis=None, keepdims=False): ...
 
 class quantile:
     """Return the quantiles ``q`` (0 to 1) of the elements over ``axis``; NaN where there is one.

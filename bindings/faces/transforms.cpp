@@ -123,4 +123,22 @@ fft::Samples read_samples(const Reading& reading, PyObject* given) {
   return {count};
 }
 
+fft::Parts read_parts(Reading& reading, PyObject* given) {
+  static constexpr const char* wanted = "Input `x` should be a tuple of two tensors - real and imaginary.";
+  const bool is_pair = (PyTuple_Check(given) || PyList_Check(given)) && PySequence_Fast_GET_SIZE(given) == 2;
+  if (!is_pair) raise(ErrorKind::value, "{} Received: x={}", wanted, nb::repr(nb::handle(given)).c_str());
+  const Array real = read_first(reading, PySequence_Fast_GET_ITEM(given, 0));
+  nb::object made;
+  std::optional<Array> numbers;
+  const Array imaginary = read_array(reading, PySequence_Fast_GET_ITEM(given, 1), made, numbers);
+  if (real.shape() != imaginary.shape())
+    raise(ErrorKind::value, "{} Both the real and imaginary parts should have the same shape. Received: {} and {}", wanted,
+          to_string(real.shape()), to_string(imaginary.shape()));
+  for (const Array* one : {&real, &imaginary})
+    if (row(one->dtype()).kind != DTypeKind::real)
+      raise(ErrorKind::value, "At least one tensor in input `x` is not of type float. Received: {} and {}",
+            row(real.dtype()).name, row(imaginary.dtype()).name);
+  return {real, imaginary};
+}
+
 }  // namespace quern::python::faces

@@ -10,6 +10,8 @@ namespace quern::python::faces {
 fft::Line read_line(const Reading& reading, PyObject* const* given);
 fft::Lines read_lines(const Reading& reading, PyObject* const* given);
 fft::Samples read_samples(const Reading& reading, PyObject* given);
+// A pair (real, imaginary) of arrays of real numbers.
+fft::Parts read_parts(Reading& reading, PyObject* given);
 
 template <>
 struct Read<const fft::Line&> {
@@ -26,5 +28,7 @@ struct Read<const fft::Lines&> {
 
 template <>
 inline constexpr auto reader<fft::Samples> = read_samples;
+template <>
+inline constexpr auto reader<const fft::Parts&> = read_parts;
 
 }  // namespace quern::python::faces

@@ -182,3 +182,38 @@ class rfftfreq:
     def torch(
         n: integer, d: number = 1.0, *, out=None, dtype=None, layout: ignored = None, device=None, requires_grad: boolean = False
     ): ...
+
+@submodule("math")
+class fft_of_parts:
+    """Return the Fourier transform along the last axis of a pair (real, imaginary), as such a pair."""
+
+    @named("fft")
+    def keras(x): ...
+
+@submodule("math")
+class fft2_of_parts:
+    """Return the Fourier transform along the last two axes of a pair (real, imaginary), as such a pair."""
+
+    @named("fft2")
+    def keras(x): ...
+
+@submodule("math")
+class ifft2_of_parts:
+    """Return the inverse of :func:`fft2`."""
+
+    @named("ifft2")
+    def keras(x): ...
+
+@submodule("math")
+class rfft_in_parts:
+    """Return the Fourier transform of real numbers along the last axis, of a length ``n``, as a pair (real, imaginary)."""
+
+    @named("rfft")
+    def keras(x, fft_length=None): ...
+
+@submodule("math")
+class irfft_of_parts:
+    """Return the inverse of :func:`rfft`."""
+
+    @named("irfft")
+    def keras(x, fft_length=None): ...

@@ -9,6 +9,7 @@ class nansum:
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
     cupy = numpy
+    def keras(x, axis=None, keepdims=False): ...
     def torch(input: array, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
 
 class nanprod:
@@ -20,6 +21,7 @@ class nanprod:
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
     cupy = numpy
+    def keras(x, axis=None, keepdims=False): ...
 
 class nanmax:
     """The largest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
@@ -30,6 +32,7 @@ class nanmax:
 
     def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
     cupy = numpy
+    def keras(x, axis=None, keepdims=False): ...
 
 class nanmin:
     """The smallest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
@@ -40,6 +43,7 @@ class nanmin:
 
     def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
     cupy = numpy
+    def keras(x, axis=None, keepdims=False): ...
 
 class nanmean:
     """The mean over ``axis`` of what is not NaN; NaN where there is nothing.
@@ -52,6 +56,7 @@ class nanmean:
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True): ...
     cupy = numpy
+    def keras(x, axis=None, keepdims=False): ...
     def torch(input: array, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
 
 class nanvar:
@@ -65,6 +70,7 @@ class nanvar:
 
     def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...
     cupy = numpy
+    def keras(x, axis=None, keepdims=False): ...
 
 class nanstd:
     """The standard deviation over ``axis`` of what is not NaN: the root of :func:`nanvar`.
@@ -75,6 +81,7 @@ class nanstd:
 
     def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...
     cupy = numpy
+    def keras(x, axis=None, keepdims=False): ...
 
 class nancumsum:
     """:func:`cumsum` with zero in place of NaN.
@@ -85,6 +92,7 @@ class nancumsum:
 
     def numpy(a, axis=None, dtype=None, out=None): ...
     cupy = numpy
+    def keras(x, axis=None, dtype=None): ...
 
 class nancumprod:
     """:func:`cumprod` with one in place of NaN.
@@ -95,3 +103,4 @@ class nancumprod:
 
     def numpy(a, axis=None, dtype=None, out=None): ...
     cupy = numpy
+    def keras(x, axis=None, dtype=None): ...

@@ -269,6 +269,20 @@ std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins
   return out;
 }
 
+// Keras's: both in the type of the elements, which are real; the edges of even bins have a derivative.
+std::pair<Array, Array> histogram_of_reals(const Array& array, const Bins& bins, const Limits& limits) {
+  auto [counts, edges] = histogram_in(detached(array), bins, limits, false, nullptr);
+  counts = as_type(counts, array.dtype()), edges = as_type(edges, array.dtype());
+  if (limits.both || bins.edges || array.size() == 0 || !wants_gradient(array)) return {counts, edges};
+  const Array flat = raveled(array, Order::c);
+  const Array low = reduced(Reduction::minimum, flat, -1, true), high = reduced(Reduction::maximum, flat, -1, true);
+  const Array parts = evenly_spaced(real_number(0), real_number(1.0 / static_cast<double>(bins.count)), bins.count + 1,
+                                    array.dtype(), array.device());
+  const Array between = add(low, multiply(subtract(high, low), parts));
+  // Where all elements are equal the edges are set around them.
+  return {counts, where(equal(low, high), edges, between)};
+}
+
 // Only the counts; without limits from the least to the greatest element.
 Array histc(const Array& array, int64_t bins, double low, double high) {
   if (is_complex(array.dtype())) raise(ErrorKind::type, "histc not implemented for {}", torch_name_of(array.dtype()));

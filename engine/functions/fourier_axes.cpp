@@ -185,4 +185,40 @@ Array frequencies(int64_t n, const Argument& step, bool is_half, DeviceId device
   return multiply(places, step);
 }
 
+static Array whole_of(const Parts& parts) {
+  Scalar unit;
+  unit.kind = WeakScalar::complex, unit.re = 0, unit.im = 1;
+  return add(parts.real, multiply(parts.imaginary, unit));
+}
+static std::pair<Array, Array> parts_of(const Array& whole, std::optional<DType> type = {}) {
+  const DType real = type.value_or(real_part_type(whole.dtype()));
+  return {as_type(whole.real(), real), as_type(whole.imag(), real)};
+}
+static size_t last_axis(const Array& a) {
+  if (a.rank() == 0) raise(ErrorKind::value, "[fft] axis -1 is out of bounds for an array without dimensions");
+  return a.rank() - 1;
+}
+static std::pair<Array, Array> plane(Transform kind, const Parts& parts) {
+  const size_t last = last_axis(parts.real);
+  if (last == 0) raise(ErrorKind::value, "[fft] axis -2 is out of bounds for an array of dimension 1");
+  const Array whole = whole_of(parts);
+  return parts_of(whole.size() == 0 ? whole : along_lines(kind, whole, {.axes = {last - 1, last}, .lengths = {{}, {}}}));
+}
+
+std::pair<Array, Array> line_of_parts(const Parts& parts) {
+  const Line line{.axis = last_axis(parts.real), .length = {}};
+  const Array whole = whole_of(parts);
+  return parts_of(whole.size() == 0 ? whole : along_line(Transform::forward, whole, line));
+}
+std::pair<Array, Array> plane_of_parts(const Parts& parts) { return plane(Transform::forward, parts); }
+std::pair<Array, Array> plane_back_of_parts(const Parts& parts) { return plane(Transform::backward, parts); }
+
+std::pair<Array, Array> parts_of_half(const Array& a, std::optional<int64_t> n) {
+  const DType type = is_whole(a.dtype()) ? DType::float32 : a.dtype();
+  return parts_of(along_line(Transform::half, a, {.axis = last_axis(a), .length = n, .of_whole = DType::float32}), type);
+}
+Array reals_of_parts(const Parts& parts, std::optional<int64_t> n) {
+  return along_line(Transform::whole, whole_of(parts), {.axis = last_axis(parts.real), .length = n});
+}
+
 }  // namespace quern::fft

@@ -50,6 +50,11 @@ Array along_several(const Array& a, const Lines& lines) {
   return along_lines(kind, a, lines);
 }
 
+// Complex numbers as their real and their imaginary parts.
+struct Parts {
+  Array real, imaginary;
+};
+
 // A number of samples, as the front end reads it.
 struct Samples {
   int64_t count;

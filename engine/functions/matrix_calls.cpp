@@ -86,6 +86,8 @@ Array condition(const Array& a, const NormOrder& order) {
 
 Factors sign_and_logarithm(const Array& a) { return {factored("slogdet", a, "")}; }
 
+Array log_of_determinant(const Array& a) { return factored("slogdet", a, "")[1]; }
+
 Array triangular_factor(const Array& a, bool upper) { return factored("cholesky", a, upper ? "u" : "l")[0]; }
 
 Factors orthogonal_factors(const Array& a, std::optional<std::string_view> mode) {

@@ -37,6 +37,7 @@ struct Eigenvalues {
   bool may_be_real;
 };
 Factors sign_and_logarithm(const Array& a);
+Array log_of_determinant(const Array& a);  // of its absolute value
 Array triangular_factor(const Array& a, bool upper);
 Factors orthogonal_factors(const Array& a, std::optional<std::string_view> mode);
 // Of float16 in float32.

@@ -46,6 +46,16 @@ Array taken(const Array& array, const Array& places, std::optional<size_t> axis,
   return full(out, whole(0), array.dtype(), array.device());
 }
 
+Array taken_within(const Array& array, const Array& places, std::optional<size_t> axis) {
+  static constexpr OutOfRange no_slice{ErrorKind::value, "indices contain {0}, which is not in [0, {2})", true};
+  if (!is_whole(places.dtype()) && places.size() > 0)
+    raise(ErrorKind::value, "[take] `indices` must have an integer type, not {}; convert them with cast()",
+          row(places.dtype()).name);
+  if (!axis) return taken_within(raveled(array, Order::c), places, 0);
+  const bool is_index = is_integer(places.dtype()) && places.dtype() != DType::uint64;
+  return take_along(array, is_index ? places : as_type(places, DType::int32), *axis, &no_slice);
+}
+
 std::vector<Array> indices_along(const Array& array, const Array& places, size_t axis) {
   if (!is_integer(places.dtype()))
     raise(ErrorKind::index, "[take_along_axis] the places must be integers, not {}", row(places.dtype()).name);

@@ -17,6 +17,10 @@ Array fitted_places(const Array& places, int64_t size, std::string_view mode);
 // nothing to take from, ErrorKind::value for places on another device.
 Array taken(const Array& array, const Array& places, std::optional<size_t> axis, std::string_view mode);
 
+// Keras's: places of any integers, or of bools. Raises ErrorKind::value for others, also, at the next look, for such that are not
+// there.
+Array taken_within(const Array& array, const Array& places, std::optional<size_t> axis);
+
 // An index for each axis: the places for one, its own numbers for each other. Raises ErrorKind::index for places that are no
 // integers, ErrorKind::value for another number of axes.
 std::vector<Array> indices_along(const Array& array, const Array& places, size_t axis);

@@ -145,7 +145,8 @@ Array powers_spread(const Ends& ends, const Argument& base, const Spread& spread
   const auto axis = static_cast<size_t>(spread.axis < 0 ? spread.axis + static_cast<int64_t>(rank) + 1 : spread.axis);
   const Array bases = expand_dims(with_rank_in_front(*base.array(), rank), axis);
   const Array made = power(bases, exponents);
-  return spread.dtype ? as_type(made, *spread.dtype) : made;
+  if (ends.work == ends.type) return as_type(made, spread.dtype.value_or(made.dtype()));
+  return as_type(made, is_whole(bases.dtype()) ? type : spread.dtype.value_or(common(type, bases.dtype())));
 }
 
 // Each the same multiple of the one before. Raises ErrorKind::value for an end of zero.

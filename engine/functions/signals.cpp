@@ -11,11 +11,22 @@
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "graph/memory_order.h"
+#include "run/calls/indexing.h"
 #include "run/calls/matmul.h"
 
 namespace quern {
 
 using namespace steps;
+
+// Pieces of a length along the last axis, each `stride` further. Raises ErrorKind::value where there is no last axis, and for
+// strides that are not positive.
+Array pieces_along_last(const Array& a, int64_t length, int64_t stride) {
+  if (a.rank() == 0) raise(ErrorKind::value, "[extract_sequences] a number has no last axis");
+  if (stride <= 0) raise(ErrorKind::value, "[extract_sequences] `sequence_stride` must be positive, not {}", stride);
+  const int64_t count = std::max<int64_t>((last_size(a) - (length - stride)) / stride, 0);
+  const Array starts = reshape(multiply(arange(count, a.device()), stride), {count, 1});
+  return take_along(a, add(starts, arange(length, a.device())), a.rank() - 1);
+}
 
 namespace {
 

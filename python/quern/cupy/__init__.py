@@ -35,9 +35,6 @@ from quern.cupy import _core as core  # noqa: F401
 from quern.cupy import _util as util  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
 from quern.cupy._array import check_byte_order as _check_byte_order
-from quern.cupy._array import here as _here
-from quern.cupy._array import placed_result as _placed_result
-from quern.cupy._array import warn_of_lost_parts as _warn_of_lost_parts
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
 from quern.cupy._forms import in_room as _in_room
@@ -52,7 +49,6 @@ from quern.cupy._polynomials import poly1d as _poly1d
 from quern.cupy._runtime_info import get_runtime_info as _get_runtime_info
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.memory import get_default_memory_pool  # noqa: F401
-from quern.cupy.cuda.memory import has_own_allocator as _has_own_allocator
 from quern.cupy.cuda.pinned_memory import get_default_pinned_memory_pool  # noqa: F401
 from quern.cupy.cuda.stream import on_stream as _on_stream
 from quern.device import device_given as _device_given
@@ -68,6 +64,7 @@ def _name_of_native(dtype):
 
 _engine.set_front_end("cupy", type=ndarray, name_of_dtype=_name_of_native, tuples=_tuples, device=_device_given)
 _faces = _engine.add_functions(__name__, "cupy")
+asarray = _faces["asarray"]
 
 
 from quern.cupy._forms import (  # noqa: E402, F401
@@ -90,41 +87,6 @@ def apply_over_axes(func, a, axes):
         result = func(a, axis)
         a = result if result.ndim == a.ndim else as_ndarray(_arrays.expand_dims(result, axis))
     return a
-
-
-def _base(a):
-    """An array of a class that was made of CuPy's as one of CuPy's own."""
-    return a if type(a) is ndarray or not isinstance(a, ndarray) else a.view(ndarray)
-
-
-@_of_ours
-def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
-    """A new array of ``obj`` on the current device; see :func:`quern.array`. ``subok``: True keeps the class of an array; ``blocking``
-    changes nothing."""
-    if dtype is not None:
-        _warn_of_lost_parts(obj, dtype)
-    obj = _here(obj)
-    out = as_ndarray(_array_core.array(obj, dtype, copy=copy, order=order, ndmin=ndmin))
-    return out if subok else _base(out)
-
-
-def asanyarray(a, dtype=None, order=None, *, blocking=False):
-    """An array of ``a``, of a class made of CuPy's too; see :func:`asarray`."""
-    if dtype is not None:
-        _warn_of_lost_parts(a, dtype)
-    a = _here(a)
-    is_on_gpu = _array_core._is_on_gpu(a)
-    if not is_on_gpu and not isinstance(a, _array_core.Array) and _has_own_allocator():
-        return _placed_result(lambda: _array_core.asarray(a, dtype, order))
-    copy = False if is_on_gpu and dtype is None and order is None else None
-    return _here(as_ndarray(_array_core.asarray(a, dtype, order, copy=copy)))
-
-
-def asarray(a, dtype=None, order=None, *, blocking=False):
-    """An array of ``a`` on the current device. Memory of a GPU is shared, whoever made it; what is on the host, or an array of another
-    GPU, is copied. ``blocking`` changes nothing."""
-    a = _here(a)
-    return a if type(a) is ndarray and dtype is None and order is None else _base(asanyarray(a, dtype, order))
 
 
 def put(a, ind, v, mode="wrap"):

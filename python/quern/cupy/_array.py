@@ -44,12 +44,6 @@ def warn_of_reals():
     warn_user("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning)
 
 
-def warn_of_lost_parts(a, dtype):
-    """Where an array of complex numbers is made one of reals; of NumPy's arrays NumPy tells."""
-    if isinstance(a, _core.Array) and a.dtype.kind == "c" and numpy.dtype(dtype).kind not in "cb":
-        warn_of_reals()
-
-
 def _check_fits_in(memory, itemsize, shape, strides):
     """Raises ValueError where elements would lie outside of new memory."""
     ends = [(n - 1) * step for n, step in zip(shape, strides, strict=True)]

@@ -264,3 +264,56 @@ for call in (
         "[batch_normalization] `variance` has 2 elements, but `x` has",
         "Arguments `target` and `output` must have the same shape. Re",
     ]
+
+
+# x: (3, 4), i: int8 of (3, 4), v: (5,)
+ODD = """
+take(x, 0) | take(x, [[0], [1]], axis=-1) | take(x, np.array([1], "uint8"), axis=0) | take(x, True, axis=1) | take(x, []) | take(i, -1, axis=1)
+take(x, keras.Variable([0, 1], dtype="int32"), axis=0) | raises(lambda: keras.ops.take(x, [0.0, 1.0]))[0] | arange(5) | arange(2, 7, 2)
+arange(7, 2, -1) | arange(0, 1, 0.25) | arange(2.5) | arange(-3) | arange(keras.ops.array(3)) | arange(0, keras.Variable(4, dtype="int32"))
+arange(np.float16(3)) | arange(0, 5, dtype="float16") | arange(0, 5, 2, dtype="bfloat16") | arange(0, 5, 0.5, dtype="uint8") | arange(5, None)
+raises(lambda: keras.ops.arange(True))[0] | raises(lambda: keras.ops.arange(1j))[0] | raises(lambda: keras.ops.arange(None, dtype="int32"))[0]
+raises(lambda: keras.ops.arange(0, 10, 0))[0] | raises(lambda: keras.ops.arange(float("nan")))[0]
+logspace(1, 2, 5, endpoint=False) | logspace(keras.ops.array([1, 2]), 3, num=3) | logspace(0, 2, 3, base=keras.ops.array(2.0)) | logspace(1j, 1, 3)
+logspace(np.ones(2, "float16"), 3, 3) | logspace(1, 3, 3, dtype="int32") | logspace(np.ones((2, 2), "float32"), 2, 3, axis=1) | logspace(1, 2, 0)
+geomspace(1, 10) | geomspace(keras.ops.array([1.0, 2.0]), 10.0, num=3) | geomspace(np.ones(2, "float16"), 10, 3) | geomspace(-1, -10, 3)
+geomspace(1, 10, 3, dtype="int32") | geomspace(1, 10, 5, endpoint=False) | geomspace(1j, 10, 3) | geomspace(np.ones(2, "int8"), 10, 3, axis=-1)
+i0(i) | i0(5) | i0(True) | i0(np.ones(2, "float16")) | i0(np.ones(2, "bool")) | histogram(v) | histogram(i[0], bins=3) | histogram(v, bins=3, range=(0, 5))
+histogram(np.ones(4, "float32")) | histogram(np.array([True, False])) | histogram(5, bins=3)
+fft((x, x * 2)) | fft([x, x]) | fft((x[:0], x[:0])) | fft2((x, x)) | ifft2((x, -x)) | rfft(x) | rfft(x, fft_length=3) | rfft(i) | irfft((x, x))
+irfft((x, x), fft_length=5) | raises(lambda: keras.ops.fft(x))[0] | raises(lambda: keras.ops.fft((x, x[0])))[0] | raises(lambda: keras.ops.fft((i, i)))[0]
+extract_sequences(x, 2, 1) | extract_sequences(x, 3, 2) | extract_sequences(i, 2, 3) | logdet(x[:3, :3]) | logdet(np.ones((2, 3, 3), "float32") * 0)
+raises(lambda: keras.ops.take(x, 0, axis=7))[0].replace("AxisError", "ValueError")
+""".strip().replace("\n", " | ").split(" | ")  # fmt: skip
+
+
+def test_odd_arguments_of_places_ranges_and_transforms(device):
+    before = 'x, i, v = data(3, 4), np.arange(12, dtype="int8").reshape(3, 4), data(5)\n'
+    texts = [before + (call if call.startswith("raises") else f"ops.{call}") for call in ODD]
+    texts += [
+        before + "grads(lambda a: ops.fft((a, a * 2)), x)",
+        before + "grads(lambda a: ops.irfft(ops.rfft(a)) * v[:4], x)",
+        before + "grads(lambda a: ops.extract_sequences(a, 2, 1), x)",
+        before + "grads(lambda a: ops.histogram(a, bins=3)[1] * ops.array([1.0, 2, 3, 4]), v)",
+        before + "grads(lambda a: ops.i0(a), x)",
+        before + "grads(lambda a, b: ops.geomspace(a * a + 1, b * b + 2, 4) * ops.logspace(a, b, 4), v, v * 2)",
+    ]
+    compare_all(texts, "test_keras_functions", device.kind)
+
+
+# i: int8 of (3, 3), b: bools of (2, 2), n: float32 with NaN, s: int32, a matrix that is positive definite
+OF_INTEGERS = """
+cumsum(i) | cumsum(i, axis=0) | cumprod(i, axis=-1) | cumsum(b) | cumsum(i, dtype="float32") | nancumsum(n, axis=1) | nancumprod(i) | cumprod([[1, 2], [3, 4]])
+nansum(i) | nansum(n, axis=0) | nansum(b, axis=(0,), keepdims=True) | nanprod(i, axis=0) | nanprod(n) | nanmax(n, axis=0) | nanmin(i) | nanmean(i) | nanmean(n)
+nanmean([1, 2]) | nanvar(i) | nanstd(n, axis=1) | median(i, axis=0) | median(b) | median([[1, 2], [3, 4]]) | nanmedian(n) | nanmedian(i, keepdims=True)
+median(np.ones(2, "float16")) | inv(s) | det(s) | cholesky(s) | cholesky(s, upper=True) | eigh(s) | pinv(s) | norm(s) | norm(i, ord=1, axis=0) | norm(s, ord="fro")
+norm(i[0], keepdims=True) | svd(s, compute_uv=False) | inv(np.eye(2, dtype="float32") * 4) | det(np.ones((2, 3, 3), "float32"))
+""".strip().replace("\n", " | ").split(" | ")  # fmt: skip
+
+
+def test_types_of_sums_medians_and_linear_algebra(device):
+    before = """
+i, b = np.arange(1, 10, dtype="int8").reshape(3, 3), np.array([[True, False], [True, True]])
+n, s = np.array([[1, np.nan], [3, 2]], "float32"), np.array([[4, 1], [1, 3]], "int32")
+"""
+    compare_all([f"{before}ops.{call}" for call in OF_INTEGERS], "test_keras_functions", device.kind)

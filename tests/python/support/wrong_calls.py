@@ -1,8 +1,8 @@
 """Which exceptions the real peers raise for wrong calls: a table for tests/python/faces/test_wrong_calls.py.
 
-    PYTHON tests/python/support/wrong_calls.py numpy torch cupy
+    PYTHON tests/python/support/wrong_calls.py numpy torch cupy keras
 
-with a Python that has those peers (CuPy's needs a GPU) writes tests/python/data/wrong_calls/PEER.json: for each public function and each wrong
+with a Python that has those peers (CuPy's needs a GPU, Keras runs on JAX) writes tests/python/data/wrong_calls/PEER.json: for each public function and each wrong
 call the name of the exception's type, "-" where the peer raises none. The table holds for the version that stands in it.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pathlib
 import sys
 import warnings
@@ -19,6 +20,7 @@ MODULES = {
     "numpy": ("numpy", "numpy.linalg", "numpy.fft"),
     "cupy": ("cupy", "cupy.linalg", "cupy.fft"),
     "torch": ("torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"),
+    "keras": ("keras.ops", "keras.random"),
 }
 # What reads or writes files, changes how the peer works from then on, prints, or ends the process.
 LEFT_OUT = ("set_", "get_", "save", "load", "from", "manual_seed", "seed", "init", "show_", "info", "compile", "test", "profiler", "import_", "export",
@@ -69,12 +71,15 @@ def public_name(error):
 
 def array_of(peer, module):
     made = [[4.0, 1.0], [1.0, 3.0]]
+    if peer == "keras":
+        return module.ops.convert_to_tensor(made)
     return module.tensor(made) if peer == "torch" else module.asarray(made)
 
 
 def table(peer):
     """{module: {function: names of the exceptions' types, one for each call, "-" for none}}, with the calls and the peer's version."""
     warnings.simplefilter("ignore")
+    os.environ.setdefault("KERAS_BACKEND", "jax")
     array = array_of(peer, importlib.import_module(peer))
     out = {"version": importlib.import_module(peer).__version__, "calls": list(calls(array))}
     for name in MODULES[peer]:

@@ -2,7 +2,7 @@
 
 import numpy
 
-from quern.arrays.core import Array, array, asarray
+from quern.arrays.core import Array, asarray
 from quern.arrays.mathematics import isfinite
 from quern.arrays.mathematics.reductions import all as _all
 
@@ -17,16 +17,6 @@ def asarray_chkfinite(a, dtype=None, order=None):
     if a.dtype.kind in "fc" and not bool(_all(isfinite(a))):
         raise ValueError("array must not contain infs or NaNs")
     return asarray(a, order=order)
-
-
-def ascontiguousarray(a, dtype=None, *, like=None):
-    """The array with rows without gaps and at least one dimension; itself where it is so already."""
-    return array(a, dtype, copy=None, order="C", ndmin=1)
-
-
-def asfortranarray(a, dtype=None, *, like=None):
-    """The array with columns without gaps and at least one dimension; itself where it is so already."""
-    return array(a, dtype, copy=None, order="F", ndmin=1)
 
 
 def isfortran(a):

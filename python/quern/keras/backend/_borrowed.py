@@ -138,11 +138,11 @@ def _functions_with(tree, absent):
 
 
 def stand_in(name):
-    """A function that only says that it is not served."""
+    """A function that only says that it is not supported."""
 
     def missing(*args, **kwargs):
         raise NotImplementedError(
-            f"[keras.ops] {name} is not served by the quern backend; docs/keras.md lists what is. "
+            f"[keras.ops] {name} is not supported by the quern backend; docs/keras.md lists what is. "
             "Use another function, or another backend (KERAS_BACKEND)"
         )
 

@@ -14,11 +14,3 @@ def unless(result, numbers, low, high, text):
         return _engine.tensor_refused(result, numbers, low, high, low, "ValueError", [text])
     except ValueError as e:
         raise error(str(e)) from None
-
-
-def take(x, indices, axis):
-    """Return the slices at places along an axis; negative ones count from the end."""
-    try:
-        return _engine.tensor_take_at(x, indices, axis % x.ndim, "slices")
-    except ValueError as e:
-        raise error(str(e)) from None

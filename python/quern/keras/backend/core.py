@@ -13,11 +13,11 @@ import threading
 import numpy as np
 from keras.src import tree
 from keras.src.backend.common import KerasVariable, global_state, standardize_dtype
-from keras.src.backend.common.dtypes import result_type
 from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
 from keras.src.backend.common.variables import get_autocast_scope
+from keras.src.backend.config import epsilon, floatx
 from keras.src.utils import module_utils
 
 import quern as qn
@@ -232,7 +232,6 @@ class Variable(KerasVariable):
 
 
 _ON_HOST = (int, float, bool)
-_FITS = {"int8": 127, "uint8": 0, "int16": 32767, "int32": 2147483647, "int64": 1 << 62} | dict.fromkeys(_REAL, 2048)
 
 
 # ---- tensors
@@ -244,79 +243,11 @@ def _named(dtype):
 
 _NAMES = frozenset(_engine.dtype_names())
 
-
-def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
-    """A tensor of an array, a number, nested lists of them, or a tensor as it is.
-
-    Parameters: ``dtype``: by default x's own; Python's numbers have floatx(), int32 or bool. Raises ValueError for sparse and ragged ones.
-    """
-    if sparse:
-        raise ValueError("`sparse=True` is not supported with the quern backend")
-    if ragged:
-        raise ValueError("`ragged=True` is not supported with the quern backend")
-    if type(x) is not Array:
-        if isinstance(x, KerasVariable):
-            x = x.value
-        elif isinstance(x, _engine.BareArray):  # of another door
-            x = x._as(Array)
-        else:
-            return _made(x, None if dtype is None else _named(dtype))
-    if dtype is not None:
-        name = _named(dtype)
-        if name != x._dtype_name:
-            return _converted(x, name)
-    return x
-
-
-def _converted(x, name):
-    if x._dtype_name.startswith("complex") and not name.startswith("complex"):
-        x = qn.real(x)
-    return x._astype(name, "K")
-
-
-def _made(x, name):
-    if type(x) in _ON_HOST:
-        # filled, not copied: the device is told the number with the work
-        name = name or result_type(type(x))
-        return as_tensor(qn.full((), x, dtype=name) if type(x) is not int or _FITS.get(name, -1) >= abs(x) else qn.array(x, dtype=name))
-    if isinstance(x, KerasTensor):
-        raise ValueError(
-            "A KerasTensor cannot be used as input to a function of a backend. A KerasTensor is a symbolic placeholder for a shape and "
-            "dtype, used when constructing Keras Functional models or Keras Functions. You can only use it as input to a Keras "
-            "layer or a Keras operation (from the namespaces `keras.layers` and `keras.ops`)."
-        )
-    if isinstance(x, (np.ndarray, np.generic)):
-        return _from_numpy(x, name)
-    if isinstance(x, (list, tuple)):
-        flat = tree.flatten(x)
-        name = name or result_type(*[getattr(one, "dtype", type(one)) for one in flat])
-        if any(isinstance(one, (qn.ndarray, KerasVariable)) for one in flat):
-            return _stacked(x, name)
-        kind = "float32" if name == "bfloat16" else name
-        return _from_numpy(np.array(x, dtype=_exact(x, kind)), name)
-    if hasattr(x, "__cuda_array_interface__"):
-        return as_tensor(qn.array(x, dtype=name))
-    return _from_numpy(np.asarray(x), name)
-
-
-def _exact(x, kind):
-    """NumPy refuses lists of integers that do not fit; conversions of arrays wrap around."""
-    return None if kind.startswith(("int", "uint")) else kind
-
-
-def _stacked(x, name):
-    if isinstance(x, (list, tuple)):
-        return qn.stack([_stacked(one, name) for one in x])
-    return convert_to_tensor(x, name)
-
-
-def _from_numpy(x, name):
-    if x.dtype == object and x.ndim == 0 and x.item() is None:
-        raise ValueError("None is no tensor: a value is missing, such as the targets of a loss")
-    if x.dtype.kind in "OSUMm":
-        raise ValueError(f"Cannot convert an array of dtype {x.dtype} to a tensor: the quern backend holds numbers and booleans")
-    out = as_tensor(qn.array(x))
-    return out if name is None or out._dtype_name == name else _converted(out, name)
+_engine.set_front_end("keras", type=Array, variable=KerasVariable, symbolic=KerasTensor)
+_engine.set_front_end("keras", name_of_dtype=_named, default_real=floatx, epsilon=epsilon)
+_faces = _engine.add_functions(__name__, "keras", "core")
+convert_to_tensor, cast = _faces["convert_to_tensor"], _faces["cast"]
+_engine.set_front_end("keras", convert=convert_to_tensor)
 
 
 def convert_to_numpy(x):
@@ -345,11 +276,6 @@ def is_tensor(x):
 def shape(x):
     """The shape, a tuple."""
     return x.shape
-
-
-def cast(x, dtype):
-    """The tensor with another data type."""
-    return convert_to_tensor(x, dtype=dtype)
 
 
 @contextlib.contextmanager
@@ -692,7 +618,6 @@ def _gradients(loss, arrays):
 
 # ---- what a recording of a step notes
 
-convert_to_tensor, cast, stop_gradient, unstack, scatter, scatter_update, slice, slice_update = (
-    recording.noted(function)
-    for function in (convert_to_tensor, cast, stop_gradient, unstack, scatter, scatter_update, slice, slice_update)
+stop_gradient, unstack, scatter, scatter_update, slice, slice_update = (
+    recording.noted(function) for function in (stop_gradient, unstack, scatter, scatter_update, slice, slice_update)
 )

@@ -7,4 +7,4 @@ class QuernExportArchive:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NotImplementedError("model.export() is not served by the quern backend; model.save() writes files that every backend loads")
+        raise NotImplementedError("model.export() is not supported by the quern backend; model.save() writes files that all backends load")

@@ -9,6 +9,7 @@ from quern.keras.backend.core import convert_to_tensor
 from quern.lib import _engine
 
 _borrowed.names_of("linalg", globals())
+_engine.add_functions(__name__, "keras", "linalg")
 
 
 def solve_triangular(a, b, lower=False):

@@ -1,4 +1,4 @@
-"""keras.ops' mathematics beyond NumPy's: segments, the largest elements, Fourier transforms, error functions."""
+"""keras.ops' mathematics beyond NumPy's: faces of the engine's table (bindings/faces/), and short-time Fourier transforms made of them."""
 
 import numpy as _numpy
 
@@ -10,64 +10,8 @@ from quern.lib import _engine
 
 _borrowed.names_of("math", globals())
 
-_engine.add_functions(__name__, "keras", "math")
-
-
-def _is_real(name):
-    return "float" in name
-
-
-# ---- sequences and Fourier transforms
-
-
-def extract_sequences(x, sequence_length, sequence_stride):
-    """Pieces of a length along the last axis, each a stride further."""
-    x = convert_to_tensor(x)
-    count = (x.shape[-1] - (sequence_length - sequence_stride)) // sequence_stride
-    return x[..., _pieces(count, sequence_length, sequence_stride)]
-
-
-def _pieces(count, length, stride):
-    return qn.arange(count)[:, None] * stride + qn.arange(length)[None, :]
-
-
-def _complex(x):
-    return _get_complex_tensor_from_tuple(tuple(convert_to_tensor(part) for part in x) if isinstance(x, (tuple, list)) else x)  # noqa: F821
-
-
-def _parts(x, name):
-    kind = name if _is_real(name) else "float32"
-    return qn.real(x).astype(kind), qn.imag(x).astype(kind)
-
-
-def fft(x):
-    """The Fourier transform along the last axis of a pair (real, imaginary), as such a pair."""
-    whole = _complex(x)
-    return _parts(qn.fft.fft(whole), qn.real(whole)._dtype_name)
-
-
-def fft2(x):
-    """The Fourier transform along the last two axes of a pair (real, imaginary)."""
-    whole = _complex(x)
-    return _parts(qn.fft.fft2(whole), qn.real(whole)._dtype_name)
-
-
-def ifft2(x):
-    """The inverse of fft2()."""
-    whole = _complex(x)
-    return _parts(qn.fft.ifft2(whole), qn.real(whole)._dtype_name)
-
-
-def rfft(x, fft_length=None):
-    """The Fourier transform of real numbers along the last axis, as a pair (real, imaginary)."""
-    x = convert_to_tensor(x)
-    return _parts(qn.fft.rfft(x, n=fft_length), x._dtype_name)
-
-
-def irfft(x, fft_length=None):
-    """The inverse of rfft()."""
-    whole = _complex(x)
-    return qn.fft.irfft(whole, n=fft_length).astype(qn.real(whole)._dtype_name)
+_faces = _engine.add_functions(__name__, "keras", "math")
+extract_sequences, rfft, irfft = _faces["extract_sequences"], _faces["rfft"], _faces["irfft"]
 
 
 def _window(window, length, whole, name):
@@ -102,35 +46,28 @@ def stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=
     _check_transform(x._dtype_name, sequence_length, fft_length, window)
     if center:
         x = qn.pad(x, [(0, 0)] * (x.ndim - 1) + [(fft_length // 2, fft_length // 2)], mode="reflect")
-    count = 1 + (x.shape[-1] - fft_length) // sequence_stride
-    pieces = x[..., _pieces(count, fft_length, sequence_stride)]
-    return _parts(qn.fft.rfft(pieces * _window(window, sequence_length, fft_length, x._dtype_name)), x._dtype_name)
+    pieces = extract_sequences(x, fft_length, sequence_stride)
+    return rfft(pieces * _window(window, sequence_length, fft_length, x._dtype_name))
 
 
 def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="hann", center=True):
     """The inverse of stft()."""
-    whole = _complex(x)
-    name = qn.real(whole)._dtype_name
+    pieces = irfft(x, fft_length)
+    name = pieces._dtype_name
     _check_transform(name, sequence_length, fft_length, window)
     win = _window(window, sequence_length, fft_length, name)
-    pieces = qn.fft.irfft(whole, n=fft_length).astype(name) * win
-    count = pieces.shape[-2]
-    total = fft_length + sequence_stride * (count - 1)
-    places = _pieces(count, fft_length, sequence_stride).reshape(-1)
+    pieces = pieces * win
+    count, total = pieces.shape[-2], fft_length + sequence_stride * (pieces.shape[-2] - 1)
+    places = extract_sequences(qn.arange(total), fft_length, sequence_stride).reshape(-1)
     flat = pieces.reshape(-1, count * fft_length)
     summed = as_tensor(qn.zeros((total, flat.shape[0]), dtype=name))
     _engine.array_put_add(summed, [0], flat.T, places)
     weight = as_tensor(qn.zeros(total, dtype=name))
     _engine.array_put_add(weight, [0], qn.tile(win * win, count), places)
-    out = (summed / qn.where(weight > 1e-10, weight, 1.0)[:, None]).T.reshape(*whole.shape[:-2], total)
+    out = (summed / qn.where(weight > 1e-10, weight, 1.0)[:, None]).T.reshape(*pieces.shape[:-2], total)
     start = fft_length // 2 if center else 0
     end = start + length if length is not None else total - fft_length // 2 if center else total
     return out[..., start:end]
-
-
-def logdet(x):
-    """The logarithm of a determinant."""
-    return qn.linalg.slogdet(convert_to_tensor(x))[1]
 
 
 recording.note_functions(globals())

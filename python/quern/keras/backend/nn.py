@@ -3,9 +3,10 @@
 What is not defined here comes from the text of Keras's own backend on NumPy (_borrowed.py).
 """
 
+import quern as qn
 from quern.keras.backend import _borrowed, _value_checks, recording
 from quern.keras.backend.core import convert_to_tensor
-from quern.keras.backend.math import _pieces
+from quern.keras.backend.math import extract_sequences
 from quern.lib import _engine
 
 _borrowed.names_of("nn", globals())
@@ -28,7 +29,7 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
 
 def _strided_view_1d(x, window_size):
     """All windows along the axis in the middle; the borrowed functions take their means, or what is largest in them."""
-    return x[:, _pieces(x.shape[1] - window_size + 1, window_size, 1)]
+    return x[:, extract_sequences(qn.arange(x.shape[1]), window_size, 1)]
 
 
 recording.note_functions(globals())

@@ -13,7 +13,6 @@ from keras.src.random.seed_generator import (  # noqa: F401
     make_default_seed,
 )
 
-from quern.keras.backend import recording
 from quern.keras.backend.core import convert_to_tensor
 from quern.lib import _engine
 
@@ -45,4 +44,3 @@ def _stream(seed):
 
 _engine.set_front_end("keras", generator=_stream)
 _engine.add_functions(__name__, "keras", "random")
-recording.note_functions(globals(), leave=("draw_seed", "make_default_seed", "global_seed_generator"), always=True)

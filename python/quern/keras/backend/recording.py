@@ -130,27 +130,37 @@ Traced.__iter__ = _iterate
 # ---- the functions of the backend
 
 
-def noted(function, always=False):
-    """The function, noted where a recording is made. ``always``: also when no traced tensor goes in (random numbers)."""
+def _note(function, args, kwargs):
+    """The result of a face of the engine's table, noted; NotImplemented where the face itself is to compute it."""
+    r = recorder()
+    if r is None:
+        return NotImplemented
+    return r.call(function, args, kwargs, always=function.__module__ in _DRAWING)
+
+
+_DRAWING = frozenset(("quern.keras.backend.random",))
+
+
+def noted(function):
+    """The function, noted where a recording is made."""
 
     @functools.wraps(function)
     def call(*args, **kwargs):
         if _active is None:
             return function(*args, **kwargs)
         r = recorder()
-        return function(*args, **kwargs) if r is None else r.call(function, args, kwargs, always)
+        return function(*args, **kwargs) if r is None else r.call(function, args, kwargs)
 
     call.plain_function = function
     return call
 
 
-def note_functions(module, leave=(), always=False):
-    """Has all public functions of a module noted, but those in ``leave``."""
+def note_functions(module, leave=()):
+    """Has all public functions of a module noted, but those in ``leave``. Faces of the engine's table are in any case."""
     for name, value in list(module.items()):
-        is_function = isinstance(value, (types.FunctionType, _engine.array_function))
-        if is_function and name[0] != "_" and name not in leave and not hasattr(value, "plain_function"):
+        if isinstance(value, types.FunctionType) and name[0] != "_" and name not in leave and not hasattr(value, "plain_function"):
             if value.__module__ == module["__name__"]:
-                module[name] = noted(value, always)
+                module[name] = noted(value)
 
 
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
@@ -178,12 +188,14 @@ class Recorder:
     def __enter__(self):
         global _active
         self.before, _active = _active, self
+        _engine.set_noter(_note)
         self.begun, self.reads = _engine.operations_recorded(), _engine.host_reads()
         return self
 
     def __exit__(self, *error):
         global _active
         _active = self.before
+        _engine.set_noter(None if _active is None else _note)
         if _engine.operations_recorded() - self.begun != self.noted_operations:
             self.void("array work outside of the backend's functions")
         if _engine.host_reads() != self.reads:  # also within noted calls: sizes that depend on values are constants for Python
@@ -206,7 +218,7 @@ class Recorder:
         self.failed = self.failed or why
 
     def call(self, function, args, kwargs, always=False):
-        """Calls a function, notes it, and returns its result in traced tensors."""
+        """Calls a function, notes it, and returns its result in traced tensors. ``always``: also when none goes in (random numbers)."""
         found = []  # the traced tensors that go in
         try:
             given, args = self._expression(args, found)
