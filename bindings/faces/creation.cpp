@@ -120,7 +120,9 @@ MadeOfValue made_as_cupy(PyObject* given, HostRequest request, bool keeps_class)
       array && is_complex(array->dtype()) && request.dtype && !is_complex(*request.dtype) && *request.dtype != DType::boolean;
   if (loses_parts) nb::module_::import_("quern.cupy._array").attr("warn_of_reals")();
   const DeviceId here = current_context().id();
-  const bool is_shared = !request.dtype && request.order == Order::keep && !request.copies && !array && offers_array(given);
+  const bool is_tensor_of_gpu = array && array->device().is_gpu() && is_tensor_type(Py_TYPE(given));
+  const bool may_share = is_tensor_of_gpu || (!array && offers_array(given));
+  const bool is_shared = !request.dtype && request.order == Order::keep && !request.copies && may_share;
   if (is_shared)
     request.copies = false;
   else

@@ -317,3 +317,16 @@ i, b = np.arange(1, 10, dtype="int8").reshape(3, 3), np.array([[True, False], [T
 n, s = np.array([[1, np.nan], [3, 2]], "float32"), np.array([[4, 1], [1, 3]], "int32")
 """
     compare_all([f"{before}ops.{call}" for call in OF_INTEGERS], "test_keras_functions", device.kind)
+
+
+def test_functions_whose_values_of_integers_have_fractions(device):
+    names = "soft_shrink hard_shrink tanh_shrink sparse_plus sparse_sigmoid squareplus reciprocal deg2rad rad2deg selu hard_sigmoid log2".split()
+    values = ["[[3, -3, 0, 2]]", "[3, 0, 1]", "[True, False]"]
+    texts = [
+        f"ops.{name}(np.array({value}, '{kind}'))"
+        for name in names
+        for value, kinds in zip(values, (("int8", "int32"), ("uint8",), ("bool",)), strict=True)
+        for kind in kinds
+        if _have(name)
+    ]
+    compare_all(texts + ["ops.soft_shrink(3)", "ops.reciprocal([2, 4])", "ops.reciprocal(np.ones(2, 'float16') * 3)"], "test_keras_functions", device.kind)

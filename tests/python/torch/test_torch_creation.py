@@ -119,6 +119,7 @@ def test_integers_beyond_64_bits(device, value):
         [
             f"{KIND}x, m, v = torch.zeros(2, dtype=torch.{dtype}), torch.tensor([True, False]), {value}\nkind(lambda: {call})"
             for call in cases(HUGE)
+            if device.kind == "cpu" or "//" not in call  # integers: on the CPU PyTorch raises for what wraps to a division by 0
             for dtype in ("float32", "int64", "int32", "uint8", "bool")
         ],
         device,

@@ -13,6 +13,7 @@ import threading
 import numpy as np
 from keras.src import tree
 from keras.src.backend.common import KerasVariable, global_state, standardize_dtype
+from keras.src.backend.common.dtypes import result_type  # noqa: F401
 from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
