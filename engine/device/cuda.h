@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/print.h"
+#include "core/wait.h"
 #include "device/cuda_driver.h"
 #include "device/cuda_together.h"
 #include "device/device.h"
@@ -16,6 +17,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -289,9 +291,15 @@ class CudaDevice final : public Device {
   std::vector<cuda::ModuleHandle> retired_;
 };
 
+// How many host functions the driver has yet to call, on all devices. Loading a module, allocating and launching may wait for
+// them inside the driver, and a function of Python's waits for Python's lock: a driver call gives it up while there are any.
+inline std::atomic<int> host_calls_to_come{0};
+
 class Use {
  public:
   Use(CudaDevice& device, const char* op) {
+    if (host_calls_to_come.load(std::memory_order_relaxed) > 0) [[unlikely]]
+      without_python_.emplace();
     if (device.state_.load(std::memory_order_acquire) != CudaDevice::State::alive || cuda::forked()) [[unlikely]] {
       if (device.state_.load(std::memory_order_acquire) == CudaDevice::State::shut_down) return;
       device.raise_unusable(op);
@@ -315,6 +323,7 @@ class Use {
   explicit operator bool() const { return active_; }
 
  private:
+  std::optional<Waiting> without_python_;
   bool active_ = false;
   cuda::ContextHandle previous_ = nullptr;
 };

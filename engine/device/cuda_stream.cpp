@@ -30,6 +30,7 @@ void run_host_call(void* data) {
   } catch (...) {
     call->device.keep_failure(std::current_exception());
   }
+  --host_calls_to_come;
 }
 
 }  // namespace
@@ -180,7 +181,10 @@ void CudaStream::call(std::function<void()> f) {
   Use use(cuda_device, "call");
   if (!use) return;
   auto call = std::make_unique<HostCall>(HostCall{cuda_device, std::move(f)});
-  QUERN_CU(cuda_device, "call", cuLaunchHostFunc(handle(), &run_host_call, call.get()));
+  ++host_calls_to_come;
+  Result result = driver().cuLaunchHostFunc(handle(), &run_host_call, call.get());
+  if (result != success) --host_calls_to_come;
+  cuda_device.check(result, "call", "cuLaunchHostFunc");
   call.release();  // run_host_call frees it
 }
 

@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from programs import code, quern
+from programs import code, python, quern, stand_in
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule
 
@@ -447,6 +447,18 @@ print(sorted(told) == list(range(50)))
 
 def test_a_stream_may_go_with_the_function_that_it_calls(device):
     done = code(STREAMS_THAT_GO, QUERN_DEVICE=device.name, timeout=60)
+    assert done.stdout.split() == ["True"], done.stderr
+
+
+def test_driver_calls_do_not_keep_functions_from_python(tmp_path):
+    """Loading a module, allocating and launching may wait in the driver for a function that a stream calls, and that waits for Python."""
+    driver = stand_in()
+    if driver is None:
+        pytest.skip("the tests' own driver is not built (ninja -C build/develop)")
+    program = STREAMS_THAT_GO.replace("range(50)", "range(12)").replace("len(told) < 50", "len(told) < 12").replace("5000.0", "(5000.0 + k)")
+    toolkit = os.path.join(os.path.dirname(driver), "fake_toolkit")
+    named = {"QUERN_CUDA_DRIVER": driver, "CUDA_HOME": toolkit, "FAKE_CUDA_HOST_THREAD": 1, "QUERN_CACHE_DIR": tmp_path}
+    done = python("-c", program, QUERN_DEVICE="cuda", timeout=100, **named)
     assert done.stdout.split() == ["True"], done.stderr
 
 

@@ -3,7 +3,9 @@
 #include "fake_cuda/fake_state.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 namespace fake {
 
@@ -50,6 +52,10 @@ Result settle(State& s) {
     s.pending = ok;
   }
   return s.lost;
+}
+
+void wait_for_host_calls() {
+  while (state().host_calls > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 bool valid(State& s, StreamObject* stream) { return !stream || s.streams.count(stream); }
@@ -226,6 +232,7 @@ Result cuInit(unsigned) {
   ++s.calls;
   if (const char* devices = std::getenv("FAKE_CUDA_DEVICES")) s.devices = std::atoi(devices);
   s.late = std::getenv("FAKE_CUDA_LATE") != nullptr;
+  s.has_host_thread = std::getenv("FAKE_CUDA_HOST_THREAD") != nullptr;
   s.has_peers = std::getenv("FAKE_CUDA_NO_PEERS") == nullptr;
   if (s.devices == 0) return no_device;
   s.initialised = true;
@@ -342,6 +349,7 @@ static Result take(State& s, Address* pointer, size_t bytes) {
   return ok;
 }
 Result cuMemAlloc_v2(Address* pointer, size_t bytes) {
+  wait_for_host_calls();
   ENTER("cuMemAlloc_v2", true);
   return take(s, pointer, bytes);
 }
@@ -351,6 +359,7 @@ Result cuMemAllocManaged(Address* pointer, size_t bytes, unsigned flags) {
   return take(s, pointer, bytes);
 }
 Result cuMemFree_v2(Address pointer) {
+  wait_for_host_calls();
   ENTER("cuMemFree_v2", true);
   auto it = s.memory.find(pointer);
   if (it == s.memory.end()) return invalid_value;
@@ -494,7 +503,16 @@ Result cuLaunchHostFunc(StreamObject* stream, void (*call)(void*), void* data) {
       return ok;
     }
   }
-  call(data);
+  if (!state().has_host_thread) {
+    call(data);
+    return ok;
+  }
+  ++state().host_calls;
+  std::thread([=] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    call(data);
+    --state().host_calls;
+  }).detach();
   return ok;
 }
 Result cuEventCreate(EventObject** event, unsigned flags) {

@@ -8,7 +8,9 @@
 //   FAKE_CUDA_VERSION=12020   the CUDA version it claims (default 13000)
 //   FAKE_CUDA_DEVICES=2       how many GPUs there are (default 2)
 //   FAKE_CUDA_LATE=1          work runs as late as the order of streams and events allows: a wait that is missing gives wrong
-//   values FAKE_CUDA_NO_PEERS=1      no GPU sees another one's memory
+//                             values
+//   FAKE_CUDA_NO_PEERS=1      no GPU sees another one's memory
+//   FAKE_CUDA_HOST_THREAD=1   host functions run on threads of the driver's; loading, allocating and launching wait for them
 #pragma once
 
 #include <stddef.h>

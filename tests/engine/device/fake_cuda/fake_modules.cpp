@@ -189,6 +189,7 @@ using namespace fake;
 extern "C" {
 
 Result cuModuleLoadDataEx(Module** module, const void* image, unsigned, int*, void**) {
+  wait_for_host_calls();
   ENTER("cuModuleLoadDataEx", true);
   bool elf = std::memcmp(image, "\177ELF", 4) == 0;
   if (!elf && std::strncmp(static_cast<const char*>(image), ".version", 8) != 0) return invalid_image;
@@ -316,6 +317,7 @@ struct FakeConfig {
   unsigned count;
 };
 Result cuLaunchKernelEx(const FakeConfig* config, Function* function, void** params, void** extra) {
+  wait_for_host_calls();
   ENTER("cuLaunchKernelEx", true);
   if (params) return invalid_value;
   int cooperative = 0;

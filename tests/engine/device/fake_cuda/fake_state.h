@@ -4,6 +4,7 @@
 #include "fake_cuda/cpu_code.h"
 #include "fake_cuda/fake_cuda.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -149,7 +150,8 @@ struct State {
   uint64_t calls = 0, clock = 0;
   unsigned last_flags = 0;
   bool hold = false;
-  bool late = false, has_peers = true;
+  bool late = false, has_peers = true, has_host_thread = false;
+  std::atomic<int> host_calls = 0;  // to come, where there is a host thread
 };
 
 extern thread_local Context* current;
@@ -162,6 +164,9 @@ bool refused(const char* symbol, Result& result, bool touches_gpu);
   State& s = state();              \
   std::lock_guard lock(s.mutex);   \
   if (Result refusal; refused(symbol, refusal, touches_gpu)) return refusal
+
+// What the driver's calls that may wait for host functions do before anything else.
+void wait_for_host_calls();
 
 bool valid(State& s, StreamObject* stream);
 // The piece of memory that the address points into.
