@@ -331,7 +331,7 @@ class Reader {
       made_.push_back(nb::handle(value).attr("value"));
       return read(made_.back().ptr());
     }
-    if (PyObject_HasAttrString(value, "__cuda_array_interface__") || PyObject_HasAttrString(value, "__dlpack__")) {
+    if (has_attribute(value, "__cuda_array_interface__") || has_attribute(value, "__dlpack__")) {
       nb::object interface = nb::getattr(nb::handle(value), "__cuda_array_interface__", nb::none());
       if (nb::isinstance<nb::dict>(interface) && !interface.attr("get")("mask").is_none())
         raise(ErrorKind::not_implemented, "[launch] argument {} has a mask, and kernels take no masked arrays",

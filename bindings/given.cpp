@@ -243,10 +243,17 @@ bool foreign_address(const Given& given, PyObject* value, uint64_t& address, Blo
   return hold.is_valid() && hold.ptr() != value && device_address(hold.ptr(), address, block);
 }
 
+bool has_attribute(PyObject* value, const char* name) {
+  if (nb::steal(PyObject_GetAttrString(value, name)).is_valid()) return true;
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+  PyErr_Clear();
+  return false;
+}
+
 bool offers_array(PyObject* value) {
   const Given given = classified(value);
   if (given.is_number() || given.what == What::none || given.what == What::host_array) return false;
-  return PyObject_HasAttrString(value, "__cupy_get_ndarray__") || PyObject_HasAttrString(value, "__cuda_array_interface__");
+  return has_attribute(value, "__cupy_get_ndarray__") || has_attribute(value, "__cuda_array_interface__");
 }
 
 void init_given() {

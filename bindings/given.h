@@ -55,6 +55,9 @@ const void* bytes_of(const Given& given, PyObject* value, nb::object& room);
 // NumPy array in pinned or managed memory. False: it says nothing of one.
 bool foreign_address(const Given& given, PyObject* value, uint64_t& address, Block** block);
 
+// Has it the attribute? As hasattr of Python: what an attribute raises but AttributeError goes on.
+bool has_attribute(PyObject* value, const char* name);
+
 // Does it give an array of the device when asked (CuPy's __cupy_get_ndarray__), or describe one? asarray makes one of it.
 bool offers_array(PyObject* value);
 

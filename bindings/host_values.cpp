@@ -29,7 +29,6 @@ nb::object asarray_of_numpy(nb::handle value) { return python_function("numpy", 
 bool is_own(PyObject* value) { return PyType_IsSubtype(Py_TYPE(value), array_type); }
 bool is_sequence(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
 bool is_real(DType type) { return row(type).kind == DTypeKind::real; }
-bool has(PyObject* value, const char* name) { return PyObject_HasAttrString(value, name); }
 
 Array elements_in(const std::vector<char>& elements, const Shape& shape, DType type, DeviceId device) {
   return copied_in(context_on(device), elements.data(), elements.size(), shape, type, CopyKind::host_to_device);
@@ -160,7 +159,7 @@ MadeOfValue new_as_numpy(nb::handle value, const HostRequest& request) {
     if (!may_copy) refuse_copy();
     return stack_of(value.ptr());
   }
-  if (given.what != What::host_array && !is_nested && has(value.ptr(), "__cuda_array_interface__")) {
+  if (given.what != What::host_array && !is_nested && has_attribute(value.ptr(), "__cuda_array_interface__")) {
     const nb::object found = python_function("quern.arrays.core", "_from_interface")(value);
     const Array& array = array_in(found);
     return {may_copy ? astype(array, array.dtype()) : Array(array)};
@@ -178,7 +177,7 @@ MadeOfValue made_as_numpy(PyObject* value, const HostRequest& request) {
   nb::object held = nb::borrow(value);
   const Given given = classified(value);
   const bool may_offer = (given.what == What::other || given.is_derived) && !is_own(value);
-  if (may_offer && has(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__cupy_get_ndarray__"))
+  if (may_offer && has_attribute(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__cupy_get_ndarray__"))
     held = held.attr("__cupy_get_ndarray__")();
   const bool is_array = is_own(held.ptr()), must_not = request.copies == false;
   MadeOfValue made{{}, held};
@@ -251,10 +250,10 @@ nb::object name_of(std::optional<DType> type) { return type ? nb::cast(std::stri
 // What is neither a number, a list nor an array of NumPy's: one of these in its place.
 nb::object readable_as_torch(nb::handle value, std::optional<DType> type) {
   PyObject* object = value.ptr();
-  if (has(object, "__array__") || has(object, "__array_interface__")) return asarray_of_numpy(value);
+  if (has_attribute(object, "__array__") || has_attribute(object, "__array_interface__")) return asarray_of_numpy(value);
   if (PyUnicode_Check(object) || PyBytes_Check(object))
     raise(ErrorKind::type, "new(): invalid data type '{}'", Py_TYPE(object)->tp_name);
-  const bool has_items = has(object, "__len__") && has(object, "__getitem__") && !PyDict_Check(object);
+  const bool has_items = has_attribute(object, "__len__") && has_attribute(object, "__getitem__") && !PyDict_Check(object);
   if (!PyRange_Check(object) && !has_items) return python_function("quern.torch._host_values", "plain")(value, name_of(type));
   nb::object list = nb::steal(PySequence_List(object));
   if (!list.is_valid()) throw nb::python_error();
@@ -343,7 +342,7 @@ MadeOfValue made_as_torch(PyObject* value, const HostRequest& request) {
     std::optional<Array> made = converted(over, to);
     return {made ? std::move(made) : std::optional(std::move(over))};
   }
-  if (may_be_over && what != What::host_array && (!copies || has(value, "__cuda_array_interface__"))) {
+  if (may_be_over && what != What::host_array && (!copies || has_attribute(value, "__cuda_array_interface__"))) {
     nb::object over = python_function("quern.torch._creation", "over_memory")(held);
     if (!over.is_none()) held = over;
   }

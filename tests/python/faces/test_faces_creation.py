@@ -94,3 +94,17 @@ def test_ends_of_integers_are_cut():
     assert torch.linspace(4.3, -3, 9, dtype=torch.int64).tolist() == [4, 3, 2, 1, 0, 0, -1, -2, -3]
     assert torch.logspace(0.9, 2.9, 3, dtype=torch.int32).tolist() == [1, 10, 100]
     assert torch.range(1, 2.6, 0.5).tolist() == [1.0, 1.5, 2.0, 2.5]
+
+
+class Refusing:
+    """As PyTorch's tensors with a gradient: what describes the memory raises an error of its own."""
+
+    @property
+    def __cuda_array_interface__(self):
+        raise RuntimeError("not with a gradient")
+
+
+@pytest.mark.parametrize("make", [qn.asarray, cp.asarray, cp.array, lambda x: cp.zeros(2) + cp.array([x, x])])
+def test_errors_of_an_object_that_offers_an_array_reach_the_caller(make):
+    with pytest.raises(RuntimeError, match="not with a gradient"):
+        make(Refusing())
