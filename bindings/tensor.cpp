@@ -301,6 +301,7 @@ int number_is_true(const Array& array) {
 
 Array product_of(const Array& a, const Array& b) {
   check_product_as_torch(a, b);
+  const TorchOrder torch_order;
   return matmul(a, b);
 }
 

@@ -305,13 +305,13 @@ void check_out_as_torch(const Reading& reading, const Array& result, PyObject* o
   check_may_write(*into);
 }
 
-// The same memory where it holds so many elements one after the other, else new memory.
-static void resize(Array& array, const Shape& shape) {
-  const int64_t count = Layout::contiguous(shape).size();
+// As the result lies. The same memory where it holds so many elements one after the other, else new memory.
+static void resize(Array& array, const Array& result) {
   const Array plain = detached(array);
-  const bool fits = count <= plain.size() && plain.layout().is_contiguous();
-  const Array made = fits ? reshaped(steps::part(raveled(plain, Order::c), 0, 0, count), shape, Order::c)
-                          : full(shape, steps::whole(0), plain.dtype(), plain.device());
+  const LayoutRef place = copied_layout(result);
+  const bool fits = result.size() <= plain.size() && plain.layout().is_contiguous();
+  const Array made = fits ? steps::part(raveled(plain, Order::c), 0, 0, result.size()).view(*place)
+                          : full_in(place, steps::whole(0), plain.dtype(), plain.device());
   GraphLock lock;
   set_data(array, made);
 }
@@ -327,7 +327,7 @@ nb::object write_out_as_torch(const Reading& reading, nb::object made, PyObject*
                ", which does not match the required output shape " + in_brackets(result.shape()) +
                ". This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they have zero "
                "elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).");
-    resize(into, result.shape());
+    resize(into, result);
   }
   assign(into, Argument(moved_to(result, context_on(into.device()))));
   return nb::borrow(out);

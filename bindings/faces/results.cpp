@@ -76,10 +76,50 @@ nb::object tuple_of(const Reading& reading, std::vector<nb::object>&& parts) {
 
 }  // namespace
 
-// Elementwise work and moves whose results PyTorch makes in C order.
-static bool is_in_c_order(quern::Function function) {
+// Results that PyTorch places by a rule of the function's own: in C order, as the first tensor lies, or in its memory format.
+static LayoutRef torchs_place(const Reading& reading, const Array& result) {
   using enum quern::Function;
-  return function == roll_ || function == tril_ || function == triu_;
+  switch (reading.function) {
+    case tril_:
+    case triu_:
+    case layer_norm_:
+    case instance_norm_:
+    case log_sigmoid_:
+    case rrelu_:
+    case one_hot_classes_:
+    case normal_around_:
+    case gradient_:
+      return contiguous_layout(result.shape());
+    case sort_along_:
+    case argsort_along_:
+    case msort_:
+    case round_:
+    case prelu_:
+    case huber_loss_:
+    case binary_cross_entropy_with_logits_:
+    case gaussian_nll_loss_:
+      return result.shape() == reading.first->shape() ? layout_beside(*reading.first, result.shape()) : result.layout_ref();
+    case roll_:
+      if (PySequence_Check(reading.slots[2]) && PySequence_Size(reading.slots[2]) == 0)
+        return contiguous_layout(result.shape());  // of all elements in one line
+      [[fallthrough]];
+    case fftshift_:
+    case ifftshift_:
+    case rms_norm_:
+    case batch_norm_:
+    case group_norm_:
+    case pixel_shuffle_:
+    case pixel_unshuffle_:
+    case channel_shuffle_:
+      return format_beside(*reading.first, result.shape());
+    default:
+      return result.layout_ref();
+  }
+}
+static Array placed(const Reading& reading, Array&& result) {
+  if (!is_torch(reading)) return std::move(result);
+  const LayoutRef place = torchs_place(reading, result);
+  return place == result.layout_ref() ? std::move(result) : arranged(result, place);
 }
 
 // NumPy's broadcast_to gives each axis of one element the stride 0, also those that its argument has.
@@ -104,7 +144,7 @@ static nb::object finished(const Reading& reading, Array&& result) {
     const bool is_array = reading.function == quern::Function::where_;  // of NumPy's, too
     if (result.rank() == 0 && !is_array && door_of(reading.beside).has_numbers) result.set_value(true);
   }
-  if (is_torch(reading) && is_in_c_order(reading.function)) result = arranged(result, contiguous_layout(result.shape()));
+  result = placed(reading, std::move(result));
   if (family == Family::algebra) {
     if (reading.front_end.settle) reading.front_end.settle(reading, result);
     bool is_number = reading.function != quern::Function::tensorsolve_ && door_of(reading.beside).has_numbers;
@@ -145,7 +185,7 @@ nb::object hand_back(const Reading& reading, Ranked&& result) {
 
 nb::object hand_back(const Reading& reading, std::pair<Array, Array>&& result) {
   std::vector<nb::object> both;
-  both.push_back(object_of(reading, std::move(result.first))), both.push_back(object_of(reading, std::move(result.second)));
+  for (Array* one : {&result.first, &result.second}) both.push_back(object_of(reading, placed(reading, std::move(*one))));
   write_all(reading, both);
   return tuple_of(reading, std::move(both));
 }

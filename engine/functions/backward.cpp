@@ -234,7 +234,7 @@ class Backward {
   void look_at(Work& work, bool leads) {
     Entry& entry = *work.entry;
     const bool is_input = has_inputs_ && std::find(inputs_.begin(), inputs_.end(), work.entry) != inputs_.end();
-    if (is_input && !accumulates_ && leads) captured_.insert_or_assign(&entry, *work.sum);
+    if (is_input && !accumulates_ && leads) capture(entry, *work.sum);
     if (entry.extras && is_within(entry, options_.spans)) {  // else its hooks see what comes of this, later
       for (auto& hook : std::vector(entry.extras->hooks)) {
         if (auto other = seen_by(*hook, *work.sum)) work.sum = *other;
@@ -243,10 +243,16 @@ class Backward {
     }
     if (!is_input) return;
     if (!accumulates_) {
-      if (!leads) captured_.insert_or_assign(&entry, *work.sum);
+      if (!leads) capture(entry, *work.sum);
     } else if (!entry.is_leaf() && !(entry.extras && entry.extras->keeps_gradient)) {
       accumulate(work.entry, *work.sum);
     }
+  }
+
+  // Never with steps backwards, which tensors do not have.
+  void capture(Entry& entry, const Array& g) {
+    const bool goes_back = std::ranges::any_of(g.layout().strides, [](int64_t step) { return step < 0; });
+    captured_.insert_or_assign(&entry, goes_back ? own_copy(g, g.layout_ref()) : g);
   }
 
   static std::optional<Array> seen_by(GradientHook& hook, const Array& g) {
@@ -264,11 +270,13 @@ class Backward {
 
   // What a program may write into; with its record where gradients are recorded.
   Array own_copy(const Array& g, const LayoutRef& as) {
-    const std::vector<int64_t> strides = Layout::ordered(g.shape(), as->strides).strides;
-    const bool is_own = g.layout().strides == strides && g.is_whole() && !repeats(g.layout());
+    const LayoutRef wanted = gradient_layout(as);
+    bool is_own = g.is_whole() && !repeats(g.layout());
+    for (size_t axis = 0; axis < g.rank(); ++axis)
+      is_own = is_own && (g.shape()[axis] == 1 || g.layout().strides[axis] == wanted->strides[axis]);
     if (is_own && options_.create_graph && !(g.tape() && g.tape()->is_view)) return g;
     if (is_own && !options_.create_graph) return g.apart();
-    return copied(g, g.dtype(), interned(Layout::ordered(g.shape(), as->strides)));
+    return copied(g, g.dtype(), wanted);
   }
 
   void accumulate(const EntryRef& entry, const Array& g) {

@@ -147,17 +147,7 @@ Array filled_like(const Rules& rules, const Array& like, const Argument& value, 
   return filled(rules, shape_of(like, to), value, how, &like);
 }
 
-std::vector<size_t> axes_in_memory(const Array& like, const Making& how) {
-  if (!how.axes.empty() || how.order != Order::keep || like.layout().is_contiguous()) return how.axes;
-  std::vector<size_t> axes(like.rank());
-  for (size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = axis;
-  const Layout& layout = like.layout();
-  std::stable_sort(axes.begin(), axes.end(), [&](size_t a, size_t b) {
-    if (layout.strides[a] != layout.strides[b]) return layout.strides[a] > layout.strides[b];
-    return layout.shape[a] == 1 && layout.shape[b] != 1;
-  });
-  return axes;
-}
+LayoutRef layout_like(const Array& like, const MakingLike& to) { return layout_of(shape_of(like, to), to.how, &like); }
 
 Array even_numbers(const EvenNumbers& numbers) {
   if (numbers.made) return *numbers.made;

@@ -46,8 +46,8 @@ Array ones_like(const Array& like, const MakingLike& how);
 Array empty_like(const Array& like, const MakingLike& how);
 Array filled_like(const Rules& rules, const Array& like, const Argument& value, const MakingLike& how);
 
-// The axes of an array made so, from the outermost to the innermost in memory; none: in C order.
-std::vector<size_t> axes_in_memory(const Array& like, const Making& how);
+// How an array made so lies in memory.
+LayoutRef layout_like(const Array& like, const MakingLike& to);
 
 // What a front end made of values of the host; none: the argument itself, an array.
 struct MadeOfValues {

@@ -76,16 +76,8 @@ namespace {
 // Made in the order in which the elements lie in memory.
 template <class Make>
 Array laid_out_like(const Array& like, const MakingLike& to, Make&& make) {
-  const Shape& shape = to.shape ? *to.shape : like.shape();
-  const std::vector<size_t> axes = to.shape ? std::vector<size_t>() : axes_in_memory(like, to.how);
-  if (axes.empty()) return make(shape);
-  Shape turned;
-  std::vector<int> back(axes.size());
-  for (size_t i = 0; i < axes.size(); ++i) {
-    turned.push_back(shape[axes[i]]);
-    back[axes[i]] = static_cast<int>(i);
-  }
-  return transpose(make(turned), back);
+  const LayoutRef place = layout_like(like, to);
+  return place == contiguous_layout(place->shape) ? make(place->shape) : make({place->elements}).view(*place);
 }
 
 void check_bounds(const Bounds& bounds, DType type) {

@@ -134,7 +134,8 @@ bool takes_number(Op op) { return op == Op::power || op == Op::maximum || op == 
 
 // As TensorIterator places a new result. Operands of one shape and one order give it; else their strides are compared.
 LayoutRef torchs_layout(Op op, const Shape& shape, std::span<const Argument> arguments) {
-  if (shape.empty()) return contiguous_layout(shape);
+  const bool is_exponential = op == Op::power && !arguments[0].array();  // 2 ** x has a result of its own making
+  if (shape.empty() || is_exponential) return contiguous_layout(shape);
   std::vector<const Array*> arrays;
   bool has_one_shape = true;
   for (const Argument& a : arguments) {
@@ -160,6 +161,20 @@ LayoutRef torchs_layout(Op op, const Shape& shape, std::span<const Argument> arg
 }
 
 }  // namespace
+
+// Do the strides say so, gaps left aside? An image of one channel and one pixel lies in both orders and counts as contiguous.
+bool suggests_channels_last(const Layout& layout) {
+  const size_t rank = layout.rank();
+  if ((rank != 4 && rank != 5) || layout.strides[1] == 0) return false;
+  int64_t least = 0;
+  for (size_t i = 0; i < rank; ++i) {  // the channels, then the other axes from the innermost one on
+    const size_t axis = i == 0 ? 1 : i + 1 == rank ? 0 : rank - i;
+    if (layout.shape[axis] == 0 || layout.strides[axis] < least) return false;
+    if (axis == 0 && least == layout.strides[1]) return false;
+    least = layout.strides[axis] * layout.shape[axis];
+  }
+  return true;
+}
 
 TorchOrder::TorchOrder(bool on) : before_(std::exchange(is_torchs, on)) {}
 TorchOrder::~TorchOrder() { is_torchs = before_; }
@@ -217,7 +232,7 @@ LayoutRef result_layout(const Shape& shape, std::span<const Argument> arguments)
 }
 
 LayoutRef matrices_layout(const Shape& shape, const Array& left, const Array& right) {
-  if (shape.size() < 4) return contiguous_layout(shape);
+  if (shape.size() < 4 || is_torchs) return contiguous_layout(shape);
   auto stack_of = [](const Array& x) {
     Layout layout = x.layout();
     layout.shape.resize(layout.rank() - 2);
@@ -264,11 +279,11 @@ LayoutRef running_layout(const Array& array) {
 
 LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts) {
   bool all_c = std::all_of(parts.begin(), parts.end(), [](const Array& part) { return ElementLayout(part)->is_contiguous(); });
+  if (is_torchs) {
+    const bool are_last = std::ranges::all_of(parts, [](const Array& part) { return suggests_channels_last(part.layout()); });
+    return are_last ? interned(channels_last(shape)) : contiguous_layout(shape);
+  }
   if (all_c || shape.size() < 2) return contiguous_layout(shape);
-  auto is_last = [](const Array& part) {
-    return part.rank() > 3 && part.layout().strides == channels_last(part.shape()).strides;
-  };
-  if (is_torchs && !std::ranges::all_of(parts, is_last)) return contiguous_layout(shape);
   auto stride = [&](size_t part, size_t axis) -> int64_t {
     const Layout& layout = parts[part].layout();  // of records, too: their order is the same
     return layout.shape[axis] == 1 ? says_nothing : std::abs(layout.strides[axis]);
@@ -305,9 +320,11 @@ LayoutRef picked_layout(const Shape& shape, std::span<const std::vector<int64_t>
 }
 
 LayoutRef format_beside(const Array& array, const Shape& shape) {
-  const bool is_last = is_channels_last(array.layout()) && !array.layout().is_contiguous();
-  return is_last && shape.size() == array.rank() ? interned(channels_last(shape)) : contiguous_layout(shape);
+  return suggests_channels_last(array.layout()) && shape.size() == array.rank() ? interned(channels_last(shape))
+                                                                                : contiguous_layout(shape);
 }
+
+LayoutRef gradient_layout(const LayoutRef& of) { return fills_memory(*of) ? with_strides_of(*of) : contiguous_layout(of->shape); }
 
 LayoutRef rows_of(const Shape& shape, size_t axis) {
   if (axis + 1 == shape.size()) return contiguous_layout(shape);

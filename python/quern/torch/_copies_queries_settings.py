@@ -34,6 +34,7 @@ from quern.torch._core import (
     sizes_of,
 )
 from quern.torch._faces import FACES
+from quern.torch._layouts import in_rows
 from quern.torch._types import DTYPES
 from quern.torch.autograd import no_grad
 
@@ -48,12 +49,12 @@ def _copying(name):
             args = (kwargs.pop("input"), *args)
         made = view(*args, **kwargs)
         if isinstance(made, Tensor):
-            return finish_same(made.clone(), out)
+            return finish_same(in_rows(made), out)
         if out is not None:
             for one, part in zip(out, made, strict=True):
                 finish(part, one)
             return None
-        return tuple(one.clone() for one in made)
+        return tuple(map(in_rows, made))
 
     function.__name__ = name + "_copy"
     function.__doc__ = f"A copy of what :func:`{name}` shows."
@@ -214,7 +215,8 @@ def renorm(input, p, dim, maxnorm, *, out=None):
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     dim = dim_of(dim, input._rank)
     size = _linalg.vector_norm(input, p, [d for d in range(input._rank) if d != dim], True)
-    return finish(input * _op("where", size > maxnorm, maxnorm / (size + 1e-7), 1.0).to(size.dtype), out)
+    scaled = input * _op("where", size > maxnorm, maxnorm / (size + 1e-7), 1.0).to(size.dtype)
+    return finish(scaled._in_order("C"), out)
 
 
 @checked(tensors="source", same_out=True)

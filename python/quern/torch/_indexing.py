@@ -6,6 +6,7 @@ from quern.lib import _engine
 from quern.torch import _creation, _shaping, _value_checks
 from quern.torch._arguments import checked
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, check_apart, dim_of, finish, fitting, is_number
+from quern.torch._layouts import in_rows
 from quern.torch._types import DTYPES, iinfo, scalar_name
 
 
@@ -69,7 +70,7 @@ def masked_scatter(input, mask, source):
         return input.clone()
     at = _engine.array_running(mask.reshape(-1).to(DTYPES["int64"]), "add", 0, None) - 1
     values = source.reshape(-1)[_op("minimum", _op("maximum", at, at * 0), at * 0 + (source._size - 1))].reshape(input._shape)
-    return _op("where", mask, values, input)
+    return _op("where", mask, values, input)._in_order("C")
 
 
 def _index(index, input, dim, name):
@@ -132,7 +133,7 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
                 f"Size does not match at dimension {d} expected index {list(index._shape)} to be no larger than self "
                 f"{list(input._shape)} apart from dimension {dim}"
             )
-    return finish(_engine.tensor_take(input, dim, "gather", *_free_places(input, dim, index)), out)
+    return finish(_engine.tensor_take(input, dim, "gather", *_free_places(input, dim, index))._in_order("C"), out)
 
 
 @checked(tensors="indices", same_out=True)
@@ -232,7 +233,7 @@ def _with_dimensions(self, index, src):
 @checked(free="src", same_out=True)
 def scatter(input, dim, index, src=None, value=None, *, reduce=None, out=None):
     """A copy into which scatter_() has written."""
-    return finish(scatter_(input.clone(), dim, index, src, value, reduce=reduce), out)
+    return finish(scatter_(in_rows(input), dim, index, src, value, reduce=reduce), out)
 
 
 @checked(tensors="src")
@@ -253,7 +254,7 @@ def scatter_add_(self, dim, index, src):
 @checked(tensors="src", same_out=True)
 def scatter_add(input, dim, index, src, *, out=None):
     """A copy into which scatter_add_() has added."""
-    return finish(scatter_add_(input.clone(), dim, index, src), out)
+    return finish(scatter_add_(in_rows(input), dim, index, src), out)
 
 
 @checked(tensors="src")
@@ -316,7 +317,7 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
 @checked(tensors="src", same_out=True)
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None):
     """A copy into which scatter_reduce_() has written."""
-    return finish(scatter_reduce_(input.clone(), dim, index, src, reduce, include_self=include_self), out)
+    return finish(scatter_reduce_(in_rows(input), dim, index, src, reduce, include_self=include_self), out)
 
 
 def _check_parts(self, dim, index, source, name):
@@ -359,7 +360,7 @@ def index_add_(self, dim, index, source, *, alpha=1):
 @checked(tensors="source", same_out=True)
 def index_add(input, dim, index, source, *, alpha=1, out=None):
     """A copy into which index_add_() has added."""
-    return finish(index_add_(input.clone(), dim, index, source, alpha=alpha), out)
+    return finish(index_add_(in_rows(input), dim, index, source, alpha=alpha), out)
 
 
 @checked(tensors="source")
@@ -380,7 +381,7 @@ def index_copy_(self, dim, index, source):
 @checked(tensors="source", same_out=True)
 def index_copy(input, dim, index, source, *, out=None):
     """A copy into which index_copy_() has written."""
-    return finish(index_copy_(input.clone(), dim, index, source), out)
+    return finish(index_copy_(in_rows(input), dim, index, source), out)
 
 
 @checked

@@ -36,22 +36,14 @@ def is_laid(tensor, memory_format):
 
 def suggested(tensor):
     """Return the memory format that a tensor's strides suggest."""
-    for name, order in _ORDERS.items():
-        if len(order) == tensor._rank and _is_like(tensor, order):
-            return _types.FORMATS[name]
-    return _CONTIGUOUS
+    if not tensor._suggests_channels_last:
+        return _CONTIGUOUS
+    return _types.FORMATS["channels_last" if tensor._rank == 4 else "channels_last_3d"]
 
 
-def _is_like(tensor, order):
-    strides, least = tensor.stride(), 0
-    if not strides[1]:
-        return False
-    for d in reversed(order):
-        # A tensor of one channel and one pixel lies in both orders; it counts as contiguous.
-        if not tensor._shape[d] or strides[d] < least or d == 0 and least == strides[1]:
-            return False
-        least = strides[d] * max(tensor._shape[d], 1)
-    return True
+def in_rows(tensor):
+    """Return a copy in C order, through which gradients pass."""
+    return tensor._astype(tensor._dtype_name, "C")
 
 
 def _permuted(tensor, order, function):

@@ -79,6 +79,56 @@ a.flip(0) | torch.tril(a) | a.cumsum(0) | torch.softmax(a, -1) | a.sum(0) | a.me
 SHAPES = [(2, 3, 4), (2, 1, 3), (1, 3, 1), (1, 2), (1, 1), (2, 2, 1, 3), (2, 3, 1, 1)]
 
 
+PLACED = """
+x.sort(0)[0] | x.sort(-1)[1] | x.argsort(0) | torch.msort(x) | x.round(decimals=1) | x.roll(1, 0) | x.roll((1, 1), (0, -1)) | x.roll(1) | 2 ** x | x @ x.mT
+x.scatter(0, zeros, x) | x.scatter(0, zeros, 1.0) | x.scatter_add(-1, zeros, x) | x.scatter_reduce(0, zeros, x, "amax") | x.index_add(0, zero, x[:1])
+x.index_copy(0, zero, x[:1]) | x.index_reduce(0, zero, x[:1], "amax") | x.gather(0, zeros) | x.take_along_dim(zeros, 0) | x.masked_scatter(x > 0.3, x.clone())
+torch.renorm(x, 2, 0, 1) | F.one_hot((x * 3).long(), 4) | torch.normal(x, 1.0) | torch.normal(0.0, x) | torch.gradient(x)[0] | torch.rand_like(x) | torch.randint_like(x, 3)
+torch.permute_copy(x, tuple(range(x.dim()))[::-1]) | torch.view_copy(x, x.shape) | torch.fft.fftshift(x) | F.logsigmoid(x) | F.rrelu(x) | F.prelu(x, torch.ones(1, device=device))
+F.layer_norm(x, x.shape[-1:]) | F.layer_norm(x, x.shape[1:]) | F.rms_norm(x, x.shape[-1:]) | F.huber_loss(x, x, reduction="none") | torch.cat([x, x]) | torch.cat([x, x], -1)
+F.binary_cross_entropy_with_logits(x, x, reduction="none") | F.pad(x, (1, 1)) | torch.exp(x, out=torch.empty(0, device=device)) | torch.cat([x, x], out=torch.empty(0, device=device))
+"""
+IMAGES = """
+F.group_norm(x, x.shape[1]) | F.group_norm(x, 1) | F.instance_norm(x) | F.batch_norm(x, None, None, training=True) | F.pixel_unshuffle(x, 1) | F.channel_shuffle(x, 2)
+F.pixel_shuffle(x, 2) | F.scaled_dot_product_attention(x, x, x) | F.pad(x, (1, 1, 1, 1), mode="reflect")
+"""
+GRADIENTS_PLACED = """
+x * 2 | x.exp() | x.sum(0) | x.flip(0) | x[:1] | x.cumsum(0) | F.relu(x) | x.sort(0)[0] | x.permute(*range(x.dim())[::-1]) | x.mean() | x.roll(1, 0)
+"""
+GIVEN = """
+F = torch.nn.functional
+def base(*sizes):
+    x = torch.arange(float(torch.Size(sizes).numel()), device=device).reshape(sizes)
+    return (x + 1) / (x.numel() + 1)
+def place(work, *xs):
+    out = []
+    for x in xs:
+        zeros, zero = torch.zeros(x.shape, dtype=torch.int64, device=device), torch.zeros(1, dtype=torch.int64, device=device)
+        y = work(x, zeros, zero)
+        out.append((y.shape, y.stride()))
+    return out
+def grown(work, *xs):
+    out = []
+    for x in xs:
+        x = x.detach().requires_grad_()
+        y = work(x)
+        y.backward(torch.ones(y.shape, device=device))
+        out.append(x.grad.stride())
+    return out
+CL = torch.channels_last
+images = [base(2, 4, 3, 5), base(2, 4, 3, 5).to(memory_format=CL), base(5, 3, 4, 2).permute(3, 2, 1, 0), base(2, 8, 3, 5).to(memory_format=CL)[:, ::2]]
+planes = [base(4, 3), base(3, 4).t(), base(8, 6)[::2, ::2], base(6, 8)[::2, ::2].t(), base(2, 3, 4).permute(2, 0, 1), base(2, 3, 4).transpose(1, 2), base(4, 6, 4)[:, ::2]]
+"""
+
+
+def test_places_of_results(device):
+    """Functions whose results PyTorch places by rules of their own: in C order, as the first tensor lies, in its memory format."""
+    texts = [f"place(lambda x, zeros, zero: {one}, *images, *planes)" for one in cases(PLACED)]
+    texts += [f"place(lambda x, zeros, zero: {one}, *images)" for one in cases(IMAGES)]
+    texts += [f"grown(lambda x: {one}, *images, *planes)" for one in cases(GRADIENTS_PLACED)]
+    compare_all([GIVEN + text for text in texts], device)
+
+
 def test_strides_of_results(device):
     """Axes of one element have strides as well, which programs see and views go by."""
     works = [text for line in WORKS.splitlines() for text in line.split(" | ")]
