@@ -131,7 +131,7 @@ DIFFERENT = (
     ("equal elements", "`sort`, `argsort`, `topk` and `kthvalue` are always stable; PyTorch's indices of equal elements are not defined."),
     (
         "strides",
-        "Matrices of `torch.linalg` and results of `torch.fft` lie in C order or as their argument does, where PyTorch's lie column by column. "
+        "Matrices of `torch.linalg` and results of `torch.fft` lie in C order or as their argument does, where PyTorch's lie by columns. "
         "Tensors without elements and parts of one element have strides of their own.",
     ),
     ("gradient of `as_strided_scatter`", "That of `input` is 0 where `src` is written; PyTorch 2.15 returns the opposite, which is wrong."),
