@@ -67,12 +67,6 @@ PyObject* as_torch(F&& f) {
   return nullptr;
 }
 
-// What C++ calls the elements of a type, as PyTorch's errors do.
-std::string element_name(DType type) {
-  if (row(type).kind == DTypeKind::integer || row(type).kind == DTypeKind::natural) return std::string(row(type).name) + "_t";
-  return type == DType::float32 ? "float" : type == DType::float64 ? "double" : std::string(row(type).name);
-}
-
 // An operand: a tensor, another array of ours, or a number, which is weak also where it is NumPy's.
 class TensorOperand {
  public:
@@ -94,38 +88,9 @@ class TensorOperand {
   void wrap_to(DType type) {
     if (!array_) quern::python::wrap_to(scalar_, type);
   }
-  // A number that an element of `type` takes: unsigned ones take negative numbers of their size, no others take what does not
-  // fit.
+  // The number as an element of `type` takes it.
   void fit(DType type) {
-    if (array_) return;
-    bool is_refused = scalar_.is_huge;
-    DTypeKind kind = row(type).kind;
-    if (kind == DTypeKind::boolean && scalar_.kind == WeakScalar::complex) {
-      scalar_.kind = WeakScalar::boolean;
-      scalar_.integer = scalar_.re != 0 || scalar_.im != 0;
-    }
-    if (kind != DTypeKind::complex && scalar_.kind == WeakScalar::complex && scalar_.im != 0) is_refused = true;
-    if (kind == DTypeKind::integer || kind == DTypeKind::natural) {
-      int bits = 8 * static_cast<int>(row(type).size) - (kind == DTypeKind::integer);
-      double end = std::ldexp(1.0, bits);
-      if (scalar_.kind == WeakScalar::integer) {
-        double value = scalar_.is_natural ? static_cast<double>(scalar_.natural) : static_cast<double>(scalar_.integer);
-        bool is_above = bits < 63 ? value >= end : bits == 63 && scalar_.is_natural;
-        is_refused |= is_above || (kind == DTypeKind::integer ? bits < 63 && value < -end : value <= -end);
-        if (!is_refused) wrap_to(type);
-      } else if (scalar_.kind != WeakScalar::boolean) {
-        is_refused |= !(std::trunc(scalar_.re) < end && std::trunc(scalar_.re) >= (kind == DTypeKind::integer ? -end : -end + 1));
-        if (!is_refused) {
-          scalar_.kind = WeakScalar::integer;
-          scalar_.is_natural = scalar_.re >= 0x1p63;
-          scalar_.natural = scalar_.is_natural ? static_cast<uint64_t>(scalar_.re) : 0;
-          scalar_.integer = scalar_.is_natural ? 0 : static_cast<int64_t>(scalar_.re);
-          wrap_to(type);
-        }
-      }
-    }
-    if (is_refused) raise(ErrorKind::runtime, "value cannot be converted to type {} without overflow", element_name(type));
-    if (kind != DTypeKind::complex && scalar_.kind == WeakScalar::complex) scalar_.kind = WeakScalar::real;
+    if (!array_) scalar_ = steps::fitted_as_torch(scalar_, type);
   }
   bool is_zero() const { return !array_ && scalar_.kind <= WeakScalar::integer && !scalar_.is_natural && scalar_.integer == 0; }
   bool is_negative() const {
@@ -335,10 +300,10 @@ Array raised_to(std::span<TensorOperand> operands, const Array* into) {
       return computed(Op::square, operands.first(1), nullptr);
     if (is_real && number.kind == WeakScalar::real && number.re == 0.5) return computed(Op::sqrt, operands.first(1), nullptr);
   }
-  if (base && !by && is_integer(base->dtype()) && operands[1].scalar().is_natural && base->dtype() != DType::uint64)
-    raise(ErrorKind::runtime, "value cannot be converted to type int64_t without overflow");
   if (base && operands[1].is_negative() && is_integer(base->dtype()))
     raise(ErrorKind::runtime, "Integers to negative integer powers are not allowed.");
+  if (base && !by && is_integer(base->dtype()) && operands[1].scalar().kind == WeakScalar::integer)
+    operands[1].fit(base->dtype());
   TruncatedPowers truncated(by != nullptr);
   return computed(Op::power, operands, into);
 }
@@ -686,14 +651,8 @@ static void define_writes(nb::module_& m) {
                 const nb::args& indices) { return put(given, axes, rule.first, out_of_range(rule.second), value, indices); });
   };
   put_with("put", [](const Array& array, std::span<const Pick> picks, const Argument& value) { put(array, picks, value); });
-  put_with("put_add", [](const Array& array, std::span<const Pick> picks, const Argument& value) {
-    DType type = array.dtype();
-    if (row(type).kind == DTypeKind::real || is_complex(type)) return put_add(array, picks, value);
-    // Integers: counted in float64, which holds them up to 2**53.
-    Array wide = astype(array, DType::float64);
-    put_add(wide, picks, value);
-    assign(array, Argument(wide));
-  });
+  put_with("put_add",
+           [](const Array& array, std::span<const Pick> picks, const Argument& value) { put_add(array, picks, value); });
 }
 
 void init_tensors(nb::module_& m) {

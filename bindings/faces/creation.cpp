@@ -500,6 +500,9 @@ void Check<multiples_spread>::check(const Reading& reading, const Ends& ends, co
   if (spread.axis < -rank || spread.axis >= rank) reading.front_end.refuse_axis(spread.axis, static_cast<size_t>(rank));
   if (!is_torch(reading)) return;
   if (ends.count < 0) raise(ErrorKind::runtime, "number of steps must be non-negative");
+  const bool is_plain = spread.dtype && !base;
+  for (const Argument* end : {&ends.start, &ends.stop})
+    if (is_plain && !end->array()) steps::fitted_as_torch(end->scalar(), *spread.dtype);
   check_sizes_as_torch(reading, {ends.count});
 }
 

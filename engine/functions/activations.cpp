@@ -422,7 +422,8 @@ Array hardtanh(const Array& x, double low, double high) {
 Array relu6(const Array& x) { return hardtanh(x, 0, 6); }
 
 Array threshold(const Array& x, double threshold, double value) {
-  const Scalar least = number_for(threshold, x.dtype()), other = number_for(value, x.dtype());
+  const DType type = wide_type(x.dtype());
+  const Scalar least = fitted_as_torch(real_number(threshold), type), other = fitted_as_torch(real_number(value), type);
   return bent(x, {Bend::Inside::not_below, threshold, 0, 0, 1}, nullptr,
               [&](const Array& wide) { return where(less_equal(wide, least), other, wide); });
 }

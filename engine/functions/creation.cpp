@@ -65,47 +65,6 @@ DType type_of_number(const Scalar& value, const Rules& rules) {
   }
 }
 
-// As a number that PyTorch writes to the type: unsigned integers also have negative numbers of their size.
-Scalar fitted_as_torch(const Scalar& given, DType type) {
-  const auto refuse = [&] {
-    raise(ErrorKind::runtime, "value cannot be converted to type {}{} without overflow", row(type).name,
-          is_integer(type) ? "_t" : "");
-  };
-  Scalar value = given;
-  if (value.kind == WeakScalar::complex && !is_complex(type) && type != DType::boolean) {
-    if (value.im != 0) refuse();
-    value.kind = WeakScalar::real;
-  }
-  if (type == DType::boolean || !is_integer(type) || value.kind == WeakScalar::boolean) return value;
-  if (value.kind == WeakScalar::real) {
-    if (!(std::abs(value.re) < 0x1p64)) refuse();
-    const double cut = std::trunc(value.re);
-    value = whole(0);
-    value.is_natural = cut >= 0x1p63;
-    if (value.is_natural)
-      value.natural = static_cast<uint64_t>(cut);
-    else if (cut < -0x1p63)
-      refuse();
-    else
-      value.integer = static_cast<int64_t>(cut);
-  }
-  if (value.is_huge) refuse();
-  const bool is_signed = row(type).kind == DTypeKind::integer;
-  const size_t bits = 8 * size_of(type) - is_signed;
-  if (value.is_natural) {
-    if (bits < 64) refuse();
-    return value;
-  }
-  if (bits >= 63) {
-    if (!is_signed && value.integer < 0) value.is_natural = true, value.natural = static_cast<uint64_t>(value.integer);
-    return value;
-  }
-  const int64_t end = int64_t{1} << bits;
-  if (value.integer >= end || value.integer < -end + !is_signed) refuse();
-  if (!is_signed && value.integer < 0) value.integer += end;
-  return value;
-}
-
 Array filled(const Rules& rules, const Shape& shape, const Argument& value, const Making& how, const Array* like) {
   if (const Array* values = value.array()) {
     Array out = of_value(shape, whole(0), how.dtype.value_or(values->dtype()), how, like);
@@ -114,7 +73,7 @@ Array filled(const Rules& rules, const Shape& shape, const Argument& value, cons
   }
   const DType type = how.dtype ? *how.dtype : type_of_number(value.scalar(), rules);
   const bool is_torchs = rules.types == TypeRules::torch;
-  return of_value(shape, is_torchs ? fitted_as_torch(value.scalar(), type) : value.scalar(), type, how, like);
+  return of_value(shape, is_torchs ? steps::fitted_as_torch(value.scalar(), type) : value.scalar(), type, how, like);
 }
 
 // Memory of its own, which counts as unwritten.

@@ -44,11 +44,12 @@ DType computed_type(const Rules& rules, Op op, const Argument& a, const Argument
   const OperandType types[] = {type_of(a), type_of(b)};
   return resolve(op, types, rules.types).compute;
 }
-// The product of two of Python's numbers.
-Scalar product_of(const Scalar& a, const Scalar& b) {
+// The product of two of Python's numbers, for a type.
+Scalar product_of(const Scalar& a, const Scalar& b, DType type) {
   Scalar out;
   out.kind = std::max(std::max(a.kind, b.kind), WeakScalar::integer);
   const double x = real_of(a), y = real_of(b);
+  if (out.kind == WeakScalar::integer && !is_whole(type)) out.kind = WeakScalar::real;
   if (out.kind == WeakScalar::integer) {
     out.integer = static_cast<int64_t>(static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer));
   } else {
@@ -72,25 +73,13 @@ void check_alpha(const Scalar& alpha, DType type) {
 Array with_multiple(const Rules& rules, Op op, const Argument& a, const Argument& b, const Argument* alpha) {
   if (!alpha || is_one(*alpha)) return rules(op, a, b);
   const DType type = computed_type(rules, op, a, b);
-  const Scalar& factor = alpha->scalar();
-  check_alpha(factor, type);
+  check_alpha(alpha->scalar(), type);
+  const Scalar factor = fitted_as_torch(alpha->scalar(), type);
   if (!b.array())
-    return rules(op, a, type == DType::boolean ? truth(is_true(b.scalar()) && is_true(factor)) : product_of(b.scalar(), factor));
+    return rules(op, a,
+                 type == DType::boolean ? truth(is_true(b.scalar()) && is_true(factor)) : product_of(b.scalar(), factor, type));
   const Array multiple = rules(Op::multiply, as_type(*b.array(), type), type == DType::boolean ? truth(is_true(factor)) : factor);
   return rules(op, a, multiple);
-}
-
-double largest(DType type) {
-  switch (type) {
-    case DType::float16:
-      return 65504;
-    case DType::bfloat16:
-      return 0x1.fep127;
-    case DType::float32:
-      return std::numeric_limits<float>::max();
-    default:
-      return std::numeric_limits<double>::max();
-  }
 }
 
 // Where a limit takes over: also where it is NaN.
@@ -286,9 +275,8 @@ Array between(const Rules& rules, const Array& a, const Argument& b, const Argum
 Array plus_product(const Rules& rules, const Array& a, const Argument& x, const Argument& y, const Argument* value) {
   Array product = rules(Op::multiply, x, y);
   if (value && !is_one(*value)) {
-    Scalar factor = value->scalar();  // which does not change the type
+    Scalar factor = fitted_as_torch(value->scalar(), wide_type(product.dtype()));  // which does not change the type
     if (product.dtype() == DType::boolean) factor = truth(is_true(factor));
-    if (is_integer(product.dtype()) && factor.kind == WeakScalar::real) factor = whole(static_cast<int64_t>(factor.re));
     product = rules(Op::multiply, product, factor);
   }
   return rules(Op::add, a, product);

@@ -299,11 +299,12 @@ static Array weighted(const Rules& rules, const Array& a, const Array& product, 
     auto times = [&](const Array& array, const Argument& given) {
       if (type == DType::boolean)
         return number(given) != 0 ? array : rules(Op::logical_and, array, rules(Op::logical_not, array));
-      return rules(Op::multiply, array, static_cast<int64_t>(number(given)));
+      return rules(Op::multiply, array, fitted_as_torch(given.scalar(), type));
     };
     return as_type(rules(Op::add, times(a, beta), times(product, alpha)), type);
   }
   auto is = [&](const Argument& given, double value) { return number(given) == value && given.scalar().im == 0; };
+  for (const Argument* factor : {&alpha, &beta}) fitted_as_torch(factor->scalar(), wide_type(type));
   Array right = is(alpha, 1) ? product : rules(Op::multiply, product, alpha);
   if (is(beta, 0)) return right;
   return rules(Op::add, is(beta, 1) ? a : rules(Op::multiply, a, beta), right);

@@ -210,8 +210,10 @@ Array digitized(const Array& array, const BinEdges& edges, bool right) {
 Array array_beside(const Argument& given, const Array& array) {
   if (given.array()) return *given.array();
   const Scalar& number = given.scalar();
-  bool has_fraction = number.kind == WeakScalar::real && is_whole(array.dtype());
-  return full({}, number, has_fraction ? DType::float64 : array.dtype(), array.device());
+  DType type = array.dtype();
+  if (number.kind == WeakScalar::real && is_whole(type)) type = DType::float64;  // it may have a fraction
+  if (number.kind == WeakScalar::integer && is_integer(type) && !fits(number, type)) type = type_beyond(number, type);
+  return full({}, number, type, array.device());
 }
 
 static Array in_lines(const Array& lines, const Array& values, bool right, bool is_short) {

@@ -87,13 +87,10 @@ Array segment_sums(const Array& data, const Array& numbers, std::optional<int64_
   Shape shape{of.count + 1};
   const auto given = static_cast<ptrdiff_t>(of.numbers.rank());
   shape.insert(shape.end(), data.shape().begin() + given, data.shape().end());
-  const DType type = data.dtype(), wide = is_whole(type) ? DType::float64 : type;  // only reals are added at places
-  const Array sums = full(shape, whole(0), wide, data.device());
+  const Array sums = full(shape, whole(0), data.dtype(), data.device());
   const Pick pick{0, of.numbers};
-  const Array rows = as_type(data, wide);
-  put_add(sums, {&pick, 1}, rows);
-  const Array kept = part(sums, 0, 0, of.count);
-  return as_type(is_integer(type) ? as_type(kept, DType::int64) : kept, type);
+  put_add(sums, {&pick, 1}, data);
+  return part(sums, 0, 0, of.count);
 }
 Array segment_products(const Array& data, const Array& numbers, std::optional<int64_t> count) {
   return of_each(Reduction::product, Segments(data, numbers, count), whole(1));

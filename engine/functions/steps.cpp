@@ -1,7 +1,11 @@
 #include "functions/steps.h"
 
+#include <cmath>
+#include <limits>
 #include <numeric>
+#include <string>
 
+#include "core/error.h"
 #include "run/calls/indexing.h"
 
 namespace quern::steps {
@@ -47,6 +51,77 @@ Scalar scalar_in(const Array& array) {
   out.is_weak = false;
   out.dtype = array.dtype();
   return out;
+}
+
+double largest(DType type) {
+  switch (type) {
+    case DType::float16:
+      return 65504;
+    case DType::bfloat16:
+      return 0x1.fep127;
+    case DType::float32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+Scalar fitted_as_torch(const Scalar& given, DType type) {
+  const auto refuse = [&] {
+    const DTypeKind kind = row(type).kind;
+    const bool is_whole = kind == DTypeKind::integer || kind == DTypeKind::natural;
+    raise(ErrorKind::runtime, "value cannot be converted to type {} without overflow",
+          is_whole                 ? std::string(row(type).name) + "_t"
+          : type == DType::float32 ? "float"
+          : type == DType::float64 ? "double"
+          : type == DType::float16 ? "c10::Half"
+                                   : "c10::BFloat16");
+  };
+  Scalar value = given;
+  if (value.kind == WeakScalar::complex && !is_complex(type)) {
+    if (type == DType::boolean) {
+      value.integer = value.re != 0 || value.im != 0;
+      value.kind = WeakScalar::boolean;
+    } else {
+      if (value.im != 0) refuse();
+      value.kind = WeakScalar::real;
+    }
+  }
+  if (type == DType::boolean || value.kind == WeakScalar::boolean) return value;
+  if (!is_integer(type)) {
+    const double size = std::abs(value.kind >= WeakScalar::real || value.is_huge ? value.re
+                                 : value.is_natural                              ? static_cast<double>(value.natural)
+                                                                                 : static_cast<double>(value.integer));
+    if (row(type).kind == DTypeKind::real && std::isfinite(size) && size > largest(type)) refuse();
+    return value;
+  }
+  if (value.kind == WeakScalar::real) {
+    if (!(std::abs(value.re) < 0x1p64)) refuse();
+    const double cut = std::trunc(value.re);
+    value = whole(0);
+    value.is_natural = cut >= 0x1p63;
+    if (value.is_natural)
+      value.natural = static_cast<uint64_t>(cut);
+    else if (cut < -0x1p63)
+      refuse();
+    else
+      value.integer = static_cast<int64_t>(cut);
+  }
+  if (value.is_huge) refuse();
+  const bool is_signed = row(type).kind == DTypeKind::integer;
+  const size_t bits = 8 * size_of(type) - is_signed;
+  if (value.is_natural) {
+    if (bits < 64) refuse();
+    return value;
+  }
+  if (bits >= 63) {
+    if (!is_signed && value.integer < 0) value.is_natural = true, value.natural = static_cast<uint64_t>(value.integer);
+    return value;
+  }
+  const int64_t end = int64_t{1} << bits;
+  if (value.integer >= end || value.integer < -end + !is_signed) refuse();
+  if (!is_signed && value.integer < 0) value.integer += end;
+  return value;
 }
 
 }  // namespace quern::steps

@@ -46,4 +46,9 @@ using Gradients = std::vector<std::optional<Array>>;
 inline DType wide_type(DType type) { return type == DType::float16 || type == DType::bfloat16 ? DType::float32 : type; }
 inline Array added(const std::optional<Array>& sum, const Array& more) { return sum ? add(*sum, more) : more; }
 
+double largest(DType type);  // finite number of a type of reals
+// The number as an element of the type, as PyTorch converts it: fractions are cut off, and unsigned integers have negative
+// numbers of their size. Raises ErrorKind::runtime for what the type cannot hold.
+Scalar fitted_as_torch(const Scalar& given, DType type);
+
 }  // namespace quern::steps

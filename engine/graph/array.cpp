@@ -256,6 +256,18 @@ static void check_power(const Argument& exponent, DType compute) {
     raise(ErrorKind::value, "Integers to negative integer powers are not allowed.");
 }
 
+bool fits(const Scalar& integer, DType type) {
+  const size_t bits = size_of(type) * 8;
+  const bool is_signed = row(type).kind == DTypeKind::integer;
+  if (integer.is_huge) return false;
+  if (integer.is_natural) return !is_signed && bits == 64;
+  if (is_signed) return bits == 64 || (integer.integer >> (bits - 1)) == (integer.integer >> 63);
+  return integer.integer >= 0 && (bits == 64 || (integer.integer >> bits) == 0);
+}
+DType type_beyond(const Scalar& integer, DType type) {
+  return integer.is_natural || integer.is_huge || size_of(type) == 8 ? DType::float64 : DType::int64;
+}
+
 // A comparison with an integer that the array's type cannot hold is still right: it is made in a wider type.
 static Loop loop_for(Op op, std::span<const Argument> arguments) {
   // What resolve() said last about such operands.
@@ -276,14 +288,7 @@ static Loop loop_for(Op op, std::span<const Argument> arguments) {
   if (row(op).typing != Typing::compare || !is_integer(loop.compute)) return loop;
   for (const Argument& a : arguments) {
     if (a.array() || !a.scalar().is_weak || a.scalar().kind != WeakScalar::integer) continue;
-    const Scalar& s = a.scalar();
-    size_t bits = size_of(loop.compute) * 8;
-    bool is_signed = row(loop.compute).kind == DTypeKind::integer;
-    bool fits = s.is_huge      ? false
-                : s.is_natural ? !is_signed && bits == 64
-                : is_signed    ? bits == 64 || (s.integer >> (bits - 1)) == (s.integer >> 63)
-                               : s.integer >= 0 && (bits == 64 || (s.integer >> bits) == 0);
-    if (!fits) loop.compute = s.is_natural || s.is_huge || bits == 64 ? DType::float64 : DType::int64;
+    if (!fits(a.scalar(), loop.compute)) loop.compute = type_beyond(a.scalar(), loop.compute);
   }
   return loop;
 }

@@ -134,6 +134,9 @@ struct Scalar {
 
 // As a value of `dtype`. Raises ErrorKind::overflow for an integer that does not fit.
 Constant constant_of(const Scalar& scalar, DType dtype);
+// Does an integer fit into a type of integers? And the type in which both are compared where it does not.
+bool fits(const Scalar& integer, DType type);
+DType type_beyond(const Scalar& integer, DType type);
 // Raises what an assignment to an array of integers does: ErrorKind::value for NaN, ErrorKind::overflow for what `dtype` cannot
 // hold. As in NumPy, a number with a type of its own is not refused by unsigned integers, but converted.
 void check_fits(const Scalar& scalar, DType dtype);

@@ -72,6 +72,12 @@ __global__ void claim(IndexPlan p, T* owner) {
 )";
 
 // Picks that meet at one element add up. A text for each type: most have no need of the 16-bit ones' headers.
+// Integers wrap around, which atomics have for unsigned ones.
+std::string_view added_type(DType type) {
+  if (!algebra::is_whole(type)) return row(type).cuda;
+  return size_of(type) == 8 ? "unsigned long long" : "unsigned int";
+}
+
 std::string adding_text(DType real) {
   std::string_view header = real == DType::bfloat16 ? "#include \"quern/bfloat_pairs.cuh\"\n"
                             : size_of(real) == 2    ? "#include \"quern/half.cuh\"\n"
@@ -86,7 +92,7 @@ extern "C" __global__ void add(IndexPlan p, const T* values, long long step, T* 
   }}
 }}
 )",
-                   header, row(real).cuda);
+                   header, added_type(real));
 }
 
 // What all picks of a call share. The indices come as the call's operands, in C order and as int64.
@@ -314,6 +320,7 @@ class Add : public CallBody {
           }
         });
       };
+      if (algebra::is_whole(real)) return size_of(real) == 8 ? part(uint64_t{}) : part(uint32_t{});
       size_of(real) == 2 ? part(uint16_t{}) : real == DType::float32 ? part(float{}) : part(double{});
     });
   }
@@ -576,7 +583,12 @@ static void put_by(const Array& array, std::span<const Pick> picks, const Argume
 }
 
 void put(const Array& array, std::span<const Pick> picks, const Argument& value) { put_by<Put>(array, picks, value); }
-void put_add(const Array& array, std::span<const Pick> picks, const Argument& value) { put_by<Add>(array, picks, value); }
+void put_add(const Array& array, std::span<const Pick> picks, const Argument& value) {
+  if (!algebra::is_whole(array.dtype()) || size_of(array.dtype()) >= 4) return put_by<Add>(array, picks, value);
+  const Array wide = copied(array, DType::int64);
+  put_by<Add>(wide, picks, value);
+  assign(array, Argument(wide));
+}
 
 // ---- derivatives
 

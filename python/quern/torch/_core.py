@@ -5,7 +5,6 @@ A tensor derives from ``_engine.TensorBase``, whose operators are C++ (bindings/
 """
 
 import copy
-import math
 import numbers
 import operator
 import sys
@@ -119,34 +118,6 @@ def sizes_of(sizes):
     if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
         sizes = sizes[0]
     return [operator.index(n) for n in sizes]
-
-
-_BITS = {"uint8": (0, 8), "uint16": (0, 16), "uint32": (0, 32), "uint64": (0, 64), "int8": (1, 8), "int16": (1, 16),
-         "int32": (1, 32), "int64": (1, 64)}  # fmt: skip
-
-
-def fitting(value, name):
-    """A number as one that elements of the type ``name`` take: unsigned ones take negative numbers of their size too.
-
-    Raises RuntimeError for what does not fit.
-    """
-    value = value.item() if isinstance(value, numpy.generic) else value
-    if name == "bool":
-        return bool(value)
-    if isinstance(value, complex) and not name.startswith("complex"):
-        if value.imag:
-            raise RuntimeError(f"value cannot be converted to type {name} without overflow")
-        value = value.real
-    if name in _BITS and not isinstance(value, bool):
-        signed, bits = _BITS[name]
-        if isinstance(value, float):
-            if not math.isfinite(value):
-                raise RuntimeError(f"value cannot be converted to type {name}_t without overflow")
-            value = int(value)
-        if not -(1 << bits - signed) + (not signed) <= value < 1 << bits - signed:
-            raise RuntimeError(f"value cannot be converted to type {name}_t without overflow")
-        return value % (1 << bits) if not signed else value
-    return value
 
 
 def sizes_in(shape):

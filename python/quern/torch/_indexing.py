@@ -5,7 +5,7 @@ import builtins
 from quern.lib import _engine
 from quern.torch import _creation, _shaping, _value_checks
 from quern.torch._arguments import checked
-from quern.torch._core import Tensor, _op, add_in_place, add_methods, check_apart, dim_of, finish, fitting, is_number
+from quern.torch._core import Tensor, _op, add_in_place, add_methods, check_apart, dim_of, finish, is_number
 from quern.torch._layouts import in_rows
 from quern.torch._types import DTYPES, iinfo, scalar_name
 
@@ -40,7 +40,7 @@ def masked_fill(input, mask, value):
         if value._dtype_name != input._dtype_name:
             value = value._astype(input._dtype_name)
     else:
-        value = fitting(value, input._dtype_name)
+        value = _creation.full((), value, dtype=input.dtype, device=input.device)
     out = _op("where", mask, value, input)._in_order("C")
     return out if out._dtype_name == input._dtype_name else out._astype(input._dtype_name)
 
@@ -347,7 +347,8 @@ def index_add_(self, dim, index, source, *, alpha=1):
     if self._dtype_name != source._dtype_name:
         raise RuntimeError("index_add_(): self and source must have the same scalar type")
     _check_parts(self, dim, index, source, "index_add_")
-    source = source if alpha == 1 else source * alpha
+    if alpha != 1:  # as a number of the type
+        source = source * _creation.full((), alpha, dtype=source.dtype, device=source.device)
     if not source._size:
         return self
     check_apart(self)

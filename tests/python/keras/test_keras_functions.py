@@ -205,6 +205,7 @@ ops = keras.ops
 x = ops.convert_to_tensor(np.array([3, 4, 5], "int8"))
 print([(one.tolist(), str(one.dtype)) for one in (math.segment_prod(x, [0, 2, 0], 3), math.segment_min(x, [0, 2, 0], 3))])
 print(math.segment_sum([True, True], [0, 1]).tolist(), math.segment_sum(np.array([2**31 - 1, 1], "int32"), [0, 0]).tolist())
+print(math.segment_sum(np.array([2**53 + 1, 5, 0]), [0, 1, 0]).tolist())
 print(math.segment_max(np.ones((0, 2), "float32"), np.zeros(0, "int32"), 1).tolist(), ops.clip(ops.ones(2, "uint8"), -1, 300).tolist())
 for call in (lambda: math.segment_sum(x, [0, 1]), lambda: math.segment_sum(x, [0.0, 1, 2]), lambda: ops.where(x, 1, None)):
     try:
@@ -215,6 +216,7 @@ for call in (lambda: math.segment_sum(x, [0, 1]), lambda: math.segment_sum(x, [0
     assert code(text, QUERN_DEVICE=device.kind).stdout.splitlines() == [
         "[([15, 1, 4], 'int8'), ([3, 127, 4], 'int8')]",
         "[True, True] [-2147483648]",
+        "[9007199254740993, 5]",
         "[[-inf, -inf]] [1, 1]",
         "ValueError Argument `segment_ids` of shape (2,) does not number the rows of `data",
         "TypeError Argument `segment_ids` must be integers, not float32",

@@ -1,0 +1,52 @@
+"""Numbers beside tensors: factors and values that the tensor's type cannot hold are refused, others have its type; against PyTorch."""
+
+from arrays import cases
+from torch_oracle import compare_all
+
+HEAD = """
+def tried(work, *xs):
+    out = []
+    for x in xs:
+        try:
+            out.append(work(x))
+        except Exception as error:
+            out.append(type(error).__name__)
+    return out
+kinds = [torch.tensor([1, 2, 3], dtype=t, device=device) for t in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32)]
+m = torch.zeros(3, 3, dtype=torch.uint8, device=device)
+"""
+FACTORS = [2, 3, -1, -2, 127, 128, -128, -129, 255, -255, -256, 300, 2**31, 2**40, -(2**63), 2**63, 2**70]
+WORKS = """
+torch.add(x, x, alpha=NUMBER) | torch.addcmul(x, x, x, value=NUMBER) | torch.index_add(x, 0, torch.tensor([0, 2], device=device), x[:2], alpha=NUMBER) | x.clone().add_(x, alpha=NUMBER)
+torch.addr(x[:1] * torch.ones(3, 3, dtype=x.dtype, device=device), x, x, alpha=NUMBER) | torch.addmm(x[:1] * torch.ones(3, 3, dtype=x.dtype, device=device), x[:, None], x[None], beta=NUMBER)
+x.clone().fill_(NUMBER) | torch.threshold(x, NUMBER, 1) | torch.linspace(0, NUMBER, 3, dtype=x.dtype, device=device) | torch.full((2,), NUMBER, dtype=x.dtype, device=device)
+"""
+MORE = """
+kinds[0] ** 300 | kinds[1] ** 200 | kinds[0] ** 3 | kinds[5].add(2**40, alpha=2) | kinds[6].add(2**63, alpha=2) | kinds[6].add(2**62, alpha=4) | kinds[4].add(2**40, alpha=3)
+torch.full((2,), 1e6, dtype=torch.float16, device=device) | torch.full((2,), float("inf"), dtype=torch.float16, device=device) | kinds[5].masked_fill(kinds[5] > 1, 1e6)
+torch.isin(kinds[0], 300) | torch.isin(kinds[1], -300) | torch.isin(300, kinds[0])
+"""
+LARGE = """
+x.scatter_add(0, i, v) | x.index_add(0, i, v) | x.index_put((i,), v, accumulate=True) | x.scatter(0, i, v, reduce="add") | x.scatter_reduce(0, i, v, "sum") | x.clone().put_(i, v, accumulate=True)
+x.int().scatter_add(0, i, v.int()) | x.to(torch.uint8).index_add(0, i, v.to(torch.uint8)) | x.to(torch.int16).index_add(0, i, (v % 40000).to(torch.int16)) | (x > 3).index_put((i,), v > 0, accumulate=True)
+"""
+
+
+def test_factors_and_values(device):
+    texts = []
+    for work in cases(WORKS):
+        for number in FACTORS:
+            # Integers beyond 64 bits are refused where they are read; unsigned steps backwards are not what anybody means.
+            kinds = "*kinds[1:5]" if number < 0 and "linspace" in work else "*kinds[:5]" if abs(number) > 2**17 else "*kinds"
+            if number < 2**64 or "threshold" not in work and "linspace" not in work:
+                texts.append(f"{HEAD}tried(lambda x: {work.replace('NUMBER', str(number))}, {kinds})")
+    compare_all(texts, device)
+
+
+def test_large_integers_are_added_exactly(device):
+    given = "x, i, v = (torch.tensor(t, device=device) for t in ([3, 5, 7], [0, 2], [2**62 + 1, 2**62 - 2]))\n"
+    compare_all([given + one for one in cases(LARGE)], device)
+
+
+def test_powers_and_wide_numbers(device):
+    compare_all([f"{HEAD}tried(lambda _: {one}, 0)" for one in cases(MORE)], device)
