@@ -57,11 +57,14 @@ def _announce(name, reason):
     tell(f"{what}; NumPy computes it on the host, with copies there and back (see quern.set_fallback)", unserved)
 
 
-def tell(text, unserved):
-    """Warns, at the user's line, of what runs otherwise than by quern itself; raises ``unserved`` where programs have asked for errors."""
+def tell(text, unserved, is_known=False):
+    """Warns, at the user's line, of what runs otherwise than by quern itself; raises ``unserved`` where programs have asked for errors.
+
+    ``is_known``: the program has been warned of the same.
+    """
     if _mode == "error":
         raise unserved
-    if _mode == "silent":
+    if _mode == "silent" or is_known:
         return
     warn_user(text, FallbackWarning)
 

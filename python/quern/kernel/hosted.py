@@ -28,14 +28,14 @@ from quern.kernel.settings import settings_of
 from quern.lib import _engine
 
 
-def run_by_python(function, error, raises=True):
+def run_by_python(function, error, raises=True, known=()):
     """The function as Python runs it, with Numba's types; tells that it cannot be compiled. Raises the error where that is not wanted, or
-    where its source cannot be read. ``raises``: is a division by 0 an error?"""
+    where its source cannot be read. ``raises``: is a division by 0 an error? ``known``: texts of errors that were given before."""
     said = f"[{function.__name__}] is run by Python (see quern.set_fallback), for it cannot be compiled: {error}"
     if getattr(error, "is_final", False):
         raise error.with_traceback(None)
     made = with_types(function, raises)
-    fallback.tell(said, error.with_traceback(None))
+    fallback.tell(said, error.with_traceback(None), is_known=str(error) in known)
     return made
 
 
@@ -87,7 +87,9 @@ class HostFunction:
         variadic = code.co_flags & inspect.CO_VARARGS
         self._most = math.inf if variadic else code.co_argcount
         self._least = code.co_argcount - len(function.__defaults__ or ())
-        self._plain = None  # what Python runs, where the function cannot be compiled
+        self._plain = None  # what Python runs, where no types can be compiled
+        self._told = set()  # why
+        self._by_types = {}  # types of arguments that cannot be compiled -> what Python runs; None: of arguments without a type
         parsed = [signatures.parsed(one) for one in given]
         self.declared = list({s.args: s for s in parsed}.values())  # where there are some, arguments become what one of them takes
         self._chosen = {}  # types of arguments -> which of these
@@ -96,7 +98,7 @@ class HostFunction:
                 kernel = self._program(signature.args).kernel
             except KernelError as e:
                 if not hasattr(e, "undefined"):  # else it may stand further down: the function is compiled at the call
-                    self._run_by_python(e)
+                    self._plain = self._run_by_python(e)
             else:
                 check_not_none(kernel, signature.return_type)
 
@@ -106,7 +108,9 @@ class HostFunction:
     def _run_by_python(self, error):
         if self.settings().locals:
             error.is_final = True  # Python does not convert what names get
-        self._plain = run_by_python(self.py_func, error, not self.settings().divides)
+        made = run_by_python(self.py_func, error, not self.settings().divides, self._told)
+        self._told.add(str(error))
+        return made
 
     def settings(self, caller=None):
         """What its options say about its errors, where ``caller`` are the settings of the compiled function that calls it."""
@@ -151,13 +155,19 @@ class HostFunction:
         declared = None
         if self.declared:
             args, declared = self._as_declared(args)
-        if self._plain is None:
+        plain, parameters = self._plain, None
+        if plain is None:
             try:
-                kernel, places = self._places(args)
+                parameters = self._types_of(args)
+                plain = self._by_types.get(parameters)
+                if plain is None:
+                    kernel, places = self._places(parameters)
             except (KernelError, TypeError) as e:
-                self._run_by_python(e)
-        if self._plain is not None:
-            made, result = self._plain(*args), None
+                plain = self._by_types.get(parameters)
+                if plain is None:
+                    plain = self._by_types[parameters] = self._run_by_python(e)
+        if plain is not None:
+            made, result = plain(*args), None
         else:
             self._run(kernel, places, args)
             result = kernel.result
@@ -182,20 +192,22 @@ class HostFunction:
 
     def of_numbers(self, *args):
         """What it returns for numbers, each of NumPy's type that it has in a kernel: one, or a tuple."""
-        kernel, places = self._places(args)
+        kernel, places = self._places(self._types_of(args))
         if _holds_array(kernel.result) or isinstance(kernel.result, (types.Optional, types.NoneType)):
             raise UnsupportedError(f"[{self.__name__}] it returns {kernel.result}, and numbers are wanted")
         self._run(kernel, places, args)
         return tuple(p[0] for p in places) if isinstance(kernel.result, types.Tuple) else places[0][0]
 
-    def _places(self, args):
-        """The compiled function, and an array for each number of what it returns; compiles."""
+    def _types_of(self, args):
         try:
-            parameters = tuple(signatures.of_description(d) for d in _engine.argument_types(*args))
+            return tuple([signatures.of_description(d) for d in _engine.argument_types(*args)])
         except OverflowError as e:
             error = TypingError(f"[{self.__name__}] {str(e).removeprefix('[launch] ')}; hand over a float")
             error.is_final = True
             raise error from None
+
+    def _places(self, parameters):
+        """The compiled function, and an array for each number of what it returns; compiles."""
         function = self._program(parameters).kernel
         return function, [numpy.empty(1, t.dtype) for t in _parts(function, function.result)]
 

@@ -326,3 +326,20 @@ def test_numbers_are_printed_as_python_prints_them(device, capfd):
     expected = [f"{v!r} 7 (1+2.5j) True text ({v!r}, 7) None" for v in values]
     expected.append(f"{float(np.float32(0.1))!r} -1 (-1.5-2j) False text ({float(np.float32(0.1))!r}, -1) None")
     assert capfd.readouterr().out.splitlines() == expected
+
+
+def test_types_that_cannot_be_compiled_leave_others_compiled():
+    @njit
+    def total(x):
+        out = x[0]
+        for i in range(1, len(x)):
+            out = out + x[i]
+        return out
+
+    with pytest.warns(qn.FallbackWarning, match="a list"):
+        assert total([1, 2, 3]) == 6
+    assert total(np.arange(4.0)) == 6 and total.signatures == [(types.Array(types.float64, 1, "C"),)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert total([4, 5]) == 9
+        assert total(np.arange(3)) == 3 and len(total.signatures) == 2
