@@ -47,8 +47,8 @@ def _seed_of(given):
         return given
     if isinstance(given, numpy.ndarray):
         return int.from_bytes(hashlib.md5(numpy.ascontiguousarray(given), usedforsecurity=False).digest()[:8], "big")
-    if isinstance(given, _ndarray) or numpy.asarray(given).dtype.kind not in "biu":
-        raise TypeError(f"Seed must be an integer, not {type(given).__name__}; take int(seed)")
+    if not isinstance(given, int | numpy.integer | numpy.bool_):
+        raise TypeError(f"Seed must be an integer or a NumPy array, not {type(given).__name__}")
     if not 0 <= int(given) < 1 << 64:
         raise ValueError(f"Seed must be an integer between 0 and 2**64 - 1, not {given}")
     return int(given)
