@@ -9,7 +9,7 @@ COMMANDS = (
         "run",
         "FILE [args]",
         "run a Python program; its imports of cupy, numba, pycuda, torch... lead to quern\n"
-        "(also -m MODULE, -c TEXT, as Python has it; profile and check take them too)",
+        "(also a notebook, -m MODULE, -c TEXT, or - for standard input; profile and check take them too)",
     ),
     ("profile", "FILE [args]", "where its time goes, by source line; quern profile --help lists the reports"),
     ("check", "FILE [args]", "what is wrong in its kernels: memory, races, barriers"),

@@ -1,6 +1,7 @@
 """`quern run [options] FILE [args]`: the file as `__main__`, with the doors open and its own tracebacks.
 
-Instead of FILE, as Python has it: `-m MODULE`, `-c TEXT`, and a folder or archive with a `__main__.py`. Options stand before FILE; what
+Instead of FILE, as Python has it: `-m MODULE`, `-c TEXT`, `-` for standard input, and a folder or archive with a `__main__.py`; also a
+notebook (FILE.ipynb), whose cells run one after the other. Options stand before FILE; what
 follows FILE belongs to the program. An option of the command's own that stands there is passed on with a note, and without one behind
 `--` (`quern run -- FILE --raw-clock`).
 """
@@ -68,10 +69,21 @@ def prepare(command, argv, raw_clock):
     main.__builtins__ = __builtins__
     if way == "-c":
         sys.argv, sys.path[0], file = ["-c", *argv[2:]], "", "<string>"
+    elif path == "-":
+        sys.argv, sys.path[0], file, source = list(argv), "", "<stdin>", sys.stdin.buffer.read()
     else:
         sys.argv, sys.path[0], file = list(argv), os.path.dirname(os.path.abspath(path)), path
         main.__file__ = path
     sys.modules["__main__"] = main
+    if path.endswith(".ipynb") and not way:
+        from quern.tools.cli.notebook_file import cells_of, run_cells
+
+        try:
+            cells = cells_of(source)
+        except ValueError as e:
+            print(f"quern {command}: {path} {e}", file=sys.stderr)
+            return 2
+        return _program(lambda: run_cells(os.path.basename(path), cells, main.__dict__))
     return _program(lambda: exec(compile(source, file, "exec", dont_inherit=True), main.__dict__))
 
 
@@ -90,6 +102,8 @@ def source_of(command, argv):
         return None
     if way or _is_package(path):
         return path.encode() if way == "-c" else b""
+    if path == "-":
+        return b""
     try:
         with open(path, "rb") as f:
             return f.read()
@@ -144,7 +158,9 @@ def add_program(parser):
         parser.add_argument(
             way, dest=what.lower(), nargs=argparse.REMAINDER, metavar=what, help=f"{what} [args] in place of FILE, as Python has it"
         )
-    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="FILE [args]", help="the program")
+    parser.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="FILE [args]", help="the program: a file, notebook or folder; - is standard input"
+    )
 
 
 def program_of(options):
@@ -232,7 +248,8 @@ def _status(code) -> int:
 def _show(error) -> None:
     """The traceback from the program's own first frame on: what python FILE would print."""
     tb = error.__traceback__
-    while tb is not None and tb.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
+    ours = (__file__, runpy.__file__, "<frozen runpy>", os.path.join(os.path.dirname(__file__), "notebook_file.py"))
+    while tb is not None and tb.tb_frame.f_code.co_filename in ours:
         tb = tb.tb_next
     error.__traceback__ = tb
     sys.stdout.flush()

@@ -1,0 +1,84 @@
+"""The cells of a notebook's file as Python: `quern run FILE.ipynb`. Start reading at run_cells().
+
+Magics that time or capture statements run the statements; other magics and shell commands are left out, and a note says which. The value
+of a cell's last expression is shown, as in a notebook.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import linecache
+import re
+import sys
+import textwrap
+from typing import NamedTuple
+
+RUN_WHAT_FOLLOWS = ("time", "timeit", "prun", "capture")
+LINE = re.compile(r"^(\s*)(?:[\w,\s]+=\s*)?([%!]+)(\w*)[ \t]*(.*)$")
+
+
+class Cell(NamedTuple):
+    """A cell of code: what Python runs, of as many lines as the cell, and the lines that are left out."""
+
+    number: int  # among the cells of code, from 1
+    source: str
+    left_out: list
+
+
+def cells_of(text):
+    """Return the cells of code of a notebook's JSON text. Raises ValueError where it is no notebook of Python."""
+    try:
+        notebook = json.loads(text)
+        cells = notebook["cells"]
+    except (ValueError, KeyError, TypeError):
+        raise ValueError("is no notebook of format 4") from None
+    language = notebook.get("metadata", {}).get("kernelspec", {}).get("language", "python")
+    if language.lower() != "python":
+        raise ValueError(f"is a notebook of {language}, not of Python")
+    sources = ["".join(one["source"]) for one in cells if one.get("cell_type") == "code"]
+    return [_plain(number, source) for number, source in enumerate(sources, 1)]
+
+
+def _plain(number, source):
+    lines, left_out = source.splitlines(), []
+    if lines and lines[0].startswith("%%"):
+        name = lines[0][2:].split()[0] if lines[0][2:].strip() else ""
+        if name not in RUN_WHAT_FOLLOWS:
+            return Cell(number, "\n" * len(lines), [lines[0]])
+        lines[0] = ""
+    if not _parses(lines):  # a line of Python may begin with %, too: within brackets and texts
+        for i, line in enumerate(lines):
+            if found := LINE.match(line):
+                indent, mark, name, rest = found.groups()
+                runs = mark == "%" and name in RUN_WHAT_FOLLOWS and _parses([rest])
+                lines[i] = indent + (rest if runs else "pass")
+                if not runs:
+                    left_out.append(line.strip())
+            elif line.rstrip().endswith("?") and not _parses([line]):
+                lines[i] = ""
+                left_out.append(line.strip())
+    return Cell(number, "\n".join(lines) + "\n", left_out)
+
+
+def _parses(lines):
+    try:
+        ast.parse(textwrap.dedent("\n".join(lines)))
+    except SyntaxError:
+        return False
+    return True
+
+
+def run_cells(title, cells, names):
+    """Runs cells one after the other, in one namespace; errors name the cell and show its line."""
+    for cell in cells:
+        file = f"<cell {cell.number} of {title}>"
+        linecache.cache[file] = (len(cell.source), None, cell.source.splitlines(True), file)
+        for line in cell.left_out:
+            print(f"quern run: cell {cell.number}: `{line}` is left out: it is a command of the notebook, not Python", file=sys.stderr)
+        tree = compile(cell.source, file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        is_shown = tree.body and isinstance(tree.body[-1], ast.Expr) and not cell.source.rstrip().endswith(";")
+        last = tree.body.pop() if is_shown else None
+        exec(compile(tree, file, "exec", dont_inherit=True), names)
+        if last:
+            sys.displayhook(eval(compile(ast.Expression(last.value), file, "eval", dont_inherit=True), names))
