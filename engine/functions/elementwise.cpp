@@ -178,14 +178,39 @@ static Argument within_type(const Argument& limit, DType type, bool is_low) {
   return Argument(out);
 }
 
+// Limits of one kind: a tensor of one number beside a number stands for its value.
+static Argument beside_number(const Argument& limit) {
+  if (!limit.array()) return limit;
+  if (limit.array()->rank() > 0) raise(ErrorKind::type, "clamp(): 'min' and 'max' must be two numbers or two Tensors");
+  Scalar value = scalar_in(detached(*limit.array()));
+  value.is_weak = true;
+  return Argument(value);
+}
+
 // x limited to [low, high]. No gradient passes where it equals a limit.
 Array clamped(const Rules& rules, const Array& x, const Argument* low, const Argument* high) {
+  if (low && high && !low->array() != !high->array()) {
+    const Argument both[] = {beside_number(*low), beside_number(*high)};
+    return clamped(rules, x, &both[0], &both[1]);
+  }
+  if (low && high) {  // of one type, all three
+    const OperandType types[] = {type_of(Argument(x)), type_of(*low), type_of(*high)};
+    const DType type = common_type_as_torch(types);
+    const auto is_other = [&](const Argument& one) { return one.array() && one.array()->dtype() != type; };
+    if (type != x.dtype() || is_other(*low) || is_other(*high)) {
+      const auto in_type = [&](const Argument& one) { return one.array() ? as_type(*one.array(), type) : x; };
+      const Array least = in_type(*low), most = in_type(*high);
+      const Argument both[] = {low->array() ? Argument(least) : *low, high->array() ? Argument(most) : *high};
+      return clamped(rules, as_type(x, type), &both[0], &both[1]);
+    }
+  }
   const bool is_recorded = records(x) || records(low) || records(high);
   Array out = x;
   for (const auto& [limit, op, extreme] :
        {std::tuple(low, Op::less_equal, Op::maximum), std::tuple(high, Op::greater_equal, Op::minimum)}) {
     if (!limit) continue;
     const Argument near = within_type(*limit, x.dtype(), op == Op::less_equal);
+    if (!near.array() && !is_whole(x.dtype())) fitted_as_torch(near.scalar(), x.dtype());
     out = is_recorded ? rules(Op::where, is_beyond(rules, op, out, near), near, out) : rules(extreme, out, near);
   }
   return out;

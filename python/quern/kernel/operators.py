@@ -13,7 +13,7 @@ from dataclasses import replace
 from quern.kernel import types
 from quern.kernel.errors import TypingError
 from quern.kernel.types import Boolean, Complex, Float, Integer, Number, boolean, float64
-from quern.kernel.value import MISSING, Value, cast
+from quern.kernel.value import MISSING, Value, cast, stays_natural
 
 BINARY = {
     ast.Add: ("+", "add", operator.add),
@@ -109,7 +109,8 @@ def binary(node_type, a, b, fail, of_literals=False):
         return Value(work, f"({left.text} {symbol} {right.text})")
     if symbol == "/" and work not in types.HALVES and not isinstance(work, Complex):
         return Value(work, f"({left.text} / {right.text})")
-    natural = b.natural if symbol == "%" else a.natural and b.natural and symbol in ("+", "*", "//", "<<", ">>", "&", "|")
+    naturals = [x.natural and stays_natural(x.type, work) for x in (a, b)]
+    natural = naturals[1] if symbol == "%" else all(naturals) and symbol in ("+", "*", "//", "<<", ">>", "&", "|")
     if symbol == "%" and natural and not right.is_const and isinstance(work, Integer):
         return Value(work, f"remainder_of_natural({left.text}, {right.text})", natural=True)
     if isinstance(work, Integer) and not work.signed:

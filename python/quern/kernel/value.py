@@ -78,6 +78,13 @@ def part_text(item):
     return f"{item.own_type.c}{{{item.maybe}, {item.text}}}" if item.maybe else item.text
 
 
+def stays_natural(given, work):
+    """Is a number that is not negative so in another type, too? An unsigned one may have the bits of a negative number there."""
+    if not isinstance(given, types.Integer) or not isinstance(work, types.Integer) or given.signed or not work.signed:
+        return True
+    return given.bits < work.bits
+
+
 def cast(value, to):
     """The value as type ``to``, which is a number's."""
     if value.type == to:
@@ -89,10 +96,11 @@ def cast(value, to):
         if made is not None:
             with numpy.errstate(all="ignore"):
                 const = to.dtype.type(value.const).item()  # float32 has fewer digits
-            return Value(to, made, const, natural=value.natural)
+            return Value(to, made, const, natural=value.natural and stays_natural(value.type, to))
     if to == types.bfloat16 and not isinstance(value.type, types.Complex):
         return Value(to, f"{to.c}({value.text})")  # cast() goes by way of float, as NumPy's conversion does
-    return Value(to, f"cast<{to.c}>({value.text})", natural=value.natural and isinstance(to, types.Integer) and to.bits >= 64)
+    natural = value.natural and isinstance(to, types.Integer) and to.bits >= 64 and stays_natural(value.type, to)
+    return Value(to, f"cast<{to.c}>({value.text})", natural=natural)
 
 
 def literal_text(const, to):

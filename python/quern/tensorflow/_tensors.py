@@ -186,10 +186,12 @@ def _numpy_function(self, function, kinds, args, kwargs):
 
 
 def _ufunc(self, ufunc, method, *inputs, **kwargs):
-    """An operator of a NumPy array and a tensor."""
-    if method == "__call__" and not kwargs and len(inputs) == 2 and ufunc.__name__ in OPERATORS and not is_within(sys._getframe(1)):
+    """An operator of a NumPy array and a tensor; other functions of NumPy's compute in NumPy and return its arrays."""
+    if is_within(sys._getframe(1)):
+        return _of_ufunc(self, ufunc, method, *inputs, **kwargs)
+    if method == "__call__" and not kwargs and len(inputs) == 2 and ufunc.__name__ in OPERATORS:
         return computed(ufunc.__name__, *inputs)
-    return _of_ufunc(self, ufunc, method, *inputs, **kwargs)
+    return getattr(ufunc, method)(*map(_without_tensors, inputs), **{name: _without_tensors(one) for name, one in kwargs.items()})
 
 
 def _float(self):

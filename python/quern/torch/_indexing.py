@@ -288,13 +288,14 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
         if reduce == "mean":
             count = hits.sum(-1) + (1 if include_self else 0)
             count = _op("maximum", count, count * 0 + 1)
-            new = (
-                (got + old if include_self else got) / count if self.is_floating_point() else (got + old if include_self else got) // count
-            )
+            total = got + old if include_self else got
+            new = total / count if self.is_floating_point() or self.is_complex() else total // count
             new = new if include_self else _op("where", any_hit, new, old)
     elif reduce == "prod":
         got = _op("where", hits, moved, 1).prod(-1)
         new = got * old if include_self else _op("where", any_hit, got, old)
+    elif self.is_complex():
+        raise NotImplementedError(f"\"scatter_reduce\" of '{reduce}' is not implemented for complex numbers")
     else:
         largest = reduce == "amax"
         if self.is_floating_point():
@@ -392,6 +393,8 @@ def index_fill_(self, dim, index, value):
     _index(index, self, dim, "index_fill_")
     if isinstance(value, Tensor) and value._rank:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._rank} dimension(s).")
+    if not isinstance(value, Tensor):
+        value = _creation.full((), value, dtype=self.dtype, device=self.device)
     target = self if self._rank else self._reshaped([1])
     target[(slice(None),) * dim + (index.reshape(-1),)] = value
     return self

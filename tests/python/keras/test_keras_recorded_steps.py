@@ -147,3 +147,84 @@ def test_values_and_sizes_that_are_read_on_the_host(device, tmp_path):
     done = quern("run", path, QUERN_DEVICE=device.kind)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout == "end\n"
+
+
+CHANGES = """
+import numpy as np, keras
+L, ops = keras.layers, keras.ops
+rng = np.random.default_rng(3)
+x, y = rng.random((12, 4), "float32"), rng.random((12, 1), "float32")
+
+def trained(change, when, optimizer, **how):
+    keras.utils.set_random_seed(2)
+    model = keras.Sequential([L.Input((4,)), L.Dense(5, activation="relu"), L.BatchNormalization(), L.Dropout(0.3, seed=5), L.Dense(1)])
+    model.compile(optimizer(), "mse", **how)
+
+    class Changing(keras.callbacks.Callback):
+        def change(self, number, logs=None):
+            change(model, number)
+
+    setattr(Changing, when, Changing.change)
+    model.fit(x, y, batch_size=4, epochs=5, shuffle=False, verbose=0, callbacks=[Changing()])
+    return np.concatenate([w.ravel() for w in model.get_weights()])
+
+CHANGES = {
+    "layer.trainable": lambda m, n: setattr(m.layers[0], "trainable", n % 2 == 0),
+    "model.trainable": lambda m, n: setattr(m, "trainable", n < 2),
+    "normalization": lambda m, n: setattr(m.layers[1], "trainable", n != 1),
+    "momentum of normalization": lambda m, n: setattr(m.layers[1], "momentum", 0.5 + n / 10),
+    "variable.trainable": lambda m, n: setattr(m.layers[0].kernel, "trainable", n != 1),
+    "constraint": lambda m, n: setattr(m.layers[0].kernel, "constraint", keras.constraints.MaxNorm(0.5) if n > 1 else None),
+    "activation": lambda m, n: setattr(m.layers[0], "activation", keras.activations.tanh if n % 2 else keras.activations.relu),
+    "rate": lambda m, n: setattr(m.layers[2], "rate", 0.3 if n < 2 else 0.6),
+    "learning rate": lambda m, n: setattr(m.optimizer, "learning_rate", 0.01 / (n + 1)),
+    "momentum": lambda m, n: setattr(m.optimizer, "momentum", 0.1 * n) if hasattr(m.optimizer, "momentum") else None,
+}
+for name, change in CHANGES.items():
+    for when in ("on_epoch_begin", "on_train_batch_begin"):
+        for optimizer in (lambda: keras.optimizers.SGD(0.05, momentum=0.9), lambda: keras.optimizers.Adam(0.05)):
+            eager, made, recorded = [trained(change, when, optimizer, **how) for how in (dict(run_eagerly=True), {}, dict(jit_compile=True))]
+            if not np.allclose(eager, made, 1e-4, 1e-5) or not np.allclose(eager, recorded, 1e-4, 1e-5):
+                print(name, when, eager[:5], made[:5], recorded[:5])
+
+class Scaled(L.Layer):
+    calls = 0
+    def __init__(self, read):
+        super().__init__()
+        self.read = read
+    def build(self, shape):
+        self.t = self.add_weight(shape=(), initializer="ones", trainable=False)
+    def call(self, x):
+        self.calls += 1
+        return x * float(self.read(self))
+
+READS = {
+    "float": lambda s: float(s.t), "int": lambda s: int(s.t), "bool": lambda s: 2 if s.t else 1, "numpy": lambda s: s.t.numpy(),
+    "asarray": lambda s: np.asarray(s.t), "convert": lambda s: ops.convert_to_numpy(s.t), "repr": lambda s: len(repr(s.t.value)),
+    "size": lambda s: ops.sum(ops.ones((int(s.t),))), "own number": lambda s: s.calls,
+}
+for name, read in READS.items():
+    results = []
+    for how in (dict(run_eagerly=True), dict(jit_compile=True)):
+        layer = Scaled(read)
+        model = keras.Sequential([layer])
+        model.compile("sgd", "mse", **how)
+        model.build((None, 4))
+        layer.calls = 0
+        got = []
+        for value in (1.0, 0.0, 13.0, 2.0):
+            layer.t.assign(value)
+            got += [model.predict(x, verbose=0, batch_size=4).sum() for _ in range(3)]
+        results.append(got)
+    if results[0] != results[1]:
+        print(name, results)
+print("end")
+"""
+
+
+def test_what_callbacks_change_and_variables_that_the_host_knows(device, tmp_path):
+    path = tmp_path / "changes.py"
+    path.write_text(CHANGES)
+    done = quern("run", path, QUERN_DEVICE=device.kind)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout == "end\n"

@@ -65,3 +65,10 @@ def test_integers_that_64_bits_hold():
     assert njit(lambda: -9223372036854775808)() == -(2**63) and njit(lambda: -(2**63))() == -(2**63)
     assert njit(lambda: 0xFFFFFFFFFFFFFFFF & 2**64 - 1)() == 2**64 - 1
     assert njit(lambda x: x + 9223372036854775808)(2) == -(2**63) + 2  # int64 and uint64 are int64, as in Numba
+
+
+def test_remainders_by_large_unsigned_numbers():
+    """A uint64 beside an int64 has its bits, also where it is known not to be negative."""
+    large = np.uint64(2**64 - 3)
+    assert njit(lambda y: -7 % y)(large) == njit(lambda y: -7 % abs(y))(large) == -7 % -3
+    assert njit(lambda y: -7 % (abs(y) + 1))(large) == -7 % -2 and njit(lambda y: -7 % abs(y))(np.uint32(5)) == 3

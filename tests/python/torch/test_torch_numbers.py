@@ -50,3 +50,27 @@ def test_large_integers_are_added_exactly(device):
 
 def test_powers_and_wide_numbers(device):
     compare_all([f"{HEAD}tried(lambda _: {one}, 0)" for one in cases(MORE)], device)
+
+
+LIMITS = [-5, 300, 5, 0.5, -0.5, 100000]
+CLAMPS = """
+def pairs(x, kinds):
+    made = []
+    for low in LIMITS:
+        for high in LIMITS:
+            for a, b in kinds:
+                for first, second in (([low], [high]), (low, [high]), ([low], high), (low, high)):
+                    made.append(tried(lambda x: torch.clamp(x, torch.tensor(first, device=device).to(a), torch.tensor(second, device=device).to(b)), x))
+            for t in (torch.int64, torch.float64):
+                made.append(tried(lambda x: torch.clamp(x, torch.tensor(low, device=device).to(t), high), x))
+                made.append(tried(lambda x: torch.clamp(x, low, torch.tensor(high, device=device).to(t)), x))
+                made.append(tried(lambda x: torch.clamp(x, low, torch.tensor([high], device=device).to(t)), x))
+            made.append(tried(lambda x: torch.clamp(x, low, high), x))
+    return made
+"""
+
+
+def test_limits_of_other_types(device):
+    kinds = "[(torch.int64, torch.int64), (torch.float32, torch.int16), (torch.float64, torch.int64), (torch.int16, torch.float64)]"
+    texts = [f"pairs(torch.tensor([2, 4, 8], device=device).to(torch.{t}), {kinds})" for t in ("uint8", "int8", "int32", "float16", "float32", "bool")]
+    compare_all([f"{HEAD}LIMITS = {LIMITS}{CLAMPS}{text}" for text in texts], device)

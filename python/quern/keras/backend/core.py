@@ -24,6 +24,7 @@ from keras.src.utils import module_utils
 import quern as qn
 from quern.keras.backend import recording
 from quern.keras.backend._tensor import OPERATORS, Tensor, as_tensor, typed
+from quern.keras.backend.layer import Changes
 from quern.lib import _engine
 
 SUPPORTS_SPARSE_TENSORS = False
@@ -124,9 +125,20 @@ class Variable(KerasVariable):
 
     @trainable.setter
     def trainable(self, value):
+        Changes.count += self._trainable != bool(value)
         self._trainable = bool(value)
         if self._value is not None:
             self._want()
+
+    @KerasVariable.constraint.setter
+    def constraint(self, value):
+        Changes.count += 1
+        KerasVariable.constraint.fset(self, value)
+
+    @KerasVariable.regularizer.setter
+    def regularizer(self, value):
+        Changes.count += 1
+        KerasVariable.regularizer.fset(self, value)
 
     @property
     def value(self):
@@ -228,6 +240,7 @@ class Variable(KerasVariable):
         return bool(self._read())
 
     def _read(self):
+        recording.host_read()
         known = self.known()
         return self.value if known is None else known
 
@@ -255,6 +268,7 @@ def convert_to_numpy(x):
     """The values as a NumPy array of its own; this waits for them."""
     if type(x) is not Array:
         if isinstance(x, KerasVariable):
+            recording.host_read()
             known = x.known() if isinstance(x, Variable) and get_autocast_scope() is None else None
             if known is not None:
                 return np.array(known)

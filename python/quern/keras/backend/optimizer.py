@@ -12,6 +12,7 @@ from keras.src.optimizers.schedules.learning_rate_schedule import LearningRateSc
 
 from quern.keras.backend import recording
 from quern.keras.backend.core import Array, Variable, convert_to_tensor, no_gradients, on_device
+from quern.keras.backend.layer import Counted
 from quern.lib import _engine
 
 _PLAIN = ("float32", "float64")
@@ -26,7 +27,7 @@ def _number(variable):
     return known.item()
 
 
-class QuernOptimizer(base_optimizer.BaseOptimizer):
+class QuernOptimizer(Counted, base_optimizer.BaseOptimizer):
     """What Keras's optimizers derive from."""
 
     def _rate(self):

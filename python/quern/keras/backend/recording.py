@@ -32,6 +32,13 @@ def recorder():
     return r if r is not None and not r.is_inside and not r.failed and r.thread == threading.get_ident() else None
 
 
+def host_read():
+    """What reads a value on the host says so: a program would have it as a constant."""
+    r = recorder() if _active is not None else None
+    if r is not None:
+        r.void("a value that was read on the host")
+
+
 # ---- tensors of a recording
 
 
@@ -65,13 +72,12 @@ def _noted(name):
 
 
 def _voids(name):
-    base = getattr(Array, name)
-
     def method(self, *args, **kwargs):
         r = recorder()
         if r is not None:
-            r.void(f"a look at a value by {name}")
-        return base(plain(self), *[plain(a) for a in args], **kwargs)
+            r.void(f"a value that {name} read")
+        method = getattr(Array, name)  # quern.tensorflow has methods of its own
+        return method(plain(self), *[plain(a) for a in args], **kwargs)
 
     method.__name__ = name
     return method

@@ -4,6 +4,7 @@ from keras.src import tree
 
 from quern.keras.backend import recording
 from quern.keras.backend.core import Array
+from quern.keras.backend.layer import Changes
 
 _PLAIN_STEPS = 1  # of each kind of batch, which build what is built late
 
@@ -13,12 +14,16 @@ class Replayed:
 
     A batch of a kind (structure, shapes, types) that has not been seen runs as plain Python, the next one is recorded, later ones are
     replayed. What a step returns are tensors, in any structure, or logs that are computed when somebody looks at them.
+
+    Attributes of layers and optimizers are constants of a program. Where one is set between two steps, as callbacks do, all programs are
+    recorded anew; a step that sets some itself stays plain Python.
     """
 
     def __init__(self, step, model):
         self.step, self.model = step, model
         self.programs = {}  # by the kind of batch: how often it was seen, a program with what makes its result, or None
         self.print = None
+        self.changes = Changes.count
 
     def renew(self):
         """Forgets the programs where the model is another one than when they were recorded."""
@@ -29,6 +34,14 @@ class Replayed:
             self.programs.clear()
 
     def __call__(self, batch):
+        if self.changes != Changes.count:
+            self.programs.clear()
+        try:
+            return self._step_on(batch)
+        finally:
+            self.changes = Changes.count
+
+    def _step_on(self, batch):
         flat = tree.flatten(batch)
         arrays = [x for x in flat if x is not None]
         key = (len(flat), *[(x._shape, x._dtype_name) if type(x) is Array else None for x in flat])
@@ -45,11 +58,14 @@ class Replayed:
 
     def _record(self, key, batch, arrays):
         self.programs[key] = None
+        before = Changes.count
         with recording.Recorder(arrays) as recorder:
             result = self.step(_traced_batch(batch, recorder))
         plain, outputs, finish = _finisher(result, recorder)
         del result
         recorder.check_escaped()
+        if Changes.count != before:
+            recorder.void("attributes that the step sets")
         if not recorder.failed:
             self.programs[key] = recording.program(recorder, outputs), finish
         return plain
