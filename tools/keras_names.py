@@ -36,9 +36,9 @@ DIFFERENT = (
         "steps",
         "Where layers, loss and metrics are Keras's own, a step is recorded when a kind of batch comes for the second time, and replayed "
         "from then on: layers' Python no longer runs. With layers or a `train_step` of your own steps run as plain Python, unless "
-        "`compile(jit_compile=True)`; `run_eagerly=True` and `jit_compile=False` keep them plain in any case. The values are the same: where "
-        "a program sets an attribute of a layer or an optimizer between two steps, they are recorded anew, and a step that sets some itself "
-        "or reads values on the host stays plain.",
+        "`compile(jit_compile=True)`; `run_eagerly=True` and `jit_compile=False` keep them plain in any case. The values are the same: "
+        "where a program sets an attribute of a layer or an optimizer between two steps, they are recorded anew, and a step that sets "
+        "some itself or reads values on the host stays plain.",
     ),
     (
         "a `train_step` of your own",
