@@ -309,7 +309,7 @@ FrontEnd keras{
     .result_type = keras_result_type,
     .operate = operate_as_keras,
     .rules = &numpys_rules,
-    .check_operands = nullptr,
+    .check_operands = check_operands_as_keras,
     .layer_operand = keras_layer_operand,
     .write_in_place = nullptr,
     .real_type = [] { return dtype_of(nb::cast<std::string>(nb::handle(keras.default_real)())); },

@@ -330,3 +330,20 @@ def test_functions_whose_values_of_integers_have_fractions(device):
         if _have(name)
     ]
     compare_all(texts + ["ops.soft_shrink(3)", "ops.reciprocal([2, 4])", "ops.reciprocal(np.ones(2, 'float16') * 3)"], "test_keras_functions", device.kind)
+
+
+def test_types_of_halves_and_what_is_no_number(device):
+    names = "soft_shrink hard_shrink tanh_shrink sparse_plus sparse_sigmoid squareplus glu reciprocal deg2rad rad2deg".split()
+    texts = [f"ops.{name}(ops.cast([[3.0, -0.5, 0.25, 2.0]], {kind!r}))" for name in names for kind in ("bfloat16", "float16") if _have(name)]
+    texts += [f"ops.{name}(np.array([np.nan, 0.5, -0.5, np.inf, -np.inf, -0.0], 'float32'))" for name in names if _have(name)]
+    of_x = "x = np.array([[-2.0, -0.5, 0.1, 4.0]], 'float32')\nops."
+    texts += [of_x + call for call in ("soft_shrink(x, -1)", "hard_shrink(x, ops.array([1, 1, 0, 0]))", "squareplus(x, b=0.5)", "glu(x, axis=-1)")]
+    compare_all(texts, "test_keras_functions", device.kind)
+
+
+def test_powers_of_integers_are_refused_at_the_call(device):
+    i, one = "ops.array([1, 2])", "np.int32(-1)"
+    calls = [f"ops.power(2, {one})", f"ops.power({i}, {one})", f"ops.power({i}, np.array(-1))", f"ops.power(True, {one})", "ops.array(3) ** ops.array(-1)"]
+    compare_all(calls, "test_keras_functions", device.kind)
+    allowed = [f"ops.power({i}, {i})", f"ops.power({i} * 1.0, {one})", f"ops.power({i}, np.array([0, 3], 'uint8'))", f"{i} ** -1.0"]
+    compare_all(allowed, "test_keras_functions", device.kind)
