@@ -221,6 +221,7 @@ std::optional<DType> keras_computed_type(const Reading& reading, std::optional<D
   }
 }
 DType keras_result_type(const Reading& reading, DType result) {
+  if (reading.function == quern::Function::matrix_rank_) return DType::int32;
   if (reading.family() == Family::places || reading.function == quern::Function::nonzero_) return DType::int32;
   const bool is_middle = reading.function == quern::Function::median_ || reading.function == quern::Function::nanmedian_;
   if (is_middle && is_whole(reading.first->dtype())) return keras.real_type();

@@ -170,9 +170,16 @@ void check_operands_as_torch(const Reading& reading) {
 }
 
 void check_operands_as_keras(const Reading& reading) {
-  if (reading.function != quern::Function::glu_) return;
+  using F = quern::Function;
+  if (reading.function != F::glu_ && reading.function != F::qr_ && reading.function != F::matrix_rank_) return;
   const Shape& shape = reading.first->shape();
-  if (shape[read_axis(reading, reading.slots[1])] % 2)
+  if (reading.function == F::matrix_rank_ && shape.size() < 2)
+    raise(ErrorKind::value, "Expected input to have rank >= 2. Received input with shape {}.", to_string(shape));
+  if (reading.function == F::qr_ && is_given(reading.slots[1]))
+    if (const std::string mode = nb::cast<std::string>(nb::str(reading.slots[1])); mode != "reduced" && mode != "complete")
+      raise(ErrorKind::value, "`mode` argument value not supported. Expected one of {{'reduced', 'complete'}}. Received: mode={}",
+            mode);
+  if (reading.function == F::glu_ && shape[read_axis(reading, reading.slots[1])] % 2)
     raise(ErrorKind::value, "axis size must be divisible by 2. Received: x.shape={} with axis={}", to_string(shape),
           nb::cast<std::string>(nb::str(reading.slots[1])));
 }
