@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "bindings/faces/matrices.h"
 #include "core/error.h"
 #include "graph/keras_types.h"
 #include "run/eval.h"
@@ -64,6 +65,20 @@ bool is_no_answer(PyObject* made) {
   return true;
 }
 
+[[noreturn]] void refuse_exponent() {
+  raise(ErrorKind::type, "[power] integers cannot be raised to negative powers; convert them to reals");
+}
+
+Array settled_power(Array&& made) {
+  try {
+    faces::wait_for(made);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::value) throw;
+    refuse_exponent();
+  }
+  return made;
+}
+
 }  // namespace
 
 Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
@@ -80,15 +95,15 @@ Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
   if (is_integer(loop.compute)) {
     const Scalar& by = b.scalar();
     if (op == Op::power && b.is_scalar() && by.kind == WeakScalar::integer && !by.is_natural) {
-      if (by.integer < 0)
-        raise(ErrorKind::type, "[power] integers cannot be raised to negative powers, here {}; convert them to reals",
-              by.integer);
+      if (by.integer < 0) refuse_exponent();
       // An exponent that the type may not hold: the last bits of a power are those of a wider one.
       if (by.integer > 127) return astype(computed(Loop{DType::int64, DType::int64}), loop.result);
     }
     wrap_small(a, loop.compute);
     wrap_small(b, loop.compute);
   }
+  // Of arrays of exponents only their values show it: that is at the call, as for numbers.
+  if (op == Op::power && row(loop.compute).kind == DTypeKind::integer && !b.is_scalar()) return settled_power(computed(loop));
   bool is_numpys = !types[0].is_weak && types[0].dtype == loop.compute && types[1].is_weak;  // squares and roots among powers
   return computed(op == Op::power && is_numpys ? std::nullopt : std::optional(loop));
 }

@@ -112,6 +112,36 @@ class hardshrink:
     def torch(input: array, lambd: operand = 0.5, *, out=None): ...
     def Tensor(self: array, lambd: operand = 0.5): ...
 
+@submodule("nn")
+class soft_shrink:
+    """Return the elements moved towards 0 by ``threshold``, and 0 for those no farther from it, and for NaN."""
+
+    def keras(x, threshold: operand = 0.5): ...
+
+@submodule("nn")
+class hard_shrink:
+    """Return the elements, and 0 for those no farther from 0 than ``threshold``, and for NaN."""
+
+    def keras(x, threshold: operand = 0.5): ...
+
+@submodule("nn")
+class sparse_plus:
+    """Return 0 up to -1, ``(x + 1) ** 2 / 4`` up to 1, and the elements above."""
+
+    def keras(x): ...
+
+@submodule("nn")
+class sparse_sigmoid:
+    """Return ``(x + 1) / 2`` of each element, 0 below and 1 above that: the slope of :func:`sparse_plus`."""
+
+    def keras(x): ...
+
+@submodule("nn")
+class squareplus:
+    """Return ``(x + sqrt(x ** 2 + b)) / 2`` of each element."""
+
+    def keras(x, b: operand = 4): ...
+
 class gelu:
     """Return each element times the normal distribution's probability of being below it.
 
@@ -194,6 +224,9 @@ class tanhshrink:
 
     @submodule("nn.functional")
     def torch(input: array): ...
+    @submodule("nn")
+    @named("tanh_shrink")
+    def keras(x): ...
 
 class entr:
     """Return ``-x log(x)`` of each element: 0 at 0, minus infinity below."""
@@ -206,6 +239,8 @@ class glu:
 
     @submodule("nn.functional")
     def torch(input: array, dim: integer = -1): ...
+    @submodule("nn")
+    def keras(x, axis=-1): ...
 
 class softmax:
     """Return exp(x), scaled so that the sum along ``axis`` is 1. ``dtype``: the type to compute in and to return."""

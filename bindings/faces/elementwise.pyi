@@ -226,6 +226,7 @@ class square:
 class reciprocal:
     """Return ``1 / x`` of each element."""
 
+    def keras(x): ...
     @in_place_too
     def torch(input: array, *, out=None): ...
 
@@ -233,12 +234,16 @@ class degrees:
     """Return each angle in degrees, from radians."""
 
     @named("rad2deg")
+    def keras(x): ...
+    @named("rad2deg")
     @in_place_too
     def torch(input: array, *, out=None): ...
 
 class radians:
     """Return each angle in radians, from degrees."""
 
+    @named("deg2rad")
+    def keras(x): ...
     @named("deg2rad")
     @in_place_too
     def torch(input: array, *, out=None): ...

@@ -221,6 +221,7 @@ std::optional<DType> keras_computed_type(const Reading& reading, std::optional<D
   }
 }
 DType keras_result_type(const Reading& reading, DType result) {
+  if (reading.function == quern::Function::matrix_rank_) return DType::int32;
   if (reading.family() == Family::places || reading.function == quern::Function::nonzero_) return DType::int32;
   const bool is_middle = reading.function == quern::Function::median_ || reading.function == quern::Function::nanmedian_;
   if (is_middle && is_whole(reading.first->dtype())) return keras.real_type();
@@ -309,7 +310,7 @@ FrontEnd keras{
     .result_type = keras_result_type,
     .operate = operate_as_keras,
     .rules = &numpys_rules,
-    .check_operands = nullptr,
+    .check_operands = check_operands_as_keras,
     .layer_operand = keras_layer_operand,
     .write_in_place = nullptr,
     .real_type = [] { return dtype_of(nb::cast<std::string>(nb::handle(keras.default_real)())); },

@@ -169,6 +169,21 @@ void check_operands_as_torch(const Reading& reading) {
   }
 }
 
+void check_operands_as_keras(const Reading& reading) {
+  using F = quern::Function;
+  if (reading.function != F::glu_ && reading.function != F::qr_ && reading.function != F::matrix_rank_) return;
+  const Shape& shape = reading.first->shape();
+  if (reading.function == F::matrix_rank_ && shape.size() < 2)
+    raise(ErrorKind::value, "Expected input to have rank >= 2. Received input with shape {}.", to_string(shape));
+  if (reading.function == F::qr_ && is_given(reading.slots[1]))
+    if (const std::string mode = nb::cast<std::string>(nb::str(reading.slots[1])); mode != "reduced" && mode != "complete")
+      raise(ErrorKind::value, "`mode` argument value not supported. Expected one of {{'reduced', 'complete'}}. Received: mode={}",
+            mode);
+  if (reading.function == F::glu_ && shape[read_axis(reading, reading.slots[1])] % 2)
+    raise(ErrorKind::value, "axis size must be divisible by 2. Received: x.shape={} with axis={}", to_string(shape),
+          nb::cast<std::string>(nb::str(reading.slots[1])));
+}
+
 nb::object operate_as_torch(Reading& reading, Op op) {
   const size_t count = row(op).operands;
   PyObject* operands[3] = {};
@@ -188,10 +203,10 @@ nb::object operate_as_torch(Reading& reading, Op op) {
   return written(reading, nb::steal(made));
 }
 
-// Functions of real numbers, and floor and ceil, make integers and bools what keras.config.floatx() says.
+// Functions of real numbers, 1 / x, floor and ceil make integers and bools what keras.config.floatx() says.
 static bool gives_reals(Op op) {
   const Typing typing = row(op).typing;
-  return typing == Typing::real_of || typing == Typing::real_only || typing == Typing::round;
+  return op == Op::reciprocal || typing == Typing::real_of || typing == Typing::real_only || typing == Typing::round;
 }
 
 // An operand of Keras's functions: a number of Python's, or a tensor, which all else becomes.

@@ -8,6 +8,7 @@ namespace quern::python::faces {
 nb::object operate_as_torch(Reading& reading, Op op);
 nb::object operate_as_keras(Reading& reading, Op op);
 void check_operands_as_torch(const Reading& reading);
+void check_operands_as_keras(const Reading& reading);
 
 // An array or a number, as the front end reads it. Of numbers alone the first is made an array.
 struct Operand {

@@ -67,7 +67,8 @@ struct Read<const Array&> {
     if (!reading.first) return read_first(reading, given);
     const Array& array = read_array(reading, given, made, numbers);
     if (!reading.second) reading.second = &array;
-    return array;
+    if (reading.family() != Family::algebra || !reading.front_end.layer_operand) return array;
+    return numbers.emplace(reading.front_end.layer_operand(reading, Array(array)));
   }
 };
 

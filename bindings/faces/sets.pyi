@@ -23,6 +23,18 @@ class nanargmin:
     def numpy(a, axis=None, out=None, *, keepdims=NoValue): ...
     def cupy(a, axis=None, dtype=None, out=None, keepdims=False): ...
 
+class nanargmax_or_none:
+    """Return the place of the largest element that is not NaN, along ``axis``; -1 where there is none."""
+
+    @named("nanargmax")
+    def keras(x, axis=None, keepdims=False): ...
+
+class nanargmin_or_none:
+    """Return the place of the smallest element that is not NaN, along ``axis``; -1 where there is none."""
+
+    @named("nanargmin")
+    def keras(x, axis=None, keepdims=False): ...
+
 class sort:
     """Return a sorted copy along ``axis`` (None: flattened). Records are compared by their fields, one after the other.
 

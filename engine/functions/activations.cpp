@@ -490,6 +490,31 @@ Array hardshrink(const Array& given, double lambda) {
               [&](const Array& x) { return where(less_equal(absolute(x), lambda), 0.0, x); });
 }
 
+// Keras's, made of operations: a number or an array is taken in the type of x, and NaN is no farther from 0 than a threshold.
+static Argument in_type_of(const Array& x, const Argument& given, std::optional<Array>& kept) {
+  return given.array() ? Argument(kept.emplace(as_type(*given.array(), x.dtype()))) : given;
+}
+Array soft_shrink(const Array& x, const Argument& threshold) {
+  std::optional<Array> kept;
+  const Argument t = in_type_of(x, threshold, kept);
+  const Array above = subtract(x, t), below = add(x, t);
+  return where(greater(x, t), above, where(greater(negative(x), t), below, 0.0));
+}
+Array hard_shrink(const Array& x, const Argument& threshold) {
+  std::optional<Array> kept;
+  return where(greater(absolute(x), in_type_of(x, threshold, kept)), x, 0.0);
+}
+Array sparse_plus(const Array& x) {
+  return where(less_equal(x, -1.0), 0.0, where(less(x, 1.0), multiply(square(add(x, 1.0)), 0.25), x));
+}
+Array sparse_sigmoid(const Array& x) {
+  return where(less_equal(x, -1.0), 0.0, where(greater_equal(x, 1.0), 1.0, multiply(add(x, 1.0), 0.5)));
+}
+Array squareplus(const Array& x, const Argument& b) {
+  std::optional<Array> kept;
+  return multiply(add(x, sqrt(add(square(x), in_type_of(x, b, kept)))), 0.5);
+}
+
 Array gelu(const Array& x, GeluFormula formula) { return smooth(formula == GeluFormula::exact ? gelu_row : gelu_tanh_row, x); }
 Array silu(const Array& x) { return smooth(silu_row, x); }
 Array mish(const Array& x) { return smooth(mish_row, x); }

@@ -82,19 +82,28 @@ Array place_of_smallest(const Array& array, std::optional<size_t> axis, bool kee
   return place_of(array, axis, keep_dims, dtype, true);
 }
 
-static Array place_among_numbers(const Array& given, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype,
-                                 bool least) {
+// Places among what is no NaN, and whether there is nothing else.
+struct AmongNumbers {
+  Array places, has_none{};
+};
+static AmongNumbers among_numbers(const Array& given, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype,
+                                  bool least) {
   Array array = detached(given);
-  if (is_whole(array.dtype()) || array.size() == 0) return place_of(array, axis, keep_dims, dtype, least);
+  if (is_whole(array.dtype()) || array.size() == 0) return {place_of(array, axis, keep_dims, dtype, least)};
   Array nan = nan_of(array);
   std::vector<bool> goes(array.rank(), !axis);
   if (axis && array.rank() > 0) goes[*axis] = true;
-  Array has_none =
-      reduce(Reduction::any, reduce(Reduction::all, nan, goes, false, {}),
-             std::vector<bool>(array.rank() - static_cast<size_t>(std::count(goes.begin(), goes.end(), true)), true), false, {});
-  if (values_of<uint8_t>(has_none)[0]) raise(ErrorKind::value, "All-NaN slice encountered");
   const double last = std::numeric_limits<double>::infinity();
-  return place_of(as_type(where(nan, least ? last : -last, array), array.dtype()), axis, keep_dims, dtype, least);
+  const Array numbers = as_type(where(nan, least ? last : -last, array), array.dtype());
+  return {place_of(numbers, axis, keep_dims, dtype, least), reduce(Reduction::all, nan, goes, keep_dims, {})};
+}
+static Array place_among_numbers(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype,
+                                 bool least) {
+  const AmongNumbers found = among_numbers(array, axis, keep_dims, dtype, least);
+  if (!found.has_none) return found.places;
+  const Array has_one = reduce(Reduction::any, found.has_none, std::vector<bool>(found.has_none.rank(), true), false, {});
+  if (values_of<uint8_t>(has_one)[0]) raise(ErrorKind::value, "All-NaN slice encountered");
+  return found.places;
 }
 // The same of what is no NaN. This reads whether there is something; raises ErrorKind::value where there is nothing else.
 Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype) {
@@ -102,6 +111,21 @@ Array place_of_largest_number(const Array& array, std::optional<size_t> axis, bo
 }
 Array place_of_smallest_number(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype) {
   return place_among_numbers(array, axis, keep_dims, dtype, true);
+}
+
+// Keras's: -1 where there is nothing else.
+static Array place_or_none(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype,
+                           bool least) {
+  const AmongNumbers found = among_numbers(array, axis, keep_dims, dtype, least);
+  return found.has_none ? as_type(where(found.has_none, -1, found.places), found.places.dtype()) : found.places;
+}
+Array place_of_largest_number_or_none(const Array& array, std::optional<size_t> axis, bool keep_dims,
+                                      std::optional<DType> dtype) {
+  return place_or_none(array, axis, keep_dims, dtype, false);
+}
+Array place_of_smallest_number_or_none(const Array& array, std::optional<size_t> axis, bool keep_dims,
+                                       std::optional<DType> dtype) {
+  return place_or_none(array, axis, keep_dims, dtype, true);
 }
 
 Ranked largest_along(const Array& array, size_t axis, bool keep_dims) { return extreme_along(array, axis, keep_dims, false); }

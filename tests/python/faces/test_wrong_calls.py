@@ -45,7 +45,6 @@ KNOWN = {
     **{("cupy.fft", name, call): "NumPy's error" for name in ("fftfreq", "rfftfreq") for call in ("an object", "two objects", "text")},
     **{("cupy", name, "text"): "NumPy's error, of another type in CuPy" for name in ("i0", "poly")},
     **{("keras.ops", name, "*"): "not supported yet" for name in ("average_pool", "max_pool", "conv", "conv_transpose", "depthwise_conv")},
-    **{("keras.ops", name, "*"): "Keras's own text asks for `dtype` first" for name in ("corrcoef", "nanargmax", "nanargmin")},
     **{("keras.ops", f"nancum{name}", "an unknown dtype"): "Keras's error for names of dtypes; JAX reads them first" for name in ("sum", "prod")},
     ("keras.ops", "einsum", "*"): "quern counts the operands before it looks at them",
     ("keras.ops", "meshgrid", "twelve arguments"): "JAX has no arrays of so many dimensions",

@@ -332,3 +332,35 @@ def test_functions_whose_values_of_integers_have_fractions(device):
         if _have(name)
     ]
     compare_all(texts + ["ops.soft_shrink(3)", "ops.reciprocal([2, 4])", "ops.reciprocal(np.ones(2, 'float16') * 3)"], "test_keras_functions", device.kind)
+
+
+def test_types_of_halves_and_what_is_no_number(device):
+    names = "soft_shrink hard_shrink tanh_shrink sparse_plus sparse_sigmoid squareplus glu reciprocal deg2rad rad2deg".split()
+    texts = [f"ops.{name}(ops.cast([[3.0, -0.5, 0.25, 2.0]], {kind!r}))" for name in names for kind in ("bfloat16", "float16") if _have(name)]
+    texts += [f"ops.{name}(np.array([np.nan, 0.5, -0.5, np.inf, -np.inf, -0.0], 'float32'))" for name in names if _have(name)]
+    of_x = "x = np.array([[-2.0, -0.5, 0.1, 4.0]], 'float32')\nops."
+    texts += [of_x + call for call in ("soft_shrink(x, -1)", "hard_shrink(x, ops.array([1, 1, 0, 0]))", "squareplus(x, b=0.5)", "glu(x, axis=-1)")]
+    compare_all(texts, "test_keras_functions", device.kind)
+
+
+def test_powers_of_integers_are_refused_at_the_call(device):
+    i, one = "ops.array([1, 2])", "np.int32(-1)"
+    calls = [f"ops.power(2, {one})", f"ops.power({i}, {one})", f"ops.power({i}, np.array(-1))", f"ops.power(True, {one})", "ops.array(3) ** ops.array(-1)"]
+    compare_all(calls, "test_keras_functions", device.kind)
+    allowed = [f"ops.power({i}, {i})", f"ops.power({i} * 1.0, {one})", f"ops.power({i}, np.array([0, 3], 'uint8'))", f"{i} ** -1.0"]
+    compare_all(allowed, "test_keras_functions", device.kind)
+
+
+def test_factors_solutions_and_places(device):
+    before = """
+m = np.array([[4.0, 1.0], [1.0, 3.0]], "float32")
+s, n = np.array([[4, 1], [1, 3]], "int32"), np.array([[1, np.nan, 3], [np.nan, np.nan, np.nan]], "float32")
+"""
+    texts = """
+solve(m, [1.0, 2.0]) | solve(m, s) | solve(s, np.ones((2, 1), "int32")) | solve(m, m * 1j) | solve(np.stack([m, m]), m[None]) | qr(m)[1] ** 2 | qr(s)[1] ** 2
+qr(m[:1], mode="complete")[1] ** 2 | matrix_rank(m) | matrix_rank(s, tol=3.5) | matrix_rank(np.stack([m, m * 0])) | nanargmax(n) | nanargmin(n, axis=-1)
+nanargmax(n, axis=1, keepdims=True) | nanargmin(n, axis=0) | nanargmax(s, axis=0) | nanargmax([[1.5, 2.5]]) | nanargmin(n[1]) | nanargmax(True)
+corrcoef(m) | corrcoef(s) | corrcoef([[1, 2, 4], [3, 1, 0]]) | corrcoef(n[:1, ::2])
+""".strip().replace("\n", " | ").split(" | ")  # fmt: skip
+    refused = ["qr(m, mode='r')", "matrix_rank(m[0])", "solve(m, np.ones(3, 'float32'))", "nanargmax(None)"]
+    compare_all([f"{before}ops.{text}" for text in texts + refused if _have(text)], "test_keras_functions", device.kind)

@@ -149,16 +149,3 @@ def stand_in(name):
     missing.__name__ = missing.__qualname__ = name
     missing.is_stand_in = True
     return missing
-
-
-def of_reals(function):
-    """A function of a text that computes integers and bools as real numbers, where the text keeps their type and cuts fractions off."""
-
-    @functools.wraps(function)
-    def call(x, *args, **kwargs):
-        from quern.keras.backend.core import cast, convert_to_tensor, floatx
-
-        x = convert_to_tensor(x)
-        return function(x if qn.issubdtype(x.dtype, numpy.inexact) else cast(x, floatx()), *args, **kwargs)
-
-    return call

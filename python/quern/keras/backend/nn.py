@@ -13,9 +13,6 @@ _borrowed.names_of("nn", globals())
 
 _faces = _engine.add_functions(__name__, "keras", "nn")
 
-soft_shrink, hard_shrink, tanh_shrink = map(_borrowed.of_reals, (soft_shrink, hard_shrink, tanh_shrink))  # noqa: F821
-sparse_plus, sparse_sigmoid, squareplus, glu = map(_borrowed.of_reals, (sparse_plus, sparse_sigmoid, squareplus, glu))  # noqa: F821
-
 
 def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
     """-log(probability) of the class that each target names."""

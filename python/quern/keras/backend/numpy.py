@@ -11,8 +11,6 @@ from quern.lib import _engine
 _borrowed.names_of("numpy", globals())
 _engine.add_functions(__name__, "keras")
 
-reciprocal, deg2rad, rad2deg = map(_borrowed.of_reals, (reciprocal, deg2rad, rad2deg))  # noqa: F821
-
 
 # ---- shapes
 
