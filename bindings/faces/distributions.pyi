@@ -356,7 +356,7 @@ class permuted:
 class hypergeometric:
     """How many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones: int64.
 
-    Raises ValueError for negative numbers, and for more picked than there are. Parameters that are arrays are looked at; very large
+    Raises ValueError for negative numbers, and for more picked than there are. The values of array parameters are checked; very large
     ones, and very many, are drawn by NumPy on the host.
     """
 

@@ -1,4 +1,4 @@
-"""Random integers, picks and vectors as faces of the engine's table: odd arguments beside NumPy, numbers of a seed, functions of a state."""
+"""Random integers, picks and vectors as faces of the engine's table: odd arguments compared with NumPy, numbers of a seed, functions of a state."""
 
 import inspect
 import pickle

@@ -8,7 +8,7 @@ def unserved(module, names):
 
     def __getattr__(name):
         if name in names:
-            raise AttributeError(f"[{public}.{name}] this name of PyTorch's is not served yet")
+            raise AttributeError(f"[{public}.{name}] quern has no such name yet; PyTorch has it")
         raise AttributeError(f"module '{public}' has no attribute '{name}'")
 
     return __getattr__
