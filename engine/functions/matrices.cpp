@@ -136,6 +136,9 @@ Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<i
   const bool keeps_type = rules.types == TypeRules::torch && !is_whole(vector.dtype());
   const bool is_int64 = rules.types == TypeRules::torch && is_whole(vector.dtype());
   const DType dtype = keeps_type ? vector.dtype() : is_int64 ? DType::int64 : common(vector.dtype(), DType::int64);
+  int64_t size = 0;  // refused before there is a step for each column
+  if (__builtin_mul_overflow(vector.size(), columns, &size)) size = std::numeric_limits<int64_t>::max();
+  check_room(size, dtype, vector.device());
   Array out = full({vector.size(), columns}, whole(1), dtype, vector.device());
   Array x = as_type(vector, dtype), power = x;
   for (int64_t n = 1; n < columns; ++n) {

@@ -208,11 +208,13 @@ def _of_tensors(name, x, y):
 
 
 def _check_integers(name, y):
-    """Raise InvalidArgumentError for integers divided by zero, or raised to negative powers: on a CPU at once, as TensorFlow."""
-    if recording.recorder() is not None or _engine.default_device().kind != "cpu" or not y.size:
+    """Raise InvalidArgumentError for integers raised to negative powers and, on a CPU, divided by zero, as TensorFlow does."""
+    if recording.recorder() is not None or not y.size:
         return
     if name == "power" and int(y.get().min()) < 0:
         raise InvalidArgumentError("Integers to negative integer powers are not allowed [Op:Pow]; convert them with tf.cast()")
+    if _engine.default_device().kind != "cpu":
+        return
     if name != "power" and not y.get().all():
         raise InvalidArgumentError(f"Integer division by zero [Op:{kernel_of(name)}]")
 
