@@ -151,7 +151,21 @@ def to_dlpack(tensor):
 @checked
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """A tensor over the memory of an object with the buffer protocol; on the CPU."""
-    host = numpy.frombuffer(buffer, numpy_dtypes[name_of(dtype)], count, offset)
+    type_, length = numpy_dtypes[name_of(dtype)], memoryview(buffer).nbytes
+    if not length or not count:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1")
+    if count < 0 and (length - offset) % type_.itemsize:
+        raise ValueError(
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({type_.itemsize})"
+        )
+    if count > 0 and offset + count * type_.itemsize > length:
+        raise ValueError(
+            f"requested buffer length ({count} * {type_.itemsize} bytes) after offset ({offset} bytes) must not be greater than actual "
+            f"buffer length ({length} bytes)"
+        )
+    host = numpy.frombuffer(buffer, type_, count, offset)
     return _wanted(from_numpy(host), requires_grad)
 
 

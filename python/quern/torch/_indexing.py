@@ -144,9 +144,12 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     if dim is None:
         return finish(gather(input.reshape(-1), 0, indices.reshape(-1)), out)
     if input._rank != indices._rank:
-        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions")
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input._rank} dimensions for input, and {indices._rank} dimensions for indices"
+        )
     if not input._rank:
-        return finish(take(input, indices), out)
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     dim = dim_of(dim, input._rank)
     others = ([1 if d == dim else n for d, n in enumerate(x._shape)] for x in (input, indices))
     shape = list(_shaping.broadcast_shapes(*others))
@@ -371,6 +374,8 @@ def index_copy_(self, dim, index, source):
     dim = dim_of(dim, self._rank)
     if self._dtype_name != source._dtype_name:
         raise RuntimeError("index_copy_(): self and source expected to have the same dtype")
+    if index._dtype_name != "int64":
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {_type(index)}")
     _check_parts(self, dim, index, source, "index_copy_")
     if not source._size:
         return self
@@ -390,7 +395,8 @@ def index_copy(input, dim, index, source, *, out=None):
 def index_fill_(self, dim, index, value):
     """Sets the parts of a dimension that the index names to a number."""
     dim = dim_of(dim, self._rank)
-    _index(index, self, dim, "index_fill_")
+    if index._dtype_name != "int64":
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if isinstance(value, Tensor) and value._rank:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._rank} dimension(s).")
     if not isinstance(value, Tensor):

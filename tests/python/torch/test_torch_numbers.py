@@ -74,3 +74,20 @@ def test_limits_of_other_types(device):
     kinds = "[(torch.int64, torch.int64), (torch.float32, torch.int16), (torch.float64, torch.int64), (torch.int16, torch.float64)]"
     texts = [f"pairs(torch.tensor([2, 4, 8], device=device).to(torch.{t}), {kinds})" for t in ("uint8", "int8", "int32", "float16", "float32", "bool")]
     compare_all([f"{HEAD}LIMITS = {LIMITS}{CLAMPS}{text}" for text in texts], device)
+
+
+BUFFERS = """
+count=0 | offset=8 | offset=9 | offset=-1 | count=3, offset=6 | count=9 | count=-2 | count=2, offset=1
+"""
+INDICES = """
+x.index_fill(0, i, 1.0) | x.index_copy(0, i, x[:1]) | x.index_add(0, i, x[:1]) | x.gather(0, i) | x.scatter(0, i, 1.0) | x.index_select(0, i) | x.take(i)
+z.take_along_dim(torch.tensor(0, device=device), 0) | z.take_along_dim(torch.tensor([0], device=device), 0) | z.gather(0, torch.tensor(0, device=device))
+x.index_fill(0, i.long(), np.float16(2.5)) | x.index_fill(0, i.long(), np.bool_(True)) | x.index_fill(0, i.long(), 2**63)
+"""
+
+
+def test_buffers_and_types_of_indices(device):
+    texts = [f"raises(lambda: torch.frombuffer(bytearray(8), dtype=torch.uint8, {one}))" for one in cases(BUFFERS)]
+    texts += [f"raises(lambda: torch.frombuffer(bytearray({n}), dtype=torch.int32))" for n in (0, 4, 7)]
+    given = "x, i, z = torch.tensor([1.0, 2.0, 3.0], device=device), torch.tensor([0], dtype=torch.int32, device=device), torch.tensor(5.0, device=device)\n"
+    compare_all([*texts, *[f"{given}raises(lambda: {one})[0]" for one in cases(INDICES)]], device)
