@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <limits>
 #include <optional>
 
 #include "core/error.h"
+#include "core/room.h"
 #include "functions/parts.h"
 #include "functions/reductions.h"
 #include "functions/shaping.h"
