@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes README.md's table and the picture docs/results.svg from bench/results/*.json.
+"""Makes the tables of README.md and docs/results.md and the picture docs/results.svg from bench/results/*.json.
 
-    tools/results.py           writes both
+    tools/results.py           writes all three
     tools/results.py --check   fails when they are not what it would write (tests/python/tools/test_docs.py runs it)
 
 A ratio is the peer's time over quern's: above 1 quern is faster. All rows of a file count, those that quern loses too; left out are only
@@ -18,7 +18,8 @@ import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-README, PICTURE = ROOT / "README.md", ROOT / "docs" / "results.svg"
+README, CHINESE, PAGE = ROOT / "README.md", ROOT / "README.zh-CN.md", ROOT / "docs" / "results.md"
+PICTURE = ROOT / "docs" / "results.svg"
 BEGIN, END = "<!-- written by tools/results.py: -->\n", "<!-- end of tools/results.py -->\n"
 
 # What the rows of a file are, in the order of the table.
@@ -30,6 +31,15 @@ SOURCES = {
     "h200-host-functions-cpu": "thirty functions, 1 to 10 million elements, on the CPU",
     "h200-host-kernels-cpu": "kernels in Python, on the CPU",
 }
+# README's rows: the file, the peer, and what is compared, in English and Chinese.
+SHOWN = (
+    ("h200-arrays-cuda", "CuPy", "array programs on the GPU", "GPU 上的数组程序"),
+    ("h200-arrays-cuda", "JAX", "array programs on the GPU", "GPU 上的数组程序"),
+    ("h200-kernels-cuda", "numba-cuda", "Python kernels on the GPU", "GPU 上的 Python 核函数"),
+    ("h200-host-arrays-cpu", "NumPy", "array programs on the CPU", "CPU 上的数组程序"),
+    ("h200-host-arrays-cpu", "torch", "array programs on the CPU", "CPU 上的数组程序"),
+    ("h200-host-kernels-cpu", "njit(parallel)", "Python kernels on the CPU", "CPU 上的 Python 核函数"),
+)
 PANELS = ("h200-arrays-cuda", "h200-host-arrays-cpu")
 COLOURS = {"CuPy": "#2a9d3a", "torch": "#e0532f", "torch.compile": "#8c3fbf", "JAX": "#1f6fd1", "NumPy": "#2a9d3a", "Numba": "#d99a00"}
 
@@ -77,10 +87,26 @@ def machines():
 
 
 def section():
+    """All rows, for docs/results.md."""
     return (
-        f"{BEGIN}\n![Ratios of all array programs, by peer](docs/results.svg)\n\n"
-        f"Measured on {machines()}, medians. A ratio is the peer's time over\nquern's: above 1 quern is faster.\n\n{table()}\n\n{END}"
+        f"{BEGIN}\n![Ratios of all array programs, by peer](results.svg)\n\n"
+        f"Measured on {machines()}, medians. A ratio is the peer's time divided by\nquern's: above 1, quern is faster.\n\n"
+        f"{table()}\n\n{END}"
     )
+
+
+HEADS = ("| compared with | programs | quern is faster in | median speed-up |", "| 对比对象 | 程序 | quern 更快的项数 | 加速比中位数 |")
+
+
+def short(chinese):
+    """README's rows."""
+    lines = [HEADS[chinese], "|---|---|---:|---:|"]
+    for name, peer, *texts in SHOWN:
+        values = [ratio for ratio, _ in ratios(results(name))[peer]]
+        won = sum(value > 1 for value in values)
+        faster = f"{won} / {len(values)}" if chinese else f"{won} of {len(values)}"
+        lines.append(f"| {peer} | {texts[chinese]} | {faster} | {number(statistics.median(values))} |")
+    return f"{BEGIN}\n" + "\n".join(lines) + f"\n\n{END}"
 
 
 # ---- the picture: a line for each row, a dot for each peer, ratios on a logarithmic axis
@@ -151,17 +177,19 @@ def picture():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="README.md's table and picture of results")
+    parser = argparse.ArgumentParser(description="the tables and the picture of results in README.md and docs/")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when something differs")
     check = parser.parse_args().check
-    readme = README.read_text()
-    begin, end = readme.index(BEGIN), readme.index(END) + len(END)
-    wished = {README: readme[:begin] + section() + readme[end:], PICTURE: picture()}
-    differs = [path.name for path, text in wished.items() if not path.exists() or path.read_text() != text]
+    wished = {PICTURE: picture()}
+    for path, made in ((README, short(False)), (CHINESE, short(True)), (PAGE, section())):
+        text = path.read_text(encoding="utf-8")
+        begin, end = text.index(BEGIN), text.index(END) + len(END)
+        wished[path] = text[:begin] + made + text[end:]
+    differs = [path.name for path, text in wished.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if check:
         sys.exit(f"{' and '.join(differs)}: not what bench/results gives; run tools/results.py" if differs else 0)
     for path, text in wished.items():
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <numeric>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "core/error.h"

@@ -159,7 +159,7 @@ def test_large_memory_ends_at_a_guard_page():
 
 @pytest.mark.parametrize("bytes", [64 << 10, 100_000, 400_000, 1_200_000, 4_000_000])
 def test_arrays_from_64_kib_on_end_at_a_guard_page(on_the_cpu, bytes):
-    """At the next multiple of 256 bytes, as README says, whatever size the pool's block has."""
+    """At the next multiple of 256 bytes, as docs/kernels.md says, whatever size the pool's block has."""
     f = SourceModule("__global__ void put(char* x, long at) { ((volatile char*)x)[at] = 1; }").get_function("put")
     arrays = [quern.zeros(bytes, "uint8") + 1 for _ in range(2)]
     for x in [*arrays, drv.mem_alloc(bytes)]:

@@ -1,4 +1,4 @@
-"""README.md and docs/: the programs run, the results are those of bench/results, and what is named is there."""
+"""README.md, its Chinese version and docs/: programs run, results are those of bench/results, named files exist."""
 
 import functools
 import glob
@@ -9,13 +9,14 @@ import re
 import pytest
 from programs import ROOT, python, quern
 
-README = pathlib.Path(ROOT, "README.md").read_text()
-PAGES = [os.path.join(ROOT, name) for name in ("README.md", "HACKING.md", "CHANGELOG.md")]
+README, CHINESE = (pathlib.Path(ROOT, name).read_text(encoding="utf-8") for name in ("README.md", "README.zh-CN.md"))
+KERNELS, INSTALL, INDEX = (pathlib.Path(ROOT, "docs", f"{name}.md").read_text() for name in ("kernels", "install", "README"))
+PAGES = [os.path.join(ROOT, name) for name in ("README.md", "README.zh-CN.md", "HACKING.md", "CHANGELOG.md")]
 PAGES += sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))
 
-# The first words of each Python program in README.md, and what it prints on the CPU.
+# The first words of each Python program in README.md and docs/kernels.md, and what it prints on the CPU.
 PROGRAMS = {
-    "import quern as qn": r"3238\d\d\.\d+ 0\.99999\d+\n",
+    "import cupy": r"323896\.\d+ 0\.99999\d+\n",
     "import numpy as np\nimport pycuda": r"\[0\. 2\. 4\. 6\.\]\n",
     "import numpy as np\nimport quern": r"\[3\. 3\. 3\. 3\.\]\ncompile .*\nload .*\nlaunch scale 0 .*:8\ndevice_to_host  16 .*\n",
     "import numpy as np\nfrom numba": r"\[0\. .* 0\. *\]\n",
@@ -24,7 +25,7 @@ PROGRAMS = {
 
 
 def programs(language):
-    return re.findall(rf"```{language}\n(.*?)```", README, re.S)
+    return re.findall(rf"```{language}\n(.*?)```", README + KERNELS, re.S)
 
 
 def test_results_are_those_of_the_benchmarks():
@@ -90,15 +91,28 @@ def test_every_program_of_the_readme_is_run():
 
 
 def test_the_readme_says_what_a_set_up_needs():
-    begin = README[README.index("\n## Two commands") : README.index("\n## Results")]
-    for word in ("git clone ", "3 GiB", "`apt-get`", "root", "`sudo`", "Python 3.10", "./quern run examples/sobel.py", "./quern test"):
+    begin = README[README.index("\n## Install") : README.index("\n## A first program")]
+    for word in ("git clone ", "3 GiB", "`apt-get`", "root", "`sudo`", "Python", "./quern run examples/sobel.py", "./quern test"):
         assert word in begin
+    for word in ("git clone ", "3 GiB", "`apt-get`", "root", "`sudo`", "Python 3.10", "./quern run examples/sobel.py", "./quern setup"):
+        assert word in INSTALL
     assert os.path.exists(os.path.join(ROOT, "examples", "sobel.py"))
 
 
-def test_the_readme_names_every_page():
-    pages = {os.path.basename(page) for page in glob.glob(os.path.join(ROOT, "docs", "*.md"))}
-    assert pages == set(re.findall(r"^\| \[docs/(\w+\.md)\]", README, re.M))
+def test_the_readme_is_short():
+    assert README.count("\n") <= 130
+
+
+def test_the_chinese_readme_has_the_same_commands_and_programs():
+    for text in (r"```.*?```", r"^    .+$", r"\]\((.*?)\)", r"^\| `[^|]*`"):
+        found = [re.findall(text, readme, re.S if "```" in text else re.M) for readme in (README, CHINESE)]
+        assert found[0] and sorted(set(found[0]) - {"README.zh-CN.md"}) == sorted(set(found[1]) - {"README.md"})
+    assert README.count("\n## ") == CHINESE.count("\n## ")
+
+
+def test_the_index_names_every_page():
+    pages = {os.path.basename(page) for page in glob.glob(os.path.join(ROOT, "docs", "*.md"))} - {"README.md"}
+    assert pages == set(re.findall(r"^\| \[(\w+\.md)\]", INDEX, re.M))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: os.path.relpath(page, ROOT))
