@@ -109,7 +109,8 @@ trace(a) | trace(a, 1) | trace(q) | trace(u.reshape(2, 2)) | trace(g, dtype='flo
 
 @pytest.mark.parametrize("case", cases(JOINED + REPEATED + EDITED + PADDED + MATRICES + GRIDS))
 def test_as_numpy(case):
-    check(case, exact="kaiser" not in case)  # Bessel functions are quern's own
+    # Bessel functions are quern's own, and the last bit of NumPy's powers is its build's.
+    check(case, exact="kaiser" not in case and "logspace" not in case)
 
 
 COMPILED = """
