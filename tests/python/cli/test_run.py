@@ -196,3 +196,13 @@ def test_modules_and_texts_that_fail(tmp_path):
     for way, what in (("-m", "the name of a module"), ("-c", "the text of a program")):
         done = quern("run", way)
         assert done.returncode == 2 and f"{way} needs {what}" in done.stderr
+
+
+def test_tracebacks_have_no_frames_of_the_import_hooks(tmp_path):
+    (tmp_path / "broken.py").write_text("def f():\n    return 1 / 0\n\nf()\n")
+    (tmp_path / "middle.py").write_text("try:\n    import broken\nexcept ZeroDivisionError as e:\n    raise ValueError('no') from e\n")
+    (tmp_path / "main.py").write_text("import cupy\nimport middle\n")
+    done = quern("run", tmp_path / "main.py")
+    assert done.returncode == 1 and done.stderr.endswith("ValueError: no\n")
+    files = [line.split('"')[1].rpartition("/")[2] for line in done.stderr.splitlines() if line.startswith('  File "')]
+    assert files == ["middle.py", "broken.py", "broken.py", "main.py", "middle.py"]

@@ -246,11 +246,28 @@ def _status(code) -> int:
 
 
 def _show(error) -> None:
-    """The traceback from the program's own first frame on: what python FILE would print."""
-    tb = error.__traceback__
-    ours = (__file__, runpy.__file__, "<frozen runpy>", os.path.join(os.path.dirname(__file__), "notebook_file.py"))
-    while tb is not None and tb.tb_frame.f_code.co_filename in ours:
-        tb = tb.tb_next
-    error.__traceback__ = tb
+    """The traceback as python FILE would print it: without this module's frames, and without those of the import hooks."""
+    _drop_own_frames(error, set())
     sys.stdout.flush()
-    traceback.print_exception(type(error), error, tb)
+    traceback.print_exception(type(error), error, error.__traceback__)
+
+
+_OURS = (__file__, runpy.__file__, "<frozen runpy>", os.path.join(os.path.dirname(__file__), "notebook_file.py"))
+_HOOKS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "imports.py")
+
+
+def _drop_own_frames(error, seen):
+    if error is None or id(error) in seen:
+        return
+    seen.add(id(error))
+    frames, tb = [], error.__traceback__
+    while tb is not None:
+        file = tb.tb_frame.f_code.co_filename
+        if file != _HOOKS and (frames or file not in _OURS):
+            frames.append(tb)
+        tb = tb.tb_next
+    for frame, following in zip(frames, [*frames[1:], None], strict=True):
+        frame.tb_next = following
+    error.__traceback__ = frames[0] if frames else None
+    _drop_own_frames(error.__cause__, seen)
+    _drop_own_frames(error.__context__, seen)
