@@ -198,6 +198,13 @@ def test_modules_and_texts_that_fail(tmp_path):
         assert done.returncode == 2 and f"{way} needs {what}" in done.stderr
 
 
+@pytest.mark.parametrize("way", ["file", "text"])
+def test_syntax_errors_are_shown_alone(tmp_path, way):
+    (tmp_path / "main.py").write_text("retrun 1\n")
+    done = quern("run", *([tmp_path / "main.py"] if way == "file" else ["-c", "retrun 1\n"]))
+    assert done.returncode == 1 and done.stderr.splitlines()[0].startswith('  File "') and "SyntaxError" in done.stderr.splitlines()[-1]
+
+
 def test_tracebacks_have_no_frames_of_the_import_hooks(tmp_path):
     (tmp_path / "broken.py").write_text("def f():\n    return 1 / 0\n\nf()\n")
     (tmp_path / "middle.py").write_text("try:\n    import broken\nexcept ZeroDivisionError as e:\n    raise ValueError('no') from e\n")

@@ -266,8 +266,8 @@ def _drop_own_frames(error, seen):
         if file != _HOOKS and (frames or file not in _OURS):
             frames.append(tb)
         tb = tb.tb_next
-    for frame, following in zip(frames, [*frames[1:], None], strict=True):
-        frame.tb_next = following
+    for number, frame in enumerate(frames, 1):
+        frame.tb_next = frames[number] if number < len(frames) else None
     error.__traceback__ = frames[0] if frames else None
     _drop_own_frames(error.__cause__, seen)
     _drop_own_frames(error.__context__, seen)
