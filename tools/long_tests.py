@@ -61,6 +61,10 @@ KERNELS, KERNEL_ITEMS, KERNEL_MINUTES = 100_000, 20, 13  # of fuzz_lowering
 # Each row of tests/engine/codegen/vector_math_test.cpp: all floats, and many doubles.
 VECTOR_FUNCTIONS = """sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p cbrt rcbrt rsqrt
 erf erfc pow atan2 hypot""".split()
+# Of these every change runs a part: long_runs.part().
+WHOLE_TABLES = """arrays/test_array_fft_lines.py arrays/test_array_loops.py kernel/test_kernel_ufunc_loops.py kernel/test_njit_random.py
+kernel/test_njit_ranges.py kernel/test_njit_signatures.py kernel/test_njit_whole_arrays.py keras/test_keras_conversion.py
+keras/test_keras_functions.py keras/test_keras_operators.py""".split()
 
 
 def table(seed):
@@ -81,6 +85,7 @@ def table(seed):
     keras = os.environ.get("QUERN_KERAS_PYTHON", "")
     return items + [
         Item("loops of 10,000 iterations", pytest("tests/python/arrays/test_array_pressure.py"), 2, {"QUERN_LONG_LOOPS": "1"}),
+        Item("whole tables of cases", pytest(" ".join("tests/python/" + name for name in WHOLE_TABLES)), 6, {"QUERN_ALL_CASES": "1"}),
         Item("worked additions", pytest("tests/python/tools/test_additions.py"), 12, {"QUERN_BUILD_ADDITIONS": "1"}),
         Item("20,000 kernels in a process", [sys.executable, "bench/many.py"], 30),
         Item("threads under a sanitizer", [sys.executable, "tools/sanitize.py", "thread"], 30),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import quern as qn
 from differences import gradients, leaves
+from long_runs import part
 from quern.device import set_current_device
 from quern.lib import _engine
 
@@ -86,11 +87,11 @@ def test_every_length(first):
 
 
 def test_primes_and_mixed_lengths():
-    assert worst(PRIMES + MIXED)[0] == []
+    assert worst(part(PRIMES + MIXED, 16))[0] == []
 
 
 def test_huge_lengths():
-    assert worst(HUGE, rows=1)[0] == []
+    assert worst(part(HUGE, 2), rows=1)[0] == []
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5, 8, 16, 17, 33])
@@ -105,7 +106,7 @@ def test_levels(level):
         pytest.skip(f"this processor, or QUERN_TIER0_LEVEL, allows {_engine.tier0_level()} at most")
     code = (
         "import json, test_array_fft_lines as t; from quern.lib import _engine\n"
-        "print(json.dumps([_engine.tier0_level(), t.worst([*range(1, 513), *t.PRIMES, *t.MIXED[:-6]], 5)[0], t.tall_errors()]))"
+        "print(json.dumps([_engine.tier0_level(), t.worst(t.part([*range(1, 513), *t.PRIMES, *t.MIXED[:-6]], 150), 5)[0], t.tall_errors()]))"
     )
     environment = dict(os.environ, QUERN_DEVICE="cpu", QUERN_TIER0_LEVEL=level, PYTHONPATH=os.pathsep.join([os.path.dirname(__file__), *sys.path]))
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True)

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 import quern as qn
+from long_runs import part
 from places import ROOT
 
 BODIES = {
@@ -42,7 +43,7 @@ def compiles(events):
 
 
 @pytest.mark.parametrize("kind", BODIES)
-@pytest.mark.parametrize("ops", [3, 7, 40, 75, 150, 400])
+@pytest.mark.parametrize("ops", [3, 7, 40, 75, 150, *part([400], 0)])
 def test_a_loop_compiles_its_body_once(device, kind, ops):
     body = body_of(kind, ops)
     x, y = start()

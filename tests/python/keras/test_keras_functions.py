@@ -1,6 +1,7 @@
 """The functions of quern's Keras backend: values, types, shapes and gradients are those of Keras on JAX."""
 
 from keras_oracle import compare_all, needs_keras
+from long_runs import part
 from programs import code
 
 needs_keras()
@@ -116,7 +117,7 @@ def test_functions_of_two(device):
             for b in TYPES[i:]:
                 if name != "power" or "bool" not in (a, b):
                     texts.append(f'ops.{name}(np.abs(data(3)).astype(ops.ones(1, "{a}").dtype), ops.ones(3, "{b}"))')
-    compare_all([t for t in texts if _have(t[4:])], "test_keras_functions", device.kind)
+    compare_all(part([t for t in texts if _have(t[4:])], 200), "test_keras_functions", device.kind)
 
 
 def test_reductions(device):
@@ -175,7 +176,7 @@ def test_types_of_operands_together(device):
     wrong += ["keras.random.gamma((2,), 1.0, dtype='int32')", "keras.random.binomial((2,), 3, 0.5, dtype='uint8')"]
     texts += [f"raises(lambda: {text})[0]" for text in wrong]
     texts += [f"ops.batch_normalization(ops.ones((2, 3), '{t}'), np.ones(3), ops.ones(3), -1).dtype == 'float32'" for t in ("int64", "float16")]
-    compare_all(texts, "test_keras_functions", device.kind, rtol=1e-2)
+    compare_all(part(texts, 160), "test_keras_functions", device.kind, rtol=1e-2)
 
 
 def test_rows_of_segments_and_largest_elements(device):

@@ -5,6 +5,7 @@ A text asks for all pairs of types at once and gives the names of the types of r
 
 import pytest
 from keras_oracle import compare_all, needs_keras
+from long_runs import part
 from programs import code
 
 needs_keras()
@@ -56,7 +57,7 @@ def each(make, kinds="TYPES"):
 
 
 def compare(texts, device):
-    compare_all(texts, "test_keras_operators", device.kind, rtol=2e-2)  # roundings of quotients and powers in 16 bits
+    compare_all(part(texts, 6), "test_keras_operators", device.kind, rtol=2e-2)  # roundings of quotients and powers in 16 bits
 
 
 def test_of_two_tensors(device):

@@ -3,6 +3,7 @@
 import numba_oracle
 import numpy as np
 import pytest
+from long_runs import part
 from quern import cuda
 from quern.numba import guvectorize, njit, vectorize
 
@@ -167,7 +168,7 @@ def seen(answer):
 
 @pytest.mark.parametrize("cases", [products, folds, keywords, of_arrays, opened])
 def test_loops(cases, tmp_path):
-    wrong, cases = [], cases()
+    wrong, cases = [], part(cases(), 60)
     for (text, name, calls), here, there in zip(cases, numba_oracle.run(cases, njit, tmp_path), numba_oracle.recorded(cases), strict=True):
         given = [line for line in text.splitlines() if "vectorize" in line][0]
         wrong += [f"{given} {name} {c}\nhere  {a[1]}\nNumba {b[1]}" for c, a, b in zip(calls, here, there, strict=True) if seen(a) != seen(b)]

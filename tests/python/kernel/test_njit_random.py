@@ -11,7 +11,7 @@ import numba_oracle
 import numpy as np
 import pytest
 from kernels import module_of
-from long_runs import programs, seeds
+from long_runs import part, programs, seeds
 from quern.numba import njit
 from random_functions import Function
 
@@ -57,7 +57,7 @@ def test_each_feature_occurs(capsys):
 
 
 def test_recorded_answers(tmp_path):
-    functions = [Function(seed) for seed in range(RECORDED)]
+    functions = part(map(Function, range(RECORDED)), 60)
     compare(functions, numba_oracle.recorded([f.case for f in functions]), tmp_path)
 
 

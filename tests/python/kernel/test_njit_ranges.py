@@ -3,6 +3,7 @@
 import numba_oracle
 import numpy as np
 import pytest
+from long_runs import part
 from quern import cuda
 from quern.numba import njit
 
@@ -91,7 +92,7 @@ def ranges():
 
 
 def test_ranges(tmp_path):
-    wrong, cases = [], ranges()
+    wrong, cases = [], part(ranges(), 120)
     for (_, name, calls), here, there in zip(cases, numba_oracle.run(cases, njit, tmp_path), numba_oracle.recorded(cases), strict=True):
         wrong += [f"{name} {c}\nhere  {a}\nNumba {b}" for c, a, b in zip(calls, here, there, strict=True) if numba_oracle.differs(a, b, {})]
     assert not wrong, f"{len(wrong)} differ\n" + "\n\n".join(wrong[:20])

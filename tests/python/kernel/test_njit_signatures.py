@@ -5,6 +5,7 @@ import itertools
 import numba_oracle
 import numpy as np
 import pytest
+from long_runs import part
 from quern import cuda
 from quern.numba import njit
 
@@ -49,7 +50,7 @@ def inner(x):
 
 def of_one():
     cases = []
-    for names in SIGNATURES:
+    for names in part(SIGNATURES, 24):
         text = ONE.format(listed=", ".join(f'"{n}({n})"' for n in names))
         cases += [[text, "direct", [[number] for number in NUMBERS]], [text, "inner", [[number] for number in WITHIN]]]
     return cases

@@ -3,6 +3,7 @@
 import numba_oracle
 import numpy as np
 import pytest
+from long_runs import part
 from quern import cuda
 from quern.numba import njit
 
@@ -128,11 +129,11 @@ def check(cases, folder):
 
 
 def test_reductions(tmp_path):
-    check(reduced(), tmp_path)
+    check(part(reduced(), 60), tmp_path)
 
 
 def test_fortran_arrays_are_added_in_the_order_of_memory(tmp_path):
-    check(in_columns(), tmp_path)
+    check(part(in_columns(), 6), tmp_path)
 
 
 def test_numbers(tmp_path):
@@ -140,7 +141,7 @@ def test_numbers(tmp_path):
 
 
 def test_slices_that_overlap(tmp_path):
-    check(assigned(), tmp_path)
+    check(part(assigned(), 5), tmp_path)
 
 
 def test_slices_of_another_length():

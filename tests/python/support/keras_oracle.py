@@ -5,12 +5,13 @@ np; ``data(*shape)``, numbers between -1 and 1, the same for the same call; ``gr
 ``named(layer)``, the layer with weights that do not depend on the backend; ``raises(callable)``. An exception that leaves a text is a value,
 too. ``...`` as the value of a text asks for nothing but that it runs.
 
-Each backend runs in a process of its own, whose program this file is. Where QUERN_KERAS_PYTHON names no Python that has Keras and JAX, the
+Each backend runs in a process of its own, whose program this file is; it answers all tests of a worker. Where QUERN_KERAS_PYTHON names no Python that has Keras and JAX, the
 answers that it once gave stand for it: tests/python/data/keras_answers/, a file for each test module, by the texts' hashes. A text that has
 none fails. With QUERN_RENEW_KERAS=1 the tests that run write JAX's answers to these files.
 """
 
 import ast
+import atexit
 import gzip
 import hashlib
 import json
@@ -18,6 +19,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import textwrap
 import zlib
 
@@ -85,6 +87,23 @@ def expected(texts, module):
 
 def answers(texts, backend, python, device="cpu"):
     """The values of texts, from a process with that backend."""
+    key = backend, python, device
+    if key not in _others or _others[key].poll() is not None:
+        _others[key] = _started(backend, python, device)
+    other = _others[key]
+    try:
+        pickle.dump(texts, other.stdin)
+        other.stdin.flush()
+        return pickle.load(other.stdout)
+    except (OSError, EOFError, pickle.UnpicklingError):
+        other.kill()
+        raise AssertionError(f"the process with {backend} ended with {other.wait()}:\n{_said(other)}") from None
+
+
+_others = {}  # the processes that answer, by backend, Python and device: importing Keras takes longer than most texts
+
+
+def _started(backend, python, device):
     from programs import environment
 
     env = environment(
@@ -94,12 +113,18 @@ def answers(texts, backend, python, device="cpu"):
         env.pop("PYTHONPATH", None)
     if device != "cpu" and "CUDA_VISIBLE_DEVICES" in os.environ:
         env["CUDA_VISIBLE_DEVICES"] = os.environ["CUDA_VISIBLE_DEVICES"]
-    done = subprocess.run(
-        [python, os.path.abspath(__file__), backend], input=pickle.dumps(texts), capture_output=True, env=env, timeout=900
+    said = tempfile.TemporaryFile()
+    other = subprocess.Popen(
+        [python, os.path.abspath(__file__), backend], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, env=env
     )
-    if done.returncode:
-        raise AssertionError(f"the process with {backend} failed:\n{done.stderr.decode()[-4000:]}")
-    return pickle.loads(done.stdout)
+    other.said = said
+    atexit.register(other.kill)
+    return other
+
+
+def _said(other):
+    other.said.seek(0)
+    return other.said.read().decode()[-4000:]
 
 
 def _hash(text):
@@ -194,10 +219,13 @@ def main():
         import quern.keras  # noqa: F401
     import keras
 
-    texts = pickle.load(sys.stdin.buffer)
-    found = [_run(text, keras, backend) for text in texts]
-    out.write(pickle.dumps(found))
-    out.flush()
+    while True:
+        try:
+            texts = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        pickle.dump([_run(text, keras, backend) for text in texts], out)
+        out.flush()
 
 
 def _run(text, keras, backend):
