@@ -34,11 +34,13 @@ DIFFERENT = (
     ("random numbers", "They depend on the seed and on how many were drawn before, not on the device. They are no other backend's."),
     (
         "steps",
-        "Where layers, loss and metrics are Keras's own, a step is recorded when a kind of batch comes for the second time, and replayed "
-        "from then on: layers' Python no longer runs. With layers or a `train_step` of your own steps run as plain Python, unless "
-        "`compile(jit_compile=True)`; `run_eagerly=True` and `jit_compile=False` keep them plain in any case. The values are the same: "
-        "where a program sets an attribute of a layer or an optimizer between two steps, they are recorded anew, and a step that sets "
-        "some itself or reads values on the host stays plain.",
+        "Where layers, loss and metrics are Keras's own, or functions that read nothing that may change, a step is recorded when a kind of "
+        "batch comes for the second time, and replayed from then on: layers' Python no longer runs. With layers, losses, metrics or a "
+        "`train_step` of your own steps run as plain Python, unless `compile(jit_compile=True)`; `run_eagerly=True` and "
+        "`jit_compile=False` keep them plain in any case. Where a program sets an attribute of a layer, an optimizer, a loss, a "
+        "regularizer or a schedule between two steps, or changes a list or a dict that they hold, the steps are recorded anew; a step that "
+        "does so itself, or reads values on the host, stays plain. With `jit_compile=True` all other state of Python's that a step of your "
+        "own reads (`random`, NumPy arrays, objects) keeps its value of the recording, as on JAX.",
     ),
     (
         "a `train_step` of your own",

@@ -228,3 +228,103 @@ def test_what_callbacks_change_and_variables_that_the_host_knows(device, tmp_pat
     done = quern("run", path, QUERN_DEVICE=device.kind)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout == "end\n"
+
+
+HELD = """
+import math, random
+import numpy as np, keras
+from quern.keras.backend import parts
+L, ops = keras.layers, keras.ops
+rng = np.random.default_rng(3)
+x, y = rng.random((12, 4), "float32"), rng.random((12, 1), "float32")
+factor, calls = 0.5, [0]
+
+class Penalty(keras.regularizers.Regularizer):
+    def __init__(self):
+        self.rate = 0.1
+    def __call__(self, w):
+        return self.rate * ops.sum(w * w)
+
+class Pinball(keras.losses.Loss):
+    def __init__(self):
+        super().__init__()
+        self.quantile, self.seen = 0.5, []
+    def call(self, y, p):
+        self.seen.append(1)
+        return ops.mean(ops.maximum(self.quantile * (y - p), (self.quantile - 1) * (y - p)), -1) * (1 + len(self.seen) % 2)
+
+class Steps(keras.optimizers.schedules.LearningRateSchedule):
+    def __init__(self):
+        self.scale = 1.0
+    def __call__(self, step):
+        return 0.02 * self.scale
+
+def scaled(y, p):
+    return factor * ops.mean((y - p) ** 2, -1)
+
+def counted(y, p):
+    calls[0] += 1
+    return ops.mean(ops.abs(y - p), -1) * (1 + calls[0] % 3)
+
+def noisy(y, p):
+    return ops.mean(ops.abs(y - p), -1) * random.random()
+
+def powered(y, p):
+    return ops.mean(ops.abs(y - p) ** math.sqrt(2), -1) + sum(ops.mean(p) * k for k in (0.1, 0.2))
+
+def globally(n):
+    global factor
+    factor = 1.0 + n
+
+def trained(how, change, loss="mse", rate=0.02, **dense):
+    global factor
+    factor, calls[0] = 0.5, 0
+    keras.utils.set_random_seed(2)
+    model = keras.Sequential([L.Input((4,)), L.Dense(5, activation="tanh", **dense), L.Dense(1)])
+    model.compile(keras.optimizers.SGD(rate, momentum=0.9), loss, **how)
+    callback = keras.callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: change(model, epoch))
+    losses = model.fit(x, y, batch_size=4, epochs=6, shuffle=False, verbose=0, callbacks=[callback]).history["loss"]
+    return losses, bool(model.jit_compile), any(type(p) is tuple for p in model._programs["train"].programs.values()) if model.jit_compile else False
+
+class Weights:
+    rate = 0
+    def loss(self, y, p):
+        return (1.0 + self.rate) * ops.mean(ops.abs(y - p), -1)
+
+same = lambda m, n: None
+# the way it is trained, and whether steps of models that nobody asked to compile are recorded
+CASES = {
+    "regularizer's": (lambda how: trained(how, lambda m, n: setattr(m.layers[0].kernel_regularizer, "l2", 0.1 * n), kernel_regularizer=keras.regularizers.L2(0.0)), True),
+    "constraint's": (lambda how: trained(how, lambda m, n: setattr(m.layers[0].kernel_constraint, "max_value", 1.0 / (n + 1)), kernel_constraint=keras.constraints.MaxNorm(2.0)), True),
+    "loss's": (lambda how: trained(how, lambda m, n: m.loss._fn_kwargs.update(label_smoothing=0.1 * n), keras.losses.BinaryCrossentropy(True)), True),
+    "reduction": (lambda how: trained(how, lambda m, n: setattr(m.loss, "reduction", "sum" if n % 2 else "mean"), keras.losses.MeanSquaredError()), True),
+    "own regularizer": (lambda how: trained(how, lambda m, n: setattr(m.layers[0].kernel_regularizer, "rate", 0.1 * n), kernel_regularizer=Penalty()), False),
+    "own loss": (lambda how: trained(how, lambda m, n: setattr(m.loss, "quantile", n / 6), Pinball()), False),
+    "own schedule": (lambda how: trained(how, lambda m, n: setattr(m.optimizer._learning_rate, "scale", 1.0 + n), rate=Steps()), False),
+    "a global number": (lambda how: trained(how, lambda m, n: globally(n), scaled), True),
+    "a count": (lambda how: trained(how, same, counted), False),
+    "without a state": (lambda how: trained(how, same, powered), True),
+    "a partial function": (lambda how: trained(how, same, lambda y, p: scaled(y, p) * 2), True),
+    "a method": (lambda how: trained(how, lambda m, n: setattr(m.loss.__self__, "rate", n), Weights().loss), False),
+    "an activation": (lambda how: trained(how, same, bias_regularizer=lambda b: 0.1 * ops.sum(b * b)), True),
+}
+for name, (train, is_pure) in CASES.items():
+    plain, made, asked = [train(how) for how in (dict(run_eagerly=True), {}, dict(jit_compile=True))]
+    if made[1] is not is_pure or made[2] is not is_pure:
+        print(name, "is recorded" if made[1] else "is not recorded")
+    for kind, found in (("as it is", made), ("compiled", asked)):
+        if not np.allclose(plain[0], found[0], 1e-4, 1e-5):
+            print(name, kind, plain[0], found[0])
+if trained({}, same, noisy)[1]:
+    print("random numbers of Python's are recorded")
+print("end")
+"""
+
+
+def test_what_layers_and_losses_hold(device, tmp_path):
+    """Attributes of regularizers, losses and schedules, and what a program's own functions read, are those of the step, recorded or not."""
+    path = tmp_path / "held.py"
+    path.write_text(HELD)
+    done = quern("run", path, QUERN_DEVICE=device.kind)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout == "end\n"

@@ -5,6 +5,7 @@ from keras.src import tree
 from quern.keras.backend import recording
 from quern.keras.backend.core import Array
 from quern.keras.backend.layer import Changes
+from quern.keras.backend.parts import State
 
 _PLAIN_STEPS = 1  # of each kind of batch, which build what is built late
 
@@ -15,8 +16,8 @@ class Replayed:
     A batch of a kind (structure, shapes, types) that has not been seen runs as plain Python, the next one is recorded, later ones are
     replayed. What a step returns are tensors, in any structure, or logs that are computed when somebody looks at them.
 
-    Attributes of layers and optimizers are constants of a program. Where one is set between two steps, as callbacks do, all programs are
-    recorded anew; a step that sets some itself stays plain Python.
+    Attributes of layers, optimizers and what they hold are constants of a program. Where one is set between two steps, as callbacks do, all
+    programs are recorded anew; a step that sets some itself stays plain Python.
     """
 
     def __init__(self, step, model):
@@ -24,6 +25,7 @@ class Replayed:
         self.programs = {}  # by the kind of batch: how often it was seen, a program with what makes its result, or None
         self.print = None
         self.changes = Changes.count
+        self.state = None  # of what the programs were recorded with
 
     def renew(self):
         """Forgets the programs where the model is another one than when they were recorded."""
@@ -34,8 +36,9 @@ class Replayed:
             self.programs.clear()
 
     def __call__(self, batch):
-        if self.changes != Changes.count:
+        if self.changes != Changes.count or (self.state is not None and not self.state.is_the_same()):
             self.programs.clear()
+            self.state = None
         try:
             return self._step_on(batch)
         finally:
@@ -58,16 +61,17 @@ class Replayed:
 
     def _record(self, key, batch, arrays):
         self.programs[key] = None
-        before = Changes.count
+        before, state = Changes.count, State(self.model)
         with recording.Recorder(arrays) as recorder:
             result = self.step(_traced_batch(batch, recorder))
         plain, outputs, finish = _finisher(result, recorder)
         del result
         recorder.check_escaped()
-        if Changes.count != before:
+        if Changes.count != before or not state.is_the_same():
             recorder.void("attributes that the step sets")
         if not recorder.failed:
             self.programs[key] = recording.program(recorder, outputs), finish
+            self.state = self.state or state
         return plain
 
 

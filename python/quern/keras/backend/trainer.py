@@ -22,6 +22,7 @@ from keras.src.version import __version__
 
 import quern as qn
 from quern.keras.backend import data as _data
+from quern.keras.backend import parts as _parts
 from quern.keras.backend import replay as _replay
 from quern.keras.backend.core import Array, gradients, no_gradients
 from quern.keras.backend.interrupts import raise_swallowed, to_the_caller
@@ -124,11 +125,8 @@ class QuernTrainer(base_trainer.Trainer):
         self.predict_function = None
 
     def _resolve_auto_jit_compile(self):
-        """Steps are recorded where they are Keras's own throughout; ``jit_compile=True`` has those of programs recorded, too."""
-        parts = [*self._flatten_layers(), *self.metrics, getattr(self, "optimizer", None)]
-        return all(type(one).__module__.startswith("keras.") for one in parts if one is not None) and not any(
-            type(one).__name__ == "Lambda" for one in parts
-        )
+        """Steps are recorded where they compute the same each time; ``jit_compile=True`` has all steps recorded."""
+        return _parts.is_pure(self)
 
     def _replayed(self, step, kind):
         """The step as a function of a batch, which records itself and then goes on as a program (replay.py)."""
