@@ -218,6 +218,22 @@ void wrap_numbers(Op op, std::span<TensorOperand> operands, std::array<Argument,
   if (divides(op) && tensor && tensor->device().is_cpu() && operands[1].is_zero()) raise(ErrorKind::runtime, "ZeroDivisionError");
 }
 
+// A number, or a tensor without dimensions of another type, keeps its float32 beside 16-bit reals, which are computed in float32
+// anyway.
+bool keeps_number(Op op, DType compute, std::span<const OperandType> types) {
+  if (compute != DType::float16 && compute != DType::bfloat16) return false;
+  if (op != Op::multiply && op != Op::true_divide && op != Op::floor_divide) return false;
+  const auto has_digits = [&](const OperandType& one) { return one.is_weak || one.dtype != compute; };
+  return has_digits(types[1]) || (op == Op::multiply && has_digits(types[0]));
+}
+
+Array in_float32(Op op, std::span<Argument> arguments, DType result) {
+  std::array<Array, 3> wide;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (const Array* array = arguments[i].array()) arguments[i] = Argument(wide[i] = astype(*array, DType::float32));
+  return astype(elementwise(op, arguments, nullptr, Loop{DType::float32, DType::float32}), result);
+}
+
 Array computed(Op op, std::span<TensorOperand> operands, const Array* into) {
   const TorchOrder torch_order;
   std::array<OperandType, 3> types;
@@ -239,6 +255,11 @@ Array computed(Op op, std::span<TensorOperand> operands, const Array* into) {
     check_devices(operands);
   }
   if (many || into) check_shapes(operands, into);
+  if (keeps_number(op, loop.compute, {types.data(), operands.size()})) {
+    Array value = in_float32(op, {arguments.data(), operands.size()}, loop.result);
+    const Argument only(value);
+    return into ? elementwise(Op::cast, {&only, 1}, into, Loop{into->dtype(), into->dtype()}) : value;
+  }
   std::optional<Array> divisors;
   if (divides(op) && is_integer(loop.compute) && operands[1].array() && operands[1].array()->device().is_cpu())
     arguments[1] = Argument(divisors.emplace(without_zeros(*operands[1].array())));
@@ -302,7 +323,8 @@ Array raised_to(std::span<TensorOperand> operands, const Array* into) {
   }
   if (base && operands[1].is_negative() && is_integer(base->dtype()))
     raise(ErrorKind::runtime, "Integers to negative integer powers are not allowed.");
-  if (base && !by && is_integer(base->dtype()) && operands[1].scalar().kind == WeakScalar::integer)
+  if (base && !by && (row(base->dtype()).kind == DTypeKind::real || operands[1].scalar().kind == WeakScalar::integer) &&
+      base->dtype() != DType::boolean && operands[1].scalar().kind != WeakScalar::complex)
     operands[1].fit(base->dtype());
   TruncatedPowers truncated(by != nullptr);
   return computed(Op::power, operands, into);
@@ -378,8 +400,10 @@ PyObject* equal_to_numpy(PyObject* tensor, PyObject* array) {
 }
 
 // A NumPy array divided by a tensor is the product with its reciprocal, as in PyTorch; NumPy computes it and gives a tensor.
+// What is no tensor is multiplied by the reciprocal of one: this is where PyTorch rounds.
 PyObject* divide(PyObject* left, PyObject* right) {
-  if (!is_of_numpy(left)) return binary(Op::true_divide, left, right);
+  if (as_array(left)) return binary(Op::true_divide, left, right);
+  if (Scalar number; !is_of_numpy(left) && !read_scalar(left, number)) return not_implemented();
   PyObject* inverse = unary_slot<Op::reciprocal>(right);
   PyObject* out = inverse ? PyNumber_Multiply(inverse, left) : nullptr;
   Py_XDECREF(inverse);

@@ -199,9 +199,12 @@ void Check<nn::batch_norm>::call(const Reading& reading, const Array& x, const A
   if (uses_its_own) check_spread(x, is_of_instances ? 2 : 0, is_of_instances ? "spatial element" : "value per channel");
 }
 
-void Check<nn::celu>::call(const Reading& reading, const Array&, double number) {
+void Check<nn::celu>::call(const Reading& reading, const Array& x, double number) {
   if (reading.function == Function::softshrink_) {
     if (number < 0) raise(ErrorKind::runtime, "lambda must be greater or equal to 0, but found to be {}.", number);
+    if (const double most = steps::largest(real_part_type(x.dtype())); !(number <= most))
+      raise(ErrorKind::runtime, "lambda must be in range [0, {:g}] for input dtype {}, but found {}", most,
+            torch_name_of(x.dtype()), number);
   } else if (number == 0 && is_torch(reading)) {
     raise(ErrorKind::runtime, "ZeroDivisionError: alpha cannot be 0 for CELU");
   }

@@ -142,7 +142,7 @@ void check_operands_as_torch(const Reading& reading) {
       return;
     case quern::Function::clamp_:
       for (size_t slot : {size_t{0}, size_t{1}, size_t{2}})
-        if (is_of_complex(reading.slots[slot])) raise(ErrorKind::runtime, "clamp is not supported for complex types");
+        if (is_of_complex(reading.slots[slot])) raise(ErrorKind::not_implemented, "clamp is not supported for complex types");
       if (!reading.slots[1] && !reading.slots[2])
         raise(ErrorKind::runtime, "torch.clamp: At least one of 'min' or 'max' must not be None");
       return;

@@ -197,7 +197,7 @@ Array below(const Array& x) { return where(less(x, 0.0), x, 0.0); }
 Array with_slope_above(const Array& x, const Array& low, double high) { return where(less_equal(x, 0.0), low, high); }
 Made elu_value(const Array& x, const Parameters& p) {
   Array low = expm1(x);
-  return {where(greater(x, 0.0), p.b == 1 ? x : multiply(x, p.b), p.a == 1 ? low : multiply(low, p.a))};
+  return {where(greater_equal(x, 0.0), p.b == 1 ? x : multiply(x, p.b), p.a == 1 ? low : multiply(low, p.a))};
 }
 Array elu_slope(const Array& x, const Array&, const Parameters& p) {
   Array low = exp(below(x));
@@ -207,7 +207,7 @@ Array elu_result_slope(const Array& y, const Array&, const Parameters& p) { retu
 // `a`: alpha.
 Made celu_value(const Array& x, const Parameters& p) {
   Array low = p.a == 1 ? expm1(x) : multiply(expm1(multiply(x, 1 / p.a)), p.a);
-  return {where(greater(x, 0.0), x, low)};
+  return {where(greater_equal(x, 0.0), x, low)};
 }
 Array celu_slope(const Array& x, const Array&, const Parameters& p) {
   Array low = below(x);
@@ -411,10 +411,19 @@ Array leaky(const Array& x, double slope, const Array* slopes) {
 
 }  // namespace
 
+namespace {
+void check_fits(std::initializer_list<double> numbers, DType type) {
+  if (!is_whole(type))
+    for (double one : numbers) fitted_as_torch(real_number(one), type);
+}
+}  // namespace
+
 Array hardtanh(const Array& x, double low, double high) {
   if (low > high) raise(ErrorKind::value, "min_val cannot be greater than max_val");
   const Scalar least = number_for(low, x.dtype()), most = number_for(high, x.dtype());
+  check_fits({low, high}, x.dtype());
   return bent(x, {Bend::Inside::between, low, high, 0, 1}, nullptr, [&](const Array& wide) {
+    if (std::isnan(low) || std::isnan(high)) return multiply(wide, std::numeric_limits<double>::quiet_NaN());
     Array under = where(greater_equal(wide, most), most, wide);
     return where(less_equal(wide, least), least, under);
   });
@@ -422,7 +431,7 @@ Array hardtanh(const Array& x, double low, double high) {
 Array relu6(const Array& x) { return hardtanh(x, 0, 6); }
 
 Array threshold(const Array& x, double threshold, double value) {
-  const DType type = wide_type(x.dtype());
+  const DType type = x.dtype();
   const Scalar least = fitted_as_torch(real_number(threshold), type), other = fitted_as_torch(real_number(value), type);
   return bent(x, {Bend::Inside::not_below, threshold, 0, 0, 1}, nullptr,
               [&](const Array& wide) { return where(less_equal(wide, least), other, wide); });
@@ -486,6 +495,7 @@ Array softshrink(const Array& given, double lambda) {
 }
 
 Array hardshrink(const Array& given, double lambda) {
+  check_fits({lambda}, given.dtype());
   return bent(as_reals(numpys_rules, given), {Bend::Inside::far, lambda, 0, 0, 1}, nullptr,
               [&](const Array& x) { return where(less_equal(absolute(x), lambda), 0.0, x); });
 }

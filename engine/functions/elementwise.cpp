@@ -78,15 +78,14 @@ Array with_multiple(const Rules& rules, Op op, const Argument& a, const Argument
   if (!b.array())
     return rules(op, a,
                  type == DType::boolean ? truth(is_true(b.scalar()) && is_true(factor)) : product_of(b.scalar(), factor, type));
-  const Array multiple = rules(Op::multiply, as_type(*b.array(), type), type == DType::boolean ? truth(is_true(factor)) : factor);
-  return rules(op, a, multiple);
+  // Of 16 bits the factor is rounded, unlike that of a product.
+  const Array rounded = full({}, type == DType::boolean ? truth(is_true(factor)) : factor, type, b.array()->device());
+  return rules(op, a, rules(Op::multiply, as_type(*b.array(), type), rounded));
 }
 
-// Where a limit takes over: also where it is NaN.
+// Where a number takes over: everywhere if it is NaN.
 Array is_beyond(const Rules& rules, Op op, const Array& x, const Argument& limit) {
   Array beyond = rules(op, x, limit);
-  if (const Array* values = limit.array())
-    return is_whole(values->dtype()) ? beyond : rules(Op::logical_or, beyond, rules(Op::isnan, *values));
   const bool is_nan = limit.scalar().kind == WeakScalar::real && std::isnan(limit.scalar().re);
   return is_nan ? rules(Op::logical_not, beyond) : beyond;
 }
@@ -187,7 +186,8 @@ static Argument beside_number(const Argument& limit) {
   return Argument(value);
 }
 
-// x limited to [low, high]. No gradient passes where it equals a limit.
+// x limited to [low, high]. No gradient passes where x equals a number or is NaN; of what it has in common with a tensor both get
+// half.
 Array clamped(const Rules& rules, const Array& x, const Argument* low, const Argument* high) {
   if (low && high && !low->array() != !high->array()) {
     const Argument both[] = {beside_number(*low), beside_number(*high)};
@@ -206,13 +206,20 @@ Array clamped(const Rules& rules, const Array& x, const Argument* low, const Arg
   }
   const bool is_recorded = records(x) || records(low) || records(high);
   Array out = x;
-  for (const auto& [limit, op, extreme] :
-       {std::tuple(low, Op::less_equal, Op::maximum), std::tuple(high, Op::greater_equal, Op::minimum)}) {
-    if (!limit) continue;
-    const Argument near = within_type(*limit, x.dtype(), op == Op::less_equal);
+  const auto limited = [&](const Argument* limit, Op beyond, Op extreme) {
+    if (!limit) return;
+    const Argument near = within_type(*limit, x.dtype(), extreme == Op::maximum);
     if (!near.array() && !is_whole(x.dtype())) fitted_as_torch(near.scalar(), x.dtype());
-    out = is_recorded ? rules(Op::where, is_beyond(rules, op, out, near), near, out) : rules(extreme, out, near);
-  }
+    if (!is_recorded || near.array()) {
+      out = rules(extreme, out, near);
+      return;
+    }
+    const Array at = detached(out), is_nan = rules(Op::isnan, at);
+    const Array outside = rules(Op::logical_or, is_beyond(rules, beyond, out, near), is_nan);
+    out = rules(Op::where, outside, rules(Op::where, is_nan, at, near), out);
+  };
+  limited(low, Op::less_equal, Op::maximum);
+  limited(high, Op::greater_equal, Op::minimum);
   return out;
 }
 
@@ -278,8 +285,7 @@ static Array real_numbers_for_nan(const Rules& rules, const Array& x, const Argu
 // false they are written into x, which is the result.
 Array numbers_for_nan(const Rules& rules, const Array& x, std::optional<bool> copy, const Argument* nan, const Argument* posinf,
                       const Argument* neginf) {
-  const bool is_whole_or_torchs = is_whole(x.dtype()) || (is_complex(x.dtype()) && rules.types == TypeRules::torch);
-  if (is_whole_or_torchs) return copy.value_or(true) ? copied(x, x.dtype(), Order::keep) : x;
+  if (is_whole(x.dtype())) return copy.value_or(true) ? copied(x, x.dtype(), Order::keep) : x;
   auto without = [&](const Array& part) { return real_numbers_for_nan(rules, part, nan, posinf, neginf); };
   if (!is_complex(x.dtype())) {
     if (copy.value_or(true)) return without(x);
@@ -292,12 +298,46 @@ Array numbers_for_nan(const Rules& rules, const Array& x, std::optional<bool> co
   return out;
 }
 
+// Array code in float32 where x is of 16-bit reals, whose numbers it takes with all their digits.
+template <class Body>
+static Array in_wide(const Array& x, const Argument& a, const Argument& b, const Body& body) {
+  const DType wide = wide_type(x.dtype());
+  if (wide == x.dtype()) return body(x, a, b);
+  std::optional<Array> kept[2];
+  const auto widened = [&](const Argument& one, std::optional<Array>& place) {
+    return one.array() ? Argument(place.emplace(as_type(*one.array(), wide))) : one;
+  };
+  return as_type(body(as_type(x, wide), widened(a, kept[0]), widened(b, kept[1])), x.dtype());
+}
+
+// From the nearer end, so that a weight of 1 gives b.
 Array between(const Rules& rules, const Array& a, const Argument& b, const Argument& weight) {
-  return rules(Op::add, a, rules(Op::multiply, weight, rules(Op::subtract, b, a)));
+  return in_wide(a, b, weight, [&](const Array& start, const Argument& end, const Argument& w) {
+    const Array way = rules(Op::subtract, end, start);
+    const auto from_start = [&] { return rules(Op::add, start, rules(Op::multiply, w, way)); };
+    const auto from_end = [&] { return rules(Op::subtract, end, rules(Op::multiply, way, rules(Op::subtract, whole(1), w))); };
+    if (w.array()) return rules(Op::where, rules(Op::less, rules(Op::absolute, *w.array()), 0.5), from_start(), from_end());
+    const Scalar& number = w.scalar();
+    const double size = number.kind == WeakScalar::complex ? std::hypot(number.re, number.im)
+                        : number.kind == WeakScalar::real  ? std::abs(number.re)
+                                                           : std::abs(static_cast<double>(number.integer));
+    return size < 0.5 ? from_start() : from_end();
+  });
+}
+
+static bool are_narrow(const Array& a, const Argument& x, const Argument& y) {
+  const auto is_alike = [&](const Argument& one) { return one.array() && one.array()->dtype() == a.dtype(); };
+  return wide_type(a.dtype()) != a.dtype() && is_alike(x) && is_alike(y);
 }
 
 // a + value x y and a + value x / y; no value: 1.
 Array plus_product(const Rules& rules, const Array& a, const Argument& x, const Argument& y, const Argument* value) {
+  if (are_narrow(a, x, y)) {
+    const auto body = [&](const Array& sum, const Argument& p, const Argument& q) {
+      return plus_product(rules, sum, p, q, value);
+    };
+    return in_wide(a, x, y, body);
+  }
   Array product = rules(Op::multiply, x, y);
   if (value && !is_one(*value)) {
     Scalar factor = fitted_as_torch(value->scalar(), wide_type(product.dtype()));  // which does not change the type
@@ -307,6 +347,12 @@ Array plus_product(const Rules& rules, const Array& a, const Argument& x, const 
   return rules(Op::add, a, product);
 }
 Array plus_quotient(const Rules& rules, const Array& a, const Argument& x, const Argument& y, const Argument* value) {
+  if (are_narrow(a, x, y)) {
+    const auto body = [&](const Array& sum, const Argument& p, const Argument& q) {
+      return plus_quotient(rules, sum, p, q, value);
+    };
+    return in_wide(a, x, y, body);
+  }
   const Array quotient = rules(Op::true_divide, x, y);
   return rules(Op::add, a, value && !is_one(*value) ? rules(Op::multiply, quotient, *value) : quotient);
 }

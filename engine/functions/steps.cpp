@@ -75,6 +75,7 @@ Scalar fitted_as_torch(const Scalar& given, DType type) {
           : type == DType::float32 ? "float"
           : type == DType::float64 ? "double"
           : type == DType::float16 ? "c10::Half"
+          : is_complex(type)       ? "c10::complex<float>"
                                    : "c10::BFloat16");
   };
   Scalar value = given;
@@ -92,7 +93,8 @@ Scalar fitted_as_torch(const Scalar& given, DType type) {
     const double size = std::abs(value.kind >= WeakScalar::real || value.is_huge ? value.re
                                  : value.is_natural                              ? static_cast<double>(value.natural)
                                                                                  : static_cast<double>(value.integer));
-    if (row(type).kind == DTypeKind::real && std::isfinite(size) && size > largest(type)) refuse();
+    const auto is_beyond = [&](double part) { return std::isfinite(part) && std::abs(part) > largest(real_part_type(type)); };
+    if (is_beyond(size) || (value.kind == WeakScalar::complex && is_beyond(value.im))) refuse();
     return value;
   }
   if (value.kind == WeakScalar::real) {

@@ -1,5 +1,6 @@
 """What tensors of Keras's get when a program imports TensorFlow: its attributes, its texts, and no item assignment."""
 
+import dis
 import sys
 
 import numpy as np
@@ -186,12 +187,18 @@ def _numpy_function(self, function, kinds, args, kwargs):
 
 
 def _ufunc(self, ufunc, method, *inputs, **kwargs):
-    """An operator of a NumPy array and a tensor; other functions of NumPy's compute in NumPy and return its arrays."""
-    if is_within(sys._getframe(1)):
+    """An operator of a NumPy array and a tensor; functions of NumPy's compute in NumPy and return its arrays."""
+    caller = sys._getframe(1)
+    if is_within(caller):
         return _of_ufunc(self, ufunc, method, *inputs, **kwargs)
-    if method == "__call__" and not kwargs and len(inputs) == 2 and ufunc.__name__ in OPERATORS:
+    if method == "__call__" and not kwargs and len(inputs) == 2 and ufunc.__name__ in OPERATORS and not _calls(caller):
         return computed(ufunc.__name__, *inputs)
     return getattr(ufunc, method)(*map(_without_tensors, inputs), **{name: _without_tensors(one) for name, one in kwargs.items()})
+
+
+def _calls(frame):
+    """Is it a call by name that the frame is at, `np.add(a, b)`? TensorFlow's tensors get only operators, `a + b`."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith(("CALL", "PRECALL"))
 
 
 def _float(self):

@@ -211,7 +211,7 @@ def renorm(input, p, dim, maxnorm, *, out=None):
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input._rank} dimensions")
     if p <= 0:
         raise RuntimeError("renorm: non-positive norm degree")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     dim = dim_of(dim, input._rank)
     size = _linalg.vector_norm(input, p, [d for d in range(input._rank) if d != dim], True)

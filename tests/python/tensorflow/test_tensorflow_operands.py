@@ -378,3 +378,19 @@ def test_training_with_labels_and_indices_out_of_range(device, tmp_path):
         for numbers, wanted in (((1, 0), "True"), ((1, 5), labels), ((7, 0), "! ValueError"))
     )
     assert differences(lines, device, tmp_path) == []
+
+
+FUNCTIONS_OF_NUMPY = """
+np.add(np.array([1.5, 2.5, 3.5]), i) | array([2.5, 4.5, 6.5])
+np.multiply(i, 2.5) | array([2.5, 5. , 7.5])
+np.less(i, np.array([1.5, 1.5, 1.5])) | array([ True, False, False])
+np.add(i, f) | array([2., 4., 6.])
+np.maximum(i, 2.5) | array([2.5, 2.5, 3. ])
+(np.array([4., 5., 6.], np.float32) + f).numpy() | array([5., 7., 9.], dtype=float32)
+(np.array([4, 5, 6]) * i).numpy() | array([ 4, 10, 18], dtype=int32)
+"""
+
+
+def test_functions_of_numpy(device, tmp_path):
+    """TensorFlow's tensors have operators of their own, and are arrays for NumPy's functions."""
+    assert differences(FUNCTIONS_OF_NUMPY, device, tmp_path, NAMES) == []

@@ -91,3 +91,56 @@ def test_buffers_and_types_of_indices(device):
     texts += [f"raises(lambda: torch.frombuffer(bytearray({n}), dtype=torch.int32))" for n in (0, 4, 7)]
     given = "x, i, z = torch.tensor([1.0, 2.0, 3.0], device=device), torch.tensor([0], dtype=torch.int32, device=device), torch.tensor(5.0, device=device)\n"
     compare_all([*texts, *[f"{given}raises(lambda: {one})[0]" for one in cases(INDICES)]], device)
+
+
+NARROW = """
+x = torch.tensor([0.5, -0.5, 3.0, 0.0, 1e-4, 60000.0, -7.25, math.inf, math.nan], dtype=DTYPE, device=device)
+numbers = [0.1, -0.3, 1e5, -1e5, 1 / 3, 1e-9, 7, 2.5]
+"""
+OF_NARROW = """
+x * s | s * x | x / s | s / x | x // s | torch.mul(x, s) | torch.div(x, s, rounding_mode="trunc") | torch.div(x, s, rounding_mode="floor") | x.clone().mul_(s) | x.clone().div_(s)
+x * torch.tensor(s, dtype=torch.float64) | x / torch.tensor(s, dtype=torch.float64) | x + s | s - x | torch.add(x, x, alpha=s) | torch.addcmul(x, x, x, value=s) | torch.lerp(x, x + 1, s)
+torch.addcdiv(x, x, x, value=s) | x % s | x ** s | F.hardtanh(x, -1, s) | F.threshold(x, s, s) | F.hardshrink(x, abs(s)) | x > s | torch.maximum(x, torch.tensor(s)) | F.elu(x, s) | F.celu(x, s)
+"""
+
+
+def test_numbers_beside_16_bits(device):
+    """Factors and divisors keep the digits of float32, what is added does not; numbers that have no 16 bits are refused where PyTorch refuses them."""
+    head = HEAD + "F = torch.nn.functional\n"
+    texts = [
+        f"{head}{NARROW.replace('DTYPE', 'torch.' + dtype)}tried(lambda s: {work}, *numbers)"
+        for dtype in ("float16", "bfloat16")
+        for work in cases(OF_NARROW)
+        if device.kind == "cpu" or "/" not in work
+    ]
+    compare_all(texts, device.kind, rtol=0, atol=0)
+
+
+ENDS = """
+torch.lerp(torch.tensor([1e8], device=device), torch.tensor([1.0], device=device), 1.0) | torch.lerp(torch.tensor([1e8], device=device), torch.tensor([1.0], device=device), torch.tensor([0.75], device=device))
+torch.nan_to_num(torch.tensor([complex("nan"), complex("inf-infj")], device=device)) | torch.nan_to_num(torch.tensor([complex("nan"), complex("inf-infj")], device=device), nan=2, posinf=3, neginf=4)
+F.hardtanh(kinds[6], -1, math.nan) | F.elu(kinds[6] - 2, math.inf) | F.celu(kinds[6] - 2, math.inf) | F.softshrink(kinds[6], math.inf) | F.softshrink(kinds[5], 1e5) | torch.renorm(m.float(), 2, 0, math.nan)
+torch.full((2,), 1e39, dtype=torch.complex64, device=device) | torch.ones(2, dtype=torch.complex64, device=device).add(1, alpha=1e39j) | torch.clamp(torch.ones(2, dtype=torch.complex64, device=device), 1)
+"""
+
+
+def test_ends_of_ranges(device):
+    compare_all([f"{HEAD}F = torch.nn.functional\ntried(lambda x: {one}, 0)" for one in cases(ENDS)], device.kind)
+
+
+SLOPES = """
+slopes(1.0, None) | slopes(None, 3.0) | slopes(1.0, 3.0) | slopes(1, None) | slopes(3.0, 1.0) | slopes(math.nan, None) | slopes(torch.tensor(1.0, device=device), None)
+slopes(y, None) | slopes(None, y) | slopes(y[:3], y[:3] + 1) | slopes(y[:3] - 1, y[:3])
+"""
+
+
+def test_derivatives_at_limits(device):
+    """Where x equals a limit, and where it is NaN."""
+    head = """
+x = torch.tensor([1.0, 2.0, 3.0, math.nan], device=device, requires_grad=True)
+y = torch.tensor([1.0, 2.5, 3.0, 1.0], device=device, requires_grad=True)
+def slopes(low, high):
+    out = torch.clamp(x[:3] if isinstance(low, torch.Tensor) and low.shape == (3,) else x, low, high)
+    return out.detach(), torch.autograd.grad(out.sum(), [x, y], allow_unused=True)
+"""
+    compare_all([head + one for one in cases(SLOPES)], device.kind)
