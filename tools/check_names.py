@@ -37,7 +37,6 @@ ALLOWED = {
     ("pycuda/enums.py", "setattr"): "an enumeration's values are of its own type",
     ("tools/clocks.py", "setattr"): "clocks of Python's module time that wait for the device, under `quern run`",
     ("tools/cli/run.py", "exec"): "the user's program",
-    ("tools/cli/notebook_file.py", "exec"): "the user's notebook",
 }
 READS = {"dict", "dir", "frozenset", "len", "list", "set", "sorted", "tuple"}
 READING_METHODS = {"copy", "get", "items", "keys", "values"}

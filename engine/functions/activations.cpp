@@ -419,6 +419,8 @@ void check_fits(std::initializer_list<double> numbers, DType type) {
 }  // namespace
 
 Array hardtanh(const Array& x, double low, double high) {
+  if (is_whole(x.dtype()) && (std::isnan(low) || std::isnan(high)))
+    raise(ErrorKind::runtime, "hardtanh: NaN is no limit of integers; give min_val and max_val as numbers");
   if (low > high) raise(ErrorKind::value, "min_val cannot be greater than max_val");
   const Scalar least = number_for(low, x.dtype()), most = number_for(high, x.dtype());
   check_fits({low, high}, x.dtype());
@@ -437,7 +439,10 @@ Array threshold(const Array& x, double threshold, double value) {
               [&](const Array& wide) { return where(less_equal(wide, least), other, wide); });
 }
 
-Array leaky_relu(const Array& x, double slope) { return leaky(as_reals(numpys_rules, x), slope, nullptr); }
+Array leaky_relu(const Array& x, double slope) {
+  check_fits({slope}, wide_type(x.dtype()));
+  return leaky(as_reals(numpys_rules, x), slope, nullptr);
+}
 
 // Keras's leaky_relu and hardtanh: the derivative at 0, and at the ends, is 1. Integers stay integers in hard_tanh().
 Array leaky_relu_from_zero(const Array& x, double slope) { return where(greater_equal(x, 0), x, multiply(x, slope)); }
@@ -529,15 +534,22 @@ Array gelu(const Array& x, GeluFormula formula) { return smooth(formula == GeluF
 Array silu(const Array& x) { return smooth(silu_row, x); }
 Array mish(const Array& x) { return smooth(mish_row, x); }
 Array softplus(const Array& x, std::optional<double> beta, std::optional<double> threshold) {
+  check_fits({beta.value_or(1), threshold.value_or(0)}, wide_type(x.dtype()));
   return smooth(threshold ? softplus_row : whole_softplus_row, x, {beta.value_or(1), threshold.value_or(0)});
 }
 Array log_sigmoid(const Array& x) { return smooth(log_sigmoid_row, x); }
-Array elu(const Array& x, double alpha) { return elu_by(elu_row, elu_result_row, x, {alpha, 1}, alpha > 0); }
+Array elu(const Array& x, double alpha) {
+  check_fits({alpha}, wide_type(x.dtype()));
+  return elu_by(elu_row, elu_result_row, x, {alpha, 1}, alpha > 0);
+}
 Array selu(const Array& x) {
   constexpr double alpha = 1.6732632423543772848170429916717, scale = 1.0507009873554804934193349852946;
   return elu_by(elu_row, elu_result_row, x, {alpha * scale, scale}, true);
 }
-Array celu(const Array& x, double alpha) { return elu_by(celu_row, celu_result_row, x, {alpha}, alpha > 0); }
+Array celu(const Array& x, double alpha) {
+  check_fits({alpha}, wide_type(x.dtype()));
+  return elu_by(celu_row, celu_result_row, x, {alpha}, alpha > 0);
+}
 Array hardswish(const Array& x) { return smooth(hardswish_row, x); }
 Array softsign(const Rules& rules, const Array& x) { return smooth(softsign_row, as_reals(rules, x)); }
 Array tanhshrink(const Rules& rules, const Array& x) { return smooth(tanhshrink_row, as_reals(rules, x)); }

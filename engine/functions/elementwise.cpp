@@ -205,6 +205,9 @@ Array clamped(const Rules& rules, const Array& x, const Argument* low, const Arg
     }
   }
   const bool is_recorded = records(x) || records(low) || records(high);
+  for (const Argument* limit : {low, high})
+    if (limit && !limit->array() && limit->scalar().kind == WeakScalar::real && is_whole(x.dtype()))
+      fitted_as_torch(limit->scalar(), torch_default());
   Array out = x;
   const auto limited = [&](const Argument* limit, Op beyond, Op extreme) {
     if (!limit) return;

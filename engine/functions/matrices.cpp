@@ -295,6 +295,8 @@ Array cross_along(const Array& a, const Array& b, std::optional<size_t> axis) {
 // beta a + alpha product
 static Array weighted(const Rules& rules, const Array& a, const Array& product, const Argument& beta, const Argument& alpha) {
   const DType type = product.dtype();
+  if (const DType wide = wide_type(type); wide != type && a.dtype() == type)
+    return as_type(weighted(rules, as_type(a, wide), as_type(product, wide), beta, alpha), type);
   auto number = [](const Argument& given) {
     const Scalar& scalar = given.scalar();
     return scalar.kind == WeakScalar::real || scalar.kind == WeakScalar::complex ? scalar.re

@@ -152,8 +152,13 @@ Array mean(const Array& array, Counted over) {
   return as_type(divided(reduced(Reduction::sum, array, over), array, over, 0), result);
 }
 
+// Reals of 16 bits: squares of what they hold are beyond their range.
+static bool averages_wider(const Array& array, const Over& over) {
+  return !over.dtype && !is_whole(array.dtype()) && averaging_type(array.dtype()) != array.dtype();
+}
+
 Array variance(const Array& given, const Counted& over, double ddof, const Argument* center) {
-  const bool is_short = !over.dtype && !is_whole(given.dtype()) && averaging_type(given.dtype()) != given.dtype();
+  const bool is_short = averages_wider(given, over);
   Array array = is_short ? astype(given, averaging_type(given.dtype())) : given, middle;
   std::optional<Argument> own;
   if (!center) {
@@ -181,6 +186,8 @@ static Array root_of(const Array& square) {
 }
 
 Array deviation(const Array& array, const Counted& over, double ddof, const Argument* center) {
+  if (averages_wider(array, over))
+    return astype(deviation(astype(array, averaging_type(array.dtype())), over, ddof, center), array.dtype());
   Array root = root_of(variance(array, over, ddof, center));
   if (!over.dtype || !is_whole(*over.dtype)) return root;
   // NumPy writes roots into the integers of the variances, which only those without dimensions can be.
@@ -199,6 +206,10 @@ std::vector<Array> variance_and_mean(const Array& array, const Counted& over, do
   return {square, over.keep_dims ? middle : reshape(middle, square.shape())};
 }
 std::vector<Array> deviation_and_mean(const Array& array, const Counted& over, double ddof) {
+  if (averages_wider(array, over)) {
+    std::vector<Array> wide = deviation_and_mean(astype(array, averaging_type(array.dtype())), over, ddof);
+    return {astype(wide[0], array.dtype()), astype(wide[1], array.dtype())};
+  }
   std::vector<Array> both = variance_and_mean(array, over, ddof);
   return {root_of(both[0]), both[1]};
 }

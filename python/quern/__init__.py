@@ -43,6 +43,7 @@ _LATER = {
     "Profile": "quern.tools.profile",
     "SourceModule": "quern.pycuda.compiler",
     "Timing": "quern.tools.measure",
+    "autograd": "quern.autograd",
     "bench": "quern.tools.measure",
     "check": "quern.tools.check",
     "explain": "quern.tools.measure",
@@ -73,7 +74,7 @@ __all__ = [
 def __getattr__(name):
     if name in _LATER:
         module = _import_module(_LATER[name])
-        value = globals()[name] = module if name in ("fft", "random") else getattr(module, name)
+        value = globals()[name] = module if name in ("autograd", "fft", "random") else getattr(module, name)
         return value
     # A function of NumPy's that is not native: NumPy computes it on the host, with a warning.
     value = _fallback.stand_in(_numpy, name, "quern")

@@ -57,6 +57,12 @@ def test_the_cells_of_a_notebook(tmp_path, device):
     assert [line.split("`")[1] for line in done.stderr.splitlines()] == ["%matplotlib inline", "!pip install pandas", "%%bash", "total?"]
 
 
+def test_cells_that_wait(tmp_path):
+    text = "import asyncio\nasync def twice(x):\n    await asyncio.sleep(0)\n    return 2 * x\n#---\ny = await twice(4)\nawait twice(y)"
+    done = quern("run", notebook(tmp_path / "a.ipynb", text))
+    assert (done.returncode, done.stdout) == (0, "16\n"), done.stderr
+
+
 def test_errors_name_the_cell_and_its_line(tmp_path):
     done = quern("run", notebook(tmp_path / "a.ipynb", "x = 1\n#---\ny = [x]\ny[7]\n#---\nprint('never')"))
     assert done.returncode == 1 and done.stdout == ""

@@ -42,6 +42,22 @@ def test_programs_of_the_readme(tmp_path, start):
     assert re.fullmatch(PROGRAMS[start], done.stdout), done.stdout + done.stderr
 
 
+def programs_with_output():
+    """Each program of a page of docs/ that is followed by what it prints, where `...` stands for any characters."""
+    for page in PAGES:
+        for number, (program, output) in enumerate(re.findall(r"```python\n([^`]*)```\n\n```text\n([^`]*)```", pathlib.Path(page).read_text())):
+            yield pytest.param(program, output, id=f"{os.path.basename(page)}-{number}")
+
+
+@pytest.mark.parametrize("program, output", list(programs_with_output()))
+def test_programs_print_what_their_page_says(tmp_path, program, output):
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    done = quern("run", path, QUERN_DEVICE="cpu")
+    pattern = "[^\\n]*".join(re.escape(part) for part in output.split("..."))
+    assert re.fullmatch(pattern, done.stdout), done.stdout + done.stderr
+
+
 def page_with_transcript(name):
     """The program of a page, and what its command prints."""
     _, program, _, transcript, *_ = pathlib.Path(ROOT, "docs", name).read_text().split("```")
@@ -112,7 +128,7 @@ def test_the_chinese_readme_has_the_same_commands_and_programs():
 
 def test_the_index_names_every_page():
     pages = {os.path.basename(page) for page in glob.glob(os.path.join(ROOT, "docs", "*.md"))} - {"README.md"}
-    assert pages == set(re.findall(r"^\| \[(\w+\.md)\]", INDEX, re.M))
+    assert pages == set(re.findall(r"^\| \[([\w-]+\.md)\]", INDEX, re.M))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: os.path.relpath(page, ROOT))

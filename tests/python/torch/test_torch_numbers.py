@@ -144,3 +144,14 @@ def slopes(low, high):
     return out.detach(), torch.autograd.grad(out.sum(), [x, y], allow_unused=True)
 """
     compare_all([head + one for one in cases(SLOPES)], device.kind)
+
+
+SPREADS = """
+h.std() | h.std(correction=0) | torch.std_mean(h) | h.reshape(32, 10).std(1) | h.to(torch.bfloat16).std() | torch.addmm(torch.ones(2, 2).half().to(device), h[:6].reshape(2, 3) / 4096, h[:6].reshape(3, 2) / 4096, beta=1e-3, alpha=1e3)
+(h / 65536.0).float() | (h * 65536.0) / 65536.0 | torch.addcmul(h, h, h, value=1e-4)
+"""
+
+
+def test_squares_beyond_16_bits(device):
+    head = "h = (torch.sin(torch.arange(320.0)) * 1000).half().to(device)\n"
+    compare_all([head + one for one in cases(SPREADS)], device.kind, rtol=2e-3, atol=1e-4)

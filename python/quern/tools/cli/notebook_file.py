@@ -7,6 +7,9 @@ of a cell's last expression is shown, as in a notebook.
 from __future__ import annotations
 
 import ast
+import asyncio
+import functools
+import inspect
 import json
 import linecache
 import re
@@ -71,14 +74,22 @@ def _parses(lines):
 
 def run_cells(title, cells, names):
     """Runs cells one after the other, in one namespace; errors name the cell and show its line."""
+    loop = functools.cache(asyncio.new_event_loop)
     for cell in cells:
         file = f"<cell {cell.number} of {title}>"
         linecache.cache[file] = (len(cell.source), None, cell.source.splitlines(True), file)
         for line in cell.left_out:
             print(f"quern run: cell {cell.number}: `{line}` is left out: it is a command of the notebook, not Python", file=sys.stderr)
-        tree = compile(cell.source, file, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        tree = compile(cell.source, file, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
         is_shown = tree.body and isinstance(tree.body[-1], ast.Expr) and not cell.source.rstrip().endswith(";")
         last = tree.body.pop() if is_shown else None
-        exec(compile(tree, file, "exec", dont_inherit=True), names)
+        _run(tree, file, "exec", names, loop)
         if last:
-            sys.displayhook(eval(compile(ast.Expression(last.value), file, "eval", dont_inherit=True), names))
+            sys.displayhook(_run(ast.Expression(last.value), file, "eval", names, loop))
+
+
+def _run(tree, file, mode, names, loop):
+    """Runs a part of a cell, in which `await` may stand as in a notebook."""
+    code = compile(tree, file, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    result = eval(code, names)
+    return loop().run_until_complete(result) if code.co_flags & inspect.CO_COROUTINE else result
