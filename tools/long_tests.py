@@ -62,9 +62,9 @@ KERNELS, KERNEL_ITEMS, KERNEL_MINUTES = 100_000, 20, 13  # of fuzz_lowering
 VECTOR_FUNCTIONS = """sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p cbrt rcbrt rsqrt
 erf erfc pow atan2 hypot""".split()
 # Of these every change runs a part: long_runs.part().
-WHOLE_TABLES = """arrays/test_array_fft_lines.py arrays/test_array_loops.py kernel/test_kernel_ufunc_loops.py kernel/test_njit_random.py
-kernel/test_njit_ranges.py kernel/test_njit_signatures.py kernel/test_njit_whole_arrays.py keras/test_keras_conversion.py
-keras/test_keras_functions.py keras/test_keras_operators.py""".split()
+WHOLE_TABLES = """arrays/test_array_fft_lines.py arrays/test_array_loops.py arrays/test_array_wide_groups.py checking/test_check_right.py
+kernel/test_kernel_ufunc_loops.py kernel/test_njit_random.py kernel/test_njit_ranges.py kernel/test_njit_signatures.py
+kernel/test_njit_whole_arrays.py keras/test_keras_conversion.py keras/test_keras_functions.py keras/test_keras_operators.py""".split()
 
 
 def table(seed):

@@ -10,6 +10,7 @@ import random
 import numpy as np
 import pytest
 import quern as qn
+from long_runs import part
 from places import TESTS
 from programs import has_nvrtc, python, stand_in
 from quern.lib import _engine
@@ -55,7 +56,7 @@ def program(m, array, seed, shape=None):
     return out
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", part(range(24), 12))
 def test_wide_groups(device, seed):
     want = program(np, lambda x: x, seed)
     got = program(qn, qn.asarray, seed)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import quern as qn
 from checked import INTS, ZEROS, N, run_text
+from long_runs import part
 from places import PACKAGE, TESTS
 from programs import ROOT, python, quern
 
@@ -628,7 +629,7 @@ def test_kernels_of_the_tests():
         "no:cacheprovider",
         "-p",
         "no:benchmark",
-        *FILES,
+        *part(FILES, 3),
         "-k",
         f"not ({' or '.join(LEFT_OUT)})",
     ]

@@ -566,7 +566,7 @@ print(hit, ran[0])
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_programs_interrupted_at_random_times(device, run, seed):
-    said = run(RANDOM.replace("SEED", str(seed)).replace("SECONDS", "6"))
+    said = run(RANDOM.replace("SEED", str(seed)).replace("SECONDS", "3"))
     hit, ran = map(int, said.split())
     assert hit > 0 and ran > 0, said
 
