@@ -395,6 +395,31 @@ p = (data(5, 4), data(5, 4, low=0, high=2))
     compare_all(texts, "test_keras_functions", device.kind, rtol=1e-3, atol=1e-5)
 
 
+# i: int8, b: bools, h: halves, x: floats, c: complex
+PRODUCTS_AND_ORDERS = """
+outer(i, h) | outer(b, i) | outer(x, 2.5) | inner(i, i) | inner(b, x.T) | inner(h, 3) | vdot(i, b) | vdot(c, c) | vdot([1, 2], [1.5, 2]) | kron(i, h) | kron(b, 2)
+tensordot(i, i, axes=0) | tensordot(i, x, axes=[[0, 1], [1, 0]]) | tensordot(b, h, axes=[1, 1]) | einsum("ij,kj->ik", i, i) | einsum("ij,kj->ik", b, i) | einsum("ij->ji", i)
+einsum("ij,j->i", [[1, 2], [3, 4]], [1.5, 2]) | einsum("ij,kj->ik", h, x.T) | einsum(",i->i", 2, x[0]) | einsum("ij,jk,k->i", x, i, i[0], optimize=True)
+einsum("ij,j->i", keras.Variable(x), keras.Variable(x[0])) | heaviside(i, h) | heaviside(x, 0.5) | heaviside(b, 2) | sort(h) | sort(b, axis=0) | sort(i, axis=None) | argsort(i)
+argsort(h, axis=0) | argsort(b, axis=None) | argsort(keras.Variable([2.0, 1.0])) | argpartition(i, 1) | argpartition(h, 0, axis=0) | searchsorted([1, 3, 5], i) | searchsorted([1.5, 2], h, side="right")
+digitize(i, [0.5, 1.5]) | digitize(h, np.array([0, 1], "int32")) | digitize(2, [1, 2, 3]) | isin(i, [1, 2]) | isin(x, 2, invert=True) | isin([1, 2], i, assume_unique=True) | diff(i) | diff(b)
+diff(h, n=2) | diff([[1, 4], [9, 2]], axis=0) | trunc(i) | trunc(b) | trunc(h * 3) | trunc(2.7) | cbrt(i) | cbrt(h) | cbrt(8) | fabs(i) | fabs(b) | fabs(h) | conj(c) | conj(i) | conjugate(b)
+sinc(i) | sinc(h) | sinc(b) | sinc([0, 1]) | isposinf(i) | isneginf(h) | isreal(c) | isreal(i) | bitwise_not(i) | bitwise_invert(b) | flipud(i) | fliplr(b) | hsplit(i, 3) | vsplit(h, [1])
+dsplit(i[None], [1, 2]) | hsplit([1, 2, 3, 4], 2) | dstack([i, h]) | dstack([b, i, b])
+""".strip().replace("\n", " | ").split(" | ")  # fmt: skip
+
+
+def test_types_of_products_and_orders(device):
+    before = """
+i, b, x = np.array([[3, -1, 0], [2, 2, 7]], "int8"), np.array([[True, False, True], [False, False, True]]), data(3, 2)
+h, c = data(2, 3).astype("float16"), np.array([1 + 2j, 3 - 1j], "complex64")
+"""
+    texts = [f"{before}ops.{call}" for call in PRODUCTS_AND_ORDERS if _have(call)]
+    texts += [before + "grads(lambda a: ops.outer(a, a[0]) * ops.sinc(ops.kron(a, a[:2, 0])[1, 2]) + ops.vdot(a, ops.sort(a)), x)"]
+    texts += [before + "grads(lambda a: ops.einsum('ij,kj->ik', a, a) + ops.tensordot(a, a.T, axes=1) + ops.inner(a, ops.diff(a, axis=0)[:1]), x)"]
+    compare_all(texts, "test_keras_functions", device.kind, rtol=1e-4, atol=1e-4)
+
+
 def test_factors_solutions_and_places(device):
     before = """
 m = np.array([[4.0, 1.0], [1.0, 3.0]], "float32")
