@@ -597,6 +597,7 @@ void init_arrays(nb::module_& m) {
           },
           nb::arg("dtype"), nb::arg("order").none() = nb::none())
       // The array itself where it lies so.
+      .def_prop_ro("_is_channels_last", [](const Array& a) { return is_channels_last(a.layout()); })
       .def_prop_ro("_suggests_channels_last", [](const Array& a) { return suggests_channels_last(a.layout()); })
       .def(
           "_in_order",

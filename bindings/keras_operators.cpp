@@ -2,8 +2,9 @@
 
 #include <utility>
 
-#include "bindings/faces/matrices.h"
+#include "bindings/faces/face.h"
 #include "core/error.h"
+#include "functions/steps.h"
 #include "graph/keras_types.h"
 #include "run/eval.h"
 
@@ -69,14 +70,18 @@ bool is_no_answer(PyObject* made) {
   raise(ErrorKind::type, "[power] integers cannot be raised to negative powers; convert them to reals");
 }
 
-Array settled_power(Array&& made) {
-  try {
-    faces::wait_for(made);
-  } catch (const Error& e) {
-    if (e.kind() != ErrorKind::value) throw;
+// Integers to the power of an array of integers, whose values are not known without a wait: negative ones count modulo 64, as in
+// JAX. One that is known to be a negative number is refused, but not in a step that is recorded.
+Array power_of_integers(const Argument& base, const Array& exponents, Loop loop) {
+  using steps::compute;
+  const Array of = steps::as_type(exponents, loop.compute);
+  if (of.rank() == 0 && !faces::keras.noter && is_there(exponents) && steps::values_of<int64_t>(exponents)[0] < 0)
     refuse_exponent();
-  }
-  return made;
+  const Array is_negative = compute(Op::less, of, 0), is_zero = compute(Op::equal, base, 0);
+  const Array counted = compute(Op::where, is_negative, compute(Op::bitwise_and, of, 63), of);
+  Argument both[] = {base, counted};
+  const Array made = elementwise(Op::power, both, nullptr, loop);
+  return compute(Op::where, compute(Op::logical_and, is_negative, is_zero), 0, made);
 }
 
 }  // namespace
@@ -102,8 +107,8 @@ Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
     wrap_small(a, loop.compute);
     wrap_small(b, loop.compute);
   }
-  // Of arrays of exponents only their values show it: that is at the call, as for numbers.
-  if (op == Op::power && row(loop.compute).kind == DTypeKind::integer && !b.is_scalar()) return settled_power(computed(loop));
+  if (op == Op::power && row(loop.compute).kind == DTypeKind::integer && !b.is_scalar())
+    return power_of_integers(a.argument(), *b.argument().array(), loop);
   bool is_numpys = !types[0].is_weak && types[0].dtype == loop.compute && types[1].is_weak;  // squares and roots among powers
   return computed(op == Op::power && is_numpys ? std::nullopt : std::optional(loop));
 }

@@ -33,7 +33,7 @@ NAMES = {
     "numpy": {"correction": "ddof", "m": "a", "x": ("a", "x"), "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
     "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
-    "keras": {"x": "a", "x1": ("a", "x"), "x2": ("b", "y"), "y": "b", "array": "a", "axes": "axis", "newshape": "shape"},
+    "keras": {"x": "a", "y": "b", "array": "a", "axes": "axis", "newshape": "shape"},
 }
 for _front_end in ("numpy", "keras"):
     NAMES[_front_end] |= {"axis1": ("axis1", "row"), "axis2": ("axis2", "column")}
@@ -57,9 +57,11 @@ NAMES["numpy"] |= {"object": "a", "obj": "a"}
 NAMES["torch"] |= {"data": "a", "obj": "a"}
 NAMES["keras"] |= {"N": "n", "M": "m", "condition": ("condition", "a"), "indices": ("indices", "a"), "x_min": "a_min", "x_max": "a_max"}
 NAMES["keras"] |= {"seed": "draws", "shape": ("size", "shape"), "mean": ("mean", "loc"), "stddev": "scale"}
+NAMES["keras"] |= {"x1": ("a", "x", "element"), "x2": ("b", "y", "test_elements")}
+NAMES["keras"] |= {"sorted_sequence": "a", "values": "v", "subscripts": "equation", "operands": "a"}
 NAMES["keras"] |= {"minval": "low", "maxval": "high"}
 NAMES["keras"] |= {"alpha": ("alpha", "a", "shape"), "beta": ("beta", "b"), "counts": "n", "probabilities": "p", "num_samples": "k"}
-NAMES["keras"] |= {"fft_length": "n", "sequence_length": "length", "sequence_stride": "stride"}
+NAMES["keras"] |= {"fft_length": "n", "sequence_length": ("sequence_length", "length"), "sequence_stride": "stride"}
 NAMES["keras"] |= dict.fromkeys(("inputs", "logits"), "a")
 NAMES["cupy"] = NAMES["numpy"]
 NAMES["Array"] = NAMES["numpy"] | {"self": "a"}

@@ -113,6 +113,13 @@ class hardshrink:
     def Tensor(self: array, lambd: operand = 0.5): ...
 
 @submodule("nn")
+class threshold_alike:
+    """Return the elements above a threshold, and ``default_value`` in place of the others, in the type of both."""
+
+    @named("threshold")
+    def keras(x, threshold, default_value): ...
+
+@submodule("nn")
 class soft_shrink:
     """Return the elements moved towards 0 by ``threshold``, and 0 for those no farther from it, and for NaN."""
 

@@ -1,8 +1,10 @@
 // Calls of einsum(): subscripts are a text before the operands, or lists of numbers behind each of them.
 #include "functions/einsum.h"
 #include "bindings/faces/matrices.h"
+#include "bindings/faces/operands.h"
 #include "bindings/given.h"
 #include "core/error.h"
+#include "functions/steps.h"
 
 #include <algorithm>
 
@@ -104,6 +106,16 @@ void check_types_as_torch(const std::vector<Array>& operands) {
             row(operands[0].dtype()).name, row(one.dtype()).name);
 }
 
+// Keras computes operands in one type; bytes alone are summed in 32 bits.
+void convert_as_keras(const Reading& reading, std::vector<Array>& operands) {
+  if (&reading.front_end != &keras) return;
+  std::vector<OperandType> types;
+  for (const Array& one : operands) types.push_back({one.dtype()});
+  const bool are_bytes = std::all_of(types.begin(), types.end(), [](const OperandType& one) { return one.dtype == DType::int8; });
+  const DType type = are_bytes ? DType::int32 : keras_type_of(types);
+  for (Array& one : operands) one = steps::as_type(one, type);
+}
+
 }  // namespace
 
 EinsumCall read_einsum(Reading& reading) {
@@ -133,6 +145,7 @@ EinsumCall read_einsum(Reading& reading) {
     refuse_value(
         "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list");
   call.operands = read_sequence(reading, operands.ptr());
+  convert_as_keras(reading, call.operands);
   if (order) call.order = order_of(order, Order::keep);
   const bool is_view = call.operands.size() == 1 && !is_torch(reading) && !(reading.out() && reading.out() != Py_None);
   if (is_view && sums_nothing(call.subscripts)) return call;  // whatever the type, as NumPy has it

@@ -215,6 +215,7 @@ class trunc:
     @named("trunc", "fix")
     @in_place_too
     def torch(input: array, *, out=None): ...
+    def keras(x): ...
 
 class square:
     """Return the square of each element."""
@@ -263,6 +264,8 @@ class invert:
     @named("bitwise_not")
     @in_place_too
     def torch(input: array, *, out=None): ...
+    @named("bitwise_not", "bitwise_invert")
+    def keras(x): ...
 
 class logical_not:
     """Return True where an element is 0."""
@@ -838,6 +841,33 @@ class sinc:
     @in_place_too
     def torch(input: array, *, out=None): ...
 
+class sinc_of_reals:
+    """Return ``sin(pi x) / (pi x)`` of each element, 1 at 0."""
+
+    @named("sinc")
+    def keras(x): ...
+
+class cbrt:
+    """Return the cube root of each element."""
+
+    def keras(x): ...
+
+class fabs:
+    """Return the absolute value of each real number."""
+
+    def keras(x): ...
+
+class conjugate:
+    """Return the elements with the other sign of the imaginary part."""
+
+    @named("conjugate", "conj")
+    def keras(x): ...
+
+class heaviside:
+    """Return 0 for elements below 0, 1 for those above, and ``x2`` at 0."""
+
+    def keras(x1, x2): ...
+
 class isposinf:
     """Return True where an element is positive infinity. Raises TypeError for complex numbers.
 
@@ -848,6 +878,7 @@ class isposinf:
     def numpy(x, out=None): ...
     def cupy(x: operand, out=None): ...
     def torch(input: array, *, out=None): ...
+    def keras(x): ...
 
 class isneginf:
     """Return True where an element is negative infinity. Raises TypeError for complex numbers.
@@ -859,6 +890,7 @@ class isneginf:
     def numpy(x, out=None): ...
     def cupy(x: operand, out=None): ...
     def torch(input: array, *, out=None): ...
+    def keras(x): ...
 
 class isreal:
     """Return True where the imaginary part is zero.
@@ -870,6 +902,7 @@ class isreal:
     def numpy(x): ...
     cupy = numpy
     def torch(input: array): ...
+    def keras(x): ...
 
 class iscomplex:
     """Return True where the imaginary part is not zero.

@@ -207,6 +207,7 @@ std::optional<DType> keras_computed_type(const Reading& reading, std::optional<D
     return dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)()));
   if (reading.function == quern::Function::clip_ && reading.first->dtype() == DType::boolean) return DType::int32;
   if (asked || reading.family() != Family::sums) return asked;
+  if (reading.function == quern::Function::count_nonzero_) return DType::int32;
   if (is_running(reading) && reading.first->dtype() != DType::boolean) return reading.first->dtype();
   switch (reading.first->dtype()) {
     case DType::boolean:
@@ -221,11 +222,21 @@ std::optional<DType> keras_computed_type(const Reading& reading, std::optional<D
   }
 }
 DType keras_result_type(const Reading& reading, DType result) {
-  if (reading.function == quern::Function::matrix_rank_) return DType::int32;
-  if (reading.family() == Family::places || reading.function == quern::Function::nonzero_) return DType::int32;
-  const bool is_middle = reading.function == quern::Function::median_ || reading.function == quern::Function::nanmedian_;
-  if (is_middle && is_whole(reading.first->dtype())) return keras.real_type();
-  return reading.family() == Family::averages && is_whole(reading.first->dtype()) ? DType::float32 : result;
+  using F = quern::Function;
+  switch (reading.family()) {
+    case Family::places:
+      return DType::int32;
+    case Family::algebra:
+      return is_integer(result) ? DType::int32 : result;
+    case Family::quantiles:
+      return reading.first->dtype();
+    case Family::averages:
+      if (reading.function == F::var_ && is_complex(reading.first->dtype())) return reading.first->dtype();
+      if (!is_whole(reading.first->dtype())) return result;
+      return reading.function == F::var_ || reading.function == F::std_ ? keras.real_type() : DType::float32;
+    default:
+      return reading.function == F::nonzero_ ? DType::int32 : result;
+  }
 }
 
 }  // namespace

@@ -99,6 +99,13 @@ class lstsq:
     def numpy(a, b, rcond=None): ...
     def cupy(a: own, b: own, rcond=None): ...
 
+@submodule("linalg")
+class lstsq_alone:
+    """Return the x with the smallest norm of ``b - a @ x``, and of several the smallest; ``rcond`` as :func:`pinv` has it."""
+
+    @named("lstsq")
+    def keras(a, b, rcond=None): ...
+
 @submodule("math")
 class log_abs_det:
     """Return the logarithm of the absolute value of a determinant."""
@@ -116,6 +123,7 @@ class slogdet:
     @submodule("linalg")
     def torch(A: array, *, out=None): ...
     def torch(input: array, *, out=None): ...
+    def keras(x): ...
 
 @submodule("linalg")
 class cholesky:
@@ -420,6 +428,20 @@ class solve_triangular:
     def torch(
         A: array, B: array, *, upper: boolean, left: boolean = True, unitriangular: boolean = False, out=None
     ): ...
+
+@submodule("linalg")
+class solution_by_triangle:
+    """Return the X with ``a @ X == b``, where only the upper triangle of ``a`` counts, or with ``lower`` the lower one."""
+
+    @named("solve_triangular")
+    def keras(a, b, lower=False): ...
+
+@submodule("linalg")
+class inverse_by_factor:
+    """Return the inverse of the matrix whose Cholesky factor ``a`` is: lower triangular, or upper with ``upper``."""
+
+    @named("cholesky_inverse")
+    def keras(a, upper=False): ...
 
 class cholesky_solve:
     """Return the X with ``A @ X == a``, from the triangle that cholesky() gives of A."""

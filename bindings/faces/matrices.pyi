@@ -49,6 +49,36 @@ class dot:
     def cupy(a: own, b: own, out=None): ...
     def torch(input: array, tensor: array, *, out=None): ...
 
+class vdot_alike:
+    """Return the sum of the products of the flattened arrays, the first conjugated."""
+
+    @named("vdot")
+    def keras(x1, x2): ...
+
+class inner_alike:
+    """Return the sums of products over the last axes of both."""
+
+    @named("inner")
+    def keras(x1, x2): ...
+
+class outer_alike:
+    """Return the products of each element of ``x1`` with each of ``x2``, both flattened."""
+
+    @named("outer")
+    def keras(x1, x2): ...
+
+class kron_alike:
+    """Return the Kronecker product: ``x2`` in place of each element of ``x1``, times it."""
+
+    @named("kron")
+    def keras(x1, x2): ...
+
+class tensordot_alike:
+    """Return the sum of products over axes of both arrays: so many, or two lists of them."""
+
+    @named("tensordot")
+    def keras(x1, x2, axes=2): ...
+
 class vdot:
     """Return the sum of the products of the flattened arrays, the first conjugated. Raises ValueError for different sizes.
 
@@ -110,6 +140,7 @@ class einsum:
     def numpy(*operands: arrays, out=None, optimize=False, dtype=None, order="K", casting="safe"): ...
     def cupy(*operands: arrays, out=None, optimize=False, dtype=None, order="K", casting="safe"): ...
     def torch(equation, *operands: arrays): ...
+    def keras(subscripts, *operands: arrays, optimize=False): ...
 
 class tensordot:
     """Return the sum of products over axes of both arrays, as one matrix product.

@@ -206,7 +206,8 @@ nb::object operate_as_torch(Reading& reading, Op op) {
 // Functions of real numbers, 1 / x, floor and ceil make integers and bools what keras.config.floatx() says.
 static bool gives_reals(Op op) {
   const Typing typing = row(op).typing;
-  return op == Op::reciprocal || typing == Typing::real_of || typing == Typing::real_only || typing == Typing::round;
+  const bool is_round = typing == Typing::round && op != Op::trunc;
+  return op == Op::reciprocal || typing == Typing::real_of || typing == Typing::real_only || is_round;
 }
 
 // An operand of Keras's functions: a number of Python's, or a tensor, which all else becomes.
@@ -270,6 +271,7 @@ nb::object operate_as_keras(Reading& reading, Op op) {
   reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
   Array x = array;
   if (steps::is_whole(x.dtype())) {
+    if (op == Op::conjugate) return hand_back(reading, std::move(x));
     if (gives_reals(op)) x = astype(x, dtype_of(nb::cast<std::string>(nb::handle(reading.front_end.default_real)())));
     if ((op == Op::square || op == Op::relu) && x.dtype() == DType::boolean) x = astype(x, DType::int32);
   }

@@ -61,7 +61,8 @@ const Array& read_first(Reading& reading, PyObject* given) {
   reading.beside = reading.made.is_valid() ? reading.made.ptr() : given;
   if (later && Py_TYPE(reading.beside) == array_type && Py_TYPE(later) != array_type) reading.beside = later;
   if (reading.is_in_place()) return reading.numbers.emplace(unhooked(array));
-  const bool is_of_reals = reading.family() == Family::layers || reading.family() == Family::algebra;
+  const Family family = reading.family();
+  const bool is_of_reals = family == Family::layers || family == Family::algebra || family == Family::quantiles;
   if (is_of_reals && reading.front_end.layer_operand) {
     reading.numbers = reading.front_end.layer_operand(reading, Array(array));
     return *(reading.first = &*reading.numbers);
@@ -73,7 +74,8 @@ std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts
   const size_t rank = reading.first->rank();
   const FrontEnd& front_end = reading.front_end;
   if (!is_given(given)) return std::vector<bool>(rank, true);
-  bool takes_lists = front_end.takes_lists_of_axes || reading.family() == Family::statistics;
+  bool takes_lists =
+      front_end.takes_lists_of_axes || reading.family() == Family::statistics || reading.family() == Family::quantiles;
   bool is_list = PyTuple_Check(given) || (takes_lists && PyList_Check(given));
   // PyTorch reduces over all dimensions where it is given none, but tests over none.
   if (is_list && front_end.has_axis_without_dimensions && PySequence_Fast_GET_SIZE(given) == 0)

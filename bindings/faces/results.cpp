@@ -162,8 +162,7 @@ static nb::object finished(const Reading& reading, Array&& result) {
     if (as_numpy && reading.function == quern::Function::broadcast_to_) result = without_steps_along_ones(result);
     result.set_read_only(reading.first->is_read_only() || as_numpy);
   }
-  if (family < Family::views || reading.function == quern::Function::matrix_rank_)
-    result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
+  if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
   return object_of(reading, std::move(result));
 }
 

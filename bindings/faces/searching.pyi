@@ -22,6 +22,7 @@ class searchsorted:
 
     def numpy(a, v, side="left", sorter=None): ...
     cupy = numpy
+    def keras(sorted_sequence, values, side="left"): ...
 
 class searchsorted_in_lines:
     """Return where each value has to go into a sorted sequence: before what is equal, or behind it (``right``)."""
@@ -49,6 +50,7 @@ class digitize:
 
     def numpy(x, bins, right=False): ...
     cupy = numpy
+    def keras(x, bins): ...
 
 class isin:
     """Return where elements are among ``test_elements`` (``invert``: are not).
@@ -61,6 +63,7 @@ class isin:
 
     def numpy(element, test_elements, assume_unique: ignored = False, invert=False, *, kind=None): ...
     def cupy(element, test_elements, assume_unique: ignored = False, invert=False): ...
+    def keras(x1, x2, assume_unique: ignored = False, invert=False): ...
 
 class isin_either:
     """Return whether each element is among the test elements (``invert``: is not)."""

@@ -31,10 +31,11 @@ void check_sort(const Reading&, PyObject* kind, PyObject* stable) {
 }
 
 void check_select(const Reading&, PyObject* kind) {
-  const char* text = kind && PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : "";
+  if (!kind) return;  // Keras's has none
+  const char* text = PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : "";
   if (!text) throw nb::python_error();
   if (std::string_view(text) != "introselect")
-    raise(ErrorKind::value, "select kind must be 'introselect' (got {})", nb::repr(nb::handle(kind ? kind : Py_None)).c_str());
+    raise(ErrorKind::value, "select kind must be 'introselect' (got {})", nb::repr(nb::handle(kind)).c_str());
 }
 
 // The records with the fields that `order` names before their others.

@@ -48,6 +48,7 @@ class sort:
 
     def numpy(a, axis=-1, kind=None, order=None, *, stable=None, descending=False): ...
     cupy = numpy
+    def keras(x, axis=-1): ...
 
 class argsort:
     """Return the places, int64, that sort ``a`` along ``axis`` (None: flattened). Equal elements keep their order.
@@ -60,6 +61,12 @@ class argsort:
 
     def numpy(a, axis=-1, kind=None, order=None, *, stable=None, descending=False): ...
     cupy = numpy
+
+class argsort_of_numbers:
+    """Return the places that sort ``a`` along ``axis`` (None: flattened). Equal elements keep their order."""
+
+    @named("argsort")
+    def keras(x, axis=-1): ...
 
 class sort_in_place:
     """Sort the array's own elements along ``axis``: see :func:`sort`."""
@@ -90,6 +97,12 @@ class argpartition:
 
     def numpy(a, kth, axis=-1, kind="introselect", order=None): ...
     cupy = numpy
+
+class argpartition_of_numbers:
+    """Return the places that partition ``a`` along ``axis``: place ``kth`` is the one that sorting puts there."""
+
+    @named("argpartition")
+    def keras(x, kth, axis=-1): ...
 
 class partition_in_place:
     """Partition the array's own elements along ``axis``: see :func:`partition`."""

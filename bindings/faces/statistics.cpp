@@ -24,14 +24,18 @@ void refuse_derivative(const Reading& reading, const Array& array, const char* w
 }
 
 Quantiles read_quantiles(const Reading& reading, PyObject* given) {
+  const bool is_keras = &reading.front_end == &keras;
   const bool are_per_cent =
       reading.function == quern::Function::percentile_ || reading.function == quern::Function::nanpercentile_;
   if (PyFloat_CheckExact(given) || PyLong_CheckExact(given)) {
     double number = PyFloat_AsDouble(given);
     if (number == -1 && PyErr_Occurred()) throw nb::python_error();
-    return {{are_per_cent ? number / 100 : number}, {}, {PyLong_CheckExact(given) && !are_per_cent, true, DType::float64}};
+    return {
+        {are_per_cent ? number / 100 : number}, {}, {PyLong_CheckExact(given) && !are_per_cent, true, DType::float64}, is_keras};
   }
-  nb::object made = as_array(given) ? nb::borrow(given) : array_of(given, DeviceId::cpu());
+  nb::object made = as_array(given) ? nb::borrow(given)
+                    : is_keras      ? nb::handle(keras.convert)(nb::handle(given), "float64")
+                                    : array_of(given, DeviceId::cpu());
   Array q = *as_array(made.ptr());
   refuse_derivative(reading, q, "its quantiles");
   const size_t most = &reading.front_end == &cupy ? 1 : 2;
@@ -40,7 +44,7 @@ Quantiles read_quantiles(const Reading& reading, PyObject* given) {
   if (is_complex(q.dtype())) raise(ErrorKind::type, "q must be real numbers, not complex ones");
   if (are_per_cent) q = steps::compute(Op::true_divide, q, 100);
   const bool are_whole = steps::is_whole(q.dtype());
-  return {steps::values_of<double>(q), q.shape(), {are_whole, false, are_whole ? DType::float64 : q.dtype()}};
+  return {steps::values_of<double>(q), q.shape(), {are_whole, false, are_whole ? DType::float64 : q.dtype()}, is_keras};
 }
 
 QuantileMethod read_method(const Reading& reading, PyObject* method, PyObject* interpolation, PyObject* weights) {
@@ -61,7 +65,7 @@ QuantileMethod read_method(const Reading& reading, PyObject* method, PyObject* i
   }
   const bool skips_nan = reading.function == quern::Function::nanquantile_ || reading.function == quern::Function::nanpercentile_;
   const Array& array = *reading.first;
-  if (skips_nan && array.size() > 0 && row(array.dtype()).kind == DTypeKind::real && !interpolates(out.name))
+  if (skips_nan && array.size() > 0 && row(array.dtype()).kind == DTypeKind::real && !skips_nan_by(out.name))
     throw Unserved{"the method '" + std::string(out.name) + "' without NaN is not native"};
   return out;
 }

@@ -66,6 +66,7 @@ class quantile:
     def cupy(
         a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None
     ): ...
+    def keras(x, q, axis=None, method="linear", keepdims=False): ...
 
 class percentile:
     """Return the percentiles ``q`` (0 to 100) of the elements over ``axis``; see :func:`quantile`.
@@ -78,6 +79,7 @@ class percentile:
     def cupy(
         a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None, interpolation=None
     ): ...
+    def keras(x, q, axis=None, method="linear", keepdims=False): ...
 
 class nanquantile:
     """Return the :func:`quantile` of what is not NaN; NaN where there is nothing.
@@ -87,6 +89,7 @@ class nanquantile:
     """
 
     def numpy(a, q, axis=None, out=None, overwrite_input: ignored = False, method="linear", keepdims=NoValue, *, weights=None): ...
+    def keras(x, q, axis=None, method="linear", keepdims=False): ...
 
 class nanpercentile:
     """Return the :func:`percentile` of what is not NaN; NaN where there is nothing.
@@ -96,6 +99,7 @@ class nanpercentile:
     """
 
     def numpy(a, q, axis=None, out=None, overwrite_input: ignored = False, method="linear", keepdims=NoValue, *, weights=None): ...
+    def keras(x, q, axis=None, method="linear", keepdims=False): ...
 
 class quantile_along:
     """Return the quantiles ``q``, numbers in [0, 1], of all elements or along a dimension; between neighbours by ``interpolation``."""

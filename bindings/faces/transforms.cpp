@@ -141,4 +141,16 @@ fft::Parts read_parts(Reading& reading, PyObject* given) {
   return {real, imaginary};
 }
 
+fft::PieceWeights read_weights(Reading& reading, PyObject* given) {
+  if (!is_given(given)) return {};
+  if (PyUnicode_Check(given)) {
+    const char* name = PyUnicode_AsUTF8(given);
+    if (!name) throw nb::python_error();
+    return {name, {}};
+  }
+  nb::object made;
+  std::optional<Array> numbers;
+  return {{}, read_array(reading, given, made, numbers)};
+}
+
 }  // namespace quern::python::faces

@@ -26,6 +26,9 @@ struct Read<const fft::Lines&> {
   explicit Read(Reading& reading) : value(read_lines(reading, reading.slots + reading.next)) { reading.next += slots; }
 };
 
+fft::PieceWeights read_weights(Reading& reading, PyObject* given);
+template <>
+inline constexpr auto reader<const fft::PieceWeights&> = read_weights;
 template <>
 inline constexpr auto reader<fft::Samples> = read_samples;
 template <>

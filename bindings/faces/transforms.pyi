@@ -217,3 +217,21 @@ class irfft_of_parts:
 
     @named("irfft")
     def keras(x, fft_length=None): ...
+
+@submodule("math")
+class stft_in_parts:
+    """Return the :func:`rfft` of pieces of a sequence along the last axis, each under a window: a pair (real, imaginary).
+
+    ``window``: "hann", "hamming", values, or None for ones; ``center``: the sequence is reflected at its ends, so that pieces are
+    around their places.
+    """
+
+    @named("stft")
+    def keras(x, sequence_length, sequence_stride, fft_length, window="hann", center=True): ...
+
+@submodule("math")
+class istft_of_parts:
+    """Return the inverse of :func:`stft`, of ``length`` samples."""
+
+    @named("istft")
+    def keras(x, sequence_length, sequence_stride, fft_length, length=None, window="hann", center=True): ...

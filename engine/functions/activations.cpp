@@ -515,6 +515,7 @@ Array soft_shrink(const Array& x, const Argument& threshold) {
   const Array above = subtract(x, t), below = add(x, t);
   return where(greater(x, t), above, where(greater(negative(x), t), below, 0.0));
 }
+Array kept_above(const Alike& x, const Argument& threshold) { return where(greater(x.a, threshold), x.a, x.b); }
 Array hard_shrink(const Array& x, const Argument& threshold) {
   std::optional<Array> kept;
   return where(greater(absolute(x), in_type_of(x, threshold, kept)), x, 0.0);

@@ -306,5 +306,6 @@ Array kronecker(const Rules& rules, const Array& a, const Array& b) {
   }
   return reshape(rules(Op::multiply, reshape(a, left), reshape(b, right)), shape);
 }
+Array kron_of_alike(const Rules& rules, const Alike& of) { return kronecker(rules, of.a, of.b); }
 
 }  // namespace quern

@@ -55,6 +55,12 @@ struct Parts {
   Array real, imaginary;
 };
 
+// The weights of a piece of a signal: a name, values, or else ones.
+struct PieceWeights {
+  std::optional<std::string_view> name;
+  std::optional<Array> values;
+};
+
 // A number of samples, as the front end reads it.
 struct Samples {
   int64_t count;

@@ -52,6 +52,7 @@ enum class Family : uint8_t {
   ranks,        // elements in order, and where they stand
   layers,       // real numbers of networks
   samples,      // real or complex numbers along axes; the result is of their type, or of its parts' type
+  quantiles,    // of real numbers in order, of their type
   statistics,   // numbers that are computed of real or complex elements
   elementwise,  // the typing of the operation, by the front end's rules
   creates,      // new arrays of no others

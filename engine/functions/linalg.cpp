@@ -154,7 +154,7 @@ static std::vector<Array> inv_by(const Array& a, std::string_view mode) {
 std::vector<Array> inv_with_status(const Array& a) { return inv_by(a, "i"); }
 Array inv(const Array& a) { return inv_by(a, "")[0]; }
 
-std::vector<Array> lstsq(const Array& a, const Array& b, std::optional<double> rcond) {
+static std::vector<Array> least_squares_of(const Array& a, const Array& b, std::optional<double> rcond) {
   Array right = b.rank() == 1 ? expand_dims(b, 1) : b;
   for (const Array& x : {a, right})
     if (x.rank() != 2) raise(ErrorKind::algebra, "[lstsq] an array has {} axes; a matrix has two", x.rank());
@@ -163,8 +163,13 @@ std::vector<Array> lstsq(const Array& a, const Array& b, std::optional<double> r
   DType type = common(work_type(a.dtype()), work_type(b.dtype()));
   Array both[] = {as_type(a, type), as_type(right, type)};
   std::vector<Array> out = factor("lstsq", both, "", rcond.value_or(step_of(type) * static_cast<double>(std::max(m, n))));
-  if (m <= n || values_of<int32_t>(out[2])[0] != n) out[1] = part(out[1], 0, 0, 0);
+  if (m <= n) out[1] = part(out[1], 0, 0, 0);
   if (b.rank() == 1) out[0] = element(out[0], 1, 0);
+  return out;
+}
+std::vector<Array> lstsq(const Array& a, const Array& b, std::optional<double> rcond) {
+  std::vector<Array> out = least_squares_of(a, b, rcond);
+  if (out[1].size() > 0 && values_of<int32_t>(out[2])[0] != last_size(a)) out[1] = part(out[1], 0, 0, 0);
   return out;
 }
 
@@ -202,6 +207,13 @@ Array pinv(const Array& a, const Argument* rtol, bool hermitian) {
   auto make = [&] { return std::vector<Array>{pinv_by_values(a, rtol, hermitian)}; };
   if (!wants_gradient(a)) return make()[0];
   return differentiable(std::make_shared<PseudoInverse>(), {&a, 1}, {{true}, {true}}, make)[0];
+}
+
+// The solution without its rank, for which lstsq() waits.
+Array least_squares_alone(const Array& a, const Array& b, std::optional<double> rcond) {
+  if (!wants_gradient(a) && !wants_gradient(b)) return least_squares_of(a, b, rcond)[0];
+  const Argument least(real_number(rcond.value_or(0)));
+  return matmul(pinv(a, rcond ? &least : nullptr, false), b);
 }
 
 Array matrix_rank(const Array& a, const Array* tol, const Argument* rtol, bool hermitian) {

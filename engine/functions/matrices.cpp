@@ -180,6 +180,10 @@ Array outer(const Rules& rules, const Array& a, const Array& b) {
   return rules(Op::multiply, reshape(a, {a.size(), 1}), reshape(b, {1, b.size()}));
 }
 
+Array vdot_of_alike(const Alike& of) { return vdot(of.a, of.b); }
+Array inner_of_alike(const Rules& rules, const Alike& of) { return inner(rules, of.a, of.b); }
+Array outer_of_alike(const Rules& rules, const Alike& of) { return outer(rules, of.a, of.b); }
+
 Array outer_of_vectors(const Rules& rules, const Array& a, const Array& b) {
   if (a.rank() != 1 || b.rank() != 1)
     raise(ErrorKind::value, "Input arrays must be one-dimensional, but they are x1.ndim={} and x2.ndim={}.", a.rank(), b.rank());
@@ -229,6 +233,7 @@ Array contracted(const Array& a, const Array& b, const DotAxes& axes) {
   DotAxes named = axes.named();
   return tensordot(a, b, named.of_a, named.of_b);
 }
+Array contraction_of_alike(const Alike& of, const DotAxes& axes) { return contracted(of.a, of.b, axes); }
 
 // The same, where one element stands for all of the other's axis.
 Array contracted_with_ones(const Array& a, const Array& b, const DotAxes& axes) {

@@ -36,6 +36,8 @@ std::optional<Constants> constants_of(std::string_view method) {
   return std::nullopt;
 }
 
+bool names_elements(std::string_view method) { return method == "lower" || method == "higher" || method == "nearest"; }
+
 void check_method(std::string_view method) {
   std::string all;
   for (std::string_view name : quantile_methods) {
@@ -72,8 +74,7 @@ void add_place(QuantilePlaces& out, std::string_view method, bool is_whole, T n,
     index = (n - 1) * q;
     if (method == "midpoint") index = T(0.5) * (std::floor(index) + std::ceil(index));
   }
-  bool is_element = method == "lower" || method == "higher" || method == "nearest";
-  if (is_element || (is_whole && method == "linear")) {
+  if (names_elements(method) || (is_whole && method == "linear")) {
     out.is_exact = true;
     out.below.push_back(static_cast<int64_t>(method == "lower"    ? std::floor(index)
                                              : method == "higher" ? std::ceil(index)
@@ -136,10 +137,18 @@ Array without_nan(const Array& lines, std::span<const double> q, std::string_vie
       index = subtract(add(multiply(real, one), shift), 1);
     } else {
       index = multiply(subtract(real, 1), one);
+      if (method == "lower") index = compute(Op::floor, index);
+      if (method == "higher") index = ceil(index);
+      if (method == "nearest") index = rint(index);
+      if (method == "midpoint") index = multiply(add(compute(Op::floor, index), ceil(index)), 0.5);
     }
     Array floor = compute(Op::floor, index), below = astype(floor, DType::int64);
     Array low = maximum(minimum(below, last), 0);
     Array high = maximum(minimum(add(below, 1), last), 0);
+    if (names_elements(method)) {
+      out.push_back(expand_dims(element(picked(lines, low), -1, 0), 0));
+      continue;
+    }
     Array outside = logical_or(less(index, 0), greater_equal(index, last));
     Array weight = where(outside, 0.0, subtract(index, floor));
     weight = as_type(weight, type.is_weak ? lines.dtype() : type.weights);
@@ -182,7 +191,7 @@ Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::str
   int64_t n = last_size(lines);
   if (n == 0) raise(ErrorKind::index, "[quantile] there is nothing to choose from");
   skips_nan = skips_nan && !is_whole(lines.dtype());
-  if (skips_nan && !interpolates(method)) bug("quantiles without NaN by {}", method);
+  if (skips_nan && !skips_nan_by(method)) bug("quantiles without NaN by {}", method);
   Shape shape = lines.shape();
   shape.back() = static_cast<int64_t>(q.size());
   std::rotate(shape.begin(), shape.end() - 1, shape.end());
@@ -208,7 +217,9 @@ Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::str
 
 }  // namespace
 
-bool interpolates(std::string_view method) { return method == "linear" || constants_of(method); }
+bool skips_nan_by(std::string_view method) {
+  return method == "linear" || method == "midpoint" || names_elements(method) || constants_of(method);
+}
 
 static Array median_of(const Array& array, const Over& over, bool skips_nan) {
   Array lines = lines_over(array, over), out;
@@ -232,7 +243,7 @@ static Array quantiles_of(const Array& array, const Quantiles& q, const Counted&
   if (is_complex(array.dtype())) raise(ErrorKind::type, "[quantile] a must be an array of real numbers, not complex ones");
   for (double one : q.values)
     if (!(one >= 0 && one <= 1)) raise(ErrorKind::value, "[quantile] {} is not in the range [0, 1]; percentiles: [0, 100]", one);
-  if (skips_nan && array.size() == 0) return mean(array, over);  // as NumPy: whatever q is
+  if (skips_nan && array.size() == 0 && !q.are_axes_of_nothing) return mean(array, over);  // as NumPy: whatever q is
   Array found = in_order(quantiles_of_lines(lines_over(array, over), q.values, method, q.type, skips_nan), Order::c);
   Shape shape = shape_over(array, over);
   shape.insert(shape.begin(), q.shape.begin(), q.shape.end());

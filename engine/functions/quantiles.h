@@ -39,6 +39,7 @@ struct Quantiles {
   std::vector<double> values;
   Shape shape;
   QuantileType type;
+  bool are_axes_of_nothing = false;  // also of quantile_without_nan() of an empty array, which NumPy gives no axes of `q`
 };
 struct QuantileMethod {
   std::string_view name = "linear";
@@ -48,8 +49,9 @@ struct QuantileMethod {
 // `overwrites`: the elements may be left in order. Raises ErrorKind::value for another method or numbers beyond [0, 1],
 // ErrorKind::index for nothing, ErrorKind::type for complex numbers, and for bools that would have to be interpolated.
 Array quantile(const Array& array, const Quantiles& q, const Counted& over, QuantileMethod method, bool overwrites);
-// Of what is no NaN, NaN where that is nothing, by the methods that interpolate.
+// Of what is no NaN, NaN where that is nothing.
 Array quantile_without_nan(const Array& array, const Quantiles& q, const Counted& over, QuantileMethod method);
-bool interpolates(std::string_view method);
+// Is there quantile_without_nan() by this method? NumPy's three that are neither continuous nor name neighbours are left out.
+bool skips_nan_by(std::string_view method);
 
 }  // namespace quern

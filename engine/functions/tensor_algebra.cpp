@@ -188,6 +188,17 @@ Array triangular_solution(const Array& a, const Array& b, bool upper, bool left,
   return solution_and_status(factor, right, left, false).results[0];
 }
 
+// Keras's: `b` may hold a vector for each matrix.
+Array solution_by_triangle(const Array& a, const Array& b, bool lower) {
+  const Array factor = triangle(a, 0, lower);
+  return has_vectors(a, b) ? element(solve(factor, expand_dims(b, b.rank())), -1, 0) : solve(factor, b);
+}
+// Of the matrix whose Cholesky factor is given.
+Array inverse_by_factor(const Array& a, bool upper) {
+  const Array inverse = inv(triangle(a, 0, !upper)), turned = matrix_transpose(inverse);
+  return upper ? matmul(inverse, turned) : matmul(turned, inverse);
+}
+
 // The triangle of a factor, without what the other one holds; its derivative is that of the whole matrix, as PyTorch has it.
 static Array triangle_of(const Array& factor, bool upper) {
   const Array shown = detached(factor), kept = triangle(shown, 0, !upper);

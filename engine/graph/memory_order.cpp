@@ -66,13 +66,6 @@ Layout channels_last(const Shape& shape) {
   order[0] += 1, order[1] = 0;
   return Layout::ordered(shape, order);
 }
-bool is_channels_last(const Layout& layout) {
-  if (layout.rank() != 4 && layout.rank() != 5) return false;
-  const Layout wanted = channels_last(layout.shape);
-  for (size_t axis = 0; axis < layout.rank(); ++axis)
-    if (layout.shape[axis] != 1 && layout.strides[axis] != wanted.strides[axis]) return false;
-  return true;
-}
 
 // C order as a new array has it: in an array that lies so, axes of one element may have any strides.
 LayoutRef plain_c_order(const Array& array) {
@@ -161,6 +154,15 @@ LayoutRef torchs_layout(Op op, const Shape& shape, std::span<const Argument> arg
 }
 
 }  // namespace
+
+bool is_channels_last(const Layout& layout) {
+  if (layout.rank() != 4 && layout.rank() != 5) return false;
+  if (layout.size() == 0) return true;
+  const Layout wanted = channels_last(layout.shape);
+  for (size_t axis = 0; axis < layout.rank(); ++axis)
+    if (layout.shape[axis] != 1 && layout.strides[axis] != wanted.strides[axis]) return false;
+  return true;
+}
 
 // Do the strides say so, gaps left aside? An image of one channel and one pixel lies in both orders and counts as contiguous.
 bool suggests_channels_last(const Layout& layout) {

@@ -48,6 +48,8 @@ LayoutRef picked_layout(const Shape& shape, std::span<const std::vector<int64_t>
 // PyTorch's format of a result beside a tensor: the channels last where they are so there, else C order.
 LayoutRef format_beside(const Array& array, const Shape& shape);
 bool suggests_channels_last(const Layout& layout);
+// Do the elements lie so without gaps?
+bool is_channels_last(const Layout& layout);
 // The gradient of a tensor: as the tensor lies where it has no gaps, else in C order.
 LayoutRef gradient_layout(const LayoutRef& of);
 // The lines of that axis are rows, one after the other.

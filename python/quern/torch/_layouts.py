@@ -23,15 +23,7 @@ def is_laid(tensor, memory_format):
     order = _ORDERS.get(memory_format._name) if isinstance(memory_format, _types.memory_format) else None
     if order is None:
         return tensor._contiguous[0]
-    if len(order) != tensor._rank:
-        return False
-    expected, strides = 1, tensor.stride()
-    for d in reversed(order):
-        if tensor._shape[d] != 1:
-            if strides[d] != expected and tensor._size:
-                return False
-            expected *= tensor._shape[d]
-    return True
+    return len(order) == tensor._rank and tensor._is_channels_last
 
 
 def suggested(tensor):

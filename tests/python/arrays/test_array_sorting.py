@@ -1,5 +1,6 @@
 """Sorting, searching, picking, sets, quantiles and counting, natively: NumPy is the oracle."""
 
+
 import numpy as np
 import pytest
 import quern as qn
@@ -219,6 +220,9 @@ def test_quantiles(device, case):
 def test_quantile_methods(device, method):
     for case in ("v, 0.3", "g, [0.0, 0.1, 0.25, 0.5, 0.77, 1.0]", "g, [0.2, 0.5], 1", "a, [0.25, 0.5, 0.75], 0", "f, 0.6, 1", "f4, 0.5"):
         check(f"m.quantile({case}, method='{method}')", exact=False)
+    if method not in ("inverted_cdf", "averaged_inverted_cdf", "closest_observation"):  # NumPy computes these
+        for case in ("f, 0.6", "f, [0.0, 0.3, 0.5, 1.0], 1", "n, 0.4, 0", "g, [0.2, 0.5], 1", "f4, 0.5"):
+            check(f"m.nanquantile({case}, method='{method}')", exact=False)
 
 
 def test_places_out_of_range(device):

@@ -349,7 +349,76 @@ def test_powers_of_integers_are_refused_at_the_call(device):
     calls = [f"ops.power(2, {one})", f"ops.power({i}, {one})", f"ops.power({i}, np.array(-1))", f"ops.power(True, {one})", "ops.array(3) ** ops.array(-1)"]
     compare_all(calls, "test_keras_functions", device.kind)
     allowed = [f"ops.power({i}, {i})", f"ops.power({i} * 1.0, {one})", f"ops.power({i}, np.array([0, 3], 'uint8'))", f"{i} ** -1.0"]
+    below_0 = ["ops.array([-1, -1, -3, -2, -1, 2, -64, -64])", "np.array([-1, -5, 3, -2, -1, 2, -63, 0])", "[-1, -2, -3, -4, 0, 1, 2, 3]"]
+    base = "ops.cast([1, 2, -1, 3, 0, 5, 0, 2], '{}')"
+    allowed += [f"ops.power({base.format(kind)}, {one})" for kind in ("int8", "int32", "uint8", "bool") for one in below_0]
+    allowed += [f"{base.format('int32')} ** {below_0[0]}", f"ops.power(3, {below_0[0]})"]
     compare_all(allowed, "test_keras_functions", device.kind)
+
+
+# i: int8, b: bools, n: float32 with NaN, c: complex, e: (0, 4), s: a signal
+SPREADS = """
+std(i) | std(i, axis=-1) | std(b) | std(h) | std(c) | std([[1, 2], [3, 5]], axis=[0], keepdims=True) | std(3) | std(e) | var(i, axis=(0, 1)) | var(b, axis=0)
+var(h, axis=1, keepdims=True) | var(c) | var(1.5) | var([1, 2]) | var(keras.Variable([1.0, 4.0])) | ptp(i) | ptp(h, axis=-1) | ptp([[1, 4]], axis=1, keepdims=True)
+ptp(2) | raises(lambda: keras.ops.ptp(b))[0] | count_nonzero(i) | count_nonzero(n, axis=0) | count_nonzero(b, axis=-1) | count_nonzero(e) | count_nonzero(c)
+quantile(i, 0.3) | quantile(b, [0.2, 0.9], axis=1) | quantile(h, 0.4, keepdims=True) | quantile(h, np.array([0.5], "float64"), axis=0) | quantile([[1, 2, 7]], 0.7)
+quantile(n, 0.5, axis=(0, 1)) | quantile(i, 0.4, method="lower") | quantile(e, [0.2, 0.7], axis=-1) | percentile(i, 30) | percentile(h, [20, 70.0], axis=0)
+percentile(n[:1], keras.Variable(20.0, trainable=False), method="midpoint") | nanquantile(n, 0.3) | nanquantile(n, [0.2, 0.7], axis=-1) | nanquantile(n, 0.4, axis=0, keepdims=True)
+nanquantile(n, 0.4, method="nearest") | nanquantile(n, 0.4, axis=1, method="lower") | nanquantile(n, 0.6, axis=0, method="higher") | nanquantile(n, 0.6, method="midpoint")
+nanquantile(i, 0.3) | nanquantile(b, 0.3) | nanquantile(e, [0.2, 0.7], axis=-1) | nanpercentile(n, 30) | nanpercentile(n, [20.0, 70], axis=-1)
+nanpercentile(e, [20.0, 70], axis=-1) | nanpercentile([1, 2, 4], 40.0, method="lower") | raises(lambda: keras.ops.nanquantile(e, 0.3))[0]
+slogdet(m) | slogdet(m * 0) | slogdet([[2, 1], [1, 3]]) | slogdet(np.stack([m, -m]))
+threshold(i, 1, 2) | threshold(i, 0.5, 1.5) | threshold(b, 0, -3) | threshold(h, 0.1, 5) | threshold([2, -3], 0, 1) | threshold(n, 2.0, 0.0) | threshold(3, 0.5, 1.0)
+lstsq(m, [1.0, 2.0]) | lstsq(a, a[:, 0]) | lstsq(a.T, m[0]) | lstsq([[2, 1], [1, 3]], [[1], [2]]) | lstsq(m * np.array([1, 0], "float32"), m, rcond=1e-3)
+solve_triangular(m, [1.0, 2.0]) | solve_triangular(m, m.T, lower=True) | solve_triangular(np.stack([m, m]), np.ones((2, 2), "float32")) | cholesky_inverse(m)
+solve_triangular(np.stack([m, m]), m[None]) | cholesky_inverse(m, upper=True) | cholesky_inverse(np.tril(m)) | stft(s, 4, 2, 4) | stft(s, 3, 2, 5, window="hamming")
+stft(s, 4, 3, 8, window=None, center=False) | stft(s, 4, 2, 4, window=np.array([1.0, 2, 2, 1])) | stft(np.stack([s, -s]), 1, 1, 2)
+istft(p, 4, 2, 6) | istft(p, 6, 2, 6, window=None) | istft(p, 4, 3, 6, window="hamming", center=False) | istft(p, 6, 2, 6, length=7)
+istft(p, 4, 2, 6, window=np.array([1.0, 2, 2, 1]), length=30) | raises(lambda: keras.ops.stft(s, 4, 2, 3))[0] | raises(lambda: keras.ops.stft(i, 4, 2, 4))[0]
+raises(lambda: keras.ops.stft(s, 4, 2, 4, window="foo"))[0] | raises(lambda: keras.ops.stft(s, 4, 2, 4, window=np.ones(3)))[0]
+""".strip().replace("\n", " | ").split(" | ")  # fmt: skip
+
+
+def test_spreads_quantiles_factors_and_short_transforms(device):
+    before = """
+i, b, h = np.array([[3, -1, 0], [2, 2, 7]], "int8"), np.array([[True, False, True], [False, False, True]]), data(3, 4).astype("float16")
+n, c, e = np.array([[1, np.nan, 3], [np.nan, 5, 2]], "float32"), np.array([1 + 2j, 3 - 1j], "complex64"), np.zeros((0, 4), "float32")
+m, a, s = np.array([[4.0, 1.0], [1.0, 3.0]], "float32"), data(4, 2), data(19)
+p = (data(5, 4), data(5, 4, low=0, high=2))
+"""
+    texts = [before + (call if call.startswith("raises") else f"ops.{call}") for call in SPREADS if _have(call)]
+    texts += [
+        before + "grads(lambda a: ops.istft(ops.stft(a, 4, 2, 4), 4, 2, 4) * s[:18] + ops.stft(a, 4, 2, 6)[1][:2, :1], s)",
+        before + "grads(lambda a, m: ops.lstsq(a, a[:, :1] + 1) + ops.solve_triangular(m, m + 1.0, lower=True), a, m)",
+        before + "grads(lambda a: ops.nanquantile(a, 0.4, axis=0, method='higher') + ops.slogdet(ops.matmul(a.T, a))[1] + ops.var(a), a)",
+        before + "grads(lambda m: ops.cholesky_inverse(m) + ops.threshold(m, 2.0, 1.0), m)",
+    ]
+    compare_all(texts, "test_keras_functions", device.kind, rtol=1e-3, atol=1e-5)
+
+
+# i: int8, b: bools, h: halves, x: floats, c: complex
+PRODUCTS_AND_ORDERS = """
+outer(i, h) | outer(b, i) | outer(x, 2.5) | inner(i, i) | inner(b, x.T) | inner(h, 3) | vdot(i, b) | vdot(c, c) | vdot([1, 2], [1.5, 2]) | kron(i, h) | kron(b, 2)
+tensordot(i, i, axes=0) | tensordot(i, x, axes=[[0, 1], [1, 0]]) | tensordot(b, h, axes=[1, 1]) | einsum("ij,kj->ik", i, i) | einsum("ij,kj->ik", b, i) | einsum("ij->ji", i)
+einsum("ij,j->i", [[1, 2], [3, 4]], [1.5, 2]) | einsum("ij,kj->ik", h, x.T) | einsum(",i->i", 2, x[0]) | einsum("ij,jk,k->i", x, i, i[0], optimize=True)
+einsum("ij,j->i", keras.Variable(x), keras.Variable(x[0])) | heaviside(i, h) | heaviside(x, 0.5) | heaviside(b, 2) | sort(h) | sort(b, axis=0) | sort(i, axis=None) | argsort(i)
+argsort(h, axis=0) | argsort(b, axis=None) | argsort(keras.Variable([2.0, 1.0])) | argpartition(i, 1) | argpartition(h, 0, axis=0) | searchsorted([1, 3, 5], i) | searchsorted([1.5, 2], h, side="right")
+digitize(i, [0.5, 1.5]) | digitize(h, np.array([0, 1], "int32")) | digitize(2, [1, 2, 3]) | isin(i, [1, 2]) | isin(x, 2, invert=True) | isin([1, 2], i, assume_unique=True) | diff(i) | diff(b)
+diff(h, n=2) | diff([[1, 4], [9, 2]], axis=0) | trunc(i) | trunc(b) | trunc(h * 3) | trunc(2.7) | cbrt(i) | cbrt(h) | cbrt(8) | fabs(i) | fabs(b) | fabs(h) | conj(c) | conj(i) | conjugate(b)
+sinc(i) | sinc(h) | sinc(b) | sinc([0, 1]) | isposinf(i) | isneginf(h) | isreal(c) | isreal(i) | bitwise_not(i) | bitwise_invert(b) | flipud(i) | fliplr(b) | hsplit(i, 3) | vsplit(h, [1])
+dsplit(i[None], [1, 2]) | hsplit([1, 2, 3, 4], 2) | dstack([i, h]) | dstack([b, i, b])
+""".strip().replace("\n", " | ").split(" | ")  # fmt: skip
+
+
+def test_types_of_products_and_orders(device):
+    before = """
+i, b, x = np.array([[3, -1, 0], [2, 2, 7]], "int8"), np.array([[True, False, True], [False, False, True]]), data(3, 2)
+h, c = data(2, 3).astype("float16"), np.array([1 + 2j, 3 - 1j], "complex64")
+"""
+    texts = [f"{before}ops.{call}" for call in PRODUCTS_AND_ORDERS if _have(call)]
+    texts += [before + "grads(lambda a: ops.outer(a, a[0]) * ops.sinc(ops.kron(a, a[:2, 0])[1, 2]) + ops.vdot(a, ops.sort(a)), x)"]
+    texts += [before + "grads(lambda a: ops.einsum('ij,kj->ik', a, a) + ops.tensordot(a, a.T, axes=1) + ops.inner(a, ops.diff(a, axis=0)[:1]), x)"]
+    compare_all(texts, "test_keras_functions", device.kind, rtol=1e-4, atol=1e-4)
 
 
 def test_factors_solutions_and_places(device):

@@ -1,6 +1,5 @@
 """keras.ops.linalg: NumPy's linear algebra, on quern's arrays."""
 
-import numpy as _numpy
 from keras.src import tree
 
 import quern as qn
@@ -10,35 +9,6 @@ from quern.lib import _engine
 
 _borrowed.names_of("linalg", globals())
 _engine.add_functions(__name__, "keras", "linalg")
-
-
-def solve_triangular(a, b, lower=False):
-    """x in a @ x = b, where only the lower, or upper, triangle of a counts."""
-    a, b = convert_to_tensor(a), convert_to_tensor(b)
-    a = qn.tril(a) if lower else qn.triu(a)
-    is_vector = b.ndim == a.ndim - 1
-    out = qn.linalg.solve(a, b[..., None] if is_vector else b)
-    return out[..., 0] if is_vector else out
-
-
-def cholesky_inverse(a, upper=False):
-    """The inverse of the matrix whose Cholesky factor is given."""
-    a = convert_to_tensor(a)
-    inverse = solve_triangular(a, qn.eye(a.shape[-1], dtype=a.dtype), lower=not upper)
-    return qn.matmul(inverse, inverse.T) if upper else qn.matmul(inverse.T, inverse)
-
-
-_lstsq = lstsq  # noqa: F821
-
-
-def lstsq(a, b, rcond=None):
-    """The x with the least a @ x - b, and of several the smallest."""
-    a, b = convert_to_tensor(a), convert_to_tensor(b)
-    if not (_engine.wants_gradient(a) or _engine.wants_gradient(b)):
-        return _lstsq(a, b, rcond=rcond)
-    if rcond is None:
-        rcond = _numpy.finfo(a._dtype_name).eps * max(a.shape)
-    return qn.matmul(qn.linalg.pinv(a, rcond=rcond), b)
 
 
 def jvp(fun, primals, tangents, has_aux=False):
