@@ -125,9 +125,11 @@ void check_linear(const Reading& reading) {
   if (inner != weight.shape()[1])
     raise(ErrorKind::runtime, "{}: mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", bias ? "addmm" : "mm", rows,
           inner, weight.shape()[1], weight.shape()[0]);
-  if (bias && (bias->dtype() != weight.dtype() || x.dtype() != weight.dtype()))
-    raise(ErrorKind::runtime, "self and mat2 must have the same dtype, but got {} and {}", torch_name_of(bias->dtype()),
-          torch_name_of(weight.dtype()));
+  if (bias && (bias->dtype() != weight.dtype() || x.dtype() != weight.dtype())) {
+    const bool is_of_bias = bias->dtype() != weight.dtype();
+    raise(ErrorKind::runtime, "{} and mat2 must have the same dtype, but got {} and {}", is_of_bias ? "self" : "mat1",
+          torch_name_of(is_of_bias ? bias->dtype() : x.dtype()), torch_name_of(weight.dtype()));
+  }
   if (x.dtype() != weight.dtype()) check_product_as_torch(x, steps::transpose(weight, {1, 0}));
   if (bias) check_expanded_as_torch(*bias, {rows, weight.shape()[0]});
 }

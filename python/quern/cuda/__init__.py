@@ -210,4 +210,4 @@ __all__ = [
 def __getattr__(name):
     if name == "fp8":
         raise AttributeError("[cuda.fp8] kernels have no numbers of eight bits yet; use float16, bfloat16 or float32")
-    raise AttributeError(f"module 'quern.cuda' has no attribute '{name}'")
+    raise AttributeError(f"module 'numba.cuda' has no attribute '{name}'", name=name, obj=_sys.modules[__name__])

@@ -45,7 +45,7 @@ def getter(namespace, names, ours, host, module):
     def __getattr__(name):
         if name not in names:
             why = " here: quern does not serve that" if not name.startswith("_") and hasattr(host, name) else ""
-            raise AttributeError(f"module '{module}' has no attribute {name!r}{why}")
+            raise AttributeError(f"module '{module}' has no attribute {name!r}{why}", name=name, obj=ours)
         value = vars(ours).get(name)
         if value is None or hasattr(value, "__quern_host__"):
             value = fallback.stand_in(host, name, module, prefix + "." if prefix else "", ndarray)

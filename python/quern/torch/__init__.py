@@ -4,6 +4,8 @@ Values, types, views, gradients and errors are PyTorch's; work is recorded and f
 that hasattr() tells the truth.
 """
 
+import sys as _sys
+
 import quern as _quern
 from quern import errors as _errors
 from quern.arrays.public_names import settle as _settle
@@ -95,4 +97,5 @@ def set_default_tensor_type(t):
 def __getattr__(name):
     if name in getattr(_types, "UNSERVED", ()):
         raise AttributeError(f"torch.{name} is not served: there are no arrays of that type here; use one of {', '.join(_types.DTYPES)}")
-    raise AttributeError(f"module 'torch' has no attribute '{name}' that quern serves; docs/torch.md lists what is there")
+    text = f"module 'torch' has no attribute '{name}' that quern serves; docs/torch.md lists what is there"
+    raise AttributeError(text, name=name, obj=_sys.modules[__name__])

@@ -9,7 +9,7 @@ import numpy
 
 from quern.lib import _engine
 from quern.torch import _pickling, _types
-from quern.torch._core import Tensor, _rebuilt
+from quern.torch._core import Tensor, _rebuilt, gpu_count
 from quern.user_files import warn_user
 
 _told = set()
@@ -162,10 +162,20 @@ _SAFE = {
 }  # fmt: skip
 
 
+def _present(device):
+    """Return the name of a device. Raises RuntimeError for a GPU where there is none."""
+    if str(device).startswith("cuda") and gpu_count() == 0:
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. Use torch.load with "
+            "map_location=torch.device('cpu') to map the tensors to the CPU."
+        )
+    return str(device)
+
+
 def _place_by(map_location):
     """(name of a device in the file, its values) -> the name of the device where the tensor shall be."""
     if map_location is None:
-        return lambda name, host: name
+        return lambda name, host: _present(name)
     if callable(map_location) and not isinstance(map_location, _types.device):
 
         def place(name, host):
@@ -174,8 +184,8 @@ def _place_by(map_location):
 
         return place
     if isinstance(map_location, dict):
-        return lambda name, host: str(_types.device(map_location.get(name, name)))
-    where = str(_types.device(map_location))
+        return lambda name, host: _present(_types.device(map_location.get(name, name)))
+    where = _present(_types.device(map_location))
     return lambda name, host: where
 
 

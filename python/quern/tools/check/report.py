@@ -266,6 +266,8 @@ def _race_advice(f):
     if f.other and f.access["atomic"] != f.other["atomic"]:
         return f"let both be {_say(f, 'atomics')}, or put a barrier between the two accesses"
     same = f.other and f.access["block"] == f.other["block"]
+    if same and (f.access["file"], f.access["line"]) == (f.other["file"], f.other["line"]):
+        return f"several threads change the element in one statement: use an atomic ({_say(f, 'atomic')}), or let one thread alone write it"
     if f.object_kind.endswith("shared") or same:
         return f"put {_say(f, 'barrier')} between the two accesses, or let one thread alone write the element"
     return f"blocks run in any order: use an atomic ({_say(f, 'atomic')}), give each block its own part, or launch a second kernel"

@@ -13,7 +13,6 @@ import os
 import runpy
 import sys
 import threading
-import traceback
 import zipfile
 
 PROGRAM = "[--] (FILE | -m MODULE | -c TEXT) [args]"
@@ -249,7 +248,7 @@ def _show(error) -> None:
     """The traceback as python FILE would print it: without this module's frames, and without those of the import hooks."""
     _drop_own_frames(error, set())
     sys.stdout.flush()
-    traceback.print_exception(type(error), error, error.__traceback__)
+    sys.excepthook(type(error), error, error.__traceback__)  # which suggests names, where the module traceback does so from 3.12 on alone
 
 
 _OURS = (__file__, runpy.__file__, "<frozen runpy>", os.path.join(os.path.dirname(__file__), "notebook_file.py"))
