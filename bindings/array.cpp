@@ -99,7 +99,7 @@ DType dtype_of(const std::string& name) {
   auto found = dtype_named(name);
   if (!found)
     raise(ErrorKind::type,
-          "[dtype] data type '{}' is not served; it can be one of bool, (u)int8-64, float16/32/64, bfloat16, complex64/128",
+          "[dtype] data type '{}' is not supported; it can be one of bool, (u)int8-64, float16/32/64, bfloat16, complex64/128",
           name);
   return *found;
 }

@@ -261,7 +261,7 @@ DType dtype_of(DLType type) {
     DLType t = dl_type(static_cast<DType>(i));
     if (t.code == type.code && t.bits == type.bits && type.lanes == 1) return static_cast<DType>(i);
   }
-  raise(ErrorKind::buffer, "[from_dlpack] a data type of code {}, {} bits and {} lanes is not served; convert it first",
+  raise(ErrorKind::buffer, "[from_dlpack] a data type of code {}, {} bits and {} lanes is not supported; convert it first",
         type.code, type.bits, type.lanes);
 }
 

@@ -42,7 +42,7 @@ struct Given {
 
 Given classified(PyObject* value);
 
-// A number's value: Python's own are weak, NumPy's have a type. False: it is none, or of a type that is not served.
+// A number's value: Python's own are weak, NumPy's have a type. False: it is not a number, or its type is not supported.
 bool read_scalar(PyObject* value, Scalar& out);
 // OverflowError for integers of more than 64 bits, in PyTorch's words.
 void refuse_huge(const Scalar& number);

@@ -288,10 +288,11 @@ constexpr KnownTrouble troubles[] = {
     {"identifier \"surface\" is undefined",
      "texture and surface references belong to SourceModule: take a texture or surface object here"},
     {"could not open source file \"thrust/",
-     "Thrust's algorithms are not served in kernel text: use quern's sort, reduce and scan"},
-    {"could not open source file \"cub/", "this header of CUB is not served in kernel text; those of blocks and warps are"},
-    {"cannot open source file \"thrust/", "Thrust's algorithms are not served in kernel text: use quern's sort, reduce and scan"},
-    {"cannot open source file \"cub/", "this header of CUB is not served in kernel text; those of blocks and warps are"},
+     "Thrust's algorithms are not supported in kernel source: use quern's sort, reduce and scan"},
+    {"could not open source file \"cub/", "this header of CUB is not supported in kernel source; those of blocks and warps are"},
+    {"cannot open source file \"thrust/",
+     "Thrust's algorithms are not supported in kernel source: use quern's sort, reduce and scan"},
+    {"cannot open source file \"cub/", "this header of CUB is not supported in kernel source; those of blocks and warps are"},
 };
 
 std::string explain(const std::string& log) {

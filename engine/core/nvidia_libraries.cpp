@@ -187,7 +187,7 @@ std::vector<fs::path> system_folders() {
 std::string why_not(const NvidiaSource& source, int driver) {
   if (source.major < oldest_major) return formatted("NVRTC {} is too old: {} or newer is needed", source.version, oldest_major);
   if (driver && source.major > driver / 1000) {
-    return formatted("NVRTC {} is newer than the driver, which serves CUDA {}.{}", source.version, driver / 1000,
+    return formatted("NVRTC {} is newer than the driver, which supports CUDA {}.{}", source.version, driver / 1000,
                      driver % 1000 / 10);
   }
   return "";

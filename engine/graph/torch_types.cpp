@@ -93,7 +93,7 @@ Found common(std::span<const OperandType> operands) {
 }
 
 [[noreturn]] void no_half_complex(Half half) {
-  raise(ErrorKind::not_implemented, "the result is of type {}, which is not served; convert to float32 before",
+  raise(ErrorKind::not_implemented, "the result dtype {} is not supported; convert to float32 before",
         half == Half::float16 ? "complex32" : "bcomplex32");
 }
 

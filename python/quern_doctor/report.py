@@ -1,4 +1,4 @@
-"""The report: what was found, what the doors serve here, what is wrong, and one line for a report of a bug."""
+"""The report: what was found, what the front ends support here, what is wrong, and one line for a report of a bug."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def bug_line(m):
 def print_report(m, findings):
     found = list(rows(m))
     _print_table(found)
-    print("\nWhat is served here")
+    print("\nSupported programs")
     _print_table([(door, f"{text:<26}{where}") for door, text, where in doors(m)])
     print()
     for finding in findings:

@@ -1,6 +1,6 @@
 """Numba's configuration: ``numba.config``, from the environment's variables NUMBA_....
 
-Served
+Supported
     ENABLE_CUDASIM                      what there is instead of the simulator: kernels compiled for the CPU, at full speed
     DISABLE_CUDA                        the same, and cuda.is_available() says no
     CUDA_INCLUDE_PATH, CUDA_NVRTC_EXTRA_SEARCH_PATHS    folders of includes in CUDA C++ that is linked

@@ -185,7 +185,7 @@ class DeviceNDArray(_core.Array):
         return self if stream == self.stream else with_stream(self._as(type(self)), stream)
 
     def get_ipc_handle(self):
-        raise NotImplementedError("[DeviceNDArray.get_ipc_handle] memory of several processes is not served")
+        raise NotImplementedError("[DeviceNDArray.get_ipc_handle] sharing memory between processes is not supported; copy it through the host")
 
 
 class DeviceRecord(DeviceNDArray):

@@ -28,7 +28,7 @@ def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
     """
     for name, value in (("divide", divide), ("over", over), ("under", under), ("invalid", invalid)):
         if value is not None:
-            raise NotImplementedError(f"[cupyx.seterr] {name}= is not served: floating-point errors are not watched")
+            raise NotImplementedError(f"[cupyx.seterr] {name}= is not supported: floating-point errors are not detected")
     if linalg not in (None, "raise", "ignore"):
         raise NotImplementedError(f"[cupyx.seterr] linalg must be 'raise', 'ignore' or None, not {linalg!r}")
     before = geterr()

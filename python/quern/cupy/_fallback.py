@@ -44,7 +44,7 @@ def getter(namespace, names, ours, host, module):
 
     def __getattr__(name):
         if name not in names:
-            why = " here: quern does not serve that" if not name.startswith("_") and hasattr(host, name) else ""
+            why = ": quern does not support it" if not name.startswith("_") and hasattr(host, name) else ""
             raise AttributeError(f"module '{module}' has no attribute {name!r}{why}")
         value = vars(ours).get(name)
         if value is None or hasattr(value, "__quern_host__"):

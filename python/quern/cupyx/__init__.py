@@ -78,4 +78,4 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
 
 
 def __getattr__(name):
-    raise AttributeError(f"module 'cupyx' has no attribute {name!r} here yet: quern does not serve it")
+    raise AttributeError(f"module 'cupyx' has no attribute {name!r}: quern does not support it")

@@ -92,7 +92,7 @@ class Expressions(Indexing):
         hint = "write it outside, with @cuda.jit(device=True)"
         codes = self.source.codes_within(node)
         if getattr(node, "decorator_list", ()) or node.args.kw_defaults or len(codes) != 1:
-            raise self.error(UnsupportedError, node, "such a function inside of a kernel is not served", hint)
+            raise self.error(UnsupportedError, node, "such a function inside of a kernel is not supported", hint)
         code = codes[0]
         try:
             defaults = tuple(map(ast.literal_eval, node.args.defaults))

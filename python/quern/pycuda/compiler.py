@@ -191,7 +191,7 @@ class DynamicModule(CudaModule):
     """A module of several sources and pieces of compiled code, which link() puts together.
 
     Sources become one text, in the order in which they were added. Compiled code (PTX, cubins, objects, archives) is linked to it on a GPU;
-    the CPU has none. Kernels that launch kernels are not served.
+    the CPU has none. Kernels that launch kernels are not supported.
     """
 
     def __init__(
@@ -243,7 +243,7 @@ class DynamicModule(CudaModule):
     def add_stdlib(self, libname):
         """Adds a library of CUDA's, by name ("cudadevrt"), from `cuda_libdir`; returns the module.
 
-        "cudadevrt" is for kernels that launch kernels: it is left out, as those are not served.
+        "cudadevrt" is for kernels that launch kernels: it is left out, as those are not supported.
         """
         self._may_add()
         if libname == "cudadevrt":
@@ -285,7 +285,7 @@ class DynamicModule(CudaModule):
 
 def _refuse_nested(source):
     if "<<<" in re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", source, flags=re.DOTALL):
-        raise CompileError("[DynamicModule] a kernel that launches kernels (<<<...>>>) is not served; launch them from Python")
+        raise CompileError("[DynamicModule] a kernel that launches kernels (<<<...>>>) is not supported; launch them from Python")
 
 
 class DynamicSourceModule(DynamicModule):

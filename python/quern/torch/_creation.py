@@ -128,7 +128,7 @@ def legacy_type(name):
 
 
 def from_numpy(ndarray):
-    """A tensor over a NumPy array's memory: what one writes the other sees. Raises TypeError for types that are not served."""
+    """A tensor over a NumPy array's memory: what one writes the other sees. Raises TypeError for types that are not supported."""
     if not isinstance(ndarray, numpy.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     return grown(_engine.tensor_over_numpy(ndarray))

@@ -96,17 +96,17 @@ def module_and_library_differ():
 
 
 def driver_older_than_the_engine_needs():
-    problem = "the NVIDIA driver serves CUDA 11.4; CUDA 12.0 or newer is needed: update the driver"
+    problem = "the NVIDIA driver supports CUDA 11.4; CUDA 12.0 or newer is needed: update the driver"
     return without_driver(problem, "/usr/lib/libcuda.so.1"), ["driver_too_old"], 1, ["install a newer NVIDIA driver"]
 
 
 def driver_older_than_nvrtc():
     m = with_gpu()
     m.engine["driver"]["version"] = 12040
-    m.engine["sources"] = [{"kind": "toolkit", "root": "/usr/local/cuda", "version": "13.0", "passed_over": "newer than the driver serves"}]
+    m.engine["sources"] = [{"kind": "toolkit", "root": "/usr/local/cuda", "version": "13.0", "passed_over": "newer than the driver supports"}]
     m.engine["libraries"] = {n: {"name": n, "path": "", "version": ""} for n in LIBRARIES}
     m.engine["devices"][0]["problem"] = "NVRTC was not found"
-    return m, ["nvrtc_too_new"], 1, ["serves CUDA 12.4", "13.0 in /usr/local/cuda", "nvidia-cuda-nvrtc-cu12==12.9.*"]
+    return m, ["nvrtc_too_new"], 1, ["supports CUDA 12.4", "13.0 in /usr/local/cuda", "nvidia-cuda-nvrtc-cu12==12.9.*"]
 
 
 def driver_without_permission():
@@ -266,7 +266,7 @@ def wsl_without_a_gpu():
 def wsl_with_a_gpu():
     m = with_gpu()
     m.wsl, m.gpus, m.nodes, m.kernel_module = True, [], {}, ""
-    return m, ["wsl"], 0, ["served by Windows' driver"]
+    return m, ["wsl"], 0, ["uses the NVIDIA driver of Windows"]
 
 
 def free_threaded():
@@ -450,7 +450,7 @@ def told(*arguments, **environ):
 def test_this_machine():
     done = quern("doctor")
     assert done.returncode == 0, done.stdout + done.stderr
-    for what in ("quern", "CPU", "compiler for the CPU", "cache", "default device", "kernel on cpu", "What is served here"):
+    for what in ("quern", "CPU", "compiler for the CPU", "cache", "default device", "kernel on cpu", "Supported programs"):
         assert what in done.stdout
     assert done.stdout.splitlines()[-1] == "all is well"
 

@@ -151,7 +151,7 @@ def test_importlib_serves_torch_to_the_users_files_alone(tmp_path):
         assert done.stdout.splitlines() == ["quern.torch quern.torch.nn.functional", "torch None False", told], done.stderr
 
 
-def test_a_part_that_is_not_served(tmp_path):
+def test_an_unsupported_module(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import pycuda.nothing_of_the_kind\n")
     done = quern("run", program)

@@ -89,11 +89,11 @@ def test_kernels_on_arrays():
 
 
 def test_missing_names_say_so():
-    with pytest.raises(AttributeError, match="quern does not serve"):
+    with pytest.raises(AttributeError, match="quern does not support"):
         cp.busday_count  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         cp.nothing  # noqa: B018
-    with pytest.raises(AttributeError, match="quern does not serve"):
+    with pytest.raises(AttributeError, match="quern does not support"):
         cp.cuda.nothing  # noqa: B018
 
 

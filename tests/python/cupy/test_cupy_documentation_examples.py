@@ -234,7 +234,7 @@ def test_views_for_kernels(device):
 
 def test_streams_are_not_captured(device):
     stream = cp.cuda.Stream(non_blocking=True)
-    with stream, pytest.raises(NotImplementedError, match="CUDA graphs are not served"):
+    with stream, pytest.raises(NotImplementedError, match="CUDA graphs are not supported"):
         stream.begin_capture()
     assert stream.is_capturing() is False
 

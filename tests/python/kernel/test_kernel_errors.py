@@ -326,7 +326,7 @@ UNSUPPORTED = [
     ("del «x[0]»", "`del x[0]` has no meaning in a kernel; elements stay"),
     ("del «r[0].a»", "`del r[0].a` has no meaning in a kernel; elements stay"),
     ("«def inner(a):»\n    return a + m[0, 0]\nx[0] = inner(1)", "the function inside reads 'm', which is not known when the kernel is compiled"),
-    ("@len\n«def inner(a):»\n    return a\nx[0] = inner(1)", "such a function inside of a kernel is not served; write it outside, with"),
+    ("@len\n«def inner(a):»\n    return a\nx[0] = inner(1)", "such a function inside of a kernel is not supported; write it outside, with"),
     ("«def inner(a, b=n):»\n    return a\nx[0] = inner(1)", "defaults of a function inside of a kernel are constants"),
     ("x[0] = «LIST[0]»", "list([1, 2, 3]) has no elements in a kernel; write it as a tuple or as a NumPy array"),
     ("x[0] = «DICT[1]»", "dict({1: 2}) has no elements in a kernel; write it as a tuple or as a NumPy array"),

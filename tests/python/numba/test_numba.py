@@ -217,8 +217,8 @@ def test_names_of_types():
     assert numba.types.double is numba.float64 and numba.b1 is numba.boolean
 
 
-def test_what_is_not_served_says_so():
-    with pytest.raises(AttributeError, match="quern does not serve"):
+def test_unsupported_names_raise():
+    with pytest.raises(AttributeError, match="quern does not support"):
         numba.stencil  # noqa: B018
 
 

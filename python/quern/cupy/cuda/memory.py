@@ -334,7 +334,7 @@ class MemoryPool:
 
 class MemoryAsyncPool(MemoryPool):
     """The same pool: it orders reuse by streams in any case. ``pool_handles``: "current" or "default"; handles of CUDA's pools are not
-    served."""
+    supported."""
 
     def __init__(self, pool_handles="current"):
         handles = [pool_handles] if isinstance(pool_handles, str) else list(pool_handles)

@@ -146,7 +146,7 @@ def work_on_the_fallback(profile):
         if count and took > 0.02 * profile.seconds * 1e9:
             names = ", ".join(sorted(line.fallbacks))
             text = f"{times(count, 'call')} of {names} computed by NumPy on the host, {rough(took)} with the copies there and back"
-            yield line, f"{text}: compose it of functions that quern serves itself (quern.set_fallback('error') names them)"
+            yield line, f"{text}: compose it of native functions (quern.set_fallback('error') names the others)"
 
 
 RULES = (looks_in_loops, host_arrays_again, compiles_again, tiny_launches, low_occupancy, uncoalesced, float64_by_accident,

@@ -65,7 +65,7 @@ def get_device_states(*args):
 def set_device_states(devices, states, *, device_type=None):
     """Sets the random generators of GPUs to what get_device_states() told. ``device_type``: "cuda" or None."""
     if device_type not in (None, "cuda"):
-        raise RuntimeError(f"device_type={device_type!r} is not served: there are 'cuda' and the CPU")
+        raise RuntimeError(f"device_type={device_type!r} is not supported; use 'cuda' or 'cpu'")
     for device, state in zip(devices, states, strict=True):
         cuda.set_rng_state(state, device)
 
