@@ -368,7 +368,7 @@ nb::object item_of(const Array& array) {
 
 namespace {
 
-// For int() and its kin, which raise TypeError where item() raises ValueError.
+// For int(), float() and related conversions, which raise TypeError where item() raises ValueError.
 nb::object number_of(PyObject* value) {
   const Array& array = *as_array(value);
   if (array.size() != 1) raise(ErrorKind::type, "only 0-dimensional arrays can be converted to Python scalars");

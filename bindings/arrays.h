@@ -29,7 +29,7 @@ Array* as_array(PyObject* object);  // nullptr when it is none of ours
 PyObject* wrap(Array&& array, PyTypeObject* type = nullptr);
 PyObject* wrap_as(Array&& array, PyTypeObject* type);  // exactly that type
 PyTypeObject* result_type(PyTypeObject* type);         // what results of an operand of that type have (tensor.cpp)
-// In the type of `beside`, quern.Array where that is no array. An object of a class that a user made of a door's is told it
+// In the type of `beside`, quern.Array where that is no array. An object of a user's subclass of a front end's class is passed it
 // (Door).
 PyObject* wrap_beside(Array&& array, PyObject* beside);
 nb::object like(nb::handle operand, Array&& array);  // the same

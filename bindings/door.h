@@ -30,12 +30,12 @@ const Door& door_of(PyObject* object);
 // Of an operator's operands the first array whose door has types of its own; null: the result's type is NumPy's.
 PyObject* typed_by(PyObject* left, PyObject* right);
 
-// A class that a user made of a door's, whose objects are told what they are made from: tell().
+// A user's subclass of a front end's class; tell() passes to its objects what they are made from.
 bool is_told(PyTypeObject* type);
 void tell(PyObject* made, PyObject* beside);
 
 // What a door does with the arrays that calls, operators and methods make before the caller has them: its function may give
-// another in their stead (cupy.cuda.set_allocator, PyCUDA's pools). It is told the operand whose type the result has, or None.
+// another in their stead (cupy.cuda.set_allocator, PyCUDA's pools). It receives the operand whose type the result has, or None.
 // The object is taken, and one is given.
 PyObject* handed_out(PyObject* made, PyObject* beside = nullptr);
 

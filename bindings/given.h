@@ -4,7 +4,7 @@
 //   Given given = classified(value);
 //   switch (given.what) { ... }
 //
-// A type is looked at once and then remembered. What says by its attributes that it stands for memory is Given::other;
+// A type is inspected once and then remembered. What says by its attributes that it stands for memory is Given::other;
 // foreign_address() in here and from_others() in dispatcher.cpp ask for those.
 #pragma once
 

@@ -180,7 +180,7 @@ class HostView {
 // Keeps `object` until `stream` has passed what is submitted now; released by a later call, never by a worker thread.
 void keep_until_done(Context& context, const StreamPtr& stream, nb::handle object);
 void release_kept();
-// Tells the owners of memory that no array uses any more; with Python's lock held.
+// Notifies the owners of memory that no array uses any more; with Python's lock held.
 void release_foreign();
 
 // Null for the default stream.

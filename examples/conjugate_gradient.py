@@ -1,7 +1,7 @@
 """Poisson's equation on a square by conjugate gradients; the matrix is a stencil and is never stored.
 
 Step sizes are quotients of two sums, and stay on the device as arrays of one number: nothing in the loop waits. Only every 25th
-iteration looks at the residual to see whether it is small enough. The solution is known, and compared with NumPy's too.
+iteration reads the residual to see whether it is small enough. The solution is known, and compared with NumPy's too.
 
     quern run examples/conjugate_gradient.py [--size 255] [--every 25]
 """
@@ -59,7 +59,7 @@ def timed(xp, b, every):
 def main():
     parser = argparse.ArgumentParser(description="Poisson's equation by conjugate gradients")
     parser.add_argument("--size", type=int, default=255, help="inner points along an edge")
-    parser.add_argument("--every", type=int, default=25, help="iterations between two looks at the residual")
+    parser.add_argument("--every", type=int, default=25, help="iterations between two reads of the residual")
     args = parser.parse_args()
 
     right, solution = problem(args.size)

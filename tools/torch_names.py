@@ -152,7 +152,7 @@ DIFFERENT = (
     ("the device `meta`", "Not there."),
     ("subclasses of Tensor", "Functions and methods give a Tensor, not the subclass; `__torch_function__` is not asked."),
     ("`conj()`", "It computes; there are no lazy conjugations, so `is_conj()` is False."),
-    ("gradients", "`grad_fn` tells names and operands; hooks stand on tensors, not on nodes."),
+    ("gradients", "`grad_fn` has names and operands; hooks stand on tensors, not on nodes."),
     ("saved values", "A tensor saved for a derivative and then changed in place keeps its old value for `backward()`; PyTorch raises."),
     ("`torch.compile`", "It gives its argument: work is fused and compiled anyway. `torch.jit` likewise."),
     ("switches", "Of deterministic algorithms, threads and libraries are accepted, and change nothing."),

@@ -98,7 +98,7 @@ const Nvrtc& load_nvrtc() {
   return nvrtc;
 }
 
-// What tells one NVRTC from another without loading it: the linker's build id, else size and time.
+// Identifies an NVRTC without loading it: the linker's build id, else size and time.
 std::string file_identity(const std::string& path) {
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return "unreadable";
@@ -483,7 +483,7 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   check_status(nvrtc, status, binary.log, source.name);
   read_code(nvrtc, owner.program, architecture.ptx, source.name, binary);
   read_names(nvrtc, owner.program, expressions, binary);
-  binary.lasting = read.complete && are_unchanged(read.files);  // they were looked at before NVRTC read them
+  binary.lasting = read.complete && are_unchanged(read.files);  // they were stamped before NVRTC read them
   binary.files = std::move(read.files);
   return binary;
 }

@@ -105,7 +105,7 @@ void add_sources(std::vector<NvidiaSource>& sources, const NvidiaSource& base) {
       source.major = major;
       source.version = std::to_string(major);
       source.nvrtc = path.string();
-      for (int minor = 0; minor < 20; ++minor) {  // only the builtins' name tells the minor version
+      for (int minor = 0; minor < 20; ++minor) {  // only the builtins' name has the minor version
         if (!is_there(fs::path(folder) / formatted("libnvrtc-builtins.so.{}.{}", major, minor))) continue;
         source.version = formatted("{}.{}", major, minor);
         break;

@@ -1,4 +1,4 @@
-// NVIDIA's libraries, found at run time: NVRTC, cuBLAS and their kin.
+// NVIDIA's libraries, found at run time: NVRTC, cuBLAS and others.
 //
 // There is one fixed order: pip's nvidia packages, CUDA_HOME or CUDA_PATH, /usr/local/cuda*, a conda environment, the system's
 // loader. The first source with an NVRTC that the driver supports is chosen, and every library comes from that source: two

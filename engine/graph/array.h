@@ -1,5 +1,5 @@
 // Arrays: views of cells, and the operations on them. An operation records a node and returns; nothing runs until a value is
-// looked at, except tiny work on the CPU, which runs at once (run/tier0.h).
+// read, except tiny work on the CPU, which runs at once (run/tier0.h).
 //
 //   Array y = elementwise(Op::add, {{Argument(x), Argument(Scalar::real(2.0))}});
 //   Array row = y.sliced(0, 3, 1, 1);        // a view

@@ -1,6 +1,6 @@
 // Errors of values that only the device can find: an index out of range, a singular matrix. The work that may find one opens a
 // deferred error; what is computed from its result carries it along; once it has come true, whoever looks there gets it, however
-// often. One that was opened by a write into an array is told once: the array lives on. Those that came to nothing are forgotten.
+// often. An error of a write into an array is reported once: the array stays usable. Those that came to nothing are forgotten.
 #pragma once
 
 #include "core/error.h"

@@ -40,7 +40,7 @@ class Together {
   ~Together() {
     try {
       end();
-    } catch (const std::exception&) {  // the device has failed, which whoever waits for it is told
+    } catch (const std::exception&) {  // the device has failed: whoever waits for it gets the error
     }
   }
   Together(const Together&) = delete;
@@ -147,11 +147,11 @@ class Evaluator {
   void look(const Group& group) {
     Undisturbed undisturbed;
     look_at_signals();
-    // A profile alone is told: it is no wait that the program asked for.
+    // Only a profile records it: the program did not ask for this wait.
     TraceSink* sink = trace_listener();
     int64_t start = sink && sink->wants_releases() ? now_ns() : 0;
     context_on(group.device).work_stream->make_room();
-    constexpr int64_t waited = 20'000;  // ns; it is mostly a look
+    constexpr int64_t waited = 20'000;  // ns; it is mostly a read of a value
     if (start && now_ns() - start > waited)
       trace_host(TraceKind::wait, group.device, group.nodes.back()->site, start, "work before it to end");
     undisturbed.check();

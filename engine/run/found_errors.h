@@ -1,6 +1,6 @@
 // Errors that follow from values on the device: an index out of range, a singular matrix. Work that may find one asks for a
 // FoundError; its kernel, on the stream of array work, sets it; whoever next waits for that confirms the error
-// (graph/deferred_errors.h), and a look at what depends on it raises it, naming the line that recorded the work.
+// (graph/deferred_errors.h), and reading what depends on it raises it, naming the line that recorded the work.
 #pragma once
 
 #include "core/error.h"

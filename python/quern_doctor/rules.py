@@ -1,4 +1,4 @@
-"""The rules: each looks at a Machine and gives a Finding, or None where nothing is wrong. find() asks all of them.
+"""The rules: each checks a Machine and returns a Finding, or None where nothing is wrong. find() asks all of them.
 
 Those of GPUs and NVIDIA's libraries are in rules_cuda.py.
 """

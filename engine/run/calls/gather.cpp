@@ -385,7 +385,7 @@ std::vector<int> order_of_picks(Array& array, std::vector<Pick>& picks) {
   try {
     picked = broadcast_shapes(shapes);
   } catch (const Error&) {
-    return {};  // which prepare() tells in other words
+    return {};  // which prepare() reports in other words
   }
   auto by_stride = [](const Layout& layout) {
     std::vector<int> axes(layout.rank());

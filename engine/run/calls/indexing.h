@@ -21,7 +21,7 @@ struct Pick {
   Array index;                           // integers; -1 is the last
   bool wraps = false;                    // what is out of range wraps around, as CuPy has it; else it is an error
   const OutOfRange* refused = nullptr;   // such as this one, kept for good; none: what NumPy says
-  std::optional<size_t> told_axis = {};  // the axis in the eyes of who asked; none: that one
+  std::optional<size_t> told_axis = {};  // the axis in the caller's array; none: that one
 };
 
 Shape shape_of(std::span<const Pick> picks);  // that all indices broadcast to

@@ -1,4 +1,4 @@
-"""Memory as such: MemoryPointer and its kin. Plug-ins that manage memory, and memory of several processes, are refused."""
+"""Memory as such: MemoryPointer and related classes. Plug-ins that manage memory, and memory of several processes, are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What CuPy keeps beside NumPy's names: what `import cupyx` leads to under `quern run`."""
+"""CuPy's functions without a NumPy equivalent: what `import cupyx` leads to under `quern run`."""
 
 from quern.cupy._errstate import errstate, geterr, seterr  # noqa: F401
 from quern.cupy._kernels import ElementwiseKernel as _ElementwiseKernel

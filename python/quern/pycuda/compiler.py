@@ -97,7 +97,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)[^
 
 
 def preprocess_source(source, options, nvcc):
-    """The source with the user's own headers in place of their ``#include`` lines: what tells one state of the files from another.
+    """The source with the user's own headers in place of their ``#include`` lines: the text identifies the state of the files.
 
     Headers that are not found in the folders of `options` (``-I``) or the current one stay as they are, and so do macros.
     """
@@ -130,7 +130,7 @@ def _with_headers(text, folders, seen):
 
 
 class CudaModule(Module):
-    """Base of modules that are made from source: get_function(), get_global() and their kin."""
+    """Base of modules that are made from source: get_function(), get_global() and related methods."""
 
     def __init__(self):
         raise LogicError("[CudaModule] a module comes from SourceModule, DynamicModule or DynamicSourceModule")

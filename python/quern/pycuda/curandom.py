@@ -283,7 +283,7 @@ class ScrambledSobol64RandomNumberGenerator(_Scrambled):
 
 def generate_direction_vectors(count, direction=None):
     """Raises LogicError: no generator here takes direction vectors."""
-    raise drv.LogicError("[generate_direction_vectors] not supported: the generators are Philox's; make generators without direction vectors")
+    raise drv.LogicError("[generate_direction_vectors] not supported: the generators are Philox's; make generators without these")
 
 
 def generate_scramble_constants32(count):

@@ -244,7 +244,7 @@ class OccupancyRecord:
 
 
 class DebugMemoryPool(DeviceMemoryPool):
-    """A pool that tells of each allocation who made it; where it talks to a person, it waits for Enter when memory runs short."""
+    """A pool that prints the caller of each allocation; on a terminal it waits for Enter when memory runs short."""
 
     def __init__(self, interactive=True, logfile=None):
         super().__init__()

@@ -1,7 +1,7 @@
 """PyTorch's names on quern's arrays: what `import torch` leads to under `quern run`.
 
 Values, types, views, gradients and errors are PyTorch's; work is recorded and fused. Unsupported names raise AttributeError, so
-that hasattr() tells the truth.
+that hasattr() returns False for them.
 """
 
 import quern as _quern

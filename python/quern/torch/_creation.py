@@ -101,14 +101,14 @@ def _check_sequence(data):
 
 
 class _OldType(type):
-    """Of ``torch.FloatTensor`` and kin: what is one hangs on the elements."""
+    """Metaclass of ``torch.FloatTensor`` and related classes: isinstance() checks the dtype."""
 
     def __instancecheck__(cls, x):
         return isinstance(x, Tensor) and x.dtype is cls.dtype and not x.is_cuda
 
 
 def legacy_type(name):
-    """``torch.FloatTensor`` and kin: a class whose call makes tensors of one type, and that such tensors are instances of."""
+    """``torch.FloatTensor`` and related classes: a class whose call makes tensors of one type, and that such tensors are instances of."""
 
     def made(cls, *args, device=None):
         if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not DTYPES[name]:

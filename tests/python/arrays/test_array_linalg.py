@@ -174,7 +174,7 @@ def test_matrices_that_do_not_allow_it(device):
 
 
 def test_the_error_names_the_line(device):
-    """Of the call that recorded the factorisation, also where only what follows from it is looked at."""
+    """Of the call that recorded the factorisation, also where only a dependent value is read."""
     singular, negative = qn.asarray(SINGULAR), qn.asarray(np.stack([np.eye(3)] * 3 + [-np.eye(3)] * 2))
     for record, text, looks in (
         (lambda: qn.linalg.inv(singular), "Singular matrix", 2),

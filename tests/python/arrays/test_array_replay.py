@@ -163,7 +163,7 @@ def test_reductions_calls_and_tails():
     assert replays(body) >= 4
 
 
-def test_an_index_out_of_range_is_told_in_every_round():
+def test_an_index_out_of_range_is_reported_in_every_iteration():
     a, at = qn.asarray(data(1)), np.arange(600)
 
     def body(n):

@@ -1,4 +1,4 @@
-"""`quern doctor`: each thing that can be wrong with a machine is simulated: by what the machine tells of itself, by a folder in the place
+"""`quern doctor`: each thing that can be wrong with a machine is simulated: by what the machine reports of itself, by a folder in the place
 of /, or by an environment of a real process."""
 
 import copy
@@ -373,7 +373,7 @@ def looked(root, **environ):
     return machines.look(str(root), environ, engine=well().engine)
 
 
-def test_looks_at_the_system(root):
+def test_inspects_the_system(root):
     folder, write = root
     m = looked(folder)
     assert (m.cpu, m.cpu_features, m.wsl, m.container, m.gpus, m.nodes) == ("A CPU @ 2 GHz", ["sse4_2", "avx", "avx2"], False, "", [], {})
@@ -388,7 +388,7 @@ def test_looks_at_the_system(root):
     assert looked(folder).container == "docker"
 
 
-def test_looks_at_gpus(root):
+def test_inspects_gpus(root):
     folder, write = root
     for address, vendor, kind, config in (
         ("0000:01:00.0", "0x10de", "0x030200", b"\xde\x10\x30\x23"),
@@ -411,7 +411,7 @@ def test_looks_at_gpus(root):
     assert m.kernel_module == "535.104.05" and m.xids == ["Xid (PCI:0000:02:00): 79, pid=3, GPU has fallen off the bus."]
 
 
-def test_looks_at_toolkits(root):
+def test_inspects_toolkits(root):
     folder, write = root
     write("a/bin/nvcc", "")
     write("a/version.json", '{"cuda": {"name": "CUDA SDK", "version": "12.4.1"}}')
@@ -425,7 +425,7 @@ def test_looks_at_toolkits(root):
     assert len(looked(folder, PATH=f"{folder}/a/bin", CUDA_HOME=f"{folder}/a").toolkits) == 1
 
 
-def test_looks_at_the_cache(root):
+def test_inspects_the_cache(root):
     folder, write = root
     c = looked(folder, HOME=str(folder)).cache
     assert c["directory"] == f"{folder}/.cache/quern" and not c["there"] and c["writable"] and c["free"] > 0

@@ -28,7 +28,7 @@ def test_programs_run_unmodified(name):
         assert seconds > 1e-4
 
 
-def test_clocks_wait_unless_told_otherwise(tmp_path):
+def test_clocks_wait_unless_disabled(tmp_path):
     file = tmp_path / "clocks.py"
     file.write_text(
         "import time, timeit, cupy as cp\n"
@@ -243,7 +243,7 @@ def test_what_the_size_alone_decides_is_raised_at_the_call(device, text):
         pool.set_limit(size=0)
 
 
-def test_no_room_is_told_only_of_what_depends_on_it(device):
+def test_out_of_memory_is_raised_only_by_what_depends_on_it(device):
     """The pool, waits, kernels and other arrays go on; so does whatever is computed later."""
     pool, a, b = cp.get_default_memory_pool(), cp.arange(1000.0), cp.arange(5.0)
     add_one = cp.RawKernel('extern "C" __global__ void k(double* x) { x[threadIdx.x] += 1; }', "k")

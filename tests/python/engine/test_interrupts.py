@@ -81,7 +81,7 @@ kept = []
 
 def work():
     y = x
-    for _ in range(50 if on_cpu else 100):  # on the CPU less memory than makes anything run before it is looked at
+    for _ in range(50 if on_cpu else 100):  # on the CPU less memory than makes anything run before it is read
         y = y @ x
     kept.append(y)
     float(y[0, 0])

@@ -611,7 +611,7 @@ CALLS_OF_THE_HOST = [
     (lambda: cuda.jit(launch_bounds=(1, 2, 3, 4))(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or"),
     (lambda: cuda.jit(max_registers="a")(nothing_at_all), TypeError, "[jit] max_registers is a number from 0 up, not 'a'"),
     (lambda: cuda.jit(max_registers=-1)(nothing_at_all), TypeError, "[jit] max_registers is a number from 0 up, not -1"),
-    (lambda: cuda.jit(link=3)(nothing_at_all), TypeError, "[link] a path, a CUSource or its kin is linked, not int"),
+    (lambda: cuda.jit(link=3)(nothing_at_all), TypeError, "[link] expected a path, CUSource, PTXSource or another linkable object, not int"),
     (lambda: cuda.jit(extensions=[3])(nothing_at_all), TypeError, "[jit] an extension has a method prepare_args"),
     (lambda: cuda.jit(extensions=3)(nothing_at_all), TypeError, "[jit] an extension has a method prepare_args"),
     (lambda: cuda.jit("float64(float64)")(nothing_at_all), TypeError, "[nothing_at_all] a kernel returns nothing: its signature begins"),
@@ -694,7 +694,7 @@ def test_the_host(device, no_fallback, call, kind, message):
     assert lines[0].startswith(message)
 
 
-def test_too_much_shared_memory_is_told(device, monkeypatch, tmp_path):
+def test_too_much_shared_memory_is_reported(device, monkeypatch, tmp_path):
     """What NVIDIA's assembler says of it, as an engine that has one would."""
 
     def build(*args, **named):
@@ -714,7 +714,7 @@ def test_a_file_that_has_changed(device, tmp_path, now):
         module.kernel[1, 1](np.zeros(1))
 
 
-def test_a_fault_of_quern_is_told_as_one(device, monkeypatch, tmp_path):
+def test_a_fault_of_quern_is_reported_as_one(device, monkeypatch, tmp_path):
     """Text that no compiler takes comes from a fault in the tables alone: here from one that the test makes."""
     monkeypatch.delenv("QUERN_KEEP_TEXTS", raising=False)  # which are to compile
     monkeypatch.setitem(operators.BINARY, ast.LShift, ("<<", "no_such_function", operator.lshift))

@@ -288,7 +288,7 @@ def test_print_keeps_its_place_in_a_pipe(where):
 
 @pytest.mark.parametrize("where", DEVICES)
 @pytest.mark.skipif(not PROGRAMS, reason="QUERN_PROGRAMS is not set")
-def test_a_wrong_program_is_told_what_is_wrong(where, tmp_path):
+def test_a_wrong_program_gets_a_clear_error(where, tmp_path):
     path = os.path.join(PROGRAMS, "numba_add_shared_wrong.py")
     done = quern("run", path, QUERN_DEVICE=where)
     assert done.returncode == 1

@@ -748,7 +748,7 @@ def test_parts_of_a_bag_in_threads(device):
 
 
 def test_parts_that_are_scattered_and_gathered(device):
-    """What a program under MPI does in each process, one after the other; a launch without a grid is told to name one."""
+    """What a program under MPI does in each process, one after the other; a launch without a grid raises an error that asks for one."""
 
     @cuda.jit
     def squared(x, out):

@@ -28,7 +28,7 @@ FOUND = {
 }
 NOT_FOUND = {
     "identifier": ("a.py", f"def f({NAME}):\n    return {NAME}  # supported\n"),
-    "code": ("a.py", "x = y if not served else z\n"),
+    "code": ("a.py", f"x = y if {PHRASE} else z\n"),
     "identifier in C++": ("a.cpp", f"bool {NAME};\n"),
     "two comments": ("a.py", "x = 1  # it is not\ny = 2  # served\n"),
     "longer words": ("page.md", "It is not servedx.\n"),

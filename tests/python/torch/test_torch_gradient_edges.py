@@ -1,4 +1,4 @@
-"""What few programs ask of gradients, beside PyTorch: which object a gradient is, what was overwritten, hooks of what is written later,
+"""Rare uses of gradients, compared with PyTorch: which object a gradient is, what was overwritten, hooks of what is written later,
 products of zeros twice differentiated, and what is said of bad input.
 """
 

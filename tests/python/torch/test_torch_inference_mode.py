@@ -1,4 +1,4 @@
-"""inference_mode(), beside PyTorch: which tensors are inference tensors, what may be done with them, and the other guards of gradients."""
+"""inference_mode(), compared with PyTorch: which tensors are inference tensors, their operations, and the other gradient guards."""
 
 import pytest
 from quern import torch

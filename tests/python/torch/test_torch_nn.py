@@ -1,4 +1,4 @@
-"""torch.nn beside PyTorch: every layer, loss and function, modules' registries, hooks, states and texts, and what is refused."""
+"""torch.nn compared with PyTorch: every layer, loss and function, modules' registries, hooks, states and texts, and what is refused."""
 
 import sys
 

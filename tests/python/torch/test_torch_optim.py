@@ -1,4 +1,4 @@
-"""Optimizers, learning rate schedules and averages of quern.torch, beside PyTorch's."""
+"""Optimizers, learning rate schedules and averages of quern.torch, compared with PyTorch's."""
 
 import math
 

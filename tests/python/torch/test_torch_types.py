@@ -230,7 +230,7 @@ def test_printing_follows_its_options(quiet):
     compare_all([*texts, "torch.set_printoptions(sci_mode=True)\ntorch.set_printoptions(precision=3)\nrepr(torch.tensor([1.5]))"])
 
 
-def test_printing_tells_of_gradients():
+def test_printing_shows_gradients():
     compare_all(
         lines("""
 repr(torch.ones(3, requires_grad=True)), repr(torch.ones(3, requires_grad=True) * 2), repr(torch.ones(30, requires_grad=True).sum())

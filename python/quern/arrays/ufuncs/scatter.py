@@ -1,7 +1,7 @@
 """``ufunc.at``: many values to places of an array, also to one place several times. CuPy's scatter functions stand on it.
 
 Sums, extremes and bits go by atomics where they have the array's type: one kernel, which waits for nothing. For the rest the places are
-looked at: where each occurs once it is one update, else values for one place are put together first, or go in one after the other.
+read: where each occurs once it is one update, else values for one place are put together first, or go in one after the other.
 """
 
 import functools

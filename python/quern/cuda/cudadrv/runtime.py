@@ -13,7 +13,7 @@ class Runtime:
         return version // 1000, version % 1000 // 10
 
     def is_supported_version(self):
-        """Does it suit? Always: a driver that is too old is told at its first use."""
+        """Return True: a driver that is too old raises at its first use."""
         return True
 
     @property

@@ -1,6 +1,6 @@
 """cupy.cuda: devices, streams, events and memory, on the engine's.
 
-Start reading at stream.py and memory.py. Functions of NVIDIA libraries that quern does not support raise NotImplementedError and name the library.
+Start reading at stream.py and memory.py. Unsupported functions of NVIDIA libraries raise NotImplementedError and name the library.
 """
 
 import contextlib

@@ -171,7 +171,7 @@ _PROPERTIES = {
 
 @_call
 def getDeviceProperties(device):
-    """What CUDA tells of a device: a dict, with text as bytes."""
+    """Return the properties of a device: a dict, with text as bytes."""
     found = _device(device)
     info = found.info()
 

@@ -1,7 +1,7 @@
 """fit(), evaluate(), predict() and the steps they are made of, over the engine's tape.
 
 A step runs as plain Python: the forward pass is recorded, the gradients are one call of the engine, the optimizer's step another. Nothing
-in it waits for the device. Metrics are asked for their results when something looks at the logs, which the progress bar does when it
+in it waits for the device. Metrics are asked for their results when something reads the logs, which the progress bar does when it
 prints. Where the data are arrays that fit, they go to the device once, and are shuffled and sliced there (data.py).
 """
 

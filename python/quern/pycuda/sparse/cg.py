@@ -1,6 +1,6 @@
 """Conjugate gradients on GPUArrays, with a preconditioner (Hestenes and Stiefel, 1952).
 
-Steps are recorded; the residual is looked at every few of them, so that the device does not wait for the host.
+Steps are recorded; the residual is read every few of them, so that the device does not wait for the host.
 """
 
 import math
@@ -11,7 +11,7 @@ from quern.pycuda._array import plain
 from quern.pycuda.sparse.inner import AsyncInnerProduct
 from quern.pycuda.sparse.operator import IdentityOperator
 
-_LOOK_EVERY = 8  # steps between two looks at the residual
+_LOOK_EVERY = 8  # steps between two reads of the residual
 _RENEW_EVERY = 56  # steps between two residuals computed anew, against rounding
 
 
@@ -91,7 +91,7 @@ class CGStateContainer:
 def solve_pkt_with_cg(
     pkt_spmv, b, precon=None, x=None, tol=1e-7, max_iterations=None, debug=False, pagelocked_allocator=driver.pagelocked_empty
 ):
-    """Solves A x = b for a PacketedSpMV; gives (x, steps, looks at the residual).
+    """Solves A x = b for a PacketedSpMV; returns (x, steps, reads of the residual).
 
     Parameters: ``b`` and the first guess ``x``, GPUArrays (n,); the rest as CGStateContainer's and its run()'s. ``debug`` prints the
     residuals. Raises ConvergenceError.

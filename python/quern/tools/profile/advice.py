@@ -46,8 +46,8 @@ def looks_in_loops(profile):
     for line in profile.lines:
         count = line.copies["device_to_host"]
         if count >= FEW and line.waiting > 0.02 * profile.seconds * 1e9:
-            waited = f"{times(count, 'look')} at a value, {rough(line.waiting)} of waiting"
-            yield line, f"{waited}: keep it on the device, and look once after the loop, or every hundredth time"
+            waited = f"{times(count, 'read')} of a value, {rough(line.waiting)} of waiting"
+            yield line, f"{waited}: keep it on the device, and read it once after the loop, or every hundredth time"
 
 
 def host_arrays_again(profile):

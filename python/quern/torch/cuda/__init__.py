@@ -118,7 +118,7 @@ def synchronize(device=None):
 
 
 class _CudaDeviceProperties:
-    """What get_device_properties() tells of a GPU."""
+    """The result of get_device_properties() for a GPU."""
 
     def __init__(self, found):
         info = found.info()
@@ -231,7 +231,7 @@ def memory_reserved(device=None):
 
 
 def max_memory_allocated(device=None):
-    """The most bytes in use that memory_allocated() and its kin saw: quern looks when it is asked, not at each allocation."""
+    """Return the most bytes in use that memory_allocated() and related functions saw; allocations are not tracked between calls."""
     _figures(device)
     return _peaks.get(_number(device), (0, 0))[0] if is_available() else 0
 

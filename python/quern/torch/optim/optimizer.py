@@ -115,7 +115,7 @@ class Optimizer:
 
     _opt_called = False
     _in_step = False
-    _numbers = ()  # what the state keeps as numbers and state_dict() tells as tensors
+    _numbers = ()  # what the state keeps as numbers and state_dict() returns as tensors
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
