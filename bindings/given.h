@@ -1,5 +1,5 @@
-// What a Python object is that is handed to a kernel, an operator or a function: the one place that decides. What a door makes
-// of it is the door's.
+// Classifies a Python object that is passed to a kernel, an operator or a function, in this one place. How a front end uses
+// it is defined in the front end.
 //
 //   Given given = classified(value);
 //   switch (given.what) { ... }
@@ -17,7 +17,7 @@ struct Given {
   enum class What : uint8_t {
     other,
     none,
-    array,  // one of ours, of any door
+    array,  // one of ours, of any front end
     boolean,
     integer,
     real,

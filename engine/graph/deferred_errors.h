@@ -48,7 +48,7 @@ void settle_deferred(const DeferredError& error);                  // it came to
 bool came_to_nothing(const DeferredError& error);                  // that is known
 void confirm_deferred(const DeferredError& error, Failed failed);  // it came true
 void add_deferred(std::vector<DeferredError>& to,
-                  std::span<const DeferredError> from);  // those that are not settled; at most some of the newest
+                  std::span<const DeferredError> from);  // those that are not resolved; at most some of the newest
 bool any_open(std::span<const DeferredError> deferred);  // nobody knows yet
 void raise_confirmed(std::span<const DeferredError> deferred);
 

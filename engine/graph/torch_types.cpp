@@ -191,7 +191,7 @@ Rule rule_of(Op op) {
     case Op::ceil:
     case Op::trunc:
       return {Gives::same, any_real & ~booleans};
-    case Op::heaviside:  // the door makes that of integers of other operations
+    case Op::heaviside:  // the front end composes that of integers from other operations
       return {Gives::same, reals};
     case Op::hypot:
     case Op::nextafter:

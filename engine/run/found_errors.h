@@ -31,10 +31,10 @@ void watched_work_is_submitted();
 // Whose work is submitted: to be asked before a wait, which need not see the work that others submit meanwhile.
 uint64_t last_watch();
 
-// Between rounds: so that errors are settled without a wait, also in a loop that never waits.
+// Between iterations: so that errors are collected without a wait, also in a loop that never waits.
 void settle_done(Context& context);
 
-// After a wait for a stream, or for all (none): settles or confirms the deferred errors of its work, up to that watch.
+// After a wait for a stream, or for all (none): resolves or confirms the deferred errors of its work, up to that watch.
 void settle_found_errors(Context& context, const Stream* waited, uint64_t last);
 
 }  // namespace quern

@@ -645,7 +645,7 @@ void* CheckedLaunch::index(const void* data, int64_t index, int64_t extent, uint
   return no_memory();
 }
 
-// ---- lanes. A doubt is the number of the lane that gave nothing, counted from 1, and the shuffle's place.
+// ---- lanes. lane() returns the number of the lane that gave nothing, counted from 1, and the shuffle's place; 0: none.
 
 uint32_t CheckedLaunch::lane(int64_t lane, uint32_t place) const {
   if (lane < 0 || lane >= 32) return 0;  // there is no such lane; the thread takes its own value

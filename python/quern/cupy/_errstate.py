@@ -22,8 +22,8 @@ def geterr():
 def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
     """Sets how errors are handled; returns what held before.
 
-    Parameters: ``linalg``: what becomes of a result that a singular or otherwise unsuitable matrix leaves undefined. "raise": the call waits
-    and raises LinAlgError; "ignore" and None: nobody waits, and the result is what the library leaves. Raises NotImplementedError for
+    Parameters: ``linalg``: what becomes of a result that a singular or otherwise unsuitable matrix leaves undefined. "raise": the call
+    waits and raises LinAlgError; "ignore" and None: nobody waits, and the result is what the library leaves. Raises NotImplementedError for
     the others: floating-point errors are not detected.
     """
     for name, value in (("divide", divide), ("over", over), ("under", under), ("invalid", invalid)):

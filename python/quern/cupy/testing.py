@@ -1,4 +1,4 @@
-"""cupy.testing: NumPy's assertions on arrays of ours, and decorators that run a test with NumPy and with CuPy's door and compare.
+"""cupy.testing: NumPy's assertions on arrays of ours, and decorators that run a test with NumPy and with the CuPy front end and compare.
 
 A test function of the decorators takes a module by the keyword ``xp`` (or another ``name``) and returns what is compared.
 """

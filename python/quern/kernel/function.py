@@ -99,7 +99,7 @@ class Function(Expressions, Meanings):
             if self.is_done():
                 break
         else:
-            raise self.error(TypingError, tree, "the types of its variables do not settle")
+            raise self.error(TypingError, tree, "the types of its variables do not converge")
         return self
 
     def is_done(self):

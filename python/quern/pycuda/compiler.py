@@ -6,7 +6,7 @@ import functools
 import os
 import re
 import subprocess
-from os import unlink  # noqa: F401  (the door's name)
+from os import unlink  # noqa: F401  (PyCUDA's name)
 from tempfile import mkdtemp, mkstemp  # noqa: F401
 
 from quern.errors import CompileError, LogicError

@@ -20,7 +20,7 @@ from quern.pycuda import driver as drv
 from quern.pycuda import gpuarray
 from quern.pycuda._array import as_gpu, on_stream, plain
 from quern.pycuda.elementwise import memoize_method  # noqa: F401
-from quern.pycuda.enums import direction_vector_set  # noqa: F401  (the door's name)
+from quern.pycuda.enums import direction_vector_set  # noqa: F401  (PyCUDA's name)
 
 # Four random numbers for the text of an elementwise kernel with an argument `seed`: a, b, c and d, of element `i`. PyCUDA's come from MD5,
 # hence the name; these are a round of Philox4x32-10.

@@ -422,7 +422,7 @@ TEST_F(Nvrtc, OptionsReachTheText) {
   fs::remove_all(folder);
 }
 
-// What PyCUDA's door asks for.
+// What the PyCUDA front end asks for.
 TEST_F(Nvrtc, WhatNvccIncludes) {
   CompileOptions options;
   options.flags = {"-include=nvcc_includes.h", "-include=cmath", "-include", "limits"};

@@ -718,7 +718,7 @@ def test_devices_by_name(device):
         qn.asarray([1], device="tpu")
 
 
-# ---- the CuPy door
+# ---- the CuPy front end
 
 
 def test_pointers_of_cupy(device):

@@ -347,7 +347,7 @@ def test_einsum(case, device):
     check(case, exact=False)
 
 
-def test_the_results_of_doors():
+def test_the_results_of_front_ends():
     a = cp.asarray(SINGULAR + np.eye(2))
     for value in (cp.linalg.inv(a), cp.linalg.eigh(a)[0], cp.linalg.svd(a)[2], cp.einsum("ij->i", a), cp.dot(a, a), cp.linalg.det(a)):
         assert type(value) is cp.ndarray

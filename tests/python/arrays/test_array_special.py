@@ -321,7 +321,7 @@ def test_documentation(name):
     assert not doctest.DocTestRunner().run(test).failed
 
 
-def test_the_doors_stay_closed():
+def test_the_functions_are_not_in_cupy():
     import quern.cupy
 
     assert not any(hasattr(quern.cupy, name) for name in FUNCTIONS)

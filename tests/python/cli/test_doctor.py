@@ -297,7 +297,7 @@ def clone_without_a_build():
     m = well()
     m.unbuilt_clone, m.engine = "/home/u/my quern", {"problem": "ImportError: no _engine"}
     m.packages = dict.fromkeys(m.packages, "")
-    return m, ["clone_not_built"], 2, ["mend: build it: '/home/u/my quern/quern' setup", "nothing: this clone is not built yet"]
+    return m, ["clone_not_built"], 2, ["fix: build it: '/home/u/my quern/quern' setup", "nothing: this clone is not built yet"]
 
 
 CASES = {
@@ -528,10 +528,10 @@ def test_options():
     assert quern("doctor", "--json", "--mend").returncode == 2
 
 
-# ---- mending
+# ---- fixes
 
 
-def test_mending(tmp_path, capsys):
+def test_fixes(tmp_path, capsys):
     made = tmp_path / "made"
     first = Step("make it", [sys.executable, "-c", f"open({str(made)!r}, 'w')"])
     findings = [
@@ -554,7 +554,7 @@ def test_mending(tmp_path, capsys):
     assert "only you can do this, for one: by hand" in told.out and "failed with exit code 3" in told.err and "No such file" in told.err
 
 
-def test_nothing_is_changed_without_mend(tmp_path):
+def test_nothing_is_changed_without_the_option(tmp_path):
     cache = tmp_path / "cache"
     cache.mkdir()
     cache.chmod(0o500)
@@ -563,11 +563,11 @@ def test_nothing_is_changed_without_mend(tmp_path):
     assert cache.stat().st_mode == mode
     if os.getuid() != 0:  # root may write everywhere
         done = quern("doctor", "--mend", "--yes", QUERN_CACHE_DIR=cache)
-        assert done.returncode == 0 and "chmod u+rwx" in done.stdout and "after mending" in done.stdout
+        assert done.returncode == 0 and "chmod u+rwx" in done.stdout and "after the fixes" in done.stdout
         assert cache.stat().st_mode & 0o700 == 0o700
 
 
-def test_mending_asks():
+def test_fixes_ask():
     assert subprocess.run([sys.executable, "-c", "import quern_doctor"], env={**os.environ, "PYTHONPATH": str(PYTHON)}).returncode == 0
-    done = quern("doctor", "--mend")  # nothing to mend here, and nobody to ask
+    done = quern("doctor", "--mend")  # nothing to fix here, and nobody to ask
     assert done.returncode == 0 and "run it?" not in done.stdout

@@ -1,4 +1,4 @@
-"""CuPy's door: the programs that people have, the array type, kernels on arrays, and the clocks of `quern run`."""
+"""The CuPy front end: the programs that people have, the array type, kernels on arrays, and the clocks of `quern run`."""
 
 import os
 
@@ -436,7 +436,7 @@ def test_integers_to_negative_powers(device, dtype):
             f()
 
 
-def test_results_beside_lists_are_of_the_door():
+def test_results_with_lists_are_of_the_front_end():
     x = cp.arange(6.0).reshape(2, 3)
     for made in (
         x.compress([True, False, True], axis=1),

@@ -1,4 +1,4 @@
-"""What CuPy's door exchanges with others and what it says: DLPack, pinned memory, warnings, the settings of FFTs, who()."""
+"""What the CuPy front end exchanges with others and its messages: DLPack, pinned memory, warnings, the settings of FFTs, who()."""
 
 import warnings
 

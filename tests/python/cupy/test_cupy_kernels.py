@@ -444,7 +444,7 @@ def test_raw_module(device):
     pair["x"], pair["y"] = 1.5, 3
     module.get_function("of_struct")((1,), (1,), (y, pair[()]))
     assert y[0].get() == 4.5
-    filled = qn.zeros(4, dtype=np.int32)  # an array of another door
+    filled = qn.zeros(4, dtype=np.int32)  # an array of another front end
     module.get_function("fill<int>")((1,), (4,), (filled, 7))
     assert qn.asnumpy(filled).tolist() == [7] * 4
     assert module.enable_cooperative_groups is False
@@ -482,7 +482,7 @@ def test_benchmark(device):
         pass
 
 
-def test_doors(tmp_path):
+def test_front_ends(tmp_path):
     file = tmp_path / "program.py"
     file.write_text(
         "import cupy as cp, cupyx\n"

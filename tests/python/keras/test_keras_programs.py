@@ -143,7 +143,7 @@ def test_ways_to_choose_the_backend(tmp_path):
     assert code(at_start, KERAS_BACKEND="quern").stdout == "quern\n"
     other = at_start.partition("\n")[0] + "\nimport sys; print('quern' in sys.modules)"
     assert code(other, KERAS_BACKEND="jax").stdout == "False\n"
-    # Installed packages do not find TensorFlow's door: Keras asks whether it is there.
+    # Installed packages do not find the TensorFlow front end: Keras asks whether it is there.
     program.write_text("import keras; from keras.src.utils.module_utils import tensorflow as tf; print(tf.available)")
     if not _is_installed("tensorflow"):
         assert quern("run", program, KERAS_BACKEND=None).stdout == "False\n"

@@ -434,7 +434,7 @@ def test_names_around_a_kernel(device):
     assert x[0] == later
 
 
-def test_types_that_do_not_settle(device, tmp_path, monkeypatch):
+def test_types_that_do_not_converge(device, tmp_path, monkeypatch):
     """A type goes through a chain of variables by one name in each round; forty are no trouble."""
     lines = ["for _ in range(41):", *[f"    v{i} = v{i + 1}" for i in range(40)], "    v40 = x[0]", "x[1] = v0"]
     text = "\n".join([*[f"v{i} = 0" for i in range(41)], *lines])

@@ -1,4 +1,4 @@
-"""Numba's door: arrays on the device, streams, events, devices; programs that were written for Numba."""
+"""The Numba front end: arrays on the device, streams, events, devices; programs that were written for Numba."""
 
 import os
 
@@ -128,7 +128,7 @@ def test_the_cuda_array_interface(device):
     np.testing.assert_array_equal(made.copy_to_host(), np.arange(5.0) + 3)
 
 
-def test_arrays_of_other_doors(device):
+def test_arrays_of_other_front_ends(device):
     from quern import cupy as cp
 
     x = cp.zeros(4)
@@ -294,11 +294,11 @@ def test_a_wrong_program_gets_a_clear_error(where, tmp_path):
     assert done.returncode == 1
     assert f"{path}:6: [add_arrays_shared] the name 'numba' is not defined; is `import numba` missing?" in done.stderr
     assert "shared_a = cuda.shared.array(shape=0, dtype=numba.float32)" in done.stderr
-    mended = tmp_path / "mended.py"
+    fixed = tmp_path / "fixed.py"
     with open(path) as f:
-        mended.write_text("import numba\n" + f.read())
-    done = quern("run", mended, QUERN_DEVICE=where)
-    assert done.returncode == 1 and f"dynamic shared memory ({mended}:7) and is launched with 0 bytes" in done.stderr
+        fixed.write_text("import numba\n" + f.read())
+    done = quern("run", fixed, QUERN_DEVICE=where)
+    assert done.returncode == 1 and f"dynamic shared memory ({fixed}:7) and is launched with 0 bytes" in done.stderr
 
 
 def test_deallocations_of_a_context(device):

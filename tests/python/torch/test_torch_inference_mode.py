@@ -518,7 +518,7 @@ def test_modules_and_optimizers(device):
     )
 
 
-def test_arrays_of_other_doors(device):
+def test_arrays_of_other_front_ends(device):
     """Only tensors are inference tensors: an array that a tensor was made from in the mode is written as ever."""
     import quern
 

@@ -79,7 +79,7 @@ def update(ufunc, target, indices, given=None):
     values = None if unary else given if isinstance(given, Array) else asarray(given, device=place)
     operands = (target.dtype,) if unary else (target.dtype, values.dtype)
     types = ufunc._host.resolve_dtypes((*operands, None))  # raises TypeError where it is not defined
-    at = arange(target.size, device=place)._reshaped(list(target.shape))._as(type(target))[indices]  # as the target's door has indices
+    at = arange(target.size, device=place)._reshaped(list(target.shape))._as(type(target))[indices]  # as the target's front end indexes
     if not unary:
         try:
             values = values._broadcast_to(list(at.shape))

@@ -1,6 +1,6 @@
 """cupy.cuda.memory: memory of the device, by address.
 
-There is one allocator, the engine's pool of each device, which every array and every door shares. MemoryPool is a view of it: what one
+There is one allocator, the engine's pool of each device, which every array and every front end shares. MemoryPool is a view of it: what one
 reports and limits is what all of them do.
 """
 
