@@ -332,7 +332,7 @@ PyObject* compare(PyObject* left, PyObject* right, int how) {
   return binary(ops[how], left, right);
 }
 
-// ---- looks
+// ---- reading values
 
 }  // namespace
 

@@ -42,7 +42,7 @@ def solve(xp, b, every, tolerance=1e-10, limit=5000):
         r -= alpha * q
         before, square = square, (r * r).sum()
         inside[...] = r + square / before * inside
-        if n % every == 0 and float(square) < goal:  # the only look
+        if n % every == 0 and float(square) < goal:  # the only read of a value
             return x, n
     raise RuntimeError(f"not solved after {limit} iterations")
 
@@ -77,7 +77,7 @@ def main():
     print(f"Poisson: {args.size} x {args.size} unknowns, {n} iterations, computed on {qn.device().name}")
     print(f"quern {1e3 * took:.1f} ms, NumPy {1e3 * took_numpy:.1f} ms in {their_n} iterations")
     print(f"largest difference from NumPy {error:.1e}, from the solution {far:.1e}")
-    print(f"the loop: {kinds.count('launch')} launches; one look in {args.every} iterations: {looks} with the first residual")
+    print(f"the loop: {kinds.count('launch')} launches; one read in {args.every} iterations: {looks} with the first residual")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def timed(points, steps, dt):
 
 
 def count(points, steps, dt):
-    """What the loop submits, by kind; it ends before anybody looks."""
+    """What the loop submits, by kind; it ends before a value is read."""
     F, G, delta = start(qn, points)
     qn.synchronize()
     with qn.trace() as events:

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PHRASES = {
     r"not served|do(?:es)? not serve|doesn't serve|quern serves|(?:is|are) served": "supported",
     r"(?:is|are|was|were|be|been|being) told|tells": "reported, raised, logged, passed or knows",
-    "a look|looked at|looks at": "evaluation, reading the value, is read, is checked",
+    "a look|looked at|looks at|(?:at|after|before) (?:the|every|each|next|the next|the first) look|no(?:body| one) looks": "evaluation, reading the value, is read, is checked",
     "kin": 'the names of the functions, or "related functions"',
     "beside (?:CuPy|PyTorch|NumPy|Numba|Keras)": "compared with",
     "(?:that|who) asked": "call site, source line or caller",

@@ -17,7 +17,7 @@ namespace quern::linalg {
 using MatrixNorm = qn::linalg::MatrixNorm;
 
 // The results of a factorisation of `a` alone, by name and mode of factor(). Only qr and svd are of matrices that are not square;
-// eig looks whether the values are finite.
+// eig checks that the values are finite.
 std::vector<Array> factored(std::string_view name, const Array& a, std::string_view mode);
 // `hermitian`: only the lower triangle counts.
 std::vector<Array> svd(const Array& a, std::string_view mode, bool hermitian);

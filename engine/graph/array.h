@@ -199,8 +199,8 @@ Array reshape(const Array& array, const Shape& shape);
 Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims,
              std::optional<DType> dtype = std::nullopt);
 
-// Looks: when they return, the value is in memory (on a GPU: work that puts it there is submitted). What is known to be wrong of
-// it is raised; whoever has waited for the value looks again.
+// Evaluation: when these return, the value is in memory (on a GPU: work that puts it there is submitted). What is known to be
+// wrong of it is raised; whoever has waited for the value checks again.
 Buffer evaluate(const Array& array);
 // The same without computing anything: why the value is wrong, as far as is known.
 void raise_if_wrong(const Array& array);

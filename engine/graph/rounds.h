@@ -26,8 +26,8 @@ class Rounds {
 
   // All of the nodes, in order.
   Segments cut(std::span<Node* const> nodes);
-  // The same when the program is in the middle of a loop and nobody looks: only rounds whose values the next ones have replaced.
-  // The others wait. Empty: no loop is seen.
+  // The same when the program is in the middle of a loop and nobody reads values: only iterations whose values the next ones have
+  // replaced. The others wait. Empty: no loop is seen.
   Segments cut_what_is_over(std::span<Node* const> nodes);
   // Whether the newest of the nodes that were cut last have come before, further away than a loop was looked for: it may be worth
   // waiting for a second round.

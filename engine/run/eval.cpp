@@ -60,7 +60,7 @@ std::string recorded_at(std::string text, const Group& group) {
 
 class Evaluator {
  public:
-  // What the nodes need; no nodes: everything pending. `asked`: those whose values somebody is about to look at.
+  // What the nodes need; no nodes: everything pending. `asked`: those whose values are about to be read.
   void evaluate(std::span<Node* const> nodes, std::span<Node* const> asked) {
     run_all(nodes, asked, [](std::span<Node* const> needed) { return graph.rounds.cut(needed); });
   }
@@ -229,7 +229,7 @@ class Evaluator {
     return true;
   }
 
-  std::span<Node* const> asked_;  // of what is being evaluated: those that somebody is about to look at
+  std::span<Node* const> asked_;  // of what is being evaluated: those that are about to be read
   Sequence sequence_;             // what is being evaluated
   Replays replays_;
   uint64_t replayed_ = 0;

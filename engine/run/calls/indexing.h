@@ -26,7 +26,7 @@ struct Pick {
 
 Shape shape_of(std::span<const Pick> picks);  // that all indices broadcast to
 
-// The picked elements, of shape picks' shape + the other axes. An index out of range is an error at the next look.
+// The picked elements, of shape picks' shape + the other axes. An index out of range is an error at evaluation.
 Array take(const Array& array, std::span<const Pick> picks);
 // The same of an array of one dimension, where that is little work and every index is in range; else none.
 std::optional<Array> take_now(const Array& array, const Array& index, bool from_end = true);

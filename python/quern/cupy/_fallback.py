@@ -1,4 +1,4 @@
-"""How the front end's modules find what is not written in them: quern's native function, else NumPy's on the host, for CuPy's names alone."""
+"""How the modules of CuPy find what is not written in them: quern's native function, else NumPy's on the host, for CuPy's names alone."""
 
 import functools
 

@@ -36,7 +36,7 @@ def open_all(raw_clock):
 
 
 def also_in_children(function, *arguments):
-    """Calls a function in the processes that multiprocessing starts anew, once the front ends are set up there. Forks have what this one has."""
+    """Call a function in new processes of multiprocessing, once the front ends are set up there. Forks inherit from this process."""
     _also.append((function, arguments))
 
 

@@ -211,7 +211,7 @@ def checked(function=None, *, tensors="", free="", told=None, same_out=False):
 
 
 def check_all(module, names, tensors=None, free=None, told=None, same_out=""):
-    """Replaces functions of a module by those that look at their arguments; see :func:`checked`."""
+    """Replaces functions of a module by those that check their arguments; see :func:`checked`."""
     for name in dict.fromkeys(names):
         if inspect.isfunction(module[name]) and not hasattr(module[name], "__wrapped__"):
             parts = {"tensors": (tensors or {}).get(name, ""), "free": (free or {}).get(name, ""), "told": (told or {}).get(name)}

@@ -157,7 +157,7 @@ SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
 
 
 def test_matrices_that_do_not_allow_it(device):
-    """The error comes at the look, of NumPy's type and with its text."""
+    """The error is raised at evaluation, with NumPy's type and message."""
     a = qn.asarray(SINGULAR)
     for f, text in (
         (lambda: qn.linalg.inv(a), "Singular matrix"),
@@ -271,7 +271,7 @@ def test_helper_arrays_are_where_the_operand_is(device):
 
 
 @pytest.mark.skipif(not _engine.cuda_count(), reason="no GPU")
-def test_nothing_leaves_a_gpu_before_the_look():
+def test_nothing_leaves_a_gpu_before_evaluation():
     """A solve, a cholesky, an eigh and an svd copy nothing to or from the host and wait for nothing."""
     x = matrix((48, 48), "float64") + 20 * np.eye(48)
     stack = matrix((10, 6, 6), "float64") + 9 * np.eye(6)

@@ -97,7 +97,7 @@ def test_out_of_memory_leaves_the_work_pending(device):
     assert qn.asnumpy(x + 1)[1] == 2
 
 
-def test_looking_again_tries_again():
+def test_reading_again_tries_again():
     """Where memory has become free meanwhile, the value is there."""
     done = code("""
 import resource
@@ -177,7 +177,7 @@ def test_a_singular_matrix(device):
 
 @pytest.mark.parametrize("limit", [_engine.tier0_limit, 0])
 def test_eight_threads_record_at_once(device, limit):
-    """Arrays of their own and shared ones, which all read and one writes; looks, pressure and releases in between."""
+    """Arrays of their own and shared ones, which all read and one writes; reads, pressure and releases in between."""
     _engine.set_tier0_limit(limit)
     shared = [qn.asarray(np.arange(n, dtype=np.float64)) for n in (10, 700, 5000)]
     problems = []
@@ -345,7 +345,7 @@ def test_a_negative_exponent_that_only_the_device_knows(device):
 
 
 @pytest.mark.parametrize("seen", [np.asarray, memoryview, qn.asnumpy, lambda x: np.from_dlpack(x), lambda x: x.tolist(), str])
-def test_an_error_is_raised_by_whatever_looks(seen):
+def test_an_error_is_raised_by_whatever_reads(seen):
     """Also where the memory itself is handed out and nothing is left to wait for."""
     x = qn.asarray([1, 2, 3], device="cpu")[qn.asarray([7, 1], device="cpu")]
     for _ in range(2):

@@ -278,7 +278,7 @@ assert "was stopped" in said
 
 
 def test_array_work_that_never_ends(device, run):
-    """However early the signal comes: what is known to take long by then is stopped, the rest at the next look."""
+    """However early the signal comes: what is known to take long by then is stopped, the rest at the next read."""
     on_the_cpu(device)
     run(
         """

@@ -20,7 +20,7 @@ print(float(x.sum()))
 
 
 @pytest.mark.parametrize("look, fires", [("float(x.sum())", True), ("pass", False)])
-def test_advice_on_looks_in_loops(program, look, fires):
+def test_advice_on_reads_in_loops(program, look, fires):
     assert rules(program(LOOKS.format(look))) == ({("looks_in_loops", 5)} if fires else set())
 
 

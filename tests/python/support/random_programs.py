@@ -145,7 +145,7 @@ class Program(Lines):
         return self.theirs[target.split("[")[0]].dtype == np.uint32 and bool(np.any(beyond))
 
     def is_late(self, line):
-        """Would NumPy refuse to assign a number at once, of which ours is known at the next look only?"""
+        """Would NumPy refuse to assign a number at once, of which ours is known at evaluation only?"""
         target, source = assigned(line)
         number = self.theirs.get(source)
         kind = self.theirs[target.split("[")[0]].dtype

@@ -529,7 +529,7 @@ def test_bad_input(device):
 
 
 def test_no_room_in_backward(device):
-    """PyTorch's exception, at the next look, or at the call that the size alone decides; everything goes on."""
+    """PyTorch's exception, at the next read, or at the call that the size alone decides; everything goes on."""
     import quern.torch as torch
     from quern.lib import _engine
 

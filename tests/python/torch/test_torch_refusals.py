@@ -129,7 +129,7 @@ def test_an_optimizer_does_not_lose_the_error(here):
 
 
 @pytest.mark.parametrize("count", [3, MANY])
-def test_rounds_that_come_again_look_each_time(here, count):
+def test_repeated_iterations_check_each_time(here, count):
     """Good rounds, a bad one, and good ones again."""
     for place in range(12):
         p = torch.full((count,), 0.25) * (5 if place == 7 else 1)
@@ -191,7 +191,7 @@ def test_sizes_that_do_not_broadcast_are_named():
 
 
 def test_an_error_of_long_ago(device):
-    """However much was refused or not between: a loop that never looks loses no error."""
+    """However much was refused or not between: a loop that reads no value loses no error."""
     zeros, ones = torch.zeros(5, 3, device=_device_name(device)), torch.ones(300, 3, device=_device_name(device))
     total = torch.zeros(3, device=_device_name(device))
     with pytest.raises(IndexError, match="out of range"):  # on the CPU perhaps as soon as it is known

@@ -1,4 +1,4 @@
-"""Rules that look at a profile's costs and say what to do. Each is a function in RULES that yields (line, text)."""
+"""Rules that check a profile's costs and say what to do. Each is a function in RULES that yields (line, text)."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def low_occupancy(profile):
 
 
 def uncoalesced(profile):
-    """Kernels whose neighbouring threads look at elements far from each other, so that most of what is fetched is not used."""
+    """Kernels whose neighbouring threads access elements far from each other, so that most of what is fetched is not used."""
     for line, rows in _launches(profile).items():
         rows = rows[(rows["bytes"] > FEW_BYTES) & (rows["fetched"] >= WASTE * rows["bytes"])]
         ns = int(rows["device_ns"].clip(0).sum())
