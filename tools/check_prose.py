@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PHRASES = {
     r"not served|do(?:es)? not serve|doesn't serve|quern serves|(?:is|are) served": "supported",
     r"(?:is|are|was|were|be|been|being) told|tells": "reported, raised, logged, passed or knows",
-    "a look|looked at|looks at|(?:at|after|before) (?:the|every|each|next|the next|the first) look|no(?:body| one) looks": "evaluation, reading the value, is read, is checked",
+    "a look|looked at|looks at|(?:at|after|before) (?:the|every|each|the next) look|nobody looks": "evaluation, is read, is checked",
     "kin": 'the names of the functions, or "related functions"',
     "beside (?:CuPy|PyTorch|NumPy|Numba|Keras)": "compared with",
     "(?:that|who) asked": "call site, source line or caller",
@@ -46,9 +46,9 @@ ALLOWED = {
 }
 PROSE, PYTHON, CPP = (".md",), (".py", ".pyi"), (".cpp", ".h", ".def", ".cu", ".cuh")
 SKIPPED = ("docs/additions/", "python/quern/lib/cccl/", "tests/python/data/", "tools/check_prose.py")
-TEXT_TOKENS = {tokenize.COMMENT, tokenize.STRING, *(getattr(tokenize, name) for name in ("FSTRING_MIDDLE",) if hasattr(tokenize, name))}
+TEXT_TOKENS = {tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # the last: since Python 3.12
 # Comment marks and quotes, which do not separate the words of a phrase.
-MARKS = re.compile(r'//[/!<]*|/\*+|^\s*\*+(?!\w)|\*/|^\s*#+|["`]', re.MULTILINE)
+MARKS = re.compile(r'//[/!<]*|/\*+|^\s*\*+(?!\w)|\*/|^\s*#+|(?:\b[rbfu]{1,2})?"|`', re.MULTILINE | re.IGNORECASE)
 NAME_OF_TEST = re.compile(r"\bdef (test_\w+)|\bTEST(?:_F|_P)?\(\s*\w+,\s*(\w+)")
 # What stands for code: no white space and no letter, so that no phrase goes across it.
 CODE = "\0"

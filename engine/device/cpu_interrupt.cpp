@@ -147,7 +147,7 @@ Running::~Running() {
 }
 
 bool begin_launch(StreamState& stream, const Command& command, Stoppable& launch) {
-  stream.running.store(&launch);  // before the look at `stop`: interrupt() does it the other way round
+  stream.running.store(&launch);  // before `stop` is read: interrupt() uses the opposite order
   launch.is_left = was_submitted_before_interrupt(stream, command);
   if (!stream.stop.load()) return true;
   end_launch(stream, command, false);

@@ -1,8 +1,8 @@
 """Warnings, as ``numba.config`` asks for them. Of launches: host arrays, which are copied, and grids too small for a GPU. Of functions:
 names that are read where not every path has set them.
 
-The engine reports them (bindings/dispatcher.cpp), so that other launches cost nothing: of small grids where a kernel
-is configured, of host arrays where it is launched. What is asked for may change at any time: watch() is config's to call.
+The engine reports them (bindings/dispatcher.cpp), so that other launches cost nothing: small grids where a kernel
+is configured, host arrays where it is launched. What is asked for may change at any time: watch() is config's to call.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ FOUND = {
     "comment of Python, two lines": ("a.py", "# It is not\n# served.\n", 1),
     "message": ("a.py", f'raise ValueError(f"[f] {{x}} is {PHRASE}")\n', 1),
     "message, two literals": ("a.py", 'raise ValueError(\n    "[f] x is not "\n    "served"\n)\n', 2),
+    "message, a literal with a prefix": ("a.py", 'raise ValueError("x is not " f"' + 'served: {x}")\n', 1),
     "docstring": ("a.pyi", f'def f():\n    """A.\n\n    {PHRASE.upper()}.\n    """\n', 4),
     "name of a test": ("a.py", f"def test_{NAME}():\n    pass\n", 1),
     "comment of C++": ("a.h", f"int x;\nint y;  // {PHRASE}\n", 2),

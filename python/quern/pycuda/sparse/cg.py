@@ -62,8 +62,8 @@ class CGStateContainer:
     def run(self, max_iterations=None, tol=1e-7, debug_callback=None):
         """Steps until the residual's norm (of the preconditioner) is below ``tol`` times the first one; gives the solution.
 
-        ``max_iterations``: by default three times the unknowns and at least 500. ``debug_callback(what, steps, norm)`` is called at each
-        look with "it", and with "end" at the end. Raises ConvergenceError.
+        ``max_iterations``: by default three times the unknowns and at least 500. ``debug_callback(what, steps, norm)`` is called with "it"
+        each time the residual is read, and with "end" at the end. Raises ConvergenceError.
         """
         most = max(3 * self.operator.shape[0] + 1, 500) if max_iterations is None else max_iterations
         tell = debug_callback or (lambda what, steps, norm: None)
