@@ -260,7 +260,7 @@ def another_architecture():
 def wsl_without_a_gpu():
     m = well()
     m.wsl = True
-    return m, ["wsl"], 0, ["Windows' own NVIDIA driver", "wsl --update"]
+    return m, ["wsl"], 0, ["the NVIDIA driver of Windows", "wsl --update"]
 
 
 def wsl_with_a_gpu():
