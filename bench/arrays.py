@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The speed of arrays, beside NumPy, numexpr, Numba, JAX and torch on the CPU, and CuPy, torch, torch.compile and JAX on a GPU.
+"""The speed of arrays, compared with NumPy, numexpr, Numba, JAX and torch on the CPU, and CuPy, torch, torch.compile and JAX on a GPU.
 
     python bench/arrays.py [--device cpu|cuda] [--only TEXT] [--out FILE.json]
 
@@ -310,7 +310,7 @@ def rk4_on_gpu(us, others, wanted):
 
 
 def ten_elements(peer):
-    """a + b, and a look; nanoseconds. No call more than a user makes: it would count."""
+    """a + b and its evaluation; nanoseconds. No call more than a user makes: it would count."""
     a, b, look = peer.array(np.arange(10.0)), peer.array(np.ones(10)), peer.look
     if peer.name == "numexpr":
         evaluate = peer.xp.evaluate
@@ -340,7 +340,7 @@ def recording(peer):
 
 
 def updates(peer, rounds=100_000):
-    """x += 2*y so many times, then a look."""
+    """x += 2*y so many times, then evaluation."""
 
     def plain(x, y):
         for _ in range(rounds):

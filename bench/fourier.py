@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fourier transforms on the CPU beside scipy.fft with as many workers as there are cores, and beside numpy.fft where SciPy is missing.
+"""Fourier transforms on the CPU compared with scipy.fft with one worker for each core, or with numpy.fft where SciPy is missing.
 
     python bench/fourier.py [--only TEXT] [--seconds 0.5] [--out FILE.json]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Thirty functions at sizes from 1 to 10**7 elements, each result looked at, beside NumPy (on the CPU) or CuPy (on a GPU).
+"""Thirty functions at sizes from 1 to 10**7 elements, each result evaluated, compared with NumPy (on the CPU) or CuPy (on a GPU).
 
     python bench/functions.py [--device cpu|cuda] [--starts 5] [--largest 7] [--out FILE.json]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernels written in Python, beside Numba's: numba-cuda on a GPU, njit(parallel=True) on the CPU.
+"""Kernels written in Python, compared with Numba's: numba-cuda on a GPU, njit(parallel=True) on the CPU.
 
     python bench/kernels.py [--device cpu|cuda] [--only TEXT] [--out FILE.json]
 
@@ -249,7 +249,7 @@ def measure_launches():
 
 
 def measure_simulator():
-    """Small cases beside numba.cuda's simulator, where it can run them."""
+    """Small cases compared with numba.cuda's simulator, where it can run them."""
     if on_gpu or not numba or not wanted("simulator"):
         return
     ours = kernels(cuda, cuda.random, np.float32, np.int32, np.int64)

@@ -1,4 +1,4 @@
-"""Loops that are looked at now and then: how long the first rounds take with an empty cache, what is compiled, and steady rounds.
+"""Loops whose values are read now and then: how long the first iterations take with an empty cache, what is compiled, and steady rounds.
 
     python bench/loops.py [--device cpu|cuda] [--out FILE.json]
 

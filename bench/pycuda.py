@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What PyCUDA's programs do with arrays, at 10**3, 10**6 and 10**8 elements (10**7 on the CPU), beside CuPy on a GPU and NumPy on the CPU.
+"""Array operations of PyCUDA programs, at 10**3, 10**6 and 10**8 elements (10**7 on the CPU), next to CuPy on a GPU and NumPy on the CPU.
 
     python bench/pycuda.py [--device cpu|cuda] [--out FILE.json] [--only TEXT]
 

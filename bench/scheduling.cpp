@@ -1,5 +1,5 @@
 // What it costs to record array work and to sort it into groups, for an op, with 1,000 to 1,000,000 of them pending. Nothing is
-// computed: schedule() is called as a look calls it, and the work is dropped.
+// computed: schedule() is called as evaluation calls it, and the work is dropped.
 //
 //   ninja -C build/develop bench_scheduling && build/develop/bench/bench_scheduling [--out FILE.json] [--most 1000000] [--only
 //   chain]

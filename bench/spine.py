@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The spine's speed: bandwidth, compile times, start, launches; beside NumPy, Numba and CuPy where they are installed.
+"""The spine's speed: bandwidth, compile times, start, launches; compared with NumPy, Numba and CuPy where they are installed.
 
     python bench/spine.py [--device cpu|cuda] [--out FILE.json]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A training step of a small network, as programs write it, beside PyTorch and JAX.
+"""A training step of a small network, as programs write it, compared with PyTorch and JAX.
 
     python bench/training.py [--device cpu|cuda] [--out FILE.json] [--peers torch,torch compile,jax]
 

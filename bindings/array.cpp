@@ -99,7 +99,7 @@ DType dtype_of(const std::string& name) {
   auto found = dtype_named(name);
   if (!found)
     raise(ErrorKind::type,
-          "[dtype] data type '{}' is not served; it can be one of bool, (u)int8-64, float16/32/64, bfloat16, complex64/128",
+          "[dtype] data type '{}' is not supported; it can be one of bool, (u)int8-64, float16/32/64, bfloat16, complex64/128",
           name);
   return *found;
 }
@@ -332,7 +332,7 @@ PyObject* compare(PyObject* left, PyObject* right, int how) {
   return binary(ops[how], left, right);
 }
 
-// ---- looks
+// ---- reading values
 
 }  // namespace
 
@@ -368,7 +368,7 @@ nb::object item_of(const Array& array) {
 
 namespace {
 
-// For int() and its kin, which raise TypeError where item() raises ValueError.
+// For int(), float() and related conversions, which raise TypeError where item() raises ValueError.
 nb::object number_of(PyObject* value) {
   const Array& array = *as_array(value);
   if (array.size() != 1) raise(ErrorKind::type, "only 0-dimensional arrays can be converted to Python scalars");

@@ -17,7 +17,7 @@ namespace {
 struct Key {
   std::vector<IndexPart> parts;
   std::vector<nb::object> made;
-  bool wraps, as_torch;  // see Door
+  bool wraps, as_torch;  // see Door::wraps_indices, Door::indexes_as_torch
 };
 
 [[noreturn]] void refuse() {

@@ -6,7 +6,7 @@
 
 namespace quern::python {
 
-extern PyTypeObject* bare_type;   // of every array, of any door
+extern PyTypeObject* bare_type;   // of every array, of any front end
 extern PyTypeObject* array_type;  // quern.Array
 
 // The array with NumPy's operators and attributes, which new ones are; a tensor has others (tensor.cpp). Both are the engine's
@@ -24,20 +24,20 @@ struct NumPyArray : Array {
 };
 
 Array* as_array(PyObject* object);  // nullptr when it is none of ours
-// A result has its first operand's type: each door has a type of its own over the same array.
+// A result has its first operand's type: each front end has a type of its own over the same array.
 // Without a type: quern.Array.
 PyObject* wrap(Array&& array, PyTypeObject* type = nullptr);
 PyObject* wrap_as(Array&& array, PyTypeObject* type);  // exactly that type
 PyTypeObject* result_type(PyTypeObject* type);         // what results of an operand of that type have (tensor.cpp)
-// In the type of `beside`, quern.Array where that is no array. An object of a class that a user made of a door's is told it
-// (Door).
+// In the type of `beside`, quern.Array where that is no array. An object of a user's subclass of a front end's class is passed it
+// (see door.h).
 PyObject* wrap_beside(Array&& array, PyObject* beside);
 nb::object like(nb::handle operand, Array&& array);  // the same
 // A view of the operand's memory, wrapped so. Of one of NumPy's numbers it is an array of its own; CuPy has no such numbers.
 nb::object view_of(nb::handle operand, Array&& view);
 bool is_tensor_type(PyTypeObject* type);
 nb::object item_of(const Array& array);  // the only element, as a number of Python's; this waits for it
-// Of operands the one whose type the result has: the first array, or one of a class that a user made of a door's.
+// Of operands the one whose type the result has: the first array, or one of a user's subclass of a front end's class.
 PyObject* leading(PyObject* const* values, size_t count);
 
 nb::object array_of(PyObject* value);                                // as asarray makes it
@@ -81,7 +81,7 @@ PyObject* guarded(F&& f) {
   }
 }
 
-// Raises TypeError for an array or a list of the host's, where the door of `beside` refuses these.
+// Raises TypeError for an array or a list of the host's, where the front end of `beside` refuses these.
 void refuse_host_array(PyObject* value, PyObject* beside);
 
 DeviceId device_number(PyDevice device);

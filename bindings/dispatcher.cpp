@@ -49,7 +49,7 @@ struct PyLaunch {
   nb::object callbacks;  // what is called before each launch, a list; null: nobody asked for it
 };
 
-// Whom quern/cuda/warned.py wants to be told: of grids of less than so many blocks, of arguments that lie on the host. None:
+// Callbacks of quern/cuda/warned.py: for grids of less than so many blocks, for arguments that lie on the host. None:
 // nobody.
 struct Watchers {
   nb::object of_grids = nb::none(), of_copies = nb::none();

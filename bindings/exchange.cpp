@@ -1,7 +1,7 @@
 // Memory that arrays share with others: NumPy, DLPack, the CUDA array interface, the buffer protocol; and copies in and out.
 //
 // What goes out is exposed (graph/array.h) for as long as the other side holds it. What comes in becomes a ForeignBlock, whose
-// owner is told when the last array on it is gone and the work that used it is done.
+// owner is notified when the last array on it is freed and the work that used it is done.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -38,7 +38,7 @@ struct ForeignBlock : Block {
   void* what = nullptr;
 };
 
-// Blocks whose last array is gone. Their owners are told with Python's lock held, from a call of Python's own: never in the
+// Blocks whose last array is freed. Their owners are notified with Python's lock held, from a call of Python's own: never in the
 // middle of ours, nor on a worker.
 struct Gone {
   ForeignBlock* block;
@@ -261,7 +261,7 @@ DType dtype_of(DLType type) {
     DLType t = dl_type(static_cast<DType>(i));
     if (t.code == type.code && t.bits == type.bits && type.lanes == 1) return static_cast<DType>(i);
   }
-  raise(ErrorKind::buffer, "[from_dlpack] a data type of code {}, {} bits and {} lanes is not served; convert it first",
+  raise(ErrorKind::buffer, "[from_dlpack] a data type of code {}, {} bits and {} lanes is not supported; convert it first",
         type.code, type.bits, type.lanes);
 }
 

@@ -147,7 +147,7 @@ nb::object given_back(nb::handle beside, std::pair<A, B>&& both) {
   return nb::make_tuple(given_back(beside, std::move(both.first)), given_back(beside, std::move(both.second)));
 }
 
-// The first array of a door among arguments and in sequences of them; else the first array: lists become quern's own arrays.
+// The first array of a front end among arguments and in sequences of them; else the first array: lists become quern's own arrays.
 nb::handle first_array(std::initializer_list<nb::handle> given);
 
 template <class T>

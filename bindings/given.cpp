@@ -220,7 +220,7 @@ bool foreign_address(const Given& given, PyObject* value, uint64_t& address, Blo
     address = reinterpret_cast<uint64_t>(memory->device_pointer()) + (data - reinterpret_cast<uintptr_t>(memory->pointer));
     return true;
   }
-  // GPUArray and its kin, PyCUDA's PointerHolderBase, CuPy's and others' arrays.
+  // GPUArray and related classes, PyCUDA's PointerHolderBase, CuPy's and others' arrays.
   if (nb::hasattr(object, "gpudata")) {
     hold = object.attr("gpudata");
   } else if (nb::hasattr(object, "__cuda_array_interface__")) {

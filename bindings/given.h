@@ -1,10 +1,10 @@
-// What a Python object is that is handed to a kernel, an operator or a function: the one place that decides. What a door makes
-// of it is the door's.
+// Classifies a Python object that is passed to a kernel, an operator or a function, in this one place. How a front end uses
+// it is defined in the front end.
 //
 //   Given given = classified(value);
 //   switch (given.what) { ... }
 //
-// A type is looked at once and then remembered. What says by its attributes that it stands for memory is Given::other;
+// A type is inspected once and then remembered. What says by its attributes that it stands for memory is Given::other;
 // foreign_address() in here and from_others() in dispatcher.cpp ask for those.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Given {
   enum class What : uint8_t {
     other,
     none,
-    array,  // one of ours, of any door
+    array,  // one of ours, of any front end
     boolean,
     integer,
     real,
@@ -42,7 +42,7 @@ struct Given {
 
 Given classified(PyObject* value);
 
-// A number's value: Python's own are weak, NumPy's have a type. False: it is none, or of a type that is not served.
+// A number's value: Python's own are weak, NumPy's have a type. False: it is not a number, or its type is not supported.
 bool read_scalar(PyObject* value, Scalar& out);
 // OverflowError for integers of more than 64 bits, in PyTorch's words.
 void refuse_huge(const Scalar& number);

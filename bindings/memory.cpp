@@ -62,7 +62,7 @@ PyHostMemory::~PyHostMemory() {
 
 namespace {
 
-// On the CPU a number may be any address: it is looked at before something is copied there.
+// On the CPU a number may be any address: it is checked before something is copied there.
 uint64_t address_of(PyDevice& device, nb::handle object, const char* what, size_t bytes, Block** block) {
   uint64_t address;
   if (!device_address(object.ptr(), address, block))

@@ -23,7 +23,7 @@ NB_MODULE(_engine, m) {
     return;
   }
   first = new nb::object(nb::borrow(m));
-  m.doc() = "quern's engine. The public names are in quern and its doors; nothing here is meant to be called directly.";
+  m.doc() = "quern's engine. The public names are in quern and its front ends; do not call these functions directly.";
   nb::set_leak_warnings(false);  // what other packages still hold when the process ends is none of the user's concern
   init_errors(m);
   init_sites(m);

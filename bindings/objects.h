@@ -149,7 +149,7 @@ void set_python_error() noexcept;
 // Puts one Python value into the arguments. False: not a value this knows; no error is set.
 bool add_argument(Arguments& args, PyObject* value);
 
-// A launch's grid, block or bytes: numbers from `least` up. Doors differ in that, and in the kind of the error for others.
+// A launch's grid, block or bytes: numbers from `least` up. Front ends differ in that, and in the kind of the error for others.
 struct DimRule {
   int64_t least;
   ErrorKind kind;
@@ -180,7 +180,7 @@ class HostView {
 // Keeps `object` until `stream` has passed what is submitted now; released by a later call, never by a worker thread.
 void keep_until_done(Context& context, const StreamPtr& stream, nb::handle object);
 void release_kept();
-// Tells the owners of memory that no array uses any more; with Python's lock held.
+// Notifies the owners of memory that no array uses any more; with Python's lock held.
 void release_foreign();
 
 // Null for the default stream.

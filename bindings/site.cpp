@@ -290,7 +290,7 @@ void init_sites(nb::module_& m) {
     ++folders_set;
   });
   m.def("describe_site", [](Site site) { return describe_site(site); });
-  // The line that the work is for, and the one that asked for it; None: they are one.
+  // The line that the work is for, and the line that requested it; None: they are the same.
   m.def("site_pair", [](Site site) -> nb::object {
     auto pair = pair_of(site);
     return pair ? nb::object(nb::make_tuple(pair->of, pair->asked_by)) : nb::none();

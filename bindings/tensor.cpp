@@ -705,7 +705,7 @@ void init_tensors(nb::module_& m) {
     if (!PyType_Check(type.ptr()) || !is_tensor_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
       raise(ErrorKind::type, "a tensor becomes one of a subclass of Tensor only, not {}", Py_TYPE(type.ptr())->tp_name);
     if (InferenceMode::is_on() && !is_tensor_type(Py_TYPE(given.ptr()))) {
-      same = same.view(same.layout());  // a tensor of its own: the other door's array is no inference tensor
+      same = same.view(same.layout());  // a tensor of its own: the other front end's array is no inference tensor
       mark_inference(same);
     }
     return nb::steal(wrap_as(std::move(same), reinterpret_cast<PyTypeObject*>(type.ptr())));

@@ -1,7 +1,7 @@
 """Poisson's equation on a square by conjugate gradients; the matrix is a stencil and is never stored.
 
 Step sizes are quotients of two sums, and stay on the device as arrays of one number: nothing in the loop waits. Only every 25th
-iteration looks at the residual to see whether it is small enough. The solution is known, and compared with NumPy's too.
+iteration reads the residual to see whether it is small enough. The solution is known, and compared with NumPy's too.
 
     quern run examples/conjugate_gradient.py [--size 255] [--every 25]
 """
@@ -42,7 +42,7 @@ def solve(xp, b, every, tolerance=1e-10, limit=5000):
         r -= alpha * q
         before, square = square, (r * r).sum()
         inside[...] = r + square / before * inside
-        if n % every == 0 and float(square) < goal:  # the only look
+        if n % every == 0 and float(square) < goal:  # the only read of a value
             return x, n
     raise RuntimeError(f"not solved after {limit} iterations")
 
@@ -59,7 +59,7 @@ def timed(xp, b, every):
 def main():
     parser = argparse.ArgumentParser(description="Poisson's equation by conjugate gradients")
     parser.add_argument("--size", type=int, default=255, help="inner points along an edge")
-    parser.add_argument("--every", type=int, default=25, help="iterations between two looks at the residual")
+    parser.add_argument("--every", type=int, default=25, help="iterations between two reads of the residual")
     args = parser.parse_args()
 
     right, solution = problem(args.size)
@@ -77,7 +77,7 @@ def main():
     print(f"Poisson: {args.size} x {args.size} unknowns, {n} iterations, computed on {qn.device().name}")
     print(f"quern {1e3 * took:.1f} ms, NumPy {1e3 * took_numpy:.1f} ms in {their_n} iterations")
     print(f"largest difference from NumPy {error:.1e}, from the solution {far:.1e}")
-    print(f"the loop: {kinds.count('launch')} launches; one look in {args.every} iterations: {looks} with the first residual")
+    print(f"the loop: {kinds.count('launch')} launches; one read in {args.every} iterations: {looks} with the first residual")
 
 
 if __name__ == "__main__":

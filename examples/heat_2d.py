@@ -38,7 +38,7 @@ def timed(u, steps):
 
 
 def count(u, steps):
-    """What the steps submit, by kind; the loop ends before anybody looks."""
+    """What the steps submit, by kind; the loop ends before a value is read."""
     qn.synchronize()
     with qn.trace() as events:
         spread(u, steps)

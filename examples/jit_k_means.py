@@ -1,4 +1,4 @@
-"""Clusters by k-means: nearest centres, sums by atomics, new centres; no value is looked at until the end.
+"""Clusters by k-means: nearest centres, sums by atomics, new centres; no value is read until the end.
 
 quern run examples/jit_k_means.py [POINTS]
 """

@@ -43,7 +43,7 @@ def cluster(xp, x, clusters, tolerance=1e-6, limit=100):
     for _ in range(limit):
         labels, squares = nearest(x, centres)
         centres = improved(xp, x, labels, centres)
-        spreads.append(float(squares.mean()))  # the look
+        spreads.append(float(squares.mean()))  # reads the value
         if spreads[-2] - spreads[-1] < tolerance * spreads[-1]:
             break
     return centres, labels, spreads[1:]

@@ -1,4 +1,4 @@
-"""Handwritten digits told apart by a Keras model: those of scikit-learn, or, without it, digits drawn from a small font.
+"""Classify handwritten digits with a Keras model: those of scikit-learn, or, without it, digits drawn from a small font.
 
 quern run examples/keras_digits.py [--epochs 30]
 """

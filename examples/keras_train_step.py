@@ -16,7 +16,7 @@ args = parser.parse_args()
 
 
 class Rings(keras.Model):
-    """A network that makes points from noise, and one that tells them from those of the data."""
+    """A network that makes points from noise, and one that distinguishes them from those of the data."""
 
     def __init__(self, noise=8):
         super().__init__()

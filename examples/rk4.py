@@ -47,7 +47,7 @@ def start(xp, points):
 
 
 def solve(xp, points, steps, dt):
-    """The mean of F after each step: arrays that nobody has looked at yet."""
+    """The mean of F after each step: arrays that are not evaluated yet."""
     F, G, delta = start(xp, points)
     deltas = [delta]
     for _ in range(steps):
@@ -66,7 +66,7 @@ def timed(points, steps, dt):
 
 
 def count(points, steps, dt):
-    """What the loop submits, by kind; it ends before anybody looks."""
+    """What the loop submits, by kind; it ends before a value is read."""
     F, G, delta = start(qn, points)
     qn.synchronize()
     with qn.trace() as events:
@@ -106,7 +106,7 @@ def main(points=512, dt=0.01):
     kinds = count(points, 200, dt)
     waits = sum(n for kind, n in kinds.items() if kind in ("wait", "host_to_device", "device_to_host", "device_to_device"))
     assert waits == 0 and kinds.get("compile", 0) == 0, kinds
-    print(f"200 steps without a look: {kinds['launch']} launches, 0 copies, 0 waits, 0 compiles")
+    print(f"200 steps without evaluation: {kinds['launch']} launches, 0 copies, 0 waits, 0 compiles")
     plot(ours, dt, "rk4.png")
     print(f"rk4.png written; computed on {qn.device().name}")
 

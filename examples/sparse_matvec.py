@@ -1,4 +1,4 @@
-"""A sparse matrix (CSR) times vectors: a thread for each row, and a warp for each row, beside NumPy."""
+"""A sparse matrix (CSR) times vectors: a thread for each row, and a warp for each row, compared with NumPy."""
 
 import numpy as np
 import pycuda.autoinit  # noqa: F401
@@ -55,7 +55,7 @@ for name, threads in (("by_threads", 1), ("by_warps", 32)):
     assert error < 1e-12, (name, error)
     print(f"{name}: {starts[-1]} elements in {rows} rows, largest difference from NumPy {error:.1e}")
 
-# The power method: the product is a kernel, what is around it array work, and nothing is looked at before the end.
+# The power method: the product is a kernel, what is around it array work, and no value is read before the end.
 product = module.get_function("by_warps")
 v = gpuarray.zeros(rows, np.float64) + 1.0
 for _ in range(20):

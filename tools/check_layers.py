@@ -40,7 +40,7 @@ MADE = ("faces.inc", "bodies.inc")  # by the build: tools/faces.py, tools/cpp_fu
 NO_FUNCTION = (" ", "}", "#", "//", "struct", "class", "enum", "using", "namespace", "template", "return")
 # Imports that may close a circle, and why.
 CIRCLES = {
-    ("quern.cupy.testing", "quern.cupy"): "a test is given the door as a whole, when it runs",
+    ("quern.cupy.testing", "quern.cupy"): "a test receives the front end as a whole, when it runs",
     ("quern.arrays.objects.protocols", "quern.array_api"): "an array names the module of its standard when it is asked",
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/coverage.md: which of NumPy's names quern serves natively, and which run through NumPy on the host.
+"""Writes docs/coverage.md: which of NumPy's functions quern implements natively, and which run through NumPy on the host.
 
     tools/coverage.py            writes the file, from the installed NumPy
     tools/coverage.py --print    prints it instead
@@ -120,7 +120,7 @@ def page():
     lines = ["# Coverage of NumPy's names", ""]
     lines += [f"Written by `tools/coverage.py` from NumPy {numpy.__version__}; do not edit.", ""]
     lines += [
-        "*native*: quern serves it itself, on the device. *host*: it runs through NumPy, with copies there and back and a warning",
+        "*native*: quern implements it on the device. *host*: it runs through NumPy, with copies there and back and a warning",
         "(`quern.FallbackWarning`; `quern.set_fallback` changes that). *missing*: there is no such name,",
         "or arrays cannot have that data type.",
         "",

@@ -49,7 +49,7 @@ DIFFERENT = (
     ),
     (
         "metrics",
-        "They stay on the device until the progress bar prints or a callback looks at the logs; `logs` of a batch are computed then.",
+        "They stay on the device until the progress bar prints or a callback reads the logs; `logs` of a batch are computed then.",
     ),
     (
         "data",
@@ -62,7 +62,7 @@ DIFFERENT = (
         "do functions of one tensor (`ops.sum`, `ops.sort`), as on NumPy; those that join types (`ops.add`) give 32 bits, as on JAX.",
     ),
     ("variables", "They are written in place; a tensor that was read from one before (`v.value`, `v[0]`) keeps its values."),
-    ("`mixed_float16`", "The scale of the loss is looked at in each step, which is therefore not recorded."),
+    ("`mixed_float16`", "The scale of the loss is read in each step, which is therefore not recorded."),
     ("float8, sparse and ragged tensors", "Not there."),
     ("`model.export()`", "Not there; `.keras` and `.weights.h5` files are those of the other backends, bit for bit."),
     ("`keras.remat`", "Accepted; the results are kept."),

@@ -5,8 +5,8 @@
     tools/results.py --check   fails when they are not what it would write (tests/python/tools/test_docs.py runs it)
 
 A ratio is the peer's time over quern's: above 1 quern is faster. All rows of a file count, those that quern loses too; left out are only
-rows without a peer, those beside Numba's simulator, a tool for debugging, and peers of a single row. Start at SOURCES, which says what
-is shown.
+rows without a peer, those compared with Numba's simulator, a tool for debugging, and peers of a single row. Start at SOURCES, which says
+what is shown.
 """
 
 import argparse

@@ -8,7 +8,7 @@
 
     tools/sanitize.py address tests/python/source/test_raw.py -k templates      instead of the tests in Python: pytest's arguments
 
-The compiler for the CPU is that of the usual build, which must be there; kernels that it compiles are not looked at, nor are Python, NumPy
+The compiler for the CPU is that of the usual build, which must be there; kernels that it compiles are not checked, nor are Python, NumPy
 and OpenBLAS. Before the tests, a mistake made on purpose shows that the sanitizer is at work in the library that
 they load.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/torch.md: how many of PyTorch's names quern.torch serves, which are left out and why, and what behaves differently.
+"""Writes docs/torch.md: how many of PyTorch's names quern.torch supports, which are left out and why, and what behaves differently.
 
     QUERN_API_NAMES=FOLDER .venv/bin/python tools/torch_names.py [--check]
 
@@ -152,7 +152,7 @@ DIFFERENT = (
     ("the device `meta`", "Not there."),
     ("subclasses of Tensor", "Functions and methods give a Tensor, not the subclass; `__torch_function__` is not asked."),
     ("`conj()`", "It computes; there are no lazy conjugations, so `is_conj()` is False."),
-    ("gradients", "`grad_fn` tells names and operands; hooks stand on tensors, not on nodes."),
+    ("gradients", "`grad_fn` has names and operands; hooks stand on tensors, not on nodes."),
     ("saved values", "A tensor saved for a derivative and then changed in place keeps its old value for `backward()`; PyTorch raises."),
     ("`torch.compile`", "It gives its argument: work is fused and compiled anyway. `torch.jit` likewise."),
     ("switches", "Of deterministic algorithms, threads and libraries are accepted, and change nothing."),
@@ -200,7 +200,7 @@ def group_of(groups, module, name):
 
 
 def count(folder):
-    """For each module: names served, names left out; and the names of each group that is not counted."""
+    """For each module: supported names, names left out; and the names of each group that is not counted."""
     served, missing, groups = collections.OrderedDict(), collections.OrderedDict(), collections.OrderedDict()
     for module, names in listed(folder).items():
         served[module], missing[module] = [], []
@@ -217,7 +217,7 @@ def count(folder):
 
 
 def share(served, missing):
-    """The part of the pooled modules' names that is served, in per cent."""
+    """Return the percentage of the pooled modules' names that are supported."""
     have = sum(len(served[m]) for m in POOLED)
     return 100 * have / (have + sum(len(missing[m]) for m in POOLED))
 
@@ -229,12 +229,12 @@ def page(folder):
         "# PyTorch's names",
         "",
         "Written by `tools/torch_names.py`. Under `quern run`, `import torch` in your own files means `quern.torch`; PyTorch need not be",
-        "installed. Names that are not served raise AttributeError, so `hasattr()` tells the truth.",
+        "installed. Unsupported names raise AttributeError, so `hasattr()` returns False for them.",
         "",
         f"Of the names of {', '.join(f'`{m}`' for m in POOLED)}, without the groups of the second table,",
         f"{share(served, missing):.0f} % are supported.",
         "",
-        "| module | served | left out |",
+        "| module | supported | left out |",
         "|---|---|---|",
         *(f"| `{m}` | {len(served[m])} | {len(missing[m])} |" for m in served),
         "",

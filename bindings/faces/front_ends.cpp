@@ -446,7 +446,7 @@ void refuse_as_torch(const Face& face, const Misfit& misfit) {
   const char* parameter = misfit.overload->parameters[misfit.parameter].name;
   std::string name = torchs_name(face);
   const bool makes_noise = name == "gumbel_softmax" && misfit.why == Misfit::Why::wrong_kind && misfit.parameter == 0;
-  if (makes_noise) name = "empty_like", parameter = "input";  // what PyTorch looks at the logits with
+  if (makes_noise) name = "empty_like", parameter = "input";  // the function with which PyTorch checks the logits
   // PyTorch hands the table on before the row numbers.
   const bool is_lookup = name == "embedding" && misfit.parameter < 2;
   const size_t position = is_lookup ? 2 - misfit.parameter : misfit.parameter + 1;

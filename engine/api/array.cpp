@@ -303,10 +303,10 @@ void Array::read(void* out, size_t count, DType as, Here here) const {
   asked(here, [&] {
     const quern::Array& array = handle();
     if (count != static_cast<size_t>(array.size()))
-      raise(ErrorKind::value, "[look] the array has {} element{}, and {} {} asked for", array.size(),
+      raise(ErrorKind::value, "[read] the array has {} element{}, and {} {} asked for", array.size(),
             array.size() == 1 ? "" : "s", count, count == 1 ? "was" : "were");
     if (quern::is_complex(array.dtype()) && !quern::is_complex(as))
-      raise(ErrorKind::type, "[look] complex numbers are no values of {}; look at real(), imag() or absolute()", name_of(as));
+      raise(ErrorKind::type, "[read] complex elements do not convert to {}; read real(), imag() or absolute()", name_of(as));
     quern::read_into(array.dtype() == as ? array : quern::astype(array, as), out, count * quern::size_of(as));
   });
 }

@@ -27,7 +27,7 @@ using quern::steps::is_whole;
 using quern::steps::real_number;
 using quern::steps::whole;
 
-// What happens in f is asked for by that line: the trace tells it, and errors do.
+// The work of f belongs to that source line in the trace and in errors.
 template <class F>
 auto asked(const Here& here, F&& f) {
   quern::Site site = quern::site_of(here);

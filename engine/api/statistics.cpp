@@ -73,7 +73,7 @@ Histogram histogram(const Array& a, int64_t bins, const HistogramOptions& option
 }
 Histogram histogram(const Array& a, const std::vector<double>& edges, const HistogramOptions& options, Here here) {
   return asked(here, [&] {
-    if (!std::is_sorted(edges.begin(), edges.end())) raise(ErrorKind::value, "[histogram] the edges fall; they must rise");
+    if (!std::is_sorted(edges.begin(), edges.end())) raise(ErrorKind::value, "[histogram] `bins` must increase monotonically");
     Array on_device = array(edges, a.device(), here);
     return wrapped(quern::histogram(a.handle(), on_device.handle(), weights_in(options), options.density));
   });

@@ -2,7 +2,7 @@
 // type of each.
 //
 //   c_kernels(text)  {"scale"}: names that the text seems to declare so; what is wrong about it must only cost time
-//   type_request("scale")  a name expression, beside type_requests_need, whose symbol tells the type
+//   type_request("scale")  a name expression, beside type_requests_need, whose symbol contains the type
 //   type_told("_Z13__quern_typesIPFvPffiEEvT_")  "Pffi"
 #pragma once
 

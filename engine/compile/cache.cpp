@@ -144,7 +144,7 @@ Cached Cache::get(Compiler& compiler, const Source& source, const CompileOptions
   if (!handles_signals()) return get(key, [&] { return compiler.compile(source, options, target); });
   if (auto found = find(key)) return *found;
   // An interrupted caller leaves the compiler to its work, which therefore owns what it reads; and it is the compiler's thread
-  // that settles the entry, since a handler may ask for the same one while the caller waits.
+  // that completes the entry, since a handler may ask for the same one while the caller waits.
   struct Job {
     Source source;
     CompileOptions options;

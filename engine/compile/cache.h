@@ -56,7 +56,7 @@ class CacheMemory {
   // Nothing: the caller makes it, and everybody else waits until it calls settle().
   std::optional<Cached> take_or_claim(const CacheKey& key);
   bool claim(const CacheKey& key);  // false: it is there, or somebody makes it
-  // `made` is what the next one to take it is told; without a binary: it was not to be.
+  // `made` is reported to the next caller that takes it; without a binary: compilation failed.
   void settle(const CacheKey& key, Cached made);
   void forget(const CacheKey& key, const std::shared_ptr<const Binary>& binary);
   void clear();
@@ -87,7 +87,7 @@ class CacheClaim {
   CacheClaim(CacheClaim&& other) noexcept : cache_(std::exchange(other.cache_, nullptr)), key_(other.key_) {}
   CacheClaim& operator=(CacheClaim&&) = delete;
   ~CacheClaim();
-  void make(const std::function<Binary()>& make);  // the next to ask is told how it was come by, and when
+  void make(const std::function<Binary()>& make);  // reports to the next caller how it was made, and when
 
  private:
   Cache* cache_;

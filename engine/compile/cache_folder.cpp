@@ -173,7 +173,7 @@ Descriptor CacheFolder::open_part(const Descriptor& folder, const std::string& p
 }
 
 std::optional<std::string> CacheFolder::read(const std::string& name) {
-  // A process looks at the folder once before it reads: each file is looked at anyway, and its content carries its own proof.
+  // A process checks the folder once before it reads: each file is checked anyway, and its content carries its own proof.
   if (!seen_ && !open(false)) return std::nullopt;
   std::string path = formatted("{}/{}/{}", path_, name.substr(0, 2), name);
   Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

@@ -1,8 +1,8 @@
 // Where the cache keeps its files: a folder of its own, below the one that it is given.
 //
-// The given folder may be anybody's, /tmp or a home, and may be reached by links: nothing in it is looked at, changed or removed
+// The given folder may be anybody's, /tmp or a home, and may be reached by links: nothing in it is read, changed or removed
 // but our own folder. That one is made with mode 0700 and a marker file. Whoever writes, counts or removes opens it without
-// following links and looks at owner, mode and marker through the descriptor; everything below it is reached from there. Only
+// following links and checks owner, mode and marker through the descriptor; everything below it is reached from there. Only
 // regular files whose names the cache itself could have written are ever counted or removed:
 //
 //   GIVEN/quern-cache-1-UID/marker.txt
@@ -48,7 +48,7 @@ class CacheFolder {
   std::string problem(bool make);
 
   // `name`: 32 hex digits. Whatever goes wrong is no error here: the code is compiled again, or not kept. A folder that must not
-  // be used is told once, on standard error.
+  // be used is reported once, on standard error.
   std::optional<std::string> read(const std::string& name);
   bool write(const std::string& name, std::string_view bytes);
   void remove(const std::string& name);

@@ -53,7 +53,7 @@ typedef struct {
   uint32_t border[4];               /* a float's bits, or an integer */
 } QuernCpuTexture;
 
-/* Checked code: what it tells the device of itself (compile/clang/checks/, device/check/). */
+/* Checked code: what it reports to the device (compile/clang/checks/, device/check/). */
 enum {
   QUERN_CHECK_READ = 1u << 0,
   QUERN_CHECK_WRITE = 1u << 1,
@@ -71,7 +71,7 @@ enum {
 };
 /* Values that cannot be right, for check_value: division by 0 or of the lowest number by -1; a shift and the width; a variable
  * (an object's number) that is read before it is set, and its bytes; an index that overflows, with the operation's sign; a number
- * that became NaN or infinite, and one that it was made of, as doubles; what check_lane told of a number that is used. */
+ * that became NaN or infinite, and one that it was made of, as doubles; what check_lane reported of a number that is used. */
 enum {
   QUERN_CHECK_DIVISION = 1,
   QUERN_CHECK_SHIFT = 2,
@@ -141,7 +141,7 @@ typedef struct {
   void* (*check_index)(const void* data, int64_t index, int64_t extent, uint32_t axis, uint32_t place, uint32_t object);
   /* A shuffle takes a lane's value: 0, or another number where that lane gives none, or one that came from such a lane itself. */
   uint32_t (*check_lane)(int64_t lane, uint32_t place);
-  void (*check_give)(uint32_t doubt); /* the thread gives a value to its warp, and what check_lane told of that */
+  void (*check_give)(uint32_t doubt); /* the thread gives a value to its warp, and what check_lane reported of it */
 } QuernCpuRuntime;
 
 /* One launch, shared by all its blocks. */
@@ -180,7 +180,7 @@ typedef struct QuernCpuThread {
   char* shared;       /* the block's */
   char* warp_buffer;  /* 32 * 16 bytes for shuffles and votes, one for each warp, zero at the start;
                        * what lies up to 256 bytes before it may be read */
-  char* block_buffer; /* 64 bytes for __syncthreads_count and its kin, one for each block */
+  char* block_buffer; /* 64 bytes for __syncthreads_count/and/or, one for each block */
   char* frame;        /* where `start` may put its frame: 64-byte aligned, frame_bytes of the kernel long */
   char* slots;        /* with QUERN_KERNEL_WHOLE_BLOCKS: as of QuernCpuBlocks */
 } QuernCpuThread;

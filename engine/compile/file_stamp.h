@@ -1,4 +1,4 @@
-// What tells that a file is the one that was read, without reading it again. For the engine and for the plug-in alike.
+// Identifies the version of a file that was read, without reading it again. For the engine and for the plug-in alike.
 #pragma once
 
 #include <sys/stat.h>

@@ -23,7 +23,7 @@ class Reader {
   std::set<std::string> host_functions;
 
  private:
-  // What lies between two declarations' ends: its words outside of parentheses, and what else tells what it is.
+  // What lies between two declarations' ends: its words outside of parentheses, and what else determines its kind.
   struct Head {
     size_t begin = 0;
     std::vector<std::string> words;

@@ -1,5 +1,5 @@
 // Which of the host's files a text for NVRTC may read. NVRTC does not tell, so its #include lines are followed here, and rather
-// too many files are listed than too few: lines in comments and behind #if count, each folder is looked at though the header was
+// too many files are listed than too few: lines in comments and behind #if count, each folder is searched though the header was
 // found before. Where a name is put together by macros and nobody can tell, nothing is kept.
 #pragma once
 
@@ -26,7 +26,7 @@ struct IncludeRoot {
   std::function<bool(std::string_view)> ours;  // a header that the compiler is given and does not look for
 };
 
-// Nothing is looked at when the text includes nothing but ours.
+// Nothing is read when the source includes only our headers.
 IncludeWalk walk_includes(const IncludeRoot& root);
 
 }  // namespace quern

@@ -98,7 +98,7 @@ const Nvrtc& load_nvrtc() {
   return nvrtc;
 }
 
-// What tells one NVRTC from another without loading it: the linker's build id, else size and time.
+// Identifies an NVRTC without loading it: the linker's build id, else size and time.
 std::string file_identity(const std::string& path) {
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return "unreadable";
@@ -288,10 +288,11 @@ constexpr KnownTrouble troubles[] = {
     {"identifier \"surface\" is undefined",
      "texture and surface references belong to SourceModule: take a texture or surface object here"},
     {"could not open source file \"thrust/",
-     "Thrust's algorithms are not served in kernel text: use quern's sort, reduce and scan"},
-    {"could not open source file \"cub/", "this header of CUB is not served in kernel text; those of blocks and warps are"},
-    {"cannot open source file \"thrust/", "Thrust's algorithms are not served in kernel text: use quern's sort, reduce and scan"},
-    {"cannot open source file \"cub/", "this header of CUB is not served in kernel text; those of blocks and warps are"},
+     "Thrust's algorithms are not supported in kernel source: use quern's sort, reduce and scan"},
+    {"could not open source file \"cub/", "this header of CUB is not supported in kernel source; those of blocks and warps are"},
+    {"cannot open source file \"thrust/",
+     "Thrust's algorithms are not supported in kernel source: use quern's sort, reduce and scan"},
+    {"cannot open source file \"cub/", "this header of CUB is not supported in kernel source; those of blocks and warps are"},
 };
 
 std::string explain(const std::string& log) {
@@ -482,7 +483,7 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
   check_status(nvrtc, status, binary.log, source.name);
   read_code(nvrtc, owner.program, architecture.ptx, source.name, binary);
   read_names(nvrtc, owner.program, expressions, binary);
-  binary.lasting = read.complete && are_unchanged(read.files);  // they were looked at before NVRTC read them
+  binary.lasting = read.complete && are_unchanged(read.files);  // they were stamped before NVRTC read them
   binary.files = std::move(read.files);
   return binary;
 }

@@ -21,8 +21,9 @@ std::string_view head_of(std::string_view text);
 
 class Heads {
  public:
-  // What NVRTC is told about the head of a text, which it counts: to write it out parsed, to read what was written, or nothing
-  // (""). Writing takes about the time that three texts save with it, a head of CUB's or libcu++'s less than one saves.
+  // The option that NVRTC receives for the head of a source, which it counts: to write it out parsed, to read what was written,
+  // or nothing (""). Writing takes about the time that three texts save with it, a head of CUB's or libcu++'s less than one
+  // saves.
   std::string option(std::string_view text, const std::vector<std::string>& words);
   // After a compile with that option, however it ended. What was written has no name from here on, so that it goes with the
   // process, and nobody else reads or changes it; it takes 10 to 90 MB of the folder for temporary files.

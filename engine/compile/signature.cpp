@@ -322,7 +322,7 @@ class Reader {
     return node;
   }
 
-  // S_, S0_, S1_, ...; St and its kin are the caller's.
+  // S_, S0_, S1_, ...; St and related ones are the caller's.
   Node substitution() {
     expect("S");
     size_t index = 0;

@@ -32,7 +32,7 @@ struct Block {
   void* base = nullptr;  // the whole block, as the device gave it
   size_t capacity = 0;
   BlockOwner* owner = nullptr;
-  Site site = no_site;                         // who asked for it
+  Site site = no_site;                         // the source line that allocated it
   Block *previous = nullptr, *next = nullptr;  // among the owner's live ones
   std::atomic<uint32_t> references{0};
   std::atomic<bool> escaped{false};    // its address was handed out as a number: any stream may use it

@@ -1,7 +1,7 @@
 // Errors: two verbs and nothing else.
 //
 //   raise(ErrorKind::value, "[launch] block has {} threads; the limit is {}", n, limit)
-//       the user can mend it: the text names the operation, what is wrong and what to do
+//       the user can fix it: the message names the operation, what is wrong and what to do
 //   bug("plan has no roots")
 //       our own fault: the text says so and asks for a report
 //

@@ -1,5 +1,5 @@
 // Work that was interrupted: it was submitted and never done, or only a part of it. Each piece of array work has a number, which
-// its results keep; numbers of work that was dropped are kept, and a look at such a result, or at what depends on it, raises.
+// its results keep; numbers of work that was dropped are kept, and reading such a result, or what depends on it, raises.
 #pragma once
 
 #include <cstdint>

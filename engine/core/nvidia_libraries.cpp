@@ -105,7 +105,7 @@ void add_sources(std::vector<NvidiaSource>& sources, const NvidiaSource& base) {
       source.major = major;
       source.version = std::to_string(major);
       source.nvrtc = path.string();
-      for (int minor = 0; minor < 20; ++minor) {  // only the builtins' name tells the minor version
+      for (int minor = 0; minor < 20; ++minor) {  // only the builtins' name has the minor version
         if (!is_there(fs::path(folder) / formatted("libnvrtc-builtins.so.{}.{}", major, minor))) continue;
         source.version = formatted("{}.{}", major, minor);
         break;
@@ -187,7 +187,7 @@ std::vector<fs::path> system_folders() {
 std::string why_not(const NvidiaSource& source, int driver) {
   if (source.major < oldest_major) return formatted("NVRTC {} is too old: {} or newer is needed", source.version, oldest_major);
   if (driver && source.major > driver / 1000) {
-    return formatted("NVRTC {} is newer than the driver, which serves CUDA {}.{}", source.version, driver / 1000,
+    return formatted("NVRTC {} is newer than the driver, which supports CUDA {}.{}", source.version, driver / 1000,
                      driver % 1000 / 10);
   }
   return "";

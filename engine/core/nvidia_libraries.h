@@ -1,7 +1,7 @@
-// NVIDIA's libraries, found at run time: NVRTC, cuBLAS and their kin.
+// NVIDIA's libraries, found at run time: NVRTC, cuBLAS and others.
 //
 // There is one fixed order: pip's nvidia packages, CUDA_HOME or CUDA_PATH, /usr/local/cuda*, a conda environment, the system's
-// loader. The first source with an NVRTC that the driver can serve is chosen, and every library comes from that source: two
+// loader. The first source with an NVRTC that the driver supports is chosen, and every library comes from that source: two
 // sources are never mixed. Nothing is loaded before open_nvidia_library.
 #pragma once
 
@@ -31,7 +31,7 @@ struct NvidiaLibrary {
 // Where pip's nvidia packages may lie: Python sets its site-packages folders, in the order of sys.path.
 void set_nvidia_search_paths(std::vector<std::string> site_packages);
 
-// The CUDA version the driver serves (12040): an NVRTC of a newer major version is passed over. 0: no limit.
+// The CUDA version that the driver supports (12040): an NVRTC of a newer major version is passed over. 0: no limit.
 void limit_nvidia_libraries(int cuda_version);
 
 // For a report: every source in order, and the libraries of the chosen one.

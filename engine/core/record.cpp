@@ -50,7 +50,7 @@ DType made(RecordType type) {
   if (!is_new) return place->second;
   if (all.types.size() == most_types) {
     all.by_text.erase(place);
-    raise(ErrorKind::value, "[dtype] more than {} structured types in one process are not served", most_types);
+    raise(ErrorKind::value, "[dtype] more than {} structured dtypes in one process are not supported", most_types);
   }
   auto dtype = static_cast<DType>(first_record + all.types.size());
   Known& added = all.types.emplace_back();

@@ -1,4 +1,4 @@
-// Who asked for this work: a site is an interned number for a place in the user's program.
+// The source line of work: a site is an interned number for a line of the user's program.
 //
 // The bindings make sites from (code object, instruction) and install two hooks: where we are now, and how to print a site. C++
 // callers hand over a std::source_location, which is interned here; its numbers have the highest bit set, so that both kinds live

@@ -1,6 +1,6 @@
 // Work for a line that another line asks for: what backward() computes is for the lines that were recorded.
 //
-// A pair is a site like others (bit 30 tells it); describe_site() says the line that it is for.
+// A pair is a site like others (bit 30 marks it); describe_site() says the line that it is for.
 #pragma once
 
 #include "core/site.h"

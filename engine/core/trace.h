@@ -1,4 +1,4 @@
-// The one place that every compile, load, copy, fill, launch and wait passes, with its cost and the site that asked for it.
+// The one place that every compile, load, copy, fill, launch and wait passes, with its cost and its call site.
 //
 // core/ owns the sink and the record; run/ makes the records, run/trace.cpp keeps and formats them. Off, it costs one load.
 #pragma once
@@ -26,7 +26,7 @@ enum class TraceKind : uint8_t {
   fill,
   wait,
   allocate,
-  release,  // of memory, with the site that it was allocated by; only a sink that wants_releases() is told
+  release,  // of memory, with the site that allocated it; only for a sink that wants_releases()
   fallback  // a function of NumPy's on the host, for arrays of ours
 };
 inline constexpr const char* trace_kind_names[] = {"compile",          "load", "launch", "host_to_device", "device_to_host",
@@ -87,7 +87,7 @@ class TraceSink {
 };
 
 extern std::atomic<TraceSink*> trace_sink;
-// Who is told, or nobody. Acquired, so that whoever gets the sink sees it whole.
+// The sink, or null. Acquired, so that whoever gets the sink sees it whole.
 inline TraceSink* trace_listener() { return trace_sink.load(std::memory_order_acquire); }
 // Something that the host did from then until now, where no Traced stands around it.
 void trace_host(TraceKind kind, DeviceId device, Site site, int64_t start_ns, const char* detail) noexcept;

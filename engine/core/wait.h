@@ -64,7 +64,7 @@ struct Interrupted {
   std::string text;          // what was stopped, and what may be half written; "" when nothing was
 };
 
-// How long a wait goes on between two looks.
+// How long a wait goes on between two checks.
 constexpr std::chrono::milliseconds slice{20};
 
 // Is the calling thread the one that handles signals, and may it now?

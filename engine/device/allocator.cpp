@@ -203,7 +203,7 @@ Pool::Idle Pool::IdleBlocks::take_first() {
   return taken;
 }
 
-// A block that the default stream's work used, when that is done. One mark in that stream tells of all blocks that came back
+// A block that the default stream's work used, when that is done. One mark in that stream covers all blocks that came back
 // before; it is set while half of them still have one, so that a program that goes on in this way is given the same blocks again
 // and again.
 void* Pool::take_out_of_order(size_t capacity) {
@@ -312,7 +312,7 @@ void Pool::give_back(Block* block) noexcept {
       fence(idle, *block);
     }
   } catch (const std::exception&) {
-    usable = false;  // the device failed: its next caller is told, this block is not handed out again
+    usable = false;  // the device failed: its next call raises, this block is not reused
   }
   std::lock_guard hold(lock_);
   unlink(block);

@@ -147,7 +147,7 @@ Running::~Running() {
 }
 
 bool begin_launch(StreamState& stream, const Command& command, Stoppable& launch) {
-  stream.running.store(&launch);  // before the look at `stop`: interrupt() does it the other way round
+  stream.running.store(&launch);  // before `stop` is read: interrupt() uses the opposite order
   launch.is_left = was_submitted_before_interrupt(stream, command);
   if (!stream.stop.load()) return true;
   end_launch(stream, command, false);
@@ -160,7 +160,7 @@ void end_launch(StreamState& stream, const Command& command, bool was_stopped) {
   stream.running_command = nullptr;
   if (!was_stopped) return;
   drop_work(command.work);
-  if (!stream.stop) return;  // it was left running: looks at its results tell
+  if (!stream.stop) return;  // it was left running: reading its results raises
   const KernelInfo& kernel = command.kernel->info;
   Stopped stopped{kernel.name, command.site, false, {}};
   for (const Param& param : kernel.params) {
@@ -222,7 +222,7 @@ std::vector<Stopped> CpuDevice::interrupt() noexcept {
         stream->stop = true;
         Stoppable* launch = stream->running.load();
         if (launch && !stop(*launch)) out.push_back({"", no_site, true, {}});
-        for (int i = 0; launch && stream->running == launch && i < 1000; ++i) {  // until it has told what it was
+        for (int i = 0; launch && stream->running == launch && i < 1000; ++i) {  // until it has reported what it was
           hold.unlock();
           std::this_thread::sleep_for(std::chrono::microseconds(100));
           hold.lock();

@@ -253,7 +253,7 @@ void run_job(CpuDevice& device, CpuKernel& kernel, Job& job) {
   job.block_ns = known;
   bool spins = (kernel.code->flags & QUERN_KERNEL_SPINS) != 0 || job.together;
   if (known < 0 && !spins && job.count > 1) {
-    // Not measured yet: the first block tells.
+    // Not measured yet: the first block measures it.
     int64_t start = now_ns();
     if (auto fault = guarded(job, [&] { run_blocks(kernel, job.launch, 0, 1, job.failed); })) {
       job.fault = std::move(*fault);

@@ -140,7 +140,7 @@ std::string_view word_at(std::string_view text, size_t& at) {
   return text.substr(start, at - start);
 }
 
-// PTX is only made for a GPU newer than the compiler; the driver tells the parameters.
+// PTX is only made for a GPU newer than the compiler; the driver reports the parameters.
 CubinContents read_ptx(std::string_view text) {
   CubinContents contents;
   contents.is_ptx = true;

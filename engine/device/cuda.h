@@ -34,7 +34,7 @@ class CudaKernel final : public LoadedKernel {
   CudaDevice* device = nullptr;
   cuda::FunctionHandle function = nullptr;
   const std::string* shown_name = nullptr;        // lives for ever: launches remember it
-  std::atomic<uint32_t> dynamic_shared_limit{0};  // what the driver was last told
+  std::atomic<uint32_t> dynamic_shared_limit{0};  // what was last set in the driver
 };
 
 class CudaModule final : public LoadedModule {
@@ -48,7 +48,7 @@ class CudaModule final : public LoadedModule {
  private:
   struct Entry;
   Entry* find(const std::string& name);
-  // Of a kernel that is extern "C": what NVRTC told.
+  // Of a kernel that is extern "C": what NVRTC reported.
   void learn_type(SymbolName& name, const std::string& symbol) const;
   std::unique_ptr<CudaKernel> make_kernel(const Entry& entry);
 

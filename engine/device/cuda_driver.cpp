@@ -91,7 +91,7 @@ DriverReport find_driver() {
   std::string missing;
   fill_table(handle, report.version, missing);
   if (report.version && report.version < oldest_driver) {
-    report.reason = formatted("the NVIDIA driver serves CUDA {}; CUDA {} or newer is needed: update the driver",
+    report.reason = formatted("the NVIDIA driver supports CUDA {}; CUDA {} or newer is needed: update the driver",
                               cuda_version_text(report.version), cuda_version_text(oldest_driver));
     return report;
   }

@@ -1,6 +1,6 @@
 // Linking on a GPU: the driver's linker makes one cubin of a kernel's relocatable code and of what others compiled.
 //
-// What is handed over may be anybody's file: its head is looked at first, and whatever the linker says of it is an error of the
+// What is handed over may be anybody's file: its head is checked first, and whatever the linker says of it is an error of the
 // link alone, also where the driver has no better word than "unknown error".
 #include "core/error.h"
 #include "device/cubin.h"
@@ -29,7 +29,8 @@ T head_of(const std::string& bytes) {
 
 bool is_elf(const std::string& bytes) { return bytes.size() >= sizeof(Elf64_Ehdr) && bytes.compare(0, SELFMAG, ELFMAG) == 0; }
 
-// What the driver is told it is; a cubin may lie in an object file by its name. Raises where it is not what its kind says.
+// The kind that is passed to the driver; a cubin may lie in an object file by its name. Raises where it is not what its kind
+// says.
 int input_of(const LinkedCode& code) {
   bool fits = false;
   int input = input_cubin;

@@ -158,7 +158,7 @@ std::unique_ptr<CudaKernel> CudaModule::make_kernel(const Entry& entry) {
   uint32_t plain = static_cast<uint32_t>(device_.info().max_shared);
   kernel->dynamic_shared_limit = plain - std::min(plain, info.static_shared);
 
-  // Sizes: from the driver where it tells them, else as the compiler wrote them into the code.
+  // Sizes: from the driver where it reports them, else as the compiler wrote them into the code.
   std::vector<CubinKernel::Param> params = entry.found.params;
   info.params_known = entry.found.params_known;
   if (driver().cuFuncGetParamInfo) {

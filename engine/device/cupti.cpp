@@ -48,7 +48,7 @@ State& state() {
 std::atomic<bool> on{false};
 thread_local uint64_t ours = 0;
 
-// ---- what CUPTI tells
+// ---- what CUPTI reports
 
 // Of the functions of a domain: 0: not seen yet; 1: it submits nothing; 2: it does.
 std::atomic<uint8_t> submits[2][4096];

@@ -30,7 +30,7 @@ struct Activity {
 // A call of the driver or of the runtime that may have caused activities.
 struct Call {
   uint32_t correlation = 0;
-  Site site = no_site;   // where the program was, as far as that is known; not looked at for ours
+  Site site = no_site;   // where the program was, as far as that is known; not used for ours
   uint64_t ours = 0;     // the number that Ours had; 0: another library's
   int64_t start_ns = 0;  // by the host's steady clock
 };

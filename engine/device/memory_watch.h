@@ -1,4 +1,4 @@
-// What pools hand out and take back, kept while somebody watches: CuPy's memory hooks are told of it.
+// What pools hand out and take back, kept while somebody watches: CuPy's memory hooks receive it.
 #pragma once
 
 #include "core/device_id.h"
@@ -16,7 +16,7 @@ struct MemoryEvent {
   DeviceId device;
   uint64_t bytes, capacity;
   const void* pointer;
-  Site site;  // who asked for it
+  Site site;  // the source line of the allocation
 };
 
 void watch_memory(bool on);

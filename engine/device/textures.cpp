@@ -51,7 +51,7 @@ void check(const ArrayShape& shape) {
   };
   bool layered = shape.flags & array_layered;
   if (shape.flags & (array_cubemap | array_gather))
-    raise(ErrorKind::logic, "[Array] cube maps and arrays for gathering are not served; layers are (array3d_flags.LAYERED)");
+    raise(ErrorKind::logic, "[Array] cube maps and arrays for gathering are not supported; layers are (array3d_flags.LAYERED)");
   if (layered && shape.depth == 0) raise(ErrorKind::logic, "[Array] a layered array needs its number of layers, as its depth");
   Limit limit = layered && shape.height ? Limit{"layered array of rows", of_layers, of_layers, layers}
                 : layered               ? Limit{"layered array", of_layers, 0, layers}

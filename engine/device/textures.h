@@ -2,7 +2,7 @@
 //
 // textures.cpp checks what users ask for, with one message on every device; cpu_textures.cpp and cuda_textures.cpp do it.
 // run/textures.h owns what is made here and lets go of it when no work needs it. Numbers and names follow the driver's
-// (CUarray_format and its kin).
+// (CUarray_format and related ones).
 #pragma once
 
 #include "device/device.h"

@@ -287,7 +287,7 @@ class SmoothBody : public GradientBody {
   // Results y and, where it is kept, its part.
   Gradients gradients(const GradientCall& call) const override {
     DType wide = wide_type(call.types[0]);
-    Array x = function_.keeps == Smooth::Keeps::y ? call.results[0] : call.operands[0];  // none: the part tells
+    Array x = function_.keeps == Smooth::Keeps::y ? call.results[0] : call.operands[0];  // none: the part decides
     if (x) x = as_type(x, wide);
     Array part = call.results.size() > 1 ? as_type(call.results[1], wide) : Array();
     std::optional<Array> out;
@@ -320,7 +320,7 @@ Array smooth(const Smooth& function, const Array& given, Parameters parameters =
                         })[0];
 }
 
-// Of what rises the result tells the slope, and x need not be kept.
+// For increasing functions the slope follows from the result, and x need not be kept.
 Array elu_by(const Smooth& by_x, const Smooth& by_result, const Array& x, Parameters p, bool rises) {
   return smooth(rises && x.dtype() == wide_type(x.dtype()) ? by_result : by_x, x, p);
 }

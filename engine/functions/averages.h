@@ -12,7 +12,7 @@ struct Average {
   Array mean, total;  // the total: the sum of the weights
 };
 // Over all axes, or those named. The weights have the array's shape, or that of these axes in this order. Integers are computed
-// in float64. The weights' sum is looked at: raises ErrorKind::zero_division where it is zero; ErrorKind::value for weights of
+// in float64. The weights' sum is read: raises ErrorKind::zero_division where it is zero; ErrorKind::value for weights of
 // other shapes, ErrorKind::type where no axes are named for them.
 Average average(const Array& array, const Array& weights, const std::optional<std::vector<size_t>>& axes, bool keep_dims);
 // The same, or the mean without weights: {mean}, or with `gives_total` {mean, total}, both of one shape.
@@ -25,7 +25,7 @@ Averages averages(const Array& array, const std::optional<std::vector<size_t>>& 
 // The covariances of variables, the rows of a matrix, or its columns unless `in_rows`; a vector is one variable; those of
 // `more` follow. The columns are observations: the sum over their number less `ddof`. `repeated`: how often each observation was
 // made, `counting`: how much it counts (one dimension). In `dtype`; none: the common type, float64 at least. Without axes where
-// there is one variable. The weights are looked at. Raises ErrorKind::runtime, type, value or zero_division for such that do not
+// there is one variable. The weights are read. Raises ErrorKind::runtime, type, value or zero_division for such that do not
 // fit.
 struct Covariance {
   Array values;

@@ -44,7 +44,7 @@ void keep_gradient(const Array& array);
 void add_hook(const Array& array, std::shared_ptr<GradientHook> hook, bool after = false);
 void remove_hook(const Array& array, const GradientHook* hook);
 
-// Looks at every gradient: what is no number is an error that names the operation and its line.
+// Checks every gradient: NaN raises an error that names the operation and its line.
 void set_anomaly_mode(bool on);
 bool anomaly_mode();
 

@@ -17,7 +17,7 @@ struct WholeNumbers {
   Array values;
 };
 
-// The edges of so many bins of one width between limits: by default the least and the greatest element, which are looked at.
+// The edges of so many bins of one width between limits: by default the least and the greatest element, which are read.
 // Raises ErrorKind::value for limits that fall or are not finite, and for no bins; ErrorKind::type for complex numbers.
 Array even_edges(const Array& array, int64_t count, const Scalar* first, const Scalar* last);
 

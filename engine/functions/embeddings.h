@@ -1,5 +1,5 @@
 // Rows of a table by their numbers, and class numbers as rows of 0 and one 1. What is said of arguments that do not fit together
-// is PyTorch's; a number that is not there is an error at the next look at the result, or, where it is known, at once.
+// is PyTorch's; a number that is not there is an error when the result is read, or, where it is known, at once.
 #pragma once
 
 #include <optional>

@@ -45,7 +45,7 @@ Norm swapped(Norm norm) { return norm == Norm::backward ? Norm::forward : norm =
 
 namespace {
 
-// Of reals half is computed, and told twice; a GPU's library and gradients take complex numbers.
+// Of reals half is computed, and written twice; a GPU's library and gradients take complex numbers.
 bool is_told_twice(const Array& a, std::string_view kind) {
   return kind == "forward" && !is_complex(a.dtype()) && a.device().is_cpu() && !(is_taping() && wants_gradient(a));
 }

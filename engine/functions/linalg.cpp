@@ -20,7 +20,7 @@ namespace {
 
 DType work_type(DType type) {
   if (type == DType::float16 || type == DType::bfloat16)
-    raise(ErrorKind::type, "[linalg] matrices of {} are not served; convert them to float32", row(type).name);
+    raise(ErrorKind::type, "[linalg] matrices of {} are not supported; convert them to float32", row(type).name);
   return is_whole(type) ? DType::float64 : type;
 }
 Array in_work_type(const Array& a) { return as_type(a, work_type(a.dtype())); }

@@ -1,8 +1,8 @@
 // Linear algebra on factor() of run/calls/lapack.h. Matrices are in the last two axes, those before them are stacks; integers
 // count as float64.
 //
-// Raises ErrorKind::algebra for matrices of a shape that does not allow what is asked, at once, and for their values at a look;
-// ErrorKind::type for float16 and bfloat16.
+// Raises ErrorKind::algebra for matrices of a shape that does not allow what is asked, at once, and for their values at
+// evaluation; ErrorKind::type for float16 and bfloat16.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace quern::linalg {
 using MatrixNorm = qn::linalg::MatrixNorm;
 
 // The results of a factorisation of `a` alone, by name and mode of factor(). Only qr and svd are of matrices that are not square;
-// eig looks whether the values are finite.
+// eig checks that the values are finite.
 std::vector<Array> factored(std::string_view name, const Array& a, std::string_view mode);
 // `hermitian`: only the lower triangle counts.
 std::vector<Array> svd(const Array& a, std::string_view mode, bool hermitian);
@@ -29,7 +29,7 @@ Array inv(const Array& a);
 std::vector<Array> solve_with_status(const Array& a, const Array& b);
 std::vector<Array> inv_with_status(const Array& a);
 Array det(const Array& a);
-// The x with the smallest norm of b - a @ x, the squares of what is left, the rank, the singular values. Looks at the rank.
+// The x with the smallest norm of b - a @ x, the squares of what is left, the rank, the singular values. Reads the rank.
 std::vector<Array> lstsq(const Array& a, const Array& b, std::optional<double> rcond);
 
 // Singular values count that are above `rtol` times the largest: a number or one for each matrix, by default the type's step

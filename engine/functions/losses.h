@@ -32,7 +32,7 @@ Array poisson_nll_loss(const Array& x, const Array& target, bool of_log, bool is
 
 // ---- of classes (class_losses.cpp). x: (C), (N, C) or (N, C, d1, ...); target: class numbers, the same without C. The mean is
 // over what does not equal `ignored`. `weight`: of each class, without a gradient. A number that is no class is an error at the
-// next look at the loss (ErrorKind::index), or, where it is known, at once.
+// next read of the loss (ErrorKind::index), or, where it is known, at once.
 
 Array nll_loss(const Array& log_p, const Array& target, const Array* weight, int64_t ignored, LossReduction reduction);
 // Minus the logarithm of softmax at the target; the target may have a probability for each class, in the shape of x. `smoothing`:

@@ -22,7 +22,7 @@ struct IndexPart {
   bool selects = false;  // as in PyTorch, integers take their axis away before arrays index, and do not count as arrays
 };
 
-// The part that an array stands for: one integer is looked at and counts as a number. Raises ErrorKind::index for other types
+// The part that an array stands for: one integer is read and counts as a number. Raises ErrorKind::index for other types
 // than integers and bools, ErrorKind::value for another device than that.
 IndexPart part_of(const Array& array, DeviceId device);
 

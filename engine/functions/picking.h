@@ -10,14 +10,14 @@
 
 namespace quern {
 
-// The places as NumPy's mode has them: "raise" (as they are; one that is not there is an error at the next look), "wrap" or
+// The places as NumPy's mode has them: "raise" (as they are; one that is out of range is an error at evaluation), "wrap" or
 // "clip" to `size`. Raises ErrorKind::value for another mode.
 Array fitted_places(const Array& places, int64_t size, std::string_view mode);
 // The elements at places along an axis, whose shape stands in the axis' place. In C order. Raises ErrorKind::index where there is
 // nothing to take from, ErrorKind::value for places on another device.
 Array taken(const Array& array, const Array& places, std::optional<size_t> axis, std::string_view mode);
 
-// Keras's: places of any integers, or of bools. Raises ErrorKind::value for others, also, at the next look, for such that are not
+// Keras's: places of any integers, or of bools. Raises ErrorKind::value for others, also, at evaluation, for such that are not
 // there.
 Array taken_within(const Array& array, const Array& places, std::optional<size_t> axis);
 

@@ -23,7 +23,7 @@ struct Over {
 Over all_axes(const Array& array);
 Over last_axis(const Array& array, bool keep_dims = false);
 Shape shape_over(const Array& array, const Over& over);    // of the result
-int64_t count_over(const Array& array, const Over& over);  // elements that one of the result is made of; `where` is not looked at
+int64_t count_over(const Array& array, const Over& over);  // elements that one of the result is made of; `where` is not read
 
 // What is added up or multiplied: integers in 64 bits.
 DType summed_type(DType type);

@@ -1,5 +1,5 @@
-// Values that functions refuse. What a device finds in them is an error at the next look at what was made of them, or, where they
-// are known already, at once.
+// Values that functions refuse. What a device finds in them is an error when a result that depends on them is read, or, where
+// they are known already, at once.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ bool are_classes(const Array& target, int64_t classes, int64_t ignored);
 Array unless_refused(const Array& array, const Array& numbers, Refusal refusal);
 
 // Integers, for whoever divides by them on the CPU as PyTorch does: a zero among them raises ErrorKind::runtime, at once where
-// they are known already, else at the next look at what is made of them.
+// they are known already, else when a result that depends on them is read.
 Array without_zeros(const Array& divisors);
 
 }  // namespace quern

@@ -371,7 +371,7 @@ Array elementwise(Op op, std::span<const Argument> arguments, const Array* into,
   Shape broadcast;
   const Shape* shape = shape_of_result(arguments, into, broadcast);
 
-  // Only now, as nothing can be refused any more: what is found in the exponents is told later.
+  // Only now, as nothing can be refused any more: errors in the exponents are reported later.
   std::optional<Array> exponents;
   if (op == Op::power && !truncates_powers && Layout::contiguous(*shape).size() > 0)
     exponents = checked_exponents(arguments[1], r, loop.compute);
@@ -535,7 +535,7 @@ void assign(const Array& target, const Argument& value) {
     if (!value.scalar().is_weak && row(type).kind == DTypeKind::natural && value.scalar().dtype != type)
       return assign(target, Argument(full({}, value.scalar(), value.scalar().dtype, target.device())));
   }
-  std::optional<Array> checked;  // whoever looks at the target learns what was found, even when nothing is stored
+  std::optional<Array> checked;  // reading the target raises what was found, even when nothing is stored
   if (is_unsure) checked = quern::checked(*number, {Check::For::range, type});
   const Argument source = checked ? Argument(*checked) : value;
   LayoutRef layout = interned(target.layout());

@@ -1,5 +1,5 @@
 // Arrays: views of cells, and the operations on them. An operation records a node and returns; nothing runs until a value is
-// looked at, except tiny work on the CPU, which runs at once (run/tier0.h).
+// read, except tiny work on the CPU, which runs at once (run/tier0.h).
 //
 //   Array y = elementwise(Op::add, {{Argument(x), Argument(Scalar::real(2.0))}});
 //   Array row = y.sliced(0, 3, 1, 1);        // a view
@@ -199,8 +199,8 @@ Array reshape(const Array& array, const Shape& shape);
 Array reduce(Reduction reduction, const Array& array, const std::vector<bool>& axes, bool keep_dims,
              std::optional<DType> dtype = std::nullopt);
 
-// Looks: when they return, the value is in memory (on a GPU: work that puts it there is submitted). What is known to be wrong of
-// it is raised; whoever has waited for the value looks again.
+// Evaluation: when these return, the value is in memory (on a GPU: work that puts it there is submitted). What is known to be
+// wrong of it is raised; whoever has waited for the value checks again.
 Buffer evaluate(const Array& array);
 // The same without computing anything: why the value is wrong, as far as is known.
 void raise_if_wrong(const Array& array);

@@ -1,6 +1,7 @@
 // Errors of values that only the device can find: an index out of range, a singular matrix. The work that may find one opens a
-// deferred error; what is computed from its result carries it along; once it has come true, whoever looks there gets it, however
-// often. One that was opened by a write into an array is told once: the array lives on. Those that came to nothing are forgotten.
+// deferred error; what is computed from its result carries it along; once it has come true, reading such a result raises it,
+// however often. An error of a write into an array is reported once: the array stays usable. Those that came to nothing are
+// forgotten.
 #pragma once
 
 #include "core/error.h"
@@ -43,12 +44,12 @@ class OpenedDeferred {
   size_t from_;
 };
 
-void tell_once(const DeferredError& error);                        // whoever looks first gets the error, and nobody after that
+void tell_once(const DeferredError& error);                        // the first read raises the error, later ones do not
 void settle_deferred(const DeferredError& error);                  // it came to nothing
 bool came_to_nothing(const DeferredError& error);                  // that is known
 void confirm_deferred(const DeferredError& error, Failed failed);  // it came true
 void add_deferred(std::vector<DeferredError>& to,
-                  std::span<const DeferredError> from);  // those that are not settled; at most some of the newest
+                  std::span<const DeferredError> from);  // those that are not resolved; at most some of the newest
 bool any_open(std::span<const DeferredError> deferred);  // nobody knows yet
 void raise_confirmed(std::span<const DeferredError> deferred);
 

@@ -5,8 +5,8 @@
 
 namespace quern {
 
-// The number that every element is, as the array's type, where the host knows it: of full() and its kin, until they are in
-// memory.
+// The number that every element is, as the array's type, where the host knows it: of full(), zeros() and related functions, until
+// they are in memory.
 std::optional<Constant> number_of(const Array& array);
 
 // What a reduction of `count` such numbers gives, bit for bit what kernels would make of them in their order. `results`: how many

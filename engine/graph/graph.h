@@ -1,5 +1,5 @@
 // The graph: everything about recorded work that is not a value itself. What is pending, the lock that guards it all, layouts
-// that are kept once, whose streams the pending work belongs to, and when work that nobody looks at is submitted.
+// that are kept once, whose streams the pending work belongs to, and when work that nobody reads is submitted.
 //
 // There is one, `graph`, which is never destroyed, since arrays may outlive static objects.
 #pragma once
@@ -92,8 +92,8 @@ class Pending {
   int64_t bytes_ = 0;
 };
 
-// When work that nobody has looked at is submitted: once much is pending, whole rounds of the loop that the program is in; where
-// no loop is seen, all of it once very much is. Much are many operations, or many bytes: those of pending values and of the
+// When work whose values nobody has read is submitted: once much is pending, whole rounds of the loop that the program is in;
+// where no loop is seen, all of it once very much is. Much are many operations, or many bytes: those of pending values and of the
 // memory that programs have filled since, which pending work may keep from being used again.
 class Pressure {
  public:
@@ -121,7 +121,7 @@ class Graph {
   Pending pending;
   Rounds rounds;
   Pressure pressure;
-  // Whose streams the pending work belongs to. What is recorded for others submits that first. Only looked at once somebody has
+  // Whose streams the pending work belongs to. What is recorded for others submits that first. Only checked once somebody has
   // chosen a stream.
   const StreamSet* streams = nullptr;
   std::atomic<bool> streams_were_chosen = false;
@@ -165,7 +165,7 @@ class GraphUnlock {
   uint32_t times_;
 };
 
-// While one lives, nothing is submitted because much is pending; a look still submits.
+// While one lives, nothing is submitted because much is pending; evaluation still submits.
 class KeepPending {
  public:
   KeepPending();

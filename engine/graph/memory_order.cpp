@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t says_nothing = -1;
 thread_local bool is_torchs = false;
 
-// NumPy's search for the order of axes that several operands have: for each axis a stride that tells its place. Axes of which
-// nothing is known stay where the search finds them, which begins at the innermost axis or, where arrays are joined, at the
+// NumPy's search for the order of axes that several operands have: for each axis a stride that determines its place. Axes of
+// which nothing is known stay where the search finds them, which begins at the innermost axis or, where arrays are joined, at the
 // outermost. `stride`: (operand, axis) -> how far apart its elements lie.
 template <class Stride>
 std::vector<int64_t> strides_in_order(size_t rank, size_t operands, const Stride& stride, bool outer_first = false) {

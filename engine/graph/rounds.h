@@ -1,9 +1,9 @@
 // Rounds: where pending work is cut, so that a loop's kernels are compiled once.
 //
-// A program's loop records the same operations again and again, but looks at values (or synchronises) after any number of rounds.
-// Were everything that is pending scheduled as one, each number of rounds would make kernels of its own. So what is pending is
-// cut at the loop's own rounds: each segment holds a fixed number of whole rounds (1, 4, 16; 2 or 3 of long ones), or what lies
-// outside of loops, and is scheduled by itself.
+// A program's loop records the same operations again and again, but reads values (or synchronizes) after any number of
+// iterations. Were everything that is pending scheduled as one, each number of rounds would make kernels of its own. So what is
+// pending is cut at the loop's own rounds: each segment holds a fixed number of whole rounds (1, 4, 16; 2 or 3 of long ones), or
+// what lies outside of loops, and is scheduled by itself.
 //
 // Operations are compared by what they are and who recorded them, not by what they read; a cut can be better or worse, never
 // wrong. Start at cut() in rounds.cpp.
@@ -26,8 +26,8 @@ class Rounds {
 
   // All of the nodes, in order.
   Segments cut(std::span<Node* const> nodes);
-  // The same when the program is in the middle of a loop and nobody looks: only rounds whose values the next ones have replaced.
-  // The others wait. Empty: no loop is seen.
+  // The same when the program is in the middle of a loop and nobody reads values: only iterations whose values the next ones have
+  // replaced. The others wait. Empty: no loop is seen.
   Segments cut_what_is_over(std::span<Node* const> nodes);
   // Whether the newest of the nodes that were cut last have come before, further away than a loop was looked for: it may be worth
   // waiting for a second round.

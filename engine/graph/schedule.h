@@ -55,7 +55,7 @@ struct Group {
   bool is_uniform(const Node& node) const { return node.shape().empty() && !shape.empty() && node.op < Op::constant; }
   // A layout over the results (with the reduced axes or without them) as one over all elements. Nothing: it is none.
   std::optional<Layout> over_elements(const Layout& results) const;
-  // Where a node finds its operands; an update's first is not looked at.
+  // Where a node finds its operands; an update's first is not read.
   std::span<const Origin> sources(size_t node) const {
     size_t begin = first_origins[node], end = node + 1 < first_origins.size() ? first_origins[node + 1] : origins.size();
     return {origins.data() + begin, end - begin};

@@ -26,7 +26,7 @@ namespace quern {
 
 // ---- whether anything is recorded here
 
-// On this thread, until it goes: torch.no_grad() and kin.
+// On this thread, until it goes: torch.no_grad() and related contexts.
 class GradientMode {
  public:
   explicit GradientMode(bool on);

@@ -93,7 +93,7 @@ Found common(std::span<const OperandType> operands) {
 }
 
 [[noreturn]] void no_half_complex(Half half) {
-  raise(ErrorKind::not_implemented, "the result is of type {}, which is not served; convert to float32 before",
+  raise(ErrorKind::not_implemented, "the result dtype {} is not supported; convert to float32 before",
         half == Half::float16 ? "complex32" : "bcomplex32");
 }
 
@@ -191,7 +191,7 @@ Rule rule_of(Op op) {
     case Op::ceil:
     case Op::trunc:
       return {Gives::same, any_real & ~booleans};
-    case Op::heaviside:  // the door makes that of integers of other operations
+    case Op::heaviside:  // the front end composes that of integers from other operations
       return {Gives::same, reals};
     case Op::hypot:
     case Op::nextafter:

@@ -1,4 +1,4 @@
-// Why a kernel is compiled: what tells it from the kernels of the same work that were compiled before it in this process.
+// Why a kernel is compiled: what distinguishes it from the kernels of the same work that were compiled before it in this process.
 //
 //   std::string why = compile_reasons().note(work, {{"dtypes", 17}, {"size class", 3}});  // "new expression", "new dtypes"
 #pragma once

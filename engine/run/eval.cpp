@@ -40,7 +40,7 @@ class Together {
   ~Together() {
     try {
       end();
-    } catch (const std::exception&) {  // the device has failed, which whoever waits for it is told
+    } catch (const std::exception&) {  // the device has failed: whoever waits for it gets the error
     }
   }
   Together(const Together&) = delete;
@@ -60,7 +60,7 @@ std::string recorded_at(std::string text, const Group& group) {
 
 class Evaluator {
  public:
-  // What the nodes need; no nodes: everything pending. `asked`: those whose values somebody is about to look at.
+  // What the nodes need; no nodes: everything pending. `asked`: those whose values are about to be read.
   void evaluate(std::span<Node* const> nodes, std::span<Node* const> asked) {
     run_all(nodes, asked, [](std::span<Node* const> needed) { return graph.rounds.cut(needed); });
   }
@@ -147,11 +147,11 @@ class Evaluator {
   void look(const Group& group) {
     Undisturbed undisturbed;
     look_at_signals();
-    // A profile alone is told: it is no wait that the program asked for.
+    // Only a profile records it: the program did not ask for this wait.
     TraceSink* sink = trace_listener();
     int64_t start = sink && sink->wants_releases() ? now_ns() : 0;
     context_on(group.device).work_stream->make_room();
-    constexpr int64_t waited = 20'000;  // ns; it is mostly a look
+    constexpr int64_t waited = 20'000;  // ns; it is mostly a read of a value
     if (start && now_ns() - start > waited)
       trace_host(TraceKind::wait, group.device, group.nodes.back()->site, start, "work before it to end");
     undisturbed.check();
@@ -229,7 +229,7 @@ class Evaluator {
     return true;
   }
 
-  std::span<Node* const> asked_;  // of what is being evaluated: those that somebody is about to look at
+  std::span<Node* const> asked_;  // of what is being evaluated: those that are about to be read
   Sequence sequence_;             // what is being evaluated
   Replays replays_;
   uint64_t replayed_ = 0;

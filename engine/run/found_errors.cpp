@@ -60,7 +60,7 @@ void add_words(Context& context, Watches& watches) {
   for (size_t i = 0; i < words_at_once; ++i) watches.free.push_back({host + 2 * i, device + 2 * i, nullptr});
 }
 
-// Tells what came of those that are done.
+// Reports the errors of those that are done.
 template <class IsDone>
 void settle(Watches& watches, IsDone&& is_done) {
   for (auto at = watches.active.begin(); at != watches.active.end();) {
@@ -105,7 +105,7 @@ uint64_t last_watch() { return watches_submitted.load(std::memory_order_acquire)
 void settle_found_errors(Context& context, const Stream* waited, uint64_t last) {
   if (active_watches.load(std::memory_order_acquire) == 0) return;
   Watches& watches = watches_of(context);
-  // Until all is told: another thread whose work this is may have waited, too, and looks for its error next.
+  // Until all are reported: another thread whose work this is may have waited, too, and reads its error next.
   std::lock_guard hold(watches.lock);
   settle(watches, [&](const Watch& watch) {
     return watch.number <= last && (!waited || watch.stream.get() == waited || watch.stream->idle());

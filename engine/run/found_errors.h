@@ -1,6 +1,6 @@
 // Errors that follow from values on the device: an index out of range, a singular matrix. Work that may find one asks for a
 // FoundError; its kernel, on the stream of array work, sets it; whoever next waits for that confirms the error
-// (graph/deferred_errors.h), and a look at what depends on it raises it, naming the line that recorded the work.
+// (graph/deferred_errors.h), and reading what depends on it raises it, naming the line that recorded the work.
 #pragma once
 
 #include "core/error.h"
@@ -31,10 +31,10 @@ void watched_work_is_submitted();
 // Whose work is submitted: to be asked before a wait, which need not see the work that others submit meanwhile.
 uint64_t last_watch();
 
-// Between rounds: so that errors are settled without a wait, also in a loop that never waits.
+// Between iterations: so that errors are collected without a wait, also in a loop that never waits.
 void settle_done(Context& context);
 
-// After a wait for a stream, or for all (none): settles or confirms the deferred errors of its work, up to that watch.
+// After a wait for a stream, or for all (none): resolves or confirms the deferred errors of its work, up to that watch.
 void settle_found_errors(Context& context, const Stream* waited, uint64_t last);
 
 }  // namespace quern

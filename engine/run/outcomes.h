@@ -1,5 +1,5 @@
 // What becomes of a group's nodes: computed, or failed; the errors they take from their operands and hand on. See node.h for how
-// a look at a value tells them. With the graph's lock held.
+// reading a value raises them. With the graph's lock held.
 #pragma once
 
 #include "graph/schedule.h"

@@ -40,7 +40,7 @@ std::shared_ptr<const KernelIdentity> identity_of_text(const Source& source, con
   return std::make_shared<KernelIdentity>(std::move(made));
 }
 
-// What the compiler is told is the linker's to know, too. 0: nothing is said.
+// The compiler's option is passed to the linker, too. 0: none.
 unsigned most_registers(const std::vector<std::string>& flags) {
   constexpr std::string_view name = "-maxrregcount=";
   for (const std::string& flag : flags) {
@@ -70,7 +70,7 @@ Cached get_linked(Context& context, const Source& source, const CompileOptions& 
 }
 
 // A text that does not compile may be a whole program: then it is one without its host code. Of two messages the shorter one
-// counts: the other tells of the host's code, too.
+// counts: the other contains the host's code, too.
 template <class Get>
 Cached with_or_without_host_code(const Source& source, Get&& get) {
   try {

@@ -38,7 +38,7 @@ class Recomputed {
   std::unordered_map<const Node*, Value> values_;
 };
 
-// A number of the node's that is NaN or infinite while its operands' are not: told as a finding, at the node's line.
+// A number of the node's that is NaN or infinite while its operands' are not: reported as a finding, at the node's line.
 void tell_if_not_finite(const Node& node);
 
 }  // namespace quern

@@ -1,6 +1,6 @@
 // Replay: what a loop's body comes to is scheduled once. When the same sequence (graph/sequence.h) has been pending twice, its
 // groups, forms and kernels are remembered; from then on only the nodes of the day are put into them. Memory is the pool's each
-// time, and whatever depends on it (alignment, who else looks at what is overwritten) is looked at each time.
+// time, and whatever depends on it (alignment, who else reads what is overwritten) is checked each time.
 #pragma once
 
 #include "graph/sequence.h"

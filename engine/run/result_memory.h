@@ -14,7 +14,7 @@ namespace quern {
 Buffer memory_for(Context& context, size_t bytes, Site site, bool in_order = true);
 
 // For one of the results that a group stores, and for a node of `group`, alone. An update goes into the memory of the old value,
-// unless somebody may still look at that.
+// unless it may still be read.
 Buffer memory_of(Context& context, const Group& group, uint32_t store);
 Buffer memory_of(Context& context, std::span<Node* const> group, Node& node);
 

@@ -100,7 +100,7 @@ SideBySide::SideBySide(std::span<Batch> batches) {
     for (size_t i = 0; i < std::min({jobs, size_t{cpu_threads()}, most_threads_at_once}); ++i)
       start_beside([queue] { queue->work(); });
   } catch (const std::exception&) {
-    drop();  // there is no thread to be had, or no compiler: the group that needs it tells
+    drop();  // there is no thread to be had, or no compiler: the group that needs it reports it
   }
 }
 

@@ -4,7 +4,7 @@
 //   for (Batch& batch : batches) run(batch);  // looks each kernel up, and waits where its compiler is still at work
 //
 // The threads put what they make into the cache of compiled code (compile/cache.h). What fails there is tried again, and
-// told, by the group that needs it.
+// reported, by the group that needs it.
 #pragma once
 
 #include "run/batch.h"

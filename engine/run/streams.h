@@ -17,7 +17,7 @@ void use_current_streams();
 
 // Has all array work that was submitted there ended? Only the default stream has some until somebody chooses another.
 bool array_work_ended(Context& context);
-// Waits for it, and settles what it found wrong.
+// Waits for it, and collects the errors that it found.
 void finish_array_work(Context& context);
 
 // Another library's stream, by its handle, waits for all that the device's streams have; or, `back`, array work for that stream.

@@ -193,7 +193,7 @@ bool run_tier0(Node& node) {
   for (const Operand& o : node.inputs()) {
     if (o.node->is_exposed() && !array_work_ended(cpu_context())) return false;  // kernels that know the address may be at work
   }
-  // Settled memory can be read at any time; written only when nobody may be reading it.
+  // Memory without pending work can be read at any time; written only when nobody may be reading it.
   if (in_place && !array_work_ended(cpu_context())) {
     if (node.writes_exposed) return false;
     in_place = false;

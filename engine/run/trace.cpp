@@ -85,7 +85,7 @@ void Recorder::settle(Settle how) {
       else if (how == Settle::what_is_done)
         return;
     } catch (const std::exception&) {
-      // The work failed: its waiter was told; the trace keeps the call without a device time.
+      // The work failed: its waiter got the error; the trace keeps the call without a device time.
       p.start = p.end = nullptr;
     }
     DeviceId device = trace_.rows[p.row].device < 0 ? DeviceId::cpu() : DeviceId::gpu(trace_.rows[p.row].device);
@@ -217,7 +217,7 @@ void wait_for_gpus() {
     try {
       context->device.synchronize();
     } catch (const std::exception&) {
-      // Who waits for the work that failed is told.
+      // Whoever waits for the work that failed gets the error.
     }
   }
 }

@@ -8,7 +8,7 @@ namespace quern {
 
 namespace {
 
-// Elements that are looked at together move as whole pieces of memory.
+// Elements that are read together move as whole pieces of memory.
 constexpr int64_t piece_of_cpu = 64, piece_of_gpu = 32;
 
 // Elements are used with neighbours that are so many of them apart.
@@ -45,7 +45,7 @@ class Paths {
   const Form& form_;
   const DeviceId device_;
   const int64_t* next_ = nullptr;
-  size_t neighbours_;  // the dimension along which elements are looked at together, and one more
+  size_t neighbours_;  // the dimension along which elements are read together, and one more
 };
 
 bool is_floating(DType type) { return row(type).kind == DTypeKind::real || is_complex(type); }

@@ -157,7 +157,7 @@ void read_into(const Array& array, void* out, size_t bytes) {
   WaitsSoon soon;
   use_current_streams();
   Memory memory = dense(array);
-  if (memory.bytes != bytes) bug("a look at {} bytes asked for {}", memory.bytes, bytes);
+  if (memory.bytes != bytes) bug("a read of {} bytes asked for {}", memory.bytes, bytes);
   if (bytes == 0) return;
   Waiting waiting;
   Context& context = context_on(array.device());
@@ -224,7 +224,7 @@ void require_host_memory(const void* address, size_t bytes, const char* what) {
     raise(ErrorKind::logic, "[{}] {} bytes do not fit into device memory of {} bytes{}", what, bytes, room->bytes, from);
   }
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)), start = reinterpret_cast<uintptr_t>(address);
-  constexpr size_t most = size_t{1} << 30;  // bytes a look
+  constexpr size_t most = size_t{1} << 30;  // bytes a read
   std::vector<unsigned char> pages(std::min(bytes / page + 2, most / page + 2));
   for (size_t at = 0; at < bytes; at += most) {
     uintptr_t from = (start + at) / page * page, end = start + at + std::min(most, bytes - at);

@@ -32,7 +32,7 @@ _OWN_MODULES = ("optimizer",)
 def use(backend="quern"):
     """Makes quern the backend of the next `import keras`.
 
-    Raises ImportError where Keras is not installed or its version is none of those served, and where it is imported already with another
+    Raises ImportError where Keras is not installed or its version is not supported, and where it is imported already with another
     backend.
     """
     _check_version()
@@ -73,7 +73,7 @@ def _check_version():
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if not OLDEST <= numbers <= NEWEST:
         span = f"{_text(OLDEST)} to {_text(NEWEST)}"
-        raise ImportError(f"quern.keras serves Keras {span}, and {version} is installed: pip install 'keras=={_text(NEWEST)}.*'")
+        raise ImportError(f"quern.keras supports Keras {span}, and {version} is installed: pip install 'keras=={_text(NEWEST)}.*'")
 
 
 def _text(version):

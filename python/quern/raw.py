@@ -193,7 +193,7 @@ class RawKernel(_engine.RawFunction):
 
     @property
     def kernel(self):
-        """Itself, compiled; ``kernel.info()`` tells registers, shared memory and each pointer's access."""
+        """Itself, compiled; ``kernel.info()`` returns registers, shared memory and each pointer's access."""
         return self._function()
 
     @property

@@ -1,4 +1,4 @@
-"""The command line of `quern doctor`: look, find, tell, and mend if asked."""
+"""The command line of `quern doctor`: inspect the machine, find problems, print them, and fix them if asked."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ EPILOGUE = "Exit codes: 0 well, 1 works with limits, 2 broken. Nothing is change
 def main(argv=None):
     """`quern doctor [--json] [--mend [--yes]]`; returns the exit code."""
     parser = argparse.ArgumentParser(
-        prog="quern doctor", description="What is wrong with this machine, and how to mend it.", epilog=EPILOGUE
+        prog="quern doctor", description="Report what is wrong with this machine, and how to fix it.", epilog=EPILOGUE
     )
     parser.add_argument("--json", action="store_true", help="the report for programs")
-    parser.add_argument("--mend", action="store_true", help="show each step that mends something, ask, and run it")
+    parser.add_argument("--mend", action="store_true", help="show each step that fixes a problem, ask, and run it")
     parser.add_argument("--yes", action="store_true", help="with --mend: run the steps without a question")
     options = parser.parse_args(sys.argv[1:] if argv is None else argv)
     if options.yes and not options.mend:
         parser.error("--yes goes with --mend")
     if options.json and options.mend:
-        parser.error("--json and --mend do not go together: look first, then mend")
+        parser.error("--json and --mend exclude each other: run --json first, then --mend")
     seen = machine.look()
     findings = rules.find(seen)
     if options.json:
@@ -32,7 +32,7 @@ def main(argv=None):
     report.print_report(seen, findings)
     if options.mend and mend(findings, options.yes):
         findings = rules.find(machine.look())
-        print("after mending: " + ("; ".join(finding.what for finding in findings) or "all is well"))
+        print("after the fixes: " + ("; ".join(finding.what for finding in findings) or "all is well"))
     return report.verdict(findings)
 
 
@@ -43,6 +43,6 @@ def quern():
     try:
         from quern.tools.cli import main as commands
     except ImportError as error:
-        print(f"quern cannot be imported: {error}\n`quern doctor` says why, and how to mend it.", file=sys.stderr)
+        print(f"quern cannot be imported: {error}\n`quern doctor` says why, and how to fix it.", file=sys.stderr)
         return 1
     return commands()

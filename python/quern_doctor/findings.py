@@ -1,4 +1,4 @@
-"""What a rule finds, and the steps that mend it."""
+"""What a rule finds, and the steps that fix it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXIT_CODES = {NOTE: 0, LIMIT: 1, BROKEN: 2}
 
 @dataclass
 class Step:
-    """One step of the mending.
+    """One step of a fix.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Mending: each step that has a command is shown, asked for, and run."""
+"""Run fixes: each step that has a command is shown, confirmed, and run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report: what was found, what the doors serve here, what is wrong, and one line for a report of a bug."""
+"""The report: what was found, what the front ends support here, what is wrong, and one line for a report of a bug."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 from quern_doctor.findings import EXIT_CODES, NOTE
 
-# Door, what programs import, and the packages that it needs besides quern.
+# Front end, what programs import, and the packages that it needs besides quern.
 DOORS = (
     ("arrays", "import quern as qn", ()),
     ("CuPy", "import cupy, cupyx", ()),
@@ -25,7 +25,7 @@ def verdict(findings):
 
 
 def doors(m):
-    """Each door with what programs import and where it runs here, or what it lacks."""
+    """Return each front end with what programs import and where it runs, or what it lacks."""
     if m.engine.get("problem"):
         why = "this clone is not built yet" if m.unbuilt_clone else "quern cannot be imported"
         return [(door, text, f"nothing: {why}") for door, text, _ in DOORS]
@@ -104,7 +104,7 @@ def bug_line(m):
 def print_report(m, findings):
     found = list(rows(m))
     _print_table(found)
-    print("\nWhat is served here")
+    print("\nSupported programs")
     _print_table([(door, f"{text:<26}{where}") for door, text, where in doors(m)])
     print()
     for finding in findings:
@@ -112,13 +112,13 @@ def print_report(m, findings):
         if finding.why:
             print(f"    {finding.why}")
         for step in finding.steps:
-            print(f"    mend: {step.text}")
+            print(f"    fix: {step.text}")
     print(f"for a report of a bug: {bug_line(m)}\n")
     problems = sum(finding.level != NOTE for finding in findings)
     if not problems:
         print("all is well")
         return
-    can = "; `quern doctor --mend` mends what it can, asking first" if any(s.command for f in findings for s in f.steps) else ""
+    can = "; `quern doctor --mend` fixes what it can, asking first" if any(s.command for f in findings for s in f.steps) else ""
     state = "it works with limits" if verdict(findings) == 1 else "quern does not work here"
     print(f"{problems} problem{'s' if problems > 1 else ''}: {state}{can}")
 

@@ -1,4 +1,4 @@
-"""The rules: each looks at a Machine and gives a Finding, or None where nothing is wrong. find() asks all of them.
+"""The rules: each checks a Machine and returns a Finding, or None where nothing is wrong. find() asks all of them.
 
 Those of GPUs and NVIDIA's libraries are in rules_cuda.py.
 """
@@ -188,12 +188,12 @@ def wsl(m):
         return None
     driver = m.engine.get("driver", {})
     if driver and not driver["problem"]:
-        return Finding("wsl", NOTE, "this is WSL; the GPU is served by Windows' driver")
+        return Finding("wsl", NOTE, "this is WSL; the GPU uses the NVIDIA driver of Windows")
     return Finding(
         "wsl",
         NOTE,
-        "this is WSL, and no GPU is served here",
-        "a GPU is served by Windows' own NVIDIA driver through /usr/lib/wsl/lib; a Linux driver must not be installed",
+        "this is WSL, and no GPU is available",
+        "a GPU uses the NVIDIA driver of Windows through /usr/lib/wsl/lib; a Linux driver must not be installed",
         [Step("with an NVIDIA GPU: update its driver in Windows, then `wsl --update` and `wsl --shutdown` in a Windows terminal")],
     )
 

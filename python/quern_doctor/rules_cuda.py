@@ -6,7 +6,7 @@ import re
 
 from quern_doctor.findings import LIMIT, NOTE, Finding, Step, pip_install
 
-# The packages of PyPI that bring the libraries: one family, which drivers for CUDA 12 and 13 serve.
+# The packages of PyPI that bring the libraries: one family, which drivers for CUDA 12 and 13 support.
 FAMILY = ("nvidia-cuda-nvrtc-cu12==12.9.*", "nvidia-cublas-cu12==12.9.*", "nvidia-cufft-cu12==11.4.*", "nvidia-cusolver-cu12==11.7.*")
 PACKAGES = {
     "nvrtc": "nvidia-cuda-nvrtc",
@@ -165,7 +165,7 @@ def no_driver(m):
 
 
 def nvrtc_too_new(m):
-    """Every NVRTC that was found is newer than the driver serves."""
+    """Every NVRTC that was found is newer than the driver supports."""
     driver, sources = _driver(m), m.engine.get("sources", [])
     if driver["problem"] or not sources or not all(source["passed_over"] for source in sources):
         return None
@@ -173,7 +173,7 @@ def nvrtc_too_new(m):
     return Finding(
         "nvrtc_too_new",
         LIMIT,
-        f"the driver serves CUDA {cuda_text(driver['version'])}, and the NVRTC that was found is newer: {found}",
+        f"the driver supports CUDA {cuda_text(driver['version'])}, and the NVRTC that was found is newer: {found}",
         WITHOUT["nvrtc"],
         [pip_install(*FAMILY), Step("or update the driver")],
     )

@@ -26,7 +26,7 @@ inline constexpr DeviceId cpu = DeviceId::cpu(), gpu = DeviceId::gpu(0);
 // A test that needs a value is wrong.
 inline bool nothing_runs(Ask ask, std::span<Node* const>) {
   if (ask == Ask::at_once) return false;
-  throw std::logic_error("a value was looked at, or pending work was submitted");
+  throw std::logic_error("a value was read, or pending work was submitted");
 }
 
 class SomeCall : public CallBody {

@@ -81,7 +81,7 @@ def on_the_cpu():
 
 @pytest.fixture
 def quiet():
-    """What runs through NumPy, and what is infinite or no number, is not told."""
+    """What runs through NumPy, and what is infinite or no number, does not warn."""
     before = qn.set_fallback("silent")
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -99,7 +99,7 @@ def no_fallback():
 
 @pytest.fixture
 def silent_fallback():
-    """What NumPy or Python would run is not told."""
+    """What NumPy or Python would run does not warn."""
     before = qn.set_fallback("silent")
     yield
     qn.set_fallback(before)

@@ -1,6 +1,6 @@
 """One set-up at a time in one clone: a file lock (flock), which the kernel frees when its last holder has ended.
 
-Children of the set-up inherit the descriptor, and the lock with it (processes.py says why). The file tells who holds the lock; nobody
+Children of the set-up inherit the descriptor, and the lock with it (processes.py says why). The file says who holds the lock; nobody
 deletes it, as a second process may wait on it.
 """
 
@@ -69,7 +69,7 @@ def _holder(path):
 
 
 def _holding(path):
-    """Return the processes that hold the lock, a parent before its children, as far as /proc tells this user."""
+    """Return the processes that hold the lock, a parent before its children, as far as /proc shows them to this user."""
     file, parents = os.stat(path), {}
     for process in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError, ValueError, IndexError):

@@ -1,7 +1,7 @@
 // What objects that were compiled beside a newer glibc call and glibc 2.28 does not have, so that a wheel runs beside 2.28 (see
 // tools/build_wheel.py). Linked into each library with hidden names; in terms of what 2.28 has.
 //
-// Not here are functions that only moved or got another version: exp, dlopen, pthread_once and their kin are linked against the
+// Not here are functions that only moved or got another version: exp, dlopen, pthread_once and others are linked against the
 // version that 2.28 has.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@ HIDDEN int fstat(int file, struct stat* out) { return __fxstat(stat_version, fil
 HIDDEN int fstatat(int folder, const char* path, struct stat* out, int flags) {
   return __fxstatat(stat_version, folder, path, out, flags);
 }
-// On x86-64 their kin of 64 bits are the same functions.
+// On x86-64 the 64-bit versions are the same functions.
 int stat64(const char* path, struct stat64* out) __attribute__((alias("stat"), visibility("hidden")));
 int lstat64(const char* path, struct stat64* out) __attribute__((alias("lstat"), visibility("hidden")));
 int fstat64(int file, struct stat64* out) __attribute__((alias("fstat"), visibility("hidden")));

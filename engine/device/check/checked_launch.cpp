@@ -395,7 +395,7 @@ void* CheckedLaunch::access(void* pointer, uint64_t bytes, uint32_t what, uint32
   if (what & QUERN_CHECK_READ && !(what & QUERN_CHECK_COPIED) && state().options.never_written &&
       !shadow->is_written(offset, bytes)) {
     wrong(Kind::never_written, static_cast<int64_t>(offset), here_ ? here_->size() : 0, here_);
-    shadow->mark_written(offset, bytes);  // told once
+    shadow->mark_written(offset, bytes);  // reported once
   }
   if (what & QUERN_CHECK_WRITE) shadow->mark_written(offset, bytes);
   if (what & (QUERN_CHECK_ATOMIC | QUERN_CHECK_VOLATILE)) {
@@ -504,7 +504,7 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
   }
   const bool may_write_the_same =
       what & QUERN_CHECK_WRITE && !(what & (QUERN_CHECK_ATOMIC | QUERN_CHECK_READ)) && bytes <= written_.before.size();
-  // Whoever reads a word as it is, then exchanges it by an atomic, has looked at it in the right way: CUDA's own manual adds
+  // Whoever reads a word as it is, then exchanges it by an atomic, has read it in the right way: CUDA's own manual adds
   // doubles so.
   auto is_doubtful = [&](uint32_t mine, uint32_t others, uint16_t other_marks) {
     bool i_am_atomic = marks & Cell::is_atomic, other_is_atomic = other_marks & Cell::is_atomic;
@@ -645,7 +645,7 @@ void* CheckedLaunch::index(const void* data, int64_t index, int64_t extent, uint
   return no_memory();
 }
 
-// ---- lanes. A doubt is the number of the lane that gave nothing, counted from 1, and the shuffle's place.
+// ---- lanes. lane() returns the number of the lane that gave nothing, counted from 1, and the shuffle's place; 0: none.
 
 uint32_t CheckedLaunch::lane(int64_t lane, uint32_t place) const {
   if (lane < 0 || lane >= 32) return 0;  // there is no such lane; the thread takes its own value

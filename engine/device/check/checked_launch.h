@@ -46,7 +46,7 @@ struct CheckedBlock {
   // How often each thread passed by barriers since its last one, by their places.
   std::vector<std::map<uint32_t, uint32_t>> passed_by;
   BlockReleases releases;
-  // Of each warp: who is together in its last operation; what is told of the values that lanes gave.
+  // Of each warp: who is together in its last operation; what is reported of the values that lanes gave.
   struct Exchange {
     uint32_t present = 0;
     std::array<uint32_t, 32> doubts{};
@@ -140,9 +140,9 @@ class CheckedLaunch {
   uint32_t thread_ = 0;              // in its block
   Releases releases_;
   std::array<std::shared_ptr<Region>, 16> recents_;  // by the numbers of objects
-  Region* here_ = nullptr;                           // of the access that is looked at; null: shared memory
+  Region* here_ = nullptr;                           // of the access that is checked; null: shared memory
   BlockOrders orders_;
-  // Plain reads of what others update by atomics, by thread and address: told at the end unless the thread exchanges it, too.
+  // Plain reads of what others update by atomics, by thread and address: reported at the end unless the thread exchanges it, too.
   std::map<std::pair<uint32_t, uintptr_t>, Finding> doubtful_;
   WorkPtr work_;
   std::vector<WorkPtr> others_;               // work that may run beside this launch

@@ -1,5 +1,5 @@
 // Pinned and managed memory that work may still use: the host cannot touch it until it has waited for that work. Where it does,
-// the fault is told as a finding, and the program goes on.
+// the fault is reported as a finding, and the program continues.
 #pragma once
 
 #include "device/check/timeline.h"

@@ -1,6 +1,6 @@
 // What fences together with atomics and volatile accesses order between threads.
 //
-// A fence makes ready what its thread knows to be done (Ready); an atomic or volatile write behind it tells others (a release),
+// A fence makes ready what its thread knows to be done (Ready); an atomic or volatile write behind it publishes this (a release),
 // and whoever reads that address by an atomic or as volatile knows it from then on. Barriers hand both on to the threads that
 // meet there. A fence of the block (__threadfence_block()) counts within it alone.
 #pragma once
@@ -18,7 +18,7 @@ using Joined = std::array<uint32_t, 32 * 32>;  // of a warp: [y][x], the tick be
 using Seen = std::unordered_map<uintptr_t, uint64_t>;
 using SeenPtr = std::shared_ptr<const Seen>;
 
-// The ticks up to which accesses are ready to be told of.
+// The ticks up to which accesses are ready to be published.
 struct Ready {
   uint32_t of_all = 0, own = 0;                             // of the block's threads; of the thread itself
   std::shared_ptr<const std::array<uint32_t, 32>> of_warp;  // of each lane

@@ -39,8 +39,8 @@ RunReduction reduction(Reduction reduction, DType work);
 using RunPlace = int64_t (*)(const char* values, int64_t n);
 RunPlace extreme_place(bool least, DType type);
 RunPlace extreme_place_in_vectors(bool least, DType type);  // what that takes first (extremes.cpp)
-// The extreme itself, as a reduction has it; false: by the reduction alone, which tells NaNs and zeros apart. Null: not for this
-// type or level (extremes.cpp).
+// The extreme itself, as a reduction has it; false: by the reduction alone, which distinguishes NaNs and zeros. Null: not for
+// this type or level (extremes.cpp).
 using RunExtreme = bool (*)(const char* values, int64_t n, char* out);
 RunExtreme extreme_value(bool least, DType type);
 

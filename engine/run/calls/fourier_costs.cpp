@@ -115,7 +115,7 @@ Costs::ByItself Costs::line(int64_t n) {
 }
 
 Costs::ByItself Costs::matrix(int64_t n) {
-  constexpr int64_t most_apart = 1024;  // longer sides are not worth a look
+  constexpr int64_t most_apart = 1024;  // longer sides are not worth a trial
   ByItself out{never, 0, 0};
   int64_t w = width_, bytes = 6 * n * bytes_;
   double from_memory = bytes <= second_cache ? 0 : bytes <= third_cache ? 0.15 : 0.5;

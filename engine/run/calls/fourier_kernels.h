@@ -77,7 +77,7 @@ LOOP void lanes(const LanesJob<T>& job) {
   Pair<T>*x = reinterpret_cast<Pair<T>*>(job.room), *y = x + job.buffer;
   bool is_back = job.kind == Kind::backward, is_whole = job.kind == Kind::whole;
   bool is_half = job.kind == Kind::half, is_full = job.kind == Kind::full, is_packed = job.ends;
-  // Where nothing else looks at the numbers, the passes' rows lie as is best for these.
+  // Where nothing else reads the values, the passes' rows lie as is best for these.
   bool is_plain = !plan.chirp && plan.count > 1;
   int64_t row = row_of(plan), from = is_plain && !is_whole ? pitch_of<T>(row) : row;
   int64_t last = last_row_of(plan), pitch = is_plain && !is_half && !is_full ? pitch_of<T>(last) : last;

@@ -255,7 +255,7 @@ struct Short<T, 16> : Product<T, 4, 4> {};
 
 // ---- lanes moved about
 
-// A pattern as a type: at(k) tells which element of both vectors, one behind the other, comes to lane k.
+// A pattern as a type: at(k) says which element of both vectors, one behind the other, comes to lane k.
 template <class T, class Pattern, int... k>
 FN Vector<T> picked_by(Vector<T> a, Vector<T> b, std::integer_sequence<int, k...>) {
   return __builtin_shufflevector(a, b, Pattern::at(k)...);

@@ -337,7 +337,7 @@ struct Prepared {
 
 Prepared prepare(const Array& array, std::span<const Pick> given) {
   if (given.size() > op::most_picks)
-    raise(ErrorKind::not_implemented, "[index] {} arrays as indices are too many; at most {} are served", given.size(),
+    raise(ErrorKind::not_implemented, "[index] {} arrays as indices are too many; at most {} are supported", given.size(),
           op::most_picks);
   Prepared out;
   const Shape picked = shape_of(given);
@@ -372,8 +372,7 @@ Prepared prepare(const Array& array, std::span<const Pick> given) {
   std::vector<Layout> layouts{rest};
   collapse(layouts);
   if (layouts[0].rank() > op::most_rest)
-    raise(ErrorKind::not_implemented, "[index] an array of {} dimensions that do not lie side by side is not served",
-          layouts[0].rank());
+    raise(ErrorKind::not_implemented, "[index] a non-contiguous array of {} dimensions is not supported", layouts[0].rank());
   out.picks.rest = std::move(layouts[0]);
   return out;
 }
@@ -386,7 +385,7 @@ std::vector<int> order_of_picks(Array& array, std::vector<Pick>& picks) {
   try {
     picked = broadcast_shapes(shapes);
   } catch (const Error&) {
-    return {};  // which prepare() tells in other words
+    return {};  // which prepare() reports in other words
   }
   auto by_stride = [](const Layout& layout) {
     std::vector<int> axes(layout.rank());

@@ -21,12 +21,12 @@ struct Pick {
   Array index;                           // integers; -1 is the last
   bool wraps = false;                    // what is out of range wraps around, as CuPy has it; else it is an error
   const OutOfRange* refused = nullptr;   // such as this one, kept for good; none: what NumPy says
-  std::optional<size_t> told_axis = {};  // the axis in the eyes of who asked; none: that one
+  std::optional<size_t> told_axis = {};  // the axis in the caller's array; none: that one
 };
 
 Shape shape_of(std::span<const Pick> picks);  // that all indices broadcast to
 
-// The picked elements, of shape picks' shape + the other axes. An index out of range is an error at the next look.
+// The picked elements, of shape picks' shape + the other axes. An index out of range is an error at evaluation.
 Array take(const Array& array, std::span<const Pick> picks);
 // The same of an array of one dimension, where that is little work and every index is in range; else none.
 std::optional<Array> take_now(const Array& array, const Array& index, bool from_end = true);

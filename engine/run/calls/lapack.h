@@ -9,7 +9,7 @@
 namespace quern {
 
 // The operands have one of LAPACK's types, all the same, and at least two dimensions; their stacks have the same shape. What is
-// wrong with a matrix is raised at the next look (ErrorKind::algebra).
+// wrong with a matrix is raised at evaluation (ErrorKind::algebra).
 //
 //   name      operands     mode                                          results
 //   solve     a, b         q: NaN where there is none, without an error  x[, status]

@@ -10,7 +10,7 @@ namespace quern {
 
 namespace {
 
-constexpr int64_t tile = 4096;  // that a block of a GPU, or a slice of the host's work, looks at: select_tile in quern/select.cuh
+constexpr int64_t tile = 4096;  // that a block of a GPU, or a slice of the host's work, reads: select_tile in quern/select.cuh
 constexpr const char* text = "#include \"quern/select.cuh\"\nusing namespace quern::op;\n";
 
 // The places where the mask is true, or with `values` what they hold there.

@@ -24,7 +24,7 @@ Kernel& search_kernel(Context& context, DType dtype, std::string_view name, std:
 
 // ---- argmax, argmin
 
-// Elements that one thread of the CPU looks at alone; with tier 0's loops to wake another costs more than so many.
+// Elements that one thread of the CPU searches alone; with tier 0's loops to wake another costs more than so many.
 constexpr int64_t share_of_keys = 1 << 15, share_of_loops = 1 << 18;
 
 // `find`: tier 0's loop, which is made of vectors; null for types that have none.

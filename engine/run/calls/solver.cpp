@@ -1,6 +1,6 @@
 // The library overwrites matrices that lie in columns. factor_on_gpu() records operands that lie so, turned where they must be;
 // OnGpu copies them to memory of its own or to that of a result, submits the library's calls and a small kernel of ours that
-// finishes the results and tells what was wrong with a matrix. Start at factor_on_gpu().
+// finishes the results and reports what was wrong with a matrix. Start at factor_on_gpu().
 #include "run/calls/solver.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ __device__ void spoil(R* values, long long i, long long parts) {
   for (long long k = 0; values && k < parts; ++k) values[i * parts + k] = (R)__longlong_as_double(0x7ff8000000000000ll);
 }
 
-// Values that are no numbers, of which the first of each matrix tells, count as not found.
+// NaN values, which the first value of each matrix shows, count as not found.
 template <class R>
 __global__ void verdict(const int* info, long long count, const R* values, long long step, long long* error) {
   EACH(i, count) {

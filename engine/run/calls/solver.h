@@ -1,5 +1,5 @@
 // Factorisations of stacks of matrices by cuSOLVER, for arrays on a GPU: nothing is brought to the host, nothing is waited for
-// until a look. Only lapack.cpp's factor() calls this.
+// until evaluation. Only lapack.cpp's factor() calls this.
 #pragma once
 
 #include "graph/array.h"

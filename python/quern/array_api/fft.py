@@ -26,7 +26,7 @@ def ifftn(x, /, *, s=None, axes=None, norm="backward"):
 
 
 def rfft(x, /, *, n=None, axis=-1, norm="backward"):
-    """The transform of real ``x``: the half that tells all."""
+    """Return the non-redundant half of the transform of real ``x``."""
     return _fft.rfft(x, n, axis, norm)
 
 

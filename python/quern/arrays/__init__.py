@@ -1,6 +1,6 @@
 """Arrays with NumPy's meaning, on the CPU or a GPU.
 
-An operation is recorded, not run: it returns at once, and what was recorded is fused into few kernels when a value is looked at
+An operation is recorded, not run: it returns at once, and what was recorded is fused into few kernels when a value is read
 (printed, converted, tested in an ``if``). The type itself is the engine's; here are the names that NumPy has.
 
 core.py: the type, data types, in and out. The rest is grouped as NumPy's manual is; a folder's __init__.py has what its group begins with:

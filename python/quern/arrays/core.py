@@ -143,11 +143,11 @@ class NoDerivative(NotImplementedError):
 
 
 def check_recorded(name, *values):
-    """Raises NoDerivative where one of the values wants a gradient: the function looks at their numbers."""
+    """Raises NoDerivative where one of the values requires a gradient: the function reads their elements."""
     parts = [p for v in values for p in (v if isinstance(v, (list, tuple)) else (v,))]
     if _engine.records(parts):
         raise NoDerivative(
-            f"[{name}] derivative for {name} is not implemented with respect to what it only looks at; give it arrays of "
+            f"[{name}] derivative for {name} is not implemented with respect to operands that it only reads; pass arrays of "
             "quern.autograd.detach(), or compose it of other functions"
         )
 

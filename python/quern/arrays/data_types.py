@@ -46,7 +46,7 @@ def promote_types(type1, type2):
 
 
 def min_scalar_type(a):
-    """The smallest type that holds a number; of an array with dimensions its type. An array without dimensions is looked at.
+    """The smallest type that holds a number; of an array with dimensions its type. An array without dimensions is read.
 
     >>> min_scalar_type(300)
     dtype('uint16')

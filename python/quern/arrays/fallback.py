@@ -1,4 +1,4 @@
-"""What quern does not serve itself runs through NumPy on the host: arguments are copied there, results back to the same device.
+"""Functions without a native implementation run through NumPy on the host: arguments are copied there, results back to the same device.
 
 `run` is the one place where that happens; it warns once for each line of the user's (or raises, see `set_fallback`). Who comes here:
 `served` (the wrapper of every native function, when that raises Unserved or does not take an argument), `stand_in` (names of
@@ -23,18 +23,18 @@ _pairs_of_types = {}  # NumPy's stateful types -> ours: each takes the other's o
 
 
 class FallbackWarning(UserWarning):
-    """Something ran through NumPy on the host, with copies there and back, as quern does not serve it itself."""
+    """A function without a native implementation ran through NumPy on the host, with copies there and back."""
 
 
 class Unserved(NotImplementedError):
-    """Raised in a native function for arguments that it does not take; the message completes "... is not served: "."""
+    """Raised in a native function for arguments that it does not accept; the message completes "... is not supported natively: "."""
 
 
 FallbackWarning.__module__ = "quern"
 
 
 def set_fallback(mode):
-    """What happens where quern does not serve a function of NumPy's itself, or cannot compile one for the host.
+    """Set what happens where quern does not implement a function of NumPy's natively, or cannot compile one for the host.
 
     Parameters: ``mode``: "warn" (the default): NumPy computes it on the host, Python runs the function, and a FallbackWarning is given
     once for each line; "silent": without the warning; "error": NotImplementedError, KernelError. Returns the mode that held before.
@@ -52,7 +52,7 @@ def set_fallback(mode):
 
 
 def _announce(name, reason):
-    what = f"[{name}] is not served by quern itself{': ' + reason if reason else ''}"
+    what = f"[{name}] is not supported natively{': ' + reason if reason else ''}"
     unserved = NotImplementedError(f"{what}; quern.set_fallback('warn') lets NumPy compute it on the host")
     tell(f"{what}; NumPy computes it on the host, with copies there and back (see quern.set_fallback)", unserved)
 
@@ -97,7 +97,7 @@ class _Exchange:
         return getattr(value, "_host", value) if type(value).__module__.startswith("quern") else value
 
     def back(self, value):
-        """A result: NumPy's arrays and numbers become ours where their type is served; what came from here goes back as it was."""
+        """A result: NumPy's arrays and numbers become ours where their type is supported; what came from here goes back as it was."""
         for ours, host in self.hosts.values():
             if host is value:
                 return ours
@@ -190,7 +190,7 @@ def run(name, function, args, kwargs, reason="", kind=None, writes=None):
     if _engine.records([ours for ours, _ in exchange.hosts.values()]):
         raise NotImplementedError(
             f"[{name}] derivative for {name} is not implemented: NumPy computes it on the host, where nothing is recorded; give it "
-            "arrays of quern.autograd.detach(), or compose it of functions that quern serves itself"
+            "arrays of quern.autograd.detach(), or compose it of native functions"
         )
     result = function(*given, **named)
     with exchange.on_device():

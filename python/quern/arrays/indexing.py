@@ -45,7 +45,7 @@ def _clipmode(mode):
 def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements at ``indices`` along ``axis`` (None: of the flattened array).
 
-    Parameters: ``mode``: what is done with a place that is not there: "raise" (IndexError when the result is looked at), "wrap",
+    Parameters: ``mode``: what is done with a place that is not there: "raise" (IndexError when the result is read), "wrap",
     "clip". Returns an array in which the shape of ``indices`` stands for the axis. Raises TypeError for places that are no integers.
 
     >>> take([4, 5, 6], [2, 0])
@@ -65,7 +65,7 @@ def _checked(result, out):
 def take_along_axis(arr, indices, axis=-1):
     """Elements of ``arr`` by places along ``axis``: in other dimensions both go together, and broadcast.
 
-    Raises ValueError for different numbers of dimensions, IndexError for places that are no integers or (at a look) not there.
+    Raises ValueError for different numbers of dimensions, IndexError for places that are no integers or (at evaluation) not there.
 
     >>> take_along_axis([[3, 1], [2, 4]], [[1], [0]], axis=1)
     array([[1],
@@ -109,7 +109,7 @@ def _check_written(name, a):
 def put(a, ind, v, mode="raise"):
     """Writes ``v``, repeated as often as needed, to the elements ``ind`` of the flattened array.
 
-    Parameters: ``mode``: as :func:`take` has it. Raises TypeError for what is no array of quern's, IndexError (at a look) for
+    Parameters: ``mode``: as :func:`take` has it. Raises TypeError for what is no array of quern's, IndexError (at evaluation) for
     places that are not there.
 
     >>> a = zeros(3)
@@ -126,7 +126,7 @@ def put(a, ind, v, mode="raise"):
 def choose(a, choices, out=None, mode="raise"):
     """Elements of the arrays ``choices``: of the one whose number stands in ``a``; all broadcast.
 
-    Parameters: ``mode``: what is done with a number that is not there: "raise" (ValueError; the numbers are looked at), "wrap",
+    Parameters: ``mode``: what is done with a number that is not there: "raise" (ValueError; the values are read), "wrap",
     "clip".
 
     >>> choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
@@ -159,7 +159,7 @@ def choose(a, choices, out=None, mode="raise"):
 def compress(condition, a, axis=None, out=None):
     """The parts of ``axis`` (None: of the flattened array) at which ``condition``, of one dimension, is true.
 
-    This waits for the condition. Raises ValueError for a condition of several dimensions, IndexError (at a look) for one that is
+    This waits for the condition. Raises ValueError for a condition of several dimensions, IndexError (at evaluation) for one that is
     true behind the end.
 
     >>> compress([True, False, True], [1, 2, 3])

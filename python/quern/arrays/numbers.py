@@ -1,7 +1,7 @@
 """Where NumPy gives a scalar, an array without dimensions is a number: ``t = s; s += 1`` makes a new one and leaves ``t`` alone.
 
 The engine marks what an operation, a reduction or an index of integers gives; views are arrays. This marks the rest, by the names of
-functions, at the one door that they all go through (`fallback.served`, and `fallback.run` for NumPy's own results).
+functions, in the one function that they all go through (`fallback.served`, and `fallback.run` for NumPy's own results).
 """
 
 from quern.arrays.core import Array

@@ -1,6 +1,6 @@
 """NumPy's data types by the engine's names, and how structured and void types get theirs.
 
-A type is told to the engine when it is first seen: its text (which is its name there), its size, and its fields, whose types are told
+A type is registered with the engine when it is first seen: its text (which is its name there), its size, and its fields, whose types are
 first. Two types are one where NumPy finds them equal, made in the same way (``align=True``, numpy.record).
 """
 

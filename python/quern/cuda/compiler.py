@@ -1,4 +1,4 @@
-"""compile and its kin: Python functions as PTX, the assembly text of GPUs."""
+"""compile and related functions: Python functions as PTX, the assembly text of GPUs."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """Numba's configuration: ``numba.config``, from the environment's variables NUMBA_....
 
-Served
+Supported
     ENABLE_CUDASIM                      what there is instead of the simulator: kernels compiled for the CPU, at full speed
     DISABLE_CUDA                        the same, and cuda.is_available() says no
     CUDA_INCLUDE_PATH, CUDA_NVRTC_EXTRA_SEARCH_PATHS    folders of includes in CUDA C++ that is linked
-    CUDA_LOG_LEVEL                      compiles (INFO) or launches, too (DEBUG), are told
-    FORCE_CUDA_CC, CUDA_DEFAULT_PTX_CC  the compute capability that compile() and its kin compile for
+    CUDA_LOG_LEVEL                      logs compilations (INFO) and launches (DEBUG)
+    FORCE_CUDA_CC, CUDA_DEFAULT_PTX_CC  the compute capability that compile() and related functions compile for
     CUDA_WARN_ON_IMPLICIT_COPY, CUDA_LOW_OCCUPANCY_WARNINGS     launches warn (warned.py); 1 where unset, which on the CPU, where nothing
                                         is copied, says nothing
     DISABLE_PERFORMANCE_WARNINGS        neither of these

@@ -46,7 +46,7 @@ def jit(func_or_sig=None, device=False, **options):
         ``assert`` and ``raise`` in kernels count.
     max_registers, launch_bounds : int
         For the compiler, on a GPU.
-    link : path, CUSource or its kin, or a list of them
+    link : path, CUSource or a related class, or a list of them
         What functions of ``cuda.declare_device`` are in: CUDA C++ (``*.cu``); on a GPU also PTX, cubins, fatbins, objects and archives
         (``*.ptx *.cubin *.fatbin *.o *.a``). Compiled code must be relocatable (``nvcc -rdc=true``). On the CPU it raises
         NotImplementedError when the kernel is compiled.

@@ -1,7 +1,7 @@
 """Numba's exceptions and warnings: ``numba.core.errors``. What kernels raise here are these very classes.
 
-NumbaError is quern.kernel.errors.KernelError, TypingError and UnsupportedError are those of the same names; what only Numba tells apart is
-below them, so that ``except`` finds it, and is not raised.
+NumbaError is quern.kernel.errors.KernelError, TypingError and UnsupportedError are those of the same names. Classes that only Numba
+distinguishes are their subclasses, so that ``except`` finds them; they are not raised.
 """
 
 import numbers as numbers_abc

@@ -84,7 +84,7 @@ class _Refused:
         return self()
 
     def __repr__(self):
-        return f"<numba.extending.{self._name}, not served>"
+        return f"<numba.extending.{self._name}, not supported>"
 
 
 __all__ = ["is_jitted", "overload", "overload_attribute", "overload_method", "register_jitable", *_REFUSED]  # noqa: PLE0604

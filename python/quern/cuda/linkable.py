@@ -1,4 +1,4 @@
-"""What kernels are linked with: CUSource and its kin, declare_device.
+"""What kernels are linked with: CUSource and related classes, declare_device.
 
 CUDA C++, a ``*.cu`` file or a CUSource, becomes part of the kernel's text. Compiled code (PTX, cubins, fatbins, objects, archives) is
 linked on a GPU; a kernel that is compiled for the CPU raises NotImplementedError. LTO-IR is not linked.
@@ -82,7 +82,7 @@ def _linked(item):
     if isinstance(item, LinkableCode):
         return _of_kind(type(item), item.data, item.name, (), item.setup_callback, item.teardown_callback)
     if not isinstance(item, (str, os.PathLike)):
-        raise TypeError(f"[link] a path, a CUSource or its kin is linked, not {type(item).__name__}")
+        raise TypeError(f"[link] expected a path, CUSource, PTXSource or another linkable object, not {type(item).__name__}")
     path = os.fspath(item)
     ending = os.path.splitext(path)[1].lower()
     kind = _BY_ENDING.get(ending)
@@ -110,7 +110,7 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
         What it is called in C++; it is ``extern "C"``.
     sig : str or signature
         Such as ``"float32(float32, int32)"``. A parameter of type ``CPointer(float32)`` takes an array without gaps.
-    link : path, CUSource or its kin, or a list of them
+    link : path, CUSource or a related class, or a list of them
         Where it is defined. ``@cuda.jit(link=...)`` of the kernel says that, too. On the CPU CUDA C++ alone: see :func:`jit`.
     use_cooperative : bool
         It waits for all threads of the launch: kernels that call it are launched so that all are there.

@@ -1,4 +1,4 @@
-"""Memory as such: MemoryPointer and its kin. Plug-ins that manage memory, and memory of several processes, are refused."""
+"""Memory as such: MemoryPointer and related classes. Plug-ins that manage memory, and memory of several processes, are refused."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def device_memset(dst, val, size, stream=0):
         _engine.fill(current_device(), device_pointer(dst), size, int(val) & 0xFF, 1, size, 1, stream_given(stream))
 
 
-# ---- what is not served
+# ---- unsupported functions
 
 
 def _refused(name, message):
@@ -145,8 +145,8 @@ def _refused(name, message):
     return type(name, (), {"__module__": __name__, "__doc__": message, "__new__": refuse, "__init_subclass__": classmethod(refuse)})
 
 
-_PLUGINS = "memory-manager plug-ins are not served: quern keeps its own pool of device memory"
-_PROCESSES = "memory of several processes is not served; copy it through the host"
+_PLUGINS = "memory-manager plug-ins are not supported: quern keeps its own pool of device memory"
+_PROCESSES = "sharing memory between processes is not supported; copy it through the host"
 BaseCUDAMemoryManager = _refused("BaseCUDAMemoryManager", _PLUGINS)
 HostOnlyCUDAMemoryManager = _refused("HostOnlyCUDAMemoryManager", _PLUGINS)
 GetIpcHandleMixin = _refused("GetIpcHandleMixin", _PROCESSES)
@@ -154,10 +154,10 @@ IpcHandle = _refused("IpcHandle", _PROCESSES)
 
 
 def set_memory_manager(mm_plugin):
-    """Memory-manager plug-ins are not served: NotImplementedError."""
+    """Raise NotImplementedError: memory-manager plug-ins are not supported."""
     raise NotImplementedError(f"[set_memory_manager] {_PLUGINS}")
 
 
 def open_ipc_array(handle, shape, dtype, strides=None, offset=0):
-    """Memory of several processes is not served: NotImplementedError."""
+    """Raise NotImplementedError: sharing memory between processes is not supported."""
     raise NotImplementedError(f"[open_ipc_array] {_PROCESSES}")

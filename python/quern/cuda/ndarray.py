@@ -1,6 +1,6 @@
 """DeviceNDArray: an array on the device under Numba's names; DeviceRecord: one record of it.
 
-arrays.py makes them, random.py has kin of its own.
+arrays.py makes them, random.py has related classes of its own.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class DeviceNDArray(_core.Array):
     def __getitem__(self, key):
         places = key if type(key) is tuple else (key,)
         if len(places) == self.ndim and all(isinstance(k, (int, numpy.integer)) and not isinstance(k, bool) for k in places):
-            # A view, which is read where it lies: the value is looked at now.
+            # A view, which is read where it lies: the value is read now.
             part = super().__getitem__((*map(int, places), ...))
         else:
             part = super().__getitem__(key)
@@ -185,7 +185,7 @@ class DeviceNDArray(_core.Array):
         return self if stream == self.stream else with_stream(self._as(type(self)), stream)
 
     def get_ipc_handle(self):
-        raise NotImplementedError("[DeviceNDArray.get_ipc_handle] memory of several processes is not served")
+        raise NotImplementedError("[DeviceNDArray.get_ipc_handle] memory is not shared between processes; copy it through the host")
 
 
 class DeviceRecord(DeviceNDArray):

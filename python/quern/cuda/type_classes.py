@@ -9,7 +9,7 @@ from quern.kernel.linked import CPointer as _CPointer
 
 
 class _Class(type):
-    """Of a class that others' instances are instances of: ``holds(type)`` tells, ``made`` makes one."""
+    """Of a class that others' instances are instances of: ``holds(type)`` decides, ``made`` makes one."""
 
     def __new__(cls, name, bases, members, holds=None, made=None):
         return super().__new__(cls, name, bases, members)

@@ -1,8 +1,8 @@
 """Warnings, as ``numba.config`` asks for them. Of launches: host arrays, which are copied, and grids too small for a GPU. Of functions:
 names that are read where not every path has set them.
 
-The engine tells of them (bindings/dispatcher.cpp), so that launches which are not looked at cost nothing: of small grids where a kernel
-is configured, of host arrays where it is launched. What is asked for may change at any time: watch() is config's to call.
+The engine reports them (bindings/dispatcher.cpp), so that other launches cost nothing: small grids where a kernel
+is configured, host arrays where it is launched. What is asked for may change at any time: watch() is config's to call.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _may_concern = True  # until it is known that there is no GPU
 
 
 def watch():
-    """From now on launches are looked at as the configuration says."""
+    """Set which launches are checked, as the configuration says."""
     asked = not config.DISABLE_PERFORMANCE_WARNINGS
     grids, copies = (
         asked and getattr(config, name) and (_may_concern or name in config.chosen)
@@ -35,7 +35,7 @@ def watch():
 
 
 def _concerns(name):
-    """On the CPU, where no array is copied and a small grid is no waste, only who set the variable is told."""
+    """On the CPU, where no array is copied and a small grid is no waste, only programs that set the variable get the warning."""
     global _may_concern
     if name in config.chosen or current_device().kind != "cpu":
         return True

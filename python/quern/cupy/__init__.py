@@ -1,6 +1,6 @@
 """CuPy's names on quern's arrays: what `import cupy` leads to under `quern run`.
 
-Names of CuPy's that quern does not serve itself run through NumPy on the host, with a warning (see quern.set_fallback); names that
+CuPy functions without a native implementation run through NumPy on the host, with a warning (see quern.set_fallback); names that
 CuPy does not have raise AttributeError.
 """
 

@@ -229,7 +229,7 @@ class ndarray(_core.Array):  # noqa: N801
         """Writes ``values``, repeated as often as needed, to elements of the flattened array.
 
         Parameters: ``mode``: what is done with a place that is not there: "wrap", "clip", or "raise": an IndexError, for which the places
-        are looked at.
+        are read.
         """
         if mode not in ("raise", "wrap", "clip"):
             raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")

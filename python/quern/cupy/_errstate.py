@@ -1,4 +1,4 @@
-"""cupyx.errstate and its kin, which cupy.linalg asks."""
+"""cupyx.errstate, seterr and geterr, which cupy.linalg reads."""
 
 import contextlib
 import threading
@@ -22,13 +22,13 @@ def geterr():
 def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
     """Sets how errors are handled; returns what held before.
 
-    Parameters: ``linalg``: what becomes of a result that a singular matrix or its kin leaves undefined. "raise": the call waits and
-    raises LinAlgError; "ignore" and None: nobody waits, and the result is what the library leaves. Raises NotImplementedError for
-    the others: floating-point errors are not watched.
+    Parameters: ``linalg``: what becomes of a result that a singular or otherwise unsuitable matrix leaves undefined. "raise": the call
+    waits and raises LinAlgError; "ignore" and None: nobody waits, and the result is what the library leaves. Raises NotImplementedError for
+    the others: floating-point errors are not detected.
     """
     for name, value in (("divide", divide), ("over", over), ("under", under), ("invalid", invalid)):
         if value is not None:
-            raise NotImplementedError(f"[cupyx.seterr] {name}= is not served: floating-point errors are not watched")
+            raise NotImplementedError(f"[cupyx.seterr] {name}= is not supported: floating-point errors are not detected")
     if linalg not in (None, "raise", "ignore"):
         raise NotImplementedError(f"[cupyx.seterr] linalg must be 'raise', 'ignore' or None, not {linalg!r}")
     before = geterr()

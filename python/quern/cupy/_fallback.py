@@ -1,4 +1,4 @@
-"""How the door's modules find what is not written in them: quern's native function, else NumPy's on the host, for CuPy's names alone."""
+"""How the modules of CuPy find what is not written in them: quern's native function, else NumPy's on the host, for CuPy's names alone."""
 
 import functools
 
@@ -44,7 +44,7 @@ def getter(namespace, names, ours, host, module):
 
     def __getattr__(name):
         if name not in names:
-            why = " here: quern does not serve that" if not name.startswith("_") and hasattr(host, name) else ""
+            why = ": quern does not support it" if not name.startswith("_") and hasattr(host, name) else ""
             raise AttributeError(f"module '{module}' has no attribute {name!r}{why}", name=name, obj=ours)
         value = vars(ours).get(name)
         if value is None or hasattr(value, "__quern_host__"):

@@ -76,7 +76,7 @@ class vectorize:  # noqa: N801
 
     Parameters: ``pyfunc``: the function, a small Python program: ``if``, ``while``, ``for i in range(...)``, ``and``, ``or``, ``not``,
     min(), max(), CuPy's ufuncs and types such as ``cupy.float32(x)``; ``otypes``: the types of its results, letters or a list of
-    dtypes. Its ``excluded``, ``cache`` and ``signature`` are not served. Numbers have NumPy's types.
+    dtypes. Its ``excluded``, ``cache`` and ``signature`` are not supported. Numbers have NumPy's types.
 
     Raises
     ------
@@ -92,7 +92,7 @@ class vectorize:  # noqa: N801
 
     def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
         if excluded or cache or signature:
-            raise NotImplementedError("[cupy.vectorize] excluded, cache and signature are not served")
+            raise NotImplementedError("[cupy.vectorize] excluded, cache and signature are not supported")
         self.pyfunc = pyfunc
         self.otypes = list(otypes) if otypes is not None else None
         self.__name__ = getattr(pyfunc, "__name__", "vectorize")

@@ -47,7 +47,7 @@ class RawModule(_RawModule):
 
 
 def _made(name, *state):
-    """What a pickle says of a kernel: classes have the door's names, which only programs that came in by it can import."""
+    """What a pickle says of a kernel: classes have CuPy's names, which only programs that use the CuPy front end can import."""
     kernel_type = globals()[name]
     if issubclass(kernel_type, _RawModule):
         made = kernel_type.__new__(kernel_type)

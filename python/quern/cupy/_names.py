@@ -1,4 +1,4 @@
-"""Which of NumPy's names CuPy has: those run through NumPy on the host where quern does not serve them; others stay unknown."""
+"""Which of NumPy's names CuPy has: those run through NumPy on the host where quern does not implement them; others stay unknown."""
 
 CUPY = frozenset(
     """

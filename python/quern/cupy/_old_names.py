@@ -181,7 +181,7 @@ def get_array_wrap(*args):
 
 def set_string_function(f, repr=True):
     """Raises NotImplementedError: set_printoptions() says how arrays are printed."""
-    raise NotImplementedError("[cupy.set_string_function] is not served; use set_printoptions()")
+    raise NotImplementedError("[cupy.set_string_function] is not supported; use set_printoptions()")
 
 
 def make_aligned_dtype(dtype, *, alignment=-1, recurse=True):

@@ -71,7 +71,7 @@ class poly1d:  # noqa: N801
 
     @coeffs.setter
     def coeffs(self, value):
-        if value is not self._coeffs:  # += and its kin on the array come here
+        if value is not self._coeffs:  # in-place operators on the array come here
             raise AttributeError("Cannot set attribute")
 
     c = coef = coefficients = coeffs

@@ -135,5 +135,5 @@ _engine.add_functions(__name__, "CupyRandomState", but=("tomaxint",), of_state=T
 
 
 def __getattr__(name):
-    why = " here: quern does not serve that" if not name.startswith("_") and hasattr(numpy.random, name) else ""
+    why = ": quern does not support it" if not name.startswith("_") and hasattr(numpy.random, name) else ""
     raise AttributeError(f"module 'cupy.random' has no attribute {name!r}{why}")

@@ -1,4 +1,4 @@
-"""cupy.testing: NumPy's assertions on arrays of ours, and decorators that run a test with NumPy and with CuPy's door and compare.
+"""cupy.testing: NumPy's assertions on arrays of ours, and decorators that run a test with NumPy and with the CuPy front end and compare.
 
 A test function of the decorators takes a module by the keyword ``xp`` (or another ``name``) and returns what is compared.
 """
@@ -98,7 +98,7 @@ def _outcome(function, args, kwargs, name, module, sp_name, scipy_name):
     given = dict(kwargs)
     given[name] = module
     if sp_name or scipy_name:
-        raise unittest.SkipTest("SciPy's modules are not served")
+        raise unittest.SkipTest("SciPy's modules are not supported")
     try:
         return function(*args, **given), None
     except unittest.SkipTest:
@@ -480,8 +480,8 @@ def shaped_random(shape, xp=None, dtype=numpy.float32, scale=10, seed=0, order="
 
 
 def shaped_sparse_random(shape, sp=None, dtype=numpy.float32, density=0.01, format="coo", seed=0):
-    """Raises NotImplementedError: sparse matrices are not served."""
-    raise NotImplementedError("[cupy.testing.shaped_sparse_random] sparse matrices are not served")
+    """Raises NotImplementedError: sparse matrices are not supported."""
+    raise NotImplementedError("[cupy.testing.shaped_sparse_random] sparse matrices are not supported")
 
 
 def generate_matrix(shape, xp=None, dtype=numpy.float32, *, singular_values=None):

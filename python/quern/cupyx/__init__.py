@@ -1,4 +1,4 @@
-"""What CuPy keeps beside NumPy's names: what `import cupyx` leads to under `quern run`."""
+"""CuPy's functions without a NumPy equivalent: what `import cupyx` leads to under `quern run`."""
 
 from quern.cupy._errstate import errstate, geterr, seterr  # noqa: F401
 from quern.cupy._kernels import ElementwiseKernel as _ElementwiseKernel
@@ -78,4 +78,4 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
 
 
 def __getattr__(name):
-    raise AttributeError(f"module 'cupyx' has no attribute {name!r} here yet: quern does not serve it")
+    raise AttributeError(f"module 'cupyx' has no attribute {name!r}: quern does not support it")

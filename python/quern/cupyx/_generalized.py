@@ -52,7 +52,7 @@ class GeneralizedUFunc:
 
         if axes is not None or axis is not None or keepdims:
             if len(self._outs) != 1:
-                raise NotImplementedError(f"[{self.__name__}] axes of several results are not served; move the axes before the call")
+                raise NotImplementedError(f"[{self.__name__}] `axes` with several results is not supported; move the axes before the call")
             named = {k: v for k, v in {"axes": axes, "axis": axis, "keepdims": keepdims}.items() if v is not None}
             core_axes.check(self, **named)
             result = core_axes.call(self, args, **named, **kwargs)

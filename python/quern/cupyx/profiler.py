@@ -131,7 +131,7 @@ class time_range:  # noqa: N801
 
 @contextlib.contextmanager
 def profile():
-    """Marks the piece of the program that a profiler of CUDA looks at; here it only waits for the device at both ends."""
+    """Marks the part of the program that CUDA's profiler records; here it only waits for the device at both ends."""
     synchronize()
     try:
         yield

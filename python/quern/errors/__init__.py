@@ -1,4 +1,4 @@
-"""The exceptions that Python has no name for. Doors give them their peers' names."""
+"""The exceptions that Python has no name for. Front ends give them their peers' names."""
 
 import builtins
 

@@ -218,7 +218,7 @@ class CupyFunction(Function):
         return operators.truth(value, self.failing(node))
 
     def tested(self, node):
-        return self.condition(node)  # CuPy has a bool, whatever is looked at
+        return self.condition(node)  # CuPy has a bool, whatever the operands are
 
     def choice_type(self, yes, no, node):
         if isinstance(yes.type, Number) and isinstance(no.type, Number):

@@ -105,7 +105,7 @@ def bounds_text(bounds):
 
 
 def flags_of(options, program, device):
-    """What the compiler is told, for options of ``@cuda.jit``."""
+    """Return the compiler options for options of ``@cuda.jit``."""
     flags = ["-I" + folder for code in program.linked for folder in code.folders]
     if options.get("fastmath"):
         flags.append("--use_fast_math")
@@ -155,7 +155,7 @@ class Dispatcher(Inspectable):
         self.told = {}  # where it was warned of small grids (quern/cuda/warned.py)
         self._definitions = {}  # (device, types) -> Definition
         self._shaped = None  # (device, types, a launch's shape) -> Definition, where its code depends on that
-        self.captures = []  # dicts that are told, under "config", of the launch that it is compiled for
+        self.captures = []  # dicts that receive, under "config", the launch that it is compiled for
         self._raised = Raised() if options.get("debug") else None
         self._only = None  # the types of eager signatures, once they are compiled
         self._may_compile = True

@@ -54,7 +54,7 @@ def _holds(part, named):
 
 
 def _loads(part, named):
-    """The names that a part reads, but for those of operands of `and`, `or` and `if` that are done, or not looked at, when ``named`` is
+    """The names that a part reads, but for those of operands of `and`, `or` and `if` that are done, or not evaluated, when ``named`` is
     reached."""
     if isinstance(part, ast.Name):
         return [part] if isinstance(part.ctx, ast.Load) else []
@@ -92,7 +92,7 @@ class Expressions(Indexing):
         hint = "write it outside, with @cuda.jit(device=True)"
         codes = self.source.codes_within(node)
         if getattr(node, "decorator_list", ()) or node.args.kw_defaults or len(codes) != 1:
-            raise self.error(UnsupportedError, node, "such a function inside of a kernel is not served", hint)
+            raise self.error(UnsupportedError, node, "such a function inside of a kernel is not supported", hint)
         code = codes[0]
         try:
             defaults = tuple(map(ast.literal_eval, node.args.defaults))
@@ -299,7 +299,7 @@ class Expressions(Indexing):
         return operators.binary(type(node.op), left, right, self.failing(node), of_literals)
 
     def checked_operand(self, operator, left, right):
-        """The right operand of integers, which under `quern check` tells when it is 0, or more than there are bits to shift by."""
+        """The right operand of integers, which under `quern check` reports when it is 0, or more than there are bits to shift by."""
         if not self.program.checked or not all(isinstance(v.type, (types.Integer, types.Boolean)) for v in (left, right)):
             return right
         if operator in (ast.FloorDiv, ast.Mod) and not (right.is_const and right.const):
@@ -310,7 +310,7 @@ class Expressions(Indexing):
         return right
 
     def divisor(self, operator, left, right, node, name=""):
-        """The right operand, which is not 0 where a division by 0 is an error, and which `quern check` looks at."""
+        """The right operand, which is not 0 where a division by 0 is an error, and which `quern check` checks."""
         right = self.checked_operand(operator, left, right)
         divides = operator in (ast.Div, ast.FloorDiv, ast.Mod) and all(isinstance(v.type, types.Number) for v in (left, right))
         if not divides or not self.is_told or self.settings.divides or (right.is_const and right.const):
@@ -459,7 +459,7 @@ class Expressions(Indexing):
             return values[0]
         if all(isinstance(v.type, types.Boolean) for v in values):
             return Value(types.boolean, "(" + f" {symbol} ".join(v.text for v in values) + ")")
-        # The value of the last one that was looked at.
+        # The value of the last one that was evaluated.
         result = values[-1]
         for value in reversed(values[:-1]):
             to = self.merged(value.type, result.type)
@@ -482,7 +482,7 @@ class Expressions(Indexing):
         self.arrive(key)
 
     def tested(self, node):
-        """An operand of `and` and `or`, whose result is the last one that was looked at."""
+        """An operand of `and` and `or`, whose result is the last one that was evaluated."""
         return self.expression(node)
 
     def one_by_one(self, symbol, values, before, node):
@@ -689,7 +689,7 @@ class Expressions(Indexing):
         return replace(self.converted(value, to, node), maybe="")
 
     def compiled(self, callee, arguments, parameters, settings, node):
-        """The function for these types; arguments that it must know while it is compiled, as a shape, are told it."""
+        """The function for these types; arguments that it must know while it is compiled, as a shape, are passed to it."""
         try:
             return self.program.function(callee, tuple(parameters), settings, self, node)
         except KernelError as e:

@@ -99,7 +99,7 @@ class Function(Expressions, Meanings):
             if self.is_done():
                 break
         else:
-            raise self.error(TypingError, tree, "the types of its variables do not settle")
+            raise self.error(TypingError, tree, "the types of its variables do not converge")
         return self
 
     def is_done(self):
@@ -428,7 +428,7 @@ class Function(Expressions, Meanings):
         return left
 
     def stmt_While(self, node):
-        # The condition may need statements of its own, so it is looked at inside.
+        # The condition may need statements of its own, so it is evaluated inside.
         loop = self.loop(node)
         self.enter_loop(loop)
         self.emit("for (;;) {")
@@ -542,7 +542,7 @@ class Function(Expressions, Meanings):
         self.stop(exception_of(self, node.exc) if self.is_told else None, ast.unparse(node))
 
     def stop(self, raised, said=""):
-        """The thread ends; without debugging nobody looks at its errors. ``raised``: class and arguments; ``said``: as text."""
+        """The thread ends; without debugging nobody reads its errors. ``raised``: class and arguments; ``said``: as text."""
         self.program.may_raise = self.stops = True
         if self.reports:
             self.emit(f"now.left = {self.program.raised.number(*raised, self.source, self.at)};")

@@ -29,7 +29,7 @@ from quern.lib import _engine
 
 
 def run_by_python(function, error, raises=True, known=()):
-    """The function as Python runs it, with Numba's types; tells that it cannot be compiled. Raises the error where that is not wanted, or
+    """The function as Python runs it, with Numba's types; warns that it cannot be compiled. Raises the error where that is not wanted, or
     where its source cannot be read. ``raises``: is a division by 0 an error? ``known``: texts of errors that were given before."""
     said = f"[{function.__name__}] is run by Python (see quern.set_fallback), for it cannot be compiled: {error}"
     if getattr(error, "is_final", False):

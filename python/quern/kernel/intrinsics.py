@@ -1,6 +1,6 @@
 """Names that mean something inside of kernels only: ``cuda.threadIdx``, ``cuda.syncthreads``. What they compile to: library/cuda.py.
 
-``cuda`` of the Numba door re-exports what is here. In a kernel that runs as plain Python they ask the running thread.
+``cuda`` of the Numba front end re-exports what is here. In a kernel that runs as plain Python they ask the running thread.
 """
 
 from __future__ import annotations

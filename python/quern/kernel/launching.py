@@ -11,7 +11,7 @@ import threading
 from quern.kernel import types
 from quern.kernel.linked import CPointer
 
-_compiling = threading.local()  # .launch: the LaunchConfig that a kernel is compiled for; .asked: lists that are told who looks at it
+_compiling = threading.local()  # .launch: the LaunchConfig that a kernel is compiled for; .asked: lists to which each reader of it is added
 
 
 def current_launch(looks=False):

@@ -1,4 +1,4 @@
-"""Functions, methods and attributes that a program adds to kernels: what ``overload`` and its kin of numba.extending enter.
+"""Functions, methods and attributes that a program adds to kernels: what the ``overload*`` decorators of numba.extending register.
 
 Each is entered with a function that is called with the types of the arguments and gives the Python function to compile, or None.
 """
@@ -13,7 +13,7 @@ from quern.kernel.launching import asking, current_launch
 _functions = {}  # id -> (object, its choosers)
 _members = {}  # (is it a method?, name) -> [(class of types, chooser)]
 _chosen = {}  # (id of a chooser, types) -> (chooser, what it gave): one function for each, so that it is compiled once
-_askers = set()  # keys of _chosen whose choosers looked at the launch: what they give is that launch's alone
+_askers = set()  # keys of _chosen whose choosers read the launch configuration: their results are for that launch alone
 
 
 def add_function(obj, chooser):
@@ -72,7 +72,7 @@ def _takes(chooser, given, by_name):
 
 
 def _as_seen(value):
-    """The type that a chooser is told: of a text the text itself, of an array with a shape of its own that of any array."""
+    """Return the type that a chooser receives: of a string the string itself, of an array with a shape of its own that of any array."""
     if isinstance(value.foreseen, str):
         return types.StringLiteral(value.foreseen)
     return value.type.loose if isinstance(value.type, types.FixedArray) else value.type

@@ -144,7 +144,7 @@ class Program:
                     raise one.error(UnsupportedError, one.source.tree, what, hint)
 
     def raising(self, kind, arguments):
-        """The words by which a function for the host tells that it raises that."""
+        """Return the words by which a function for the host reports that exception."""
         self.exceptions.append((kind, arguments))
         return [f"{len(self.exceptions) - 1}ull", *(word for a in arguments for word in getattr(a, "words", ()))]
 

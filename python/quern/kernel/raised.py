@@ -4,7 +4,7 @@ A function for the host ends with a failed assert whose text has a number, by wh
 arguments that only the function knows.
 
 In kernels a thread that raises ends: a status goes back through the functions that it is in, so that others go on and the device lives.
-The first one that does it leaves its number and its place in memory that the launch then looks at, and raises it on the host, as Numba
+The first one that does it leaves its number and its place in memory that the launch then reads, and raises it on the host, as Numba
 does.
 """
 
@@ -205,7 +205,7 @@ def _argument(compiler, node):
 
 
 def _carried(compiler, value, node):
-    """What tells the host a number or a tuple of numbers; None for what cannot be told."""
+    """Return what passes a number or a tuple of numbers to the host; None for other values."""
     if value.foreseen is not MISSING:
         return value.foreseen
     if isinstance(value.type, types.Number):

@@ -58,7 +58,7 @@ class _Walk:
         return _joined(left)
 
     def read(self, node, state, even_if_stored=False):
-        """Looks at all names that an expression, or a statement without others inside, reads."""
+        """Checks all names that an expression, or a statement without others inside, reads."""
         inner = set()  # of comprehensions
         for part in ast.walk(node):
             if isinstance(part, ast.comprehension):

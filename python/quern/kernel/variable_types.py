@@ -15,7 +15,7 @@ from quern.kernel.errors import TypingError
 from quern.kernel.source import variable_text
 from quern.kernel.value import MISSING, NotYet, Value
 
-FRESH_WALKS = 12  # types at joins begin anew in each of these walks; from then on they only grow, so that they settle
+FRESH_WALKS = 12  # types at joins begin anew in each of these walks; from then on they only grow, so that they converge
 
 
 class Variable:
@@ -112,7 +112,7 @@ class Meanings:
     def check_one_way(self, variable, node):
         if isinstance(variable.type, Ways):
             said = f"'{variable.name}' is {variable.type} here, by the way that was taken"
-            raise NotYet(self.error(TypingError, node, said, "use names of their own"))  # types may not be settled
+            raise NotYet(self.error(TypingError, node, said, "use names of their own"))  # types may not have converged
 
     # ---- joins
 

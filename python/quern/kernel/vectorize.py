@@ -105,7 +105,7 @@ class Row:
         given = list(operands)
         places = [i for i, o in enumerate(given) if isinstance(o, _engine.BareArray)]
         smooth = [i for i in places if isinstance(self.parameters[i], (types.Float, types.Complex)) and _engine.wants_gradient(given[i])]
-        self._derivative(tuple(smooth))  # what has none is told here, at the call
+        self._derivative(tuple(smooth))  # functions without one raise here, at the call
 
         def make():
             return self._computed(given, kind, targets)

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 
-# What to write instead of what is not served.
+# Alternatives to unsupported functions.
 _INSTEAD = {
     "typed": "hand functions NumPy arrays and tuples",
     "experimental": "hand functions NumPy arrays, records and named tuples instead of jitclass and structref",
@@ -63,4 +63,4 @@ _INSTEAD = {
 
 def __getattr__(name):
     instead = _INSTEAD.get(name.partition("_")[0] if name.startswith("gdb") else name, "")
-    raise AttributeError(f"module 'numba' has no attribute '{name}' here: quern does not serve it{'; ' + instead if instead else ''}")
+    raise AttributeError(f"module 'numba' has no attribute '{name}': quern does not support it{'; ' + instead if instead else ''}")

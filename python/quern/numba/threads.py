@@ -1,4 +1,4 @@
-"""How many threads compiled functions use: numba.set_num_threads() and its kin. They are taken; quern's threads are as many as cores."""
+"""numba.set_num_threads() and related functions: accepted without effect; quern uses as many threads as there are cores."""
 
 import contextlib
 

@@ -1,5 +1,5 @@
 """What kernels that are made from text take: the C names of NumPy's types, and the arguments of ElementwiseKernel, ReductionKernel
-and kin.
+and related classes.
 
 Start at parse_arguments(). pycuda.tools gives these functions and classes their public names.
 """

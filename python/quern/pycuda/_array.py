@@ -178,7 +178,7 @@ _INEXACT = {"float16", "bfloat16", "float32", "float64", "complex64", "complex12
 
 
 def _is_alike(array, other):
-    """Is what is computed of both of the array's dtype, beyond doubt?"""
+    """Return whether the result of both certainly has the array's dtype."""
     if isinstance(other, GPUArray):
         return other._dtype_name == array._dtype_name
     return type(other) is int or (type(other) is float and array._dtype_name in _INEXACT)

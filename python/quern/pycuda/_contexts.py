@@ -24,12 +24,12 @@ def get_version():
 
 
 def get_curand_version():
-    """The version of cuRAND whose generators are served by name."""
+    """Return the version of cuRAND whose generators exist here by name."""
     return (10, 3, 0)
 
 
 def get_driver_version():
-    """The version of CUDA that the driver serves, as PyCUDA gives it (12090 for 12.9)."""
+    """The version of CUDA that the driver supports, as PyCUDA gives it (12090 for 12.9)."""
     return 12090
 
 

@@ -400,9 +400,9 @@ class _MemoryCopy:
 class Memcpy2D(_MemoryCopy):
     """Copies `height` rows of `width_in_bytes` bytes between memory with a pitch.
 
-    Name the two sides by set_src_host() and its kin, and where the rows start by ``src_x_in_bytes``, ``src_y``, ``src_pitch`` and the same
-    with ``dst``. A call with a stream does not wait, unless it is for host memory that is not page-locked; ``copy(aligned=True)`` does. A
-    pitch of 0 is that of rows without gaps.
+    Name the two sides by set_src_host() and the other set_* methods, and where the rows start by ``src_x_in_bytes``, ``src_y``,
+    ``src_pitch`` and the same with ``dst``. A call with a stream does not wait, unless it is for host memory that is not
+    page-locked; ``copy(aligned=True)`` does. A pitch of 0 is that of rows without gaps.
 
     >>> import numpy as np
     >>> from quern.pycuda import driver
@@ -439,9 +439,9 @@ class Memcpy3DPeer(Memcpy3D):
     src_context = dst_context = None
 
     def set_src_context(self, context):
-        """Accepted: an address tells its device."""
+        """Accepted: an address identifies its device."""
         self.src_context = context
 
     def set_dst_context(self, context):
-        """Accepted: an address tells its device."""
+        """Accepted: an address identifies its device."""
         self.dst_context = context

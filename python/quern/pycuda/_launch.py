@@ -33,7 +33,7 @@ class ArgumentHandler:
         """The device memory that stands for the array."""
         if self.dev_alloc is None:
             if not hasattr(self.array, "nbytes"):
-                raise TypeError(f"{type(self).__name__} takes an array, not {type(self.array).__name__}, whose bytes nothing tells")
+                raise TypeError(f"{type(self).__name__} takes an array, not {type(self.array).__name__}, whose size in bytes is unknown")
             self.dev_alloc = mem_alloc_like(self.array)
         return self.dev_alloc
 
@@ -199,17 +199,17 @@ class Function(_engine.Function):
         self._references = [*self._references, texref]
 
     def set_block_shape(self, x, y=1, z=1):
-        """The block of launch() and its kin."""
+        """The block of launch(), launch_grid() and launch_grid_async()."""
         self._bytes()
         self._old["block"] = (x, y, z)
 
     def set_shared_size(self, bytes):
-        """The bytes of dynamic shared memory of launch() and its kin."""
+        """The bytes of dynamic shared memory of launch(), launch_grid() and launch_grid_async()."""
         self._bytes()
         self._old["shared"] = int(bytes)
 
     def launch(self):
-        """Launches one block with what set_block_shape(), set_shared_size() and param_set() and its kin said."""
+        """Launches one block with what set_block_shape(), set_shared_size() and the param_set*() methods said."""
         self.launch_grid(1, 1)
 
     def launch_grid(self, width, height):

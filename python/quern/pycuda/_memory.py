@@ -140,7 +140,7 @@ def mem_get_address_range(ptr):
 class IPCMemoryHandle(PointerHolderBase):
     """A GPU's memory of another process, by the handle that mem_get_ipc_handle() gave there. ``int(h)`` is its address.
 
-    The other process keeps the memory for as long as this is used, and each sees to its own order: it waits for its work before it tells
+    The other process keeps the memory for as long as this is used, and each sees to its own order: it waits for its work before it notifies
     the other one. Raises LogicError on the CPU, and for what is no such handle.
     """
 

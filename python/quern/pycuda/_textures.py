@@ -285,7 +285,7 @@ class SurfaceReference(_Reference):
 
 
 def _address_of(memory):
-    """Of an array's memory it says, too, that somebody else reads it from now on: kernels that no argument tells of."""
+    """It also marks an array's memory as read by others from now on: by kernels that have no argument for it."""
     return int(memory.ptr if hasattr(memory, "ptr") else memory)
 
 

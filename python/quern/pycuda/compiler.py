@@ -6,7 +6,7 @@ import functools
 import os
 import re
 import subprocess
-from os import unlink  # noqa: F401  (the door's name)
+from os import unlink  # noqa: F401  (PyCUDA's name)
 from tempfile import mkdtemp, mkstemp  # noqa: F401
 
 from quern.errors import CompileError, LogicError
@@ -97,7 +97,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)[^
 
 
 def preprocess_source(source, options, nvcc):
-    """The source with the user's own headers in place of their ``#include`` lines: what tells one state of the files from another.
+    """The source with the user's own headers in place of their ``#include`` lines: the text identifies the state of the files.
 
     Headers that are not found in the folders of `options` (``-I``) or the current one stay as they are, and so do macros.
     """
@@ -130,7 +130,7 @@ def _with_headers(text, folders, seen):
 
 
 class CudaModule(Module):
-    """Base of modules that are made from source: get_function(), get_global() and their kin."""
+    """Base of modules that are made from source: get_function(), get_global() and related methods."""
 
     def __init__(self):
         raise LogicError("[CudaModule] a module comes from SourceModule, DynamicModule or DynamicSourceModule")
@@ -191,7 +191,7 @@ class DynamicModule(CudaModule):
     """A module of several sources and pieces of compiled code, which link() puts together.
 
     Sources become one text, in the order in which they were added. Compiled code (PTX, cubins, objects, archives) is linked to it on a GPU;
-    the CPU has none. Kernels that launch kernels are not served.
+    the CPU has none. Kernels that launch kernels are not supported.
     """
 
     def __init__(
@@ -243,7 +243,7 @@ class DynamicModule(CudaModule):
     def add_stdlib(self, libname):
         """Adds a library of CUDA's, by name ("cudadevrt"), from `cuda_libdir`; returns the module.
 
-        "cudadevrt" is for kernels that launch kernels: it is left out, as those are not served.
+        "cudadevrt" is for kernels that launch kernels: it is left out, as those are not supported.
         """
         self._may_add()
         if libname == "cudadevrt":
@@ -285,7 +285,7 @@ class DynamicModule(CudaModule):
 
 def _refuse_nested(source):
     if "<<<" in re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", source, flags=re.DOTALL):
-        raise CompileError("[DynamicModule] a kernel that launches kernels (<<<...>>>) is not served; launch them from Python")
+        raise CompileError("[DynamicModule] a kernel that launches kernels (<<<...>>>) is not supported; launch them from Python")
 
 
 class DynamicSourceModule(DynamicModule):

@@ -20,7 +20,7 @@ from quern.pycuda import driver as drv
 from quern.pycuda import gpuarray
 from quern.pycuda._array import as_gpu, on_stream, plain
 from quern.pycuda.elementwise import memoize_method  # noqa: F401
-from quern.pycuda.enums import direction_vector_set  # noqa: F401  (the door's name)
+from quern.pycuda.enums import direction_vector_set  # noqa: F401  (PyCUDA's name)
 
 # Four random numbers for the text of an elementwise kernel with an argument `seed`: a, b, c and d, of element `i`. PyCUDA's come from MD5,
 # hence the name; these are a round of Philox4x32-10.
@@ -249,7 +249,7 @@ class _QuasiRandom(_Generator):
     # The seed is the same each time, as a Sobol sequence always is.
     def __init__(self, dir_vector=None, offset=0):
         if dir_vector is not None:
-            raise drv.LogicError(f"[{type(self).__name__}] direction vectors are not served: the numbers are Philox's; leave them out")
+            raise drv.LogicError(f"[{type(self).__name__}] direction vectors are not supported: the numbers are Philox's; leave them out")
         super().__init__(20110 + len(type(self).__name__), offset)
 
 
@@ -267,7 +267,7 @@ class Sobol64RandomNumberGenerator(_QuasiRandom):
 class _Scrambled(_QuasiRandom):
     def __init__(self, dir_vector=None, scramble_vector=None, offset=0):
         if scramble_vector is not None:
-            raise drv.LogicError(f"[{type(self).__name__}] scramble vectors are not served: the numbers are Philox's; leave them out")
+            raise drv.LogicError(f"[{type(self).__name__}] scramble vectors are not supported: the numbers are Philox's; leave them out")
         super().__init__(dir_vector, offset)
 
 
@@ -283,14 +283,14 @@ class ScrambledSobol64RandomNumberGenerator(_Scrambled):
 
 def generate_direction_vectors(count, direction=None):
     """Raises LogicError: no generator here takes direction vectors."""
-    raise drv.LogicError("[generate_direction_vectors] direction vectors are not served: the numbers are Philox's; make generators without")
+    raise drv.LogicError("[generate_direction_vectors] not supported: the generators are Philox's; make generators without these")
 
 
 def generate_scramble_constants32(count):
     """Raises LogicError: no generator here takes them."""
-    raise drv.LogicError("[generate_scramble_constants32] they are not served: the numbers are Philox's; make generators without")
+    raise drv.LogicError("[generate_scramble_constants32] not supported: the generators are Philox's; make generators without them")
 
 
 def generate_scramble_constants64(count):
     """Raises LogicError: no generator here takes them."""
-    raise drv.LogicError("[generate_scramble_constants64] they are not served: the numbers are Philox's; make generators without")
+    raise drv.LogicError("[generate_scramble_constants64] not supported: the generators are Philox's; make generators without them")

@@ -170,7 +170,7 @@ def set_debugging(flag=True):
 
 
 def have_gl_ext():
-    """False: OpenGL is not served."""
+    """False: OpenGL is not supported."""
     return False
 
 

@@ -1,3 +1,3 @@
-"""OpenGL interoperation is not served: importing this raises ImportError."""
+"""OpenGL interoperation is not supported: importing this raises ImportError."""
 
-raise ImportError("pycuda.gl is not served: no buffers are shared with OpenGL; copy the result with memcpy_dtoh and draw it from the host")
+raise ImportError("pycuda.gl is not supported: OpenGL buffers are not shared; copy the result with memcpy_dtoh and draw it from the host")

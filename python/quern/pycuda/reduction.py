@@ -60,7 +60,7 @@ class ReductionKernel:
     TypeError
         For missing arguments, or an array of another dtype.
     ValueError
-        For a structure whose name in C was not told; see pycuda.tools.get_or_register_dtype().
+        For a structure whose name in C is unknown; see pycuda.tools.get_or_register_dtype().
     pycuda.driver.CompileError
         With the compiler's log.
 

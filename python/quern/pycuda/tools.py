@@ -17,7 +17,7 @@ from quern.errors import LogicError
 from quern.lib import _engine
 from quern.pycuda import _vectors  # noqa: F401  ("float3" is a type)
 from quern.pycuda import driver as cuda
-from quern.pycuda._arguments import (  # noqa: F401  (the door's names)
+from quern.pycuda._arguments import (  # noqa: F401  (PyCUDA's names)
     Argument,
     ScalarArg,
     VectorArg,
@@ -29,7 +29,7 @@ from quern.pycuda._arguments import (  # noqa: F401  (the door's names)
     parse_c_arg,
     register_dtype,
 )
-from quern.pycuda.driver import (  # noqa: F401  (the door's names)
+from quern.pycuda.driver import (  # noqa: F401  (PyCUDA's names)
     DeviceMemoryPool,
     PageLockedAllocator,
     PageLockedMemoryPool,
@@ -244,7 +244,7 @@ class OccupancyRecord:
 
 
 class DebugMemoryPool(DeviceMemoryPool):
-    """A pool that tells of each allocation who made it; where it talks to a person, it waits for Enter when memory runs short."""
+    """A pool that prints the caller of each allocation; on a terminal it waits for Enter when memory runs short."""
 
     def __init__(self, interactive=True, logfile=None):
         super().__init__()

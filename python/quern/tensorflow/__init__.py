@@ -1,7 +1,7 @@
 """A small part of TensorFlow's names, for programs that train Keras models with them: what `import tensorflow` means under `quern run`.
 
 Tensors are quern's arrays. ``tf.keras`` is Keras itself, on quern's backend. config: which devices there are. _tape: gradients. data:
-datasets. Other names raise AttributeError and say what to use. This door is for the user's own files: installed packages that ask for
+datasets. Other names raise AttributeError and say what to use. This front end is for the user's own files: installed packages that ask for
 TensorFlow find that it is not there.
 """
 

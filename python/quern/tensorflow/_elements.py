@@ -111,5 +111,5 @@ def mapped(function, spec, call):
         given = tree.map_structure(lambda one: KerasTensor(tuple(one.shape), one.dtype.name), spec)
         found = compute_output_spec(lambda x: call(function, x), given)
         return tree.map_structure(lambda x: TensorSpec(tuple(x.shape), x.dtype), found)
-    except Exception:  # of the program's own function, which needs values: an element tells
+    except Exception:  # of the program's own function, which needs values: it is called with an element
         return None

@@ -366,7 +366,7 @@ class GradientTape:
         return tree.pack_sequence_as(sources, list(found)) if tree.is_nested(sources) else found[0]
 
     def _kind_of(self, source):
-        """Return whether a source is watched; None for a tensor, of which the history tells."""
+        """Return whether a source is watched; None for a tensor, whose history decides."""
         if not isinstance(source, keras.Variable):
             return None
         return bool(self._follows and source.trainable or id(source) in self._variables)

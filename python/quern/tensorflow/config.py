@@ -84,4 +84,4 @@ class experimental:  # noqa: N801
 
 
 def __getattr__(name):
-    raise AttributeError(f"tensorflow.config.{name} is not supported by quern; list_physical_devices() tells what there is")
+    raise AttributeError(f"tensorflow.config.{name} is not supported by quern; list_physical_devices() lists the devices")

@@ -364,7 +364,7 @@ class Dataset(Source):
 
     @property
     def element_spec(self):
-        """The shape and the type of the elements; found from the first one where nothing else tells."""
+        """The shape and the type of the elements; found from the first one where nothing else determines them."""
         spec = self._spec() if callable(self._spec) else self._spec
         if spec is None:
             for element in self:

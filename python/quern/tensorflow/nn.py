@@ -58,7 +58,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
 
 @_errors.checked
 def bias_add(value, bias, data_format=None, name=None):
-    """The bias of each channel added; channels are the last axis, or the second one of "NCHW" and kin."""
+    """The bias of each channel added; channels are the last axis, or the second one of "NC..." formats."""
     value, bias = _functions._alike(value, bias, "BiasAdd")
     if data_format is not None and str(data_format).startswith("NC"):
         bias = keras.ops.reshape(bias, (-1,) + (1,) * (value.ndim - 2))

@@ -1,1 +1,1 @@
-"""What looks at programs and starts them: profiles, checks, traces, benchmarks, the notebook's magics and the command line."""
+"""Tools that run and inspect programs: profiles, checks, traces, benchmarks, the notebook's magics and the command line."""

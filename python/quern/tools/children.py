@@ -1,8 +1,8 @@
 """What `quern run` opens for a program, and for the processes that the program starts by multiprocessing: those are new interpreters
-(spawn) or children of one (forkserver), which would know nothing of the doors.
+(spawn) or children of one (forkserver), which would know nothing of the front ends.
 
-multiprocessing sends each new process a dict of what to set up before it reads anything else; one more entry opens the doors when it is
-unpickled there. Start reading at open_all().
+multiprocessing sends each new process a dict of what to set up before it reads anything else; one more entry sets up the front ends
+when it is unpickled there. Start reading at open_all().
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _also: list = []  # (function, arguments): what is called in those processes, to
 
 
 def open_all(raw_clock):
-    """Opens the doors in this process and in those that multiprocessing starts from it.
+    """Set up the front ends in this process and in those that multiprocessing starts from it.
 
     Parameters: ``raw_clock``: whether the program's clocks do not wait for the device.
     """
@@ -36,7 +36,7 @@ def open_all(raw_clock):
 
 
 def also_in_children(function, *arguments):
-    """Calls a function in the processes that multiprocessing starts anew, once the doors are open there. Forks have what this one has."""
+    """Call a function in new processes of multiprocessing, once the front ends are set up there. Forks inherit from this process."""
     _also.append((function, arguments))
 
 

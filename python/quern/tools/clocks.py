@@ -19,7 +19,7 @@ _MEASURING = ("asv_runner", "perfplot", "pyperf", "pytest_benchmark")
 
 
 def wait_before_clocks(is_user_file) -> None:
-    """Wrap the clocks, which keep their names, texts and places. `is_user_file`: tells of a file's name whether it belongs to the user."""
+    """Wrap the clocks, which keep their names, texts and places. `is_user_file`: returns whether a file name belongs to the user."""
     from quern.device import synchronize
 
     known = {}  # whether the clocks wait in a file

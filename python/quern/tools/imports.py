@@ -1,7 +1,7 @@
 """What `import pycuda` means under `quern run`.
 
 Imports made by the user's own files lead to quern's front ends; those made by installed packages get the real module where it is
-installed. The first is done by wrapping `__import__`, which knows who imports; a finder serves the names of packages that
+installed. The first is done by wrapping `__import__`, which knows who imports; a finder provides the names of packages that
 are not installed.
 """
 
@@ -178,12 +178,12 @@ def _import_ours(asked, ours):
             raise
         package, _, part = asked.partition(".")
         instead = getattr(importlib.import_module(FRONT_ENDS[package]), "_INSTEAD", {}).get(part.partition(".")[0])
-        said = f"quern serves no such part of {package}{'; ' + instead if instead else ''}"
+        said = f"quern does not support this module of {package}{'; ' + instead if instead else ''}"
         raise ModuleNotFoundError(f"No module named '{asked}': {said}", name=asked) from None
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Serves the names of packages that are not installed, also to importlib.import_module() and to installed packages."""
+    """Provides the names of packages that are not installed, also to importlib.import_module() and to installed packages."""
 
     def __init__(self, served):
         self.served = served

@@ -1,4 +1,4 @@
-"""The trace: every compile, copy, launch and wait, with its cost and the line that asked for it."""
+"""The trace: every compile, copy, launch and wait, with its cost and its source line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def trace(a=_RECORD, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     attributes, too.
 
     - ``kind``: "compile", "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait", "allocate";
-    - ``id``: a number of this call's own; ``name``, ``detail``: in words; ``site``: the line that asked for it, "file.py:12";
+    - ``id``: a number of this call's own; ``name``, ``detail``: in words; ``site``: its source line, "file.py:12";
     - ``device``, ``stream`` (its handle), ``bytes``; ``source``: the GPU that a copy to another one comes from, None for the rest;
     - ``start_ns`` and ``host_ns``: when the call began, and how long the calling thread took, by the host's clock; of a kernel that was
       compiled beside others of one flush, when and how long its compiler worked;

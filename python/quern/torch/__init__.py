@@ -1,7 +1,7 @@
 """PyTorch's names on quern's arrays: what `import torch` leads to under `quern run`.
 
-Values, types, views, gradients and errors are PyTorch's; work is recorded and fused. Names that are not served raise AttributeError, so
-that hasattr() tells the truth.
+Values, types, views, gradients and errors are PyTorch's; work is recorded and fused. Unsupported names raise AttributeError, so
+that hasattr() returns False for them.
 """
 
 import sys as _sys
@@ -96,6 +96,6 @@ def set_default_tensor_type(t):
 
 def __getattr__(name):
     if name in getattr(_types, "UNSERVED", ()):
-        raise AttributeError(f"torch.{name} is not served: there are no arrays of that type here; use one of {', '.join(_types.DTYPES)}")
-    text = f"module 'torch' has no attribute '{name}' that quern serves; docs/torch.md lists what is there"
+        raise AttributeError(f"torch.{name} is not supported: quern has no tensors of this dtype; use one of {', '.join(_types.DTYPES)}")
+    text = f"module 'torch' has no attribute '{name}': quern does not support it; docs/torch.md lists supported names"
     raise AttributeError(text, name=name, obj=_sys.modules[__name__])

@@ -1,4 +1,4 @@
-"""What functions of torch take: each is wrapped in one that looks at its arguments first, by the names of the parameters.
+"""Argument checks of torch's functions: each is wrapped in one that checks its arguments first, by the names of the parameters.
 
 The wrapper raises TypeError in PyTorch's words for what is no tensor or no number where one is needed, and accepts NumPy's names ``axis``
 and ``keepdims`` for ``dim`` and ``keepdim``.
@@ -53,7 +53,7 @@ def whole(function, parameter, place, value):
 
 
 def listed(function, parameter, place, value):
-    """Looks at a sequence of tensors."""
+    """Check a sequence of tensors."""
     if isinstance(value, _BareArray) or not isinstance(value, (list, tuple)):
         wrong(function, parameter, place, "tuple of Tensors", value)
     for i, one in enumerate(value):
@@ -86,7 +86,7 @@ def of_several(method):
 
 
 def _look(function, p, place, tensors, free):
-    """What looks at an argument for a parameter and gives its value, or None."""
+    """Return the function that checks an argument for a parameter and returns its value, or None."""
     is_optional = p.default is None
 
     def tensor(value):
@@ -114,7 +114,7 @@ def _look(function, p, place, tensors, free):
 
 
 class _Parameters:
-    """What is known of a function's parameters: what looks at each, other names, and which PyTorch's error names when they are missing."""
+    """What is known of a function's parameters: the check of each, other names, and which PyTorch's error names when they are missing."""
 
     def __init__(self, function, shown, tensors, free):
         every = list(inspect.signature(function).parameters.values())
@@ -165,7 +165,7 @@ class _Parameters:
 
 
 def checked(function=None, *, tensors="", free="", told=None, same_out=False):
-    """A decorator: the function with a look at its arguments first, by the names of the parameters.
+    """A decorator: the function with checks of its arguments, by the names of the parameters.
 
     Parameters: ``tensors``: parameters that are tensors too; ``free``: those that need not be; ``told``: the function's name in messages,
     where that is another one; ``same_out``: does ``out`` need the result's type?
@@ -211,7 +211,7 @@ def checked(function=None, *, tensors="", free="", told=None, same_out=False):
 
 
 def check_all(module, names, tensors=None, free=None, told=None, same_out=""):
-    """Replaces functions of a module by those that look at their arguments; see :func:`checked`."""
+    """Replaces functions of a module by those that check their arguments; see :func:`checked`."""
     for name in dict.fromkeys(names):
         if inspect.isfunction(module[name]) and not hasattr(module[name], "__wrapped__"):
             parts = {"tensors": (tensors or {}).get(name, ""), "free": (free or {}).get(name, ""), "told": (told or {}).get(name)}

@@ -545,7 +545,7 @@ Tensor.name = property(lambda self: None, doc="None: tensors have no names here.
 
 settle(__name__)
 
-# torch.exp_(x) and its kin.
+# In-place functions such as torch.exp_(x).
 _IN_PLACE = """as_strided_ conj_physical_ detach_ fill_ i0_ ldexp_ resize_as_ xlogy_ zero_""".split()
 
 

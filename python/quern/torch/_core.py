@@ -48,7 +48,7 @@ def engine_device(device):
             raise RuntimeError(f"CUDA error: invalid device ordinal: there is no cuda:{device.index}; the last is cuda:{count - 1}")
         return _engine.cuda(current_gpu() if device.index is None else device.index)
     if device.type == "meta":
-        raise RuntimeError("tensors on the device 'meta' are not served; make them on 'cpu'")
+        raise RuntimeError("the device 'meta' is not supported; create tensors on 'cpu'")
     raise RuntimeError(f"there is no device {device.type!r} here; use 'cpu' or 'cuda'")
 
 

@@ -101,14 +101,14 @@ def _check_sequence(data):
 
 
 class _OldType(type):
-    """Of ``torch.FloatTensor`` and kin: what is one hangs on the elements."""
+    """Metaclass of ``torch.FloatTensor`` and related classes: isinstance() checks the dtype."""
 
     def __instancecheck__(cls, x):
         return isinstance(x, Tensor) and x.dtype is cls.dtype and not x.is_cuda
 
 
 def legacy_type(name):
-    """``torch.FloatTensor`` and kin: a class whose call makes tensors of one type, and that such tensors are instances of."""
+    """``torch.FloatTensor`` and related classes: a class whose call makes tensors of one type, and that such tensors are instances of."""
 
     def made(cls, *args, device=None):
         if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not DTYPES[name]:
@@ -128,7 +128,7 @@ def legacy_type(name):
 
 
 def from_numpy(ndarray):
-    """A tensor over a NumPy array's memory: what one writes the other sees. Raises TypeError for types that are not served."""
+    """A tensor over a NumPy array's memory: what one writes the other sees. Raises TypeError for types that are not supported."""
     if not isinstance(ndarray, numpy.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     return grown(_engine.tensor_over_numpy(ndarray))

@@ -52,7 +52,7 @@ def tensor_str(values, shape, dtype, device=None, requires_grad=False, grad_fn=N
     """The text of a tensor.
 
     Parameters: ``values``: a NumPy array; of bfloat16 its values in float32; ``shape``, which is larger than that of the values where
-    they are those at the corners; ``dtype``: its name; ``device``: a text such as "cuda:0" if it is to be told; ``grad_fn``: the name
+    they are those at the corners; ``dtype``: its name; ``device``: a string such as "cuda:0" if it is printed; ``grad_fn``: the name
     of the operation that made it, such as "AddBackward0"; ``default``: the default dtype's name; ``prefix``: what it begins with.
     """
     shape = tuple(shape)
@@ -99,7 +99,7 @@ def _elements(values, shape, indent):
 
 
 def _nested(values, cut, indent, form):
-    """A list in brackets; `cut` tells of each dimension whether dots stand between its halves."""
+    """A list in brackets; `cut` says for each dimension whether dots stand between its halves."""
     dimensions, edge = len(cut), len(values) // 2
     if dimensions == 1:
         texts = [form.text(v) for v in values]

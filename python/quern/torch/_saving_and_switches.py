@@ -26,7 +26,7 @@ def _module(name, doc, **names):
     made.__dict__.update(names)
 
     def missing(attribute):
-        raise AttributeError(f"module 'torch.{name}' has no attribute '{attribute}' that quern serves")
+        raise AttributeError(f"module 'torch.{name}' has no attribute '{attribute}': quern does not support it")
 
     made.__getattr__ = missing
     sys.modules[f"quern.torch.{name}"] = made

@@ -74,7 +74,7 @@ class dtype(_Named):  # noqa: N801
         if self in _complexes:
             return _complexes[self]
         if self.is_floating_point:
-            raise NotImplementedError(f"[torch.dtype.to_complex] complex numbers with {self._name} parts are not served; use complex64")
+            raise NotImplementedError(f"[torch.dtype.to_complex] complex numbers with {self._name} parts are not supported; use complex64")
         raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(self)}")
 
 

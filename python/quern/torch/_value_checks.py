@@ -1,4 +1,4 @@
-"""Values that PyTorch refuses: what a device finds in them is raised at the next look at what was made of them.
+"""Values that PyTorch refuses: what a device finds in them is raised when a result that depends on them is read.
 
 What is known already is raised at once. See bindings/tensor_refusals.cpp.
 """

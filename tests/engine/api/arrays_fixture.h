@@ -1,4 +1,4 @@
-// What the tests of the public arrays share: every device present, and short words for looks and errors.
+// What the tests of the public arrays share: every device present, and short names for reads and errors.
 #pragma once
 
 #include "core/nvidia_libraries.h"

@@ -69,7 +69,7 @@ TEST_P(Threads, RecordArraysOfTheirOwnAndRead) {
             for (size_t i = 0; i < n; i += 3) host[i] *= 0.25;
             break;
           default:
-            x + shared[s] * 2;  // nobody looks at it
+            x + shared[s] * 2;  // nobody reads it
             EXPECT_EQ(reals(x), host) << "thread " << k << ", " << n << " elements";
         }
       }
@@ -159,7 +159,7 @@ TEST_P(Threads, DrawFromOneGenerator) {
   EXPECT_EQ(drawn, expected);
 }
 
-// The error of a thread's own work is told to that thread's look, with its line, and to no other.
+// The error of a thread's own work is raised where that thread reads a value, with its line, and in no other.
 TEST_P(Threads, GetTheErrorsOfTheirOwnWork) {
   qn::Array a = qn::arange(3000, DType::int64, device());
   together([&](int k) {

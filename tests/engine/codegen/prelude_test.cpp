@@ -120,7 +120,7 @@ TEST(Prelude, MathInFloat) {
 }
 
 TEST(Prelude, OverloadsChooseTheirType) {
-  // sizeof tells which overload was taken.
+  // sizeof shows which overload was taken.
   auto got = evaluate<int, float>(
       "int", "float",
       {"sizeof(sin(x))", "sizeof(sin((double)x))", "sizeof(sqrt(3))", "sizeof(pow(x, y))", "sizeof(pow(x, 2.0))",

@@ -1,4 +1,4 @@
-// Which kernels a text declares extern "C", and what is told of their types.
+// Which kernels a source declares extern "C", and what is known of their types.
 #include "compile/c_kernels.h"
 
 #include <gtest/gtest.h>

@@ -50,7 +50,7 @@ class CacheFolderTest : public testing::Test {
     timespec times[2] = {{1000000, 0}, {1000000, 0}};
     utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW);
   }
-  // Every file, folder and link below a folder, with what tells that it was touched.
+  // Every file, folder and link below a folder, with what shows that it was touched.
   static std::map<std::string, std::string> picture(const fs::path& folder) {
     std::map<std::string, std::string> out;
     for (auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -101,7 +101,7 @@ TEST_F(CacheFolderTest, MakesItsOwn) {
   CacheFolder folder(given);
   EXPECT_EQ(folder.path(), own().string());
   EXPECT_EQ(folder.read(name(1)), std::nullopt);
-  EXPECT_FALSE(fs::exists(given));  // a look makes nothing
+  EXPECT_FALSE(fs::exists(given));  // the check makes nothing
   EXPECT_TRUE(folder.write(name(1), "one"));
   EXPECT_EQ(folder.read(name(1)), "one");
   EXPECT_EQ(mode(own()), 0700u);

@@ -96,7 +96,7 @@ TEST_F(Libraries, NewerThanTheDriverIsPassedOver) {
   limit_nvidia_libraries(12040);
   EXPECT_EQ(chosen_nvidia_source()->major, 12);
   EXPECT_EQ(relative(find_nvidia_library("cufft")->path), "site/nvidia/cufft/lib/libcufft.so.11");
-  EXPECT_NE(nvidia_sources()[0].passed_over.find("newer than the driver, which serves CUDA 12.4"), std::string::npos);
+  EXPECT_NE(nvidia_sources()[0].passed_over.find("newer than the driver, which supports CUDA 12.4"), std::string::npos);
   limit_nvidia_libraries(13000);
   EXPECT_EQ(chosen_nvidia_source()->major, 13);
 }
@@ -393,11 +393,12 @@ TEST_F(Nvrtc, WhatIsNotServedIsSaidOnce) {
             "[compile] user.cu(1): error: texture and surface references belong to SourceModule: take a texture or surface "
             "object here");
   text = error_of("#include <thrust/sort.h>\n");
-  EXPECT_EQ(text,
-            "[compile] user.cu(1): error: Thrust's algorithms are not served in kernel text: use quern's sort, reduce and scan");
+  EXPECT_EQ(
+      text,
+      "[compile] user.cu(1): error: Thrust's algorithms are not supported in kernel source: use quern's sort, reduce and scan");
   compile("#include <cub/cub.cuh>\n");
   text = error_of("\n#include <cub/device/device_reduce.cuh>\n");
-  EXPECT_NE(text.find("user.cu(2): error: this header of CUB is not served"), std::string::npos) << text;
+  EXPECT_NE(text.find("user.cu(2): error: this header of CUB is not supported"), std::string::npos) << text;
 }
 
 TEST_F(Nvrtc, BadNameExpressionsAndOptions) {
@@ -421,7 +422,7 @@ TEST_F(Nvrtc, OptionsReachTheText) {
   fs::remove_all(folder);
 }
 
-// What PyCUDA's door asks for.
+// What the PyCUDA front end asks for.
 TEST_F(Nvrtc, WhatNvccIncludes) {
   CompileOptions options;
   options.flags = {"-include=nvcc_includes.h", "-include=cmath", "-include", "limits"};

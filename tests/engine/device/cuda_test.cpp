@@ -707,7 +707,7 @@ TEST(CudaDriver, UnavailableReasons) {
                 .find("count 0: the NVIDIA driver does not start: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE)"),
             std::string::npos);
   EXPECT_NE(with_environment("FAKE_CUDA_VERSION", "11080", "CudaDriver.DISABLED_SayReason")
-                .find("count 0: the NVIDIA driver serves CUDA 11.8; CUDA 12.0 or newer is needed"),
+                .find("count 0: the NVIDIA driver supports CUDA 11.8; CUDA 12.0 or newer is needed"),
             std::string::npos);
 }
 

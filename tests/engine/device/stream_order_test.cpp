@@ -50,7 +50,7 @@ TEST_F(StreamOrder, AWriterWaitsForAllReaders) {
   EXPECT_EQ(waits(), (Waits{"a waits for b 1", "a waits for c 1"}));
 }
 
-// Once it is known that others use the memory, what reads and what writes is told apart.
+// Once it is known that others use the memory, readers and writers are distinguished.
 TEST_F(StreamOrder, ReadersDoNotWaitForReaders) {
   writes(a, x);
   reads(b, x);

@@ -1,4 +1,5 @@
-// Where pending work is cut: at the rounds of loops, so that any number of rounds between looks gives the same segments.
+// Where pending work is cut: at the iterations of loops, so that any number of iterations between evaluations gives the same
+// segments.
 #include "graph/rounds.h"
 #include "recorded.h"
 

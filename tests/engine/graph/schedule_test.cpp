@@ -269,7 +269,7 @@ TEST_F(Schedule, DevicesAreApart) {
   EXPECT_EQ(groups[1].device, DeviceId::gpu(1));
 }
 
-// ---- what a look needs
+// ---- what evaluation needs
 
 TEST_F(Schedule, ALookLeavesTheRestPending) {
   Array a = memory("a", {5000});

@@ -26,7 +26,7 @@ TEST(SitePair, IsOfTwoLines) {
   EXPECT_EQ(site_pair(of, asked_by), pair);
   EXPECT_EQ(describe_site(pair), describe_site(of));
   EXPECT_NE(site_pair(of, other), pair);
-  // Of a gradient's gradient: the line, and who asked last.
+  // Of a gradient's gradient: the line, and the last caller.
   EXPECT_EQ(site_pair(pair, other), site_pair(of, other));
 }
 

@@ -1,4 +1,4 @@
-"""What Python objects are to kernels, operators and functions: every door reads the same value from the same object."""
+"""What Python objects are to kernels, operators and functions: every front end reads the same value from the same object."""
 
 import ctypes
 import enum

@@ -1,6 +1,6 @@
-"""The alias fuzzer: random programs of views, in-place updates, looks and memory shared with NumPy, run with NumPy and with quern.
+"""The alias fuzzer: random programs of views, in-place updates, reads and memory shared with NumPy, run with NumPy and with quern.
 
-Every value is compared bit for bit after each look and at the end. QUERN_ALIAS_PROGRAMS=N runs N programs of each kind;
+Every value is compared bit for bit after each read and at the end. QUERN_ALIAS_PROGRAMS=N runs N programs of each kind;
 a failure prints the program, and its seed goes to `run_program` to run it again.
 """
 

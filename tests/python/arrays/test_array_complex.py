@@ -1,4 +1,4 @@
-"""Functions of complex numbers beside NumPy: special values exactly (NaN, infinities, signs of zeros), ordinary ones to a few digits."""
+"""Functions of complex numbers compared with NumPy: NaN, infinities and signs of zeros exactly, ordinary values to a few digits."""
 
 import numpy as np
 import pytest
@@ -94,7 +94,7 @@ def test_special_pairs(device, name, dtype):
 
 
 def check_power(got, want, a, b):
-    """Whole powers are products, which NumPy's compiler may round once: looked at where nothing overflows on the way."""
+    """Whole powers are products, which NumPy's compiler may round once: compared where no intermediate value overflows."""
     whole = (b.imag == 0) & (abs(b.real) < 100) & (b.real != 0)
     ordinary = ~whole | (np.isfinite(a) & (abs(a.real) < 1e30) & (abs(a.imag) < 1e30))
     # Where the angle is far beyond what its digits tell, so is the direction; and beside an axis, of what is 0 or infinite.

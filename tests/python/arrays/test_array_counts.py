@@ -80,7 +80,7 @@ ON_A_GPU = {running: 4, counted: 1}  # at most
 
 
 def counts(f, x, y):
-    """How often each kind of thing happens for f(x, y), before anybody looks at the values."""
+    """How often each kind of thing happens for f(x, y), before the values are read."""
     qn.synchronize()
     with qn.trace() as events:
         result = f(x, y)
@@ -112,7 +112,7 @@ def test_launches_copies_waits_and_compiles(device, f):
 
 
 @pytest.mark.parametrize("f", LAUNCHES, ids=lambda f: f.__name__)
-def test_a_look_is_one_wait_and_one_copy(device, f):
+def test_reading_a_value_is_one_wait_and_one_copy(device, f):
     host = np.linspace(0.1, 1, 12000, dtype=np.float32).reshape(30, 400)
     x, y = qn.asarray(host), qn.asarray(host)
     result = f(x, y)

@@ -70,7 +70,7 @@ class Ours:
 
 
 class OursLazily(Ours):
-    """Recorded work over the memory, looked at later: it must have read what was there when it was recorded."""
+    """Recorded work over the memory, evaluated later: it must have read what was there when it was recorded."""
 
     def write(self, value):
         view = self.x[::-1]
@@ -407,7 +407,7 @@ def test_lifetimes(cpu):
     assert cpu.pool_info()["used"] - used < bytes
 
 
-def test_owners_are_told(cpu):
+def test_owners_are_notified(cpu):
     import weakref
 
     for make in (qn.from_dlpack, lambda o: qn.asarray(o, copy=False)):
@@ -718,7 +718,7 @@ def test_devices_by_name(device):
         qn.asarray([1], device="tpu")
 
 
-# ---- the CuPy door
+# ---- the CuPy front end
 
 
 def test_pointers_of_cupy(device):

@@ -1,4 +1,4 @@
-"""What quern does not serve itself: NumPy computes it on the host, visibly, and results come back."""
+"""Functions without a native implementation: NumPy computes them on the host, with a warning, and results come back."""
 
 import warnings
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("silent_fallback")
 
 def test_modes():
     assert qn.set_fallback("warn") == "silent"
-    with pytest.warns(qn.FallbackWarning, match=r"\[roots\] is not served by quern itself"):
+    with pytest.warns(qn.FallbackWarning, match=r"\[roots\] is not supported natively"):
         qn.roots([1.0, -3.0, 2.0])
     assert qn.set_fallback("error") == "warn"
     with pytest.raises(NotImplementedError, match=r"\[roots\].*set_fallback"):
@@ -83,7 +83,7 @@ def test_where_copies_go_back(device):
     assert x.tolist() == [[1, 3], [2, 5]]
 
 
-def test_results_of_types_that_are_not_served():
+def test_results_of_unsupported_types():
     assert isinstance(qn.char.add(["a"], ["b"]), np.ndarray)
     assert qn.mintypecode(["d", "f"]) == np.mintypecode(["d", "f"])
 

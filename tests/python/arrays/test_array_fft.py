@@ -81,7 +81,7 @@ def test_errors(case):
     check(case)
 
 
-def test_the_results_of_doors():
+def test_the_results_of_front_ends():
     x = cp.asarray([1.0, 2.0, 3.0])
     for value in (cp.fft.fft(x), cp.fft.rfftn(x), cp.fft.fftfreq(3), cp.fft.fftshift(x)):
         assert type(value) is cp.ndarray

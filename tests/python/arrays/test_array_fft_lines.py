@@ -43,7 +43,7 @@ def numbers(shape, dtype, seed=0):
 
 
 def precise(x):
-    """In more digits than the one that is looked at has."""
+    """Return the transform with more digits than the tested one has."""
     return x.astype({"f": np.float64, "d": np.longdouble, "F": np.complex128, "D": np.clongdouble}[x.dtype.char])
 
 

@@ -1,4 +1,4 @@
-"""What an array tells of its memory: flags, bytes as another type; pickles and copies."""
+"""Attributes that describe an array's memory: flags, bytes as another type; pickles and copies."""
 
 import copy
 import pickle
@@ -9,7 +9,7 @@ import quern as qn
 from arrays import cases
 from test_array_exchange import DTYPES, values
 
-# ---- what an array tells of its memory
+# ---- attributes that describe an array's memory
 
 
 def test_flags(device):

@@ -137,7 +137,7 @@ def test_an_index_out_of_range(device):
         x[[0, 5]]
     with pytest.raises(IndexError, match="index -6 is out of bounds"):
         x[np.array([-6])] = 1
-    picked = x[qn.asarray([0, 7])]  # known on the device alone: raised at the next look
+    picked = x[qn.asarray([0, 7])]  # known on the device alone: raised at evaluation
     with pytest.raises(IndexError, match=r"index 7 is out of bounds for axis 0 with size 5 \(recorded at .*test_array_index.py:\d+\)"):
         qn.asnumpy(picked)
     x[qn.asarray([9])] = 3

@@ -233,7 +233,7 @@ def test_copies_of_what_is_empty(device):
         assert m.append(e, x, 0).strides == (8, 24)
 
 
-def test_shared_memory_of_random_views_is_told_as_numpy_tells_it(device):
+def test_shared_memory_of_random_views_as_numpy_reports_it(device):
     rng = np.random.default_rng(5)
     ours, theirs = qn.zeros((6, 8)), np.zeros((6, 8))
     other = qn.zeros((6, 8))

@@ -157,7 +157,7 @@ SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
 
 
 def test_matrices_that_do_not_allow_it(device):
-    """The error comes at the look, of NumPy's type and with its text."""
+    """The error is raised at evaluation, with NumPy's type and message."""
     a = qn.asarray(SINGULAR)
     for f, text in (
         (lambda: qn.linalg.inv(a), "Singular matrix"),
@@ -174,7 +174,7 @@ def test_matrices_that_do_not_allow_it(device):
 
 
 def test_the_error_names_the_line(device):
-    """Of the call that recorded the factorisation, also where only what follows from it is looked at."""
+    """Of the call that recorded the factorisation, also where only a dependent value is read."""
     singular, negative = qn.asarray(SINGULAR), qn.asarray(np.stack([np.eye(3)] * 3 + [-np.eye(3)] * 2))
     for record, text, looks in (
         (lambda: qn.linalg.inv(singular), "Singular matrix", 2),
@@ -271,7 +271,7 @@ def test_helper_arrays_are_where_the_operand_is(device):
 
 
 @pytest.mark.skipif(not _engine.cuda_count(), reason="no GPU")
-def test_nothing_leaves_a_gpu_before_the_look():
+def test_nothing_leaves_a_gpu_before_evaluation():
     """A solve, a cholesky, an eigh and an svd copy nothing to or from the host and wait for nothing."""
     x = matrix((48, 48), "float64") + 20 * np.eye(48)
     stack = matrix((10, 6, 6), "float64") + 9 * np.eye(6)
@@ -347,7 +347,7 @@ def test_einsum(case, device):
     check(case, exact=False)
 
 
-def test_the_results_of_doors():
+def test_the_results_of_front_ends():
     a = cp.asarray(SINGULAR + np.eye(2))
     for value in (cp.linalg.inv(a), cp.linalg.eigh(a)[0], cp.linalg.svd(a)[2], cp.einsum("ij->i", a), cp.dot(a, a), cp.linalg.det(a)):
         assert type(value) is cp.ndarray

@@ -1,4 +1,4 @@
-"""Loops that are looked at now and then: their kernels are compiled once, however many rounds lie between looks."""
+"""Loops whose values are read now and then: their kernels are compiled once, however many iterations lie between reads."""
 
 import random
 import sys

@@ -64,7 +64,7 @@ def test_no_memory_is_asked_for(device, body):
 @pytest.mark.parametrize(
     "body, times",
     [
-        ("old.append(a); a = a * 0.5 + b", 1),  # somebody still looks at it
+        ("old.append(a); a = a * 0.5 + b", 1),  # it is still in use
         ("c = a; a = a * 0.5 + b", 1),
         ("a = a * 0.5 + a.T", 1),  # threads read what others write
         ("a = a[::-1] * 0.5 + b", 1),

@@ -1,4 +1,4 @@
-"""Loops that nobody looks into: each round is cut alike, so that nothing is compiled after the start."""
+"""Loops whose values are not read: each iteration is cut alike, so that nothing is compiled after the start."""
 
 import os
 import time

@@ -139,7 +139,7 @@ def test_others_are_asked(device):
         np.add(x, Deaf())
 
 
-def test_doors_keep_their_type(device):
+def test_front_ends_keep_their_type(device):
     x, n = cp.arange(4.0), np.float32(2)
     for value in (n + x, x + n, np.sin(x), np.concatenate([x, x]), np.sum(x), np.add.reduce(x), np.divmod(x, 2)[0], np.split(x, 2)[0]):
         assert type(value) is cp.ndarray

@@ -95,7 +95,7 @@ def test_what_somebody_still_holds_is_kept():
         equal(ours, theirs)
 
 
-def test_memory_is_overwritten_only_where_nobody_looks_any_more():
+def test_memory_is_overwritten_only_where_it_is_not_read_any_more():
     x = data(1)
 
     def body(n):
@@ -163,7 +163,7 @@ def test_reductions_calls_and_tails():
     assert replays(body) >= 4
 
 
-def test_an_index_out_of_range_is_told_in_every_round():
+def test_an_index_out_of_range_is_reported_in_every_iteration():
     a, at = qn.asarray(data(1)), np.arange(600)
 
     def body(n):
@@ -195,7 +195,7 @@ def test_an_error_spoils_only_what_depends_on_it():
                 device.set_pool_limit(0)
         else:
             value = a * 3 + n
-        equal(value, x * 3 + n)  # looking again tries again
+        equal(value, x * 3 + n)  # reading again tries again
 
     assert replays(body, 12) > 0
 

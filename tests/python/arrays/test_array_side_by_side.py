@@ -62,7 +62,7 @@ def needs_a_compiler(device):
 
 @pytest.mark.alone
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_each_kernel_is_compiled_once_and_told(device, tmp_path, threads):
+def test_each_kernel_is_compiled_once_and_traced(device, tmp_path, threads):
     needs_a_compiler(device)
     told = json.loads(ran(TRACED, device, tmp_path, QUERN_NUM_THREADS=threads))
     compiles = told["compiles"]

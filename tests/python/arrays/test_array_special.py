@@ -118,7 +118,7 @@ def nothing(x):
     return D(0)
 
 
-# Each function: the oracle, how far off in units of the last place, of which larger number; where it is looked at; special values.
+# Each function: the oracle, how far off in units of the last place, of which larger number; where it is tested; special values.
 FUNCTIONS = {
     "erf": (erf, 5, nothing, [(-7, 7), (-1e-3, 1e-3)], [(np.inf, 1), (-np.inf, -1), (0.0, 0.0), (-0.0, -0.0), (1e300, 1)]),
     "erfc": (erfc, 6, nothing, [(-7, 7), (5, 27.3)], [(np.inf, 0), (-np.inf, 2), (-0.0, 1), (1e300, 0), (-1e300, 2)]),
@@ -142,7 +142,7 @@ POINTS = {
 }  # fmt: skip
 
 
-def test_every_one_is_looked_at():
+def test_every_function_is_tested():
     """A new row of the table of ops that NumPy does not have wants its line here."""
     assert {name for name, _, origin, _ in _engine.array_ops() if origin == "own"} == set(FUNCTIONS)
 
@@ -321,7 +321,7 @@ def test_documentation(name):
     assert not doctest.DocTestRunner().run(test).failed
 
 
-def test_the_doors_stay_closed():
+def test_the_functions_are_not_in_cupy():
     import quern.cupy
 
     assert not any(hasattr(quern.cupy, name) for name in FUNCTIONS)

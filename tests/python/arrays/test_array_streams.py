@@ -99,7 +99,7 @@ def test_each_thread_has_its_current_stream(device):
     assert not wrong
 
 
-def test_an_error_found_on_another_stream_is_raised_by_the_look(device):
+def test_an_error_found_on_another_stream_is_raised_by_reading(device):
     x, places = qn.arange(4000), qn.asarray(np.full(3000, 3)) * 2000
     with cp.cuda.Stream(non_blocking=True):
         taken = x[places]

@@ -9,7 +9,7 @@ N = 4000  # more than tier 0 takes
 
 
 def costs(f, *arrays):
-    """Counts by kind for f(*arrays) and a look that copies nothing."""
+    """Counts by kind for f(*arrays) and an evaluation that copies nothing."""
     qn.synchronize()
     with qn.trace() as events:
         _engine.array_evaluate(f(*arrays))

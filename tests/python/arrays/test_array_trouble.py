@@ -1,6 +1,6 @@
 """What goes wrong with arrays: no memory, values that cannot be, an interrupt, many threads, an end in the middle of work.
 
-One clear error where the value is looked at, which names the line that recorded the op; everything else goes on.
+One clear error where the value is read, which names the line that recorded the op; everything else goes on.
 """
 
 import inspect
@@ -97,7 +97,7 @@ def test_out_of_memory_leaves_the_work_pending(device):
     assert qn.asnumpy(x + 1)[1] == 2
 
 
-def test_looking_again_tries_again():
+def test_reading_again_tries_again():
     """Where memory has become free meanwhile, the value is there."""
     done = code("""
 import resource
@@ -138,7 +138,7 @@ def test_an_index_out_of_range(device, n):
     with pytest.raises(IndexError, match=rf"index 3000 is out of bounds for axis 0 with size 2000.*{HERE}:{line}"):
         qn.asnumpy(after)
     assert np.array_equal(qn.asnumpy(other), np.arange(2000.0) * 2)
-    qn.synchronize()  # said once, but by whoever looks at what is wrong
+    qn.synchronize()  # raised once, where the wrong value is read
     for spoiled in (after, taken, after[:3] * 2, taken.sum(), after):
         with pytest.raises(IndexError, match="index 3000"):
             qn.asnumpy(spoiled)
@@ -177,7 +177,7 @@ def test_a_singular_matrix(device):
 
 @pytest.mark.parametrize("limit", [_engine.tier0_limit, 0])
 def test_eight_threads_record_at_once(device, limit):
-    """Arrays of their own and shared ones, which all read and one writes; looks, pressure and releases in between."""
+    """Arrays of their own and shared ones, which all read and one writes; reads, pressure and releases in between."""
     _engine.set_tier0_limit(limit)
     shared = [qn.asarray(np.arange(n, dtype=np.float64)) for n in (10, 700, 5000)]
     problems = []
@@ -202,7 +202,7 @@ def test_eight_threads_record_at_once(device, limit):
                     host *= 0.25
                     x *= 0.25
                 elif action == 3:
-                    x + shared[k] * 2  # nobody looks at it
+                    x + shared[k] * 2  # nobody reads it
                 elif not np.array_equal(qn.asnumpy(x), host):
                     problems.append(f"thread {seed}: wrong values")
             for host, x in own:
@@ -345,7 +345,7 @@ def test_a_negative_exponent_that_only_the_device_knows(device):
 
 
 @pytest.mark.parametrize("seen", [np.asarray, memoryview, qn.asnumpy, lambda x: np.from_dlpack(x), lambda x: x.tolist(), str])
-def test_an_error_is_raised_by_whatever_looks(seen):
+def test_an_error_is_raised_by_whatever_reads(seen):
     """Also where the memory itself is handed out and nothing is left to wait for."""
     x = qn.asarray([1, 2, 3], device="cpu")[qn.asarray([7, 1], device="cpu")]
     for _ in range(2):
@@ -358,7 +358,7 @@ NUMBERS = [m * sign - (sign < 0) * off for m in LIMITS for sign in (1, -1) for o
 NUMBERS += [0.9, -0.9, 127.9, -128.9, -1.0, 300.5, float("nan"), float("inf"), -float("inf")]
 
 
-def test_an_error_is_raised_by_looks_at_what_depends_on_it_and_by_nothing_else(device):
+def test_an_error_is_raised_by_reading_what_depends_on_it_and_by_nothing_else(device):
     x = qn.asarray(np.arange(2000.0))
     wrong = x[qn.asarray(np.full(1500, 3000))]
     right = x + 1
@@ -383,7 +383,7 @@ def test_a_failed_array_says_so_in_its_repr(device):
                 str(array)
 
 
-def test_an_error_that_nobody_looks_at_is_not_raised(device):
+def test_an_error_of_a_value_that_is_not_read_is_not_raised(device):
     x = qn.asarray(np.arange(2000.0))
     for _ in range(3):
         x[qn.asarray(np.full(1500, 3000))] + 1

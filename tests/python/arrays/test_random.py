@@ -269,7 +269,7 @@ def test_errors(case):
         eval("rng." + case, {"rng": qn.random.default_rng(1)})
 
 
-def test_cupys_door():
+def test_the_cupy_front_end():
     cp.random.seed(1)
     values = [cp.random.rand(3), cp.random.randn(2, 2), cp.random.randint(5, size=3), cp.random.normal(size=3), cp.random.permutation(4)]
     values += [cp.random.default_rng(1).random(3), cp.random.RandomState(1).uniform(size=3), cp.random.choice(5, 3), cp.random.random(4)]

@@ -142,7 +142,7 @@ def test_overlap(first, second):
 
 @given(*[st.lists(st.tuples(st.integers(0, 5), st.integers(-40, 40)), max_size=4)] * 2, st.integers(0, 300), *[st.integers(1, 9)] * 2)
 def test_overlap_of_bytes(first, second, far, bytes_a, bytes_b):
-    """Elements of different sizes, steps that are no multiples of each other: beside NumPy's own answer."""
+    """Elements of different sizes, steps that are no multiples of each other: compared with NumPy's result."""
     base = np.zeros(10000, np.uint8)
 
     def place(axes, start, size):

@@ -336,7 +336,7 @@ def test_one_check_at_a_time():
     assert len(report) == 0 and str(report) == "quern check: nothing found"
 
 
-def test_work_of_a_gpu_is_not_looked_at(device):
+def test_work_of_a_gpu_is_not_checked(device):
     """It runs as ever, with a word on what was left out."""
 
     @cuda.jit
@@ -352,7 +352,7 @@ def test_work_of_a_gpu_is_not_looked_at(device):
             halves[1, 32](x, 2)
             assert x.tolist() == [2 * i for i in range(32)]
     said = [str(w.message) for w in heard if w.category is RuntimeWarning]
-    assert len(report) == 0 and len(said) == (device.kind != "cpu") and all("on a GPU were not looked at" in text for text in said)
+    assert len(report) == 0 and len(said) == (device.kind != "cpu") and all("on a GPU were not checked" in text for text in said)
 
 
 def test_kernels_are_plain_again_afterwards():

@@ -268,7 +268,7 @@ extern "C" __global__ void k(float* x, float* y, int n) {
   if (blockIdx.x == 0) g.sync();  // <-
   y[g.thread_rank()] = 1;
 }""", {"block": 16, "grid": 2, "cooperative": True}),
-    ("race", "a counter that is looked at behind its atomic", r"""
+    ("race", "a counter that is read behind its atomic", r"""
 extern "C" __global__ void k(float* x, int* y, int n) {
   atomicAdd(y, 1);
   if (*y > 10) x[threadIdx.x] = 1;  // <-
@@ -557,7 +557,7 @@ extern "C" __global__ void k(float* x, float* y, int n) {
   __syncthreads();
   y[8 + blockIdx.x * 8 + t] = x[(blockIdx.x * 8 + t + 8) % 32];
 }""", {"block": 8, "grid": 4, "values": ZEROS}),
-    ("a look back to the block before", r"""
+    ("a read of the block before", r"""
 extern "C" __global__ void k(float* x, float* y, int n) {
   volatile int* st = (volatile int*)y;
   volatile float* pre = x + 32;
@@ -738,12 +738,12 @@ __device__ float lower(float* p, float v) {
   return __int_as_float(old);
 }
 extern "C" __global__ void k(float* x, float* y, int n) { lower(y, x[threadIdx.x] - 5); }""", {}),
-    ("a look before a maximum", r"""
+    ("a read before a maximum", r"""
 extern "C" __global__ void k(int* x, int* y, int n) {
   int v = x[blockIdx.x * blockDim.x + threadIdx.x];
   if (v > y[v % 4]) atomicMax(&y[v % 4], v);
 }""", {"block": 16, "grid": 4, "values": INTS}),
-    ("a look before a place is taken", r"""
+    ("a read before a place is taken", r"""
 extern "C" __global__ void k(float* x, int* y, int n) {
   int at = threadIdx.x % 7;
   if (y[at] == 0 && atomicExch(&y[at], 1) == 0) x[at] = 1;

@@ -1,4 +1,4 @@
-"""Kernels with one planted mistake each, and ones that look wrong and are right, in CUDA C++ and in Python: `quern check` tells them apart,
+"""Kernels with one planted mistake each, and ones that look wrong and are right, in CUDA C++ and in Python: `quern check` distinguishes them,
 in the field's words, names both threads of a race, and says what to write.
 """
 

@@ -143,7 +143,7 @@ def test_an_index_outside_of_its_array_and_inside_of_the_memory():
     assert "parameter 'x', 4 elements along axis 1" in str(report)
 
 
-def test_the_line_that_allocated_the_array_is_told():
+def test_the_line_that_allocated_the_array_is_reported():
     x = cuda.to_device(numbers(16, 4))
     report = in_python(behind_a_row, x, np.zeros(N, np.float32))
     assert os.path.basename(report[0].allocated).startswith("test_check_python.py:") and "its memory was allocated at" in str(report)

@@ -338,7 +338,7 @@ def test_memory_that_is_not_freed(leak):
     del kept
 
 
-def test_leaks_are_told_on_demand():
+def test_leaks_are_reported_on_demand():
     with qn.check() as report:
         kept = drv.mem_alloc(10)
     assert not len(report)

@@ -1,4 +1,4 @@
-"""`quern doctor`: each thing that can be wrong with a machine is simulated: by what the machine tells of itself, by a folder in the place
+"""`quern doctor`: each thing that can be wrong with a machine is simulated: by what the machine reports of itself, by a folder in the place
 of /, or by an environment of a real process."""
 
 import copy
@@ -96,17 +96,17 @@ def module_and_library_differ():
 
 
 def driver_older_than_the_engine_needs():
-    problem = "the NVIDIA driver serves CUDA 11.4; CUDA 12.0 or newer is needed: update the driver"
+    problem = "the NVIDIA driver supports CUDA 11.4; CUDA 12.0 or newer is needed: update the driver"
     return without_driver(problem, "/usr/lib/libcuda.so.1"), ["driver_too_old"], 1, ["install a newer NVIDIA driver"]
 
 
 def driver_older_than_nvrtc():
     m = with_gpu()
     m.engine["driver"]["version"] = 12040
-    m.engine["sources"] = [{"kind": "toolkit", "root": "/usr/local/cuda", "version": "13.0", "passed_over": "newer than the driver serves"}]
+    m.engine["sources"] = [{"kind": "toolkit", "root": "/usr/local/cuda", "version": "13.0", "passed_over": "newer than the driver supports"}]
     m.engine["libraries"] = {n: {"name": n, "path": "", "version": ""} for n in LIBRARIES}
     m.engine["devices"][0]["problem"] = "NVRTC was not found"
-    return m, ["nvrtc_too_new"], 1, ["serves CUDA 12.4", "13.0 in /usr/local/cuda", "nvidia-cuda-nvrtc-cu12==12.9.*"]
+    return m, ["nvrtc_too_new"], 1, ["supports CUDA 12.4", "13.0 in /usr/local/cuda", "nvidia-cuda-nvrtc-cu12==12.9.*"]
 
 
 def driver_without_permission():
@@ -260,13 +260,13 @@ def another_architecture():
 def wsl_without_a_gpu():
     m = well()
     m.wsl = True
-    return m, ["wsl"], 0, ["Windows' own NVIDIA driver", "wsl --update"]
+    return m, ["wsl"], 0, ["the NVIDIA driver of Windows", "wsl --update"]
 
 
 def wsl_with_a_gpu():
     m = with_gpu()
     m.wsl, m.gpus, m.nodes, m.kernel_module = True, [], {}, ""
-    return m, ["wsl"], 0, ["served by Windows' driver"]
+    return m, ["wsl"], 0, ["uses the NVIDIA driver of Windows"]
 
 
 def free_threaded():
@@ -297,7 +297,7 @@ def clone_without_a_build():
     m = well()
     m.unbuilt_clone, m.engine = "/home/u/my quern", {"problem": "ImportError: no _engine"}
     m.packages = dict.fromkeys(m.packages, "")
-    return m, ["clone_not_built"], 2, ["mend: build it: '/home/u/my quern/quern' setup", "nothing: this clone is not built yet"]
+    return m, ["clone_not_built"], 2, ["fix: build it: '/home/u/my quern/quern' setup", "nothing: this clone is not built yet"]
 
 
 CASES = {
@@ -373,7 +373,7 @@ def looked(root, **environ):
     return machines.look(str(root), environ, engine=well().engine)
 
 
-def test_looks_at_the_system(root):
+def test_inspects_the_system(root):
     folder, write = root
     m = looked(folder)
     assert (m.cpu, m.cpu_features, m.wsl, m.container, m.gpus, m.nodes) == ("A CPU @ 2 GHz", ["sse4_2", "avx", "avx2"], False, "", [], {})
@@ -388,7 +388,7 @@ def test_looks_at_the_system(root):
     assert looked(folder).container == "docker"
 
 
-def test_looks_at_gpus(root):
+def test_inspects_gpus(root):
     folder, write = root
     for address, vendor, kind, config in (
         ("0000:01:00.0", "0x10de", "0x030200", b"\xde\x10\x30\x23"),
@@ -411,7 +411,7 @@ def test_looks_at_gpus(root):
     assert m.kernel_module == "535.104.05" and m.xids == ["Xid (PCI:0000:02:00): 79, pid=3, GPU has fallen off the bus."]
 
 
-def test_looks_at_toolkits(root):
+def test_inspects_toolkits(root):
     folder, write = root
     write("a/bin/nvcc", "")
     write("a/version.json", '{"cuda": {"name": "CUDA SDK", "version": "12.4.1"}}')
@@ -425,7 +425,7 @@ def test_looks_at_toolkits(root):
     assert len(looked(folder, PATH=f"{folder}/a/bin", CUDA_HOME=f"{folder}/a").toolkits) == 1
 
 
-def test_looks_at_the_cache(root):
+def test_inspects_the_cache(root):
     folder, write = root
     c = looked(folder, HOME=str(folder)).cache
     assert c["directory"] == f"{folder}/.cache/quern" and not c["there"] and c["writable"] and c["free"] > 0
@@ -450,7 +450,7 @@ def told(*arguments, **environ):
 def test_this_machine():
     done = quern("doctor")
     assert done.returncode == 0, done.stdout + done.stderr
-    for what in ("quern", "CPU", "compiler for the CPU", "cache", "default device", "kernel on cpu", "What is served here"):
+    for what in ("quern", "CPU", "compiler for the CPU", "cache", "default device", "kernel on cpu", "Supported programs"):
         assert what in done.stdout
     assert done.stdout.splitlines()[-1] == "all is well"
 
@@ -528,10 +528,10 @@ def test_options():
     assert quern("doctor", "--json", "--mend").returncode == 2
 
 
-# ---- mending
+# ---- fixes
 
 
-def test_mending(tmp_path, capsys):
+def test_fixes(tmp_path, capsys):
     made = tmp_path / "made"
     first = Step("make it", [sys.executable, "-c", f"open({str(made)!r}, 'w')"])
     findings = [
@@ -554,7 +554,7 @@ def test_mending(tmp_path, capsys):
     assert "only you can do this, for one: by hand" in told.out and "failed with exit code 3" in told.err and "No such file" in told.err
 
 
-def test_nothing_is_changed_without_mend(tmp_path):
+def test_nothing_is_changed_without_the_option(tmp_path):
     cache = tmp_path / "cache"
     cache.mkdir()
     cache.chmod(0o500)
@@ -563,11 +563,11 @@ def test_nothing_is_changed_without_mend(tmp_path):
     assert cache.stat().st_mode == mode
     if os.getuid() != 0:  # root may write everywhere
         done = quern("doctor", "--mend", "--yes", QUERN_CACHE_DIR=cache)
-        assert done.returncode == 0 and "chmod u+rwx" in done.stdout and "after mending" in done.stdout
+        assert done.returncode == 0 and "chmod u+rwx" in done.stdout and "after the fixes" in done.stdout
         assert cache.stat().st_mode & 0o700 == 0o700
 
 
-def test_mending_asks():
+def test_fixes_ask():
     assert subprocess.run([sys.executable, "-c", "import quern_doctor"], env={**os.environ, "PYTHONPATH": str(PYTHON)}).returncode == 0
-    done = quern("doctor", "--mend")  # nothing to mend here, and nobody to ask
+    done = quern("doctor", "--mend")  # nothing to fix here, and nobody to ask
     assert done.returncode == 0 and "run it?" not in done.stdout

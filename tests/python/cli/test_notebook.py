@@ -1,4 +1,4 @@
-"""Notebooks: cells are executed as Jupyter does it, and what they show is looked at. Arrays' own pages need no notebook."""
+"""Notebooks: cells are executed as Jupyter does it, and their output is checked. Arrays' own pages need no notebook."""
 
 import base64
 import os

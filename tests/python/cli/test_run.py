@@ -101,7 +101,7 @@ def test_installed_packages_get_the_real_module(tmp_path, folder):
     assert done.stdout.strip() == "True False quern.pycuda.compiler", done.stderr
 
 
-def test_import_module_finds_the_door(tmp_path):
+def test_import_module_finds_the_front_end(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import importlib\nprint(importlib.import_module('pycuda.driver').__name__)\n")
     assert quern("run", program).stdout.strip() == "quern.pycuda.driver"
@@ -151,7 +151,7 @@ def test_importlib_serves_torch_to_the_users_files_alone(tmp_path):
         assert done.stdout.splitlines() == ["quern.torch quern.torch.nn.functional", "torch None False", told], done.stderr
 
 
-def test_a_part_that_is_not_served(tmp_path):
+def test_an_unsupported_module(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import pycuda.nothing_of_the_kind\n")
     done = quern("run", program)

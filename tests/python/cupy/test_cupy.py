@@ -1,4 +1,4 @@
-"""CuPy's door: the programs that people have, the array type, kernels on arrays, and the clocks of `quern run`."""
+"""The CuPy front end: the programs that people have, the array type, kernels on arrays, and the clocks of `quern run`."""
 
 import os
 
@@ -28,7 +28,7 @@ def test_programs_run_unmodified(name):
         assert seconds > 1e-4
 
 
-def test_clocks_wait_unless_told_otherwise(tmp_path):
+def test_clocks_wait_unless_disabled(tmp_path):
     file = tmp_path / "clocks.py"
     file.write_text(
         "import time, timeit, cupy as cp\n"
@@ -89,11 +89,11 @@ def test_kernels_on_arrays():
 
 
 def test_missing_names_say_so():
-    with pytest.raises(AttributeError, match="quern does not serve"):
+    with pytest.raises(AttributeError, match="quern does not support"):
         cp.busday_count  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         cp.nothing  # noqa: B018
-    with pytest.raises(AttributeError, match="quern does not serve"):
+    with pytest.raises(AttributeError, match="quern does not support"):
         cp.cuda.nothing  # noqa: B018
 
 
@@ -243,7 +243,7 @@ def test_what_the_size_alone_decides_is_raised_at_the_call(device, text):
         pool.set_limit(size=0)
 
 
-def test_no_room_is_told_only_of_what_depends_on_it(device):
+def test_out_of_memory_is_raised_only_by_what_depends_on_it(device):
     """The pool, waits, kernels and other arrays go on; so does whatever is computed later."""
     pool, a, b = cp.get_default_memory_pool(), cp.arange(1000.0), cp.arange(5.0)
     add_one = cp.RawKernel('extern "C" __global__ void k(double* x) { x[threadIdx.x] += 1; }', "k")
@@ -436,7 +436,7 @@ def test_integers_to_negative_powers(device, dtype):
             f()
 
 
-def test_results_beside_lists_are_of_the_door():
+def test_results_with_lists_are_of_the_front_end():
     x = cp.arange(6.0).reshape(2, 3)
     for made in (
         x.compress([True, False, True], axis=1),

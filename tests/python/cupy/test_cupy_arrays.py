@@ -155,7 +155,7 @@ def test_what_is_no_number_is_compared_element_by_element(device, op, other):
 
 
 class Ufuncs:
-    """Tells which ufunc it was asked for."""
+    """Returns which ufunc called it."""
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return ufunc.__name__, method, [isinstance(x, Ufuncs) for x in inputs], "out" in kwargs

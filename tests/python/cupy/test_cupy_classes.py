@@ -64,7 +64,7 @@ WORKS = {
 
 
 @pytest.mark.parametrize("name", WORKS)
-def test_results_are_of_the_class_and_told(device, name):
+def test_results_are_of_the_class_and_receive_their_source(device, name):
     ours, theirs = pair()
     ours, theirs = WORKS[name](cp, ours), WORKS[name](np, theirs)
     assert type(theirs) is THEIRS and theirs.info == "x"
@@ -99,7 +99,7 @@ def test_views_take_a_class(device):
         cp.arange(5).view(type=np.ndarray)
 
 
-def test_new_objects_are_told_of_nothing(device):
+def test_new_objects_receive_no_source(device):
     heard = []
 
     class Heard(cp.ndarray):

@@ -11,7 +11,7 @@ from quern import cupy as cp
 from quern import cupyx
 from test_cupy_documentation import close
 
-# ---- docstrings of functions: one call, or a few, beside NumPy's; what is printed is NumPy's, too
+# ---- docstrings of functions: one call, or a few, compared with NumPy's; what is printed is NumPy's, too
 
 
 def put(xp, name, array, *args, **kwargs):
@@ -234,7 +234,7 @@ def test_views_for_kernels(device):
 
 def test_streams_are_not_captured(device):
     stream = cp.cuda.Stream(non_blocking=True)
-    with stream, pytest.raises(NotImplementedError, match="CUDA graphs are not served"):
+    with stream, pytest.raises(NotImplementedError, match="CUDA graphs are not supported"):
         stream.begin_capture()
     assert stream.is_capturing() is False
 
@@ -288,7 +288,7 @@ def outcome(*cases):
     return result.testsRun, len(result.skipped), len(result.failures) + len(result.errors)
 
 
-def test_tests_beside_numpy(device):
+def test_tests_compared_with_numpy(device):
     from quern.cupy import testing
 
     class Cases(unittest.TestCase):

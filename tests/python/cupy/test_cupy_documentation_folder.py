@@ -614,11 +614,11 @@ def test_which_devices_reach_each_other(device):
 
 
 @pytest.mark.parametrize("name", ["cudnn", "cusparse", "cuda.cudnn", "cuda.graph_functional_api", "sparse"])
-def test_libraries_that_are_not_served(name):
+def test_unsupported_libraries(name):
     import importlib
 
     from quern.tools.imports import _import_ours
 
-    with pytest.raises(ModuleNotFoundError, match="quern serves no such part of cupy"):
+    with pytest.raises(ModuleNotFoundError, match="quern does not support this module of cupy"):
         _import_ours(f"cupy.{name}", f"quern.cupy.{name}")
     assert importlib.util.find_spec("quern.cupy") is not None

@@ -1,4 +1,4 @@
-"""What CuPy's door exchanges with others and what it says: DLPack, pinned memory, warnings, the settings of FFTs, who()."""
+"""What the CuPy front end exchanges with others and its messages: DLPack, pinned memory, warnings, the settings of FFTs, who()."""
 
 import warnings
 
@@ -112,13 +112,13 @@ Z = np.array([1 + 2j, 3j])
         lambda: cp.add(cp.array(Z), 1, cp.zeros(2), casting="unsafe"),
     ],
 )
-def test_complex_numbers_made_real_are_told(device, work):
+def test_complex_numbers_made_real_warn(device, work):
     result, told = caught(work)
     assert told == [np.exceptions.ComplexWarning]
     assert result.dtype.kind in "fi"
 
 
-def test_what_stays_complex_or_was_real_is_not_told(device):
+def test_what_stays_complex_or_was_real_does_not_warn(device):
     z = cp.array(Z)
     for work in (
         lambda: z.astype("c8"),
@@ -133,7 +133,7 @@ def test_what_stays_complex_or_was_real_is_not_told(device):
         assert caught(work)[1] == []
 
 
-def test_slices_of_nothing_but_nan_are_told_once(device):
+def test_slices_of_nothing_but_nan_warn_once(device):
     a = cp.array([[np.nan, np.nan], [1, np.nan]])
     for function in (cp.nanmax, cp.nanmin):
         result, told = caught(lambda: function(a, axis=1))  # noqa: B023

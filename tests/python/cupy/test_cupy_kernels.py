@@ -444,7 +444,7 @@ def test_raw_module(device):
     pair["x"], pair["y"] = 1.5, 3
     module.get_function("of_struct")((1,), (1,), (y, pair[()]))
     assert y[0].get() == 4.5
-    filled = qn.zeros(4, dtype=np.int32)  # an array of another door
+    filled = qn.zeros(4, dtype=np.int32)  # an array of another front end
     module.get_function("fill<int>")((1,), (4,), (filled, 7))
     assert qn.asnumpy(filled).tolist() == [7] * 4
     assert module.enable_cooperative_groups is False
@@ -460,7 +460,7 @@ def test_cupyx(device):
     assert cupyx.rsqrt(cp.asarray([4, 16])).dtype == np.float64
     with pytest.raises(TypeError):
         cupyx.rsqrt(x + 1j)
-    with pytest.raises(AttributeError, match="does not serve"):
+    with pytest.raises(AttributeError, match="does not support"):
         cupyx.nothing  # noqa: B018
 
 
@@ -482,7 +482,7 @@ def test_benchmark(device):
         pass
 
 
-def test_doors(tmp_path):
+def test_front_ends(tmp_path):
     file = tmp_path / "program.py"
     file.write_text(
         "import cupy as cp, cupyx\n"
@@ -504,7 +504,7 @@ def test_several_outputs_are_given_after_the_inputs(device):
     with pytest.raises(TypeError, match="Wrong number of arguments"):
         split(x, whole)
     for name, value in (("excluded", {0}), ("cache", True), ("signature", "(n)->()")):
-        with pytest.raises(NotImplementedError, match="not served"):
+        with pytest.raises(NotImplementedError, match="not supported"):
             cp.vectorize(lambda x: x, **{name: value})
 
 

@@ -1,4 +1,4 @@
-"""cupy.cuda.MemoryHook: every allocation of a block is told, in order."""
+"""cupy.cuda.MemoryHook: hooks receive every allocation of a block, in order."""
 
 import io
 import os
@@ -61,7 +61,7 @@ def test_array_work_is_seen_that_is_still_pending(device):
     assert y.shape == z.shape
 
 
-def test_work_of_before_and_behind_is_not_told(device):
+def test_work_of_before_and_behind_is_not_reported(device):
     x = cp.ones(300_000)
     before = x + 1
     with Log() as log:

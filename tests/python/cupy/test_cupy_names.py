@@ -371,7 +371,7 @@ def test_own(named, table, name, expression):
 
 
 @pytest.mark.parametrize(("table", "name", "expression"), list(lines(cupy_cuda_names.RAISES)))
-def test_not_served(named, table, name, expression):
+def test_unsupported_names(named, table, name, expression):
     with pytest.raises(NotImplementedError, match=r"^\["):
         eval(expression, named)
 

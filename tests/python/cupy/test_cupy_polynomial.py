@@ -1,4 +1,4 @@
-"""cupy.polynomial beside NumPy's: values, types, shapes, errors, and that it imports as a package does."""
+"""cupy.polynomial compared with NumPy's: values, types, shapes, errors, and that it imports as a package does."""
 
 import importlib
 

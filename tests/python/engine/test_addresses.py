@@ -1,5 +1,5 @@
 """Addresses that programs hand over as numbers, on the CPU: copies and fills that reach outside of memory are refused, and nothing is
-written. On a GPU the driver looks at them."""
+written. On a GPU the driver checks them."""
 
 import ctypes
 
@@ -52,7 +52,7 @@ RUNTIME = {
 @pytest.fixture
 def blocks(device):
     if device.kind != "cpu":
-        pytest.skip("the driver looks at addresses")
+        pytest.skip("the driver checks addresses")
     a, b = driver.mem_alloc(64), driver.mem_alloc(64)
     driver.memcpy_htod(a, np.arange(16, dtype=np.float32))
     driver.memcpy_htod(b, np.arange(16, dtype=np.float32))

@@ -329,7 +329,7 @@ print(drv.from_device(x, 1, np.int32)[0])
     assert run() == ["disk", "2"]
 
 
-def test_the_doors(device, src):
+def test_the_front_ends(device, src):
     h = write(src / "h.h", 1)
     t = text('"h.h"')
     x = drv.to_device(np.zeros(1, np.int32))

@@ -81,7 +81,7 @@ kept = []
 
 def work():
     y = x
-    for _ in range(50 if on_cpu else 100):  # on the CPU less memory than makes anything run before it is looked at
+    for _ in range(50 if on_cpu else 100):  # on the CPU less memory than makes anything run before it is read
         y = y @ x
     kept.append(y)
     float(y[0, 0])
@@ -278,7 +278,7 @@ assert "was stopped" in said
 
 
 def test_array_work_that_never_ends(device, run):
-    """However early the signal comes: what is known to take long by then is stopped, the rest at the next look."""
+    """However early the signal comes: what is known to take long by then is stopped, the rest at the next read."""
     on_the_cpu(device)
     run(
         """

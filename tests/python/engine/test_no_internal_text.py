@@ -1,6 +1,6 @@
 """No error that a user gets names the engine's insides, and no call of a public function with odd arguments ends the process.
 
-Each front end's functions are called in processes of their own (odd_calls.py). `QUERN_ODD_CALLS=N` makes N random calls as well and tells
+Each front end's functions are called in processes of their own (odd_calls.py). `QUERN_ODD_CALLS=N` makes N random calls as well and prints
 crashes, hangs, memory that grows beyond bounds and internal text apart; a failure prints the seed and the call.
 """
 

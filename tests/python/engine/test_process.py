@@ -413,7 +413,7 @@ if __name__ == "__main__":
 """
 
 
-def test_doors_are_open_in_the_processes_of_a_program(device, tmp_path):
+def test_front_ends_are_set_up_in_the_processes_of_a_program(device, tmp_path):
     path = tmp_path / "program.py"
     path.write_text(CHILDREN)
     done = quern("run", path, QUERN_DEVICE=device.name, timeout=300)

@@ -1,6 +1,6 @@
 """Whoever waits for a device, a stream or an event, records an event or gets an address finds what arrays have recorded submitted.
 
-Every such call of every door, one after the other.
+Every such call of every front end, one after the other.
 """
 
 import numpy as np
@@ -110,16 +110,16 @@ def _quern():
     }
 
 
-DOORS = {"pycuda": _pycuda, "cupy": _cupy, "numba": _numba, "quern": _quern}
+FRONT_ENDS = {"pycuda": _pycuda, "cupy": _cupy, "numba": _numba, "quern": _quern}
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_every_call_that_waits_or_marks_submits_what_is_recorded(device, door):
-    for name, call in DOORS[door]().items():
+@pytest.mark.parametrize("front_end", FRONT_ENDS)
+def test_every_call_that_waits_or_marks_submits_what_is_recorded(device, front_end):
+    for name, call in FRONT_ENDS[front_end]().items():
         x = qn.arange(10000.0) * 2 + 1
         assert _engine.array_pending() > 0
         call()
-        assert _engine.array_pending() == 0, f"{door}: {name}"
+        assert _engine.array_pending() == 0, f"{front_end}: {name}"
         assert float(x[3]) == 7
     qn.synchronize()
 

@@ -134,7 +134,7 @@ def test_pinned_memory_is_in_the_trace(device):
 
 
 def test_every_event_has_its_line(device):
-    """Looks, copies and waits give Python's lock up before they are told of; the line is known all the same."""
+    """Evaluations, copies and waits release Python's lock before they are traced; their line is known all the same."""
 
     def first(function):
         return f"{__file__}:{function.__code__.co_firstlineno}"

@@ -119,7 +119,7 @@ def test_compile_error_shows_line_and_source(device):
         ("texture<double, 1> t;\n__global__ void f(double* o) { o[0] = tex1Dfetch(t, 0); }", "double as an int2"),
     ],
 )
-def test_what_is_not_served_says_so(device, source, what):
+def test_unsupported_features_raise(device, source, what):
     with pytest.raises(drv.CompileError, match=what):
         SourceModule(source)
 

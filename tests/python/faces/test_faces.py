@@ -226,7 +226,7 @@ def test_torchs_errors():
 
 
 def events_of(call):
-    """What sys.setprofile tells of during a call: Python functions, and functions of C that announce themselves."""
+    """Return what sys.setprofile reports during a call: Python functions, and functions of C that announce themselves."""
     seen = []
     call()
     sys.setprofile(lambda frame, event, argument: seen.append((event, frame.f_code.co_name, argument)))

@@ -1,4 +1,4 @@
-"""Gradients of quern's own arrays, against central differences: in the tape's words, without a door that speaks of tensors."""
+"""Gradients of quern's own arrays, against central differences: in the tape's words, without a front end that has tensors."""
 
 
 import numpy as np
@@ -213,7 +213,7 @@ def test_kernels_have_none(device):
 
     y = cupy.asarray(x)
     if not _engine.wants_gradient(y):
-        pytest.skip("another door's array is another one")
+        pytest.skip("another front end's array is another one")
     for kernel in (
         cupy.ElementwiseKernel("T x", "T y", "y = x * x", "squares"),
         cupy.ElementwiseKernel("raw T x", "T y", "y = x[i] * x[i]", "raw_squares"),

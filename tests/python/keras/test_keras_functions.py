@@ -93,7 +93,7 @@ p = (m @ m.T + 3 * np.eye(3)).astype("float32")
 
 
 def _have(call):
-    """Is it a function of every version that is served?"""
+    """Is it a function of every supported version?"""
     return call.split("(")[0].strip() not in NEWER
 
 

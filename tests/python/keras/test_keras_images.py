@@ -227,7 +227,7 @@ def test_errors(device):
         assert words in got[2]
 
 
-def test_what_is_not_served_says_so(device):
+def test_unsupported_arguments_raise(device):
     for call in NOT_SERVED:
         got = everything(device.kind)[call]
         assert got[:2] == ("raised", "NotImplementedError"), (call, got)

@@ -143,13 +143,13 @@ def test_ways_to_choose_the_backend(tmp_path):
     assert code(at_start, KERAS_BACKEND="quern").stdout == "quern\n"
     other = at_start.partition("\n")[0] + "\nimport sys; print('quern' in sys.modules)"
     assert code(other, KERAS_BACKEND="jax").stdout == "False\n"
-    # Installed packages do not find TensorFlow's door: Keras asks whether it is there.
+    # Installed packages do not find the TensorFlow front end: Keras asks whether it is there.
     program.write_text("import keras; from keras.src.utils.module_utils import tensorflow as tf; print(tf.available)")
     if not _is_installed("tensorflow"):
         assert quern("run", program, KERAS_BACKEND=None).stdout == "False\n"
     for version in ("2.15.0", "3.99.0"):
         done = code(f"import importlib.metadata as m\nm.version = lambda name: {version!r}\nimport quern.keras")
-        assert "ImportError: quern.keras serves Keras 3.13 to 3.15, and " + version in done.stderr
+        assert "ImportError: quern.keras supports Keras 3.13 to 3.15, and " + version in done.stderr
     missing = code("import importlib.metadata as m\ndef no(name): raise m.PackageNotFoundError(name)\nm.version = no\nimport quern.keras")
     assert "pip install 'quern[keras]'" in missing.stderr
     program.write_text(

@@ -1,4 +1,4 @@
-"""bfloat16 in kernels, and numba.cuda.bf16, beside NumPy, ml_dtypes and exact fractions."""
+"""bfloat16 in kernels, and numba.cuda.bf16, compared with NumPy, ml_dtypes and exact fractions."""
 
 import pickle
 from fractions import Fraction

@@ -326,7 +326,7 @@ UNSUPPORTED = [
     ("del «x[0]»", "`del x[0]` has no meaning in a kernel; elements stay"),
     ("del «r[0].a»", "`del r[0].a` has no meaning in a kernel; elements stay"),
     ("«def inner(a):»\n    return a + m[0, 0]\nx[0] = inner(1)", "the function inside reads 'm', which is not known when the kernel is compiled"),
-    ("@len\n«def inner(a):»\n    return a\nx[0] = inner(1)", "such a function inside of a kernel is not served; write it outside, with"),
+    ("@len\n«def inner(a):»\n    return a\nx[0] = inner(1)", "such a function inside of a kernel is not supported; write it outside, with"),
     ("«def inner(a, b=n):»\n    return a\nx[0] = inner(1)", "defaults of a function inside of a kernel are constants"),
     ("x[0] = «LIST[0]»", "list([1, 2, 3]) has no elements in a kernel; write it as a tuple or as a NumPy array"),
     ("x[0] = «DICT[1]»", "dict({1: 2}) has no elements in a kernel; write it as a tuple or as a NumPy array"),
@@ -434,7 +434,7 @@ def test_names_around_a_kernel(device):
     assert x[0] == later
 
 
-def test_types_that_do_not_settle(device, tmp_path, monkeypatch):
+def test_types_that_do_not_converge(device, tmp_path, monkeypatch):
     """A type goes through a chain of variables by one name in each round; forty are no trouble."""
     lines = ["for _ in range(41):", *[f"    v{i} = v{i + 1}" for i in range(40)], "    v40 = x[0]", "x[1] = v0"]
     text = "\n".join([*[f"v{i} = 0" for i in range(41)], *lines])
@@ -611,7 +611,7 @@ CALLS_OF_THE_HOST = [
     (lambda: cuda.jit(launch_bounds=(1, 2, 3, 4))(nothing_at_all), TypeError, "[jit] launch_bounds is a number of threads or"),
     (lambda: cuda.jit(max_registers="a")(nothing_at_all), TypeError, "[jit] max_registers is a number from 0 up, not 'a'"),
     (lambda: cuda.jit(max_registers=-1)(nothing_at_all), TypeError, "[jit] max_registers is a number from 0 up, not -1"),
-    (lambda: cuda.jit(link=3)(nothing_at_all), TypeError, "[link] a path, a CUSource or its kin is linked, not int"),
+    (lambda: cuda.jit(link=3)(nothing_at_all), TypeError, "[link] expected a path, CUSource, PTXSource or another linkable object, not int"),
     (lambda: cuda.jit(extensions=[3])(nothing_at_all), TypeError, "[jit] an extension has a method prepare_args"),
     (lambda: cuda.jit(extensions=3)(nothing_at_all), TypeError, "[jit] an extension has a method prepare_args"),
     (lambda: cuda.jit("float64(float64)")(nothing_at_all), TypeError, "[nothing_at_all] a kernel returns nothing: its signature begins"),
@@ -694,7 +694,7 @@ def test_the_host(device, no_fallback, call, kind, message):
     assert lines[0].startswith(message)
 
 
-def test_too_much_shared_memory_is_told(device, monkeypatch, tmp_path):
+def test_too_much_shared_memory_is_reported(device, monkeypatch, tmp_path):
     """What NVIDIA's assembler says of it, as an engine that has one would."""
 
     def build(*args, **named):
@@ -714,7 +714,7 @@ def test_a_file_that_has_changed(device, tmp_path, now):
         module.kernel[1, 1](np.zeros(1))
 
 
-def test_a_fault_of_quern_is_told_as_one(device, monkeypatch, tmp_path):
+def test_a_fault_of_quern_is_reported_as_one(device, monkeypatch, tmp_path):
     """Text that no compiler takes comes from a fault in the tables alone: here from one that the test makes."""
     monkeypatch.delenv("QUERN_KEEP_TEXTS", raising=False)  # which are to compile
     monkeypatch.setitem(operators.BINARY, ast.LShift, ("<<", "no_such_function", operator.lshift))

@@ -1,4 +1,4 @@
-"""float16 in kernels, and numba.cuda.fp16, beside NumPy."""
+"""float16 in kernels, and numba.cuda.fp16, compared with NumPy."""
 
 import numpy as np
 import pytest

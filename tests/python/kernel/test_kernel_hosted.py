@@ -71,7 +71,7 @@ def test_nothing_is_returned(device):
     assert y.kind == "cpu"
 
 
-def test_what_is_not_served(device):
+def test_unsupported_functions(device):
     """Python runs it, with a warning at the line that called it."""
 
     @njit

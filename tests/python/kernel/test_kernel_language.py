@@ -541,7 +541,7 @@ def test_a_kernel_with_defaults(device):
         kernel[1, 4](x, 1, 2, 3)
 
 
-def test_lambdas_of_one_line_are_told_apart(device):
+def test_lambdas_of_one_line_are_distinguished(device):
     first, second = cuda.reduce(lambda a, b: max(a, b)), cuda.reduce(lambda a, b: min(a, b))
     x = np.array([3.0, 1, 2])
     assert (first(x), second(x)) == (3, 1)

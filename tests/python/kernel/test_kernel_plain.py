@@ -192,7 +192,7 @@ def test_records_and_none(device, both):
 
 
 def test_functions_of_short_floats(device, tmp_path, monkeypatch):
-    """Every function of cuda.fp16 and cuda.bf16, and cuda.fma and its kin: bit by bit what the compiled kernel gives."""
+    """Every function of cuda.fp16 and cuda.bf16, and cuda.fma and related functions: bit by bit what the compiled kernel gives."""
     edges = [0.0, -0.0, 1.0, -1.0, 0.3, 2.5, -2.75, 100.7, 1e-7, 65504.0, -3e38, np.inf, -np.inf, np.nan]
     integers = [0, 1, -1, 100, 257, 32767, -32768, 2**31 - 1, -(2**31), 2**53 + 1, 2**62 + 1, -(2**63)]
     reals = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "float64": np.float64}
@@ -294,7 +294,7 @@ def made(power):
     assert last.tb_frame.f_locals["least"] == 2
 
 
-def test_threads_that_wait_for_ever_are_told(device, tmp_path, monkeypatch):
+def test_threads_that_wait_for_ever_are_reported(device, tmp_path, monkeypatch):
     monkeypatch.setenv("QUERN_PURE_PYTHON", "1")
     text = """
 @cuda.jit

@@ -346,7 +346,7 @@ def test_read_only(device):
         ("a[0][a[0].x] = 1", "by its name"),
     ],
 )
-def test_what_is_wrong_is_told(device, tmp_path, line, message):
+def test_errors_name_what_is_wrong(device, tmp_path, line, message):
     kernel = module_of(tmp_path, f"@cuda.jit\ndef kernel(a):\n    {line}\n").kernel
     a = np.zeros(2, [("x", np.float32), ("text", "S4")])
     with pytest.raises(errors.KernelError, match=message):

@@ -236,7 +236,7 @@ def test_options_of_the_target_cuda(device):
     assert make().reduce(x, stream=stream) == 10 and make().reduce(cuda.to_device(x), stream=stream) == 10
 
 
-def test_shapes_that_do_not_fit_are_told_as_numpy_tells_them(device):
+def test_shapes_that_do_not_fit_raise_numpys_error(device):
     @vectorize(["float64(float64, float64)"], target="cuda")
     def added(x, y):
         return x + y

@@ -1,4 +1,4 @@
-"""Numba's door: arrays on the device, streams, events, devices; programs that were written for Numba."""
+"""The Numba front end: arrays on the device, streams, events, devices; programs that were written for Numba."""
 
 import os
 
@@ -128,7 +128,7 @@ def test_the_cuda_array_interface(device):
     np.testing.assert_array_equal(made.copy_to_host(), np.arange(5.0) + 3)
 
 
-def test_arrays_of_other_doors(device):
+def test_arrays_of_other_front_ends(device):
     from quern import cupy as cp
 
     x = cp.zeros(4)
@@ -217,8 +217,8 @@ def test_names_of_types():
     assert numba.types.double is numba.float64 and numba.b1 is numba.boolean
 
 
-def test_what_is_not_served_says_so():
-    with pytest.raises(AttributeError, match="quern does not serve"):
+def test_unsupported_names_raise():
+    with pytest.raises(AttributeError, match="quern does not support"):
         numba.stencil  # noqa: B018
 
 
@@ -288,17 +288,17 @@ def test_print_keeps_its_place_in_a_pipe(where):
 
 @pytest.mark.parametrize("where", DEVICES)
 @pytest.mark.skipif(not PROGRAMS, reason="QUERN_PROGRAMS is not set")
-def test_a_wrong_program_is_told_what_is_wrong(where, tmp_path):
+def test_a_wrong_program_gets_a_clear_error(where, tmp_path):
     path = os.path.join(PROGRAMS, "numba_add_shared_wrong.py")
     done = quern("run", path, QUERN_DEVICE=where)
     assert done.returncode == 1
     assert f"{path}:6: [add_arrays_shared] the name 'numba' is not defined; is `import numba` missing?" in done.stderr
     assert "shared_a = cuda.shared.array(shape=0, dtype=numba.float32)" in done.stderr
-    mended = tmp_path / "mended.py"
+    fixed = tmp_path / "fixed.py"
     with open(path) as f:
-        mended.write_text("import numba\n" + f.read())
-    done = quern("run", mended, QUERN_DEVICE=where)
-    assert done.returncode == 1 and f"dynamic shared memory ({mended}:7) and is launched with 0 bytes" in done.stderr
+        fixed.write_text("import numba\n" + f.read())
+    done = quern("run", fixed, QUERN_DEVICE=where)
+    assert done.returncode == 1 and f"dynamic shared memory ({fixed}:7) and is launched with 0 bytes" in done.stderr
 
 
 def test_deallocations_of_a_context(device):

@@ -1,4 +1,4 @@
-"""What numba-cuda's pages show of code: of others, compiled for others, pointers, launches that are looked at, debuggers, and what its
+"""What numba-cuda's pages show of code: of others, compiled for others, pointers, launches that are inspected, debuggers, and what its
 reference lists. Programs of our own; each checks its answer."""
 
 import cmath

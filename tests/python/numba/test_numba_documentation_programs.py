@@ -748,7 +748,7 @@ def test_parts_of_a_bag_in_threads(device):
 
 
 def test_parts_that_are_scattered_and_gathered(device):
-    """What a program under MPI does in each process, one after the other; a launch without a grid is told to name one."""
+    """What a program under MPI does in each process, one after the other; a launch without a grid raises an error that asks for one."""
 
     @cuda.jit
     def squared(x, out):
@@ -772,7 +772,7 @@ def test_parts_that_are_scattered_and_gathered(device):
 
 def test_an_array_for_another_process(device):
     there = cuda.to_device(np.arange(10))
-    with pytest.raises(NotImplementedError, match="memory of several processes is not served"):
+    with pytest.raises(NotImplementedError, match="sharing memory between processes is not supported"):
         there.get_ipc_handle()
     with pytest.raises(NotImplementedError, match="copy it through the host"):
         cuda.open_ipc_array(b"", (10,), np.int64)

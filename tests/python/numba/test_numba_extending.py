@@ -130,7 +130,7 @@ def test_the_last_overload_leads_and_what_kernels_have_stays(device, monkeypatch
 @pytest.mark.parametrize("name", _REFUSED)
 def test_types_of_a_programs_own_are_refused_where_they_are_used(name):
     refused = getattr(extending, name)
-    assert "not served" in repr(refused)
+    assert "not supported" in repr(refused)
     with pytest.raises(NotImplementedError, match=rf"\[numba.extending.{name}\] .*overload"):
         refused(object)
     with pytest.raises(NotImplementedError, match=name):

@@ -1,4 +1,4 @@
-"""What kernels written in Python are linked with: cuda.declare_device, link=, CUSource and its kin; loops over tuples of several types."""
+"""What kernels written in Python are linked with: cuda.declare_device, link=, CUSource and related classes; loops over tuples of several types."""
 
 import gc
 import io
@@ -178,7 +178,7 @@ def test_a_buffer_of_cffi(device):
     assert out[0] == 6
 
 
-def test_faults_are_told(device):
+def test_faults_are_reported(device):
     @cuda.jit
     def nowhere(x):
         x[0] = unlinked(x[0], 3)
@@ -428,7 +428,7 @@ extern "C" __device__ int wait(int* out) { cooperative_groups::this_grid().sync(
 
 
 @on_a_gpu
-def test_faults_of_compiled_code_are_told(device):
+def test_faults_of_compiled_code_are_reported(device):
     if device.kind == "cpu":
         pytest.skip("of a GPU")
     ptx = made_by_nvrtc("PTXSource")

@@ -54,15 +54,15 @@ from numba import get_num_threads, set_num_threads, threading_layer
 """.strip().splitlines()
 # What is imported, and what the error says behind the name.
 NOT_SERVED = {
-    "from numba.typed import List": "No module named 'numba.typed': quern serves no such part of numba; hand functions NumPy arrays and tuples",
-    "from numba import typed": "cannot import name 'typed' from 'numba': module 'numba' has no attribute 'typed' here: quern does not serve it; hand",
-    "from numba import stencil": "cannot import name 'stencil' from 'numba': module 'numba' has no attribute 'stencil' here: quern does not serve it; w",
-    "import numba.core.compiler": "No module named 'numba.core.compiler': quern serves no such part of numba; kernels are not compiled by Numba; f",
+    "from numba.typed import List": "No module named 'numba.typed': quern does not support this module of numba; hand functions NumPy arrays and tuples",
+    "from numba import typed": "cannot import name 'typed' from 'numba': module 'numba' has no attribute 'typed': quern does not support it; hand",
+    "from numba import stencil": "cannot import name 'stencil' from 'numba': module 'numba' has no attribute 'stencil': quern does not support it; w",
+    "import numba.core.compiler": "No module named 'numba.core.compiler': quern does not support this module of numba; kernels are not compiled by Numba; f",
     "from numba.core.typing.templates import AbstractTemplate": "cannot import name 'AbstractTemplate' from 'numba.core.typing.templates': [",
     "from numba.core.registry import cpu_target": "cannot import name 'cpu_target' from 'numba.core.registry': [numba.core] there is no",
-    "from numba.experimental import jitclass": "No module named 'numba.experimental': quern serves no such part of numba; hand functions",
+    "from numba.experimental import jitclass": "No module named 'numba.experimental': quern does not support this module of numba; hand functions",
     "from numba.cuda.simulator.kernelapi import FakeCUDAModule": "cannot import name 'FakeCUDAModule' from 'numba.cuda.simulator.kernelapi': [ke",
-    "import numba.cuda.cudadrv.libs": "No module named 'numba.cuda.cudadrv.libs': quern serves no such part of numba",
+    "import numba.cuda.cudadrv.libs": "No module named 'numba.cuda.cudadrv.libs': quern does not support this module of numba",
     "from numba.types import ClassType": "cannot import name 'ClassType' from 'numba.types': module 'numba.types' has no attribute 'ClassType' here: ",
     "from cupy import nonsense": "cannot import name 'nonsense' from 'cupy': module 'cupy' has no attribute 'nonsense'",
 }

@@ -32,7 +32,7 @@ COUNTED = [
     "numba.cuda.cudadrv.devicearray.DeviceNDArray",
     "numba.cuda.dispatcher.CUDADispatcher",
 ]
-# Not served; each is one message.
+# Unsupported; each is one message.
 REFUSED = {
     "numba.cuda": """Fatbin LTOIR BaseCUDAMemoryManager HostOnlyCUDAMemoryManager set_memory_manager GetIpcHandleMixin IpcHandle
         open_ipc_array""",
@@ -205,13 +205,13 @@ def test_every_name_that_is_listed_is_there():
 
 
 def test_memory_managers_and_ipc_are_refused():
-    with pytest.raises(NotImplementedError, match="memory-manager plug-ins are not served"):
+    with pytest.raises(NotImplementedError, match="memory-manager plug-ins are not supported"):
         cuda.set_memory_manager(object)
     for name in ("BaseCUDAMemoryManager", "HostOnlyCUDAMemoryManager", "GetIpcHandleMixin", "IpcHandle"):
         refused = getattr(cuda, name)
-        with pytest.raises(NotImplementedError, match="not served"):
+        with pytest.raises(NotImplementedError, match="not supported"):
             refused(1)
-        with pytest.raises(NotImplementedError, match="not served"):
+        with pytest.raises(NotImplementedError, match="not supported"):
             type("Mine", (refused,), {})
     with pytest.raises(NotImplementedError, match=r"\[open_ipc_array\]"):
         cuda.open_ipc_array(b"", 1, "f4")
@@ -411,7 +411,7 @@ assert driver.get_device_count() == len(cuda.gpus) == len(devices.gpus)
 try:
     import numba.nothing
 except ModuleNotFoundError as e:
-    assert "quern serves no such part of numba" in str(e)
+    assert "quern does not support this module of numba" in str(e)
 print(cuda.get_current_device().name.decode(), config.ENABLE_CUDASIM, cuda.is_available())
 """
 

@@ -225,7 +225,7 @@ def test_what_stands_before_a_call_is_computed_before(device):
     assert got[1].tolist() == want[1].tolist()
 
 
-def test_what_is_not_looked_at_does_not_raise(device):
+def test_what_is_not_evaluated_does_not_raise(device):
     @cuda.jit(debug=True, opt=False)
     def kernel(x, out):
         i = cuda.grid(1)

@@ -44,7 +44,7 @@ def test_costs_are_charged_to_lines(program, device):
     assert into["copies"] == {"host_to_device": 1} and into["copied_bytes"] == {"host_to_device": 2_400_000}
     assert look["copies"] == {"device_to_host": 30} and look["copied_bytes"] == {"device_to_host": 240}
     assert test["copies"] == {"device_to_host": 30} and look["source"] == "seen += float(x.sum())"
-    # The kernel that computes line 5 is submitted at a look; its time is line 5's.
+    # The kernel that computes line 5 is submitted at evaluation; its time is line 5's.
     assert step["function"] == "step" and step["device_seconds"] > 0 and step["launches"] == 0
     assert found["peak_memory"] >= 2 * 2_400_000
     total = found["total"]
@@ -183,7 +183,7 @@ def test_control_c_leaves_the_report(program, tmp_path):
     try:
         _, told = process.communicate(timeout=60)
     except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGABRT)  # it tells where its threads are
+        process.send_signal(signal.SIGABRT)  # it prints where its threads are
         pytest.fail("it did not end: " + process.communicate()[1][-4000:])
     assert process.returncode == 130 and "KeyboardInterrupt" in told and "line 4:" in told.split("quern profile:")[1]
 

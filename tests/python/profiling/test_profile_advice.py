@@ -20,7 +20,7 @@ print(float(x.sum()))
 
 
 @pytest.mark.parametrize("look, fires", [("float(x.sum())", True), ("pass", False)])
-def test_advice_on_looks_in_loops(program, look, fires):
+def test_advice_on_reads_in_loops(program, look, fires):
     assert rules(program(LOOKS.format(look))) == ({("looks_in_loops", 5)} if fires else set())
 
 
@@ -67,7 +67,7 @@ def test_advice_on_tiny_launches(program, count, ns, fires):
     assert rules(path, launch=ns) == ({("tiny_launches", 5)} if fires else set())
 
 
-def test_the_command_tells_advice(program):
+def test_the_command_prints_advice(program):
     """Of a rule that no time takes part in."""
     found = figures(program(HOST_ARRAYS.format("h")))
     assert ("host_arrays_again", 6) in {(one["rule"], one["line"]) for one in found["advice"]}

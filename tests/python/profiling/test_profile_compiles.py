@@ -1,4 +1,4 @@
-"""The reasons of compiles are the engine's: what tells a kernel from those of the same work that were compiled before it."""
+"""The reasons of compiles are the engine's: what distinguishes a kernel from those of the same work that were compiled before it."""
 
 import json
 

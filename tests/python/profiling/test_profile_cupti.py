@@ -1,7 +1,7 @@
 """`quern profile`: GPU times by CUPTI's activity records, those of other libraries' work too.
 
 Without a GPU the tests' own driver, NVRTC and CUPTI stand in (tests/engine/device/fake_cuda): there each piece of work takes a microsecond
-by a clock of its own. On a machine with a GPU and libcupti `-k real` looks at the true ones.
+by a clock of its own. On a machine with a GPU and libcupti `-k real` tests the real ones.
 """
 
 import os
@@ -57,7 +57,7 @@ def test_work_of_others_is_seen_at_its_line(program, stood_in):
     assert line(found, OTHERS)["device_seconds"] == pytest.approx(3e-6, rel=0.3)
 
 
-def test_work_of_others_without_pythons_lock_is_told_where_the_program_was(program, stood_in):
+def test_work_of_others_without_pythons_lock_is_reported_where_the_program_was(program, stood_in):
     found = figures(
         program("""\
         import ctypes, os, time

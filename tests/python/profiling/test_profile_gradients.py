@@ -1,4 +1,4 @@
-"""`quern profile`: what backward() computes is the forward lines', and told at both."""
+"""`quern profile`: what backward() computes belongs to the forward lines, and is reported at both."""
 
 import importlib.util
 import os

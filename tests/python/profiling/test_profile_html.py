@@ -84,7 +84,7 @@ def test_source_with_costs_in_the_margin(seen):
     assert seen.ask("document.querySelector('#line').hidden")
 
 
-def test_the_timeline_zooms_and_tells(seen):
+def test_the_timeline_zooms_and_describes(seen):
     show(seen, "timeline")
     span = "document.querySelector('#timeline .range').textContent"
     whole = seen.ask(span)
@@ -96,7 +96,7 @@ def test_the_timeline_zooms_and_tells(seen):
     assert ticks >= 3
     seen.click("#timeline .whole")
     assert seen.ask(span) == whole
-    # The longest piece of work, by the page's own scale: the pointer tells of it, a click leads to its line.
+    # The longest piece of work, by the page's own scale: a tooltip describes it, a click leads to its line.
     data = json.loads(seen.ask("document.getElementById('data').textContent"))
     assert [lane["kind"] for lane in data["lanes"]] == ["host", "device"]
     lane = data["lanes"][1]

@@ -185,7 +185,7 @@ def test_the_trace_says_what_the_driver_did(counted):
     assert not {"wait", "fill", "host_to_device", "device_to_host", "device_to_device"} & set(trace)
 
 
-def test_a_look_is_one_copy_and_a_wait_on_each_side(counted):
+def test_reading_a_value_is_one_copy_and_a_wait_on_each_side(counted):
     """Before it, since the driver would wait there itself, and behind it."""
     assert named(counted["look"], "Memcpy") == named(counted["look"], "MemcpyDtoH") == 1, counted["look"]
     assert waits(counted["look"]) == 2, counted["look"]

@@ -186,7 +186,7 @@ def test_sources_that_have_a_text(device):
     assert result(SourceModule(str(Template(9)).encode())) == 9 and result(DynamicSourceModule(Template(10))) == 10
 
 
-def test_what_a_compile_error_tells(device):
+def test_what_a_compile_error_contains(device):
     with pytest.raises(drv.CompileError, match="nonsense") as raised:
         SourceModule("__global__ void f(int* o) { *o = nonsense; }")
     assert "nonsense" in raised.value.stderr and "nonsense" in raised.value.msg and not raised.value.stdout

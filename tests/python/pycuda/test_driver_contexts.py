@@ -205,7 +205,7 @@ def test_opengl_is_refused_at_import(tmp_path):
         path = tmp_path / "program.py"
         path.write_text(f"try:\n    import {module}\nexcept ImportError as e:\n    print(type(e).__name__, e)\n")
         done = quern("run", path)
-        assert done.stdout.startswith("ImportError pycuda.gl is not served"), done.stdout + done.stderr
+        assert done.stdout.startswith("ImportError pycuda.gl is not supported"), done.stdout + done.stderr
 
 
 def test_automatic_contexts(tmp_path):

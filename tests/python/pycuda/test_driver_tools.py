@@ -129,7 +129,7 @@ def test_what_is_aligned(context):
         data.make_valid_tex_channel_count(5)
 
 
-def test_a_pool_that_tells(device):
+def test_a_pool_that_prints(device):
     log = io.StringIO()
     pool = tools.DebugMemoryPool(interactive=False, logfile=log)
     kept = pool.allocate(1000)

@@ -1,4 +1,4 @@
-"""pycuda.cumath beside NumPy."""
+"""pycuda.cumath compared with NumPy."""
 
 import numpy as np
 import pytest

@@ -217,4 +217,4 @@ def test_program(name, device, tmp_path):
 def test_a_part_that_is_not_there(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import pycuda.nothing.more\n")
-    assert "ModuleNotFoundError: No module named 'pycuda.nothing.more': quern serves no such part" in quern("run", program).stderr
+    assert "ModuleNotFoundError: No module named 'pycuda.nothing.more': quern does not support this module of pycuda" in quern("run", program).stderr

@@ -1,4 +1,4 @@
-"""GPUArrays of structures, and kernels of PyCUDA's and CuPy's doors that take structures by pointer and by value."""
+"""GPUArrays of structures, and kernels of the PyCUDA and CuPy front ends that take structures by pointer and by value."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""pycuda.scan: prefixes beside NumPy's."""
+"""pycuda.scan: prefixes compared with NumPy's."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""cuComplex.h and thrust's complex numbers in kernels, beside NumPy and mpmath."""
+"""cuComplex.h and thrust's complex numbers in kernels, compared with NumPy and mpmath."""
 
 import mpmath
 import numpy as np

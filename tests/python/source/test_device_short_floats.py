@@ -1,4 +1,4 @@
-"""cuda_fp16.h and cuda_bf16.h in kernels: what they have in common, beside NumPy with ml_dtypes' bfloat16."""
+"""cuda_fp16.h and cuda_bf16.h in kernels: what they have in common, compared with NumPy with ml_dtypes' bfloat16."""
 
 import ml_dtypes
 import numpy as np

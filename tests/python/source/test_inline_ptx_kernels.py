@@ -461,10 +461,10 @@ def test_asm_in_other_places(device):
 
 
 WRONG = [
-    ('asm volatile("wgmma.fence.sync.aligned;");', r"kernel.cu:3:\d+: .*inline PTX: 'wgmma.fence.sync.aligned' is not served on the CPU; "),
-    ('asm volatile("{\\n add.s32 %0, %0, 1;\\n cp.async.wait_all;\\n}" : "+r"(x));', "'cp.async.wait_all' is not served"),
+    ('asm volatile("wgmma.fence.sync.aligned;");', r"kernel.cu:3:\d+: .*inline PTX: 'wgmma.fence.sync.aligned' is not supported on the CPU"),
+    ('asm volatile("{\\n add.s32 %0, %0, 1;\\n cp.async.wait_all;\\n}" : "+r"(x));', "'cp.async.wait_all' is not supported"),
     ('asm volatile("bar.sync 1, 64;");', r"'bar.sync' takes 1 operand on the CPU, not 2"),
-    ('asm("mov.u32 %0, %%pm0;" : "=r"(x));', "special register '%pm0' is not served"),
+    ('asm("mov.u32 %0, %%pm0;" : "=r"(x));', "special register '%pm0' is not supported"),
     ('asm("mov.u32 %0, name;" : "=r"(x));', "'name' in 'mov.u32' is no register that the statement declares"),
     ('asm("add.u32 %0, %1, 1;" : "=r"(x) : "l"(o));', "'add.u32': %1 has 64 bits, not 32"),
     ('asm("add.u32 %0, %1;" : "=r"(x) : "r"(x));', "'add.u32' takes 3 operands on the CPU, not 2"),
@@ -475,14 +475,14 @@ WRONG = [
     ('asm volatile("bra NOWHERE;");', "there is no label 'NOWHERE'"),
     ('asm volatile("A: A: bra A;");', "the label 'A' stands twice"),
     ('asm volatile("{ .reg .pred p; @p ; }");', "a name is missing before"),
-    ('asm volatile(".shared .b32 s;");', "'.shared' is not served on the CPU; declare registers"),
+    ('asm volatile(".shared .b32 s;");', "'.shared' is not supported on the CPU; declare registers"),
     ('asm volatile("{ .reg .u128 a; }");', "registers of the type '.u128'"),
     ('asm volatile("}");', "'}' without '{'"),
     ('asm volatile("/* no end");', "a comment without an end"),
     ('asm volatile("add.u32 %0, %0, 12q;" : "+r"(x));', "is not a number"),
     ('asm volatile("mov.f32 %0, 0f12;" : "=f"(y));', "8 or a double's 16 hexadecimal digits"),
     ('asm("add.u32 %0, %0, 1;" : "+m"(x));', "operands are registers"),
-    ('x = leave(x);', "'exit' is served on the CPU in a kernel only"),
+    ('x = leave(x);', "'exit' is supported on the CPU in a kernel only"),
 ]
 
 

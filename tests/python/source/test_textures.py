@@ -388,7 +388,7 @@ def test_arrays_that_cannot_be(device, values, why):
         drv.Array(described(**values))
 
 
-def test_limits_are_told(device):
+def test_limits_are_reported(device):
     assert drv.Device(0).get_attribute(drv.device_attribute.MAXIMUM_TEXTURE2D_WIDTH) >= 65536
     assert device.attribute(int(drv.device_attribute.TEXTURE_PITCH_ALIGNMENT)) == 32
 

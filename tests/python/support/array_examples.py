@@ -10,5 +10,5 @@ PROGRAMS = {
     "k_means.py": ("--points 2000 --clusters 4", "largest difference of a centre "),
     "logistic_regression_qn.py": ("--points 1000", "the gradient differs from its formula by at most "),
     "n_body.py": ("--bodies 60 --steps 20", "the energy was "),
-    "rk4.py": ("64", "200 steps without a look: "),
+    "rk4.py": ("64", "200 steps without evaluation: "),
 }

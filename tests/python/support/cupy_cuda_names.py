@@ -472,7 +472,7 @@ with_requires: callable(t.with_requires('numpy'))
 """,
 }
 
-# There, but NotImplementedError says what is not served.
+# These raise NotImplementedError, which says what is not supported.
 RAISES = {
     "cupy": "set_string_function: cp.set_string_function(repr)",
     "cupy.ndarray": "cstruct: x.cstruct",

@@ -2,8 +2,8 @@
 
 ``COMPARED``: the calls that NumPy has too; both must give the same values, types and shapes. A template is formatted with each of its
 names; `m` is the module (numpy or cupy), the arrays are those of arrays.py's `operands`. ``TRUE``: expressions that must be true of what
-CuPy has alone; they may name the variables of `named` in test_cupy_names.py. ``RAISES``: what is there but needs what quern does not
-serve; it raises NotImplementedError.
+CuPy has alone; they may name the variables of `named` in test_cupy_names.py. ``RAISES``: what exists but needs what quern does not
+support; it raises NotImplementedError.
 """
 
 COMPARED = {

@@ -1,4 +1,4 @@
-"""What tests of gradients share: gradients by the tape's words, without a door that speaks of tensors, beside central differences."""
+"""What tests of gradients share: gradients by the tape's words, without a front end that has tensors, compared with central differences."""
 
 import numpy as np
 import pytest

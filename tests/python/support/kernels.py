@@ -7,7 +7,7 @@ _numbers = itertools.count()
 
 
 def module_of(folder, text):
-    """The module that the text is; NumPy is `np` in it, the door of Numba `cuda`."""
+    """Return the module with that source; NumPy is `np` in it, the Numba front end `cuda`."""
     name = f"written_{next(_numbers)}"
     path = folder / f"{name}.py"
     path.write_text("import cmath, math, operator\nimport numpy as np\nfrom quern import cuda, numba\n" + text)

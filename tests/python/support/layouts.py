@@ -84,7 +84,7 @@ OTHERWISE = {
     "modf": "as frexp",
     "histogram": "edges that are given are copied",
     "histogram_bin_edges": "as histogram",
-    "isreal": "real numbers are not looked at: the answer is made new",
+    "isreal": "real numbers are not read: the answer is made new",
     "where": "each array of places has memory of its own: columns of one would be slower to pick by",
     "nonzero": "as where",
     "delete": "places in a list: the rest is copied slice by slice, where NumPy picks by a mask",

@@ -393,7 +393,7 @@ class Lines:
         return Line(f"{name} = {text.format_map(words)}", name)
 
     def through(self):
-        """A result, what may be a view of it, a write into that, and a look at the result."""
+        """A result, what may be a view of it, a write into that, and a read of the result."""
         self.planned = self.lines_through()
         return next(self.planned)
 

@@ -145,7 +145,7 @@ class Program(Lines):
         return self.theirs[target.split("[")[0]].dtype == np.uint32 and bool(np.any(beyond))
 
     def is_late(self, line):
-        """Would NumPy refuse to assign a number at once, of which ours is known at the next look only?"""
+        """Would NumPy refuse to assign a number at once, of which ours is known at evaluation only?"""
         target, source = assigned(line)
         number = self.theirs.get(source)
         kind = self.theirs[target.split("[")[0]].dtype
@@ -355,7 +355,7 @@ def check_smooth(seed):
 
 # ---- one seed, many seeds
 
-# kind: tier 0 takes so many elements at most, and every line's value is looked at. What has run twice is replayed.
+# kind: tier 0 takes so many elements at most, and every line's value is read. What has run twice is replayed.
 RUNS = {
     "tiny": [(_engine.tier0_limit, False)],
     "mixed": [(6, False)] * 3,
@@ -375,7 +375,7 @@ def check_once(kind, seed, length=None):
     for limit, looks_at_each in RUNS[kind]:
         _engine.set_tier0_limit(limit)
         got = replay(program, looks_at_each, looks=seed % 2 == 0)
-        compare_runs(program, got, want, f"{kind}, tier 0 up to {limit} elements, {'each' if looks_at_each else 'nothing'} looked at")
+        compare_runs(program, got, want, f"{kind}, tier 0 up to {limit} elements, {'each value' if looks_at_each else 'nothing'} read")
 
 
 def check(kind, seed):

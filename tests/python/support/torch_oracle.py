@@ -295,7 +295,7 @@ class _Oracle:
             self.stop()
             self.start()
         message = pickle.dumps(self.asked)
-        with contextlib.suppress(BrokenPipeError):  # receive() tells
+        with contextlib.suppress(BrokenPipeError):  # receive() reports it
             self.process.stdin.write(struct.pack("<q", len(message)) + message)
             self.process.stdin.flush()
 

@@ -1,4 +1,4 @@
-"""TensorFlow's door under `quern run`: functions, variables and tapes give what TensorFlow 2.21 gave for the same lines."""
+"""The TensorFlow front end under `quern run`: functions, variables and tapes give what TensorFlow 2.21 gave for the same lines."""
 
 import pytest
 from keras_oracle import needs_keras

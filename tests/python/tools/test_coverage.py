@@ -35,7 +35,7 @@ def test_states():
 
 
 def test_the_array_api_is_complete():
-    """No name of the standard is missing, however it is served."""
+    """No name of the standard is missing, native or not."""
     coverage = tool()
     missing = {n for names in coverage.ARRAY_API.values() for n in names.split() if coverage.state(n) == "missing"}
     assert missing <= {"from_dlpack", "ndarray.__dlpack__", "ndarray.__dlpack_device__"}

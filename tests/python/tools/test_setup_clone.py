@@ -279,8 +279,8 @@ def test_an_environment_that_pip_left_unfinished_is_made_anew(clone):
 
 
 def test_interrupted_dpkg_is_completed(clone):
-    clone.do("apt-get", 'case "$*" in *libstub*) [ -e "$STUBS/mended" ] || { echo "E: dpkg was interrupted, you must manually run '
-             "'dpkg --configure -a' to correct the problem.\"; exit 100; };; *--fix-broken*) touch \"$STUBS/mended\";; esac\n")  # fmt: skip
+    clone.do("apt-get", 'case "$*" in *libstub*) [ -e "$STUBS/fixed" ] || { echo "E: dpkg was interrupted, you must manually run '
+             "'dpkg --configure -a' to correct the problem.\"; exit 100; };; *--fix-broken*) touch \"$STUBS/fixed\";; esac\n")  # fmt: skip
     clone.do("dpkg-query", "echo 'reinstreq half'; echo 'ok whole'\n")
     assert "an earlier installation was interrupted; completing it" in clone.quern("run", clone.program)
     log = [line for line in clone.log() if line.startswith(("apt", "dpkg"))]

@@ -38,7 +38,7 @@ nn.Embedding(3,2)(np.array([1]))
 
 
 @pytest.mark.parametrize("line", CALLS.strip().splitlines())
-def test_what_is_no_tensor_is_told_in_pytorchs_words(device, line):
+def test_what_is_no_tensor_raises_pytorchs_error(device, line):
     compare_all([f"one = torch.ones(1, device=device)\nraises(lambda: {call})" for call in line.split(" | ")], device)
 
 

@@ -1,4 +1,4 @@
-"""Gradients of quern.torch beside PyTorch's: backward() and grad(), modes, hooks, Functions, views and writes in place."""
+"""Gradients of quern.torch compared with PyTorch's: backward() and grad(), modes, hooks, Functions, views and writes in place."""
 
 import pytest
 from torch_oracle import _device_name, compare_all

@@ -1,4 +1,4 @@
-"""Random programs of views, writes in place, hooks and retained gradients, beside PyTorch; their nodes are asked before and after.
+"""Random programs of views, writes in place, hooks and retained gradients, compared with PyTorch; their nodes are asked before and after.
 
 A program is a text, made of lines that choose operands among the tensors before. PyTorch refuses those whose derivative needs a value that
 was overwritten; quern keeps the value (docs/torch.md), so such programs are left out.

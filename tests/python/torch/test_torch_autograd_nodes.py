@@ -147,7 +147,7 @@ STEPS = [
 
 
 def told_of(x):
-    """All that a tensor tells of itself and its history."""
+    """Return all that a tensor reports of itself and its history."""
 
     def walk(node, depth):
         if node is None or depth == 0:

@@ -107,7 +107,7 @@ def test_the_current_device_is_set_and_given_back(cuda):
         cuda.set_device(99)
 
 
-def test_what_is_not_served_is_not_there(cuda):
+def test_unsupported_names_are_absent(cuda):
     assert not hasattr(cuda, "amp") and not hasattr(cuda, "CUDAGraph") and not hasattr(torch, "amp")
 
 

@@ -1,4 +1,4 @@
-"""Data sets, samplers, loaders and checkpoints of quern.torch, beside PyTorch's."""
+"""Data sets, samplers, loaders and checkpoints of quern.torch, compared with PyTorch's."""
 
 import itertools
 

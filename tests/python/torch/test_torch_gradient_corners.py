@@ -1,4 +1,4 @@
-"""Gradients at the corners of functions, beside PyTorch: equal and zero singular values, branch points, ties, what may not be written."""
+"""Gradients at the corners of functions, compared with PyTorch: equal and zero singular values, branch points, ties, refused writes."""
 
 from test_torch_autograd import check
 

@@ -1,4 +1,4 @@
-"""What few programs ask of gradients, beside PyTorch: which object a gradient is, what was overwritten, hooks of what is written later,
+"""Rare uses of gradients, compared with PyTorch: which object a gradient is, what was overwritten, hooks of what is written later,
 products of zeros twice differentiated, and what is said of bad input.
 """
 
@@ -529,7 +529,7 @@ def test_bad_input(device):
 
 
 def test_no_room_in_backward(device):
-    """PyTorch's exception, at the next look, or at the call that the size alone decides; everything goes on."""
+    """PyTorch's exception, at the next read, or at the call that the size alone decides; everything goes on."""
     import quern.torch as torch
     from quern.lib import _engine
 

@@ -1,4 +1,4 @@
-"""inference_mode(), beside PyTorch: which tensors are inference tensors, what may be done with them, and the other guards of gradients."""
+"""inference_mode(), compared with PyTorch: which tensors are inference tensors, their operations, and the other gradient guards."""
 
 import pytest
 from quern import torch
@@ -518,7 +518,7 @@ def test_modules_and_optimizers(device):
     )
 
 
-def test_arrays_of_other_doors(device):
+def test_arrays_of_other_front_ends(device):
     """Only tensors are inference tensors: an array that a tensor was made from in the mode is written as ever."""
     import quern
 

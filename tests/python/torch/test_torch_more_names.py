@@ -1,4 +1,4 @@
-"""Names of torch that other tests do not call, beside PyTorch: aliases, forms in place, operators, copies of views, states and settings."""
+"""Names of torch that other tests do not call, compared with PyTorch: aliases, in-place forms, operators, copies of views, states."""
 
 import math
 

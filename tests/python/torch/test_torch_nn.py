@@ -1,4 +1,4 @@
-"""torch.nn beside PyTorch: every layer, loss and function, modules' registries, hooks, states and texts, and what is refused."""
+"""torch.nn compared with PyTorch: every layer, loss and function, modules' registries, hooks, states and texts, and what is refused."""
 
 import sys
 
@@ -573,7 +573,7 @@ def test_errors_name_the_layer():
 
 
 @pytest.mark.parametrize("name", ["Conv2d", "MaxPool2d", "LSTM", "Transformer", "MultiheadAttention", "LazyLinear"])
-def test_names_that_are_not_served(name):
+def test_unsupported_names(name):
     from quern.torch import nn
 
     assert not hasattr(nn, name)
@@ -581,7 +581,7 @@ def test_names_that_are_not_served(name):
         getattr(nn, name)
 
 
-def test_functions_that_are_not_served():
+def test_unsupported_functions():
     from quern.torch import nn
 
     for module, name in ((nn.functional, "conv2d"), (nn.utils, "weight_norm"), (nn.utils, "parametrize"), (nn.modules, "Conv2d")):
@@ -592,7 +592,7 @@ def test_functions_that_are_not_served():
         with pytest.raises(AttributeError, match="has no attribute 'foo'"):
             _ = module.foo
     for refused in (nn.UninitializedParameter, nn.UninitializedBuffer):
-        with pytest.raises(NotImplementedError, match="not served"):
+        with pytest.raises(NotImplementedError, match="not supported"):
             refused()
 
 

@@ -1,4 +1,4 @@
-"""Functions with a formula of their own are one entry of the tape, which keeps the least; values and derivatives beside PyTorch."""
+"""Functions with a formula of their own are one entry of the tape, which keeps the least; values and derivatives compared with PyTorch."""
 
 import gc
 
@@ -221,7 +221,7 @@ def test_norms_by_differences(device, order):
 
 
 def test_norms_at_zeros_and_infinities(device):
-    """Beside PyTorch, where second derivatives of norms that are 0 are 0 here."""
+    """Compared with PyTorch, but second derivatives of norms that are 0 are 0 here."""
     head = (
         HEAD
         + """

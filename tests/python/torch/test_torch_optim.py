@@ -1,4 +1,4 @@
-"""Optimizers, learning rate schedules and averages of quern.torch, beside PyTorch's."""
+"""Optimizers, learning rate schedules and averages of quern.torch, compared with PyTorch's."""
 
 import math
 
@@ -339,7 +339,7 @@ def test_what_is_refused(device):
 
     p = nn.Parameter(ones(2))
     for make in (optim.SGD, optim.Adam, optim.Rprop, optim.ASGD):
-        with pytest.raises(RuntimeError, match="differentiable=True is not served"):
+        with pytest.raises(RuntimeError, match="differentiable=True is not supported"):
             make([p], differentiable=True)
     with pytest.raises(RuntimeError, match="use torch.optim.Adam"):
         optim.SparseAdam([p])

@@ -68,7 +68,7 @@ def test_records(name):
     assert lost == [] and tried >= 15
 
 
-def test_of_what_is_looked_at(device):
+def test_of_what_is_inspected(device):
     where = device.kind
     x = torch.tensor([3.0, 1.0, 3.0, float("nan")], dtype=torch.float64, device=where, requires_grad=True)
     torch.nanquantile(x, torch.tensor([0.25, 1.0], dtype=torch.float64, device=where)).sum().backward()

@@ -1,4 +1,4 @@
-"""Values that PyTorch refuses, and places that are not there: errors that follow from what a device computes, beside PyTorch's."""
+"""Values that PyTorch refuses, and places that are not there: errors that follow from what a device computes, compared with PyTorch's."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import quern.torch as torch
 import quern.torch.nn.functional as F
 from torch_oracle import _device_name, compare_all
 
-# Each call is made of `pad` good elements and what the text says: few are looked at when they are recorded, many later.
+# Each call is made of `pad` good elements and what the text says: few are checked when they are recorded, many later.
 HEAD = """
 nan, inf = math.nan, math.inf
 
@@ -96,7 +96,7 @@ def here(device):
 MANY = 5000
 
 
-def test_the_error_names_the_line_and_is_told_to_every_look(here):
+def test_the_error_names_the_line_and_is_raised_at_every_read(here):
     loss = F.binary_cross_entropy(torch.full((MANY,), 2.0), torch.zeros(MANY), reduction="none")  # this one
     line = "test_torch_refusals.py"
     for look in (loss.tolist, loss.sum().item, (loss[:3] * 2).tolist, lambda: loss.cpu().numpy()):
@@ -129,7 +129,7 @@ def test_an_optimizer_does_not_lose_the_error(here):
 
 
 @pytest.mark.parametrize("count", [3, MANY])
-def test_rounds_that_come_again_look_each_time(here, count):
+def test_repeated_iterations_check_each_time(here, count):
     """Good rounds, a bad one, and good ones again."""
     for place in range(12):
         p = torch.full((count,), 0.25) * (5 if place == 7 else 1)
@@ -142,7 +142,7 @@ def test_rounds_that_come_again_look_each_time(here, count):
 
 
 def test_what_is_written_stays_usable(here):
-    """A tensor into which bad values were drawn is told once it is looked at; written anew, it is good."""
+    """A tensor into which bad values were drawn raises when it is read; written anew, it is good."""
     x = torch.zeros(MANY)
     x.bernoulli_(torch.full((MANY,), -1.0))
     with pytest.raises(RuntimeError, match="p_in >= 0"):
@@ -163,7 +163,7 @@ def test_right_values_keep_their_gradients_and_names(here):
 
 
 def test_the_axis_is_the_one_of_the_program(device):
-    """As NumPy tells it, whatever lies how in memory and whatever else the index says."""
+    """With NumPy's error, whatever lies how in memory and whatever else the index says."""
     given = np.zeros((2, 3, 4)).transpose(2, 0, 1)
     array = quern.asarray(given)
     for key in ((slice(None), slice(None), [5]), ([5],), (slice(None), [5]), (slice(None), [0, 5], [0, 5]), (0, [1, 3]), (1, [0], [9])):
@@ -191,7 +191,7 @@ def test_sizes_that_do_not_broadcast_are_named():
 
 
 def test_an_error_of_long_ago(device):
-    """However much was refused or not between: a loop that never looks loses no error."""
+    """However much was refused or not between: a loop that reads no value loses no error."""
     zeros, ones = torch.zeros(5, 3, device=_device_name(device)), torch.ones(300, 3, device=_device_name(device))
     total = torch.zeros(3, device=_device_name(device))
     with pytest.raises(IndexError, match="out of range"):  # on the CPU perhaps as soon as it is known
@@ -218,7 +218,7 @@ def test_numbers_that_are_known(device):
     assert names and not any("check" in name for name in names)
     with pytest.raises(IndexError, match="Target 9 is out of bounds"):
         loss(x[:, :9], y).item()
-    for _ in range(2):  # also when it was told
+    for _ in range(2):  # also when it was raised before
         with pytest.raises(IndexError, match="Target 9 is out of bounds"):
             loss(x[:, :9], y).item()
     y[3] = 10

@@ -33,7 +33,7 @@ def test_the_type_of_a_result_is_pytorchs(device, expression):
 
 
 def is_served(ours, theirs, operands):
-    """What may differ. quern serves what PyTorch has no kernel for: a result instead of NotImplementedError, and of wide unsigned
+    """What may differ. quern supports what PyTorch has no kernel for: a result instead of NotImplementedError, and of wide unsigned
     integers, which PyTorch does not promote, instead of RuntimeError. Where both raise for want of a kernel the error may be another
     one. Never a result where PyTorch raises for a wrong argument, never an error where it has a result.
     """
@@ -230,7 +230,7 @@ def test_printing_follows_its_options(quiet):
     compare_all([*texts, "torch.set_printoptions(sci_mode=True)\ntorch.set_printoptions(precision=3)\nrepr(torch.tensor([1.5]))"])
 
 
-def test_printing_tells_of_gradients():
+def test_printing_shows_gradients():
     compare_all(
         lines("""
 repr(torch.ones(3, requires_grad=True)), repr(torch.ones(3, requires_grad=True) * 2), repr(torch.ones(30, requires_grad=True).sum())

@@ -1,4 +1,4 @@
-// The fixed-width integer types, and how printf() is told of those of 64 bits.
+// The fixed-width integer types, and the printf() formats of those of 64 bits.
 #pragma once
 #include "stdint.h"
 #define PRId64 "ld"

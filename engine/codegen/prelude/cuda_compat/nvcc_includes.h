@@ -1,4 +1,5 @@
-// What C headers nvcc reads before every text and NVRTC does not: the door for PyCUDA, whose programs are for nvcc, asks for it.
+// The C headers that nvcc includes before every source and NVRTC does not: the PyCUDA front end includes them, as its programs
+// are for nvcc.
 #pragma once
 #include "limits.h"
 #include "math.h"

@@ -206,7 +206,7 @@ __QUERN_DEVICE double __quern_fused(double x, double y, double z, __quern_roundi
   return lost == 0.0 ? __quern_zero_of_sum(sum, product, z, mode) : sum;
 }
 
-// ---- float: by way of a double whose last bit tells that digits are missing, which leaves a float's rounding as it was
+// ---- float: by way of a double whose last bit says that digits are missing, which leaves a float's rounding as it was
 
 __QUERN_DEVICE float __quern_narrow(double x, double lost, __quern_rounding mode) {
   long long bits = __double_as_longlong(x);

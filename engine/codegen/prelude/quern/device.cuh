@@ -1,7 +1,7 @@
 // Read before every text, by both compilers. NVRTC has CUDA C++ built in and needs next to nothing; for the CPU the files
 // below define it all. Their order matters: each uses the ones before it.
 //
-//   keywords.cuh      __global__ and its kin, threadIdx, dim3, barriers, fences
+//   keywords.cuh      __global__ and related keywords, threadIdx, dim3, barriers, fences
 //   vector_types.cuh  char1 ... double4, make_float4
 //   math.cuh          sinf, sin, fmax ... in float and double; math_vector.cuh has bodies of some, math_special.cuh the rare ones
 //   integer.cuh       __popc, __brev, __mulhi ...

@@ -32,7 +32,7 @@ __QUERN_BOTH long long rest_of(const IndexPlan& p, long long e) {
   return p.inner == p.rest ? e % p.rest : e / (p.inner * p.count) * p.inner + e % p.inner;
 }
 
-// The first one that is seen stays. Several threads may report at the same time; whose index is told does not matter.
+// The first one that is seen stays. Several threads may report at the same time; whose index is reported does not matter.
 __QUERN_BOTH void report(long long* error, int which, long long index) {
 #ifdef __CUDACC_RTC__
   if (*(volatile long long*)error != 0) return;

@@ -100,7 +100,7 @@ __device__ __attribute__((convergent, nothrow)) void __quern_warp_barrier(unsign
 __device__ __attribute__((convergent, nothrow)) void __quern_grid_barrier();
 }
 
-// ---- threadIdx and its kin
+// ---- threadIdx and related variables
 
 struct uint3 {
   unsigned int x, y, z;

@@ -25,7 +25,7 @@ template <>
 __QUERN_BOTH WideKey last_key<WideKey>() {
   return WideKey{~0ull, ~0ull};
 }
-// The eight bits that pass number `pass` of a radix sort looks at.
+// The eight bits that pass number `pass` of a radix sort reads.
 template <class K>
 __QUERN_BOTH unsigned int key_digit(const K& k, int pass) {
   return static_cast<unsigned int>(k >> (8 * pass)) & 255u;

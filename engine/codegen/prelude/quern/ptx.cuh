@@ -339,7 +339,7 @@ __QUERN_PTX_BITS(__QUERN_PTX_EQUAL)
 __QUERN_PTX_BITS(__QUERN_PTX_SELP)
 __QUERN_PTX_SELP(f32, float)
 __QUERN_PTX_SELP(f64, double)
-// eq and kin are false if there is a NaN, equ and kin are true.
+// Ordered comparisons (eq) are false if there is a NaN, unordered ones (equ) are true.
 #define __QUERN_PTX_SETP_FLOAT(type, T, name, test) \
   __QUERN_PTX(bool, setp_##name##_##type)(T a, T b) { return test; }
 #define __QUERN_PTX_FLOAT_ORDER(type, T)                               \

@@ -174,7 +174,7 @@ struct perhaps {
 
 // ---- arrays
 
-// What looks at indices, in kernels that are checked: python_checked.cuh has it for all types.
+// Checks of indices, in kernels under `quern check`: python_checked.cuh has it for all types.
 template <class T, class = void>
 struct element_check {
   static constexpr bool is_on = false;

@@ -1,4 +1,4 @@
-// Kernels written in Python that `quern check` looks at (on the CPU): an index outside of its axis leads to other memory and is told, and so
+// Kernels written in Python under `quern check` (on the CPU): an index outside of its axis leads to other memory and is reported, and so
 // are divisors of 0 and shifts beyond the width, which have no meaning in C++. The compiler puts the calls in
 // (compile/clang/checks/instrument.cpp says what becomes of them). To be included before arrays are used.
 #pragma once
@@ -51,7 +51,7 @@ __QUERN_DEVICE T checked_amount(const T& b) {
 }  // namespace py
 }  // namespace quern
 }
-#else  // a GPU's kernels are not looked at
+#else  // a GPU's kernels are not checked
 extern "C++" {
 namespace quern {
 namespace py {

@@ -1,4 +1,4 @@
-// On a GPU: the true elements of a mask, as places or as the values that stand there. A block looks at select_tile of them. First
+// On a GPU: the true elements of a mask, as places or as the values that stand there. A block reads select_tile of them. First
 // each block counts, then one adds the counts up, then each writes.
 //
 // Only for NVRTC. See run/calls/nonzero.cpp.

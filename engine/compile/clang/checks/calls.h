@@ -41,7 +41,7 @@ class CheckCalls {
   void event(llvm::IRBuilder<>& builder, uint32_t what, uint32_t place);
   void value(llvm::IRBuilder<>& builder, uint32_t what, uint32_t place, llvm::Value* first, llvm::Value* second);
   void local(llvm::IRBuilder<>& builder, llvm::Value* base, uint64_t bytes);
-  // What is told of the value that a shuffle takes; that a value is given.
+  // Reports about the value that a shuffle reads; that a value is given.
   llvm::CallInst* lane(llvm::IRBuilder<>& builder, llvm::Value* lane, uint32_t place);
   void give(llvm::IRBuilder<>& builder, llvm::Value* doubt);
   // A call of value() where `wrong` is true, before the instruction; splits its block.

@@ -18,7 +18,7 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-// What the prelude itself tells, in quern/python_checked.cuh.
+// What the prelude itself reports, in quern/python_checked.cuh.
 constexpr llvm::StringLiteral index_name = index_function_name, value_name = "__quern_check_value";
 constexpr unsigned deepest = 8;  // loads that lead to a pointer
 

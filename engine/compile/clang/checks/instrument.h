@@ -1,5 +1,5 @@
-// Checked code: before each access to memory, fence and barrier of a thread stands a call that tells the device of it, and behind
-// a comparison one for each value that cannot be right.
+// Checked code: before each access to memory, fence and barrier of a thread stands a call that reports it to the device, and
+// behind a comparison one for each value that cannot be right.
 //
 // The device (device/check/) answers with the address to use: the one that was asked for, or one that harms nobody where that is
 // wrong.
@@ -26,7 +26,7 @@ void check_lanes(LoweringState& kernel);
 void check_indices(LoweringState& kernel);
 void check_finite(LoweringState& kernel);
 
-// Functions that call themselves are not looked at, nor is what is compiled when checks are over.
+// Functions that call themselves are not checked, nor is what is compiled when checks are over.
 void drop_left_checks(llvm::Module& module);
 
 }  // namespace quern::lowering

@@ -1,8 +1,8 @@
 // What shuffles take of lanes that give nothing: those that have left, or that the mask does not name.
 //
-// Such a value is told of only where it is used: where it, or what was made of it, is stored, or becomes an address. Sums over a
-// part of a warp make many that nobody looks at. Beside each number that a shuffle leads to stands a "doubt", 0 where all is
-// well; it goes through arithmetic, and through further shuffles with the lane's value.
+// Such a value is reported only where it is used: where it, or what was made of it, is stored, or becomes an address. Sums over a
+// part of a warp make many that nobody reads. Each value that depends on a shuffle has a word in doubts_, 0 where the value is
+// valid; it goes through arithmetic, and through further shuffles with the lane's value.
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/ValueTracking.h>

@@ -1,4 +1,4 @@
-// Barriers that some threads pass by: on each way around one stands a call that tells the device of it.
+// Barriers that some threads pass by: on each way around one stands a call that reports it to the device.
 //
 // A thread that ends early orders nothing with those that go on, as CUDA has it. So a way counts only if it leads to code that
 // writes and that the threads from the barrier come to as well: the thread was alive, and others waited for it.

@@ -18,7 +18,7 @@ namespace {
 
 using clang::Token;
 
-// "=l" as "=r": the operand's type tells its width and kind.
+// "=l" as "=r": the operand's type determines its width and kind.
 bool rename_registers(std::string& spelling) {
   bool changed = false;
   for (char& c : spelling) {

@@ -36,7 +36,7 @@ constexpr MissingHeader missing_headers[] = {
     {"cooperative_groups/", "this part of cooperative groups", "use __syncthreads(), __shfl_sync() and the like"},
 };
 
-// Names of CUDA's that are not served.
+// CUDA functions that are not supported.
 struct MissingName {
   std::string_view name, advice;
 };
@@ -82,7 +82,7 @@ std::string name_between_quotes(const std::string& message) {
   return close == std::string::npos ? "" : message.substr(open + 1, close - open - 1);
 }
 
-// A better text for an error that means "not served here"; "" for all others.
+// A better text for an error that means "not supported here"; "" for all others.
 std::string explanation(const std::string& message) {
   std::string name = name_between_quotes(message);
   if (message == "initialization is not supported for __shared__ variables") {

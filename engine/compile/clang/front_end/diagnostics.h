@@ -1,4 +1,4 @@
-// The compiler's messages as the user sees them, and clear ones for what is not served on a CPU.
+// The compiler's messages as the user sees them, and clear ones for features that are not supported on a CPU.
 #pragma once
 
 #include <clang/Basic/Diagnostic.h>

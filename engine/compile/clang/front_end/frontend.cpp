@@ -90,7 +90,7 @@ std::vector<std::string> arguments(const Request& request, bool use_pch) {
 
 using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
-// The host's own files are looked at only when the user names folders of them; CCCL's, which come with us, are no news.
+// The host's own files are opened only when the user names folders of them; CCCL's, which come with us, are no news.
 FileSystem with_host_files(const Request& request, FileSystem files, HostFiles& record) {
   bool users = !request.options.include_dirs.empty();
   if (!users && request.cccl.empty()) return files;

@@ -62,7 +62,7 @@ class Recorder : public llvm::vfs::ProxyFileSystem {
   }
 
  private:
-  // Before clang gets the file: if it changes in between, its stamp is no longer true and its content is looked at.
+  // Before clang gets the file: if it changes in between, its stamp is no longer true and its content is compared.
   HostFile& look_at(const llvm::Twine& path) {
     llvm::SmallString<256> absolute;
     path.toVector(absolute);

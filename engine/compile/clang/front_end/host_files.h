@@ -1,4 +1,4 @@
-// The host's files as clang sees them, and a list of what it saw: every path that was looked at, found or not, with the hash of
+// The host's files as clang sees them, and a list of what it saw: every path that was tried, found or not, with the hash of
 // what was read. Macros, __has_include, links and "../" need no care of ours: what clang asks the file system for is the truth.
 #pragma once
 
@@ -21,7 +21,7 @@ struct HostFile {
 
 struct HostFiles {
   std::map<std::string, HostFile> seen;  // by absolute path
-  std::string relative_to;               // not empty: a relative path was looked at from this folder
+  std::string relative_to;               // not empty: a relative path was resolved from this folder
   bool steady = true;                    // false: a file changed while clang read it
 };
 

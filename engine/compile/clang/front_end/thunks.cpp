@@ -1,5 +1,5 @@
 // See thunks.h. How a parameter reaches a function (in one register or two, by reference, not at all) is clang's decision;
-// CGFunctionInfo tells it, and the loads here mirror it.
+// CGFunctionInfo describes it, and the loads here mirror it.
 #include <algorithm>
 
 #include "compile/clang/front_end/thunks.h"

@@ -55,7 +55,7 @@ class MemoryFile {
 };
 
 // Where lld writes to. It makes a temporary file beside a regular output file, which has no "beside" in memory; to a pipe it
-// writes at once. A thread drains the pipe, which holds less than a large kernel. The end is told by an event of its own: a
+// writes at once. A thread drains the pipe, which holds less than a large kernel. The end is signalled by an event of its own: a
 // process forked meanwhile keeps the pipe open, so its end of file may never come.
 class OutputPipe {
  public:
@@ -84,7 +84,7 @@ class OutputPipe {
     for (bool ended = false; !ended;) {
       pollfd waits[2] = {{ends_[0], POLLIN, 0}, {finished_, POLLIN, 0}};
       if (poll(waits, 2, -1) < 0 && errno != EINTR) return;
-      // poll() looks at one after the other: what was written between may be there although it says that only the end is.
+      // poll() checks one after the other: what was written between may be there although it says that only the end is.
       ended = (waits[1].revents & POLLIN) != 0;
       read_what_is_there();
     }

@@ -2,7 +2,7 @@
 // have bodies in quern/math_vector.cuh, which the vectoriser turns into vector code; tests/engine/codegen/vector_math_test.cpp
 // measures both.
 //
-// Such a body may leave what is rare to a scalar function, quern_far_sin and its kin. The vectoriser takes these for functions of
+// Such a body may leave what is rare to a scalar function, one of quern_far_*. The vectoriser takes these for functions of
 // vectors and a mask; write_far_calls() then makes of such a call a test whether any element needs it, and a loop over those that
 // do.
 #pragma once
@@ -22,7 +22,7 @@ std::vector<llvm::VecDesc> vector_functions(const Cpu& cpu);
 // libmvec's names: what the linker's stand-in for it exports.
 const std::vector<std::string>& libmvec_symbols();
 
-// Answers what the prelude asks about the CPU (__quern_has_fma, __quern_converts_long); before anything looks at the code.
+// Answers what the prelude asks about the CPU (__quern_has_fma, __quern_converts_long); before any pass reads the code.
 void tell_of_cpu(llvm::Module& module, const Cpu& cpu);
 
 // After the vectoriser.

@@ -69,7 +69,7 @@ struct LoweredKernel {
 };
 
 // Lowers one kernel in place; its thread function is gone afterwards. Raises std::runtime_error with a user-readable text for
-// what cannot be served.
+// what is not supported.
 LoweredKernel lower(llvm::Module& module, const KernelInput& input);
 
 }  // namespace quern::lowering

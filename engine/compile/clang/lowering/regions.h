@@ -33,7 +33,7 @@ struct BodyArguments {
 };
 
 struct RegionResult {
-  llvm::Function* body = nullptr;  // runs one block; null when regions do not serve this kernel
+  llvm::Function* body = nullptr;  // runs one block; null when regions cannot run this kernel
   uint32_t slot_bytes = 0;
   bool needs_full_warps = false;  // blockDim.x must be a multiple of 32
   std::string reason;             // why there is no body

@@ -128,7 +128,7 @@ bool Regions::find_bound(const Conjunct& part, const Leaf& leaf, Bound& bound) c
   return take_sum_apart(left, leaf, bound.terms, max_bound_depth) && bound.terms.count_of_x == 1;
 }
 
-// Looks at the branches at the start of the leaf that pass a thread over, and takes out what the loop's bounds will
+// Examines the branches at the start of the leaf that pass a thread over, and takes out what the loop's bounds will
 // say.
 void Regions::find_bounds(Leaf& leaf, BasicBlock* skip, ThreadRow& row) {
   for (BasicBlock* block = leaf.entry; block && !has_effects(*block);) {

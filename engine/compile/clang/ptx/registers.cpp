@@ -33,7 +33,7 @@ llvm::Type* declared_type(llvm::LLVMContext& context, const Statement& statement
     }
     if (type == "f16x2") return llvm::Type::getInt32Ty(context);
   }
-  throw Refusal("registers of the type '." + type + "' are not served on the CPU", statement.line);
+  throw Refusal("registers of the type '." + type + "' are not supported on the CPU", statement.line);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Registers::Registers(llvm::CallInst& call, llvm::IRBuilder<>& builder) : call_(c
   unsigned outputs = 0, inputs = 0;
   for (const llvm::InlineAsm::ConstraintInfo& constraint : text->ParseConstraints()) {
     if (constraint.Type == llvm::InlineAsm::isClobber) continue;
-    if (constraint.Type == llvm::InlineAsm::isLabel) throw Refusal("asm goto is not served", 0);
+    if (constraint.Type == llvm::InlineAsm::isLabel) throw Refusal("asm goto is not supported", 0);
     bool names_register = !constraint.Codes.empty() && constraint.Codes[0][0] == '{';
     if (constraint.isIndirect || names_register) {
       throw Refusal("operands are registers (\"r\", \"l\", \"f\", \"d\", \"h\") or numbers (\"n\")", 0);
@@ -113,7 +113,7 @@ llvm::Value* Registers::special(const std::string& name, const Statement& at) {
   if (name == "WARP_SZ") return builder_.getInt32(warp_size);
   if (name[0] != '%') throw Refusal("'" + name + "' in '" + at.word + "' is no register that the statement declares", at.line);
   llvm::Function* function = row(*call_.getModule(), row_of_special_register(name));
-  if (!function) throw Refusal("the special register '" + name + "' is not served on the CPU", at.line);
+  if (!function) throw Refusal("the special register '" + name + "' is not supported on the CPU", at.line);
   return builder_.CreateCall(function);
 }
 
@@ -217,7 +217,7 @@ llvm::Value* Registers::address(const Operand& operand, bool shared, const State
   llvm::Type* pointer = builder_.getPtrTy();
   if (shared) {
     llvm::Function* within = row(*call_.getModule(), "__quern_ptx_shared_address");
-    if (!within) throw Refusal("'" + at.word + "' is not served on the CPU", at.line);
+    if (!within) throw Refusal("'" + at.word + "' is not supported on the CPU", at.line);
     Fit any;
     any.wider = true;
     value = builder_.CreateCall(within, {fitted(value, builder_.getInt64Ty(), at, any, "the address")});

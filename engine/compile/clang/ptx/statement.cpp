@@ -157,7 +157,7 @@ class Translator {
   }
 
   [[noreturn]] static void refuse(const Statement& statement) {
-    throw Refusal("'" + statement.word + "' is not served on the CPU; write it in CUDA C++ where __QUERN_CPU__ is defined",
+    throw Refusal("'" + statement.word + "' is not supported on the CPU; write it in CUDA C++ where __QUERN_CPU__ is defined",
                   statement.line);
   }
 
@@ -199,7 +199,7 @@ class Translator {
 
   void leave(const Statement& statement) {
     if (!in_kernel_ || !call_.getFunction()->getReturnType()->isVoidTy()) {
-      throw Refusal("'exit' is served on the CPU in a kernel only; return from this function instead", statement.line);
+      throw Refusal("'exit' is supported on the CPU in a kernel only; return from this function instead", statement.line);
     }
     builder_.CreateRetVoid();
     builder_.SetInsertPoint(new_block());

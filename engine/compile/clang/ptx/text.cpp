@@ -123,7 +123,7 @@ class Parser {
     }
     std::string type = out.word.rfind(".reg.", 0) == 0 ? out.word.substr(4) : "";
     if (type.empty() && out.word != ".reg")
-      refuse("'" + out.word + "' is not served on the CPU; declare registers (.reg) or __shared__ variables in CUDA C++");
+      refuse("'" + out.word + "' is not supported on the CPU; declare registers (.reg) or __shared__ variables in CUDA C++");
     if (type.empty()) type = name();
     if (type[0] != '.') refuse("'.reg " + type + "' names no type");
     out.parts = parts_of(std::string_view(type).substr(1));

@@ -54,7 +54,7 @@ def delete(arr, obj, axis=None):
     """A new array without what ``obj`` names along ``axis``; None: of the flattened array.
 
     Parameters: ``obj``: an int, a slice, or a sequence of ints or bools; the shape of the result depends on it, so an array is
-    looked at. Raises IndexError for places that are not there, ValueError for a mask of another length.
+    read. Raises IndexError for places that are not there, ValueError for a mask of another length.
 
     >>> delete([1, 2, 3, 4], [0, 2])
     array([2, 4])
@@ -81,7 +81,7 @@ def delete(arr, obj, axis=None):
 def insert(arr, obj, values, axis=None):
     """A new array with ``values`` put in before the places that ``obj`` names along ``axis``; None: of the flattened array.
 
-    Parameters: ``obj``: an int, a slice, or a sequence of ints (an array is looked at); ``values``: converted to the type of
+    Parameters: ``obj``: an int, a slice, or a sequence of ints (an array is read); ``values``: converted to the type of
     ``arr``. Raises IndexError for places that are not there, ValueError for values that do not fit.
 
     >>> insert([1, 2, 3], 1, 9)
@@ -144,7 +144,7 @@ def _put(out, axis, places, values):
 def trim_zeros(filt, trim="fb", axis=None):
     """A view without the zeros at the ends, in front ("f" in ``trim``), behind ("b") or both, along ``axis`` (None: along all).
 
-    The values are looked at. Raises ValueError for another ``trim``, AxisError for an axis that is not there.
+    The values are read. Raises ValueError for another ``trim``, AxisError for an axis that is not there.
 
     >>> trim_zeros([0, 0, 1, 2, 0])
     [1, 2]

@@ -27,7 +27,7 @@ def _repr(self):
         values = asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self)
     except MemoryError:
         raise
-    except Exception as error:  # whoever looks at the values gets it raised
+    except Exception as error:  # reading the values raises it
         return f"<failed array, shape={self.shape}, dtype={self._dtype_name}: {type(error).__name__}: {error}>"
     text = repr(values)
     return text.replace("float32", "bfloat16") if self._dtype_name == "bfloat16" else text

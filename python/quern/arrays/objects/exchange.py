@@ -1,4 +1,4 @@
-"""Memory shared with others: DLPack, the CUDA array interface, NumPy views; pickling, and what an array tells of its memory."""
+"""Memory shared with others: DLPack, the CUDA array interface, NumPy views; pickling, and attributes that describe an array's memory."""
 
 import numpy
 

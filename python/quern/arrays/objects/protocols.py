@@ -1,7 +1,7 @@
 """NumPy's protocols on the array type, and the Array API's inspection.
 
 A ufunc or function of NumPy's that is called with an array of ours runs as ours of the same name, or through the fallback where
-there is none. A result has the type of the array that was asked: each door's own.
+there is none. A result has the type of the array that was asked: each front end's own.
 """
 
 import functools
@@ -21,7 +21,7 @@ _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 
 def _as_kind(result, kind):
-    """Arrays of ours, also in lists and tuples, as the type of a door."""
+    """Arrays of ours, also in lists and tuples, as the type of a front end."""
     if kind is Array:
         return result
     if isinstance(result, Array):
@@ -31,8 +31,8 @@ def _as_kind(result, kind):
     return result
 
 
-# For doors whose operators have types of their own: the method that answers where an array of NumPy's is the left operand of one, by the
-# ufunc that NumPy then calls.
+# For front ends whose operators have type rules of their own: the method for a NumPy array as the left operand, by the ufunc that NumPy
+# then calls.
 Array._reflected = {}
 
 

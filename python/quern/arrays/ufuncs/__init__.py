@@ -235,7 +235,7 @@ def _repr(self):
 
 ufunc._call = _call
 ufunc.__repr__ = ufunc.__str__ = _repr
-ufunc.__reduce__ = lambda self: (vars(self).get("_find", _of_name), (self.__name__,))  # a door's says who finds it
+ufunc.__reduce__ = lambda self: (vars(self).get("_find", _of_name), (self.__name__,))  # front ends name their finder
 ufunc.__doc__ = "A function that works element by element, with NumPy's attributes, keywords and methods."
 
 

@@ -172,7 +172,7 @@ _ACCUMULATE = {}  # name -> a native function of (array, axis, dtype, out), whic
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-    """``reduce`` of the parts of ``axis`` that begin at ``indices`` (an array is looked at), each up to where the next begins.
+    """``reduce`` of the parts of ``axis`` that begin at ``indices`` (an array is read), each up to where the next begins.
 
     Where the next begins no later, the element alone is the result. Raises IndexError for places that are not there.
 

@@ -1,7 +1,7 @@
 """``ufunc.at``: many values to places of an array, also to one place several times. CuPy's scatter functions stand on it.
 
 Sums, extremes and bits go by atomics where they have the array's type: one kernel, which waits for nothing. For the rest the places are
-looked at: where each occurs once it is one update, else values for one place are put together first, or go in one after the other.
+read: where each occurs once it is one update, else values for one place are put together first, or go in one after the other.
 """
 
 import functools
@@ -79,7 +79,7 @@ def update(ufunc, target, indices, given=None):
     values = None if unary else given if isinstance(given, Array) else asarray(given, device=place)
     operands = (target.dtype,) if unary else (target.dtype, values.dtype)
     types = ufunc._host.resolve_dtypes((*operands, None))  # raises TypeError where it is not defined
-    at = arange(target.size, device=place)._reshaped(list(target.shape))._as(type(target))[indices]  # as the target's door has indices
+    at = arange(target.size, device=place)._reshaped(list(target.shape))._as(type(target))[indices]  # as the target's front end indexes
     if not unary:
         try:
             values = values._broadcast_to(list(at.shape))

@@ -1,4 +1,4 @@
-"""numba.cuda.cudadrv.devicearray: arrays on the device, and what tells them from others."""
+"""numba.cuda.cudadrv.devicearray: arrays on the device, and functions that recognize them."""
 
 from quern.arrays import core as _core
 from quern.cuda.arrays import DeviceNDArray, DeviceRecord, as_cuda_array, device_array_like, to_device

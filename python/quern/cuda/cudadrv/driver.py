@@ -40,7 +40,7 @@ class Driver:
         return Device(devnum)
 
     def get_version(self):
-        """(major, minor) of the CUDA that the driver serves; (0, 0) where there is none."""
+        """(major, minor) of the CUDA that the driver supports; (0, 0) where there is none."""
         version = _engine.cuda_driver_version()
         return version // 1000, version % 1000 // 10
 
@@ -96,7 +96,7 @@ def memory_size_from_info(shape, strides, itemsize):
 
 
 def get_version():
-    """(major, minor) of the CUDA that the driver serves; (0, 0) where there is none."""
+    """(major, minor) of the CUDA that the driver supports; (0, 0) where there is none."""
     return driver.get_version()
 
 

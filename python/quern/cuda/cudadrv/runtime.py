@@ -5,15 +5,15 @@ from quern.lib import _engine
 
 
 class Runtime:
-    """``runtime``: what the driver serves; quern needs no CUDA runtime."""
+    """``runtime``: what the driver supports; quern needs no CUDA runtime."""
 
     def get_version(self):
-        """(major, minor) of the CUDA that the driver serves; (0, 0) where there is none."""
+        """(major, minor) of the CUDA that the driver supports; (0, 0) where there is none."""
         version = _engine.cuda_driver_version()
         return version // 1000, version % 1000 // 10
 
     def is_supported_version(self):
-        """Does it suit? Always: a driver that is too old is told at its first use."""
+        """Return True: a driver that is too old raises at its first use."""
         return True
 
     @property

@@ -1,6 +1,6 @@
 """cupy.cuda: devices, streams, events and memory, on the engine's.
 
-Start reading at stream.py and memory.py. What needs a library of NVIDIA's that is not served raises NotImplementedError and names it.
+Start reading at stream.py and memory.py. Unsupported functions of NVIDIA libraries raise NotImplementedError and name the library.
 """
 
 import contextlib
@@ -85,11 +85,11 @@ def get_nvcc_path():
 
 
 def get_rocm_path():
-    """None: AMD's GPUs are not served."""
+    """None: AMD's GPUs are not supported."""
 
 
 def get_hipcc_path():
-    """None: AMD's GPUs are not served."""
+    """None: AMD's GPUs are not supported."""
 
 
 @contextlib.contextmanager
@@ -103,4 +103,4 @@ def profile():
 
 
 def __getattr__(name):
-    raise AttributeError(f"module 'cupy.cuda' has no attribute {name!r}: quern does not serve it")
+    raise AttributeError(f"module 'cupy.cuda' has no attribute {name!r}: quern does not support it")

@@ -4,4 +4,4 @@ from quern.cupy.cuda import _unserved
 
 available = False
 
-__getattr__ = _unserved.getter("cupy.cuda.cub", "CUB is not used here; cupy.sum, cupy.cumsum and their kin are the engine's own")
+__getattr__ = _unserved.getter("cupy.cuda.cub", "CUB is not used here; cupy.sum, cupy.cumsum and related functions are the engine's own")

@@ -1,5 +1,5 @@
-"""cupy.cuda.graph: not served; array work is fused and launched without graphs."""
+"""cupy.cuda.graph: not supported; array work is fused and launched without graphs."""
 
 from quern.cupy.cuda import _unserved
 
-Graph = _unserved.type("cupy.cuda.graph.Graph", "CUDA graphs are not served; array work is fused and launched without them")
+Graph = _unserved.type("cupy.cuda.graph.Graph", "CUDA graphs are not supported; array work is fused and launched without them")

@@ -1,6 +1,6 @@
 """cupy.cuda.memory: memory of the device, by address.
 
-There is one allocator, the engine's pool of each device, which every array and every door shares. MemoryPool is a view of it: what one
+There is one allocator, the engine's pool of each device, which every array and every front end shares. MemoryPool is a view of it: what one
 reports and limits is what all of them do.
 """
 
@@ -334,7 +334,7 @@ class MemoryPool:
 
 class MemoryAsyncPool(MemoryPool):
     """The same pool: it orders reuse by streams in any case. ``pool_handles``: "current" or "default"; handles of CUDA's pools are not
-    served."""
+    supported."""
 
     def __init__(self, pool_handles="current"):
         handles = [pool_handles] if isinstance(pool_handles, str) else list(pool_handles)

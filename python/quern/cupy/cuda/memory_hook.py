@@ -1,6 +1,6 @@
-"""cupy.cuda.memory_hook: what is told of the memory that the engine's pool hands out, and takes back.
+"""cupy.cuda.memory_hook: hooks for the memory that the engine's pool hands out and takes back.
 
-The pool calls no Python: what it does is kept, in order, and hooks are told of it when one is entered or left. Array work that is still
+The pool calls no Python: what it does is kept, in order, and hooks receive it when one is entered or left. Array work that is still
 pending then takes its memory first, so that every allocation between the two is seen.
 """
 
@@ -15,7 +15,7 @@ class MemoryHook:
 
     The calls come in the order of the allocations when the block ends, or when another hook is entered or left. ``malloc_*``: the pool
     gives ``mem_size`` bytes for ``size``; ``alloc_*``: for that it asks the device; ``free_*``: memory goes back to the pool. Attribute
-    ``place`` is meanwhile the line that asked for it, "file.py:12". Raises KeyError where a hook of that name is entered already.
+    ``place`` is meanwhile the source line of the allocation, "file.py:12". Raises KeyError where a hook of that name is entered already.
 
     >>> import cupy
     >>> class Counts(cupy.cuda.MemoryHook):
@@ -38,7 +38,7 @@ class MemoryHook:
         if _hooks:
             _deliver()
         else:
-            _engine.array_evaluate_all()  # what was recorded before is not told
+            _engine.array_evaluate_all()  # what was recorded before is not reported
             _engine.watch_memory(True)
         _hooks[self.name] = self
         return self
@@ -74,7 +74,7 @@ MemoryHook.__module__ = "cupy.cuda.memory_hook"
 
 
 def _deliver():
-    """Tells the hooks what has happened since they were told."""
+    """Call the hooks for each event since their last call."""
     _engine.array_evaluate_all()
     events = _engine.memory_events()
     hooks = list(_hooks.values())

@@ -1,7 +1,7 @@
-"""cupy.cuda.nccl: not served."""
+"""cupy.cuda.nccl: not supported."""
 
 from quern.cupy.cuda import _unserved
 
 available = False
 
-__getattr__ = _unserved.getter("cupy.cuda.nccl", "NCCL is not served; one process uses one device here")
+__getattr__ = _unserved.getter("cupy.cuda.nccl", "NCCL is not supported; one process uses one device here")

@@ -171,7 +171,7 @@ _PROPERTIES = {
 
 @_call
 def getDeviceProperties(device):
-    """What CUDA tells of a device: a dict, with text as bytes."""
+    """Return the properties of a device: a dict, with text as bytes."""
     found = _device(device)
     info = found.info()
 
@@ -207,7 +207,7 @@ def _version():
 
 
 def driverGetVersion():
-    """CUDA's version, 12090 for 12.9, that the driver serves; on the CPU that whose language the compiler knows."""
+    """CUDA's version, 12090 for 12.9, that the driver supports; on the CPU that whose language the compiler knows."""
     return _engine.cuda_driver_version() if current_device().kind == "cuda" else 12090
 
 

@@ -32,7 +32,7 @@ _A_MOMENT = 0.02  # seconds
 class Event(_engine.Event):
     """A mark in a stream, with a time.
 
-    Parameters: ``block``: a thread that waits for it sleeps; ``disable_timing``: it has no time; ``interprocess``: not served.
+    Parameters: ``block``: a thread that waits for it sleeps; ``disable_timing``: it has no time; ``interprocess``: not supported.
 
     >>> from quern import cupy as cp
     >>> start, end = cp.cuda.Event(), cp.cuda.Event()
@@ -46,7 +46,7 @@ class Event(_engine.Event):
         if interprocess and not disable_timing:
             raise ValueError("interprocess events must be made with disable_timing=True")
         if interprocess:
-            raise NotImplementedError("[cupy.cuda.Event] events of several processes are not served")
+            raise NotImplementedError("[cupy.cuda.Event] sharing events between processes is not supported")
         super().__init__(current_device(), not disable_timing, bool(block))
         self.device_id = _current_id()
 
@@ -200,11 +200,11 @@ class Stream(_engine.Stream):
 
     def begin_capture(self, mode=None):
         """Raises NotImplementedError: streams are not captured."""
-        raise NotImplementedError("[cupy.cuda.Stream.begin_capture] CUDA graphs are not served; array work is launched without them")
+        raise NotImplementedError("[cupy.cuda.Stream.begin_capture] CUDA graphs are not supported; array work is launched without them")
 
     def end_capture(self):
         """Raises NotImplementedError: streams are not captured."""
-        raise NotImplementedError("[cupy.cuda.Stream.end_capture] CUDA graphs are not served; nothing is captured")
+        raise NotImplementedError("[cupy.cuda.Stream.end_capture] CUDA graphs are not supported; nothing is captured")
 
     def is_capturing(self):
         """Is it captured? Never."""

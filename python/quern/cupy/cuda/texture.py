@@ -82,7 +82,7 @@ class ResourceDescriptor:
             if not isinstance(cuArr, CUDAarray):
                 raise ValueError("[ResourceDescriptor] a resource of the type array needs a CUDAarray as cuArr")
         elif restype not in (_LINEAR, _PITCHED):
-            raise ValueError(f"[ResourceDescriptor] the type {restype} is not served; arrays, linear and pitched memory are")
+            raise ValueError(f"[ResourceDescriptor] the type {restype} is not supported; arrays, linear and pitched memory are")
         elif arr is None or not isinstance(chDesc, ChannelFormatDescriptor):
             raise ValueError("[ResourceDescriptor] memory needs arr, an array of CuPy's, and chDesc")
         self.chDesc = cuArr.desc if restype == _ARRAY else chDesc
@@ -102,7 +102,7 @@ class TextureDescriptor:
         if borderColors is not None and len(borderColors) > 4:
             raise ValueError("[TextureDescriptor] borderColors has more than four channels")
         if sRGB:
-            raise ValueError("[TextureDescriptor] sRGB is not served; convert the colours in the kernel")
+            raise ValueError("[TextureDescriptor] sRGB is not supported; convert the colours in the kernel")
         modes = [int(mode) for mode in addressModes or ()]
         self._settings = {
             "address": modes + modes[-1:] * (3 - len(modes)) if modes else [0, 0, 0],

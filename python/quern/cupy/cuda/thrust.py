@@ -4,4 +4,4 @@ from quern.cupy.cuda import _unserved
 
 available = False
 
-__getattr__ = _unserved.getter("cupy.cuda.thrust", "Thrust is not used here; cupy.sort and its kin are the engine's own")
+__getattr__ = _unserved.getter("cupy.cuda.thrust", "Thrust is not used here; cupy.sort and related functions are the engine's own")

@@ -4,7 +4,7 @@ import operator
 
 
 class PlanCache:
-    """What CuPy's cache of plans tells, with the limits that programs set. It stays empty: the engine keeps plans itself.
+    """The attributes of CuPy's plan cache, with the limits that programs set. It stays empty: the engine keeps plans itself.
 
     Iterating gives what it holds, pairs of a key and a plan: none.
     """

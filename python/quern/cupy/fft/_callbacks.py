@@ -95,7 +95,7 @@ def set_cufft_callbacks(
 
     Parameters: ``cb_load``, ``cb_store``: texts. With ``cb_ver="legacy"`` they define the variable ``d_loadCallbackPtr`` or
     ``d_storeCallbackPtr``; with "jit" the function is ``cb_load_name`` or ``cb_store_name``, by default one that begins with
-    ``cufftJITCallback``. ``cb_load_data``, ``cb_store_data``: memory that the function is told of, as its third or fourth argument
+    ``cufftJITCallback``. ``cb_load_data``, ``cb_store_data``: memory that the function receives, as its third or fourth argument
     (``cb_load_aux_arr``, ``cb_store_aux_arr``: arrays); ``nvrtc_options``: of the compiler. No memory is shared: sharedPtr is null.
     Raises ValueError for texts without such a function.
     """

@@ -75,7 +75,7 @@ def _warn_of_planning():
 
 
 class _Settings(types.ModuleType):
-    """A module that warns where its deprecated setting is looked at or changed."""
+    """A module that warns where its deprecated setting is read or changed."""
 
     @property
     def enable_nd_planning(self):

@@ -9,7 +9,7 @@ from quern.cupy._array import ndarray as _ndarray
 
 
 def trimseq(seq):
-    """The coefficients without zeros at the end; one stays. The same array where there is nothing to cut. This looks at values.
+    """The coefficients without zeros at the end; one stays. The same array where there is nothing to cut. This reads values.
 
     >>> trimseq(cupy.array([1.0, 2.0, 0.0]))
     array([1., 2.])
@@ -41,7 +41,7 @@ def as_series(alist, trim=True):
 
 
 def trimcoef(c, tol=0):
-    """The coefficients without those at the end of at most ``tol`` in magnitude; a zero when none is above it. This looks at values.
+    """The coefficients without those at the end of at most ``tol`` in magnitude; a zero when none is above it. This reads values.
 
     Raises ValueError for a negative ``tol``.
     """

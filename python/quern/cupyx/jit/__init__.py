@@ -3,7 +3,7 @@
 _names.py      what means something inside of kernels: threadIdx, grid, shared_memory, atomic_add
 _library.py    what these compile to
 _interface.py  rawkernel, and the kernels that it makes
-cg.py          cooperative groups; cub.py, thrust.py: what is not served
+cg.py          cooperative groups; cub.py, thrust.py: unsupported functions
 """
 
 from quern.cupyx.jit import cg, cub, thrust  # noqa: F401

@@ -1,7 +1,7 @@
 """The backend: what Keras asks one for, as modules and names that it imports like those of its own backends.
 
 core: tensors, variables, control flow. numpy: the functions named as NumPy's. nn, math, linalg, random, rnn, image: likewise by
-subject. trainer: fit() and its kin. optimizer: steps, one call of the engine each. layer, export: what layers and models derive from.
+subject. trainer: fit(), evaluate(), predict(). optimizer: steps, one call of the engine each. layer, export: bases of layers and models.
 
 A tensor is quern's array with operators of its own: _tensor.py; the tape of quern.autograd gives the gradients. Functions' result types
 are Keras's, computed by Keras: _borrowed.py.

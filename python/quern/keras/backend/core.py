@@ -2,7 +2,7 @@
 
 A variable is a cell: assign() writes in place, and trainable ones ask for gradients, which the engine's tape gives. What the host knows
 of a variable without looking (the count of steps, a learning rate, the state of a seed generator) stays there until an operation needs
-it, so that no step waits for the device to tell what the host has told it.
+it, so that no step waits to read back a value that the host wrote.
 """
 
 import builtins
@@ -39,10 +39,10 @@ for _module in (module_utils.tensorflow, module_utils.gfile):
     )
 Array = Tensor  # which every function gives; arrays of other kinds are taken, too
 _REAL = frozenset(("float16", "bfloat16", "float32", "float64", "complex64", "complex128"))
-_SMALL = 16  # of how many elements at most the host keeps what it was told
+_SMALL = 16  # the host keeps copies of values up to this number of elements
 _engine_mode = _engine.set_gradient_mode
 _alone = _engine.alone
-watching = []  # functions that are told which variable is read
+watching = []  # functions that are called with each variable that is read
 
 
 class no_gradients:  # noqa: N801

@@ -1,4 +1,4 @@
-"""Data for fit() and its kin: batches of arrays that are sliced and shuffled on the device, and those of other sources as they come."""
+"""Data for fit(), evaluate() and predict(): batches of arrays, sliced and shuffled on the device, and those of other sources."""
 
 import math
 import sys
@@ -47,7 +47,7 @@ def _table(x):
         return x
     kinds = list(x.dtypes) if x.ndim == 2 else [x.dtype]
     if any(getattr(kind, "kind", "O") not in "biuf" for kind in kinds):
-        return x  # names, dates, categories: Keras tells what it makes of them
+        return x  # names, dates, categories: Keras handles them
     mixed = len({kind.kind == "b" for kind in kinds}) > 1 or not all(isinstance(kind, np.dtype) for kind in kinds)
     return x.astype(backend.floatx()) if mixed else x
 

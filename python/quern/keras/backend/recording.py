@@ -117,7 +117,7 @@ for _name in ("T", "mT", "real", "imag"):
 
 
 def _array_ufunc(self, host, method, *inputs, **kwargs):
-    # An operator whose left operand is NumPy's comes back as one of this; whatever else NumPy computes looks at values.
+    # An operator whose left operand is NumPy's comes back as one of this; whatever else NumPy computes reads values.
     of_host = not kwargs and method == "__call__" and not isinstance(inputs[0], Array) and host.__name__ in Array._reflected
     return Array.__array_ufunc__(self, host, method, *inputs) if of_host else _host_ufunc(self, host, method, *inputs, **kwargs)
 

@@ -14,7 +14,7 @@ class Replayed:
     """A step as a function of a batch.
 
     A batch of a kind (structure, shapes, types) that has not been seen runs as plain Python, the next one is recorded, later ones are
-    replayed. What a step returns are tensors, in any structure, or logs that are computed when somebody looks at them.
+    replayed. What a step returns are tensors, in any structure, or logs that are computed when they are read.
 
     Attributes of layers, optimizers and what they hold are constants of a program. Where one is set between two steps, as callbacks do, all
     programs are recorded anew; a step that sets some itself stays plain Python.

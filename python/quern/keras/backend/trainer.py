@@ -1,7 +1,7 @@
 """fit(), evaluate(), predict() and the steps they are made of, over the engine's tape.
 
 A step runs as plain Python: the forward pass is recorded, the gradients are one call of the engine, the optimizer's step another. Nothing
-in it waits for the device. Metrics are asked for their results when something looks at the logs, which the progress bar does when it
+in it waits for the device. Metrics are asked for their results when something reads the logs, which the progress bar does when it
 prints. Where the data are arrays that fit, they go to the device once, and are shuffled and sliced there (data.py).
 """
 
@@ -33,7 +33,7 @@ _RESETS_EACH_BATCH = tuple(map(int, __version__.split(".")[:2])) >= (3, 15)
 
 
 class Logs(dict):
-    """The results of metrics, computed when somebody looks; they are those of the moment in which that happens."""
+    """The results of metrics, computed when they are read; they are those of the moment in which that happens."""
 
     def __init__(self, compute):
         super().__init__()
@@ -76,7 +76,7 @@ def _as_python(logs):
 
 
 class Callbacks(callbacks_module.CallbackList):
-    """Keras's list of callbacks; those that look at the logs of a batch find them, others cost no look."""
+    """Keras's list of callbacks; those that read the logs of a batch get them, others cost no evaluation."""
 
     def _after_batch(self, kind, batch, logs):
         name = f"on_{kind}_batch_end"
@@ -179,7 +179,7 @@ class QuernTrainer(base_trainer.Trainer):
         return self._after_step(x, y, y_pred, sample_weight)
 
     def _after_step(self, x, y, y_pred, sample_weight):
-        """compute_metrics(), whose results wait until somebody looks unless the model has its own."""
+        """compute_metrics(), whose results are pending until they are read unless the model has its own."""
         cls, base = type(self), base_trainer.Trainer
         if cls.compute_metrics is not base.compute_metrics or cls.get_metrics_result is not base.get_metrics_result:
             return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)

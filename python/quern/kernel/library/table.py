@@ -265,7 +265,7 @@ def _named_tuple(compiler, cls, arguments, named, node):
 
 
 def _member(compiler, cls, arguments, named, node):
-    """``Color(1)``; of a value that is not known now nobody looks whether there is such a member."""
+    """``Color(1)``; a value that is not known at compile time is not checked."""
     if len(arguments) != 1 or named:
         raise compiler.error(TypingError, node, f"{cls.__name__} takes the value of a member")
     (value,) = arguments

@@ -1,6 +1,6 @@
 """Conjugate gradients on GPUArrays, with a preconditioner (Hestenes and Stiefel, 1952).
 
-Steps are recorded; the residual is looked at every few of them, so that the device does not wait for the host.
+Steps are recorded; the residual is read every few of them, so that the device does not wait for the host.
 """
 
 import math
@@ -11,7 +11,7 @@ from quern.pycuda._array import plain
 from quern.pycuda.sparse.inner import AsyncInnerProduct
 from quern.pycuda.sparse.operator import IdentityOperator
 
-_LOOK_EVERY = 8  # steps between two looks at the residual
+_LOOK_EVERY = 8  # steps between two reads of the residual
 _RENEW_EVERY = 56  # steps between two residuals computed anew, against rounding
 
 
@@ -62,8 +62,8 @@ class CGStateContainer:
     def run(self, max_iterations=None, tol=1e-7, debug_callback=None):
         """Steps until the residual's norm (of the preconditioner) is below ``tol`` times the first one; gives the solution.
 
-        ``max_iterations``: by default three times the unknowns and at least 500. ``debug_callback(what, steps, norm)`` is called at each
-        look with "it", and with "end" at the end. Raises ConvergenceError.
+        ``max_iterations``: by default three times the unknowns and at least 500. ``debug_callback(what, steps, norm)`` is called with "it"
+        each time the residual is read, and with "end" at the end. Raises ConvergenceError.
         """
         most = max(3 * self.operator.shape[0] + 1, 500) if max_iterations is None else max_iterations
         tell = debug_callback or (lambda what, steps, norm: None)
@@ -91,7 +91,7 @@ class CGStateContainer:
 def solve_pkt_with_cg(
     pkt_spmv, b, precon=None, x=None, tol=1e-7, max_iterations=None, debug=False, pagelocked_allocator=driver.pagelocked_empty
 ):
-    """Solves A x = b for a PacketedSpMV; gives (x, steps, looks at the residual).
+    """Solves A x = b for a PacketedSpMV; returns (x, steps, reads of the residual).
 
     Parameters: ``b`` and the first guess ``x``, GPUArrays (n,); the rest as CGStateContainer's and its run()'s. ``debug`` prints the
     residuals. Raises ConvergenceError.

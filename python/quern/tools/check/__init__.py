@@ -1,4 +1,4 @@
-"""What is wrong in a kernel: `qn.check()` and `quern check FILE`. Kernels run on the CPU, thread by thread, and each access is looked at.
+"""Find errors in kernels: `qn.check()` and `quern check FILE`. Kernels run on the CPU, thread by thread, and each access is checked.
 
 report.py makes texts of what the engine found. Start reading at :class:`check`.
 """
@@ -55,14 +55,14 @@ class check:  # noqa: N801
         try:
             _engine.wait_for_cpu()
         except Error:
-            pass  # of a launch that nobody looked at; what it did is in the report
+            pass  # of a launch whose result nobody read; what it did is in the report
         finally:
             check._is_on = False
             _engine.set_library_folders([])
             self._report._fill(_engine.stop_checks())
         if unseen := _engine.launches_on_gpus() - self._on_gpus:
             warn_user(
-                f"[check] {unseen} launches on a GPU were not looked at: use `quern check FILE`, or set_current_device(device('cpu')) "
+                f"[check] {unseen} launches on a GPU were not checked: use `quern check FILE`, or set_current_device(device('cpu')) "
                 "around the part",
                 RuntimeWarning,
             )

@@ -1,4 +1,4 @@
-"""`quern check [options] FILE [args]`: runs a program as `quern run` does, on the CPU, and looks at each access of its kernels.
+"""`quern check [options] FILE [args]`: runs a program as `quern run` does, on the CPU, and checks each access of its kernels.
 
 Exit codes: 3 when something was found; else the program's own; 2 for wrong arguments or a report that cannot be written.
 """

@@ -53,7 +53,7 @@ def findings_of_children(folder):
 
 def _begin(folder, options):
     """Begins a check in a new process, and gives what ends it."""
-    if check._is_on:  # a fork of a checked process, which tells its findings itself
+    if check._is_on:  # a fork of a checked process, which reports its findings itself
         check._is_on = False
         _engine.stop_checks()
     block = check(**options)

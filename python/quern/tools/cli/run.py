@@ -1,4 +1,4 @@
-"""`quern run [options] FILE [args]`: the file as `__main__`, with the doors open and its own tracebacks.
+"""`quern run [options] FILE [args]`: the file as `__main__`, with the front ends importable and its own tracebacks.
 
 Instead of FILE, as Python has it: `-m MODULE`, `-c TEXT`, `-` for standard input, and a folder or archive with a `__main__.py`; also a
 notebook (FILE.ipynb), whose cells run one after the other. Options stand before FILE; what
@@ -49,7 +49,7 @@ def arguments(argv):
 
 
 def prepare(command, argv, raw_clock):
-    """Opens the doors for a program and gives what runs it, a function that returns its exit code; 2 when it cannot be read."""
+    """Set up the front ends for a program and return what runs it, a function that returns its exit code; 2 when it cannot be read."""
     source = source_of(command, argv)
     if source is None:
         return 2

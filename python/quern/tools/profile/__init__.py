@@ -20,7 +20,7 @@ from quern.tools.profile.figures import figures
 
 __all__ = ["Profile", "profile"]
 
-LEAST_WORK = 10_000_000  # ns of work on the CPU that is worth a look at what the machine can do
+LEAST_WORK = 10_000_000  # ns of work on the CPU from which the machine's limits are measured
 
 
 class Profile:
@@ -143,7 +143,7 @@ class profile:  # noqa: N801
     and ``p.figures()`` give them to programs, ``p.print_summary()`` and ``p.print_gpu_trace()`` are nvprof's tables. Work that was
     submitted in the block is waited for at its end.
 
-    Parameters: ``title``: what the report is headed with; ``leave_out``: names of files whose work is told at the lines that they call, or
+    Parameters: ``title``: what the report is headed with; ``leave_out``: names of files whose work is shown at the lines that they call, or
     that call them, as that of libraries is. Raises RuntimeError when a profile is being taken already.
 
     >>> import quern as qn

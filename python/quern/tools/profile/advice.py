@@ -1,4 +1,4 @@
-"""Rules that look at a profile's costs and say what to do. Each is a function in RULES that yields (line, text)."""
+"""Rules that check a profile's costs and say what to do. Each is a function in RULES that yields (line, text)."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def looks_in_loops(profile):
     for line in profile.lines:
         count = line.copies["device_to_host"]
         if count >= FEW and line.waiting > 0.02 * profile.seconds * 1e9:
-            waited = f"{times(count, 'look')} at a value, {rough(line.waiting)} of waiting"
-            yield line, f"{waited}: keep it on the device, and look once after the loop, or every hundredth time"
+            waited = f"{times(count, 'read')} of a value, {rough(line.waiting)} of waiting"
+            yield line, f"{waited}: keep it on the device, and read it once after the loop, or every hundredth time"
 
 
 def host_arrays_again(profile):
@@ -107,7 +107,7 @@ def low_occupancy(profile):
 
 
 def uncoalesced(profile):
-    """Kernels whose neighbouring threads look at elements far from each other, so that most of what is fetched is not used."""
+    """Kernels whose neighbouring threads access elements far from each other, so that most of what is fetched is not used."""
     for line, rows in _launches(profile).items():
         rows = rows[(rows["bytes"] > FEW_BYTES) & (rows["fetched"] >= WASTE * rows["bytes"])]
         ns = int(rows["device_ns"].clip(0).sum())
@@ -146,7 +146,7 @@ def work_on_the_fallback(profile):
         if count and took > 0.02 * profile.seconds * 1e9:
             names = ", ".join(sorted(line.fallbacks))
             text = f"{times(count, 'call')} of {names} computed by NumPy on the host, {rough(took)} with the copies there and back"
-            yield line, f"{text}: compose it of functions that quern serves itself (quern.set_fallback('error') names them)"
+            yield line, f"{text}: compose it of native functions (quern.set_fallback('error') names the others)"
 
 
 RULES = (looks_in_loops, host_arrays_again, compiles_again, tiny_launches, low_occupancy, uncoalesced, float64_by_accident,

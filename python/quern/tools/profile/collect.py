@@ -149,7 +149,7 @@ class Collector:
 
 
 def _with_others_places(rows, texts, trail, places):
-    """The rows, those of other libraries' work at the line where the program was then, as far as a look a millisecond can say."""
+    """The rows, those of other libraries' work at the line where the program was then, as far as a sample a millisecond can say."""
     if OTHERS not in texts or not trail:
         return rows
     unknown = (rows["detail"] == texts.index(OTHERS)) & (rows["site"] == 0)

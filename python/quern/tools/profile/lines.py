@@ -45,7 +45,7 @@ class Cost:
 
 @dataclasses.dataclass(eq=False)
 class Line(Cost):
-    """The cost of one line, and the places in it that asked."""
+    """The cost of one line, and the expressions in it that caused it."""
 
     file: str = ""
     line: int = 0
@@ -53,7 +53,7 @@ class Line(Cost):
     places: dict = dataclasses.field(default_factory=lambda: defaultdict(Counter))  # place -> kind -> calls
     waited: dict = dataclasses.field(default_factory=lambda: defaultdict(lambda: [0, 0.0]))  # what for -> waits, ns
     gradients: Counter = dataclasses.field(default_factory=Counter)  # lines whose gradients this one asked for -> ns
-    asked_by: Counter = dataclasses.field(default_factory=Counter)  # lines that asked for this one's gradient -> ns
+    asked_by: Counter = dataclasses.field(default_factory=Counter)  # lines that requested this one's gradient -> ns
     fallbacks: Counter = dataclasses.field(default_factory=Counter)  # functions that NumPy computed -> calls
     compiled: list = dataclasses.field(default_factory=list)  # kernels that were compiled here: (name, ops, form, reason)
 

@@ -9,12 +9,12 @@ from quern.tools.profile.lines import NAMES
 from quern.tools.profile.units import rough, rough_size, times
 
 _LOOKS = {
-    "test": "the test `{}` looks at a value",
-    "comparison": "`{}` looks at a value",
-    "loop": "the loop over `{}` looks at each value",
-    "text": "the text of `{}` looks at its values",
-    "unpacking": "unpacking `{}` looks at its values",
-    "item": "`{}` looks at a value",
+    "test": "the test `{}` reads a value",
+    "comparison": "`{}` reads a value",
+    "loop": "the loop over `{}` reads each value",
+    "text": "the text of `{}` reads its values",
+    "unpacking": "unpacking `{}` reads its values",
+    "item": "`{}` reads a value",
 }
 _LONGEST = 60  # characters of an expression
 
@@ -55,7 +55,7 @@ def _gradients(words, lines, most=3):
 
 
 def _because(line, kind, words):
-    """The expression that asked for most of them."""
+    """Return the expression that caused most of them."""
     asked = Counter()
     first = {}
     for place, kinds in line.places.items():
@@ -93,7 +93,7 @@ def _look(place):
             return f"`{text}` asks for it"
         if name in ("print", "str", "repr", "format"):
             return f"`{text}` prints values"
-    return _LOOKS.get(place.way, "`{}` looks at a value" if place.way != "call" else "`{}` takes values to the host").format(text)
+    return _LOOKS.get(place.way, "`{}` reads a value" if place.way != "call" else "`{}` takes values to the host").format(text)
 
 
 def _transfer(place):

@@ -1,7 +1,7 @@
-"""Where the host's time goes: the user's lines on the stack of the thread that is measured, looked at once a millisecond.
+"""Where the host's time goes: the user's lines on the stack of the thread that is measured, sampled once a millisecond.
 
-A look takes the interpreter's lock for some microseconds, so that the program runs nearly as fast as without it; times of single lines are
-estimates of its count, good where a line takes longer than some ten milliseconds in all.
+A sample takes the interpreter's lock for some microseconds, so that the program runs nearly as fast as without it; times of single
+lines are estimates from its count, good where a line takes longer than some ten milliseconds in all.
 """
 
 from __future__ import annotations

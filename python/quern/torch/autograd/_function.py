@@ -131,7 +131,7 @@ class _Call:
                 "Give it a clone() made outside of the mode, or use torch.no_grad() instead of inference_mode()."
             )
         self.is_tuple = isinstance(result, tuple | list)
-        # What kernels of other doors give is a tensor here.
+        # Results of kernels of other front ends become tensors here.
         self.results = [
             _engine.tensor_as(one, Tensor) if isinstance(one, _engine.BareArray) and not isinstance(one, Tensor) else one
             for one in (result if self.is_tuple else [result])

@@ -1,10 +1,10 @@
-"""Whether every gradient is looked at."""
+"""Anomaly detection: check every gradient for NaN."""
 
 from quern.lib import _engine
 
 
 class set_detect_anomaly:  # noqa: N801
-    """Looks at every gradient: one that is NaN raises RuntimeError with the operation and its line. As a context, while it lasts."""
+    """Check every gradient: one that is NaN raises RuntimeError with the operation and its line. As a context, while it lasts."""
 
     def __init__(self, mode, check_nan=True):
         self._before = _engine.anomaly_mode()
@@ -25,5 +25,5 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801
 
 
 def is_anomaly_enabled():
-    """Is every gradient looked at?"""
+    """Return whether every gradient is checked."""
     return _engine.anomaly_mode()

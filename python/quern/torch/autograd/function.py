@@ -1,3 +1,3 @@
-"""torch.autograd.function: Function and its kin under their module's name."""
+"""torch.autograd.function: Function and related classes under their module's name."""
 
 from quern.torch.autograd._function import Function, FunctionCtx, once_differentiable  # noqa: F401

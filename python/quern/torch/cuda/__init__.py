@@ -118,7 +118,7 @@ def synchronize(device=None):
 
 
 class _CudaDeviceProperties:
-    """What get_device_properties() tells of a GPU."""
+    """The result of get_device_properties() for a GPU."""
 
     def __init__(self, found):
         info = found.info()
@@ -231,7 +231,7 @@ def memory_reserved(device=None):
 
 
 def max_memory_allocated(device=None):
-    """The most bytes in use that memory_allocated() and its kin saw: quern looks when it is asked, not at each allocation."""
+    """Return the most bytes in use that memory_allocated() and related functions saw; allocations are not tracked between calls."""
     _figures(device)
     return _peaks.get(_number(device), (0, 0))[0] if is_available() else 0
 
@@ -477,13 +477,13 @@ class Event:
     """A mark in a stream, with a time.
 
     Parameters: ``enable_timing``: elapsed_time() may be asked for; ``blocking``: a thread that waits for it sleeps; ``interprocess``: not
-    served.
+    supported.
     """
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False, external=False):
         _gpu()
         if interprocess:
-            raise RuntimeError("events of several processes are not served")
+            raise RuntimeError("sharing events between processes is not supported")
         self._timing, self._blocking, self._event, self._number = bool(enable_timing), bool(blocking), None, None
 
     @property
@@ -533,4 +533,4 @@ class Event:
 
 
 def __getattr__(name):
-    raise AttributeError(f"module 'torch.cuda' has no attribute '{name}' that quern serves")
+    raise AttributeError(f"module 'torch.cuda' has no attribute '{name}': quern does not support it")

@@ -1,4 +1,4 @@
-"""Names of PyTorch's that are not served: accessing one raises an AttributeError that says so, and hasattr() tells the truth."""
+"""Unsupported names of torch.nn: accessing one raises an AttributeError that says so, and hasattr() returns False."""
 
 
 def unserved(module, names):

@@ -68,7 +68,7 @@ class Buffer(metaclass=_BufferType):
 class _Uninitialized:
     def __new__(cls, *args, **kwargs):
         raise NotImplementedError(
-            f"[torch.nn.{cls.__name__}] tensors without a shape, and the Lazy modules made of them, are not served; give the sizes"
+            f"[torch.nn.{cls.__name__}] uninitialized tensors and Lazy modules are not supported; pass the sizes"
         )
 
 

@@ -16,7 +16,7 @@ class LBFGS(Optimizer):
     Parameters: ``params``: tensors; ``lr``: the length of a step, or the first that the line search tries; ``max_iter``: iterations in a
     step; ``max_eval``: calls of the closure in a step, by default max_iter * 5 / 4; ``tolerance_grad`` and ``tolerance_change``: what ends
     a step: a gradient or a change as small; ``history_size``: how many gradients count; ``line_search_fn``: None or "strong_wolfe";
-    ``maximize``: uphill. ``step()`` needs a closure. It looks at the loss in each iteration.
+    ``maximize``: uphill. ``step()`` needs a closure. It reads the loss in each iteration.
 
     >>> optimizer = torch.optim.LBFGS(model.parameters(), line_search_fn="strong_wolfe")
     >>> def closure():
@@ -221,7 +221,7 @@ def _cubic(a, b, bounds=None):
 
 
 def _strong_wolfe(at, start, t, size, tolerance_change, most, c1=1e-4, c2=0.9):
-    """A point on the line that fulfils the strong Wolfe conditions, and how many points were looked at.
+    """A point on the line that fulfils the strong Wolfe conditions, and how many points were evaluated.
 
     Parameters: ``at(t)``: the point at a distance; ``start``: that at zero; ``t``: the first distance to try; ``size``: the largest element
     of the direction; ``most``: how many points are tried after the first.

@@ -115,7 +115,7 @@ class Optimizer:
 
     _opt_called = False
     _in_step = False
-    _numbers = ()  # what the state keeps as numbers and state_dict() tells as tensors
+    _numbers = ()  # what the state keeps as numbers and state_dict() returns as tensors
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -387,7 +387,7 @@ class _RuleOptimizer(Optimizer):
         """Adds a group of parameters: a dict with "params" and options of this group."""
         if isinstance(param_group, dict) and param_group.get("differentiable", self.defaults.get("differentiable")):
             raise RuntimeError(
-                "differentiable=True is not served: steps change the parameters in place, unrecorded; "
+                "differentiable=True is not supported: steps change the parameters in place, unrecorded; "
                 "write the update as operations on tensors to differentiate through it"
             )
         super().add_param_group(param_group)

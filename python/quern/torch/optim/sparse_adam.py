@@ -6,7 +6,7 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Adam for sparse gradients, which are not served: raises RuntimeError. Gradients are dense here; use Adam."""
+    """Adam for sparse gradients, which are not supported: raises RuntimeError. Gradients are dense; use Adam."""
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, maximize=False):
-        raise RuntimeError("SparseAdam is not served: gradients are dense here, those of embeddings, too; use torch.optim.Adam")
+        raise RuntimeError("SparseAdam is not supported: all gradients are dense, also those of embeddings; use torch.optim.Adam")

@@ -191,7 +191,7 @@ class SWALR(LRScheduler):
         out = []
         for group in self.optimizer.param_groups:
             end, lr = group["swa_lr"], group["lr"]
-            # the rate that the last one tells of, for another schedule may have set it
+            # the rate of the last one, for another schedule may have set it
             start = end if before == 1 else (lr - before * end) / (1 - before)
             out.append(end * share + start * (1 - share))
         return out

@@ -63,9 +63,9 @@ def get_device_states(*args):
 
 
 def set_device_states(devices, states, *, device_type=None):
-    """Sets the random generators of GPUs to what get_device_states() told. ``device_type``: "cuda" or None."""
+    """Sets the random generators of GPUs to what get_device_states() returned. ``device_type``: "cuda" or None."""
     if device_type not in (None, "cuda"):
-        raise RuntimeError(f"device_type={device_type!r} is not served: there are 'cuda' and the CPU")
+        raise RuntimeError(f"device_type={device_type!r} is not supported; use 'cuda' or 'cpu'")
     for device, state in zip(devices, states, strict=True):
         cuda.set_rng_state(state, device)
 
@@ -316,7 +316,7 @@ def checkpoint(
     computed.first(tensors, record=not use_reentrant)
     if use_reentrant:
         results = CheckpointFunction.apply(computed, *tensors) if any(x.requires_grad for x in tensors) else computed.results
-    else:  # the record tells what the function uses beside its arguments; what it keeps goes
+    else:  # the record has what the function uses besides its arguments; what it keeps is freed
         sources = _engine.gradient_sources(computed.results, computed.since, torch.Tensor)
         if not sources:
             return _filled(computed.structure, computed.results)

@@ -485,7 +485,7 @@ TEST(Plugin, WhatIsNotServedIsSaidOnce) {
     return result.log;
   };
   EXPECT_TRUE(contains(log_of("__global__ void k() { asm volatile(\"wgmma.fence.sync.aligned;\"); }"),
-                       "inline PTX: 'wgmma.fence.sync.aligned' is not served on the CPU"));
+                       "inline PTX: 'wgmma.fence.sync.aligned' is not supported on the CPU"));
   EXPECT_TRUE(
       contains(log_of("texture<float, 2> image;\n__global__ void k(float* x) { x[0] = tex2D(image, 0, 0); }"), "texture"));
   EXPECT_TRUE(contains(log_of("__global__ void k(cudaTextureObject_t t, float* x) { x[0] = texCubemap<float>(t, 0, 0, 0); }"),

@@ -43,7 +43,7 @@ size_t fake_cuda_graph_launches(void);                                // graphs 
 size_t fake_cuda_graphs(void);                                        // graphs that are ready to launch
 int fake_cuda_function_attribute(const char* symbol, int attribute);  // what cuFuncSetAttribute set, or -1
 
-// Told of each call as it begins, by its symbol; then, of a launch, with "" and the launch (fake_cupti.cpp). Null: nobody is.
+// Called for each call as it begins, by its symbol; then, of a launch, with "" and the launch (fake_cupti.cpp). Null: nobody is.
 extern void (*fake_cuda_observer)(const char* symbol, const FakeCudaLaunch* launch);
 
 #ifdef __cplusplus

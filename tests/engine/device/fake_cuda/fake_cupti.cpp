@@ -1,4 +1,4 @@
-// A stand-in for libcupti in tests: it watches the stand-in for the driver (QUERN_CUDA_DRIVER), and tells of each kernel, copy
+// A stand-in for libcupti in tests: it watches the stand-in for the driver (QUERN_CUDA_DRIVER), and reports each kernel, copy
 // and fill that it ran a microsecond, by a clock of its own. It is loaded through QUERN_CUPTI.
 //
 //   FAKE_CUPTI_HELD=1    another tool has subscribed

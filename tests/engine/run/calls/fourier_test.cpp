@@ -1,4 +1,4 @@
-// Fourier transforms on the CPU: what plans are kept, and several threads that use them at once (.ci/run looks at these with
+// Fourier transforms on the CPU: what plans are kept, and several threads that use them at once (.ci/run runs these with
 // ThreadSanitizer). Values and errors of every length stand in tests/python/arrays/test_array_fft_lines.py.
 #include "run/calls/fourier_lines.h"
 #include "run/calls/fourier_plan.h"

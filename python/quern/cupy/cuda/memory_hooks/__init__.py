@@ -38,7 +38,7 @@ class DebugPrintHook(MemoryHook):
 class LineProfileHook(MemoryHook):
     """How much each line of the program took from the pool, and how much the pool asked the device for on its behalf.
 
-    ``max_depth``: accepted; a line is told without its callers. ``print_report()`` prints it, in the order in which lines came first.
+    ``max_depth``: accepted; a line is reported without its callers. ``print_report()`` prints it, in the order in which lines came first.
     """
 
     name = "LineProfileHook"

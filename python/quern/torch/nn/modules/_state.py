@@ -182,7 +182,7 @@ class State:
                         unexpected_keys.append(key)
 
     def _take(self, name, tensor, key, value, assign, error_msgs):
-        """One tensor, copied or taken; what goes wrong is told in ``error_msgs``."""
+        """One tensor, copied or taken; errors are added to ``error_msgs``."""
         if not isinstance(value, torch.Tensor):
             error_msgs.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but '

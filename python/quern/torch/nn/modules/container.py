@@ -176,7 +176,7 @@ class ModuleList(_Row):
         return self
 
     def __repr__(self):
-        """Equal modules in a row are told once."""
+        """Return the representation, in which equal modules in a row appear once."""
         groups = []  # first, last, text
         for i, text in enumerate(repr(module) for module in self):
             if groups and groups[-1][2] == text:

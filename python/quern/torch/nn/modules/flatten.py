@@ -30,7 +30,7 @@ class Unflatten(Module):
     def __init__(self, dim, unflattened_size):
         super().__init__()
         if isinstance(dim, str):
-            raise NotImplementedError("[torch.nn.Unflatten] named dimensions are not served; give the dimension's number")
+            raise NotImplementedError("[torch.nn.Unflatten] named dimensions are not supported; pass the dimension's index")
         if not isinstance(unflattened_size, (tuple, list)):
             raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}")
         for i, n in enumerate(unflattened_size):

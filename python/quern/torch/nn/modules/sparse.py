@@ -8,7 +8,7 @@ from quern.torch.nn.parameter import Parameter
 
 
 class _Table(Module):
-    """What both share: the table, its padding row and how it is told."""
+    """What both share: the table, its padding row and its representation."""
 
     def _prepare(self, padding_idx, weight, freeze, device, dtype):
         n = self.num_embeddings

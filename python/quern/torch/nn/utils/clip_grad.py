@@ -1,4 +1,4 @@
-"""Limits for gradients. All is computed on the device; no value is looked at unless ``error_if_nonfinite`` asks for it."""
+"""Limits for gradients. All is computed on the device; no value is read unless ``error_if_nonfinite`` asks for it."""
 
 
 from quern.torch import _namespace as torch

@@ -27,7 +27,7 @@ class DataLoader(Generic[_Batch]):
     its own, or ``batch_sampler``, which gives lists of indices; ``collate_fn``: makes a batch of a list of samples, by default
     default_collate; ``drop_last``: a last batch that is not full is left out; ``generator``: a torch.Generator for the order.
     ``num_workers``, ``prefetch_factor``, ``persistent_workers``, ``timeout``, ``worker_init_fn``, ``multiprocessing_context``,
-    ``pin_memory`` and ``in_order`` are accepted: batches are made in this process, and a notice tells so once.
+    ``pin_memory`` and ``in_order`` are accepted: batches are made in this process, and one warning says so.
     Batches of a TensorDataset, or of a Subset of one, are taken out of the tensors at once.
 
     >>> for x, y in DataLoader(TensorDataset(images, labels), batch_size=64, shuffle=True):
@@ -152,7 +152,7 @@ class DataLoader(Generic[_Batch]):
             yield [t[begin:end].clone() for t in tensors]  # a batch is the program's own to change
 
     def _shuffled(self, tensors):
-        """Rows of tensors in random order, which is not looked at."""
+        """Rows of tensors in random order, which stays on the device."""
         parts = list(self.sampler._parts())
         orders = {}
         for begin, end in self._ranges():

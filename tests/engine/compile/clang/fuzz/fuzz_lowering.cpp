@@ -139,7 +139,7 @@ void explain(Case& c, LoweringWish wish, const std::string& what) {
   std::fflush(stdout);
 }
 
-// What kernels are to have, as the text tells it: a generator that has drifted away from that finds nothing and passes.
+// What kernels are to have, according to their source: a generator that has drifted away from that finds nothing and passes.
 struct Feature {
   const char* name;
   std::vector<const char*> words;  // one of them is enough

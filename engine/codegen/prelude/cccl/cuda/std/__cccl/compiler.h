@@ -1,4 +1,4 @@
-// CPU: stands before CCCL's header of the same name, the first that all others of its read, which tells compilers apart. The
+// CPU: stands before CCCL's header of the same name, the first that all others of its read, which distinguishes compilers. The
 // CPU's is to be taken for NVRTC as far as the host goes, which has no headers here, and for clang in what CUDA C++ is. What CCCL
 // expects of both follows; what cannot be said by macros stands in the other files of this folder.
 #pragma once

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Prose uses the field's words: prints each phrase of PHRASES in documents, comments, string literals and names of tests.
+
+    tools/check_prose.py           the files that git tracks
+    tools/check_prose.py FILE...   these
+
+Phrases are found across line breaks. ALLOWED has the exceptions with their reasons. Start reading at main().
+"""
+
+import io
+import pathlib
+import re
+import sys
+import tokenize
+
+from check_format import tracked
+from check_sizes import PIECES
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# A regular expression of a phrase, where a space is any white space: what to write instead.
+PHRASES = {
+    r"not served|do(?:es)? not serve|doesn't serve|quern serves|(?:is|are) served": "supported",
+    r"(?:is|are|was|were|be|been|being) told|tells": "reported, raised, logged, passed or knows",
+    "a look|looked at|looks at|(?:at|after|before) (?:the|every|each|the next) look|nobody looks": "evaluation, is read, is checked",
+    "kin": 'the names of the functions, or "related functions"',
+    "beside (?:CuPy|PyTorch|NumPy|Numba|Keras)": "compared with",
+    "(?:that|who) asked": "call site, source line or caller",
+    r"(?<!-)mend(?:s|ed|ing)?(?!\.py)": "fix, fixed",
+    r"doors?(?!\.(?:h|cpp)|::)": "front end, entry point",
+    "(?:go|goes|going|gone|went) astray|settled|settles": "checked, collected, resolved",
+    "edges fall": "`bins` must increase monotonically",
+    "told apart": "distinguished",
+    "in doubt|doubts?": "deferred error",
+}
+# (path, phrase in small letters): why it stays. At most 30.
+ALLOWED = {
+    ("bench/arrays.py", "looked at"): "a name in bench/results",
+    ("bench/training.py", "looked at"): "names in bench/results",
+    ("bench/profiling.py", "looks at"): "a name in bench/results",
+    ("docs/doctor.md", "doors"): "a key of the report as JSON",
+    ("docs/doctor.md", "mend"): "a key of the report as JSON",
+    ("python/quern_doctor/findings.py", "mend"): "a key of the report as JSON",
+    ("python/quern_doctor/report.py", "door"): "a key of the report as JSON",
+    ("python/quern_doctor/report.py", "doors"): "a key of the report as JSON",
+    ("tests/python/cli/test_doctor.py", "mend"): "a key of the report as JSON",
+}
+PROSE, PYTHON, CPP = (".md",), (".py", ".pyi"), (".cpp", ".h", ".def", ".cu", ".cuh")
+SKIPPED = ("docs/additions/", "python/quern/lib/cccl/", "tests/python/data/", "tools/check_prose.py")
+TEXT_TOKENS = {tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # the last: since Python 3.12
+# Comment marks and quotes, which do not separate the words of a phrase.
+MARKS = re.compile(r'//[/!<]*|/\*+|^\s*\*+(?!\w)|\*/|^\s*#+|(?:\b[rbfu]{1,2})?"|`', re.MULTILINE | re.IGNORECASE)
+NAME_OF_TEST = re.compile(r"\bdef (test_\w+)|\bTEST(?:_F|_P)?\(\s*\w+,\s*(\w+)")
+# What stands for code: no white space and no letter, so that no phrase goes across it.
+CODE = "\0"
+
+
+def without_code(source, spans):
+    """The source with what is outside of the spans blank; lines and columns stay where they are."""
+    out, end = [], 0
+    for begin, after in spans:
+        out += [re.sub(r"\S", CODE, source[end:begin]), source[begin:after]]
+        end = after
+    return "".join([*out, re.sub(r"\S", CODE, source[end:])])
+
+
+def spans_of_python(source):
+    starts = [0]
+    for line in io.StringIO(source):
+        starts.append(starts[-1] + len(line))
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in TEXT_TOKENS:
+            yield starts[token.start[0] - 1] + token.start[1], starts[token.end[0] - 1] + token.end[1]
+
+
+def prose(path, source):
+    """The text of a file in which phrases are searched, with the lines of the file."""
+    if path.endswith(PYTHON):
+        text = without_code(source, spans_of_python(source))
+    elif path.endswith(CPP):
+        text = without_code(source, (piece.span() for piece in PIECES.finditer(source)))
+    else:
+        text = source
+    return MARKS.sub(lambda mark: re.sub(r"\S", " ", mark[0]), text)
+
+
+def names_of_tests(source):
+    """The source with all but the words of tests' names blank."""
+    spans = [found.span(1 if found[1] else 2) for found in NAME_OF_TEST.finditer(source)]
+    return without_code(source, spans).replace("_", " ")
+
+
+def phrases(path, source):
+    """(line, phrase, what to write instead) of each phrase in a file."""
+    texts = [prose(path, source)]
+    if not path.endswith(PROSE):
+        texts.append(names_of_tests(source))
+    for form, instead in PHRASES.items():
+        pattern = re.compile(rf"\b(?:{form})\b".replace(" ", r"\s+"), re.IGNORECASE)
+        for text in texts:
+            for found in pattern.finditer(text):
+                yield text.count("\n", 0, found.start()) + 1, " ".join(found[0].lower().split()), instead
+
+
+def main(arguments):
+    wrong, met = [], set()
+    paths = arguments or [path for path in tracked(*PROSE, *PYTHON, *CPP) if not path.startswith(SKIPPED)]
+    for path in paths:
+        for line, phrase, instead in sorted(phrases(path, (ROOT / path).read_text(encoding="utf-8"))):
+            met.add((path, phrase))
+            if (path, phrase) not in ALLOWED:
+                wrong.append(f'{path}:{line}: "{phrase}": write {instead}')
+    if not arguments:
+        wrong += [f'tools/check_prose.py: {path} has no "{phrase}" any more' for path, phrase in ALLOWED.keys() - met]
+    if wrong:
+        sys.exit("\n".join(wrong))
+    print(f"prose: {len(paths)} files use the field's words; {len(ALLOWED)} exceptions")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
