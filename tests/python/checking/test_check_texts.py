@@ -125,6 +125,7 @@ def moved(x):
         (reversed_without_barrier, (1, 64), "put cuda.syncthreads() between the two accesses"),
         (shifted_in_warp, (1, 32), "put cuda.syncwarp() between the two accesses (cuda.syncthreads() where other warps take part, too)"),
         (counted, (2, 32), "use an atomic (cuda.atomic.add()), give each block its own part"),
+        (counted, (1, 64), "several threads change the element in one statement: use an atomic (cuda.atomic.add()), or let one thread alone"),
         (half_atomic, (1, 64), "let both be atomic (cuda.atomic), or put a barrier between the two accesses"),
         (unfilled, (1, 64), "fill the memory first (zeros, memset, cuda.syncthreads() after the store that fills it)"),
         (two_barriers, (1, 64), "let all threads of a block pass the same cuda.syncthreads()"),

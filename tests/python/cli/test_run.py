@@ -73,6 +73,17 @@ def test_tracebacks_are_the_programs_own(tmp_path):
     assert done.returncode == 1 and "SyntaxError" in done.stderr
 
 
+@pytest.mark.parametrize("text, name", [
+    ("import cupy as cp; cp.linspce(0, 1, 3)", "linspace"), ("from numba import cuda; cuda.gird(1)", "grid"),
+    ("import torch; torch.zeos(3)", "zeros"), ("import quern as qn; qn.ones(3).summ()", "sum"), ("total = 1; print(totl)", "total"),
+])  # fmt: skip
+def test_errors_suggest_names(tmp_path, text, name):
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    done = quern("run", path)
+    assert done.returncode == 1 and done.stderr.endswith(f"Did you mean: '{name}'?\n"), done.stderr
+
+
 @pytest.mark.parametrize("exit, status", [("sys.exit(3)", 3), ("sys.exit()", 0), ("sys.exit('bad')", 1), ("raise KeyboardInterrupt", 130)])
 def test_exit_status(tmp_path, exit, status):
     path = tmp_path / "program.py"

@@ -336,3 +336,16 @@ def test_an_endless_sampler_draws_as_it_goes():
     first = list(itertools.islice(iter(RandomSampler(range(5), replacement=True, num_samples=int(1e10), generator=torch.Generator())), 70))
     again = list(RandomSampler(range(5), replacement=True, num_samples=70, generator=torch.Generator()))
     assert first == again and set(first) <= set(range(5))
+
+
+def test_files_for_a_gpu_where_there_is_none(on_the_cpu, tmp_path):
+    from quern import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    path = tmp_path / "x.pt"
+    torch.save({"x": torch.ones(2)}, path)
+    assert torch.load(path, map_location="cpu")["x"].tolist() == [1, 1]
+    for place in ("cuda", torch.device("cuda:0"), {"cpu": "cuda"}):
+        with pytest.raises(RuntimeError, match="Attempting to deserialize object on a CUDA device"):
+            torch.load(path, map_location=place)
