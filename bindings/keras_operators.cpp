@@ -77,7 +77,8 @@ Array power_of_integers(const Argument& base, const Array& exponents, Loop loop)
   const Array of = steps::as_type(exponents, loop.compute);
   if (of.rank() == 0 && !faces::keras.noter && is_there(exponents) && steps::values_of<int64_t>(exponents)[0] < 0)
     refuse_exponent();
-  const Array is_negative = compute(Op::less, of, 0), is_zero = compute(Op::equal, base, 0);
+  const Array bases = base.array() ? *base.array() : full({}, base.scalar(), loop.compute, of.device());
+  const Array is_negative = compute(Op::less, of, 0), is_zero = compute(Op::equal, bases, 0);
   const Array counted = compute(Op::where, is_negative, compute(Op::bitwise_and, of, 63), of);
   Argument both[] = {base, counted};
   const Array made = elementwise(Op::power, both, nullptr, loop);

@@ -185,7 +185,9 @@ class DeviceNDArray(_core.Array):
         return self if stream == self.stream else with_stream(self._as(type(self)), stream)
 
     def get_ipc_handle(self):
-        raise NotImplementedError("[DeviceNDArray.get_ipc_handle] memory is not shared between processes; copy it through the host")
+        raise NotImplementedError(
+            "[DeviceNDArray.get_ipc_handle] sharing memory between processes is not supported; copy it through the host"
+        )
 
 
 class DeviceRecord(DeviceNDArray):

@@ -13,6 +13,7 @@ import os
 import runpy
 import sys
 import threading
+import traceback
 import zipfile
 
 PROGRAM = "[--] (FILE | -m MODULE | -c TEXT) [args]"
@@ -248,7 +249,10 @@ def _show(error) -> None:
     """The traceback as python FILE would print it: without this module's frames, and without those of the import hooks."""
     _drop_own_frames(error, set())
     sys.stdout.flush()
-    sys.excepthook(type(error), error, error.__traceback__)  # which suggests names, where the module traceback does so from 3.12 on alone
+    if any(frame.f_code.co_filename.startswith("<cell ") for frame, _ in traceback.walk_tb(error.__traceback__)):
+        traceback.print_exception(type(error), error, error.__traceback__)  # which knows the lines of cells
+    else:
+        sys.excepthook(type(error), error, error.__traceback__)  # which suggests names on Python 3.10 and 3.11, too
 
 
 _OURS = (__file__, runpy.__file__, "<frozen runpy>", os.path.join(os.path.dirname(__file__), "notebook_file.py"))
