@@ -62,12 +62,12 @@ Array divided(const Array& total, const Array& array, const Over& over, double l
   if (!over.where) {
     auto count = static_cast<double>(count_over(array, over));
     Array wide = as_type(total, averaging_type(total.dtype()));
-    return as_type(true_divide(wide, std::max(count - less, 0.0)), total.dtype());
+    return laid_as(as_type(true_divide(wide, std::max(count - less, 0.0)), total.dtype()), total);
   }
   Array all = over.where->view(over.where->layout().broadcast_to(array.shape()));
   Array count = reduce(Reduction::sum, all, over.axes, over.keep_dims, DType::int64);
   if (less != 0) count = maximum(subtract(count, less), 0);
-  return as_type(true_divide(total, count), total.dtype());
+  return laid_as(as_type(true_divide(total, count), total.dtype()), total);
 }
 
 }  // namespace
@@ -181,7 +181,7 @@ Array variance(const Array& given, const Counted& over, double ddof, const Argum
 
 // Where all elements are equal its derivative is 0, not infinite.
 static Array root_of(const Array& square) {
-  if (!GradientMode::is_on() || !wants_gradient(square)) return sqrt(square);
+  if (!GradientMode::is_on() || !wants_gradient(square)) return laid_as(sqrt(square), square);
   return recorded_as(SmoothValue::root, square, sqrt(detached(square)));
 }
 

@@ -218,7 +218,9 @@ Array transposed_matrix(const Array& array) {
 Array reshaped_as(const Array& array, const Shape& given, Order order, std::optional<bool> copies) {
   Shape shape = known_sizes(array, given);
   if (copies.value_or(false)) return reshaped(copied(array, array.dtype(), order), shape, order);
-  Array out = reshaped(array, shape, order);
+  // As NumPy: an array of this shape stays as it is, one whose shape was asked for by -1 loses odd strides of axes of one element.
+  const bool stays = given == array.shape() && order != Order::keep && !TorchOrder::is_on();
+  Array out = stays ? array.view(array.layout()) : reshaped(array, shape, order);
   if (copies && out.cell() != array.cell()) raise(ErrorKind::value, "Unable to avoid creating a copy while reshaping.");
   return out;
 }
@@ -255,12 +257,7 @@ Array broadcast_view(const Array& array, const Shape& given) {
 Array with_new_axes(const Array& array, const NewAxes& axes) {
   std::vector<size_t> places = axes.places;
   std::sort(places.begin(), places.end());
-  Layout layout = array.layout();
-  for (size_t place : places) {
-    layout.shape.insert(layout.shape.begin() + static_cast<ptrdiff_t>(place), 1);
-    layout.strides.insert(layout.strides.begin() + static_cast<ptrdiff_t>(place), 0);
-  }
-  return array.view(std::move(layout));
+  return array.view(layout_with_axes(array.layout(), places));
 }
 
 Array without_axes(const Array& array, const Axes& axes) {
@@ -557,6 +554,7 @@ Array tiled(const Array& array, const std::vector<int64_t>& given) {
     out.push_back(times[n] * sizes[n]);
   }
   bool is_copy = std::all_of(times.begin(), times.end(), [](int64_t n) { return n == 1; });  // which lies as the array does
+  if (is_copy && sizes.size() == array.rank()) return copied(array, array.dtype(), Order::keep);
   if (is_copy) return reshape(copied(array, array.dtype(), Order::keep), sizes);
   return reshaped_copy(repeated_to(reshape(array, apart), pairs), out);
 }

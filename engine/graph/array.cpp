@@ -188,7 +188,7 @@ Array Array::of_shape(Layout layout) const {
 }
 
 std::optional<Layout> Array::layout_in_shape(const Shape& shape) const {
-  if (!is_record(dtype_)) return layout().reshaped(shape);
+  if (!is_record(dtype_)) return reshaped_layout(layout(), shape);
   Layout units = in_units(layout(), dtype_, unit_of(dtype_));
   Shape with_units = shape;
   with_units.push_back(units.shape.back());

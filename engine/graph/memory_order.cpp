@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "graph/records.h"
+#include "graph/tape.h"
 
 namespace quern {
 
@@ -122,6 +123,25 @@ LayoutRef torchs_copy(const Layout& layout) {
   return picked_layout(layout.shape, steps);
 }
 
+// As PyTorch reshapes: axes that are merged need not be longer than one, and an axis of one element goes on from the one inside it.
+std::optional<Layout> reshaped_as_torch(const Layout& layout, const Shape& to) {
+  Layout out{to, std::vector<int64_t>(to.size(), 1), layout.offset};
+  if (layout.rank() == 0) return out;
+  int64_t step = layout.strides.back(), merged = 1, placed = 1;
+  size_t left = to.size();
+  for (size_t axis = layout.rank(); axis-- > 0;) {
+    merged *= layout.shape[axis];
+    if (axis > 0 && (layout.shape[axis - 1] == 1 || layout.strides[axis - 1] == merged * step)) continue;
+    for (; left > 0 && (placed < merged || to[left - 1] == 1); --left) {
+      out.strides[left - 1] = placed * step;
+      placed *= to[left - 1];
+    }
+    if (placed != merged) return std::nullopt;
+    if (axis > 0) step = layout.strides[axis - 1], merged = placed = 1;
+  }
+  return out;
+}
+
 // Operations with a number for which PyTorch has a function of one tensor.
 bool takes_number(Op op) { return op == Op::power || op == Op::maximum || op == Op::minimum; }
 
@@ -178,8 +198,42 @@ bool suggests_channels_last(const Layout& layout) {
   return true;
 }
 
+static DType common_type_of(std::span<const Argument> arguments) {
+  std::vector<OperandType> types;
+  for (const Argument& a : arguments) types.push_back(a.type());
+  return common_type(types);
+}
+
+std::optional<Layout> reshaped_layout(const Layout& layout, const Shape& shape) {
+  if (is_torchs && layout.size() == 0 && layout.shape == shape) return layout;
+  std::optional<Layout> plain = layout.reshaped(shape);  // raises where the numbers of elements differ
+  return is_torchs && layout.size() > 0 ? reshaped_as_torch(layout, shape) : plain;
+}
+
+Layout layout_with_axes(const Layout& layout, const std::vector<size_t>& places) {
+  Layout out = layout;
+  for (size_t place : places) {
+    const auto at = static_cast<ptrdiff_t>(place);
+    out.strides.insert(out.strides.begin() + at, place < out.rank() ? out.shape[place] * out.strides[place] : 1);
+    out.shape.insert(out.shape.begin() + at, 1);
+  }
+  return is_torchs ? out : *layout.reshaped(out.shape);  // which an axis of one element never hinders
+}
+
+Array laid_as(const Array& array, const Array& like) {
+  const Layout &layout = array.layout(), &wanted = like.layout();
+  if (is_torchs || layout.strides == wanted.strides || layout.shape != wanted.shape) return array;
+  for (size_t axis = 0; axis < layout.rank(); ++axis)
+    if (layout.shape[axis] != 1 && layout.strides[axis] != wanted.strides[axis]) return array;
+  Layout out{layout.shape, wanted.strides, layout.offset};
+  Array laid = array.of_shape(std::move(out));
+  take_shape(laid);
+  return laid;
+}
+
 TorchOrder::TorchOrder(bool on) : before_(std::exchange(is_torchs, on)) {}
 TorchOrder::~TorchOrder() { is_torchs = before_; }
+bool TorchOrder::is_on() { return is_torchs; }
 Array in_result_order(const Array& array) { return is_torchs ? in_order(array, Order::c) : array; }
 
 LayoutRef layout_beside(const Array& array, const Shape& shape, Order order) {
@@ -203,13 +257,14 @@ LayoutRef ufunc_layout(Op op, DType compute, const Shape& shape, std::span<const
   if (is_torchs) return torchs_layout(op, shape, arguments);
   const OpRow& r = row(op);
   bool all_are_fortran = shape.size() > 1 && std::ranges::find(shape, 1) != shape.end();  // elsewhere the search finds the same
+  const DType needed = r.typing == Typing::truth && all_are_fortran ? common_type_of(arguments) : compute;  // loops of all types
   bool any = false;
   for (size_t k = 0; all_are_fortran && k < arguments.size(); ++k) {
     const Array* array = arguments[k].array();
     if (!array || array->rank() == 0) continue;
     any = true;
     all_are_fortran = is_fortran_only(array->layout()) && array->shape() == shape &&
-                      array->dtype() == operand_type(r, static_cast<int>(k), compute);
+                      array->dtype() == operand_type(r, static_cast<int>(k), needed);
   }
   return any && all_are_fortran && op != Op::where ? interned(Layout::fortran(shape)) : result_layout(shape, arguments);
 }

@@ -12,6 +12,7 @@ class TorchOrder {
   explicit TorchOrder(bool on = true);
   ~TorchOrder();
   TorchOrder(const TorchOrder&) = delete;
+  static bool is_on();
 
  private:
   bool before_;
@@ -24,6 +25,12 @@ Array in_result_order(const Array& array);
 LayoutRef copied_layout(const Array& array, Order order = Order::keep);
 // A new array of another shape beside it; of another number of axes in C order, unless Fortran's is asked for.
 LayoutRef layout_beside(const Array& array, const Shape& shape, Order order = Order::keep);
+// The layout of the same elements in another shape; nothing where only a copy has it. Of axes of one element, NumPy's or PyTorch's strides.
+std::optional<Layout> reshaped_layout(const Layout& layout, const Shape& shape);
+// The layout with axes of one element put in at `places`, which rise.
+Layout layout_with_axes(const Layout& layout, const std::vector<size_t>& places);
+// The array with the strides of `like` along axes of one element, where it lies as that otherwise: what NumPy computes in place.
+Array laid_as(const Array& array, const Array& like);
 // What elementwise work gives: as its operands lie. Where they disagree about two axes, C order wins; axes of one element, and
 // those along which an operand is repeated, say nothing.
 LayoutRef result_layout(const Shape& shape, std::span<const Argument> arguments);

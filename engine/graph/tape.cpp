@@ -97,6 +97,7 @@ bool shows_all(const Array& array) {
   const TapeViewRef& tape = array.tape();
   if (tape && tape->is_view) return false;
   if (tape && tape->own) return tape->own->layout == array.layout_ref() && tape->own->dtype == array.dtype();
+  if (!tape && array.is_view()) return false;
   if (array.is_whole()) return true;
   const EntryRef& base = array.cell()->entry;
   return base && takes_shape(*base) && base->layout == array.layout_ref() && base->dtype == array.dtype();
@@ -112,7 +113,9 @@ void move_gradient(Entry& from, Entry& to) {
 }
 
 EntryRef entry_of_view(const Array& array, const EntryRef& base) {
+  const bool is_older = !array.tape() && array.is_view();  // than the wish for a gradient of the array that it shows
   TapeView& tape = tape_of(array);
+  tape.is_view |= is_older;
   EntryRef before;
   if (tape.base == base) {
     if (tape.seen) return tape.seen;

@@ -205,9 +205,9 @@ def function_without_options(func):
 
 @_contextlib.contextmanager
 def device(name):
-    """While it lasts, new tensors are made on a device: "/CPU:0", "/GPU:0", "cpu"."""
-    short = str(name).rpartition("/")[2].lower().replace("device:", "")
-    with _backend.core.device_scope(short):
+    """While it lasts, new tensors are made on a device: "/CPU:0", "/GPU:0", "cpu". A GPU that is missing is replaced by a device that is
+    there, unless ``tf.config.set_soft_device_placement(False)``."""
+    with _backend.core.device_scope(config._placed(name)):
         yield
 
 

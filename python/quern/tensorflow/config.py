@@ -35,8 +35,30 @@ def set_visible_devices(devices, device_type=None):
     """Accepted; CUDA_VISIBLE_DEVICES and QUERN_DEVICE choose."""
 
 
+_soft_placement = True
+
+
 def set_soft_device_placement(enabled):
-    """Accepted; it changes nothing."""
+    """Whether ``tf.device`` of a device that is missing chooses one that is there, as it does by default, or raises."""
+    global _soft_placement
+    _soft_placement = bool(enabled)
+
+
+def get_soft_device_placement():
+    """Whether ``tf.device`` of a device that is missing chooses one that is there."""
+    return _soft_placement
+
+
+def _placed(name):
+    """Return Keras's name of the device that a name of TensorFlow means: "/GPU:1", "/device:CPU:0", "/job:localhost/.../GPU:0"."""
+    short = str(name).rpartition("/")[2].lower().replace("device:", "")
+    kind, _, number = short.partition(":")
+    if _soft_placement and kind == "gpu" and number in ("", "*", *map(str, range(64))):
+        gpus = _gpus()
+        if not gpus:
+            return "cpu"
+        return short if number.isdigit() and int(number) < gpus else "gpu"
+    return short
 
 
 def run_functions_eagerly(run_eagerly):

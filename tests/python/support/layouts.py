@@ -155,9 +155,9 @@ def arrays_in(result):
     return [result] if hasattr(result, "strides") and not isinstance(result, (np.generic, type)) else []
 
 
-def described(a, in_elements=False):
-    """What can be compared: strides of axes of one element, and those of no elements, tell nothing about an element."""
+def described(a, in_elements=False, all_axes=False):
+    """What can be compared: strides of no elements say nothing, and those of axes of one element nothing about an element."""
     unit = a.itemsize if in_elements else 1
-    strides = tuple([step // unit for step, n in zip(a.strides, a.shape, strict=True) if n != 1]) if a.size else None
+    strides = tuple(step // unit for step, n in zip(a.strides, a.shape, strict=True) if all_axes or n != 1) if a.size else None
     flags = a.flags
     return strides, bool(flags.c_contiguous), bool(flags.f_contiguous), bool(flags.writeable)

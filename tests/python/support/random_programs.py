@@ -87,8 +87,8 @@ def owner(a):
 
 
 def layout_of(a):
-    flags, strides = a.flags, tuple(step if n > 1 else 0 for step, n in zip(a.strides, a.shape, strict=True))
-    return strides, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.owndata
+    flags = a.flags
+    return a.strides, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.owndata
 
 
 class EndOfProgram(Exception):
@@ -255,7 +255,7 @@ class Program(Lines):
         want, got = self.theirs[name], self.ours[name]
         if not isinstance(want, np.ndarray) or not want.size or name in self.numbers_of_numpy:
             return
-        ours, theirs = layouts.described(got, True), layouts.described(want, True)
+        ours, theirs = layouts.described(got, True, True), layouts.described(want, True, True)
         if ours != theirs:
             self.fail(f"(strides, C, Fortran, writeable) of {name} are {ours}, not {theirs}")
         base, shared = owner(want), False

@@ -329,6 +329,21 @@ print(show(n.mean), len(d.bin_boundaries), show(tf.reduce_mean(n(x))))
 """,
         ["float32[[28.5, 29.5, 30.5]] 1 float320.0"],
     ),
+    "a device that is missing": (
+        """
+for name in ("/GPU:0", "/device:GPU:60", "/job:localhost/replica:0/task:0/device:GPU:0", "/CPU:0"):
+    with tf.device(name):
+        print(show(tf.constant([1.0]) + 1))
+tf.config.set_soft_device_placement(False)
+print(tf.config.get_soft_device_placement())
+try:
+    with tf.device("/GPU:60"):
+        print(show(tf.constant([1.0]) + 1))
+except Exception as error:
+    print(isinstance(error, (RuntimeError, ValueError)))
+""",
+        ["float32[2.0]"] * 4 + ["False", "True"],
+    ),
 }
 
 

@@ -18,7 +18,8 @@ class _Program:
         self.random = random.Random(seed)
         self.lines = []
         self.shapes = {}
-        self.views = set()
+        self.views, self.detached = set(), set()
+        self.is_written_unseen = False
         leaves = []
         for shape in ((3,), (2, 3)):
             name = f"x{len(leaves)}"
@@ -29,6 +30,8 @@ class _Program:
             leaves.append(name)
         for _ in range(steps):
             self.random.choice([self.view, self.view, self.write, self.write, self.write, self.compute, self.apart, self.hook])()
+        for _ in range(2):
+            self.hook_at_the_end()
         shown = ", ".join(self.shapes)
         self.line(f"z = sum((t * (k + 1)).sum() for k, t in enumerate([{shown}]))")
         self.line("z.backward()")
@@ -45,6 +48,8 @@ class _Program:
         self.shapes[name] = shape
         if is_view:
             self.views.add(name)
+            if "detach()" in text or text.partition("[")[0].partition(".")[0] in self.detached:
+                self.detached.add(name)
         self.line(f"{name} = {text}")
 
     def any(self, fits=lambda shape: True):
@@ -94,6 +99,7 @@ class _Program:
         # PyTorch takes a view whose base came to need gradients for a leaf until somebody has asked for its grad_fn.
         self.line(f"{name}.grad_fn")
         kind = self.random.randrange(8)
+        self.is_written_unseen |= kind == 7 or name in self.detached
         if kind == 0:
             self.line(f"{name}.mul_({self.number()})")
         elif kind == 1:
@@ -137,10 +143,22 @@ class _Program:
         self.put(f"{name}.detach()" + self.random.choice(["", ".clone()"]), self.shapes[name], is_view=True)
 
     def hook(self):
-        # Of a view PyTorch drops hooks at a write to what it shows; here a view that shows all of a tensor has the tensor's.
+        # PyTorch drops the hooks of a view at a write to its memory by another name.
         name = self.random.choice([name for name in self.shapes if name not in self.views])
-        change = self.random.choice([f"g * {self.number()}", "seen.append(g.sum()) if g.any() else None"])
-        self.line(f"if {name}.requires_grad: {name}.register_hook(lambda g: {change})")
+        self.line(f"if {name}.requires_grad: {name}.register_hook(lambda g: {self.random.choice([self.change(), self.note()])})")
+
+    def change(self):
+        return f"g * {self.number()}"
+
+    def note(self):
+        return "seen.append(g.sum()) if g.any() else None"
+
+    def hook_at_the_end(self):
+        # Each view has hooks of its own. In which order those of several are called is not compared, and after a write under no_grad or
+        # to a detached alias PyTorch makes new nodes for views, which pass by hooks of the old ones.
+        apart = self.views if self.is_written_unseen else ()
+        name = self.random.choice([name for name in self.shapes if name not in apart])
+        self.line(f"if {name}.requires_grad: {name}.register_hook(lambda g: {self.change()})")
 
 
 def test_random_programs(device):
@@ -156,6 +174,7 @@ FEATURES = {
     "without a record": r"no_grad",
     "a detached tensor": r"= a\d+\.detach",
     "a hook": r"register_hook",
+    "a hook of a view": r"(?s)(a\d+) = a\d+(?:\.t\(\)|\.unsqueeze|\.diagonal|\[).*if \1\.requires_grad: \1\.register_hook",
     "a computed tensor": r"tanh|sin|sum\(0\)",
 }
 
