@@ -136,8 +136,6 @@ class Filling {
     if (value == no_value) return true;
     if (parameter.slot == ignored_slot) return fits(parameter.kind, value) || (fail(Misfit::Why::wrong_kind, i, value), false);
     if (value == Py_None && parameter.kind != Kind::any && parameter.constant == absent) return true;
-    if (value == Py_None && (parameter.kind == Kind::boolean || parameter.kind == Kind::number) && parameter.constant > absent)
-      value = default_of(parameter);
     const Parameter* before = filled_by_[parameter.slot];
     if (before && (before == &parameter || slot != default_of(*before))) {
       misfit_.other = before == &parameter ? nullptr : before;

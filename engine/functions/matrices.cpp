@@ -13,6 +13,7 @@
 #include "functions/reductions.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 #include "run/calls/matmul.h"
 
 namespace quern {
@@ -294,7 +295,7 @@ Array cross_along(const Array& a, const Array& b, std::optional<size_t> axis) {
   if (along == shape.size()) raise(ErrorKind::value, "[cross] no axis has three elements; name one");
   std::vector<Array> both{a, b};
   both = broadcast_together(both);
-  return cross(both[0], both[1], along, along, along);
+  return in_result_order(cross(both[0], both[1], along, along, along));
 }
 
 // beta a + alpha product

@@ -32,7 +32,8 @@ Ranked of_one_element(const Array& array) {
 
 // What stands at one place of each line.
 Ranked at_places(const Array& array, const Array& places, size_t axis, bool keep_dims) {
-  Ranked out{taken_along(array, places, axis), places};
+  const Array laid = in_result_order(places);  // which may be a part of those of all elements
+  Ranked out{taken_along(array, laid, axis), laid};
   return keep_dims ? out : Ranked{without_axes(out.values, {axis}), without_axes(out.places, {axis})};
 }
 

@@ -218,7 +218,8 @@ Array transposed_matrix(const Array& array) {
 Array reshaped_as(const Array& array, const Shape& given, Order order, std::optional<bool> copies) {
   Shape shape = known_sizes(array, given);
   if (copies.value_or(false)) return reshaped(copied(array, array.dtype(), order), shape, order);
-  // As NumPy: an array of this shape stays as it is, one whose shape was asked for by -1 loses odd strides of axes of one element.
+  // As NumPy: an array of this shape stays as it is, one whose shape was asked for by -1 loses odd strides of axes of one
+  // element.
   const bool stays = given == array.shape() && order != Order::keep && !TorchOrder::is_on();
   Array out = stays ? array.view(array.layout()) : reshaped(array, shape, order);
   if (copies && out.cell() != array.cell()) raise(ErrorKind::value, "Unable to avoid creating a copy while reshaping.");

@@ -260,8 +260,21 @@ Array double_areas(const Rules& rules, const Array& y, const Array* x, const Arg
 
 }  // namespace
 
+// PyTorch's for steps of one length: what is added is the sum of all, in the sum's type, less half of both ends.
+static Array area_of_even_steps(const Rules& rules, const Array& y, const Argument* dx, size_t axis) {
+  const int64_t size = y.shape()[axis];
+  const auto along = static_cast<int>(axis);
+  Array total = reduced(Reduction::sum, y, along, false, is_whole(y.dtype()) ? DType::int64 : y.dtype());
+  if (size > 0) {
+    const Array ends = rules(Op::add, element(y, along, 0), element(y, along, size - 1));
+    total = rules(Op::subtract, total, rules(Op::multiply, ends, 0.5));
+  }
+  return dx ? rules(Op::multiply, total, *dx) : rules(Op::multiply, total, 1.0);
+}
+
 // The area under y by trapezoids, between coordinates x or steps of dx; and up to each sample.
 Array area(const Rules& rules, const Array& y, const Array* x, const Argument* dx, SampledAxis axis) {
+  if (is_torch(rules) && !x) return area_of_even_steps(rules, y, dx, axis.place);
   Array areas = double_areas(rules, y, x, dx, axis.place);
   Over over{.axes = std::vector<bool>(areas.rank(), false)};
   over.axes[areas.rank() - (y.rank() - axis.place)] = true;

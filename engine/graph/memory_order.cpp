@@ -123,7 +123,8 @@ LayoutRef torchs_copy(const Layout& layout) {
   return picked_layout(layout.shape, steps);
 }
 
-// As PyTorch reshapes: axes that are merged need not be longer than one, and an axis of one element goes on from the one inside it.
+// As PyTorch reshapes: axes that are merged need not be longer than one, and an axis of one element goes on from the one inside
+// it.
 std::optional<Layout> reshaped_as_torch(const Layout& layout, const Shape& to) {
   Layout out{to, std::vector<int64_t>(to.size(), 1), layout.offset};
   if (layout.rank() == 0) return out;

@@ -25,7 +25,8 @@ Array in_result_order(const Array& array);
 LayoutRef copied_layout(const Array& array, Order order = Order::keep);
 // A new array of another shape beside it; of another number of axes in C order, unless Fortran's is asked for.
 LayoutRef layout_beside(const Array& array, const Shape& shape, Order order = Order::keep);
-// The layout of the same elements in another shape; nothing where only a copy has it. Of axes of one element, NumPy's or PyTorch's strides.
+// The layout of the same elements in another shape; nothing where only a copy has it. Of axes of one element, NumPy's or
+// PyTorch's strides.
 std::optional<Layout> reshaped_layout(const Layout& layout, const Shape& shape);
 // The layout with axes of one element put in at `places`, which rise.
 Layout layout_with_axes(const Layout& layout, const std::vector<size_t>& places);

@@ -19,6 +19,7 @@ from quern.kernel.settings import Settings
 def told_program(function, parameters, settings, **options):
     """The Program of a function of elements. Where it may raise it takes a `status`, whose ``left`` is the number. ``settings``: None where
     exceptions only end the element, as in Numba's functions for CUDA."""
+    options["of_host"] = settings is not None
     program = Program(function, parameters, False, settings=settings or Settings(divides=True), **options)
     if settings is None or not program.may_raise:
         return program

@@ -143,7 +143,9 @@ class HostFunction:
     def _program(self, parameters):
         found = self._programs.get(parameters)
         if found is None:
-            found = self._programs[parameters] = Program(self.py_func, parameters, False, debug=True, raises=True, settings=self.settings())
+            found = self._programs[parameters] = Program(
+                self.py_func, parameters, False, debug=True, raises=True, settings=self.settings(), of_host=True
+            )
         return found
 
     def __call__(self, *args, **named):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy
 
 from quern.kernel import types
@@ -30,6 +32,9 @@ MOST_NESTED = 50  # calls inside of each other
 MOST_CONSTANTS = 8192  # elements of a global array that become text
 
 
+_CAST = re.compile(r"\bcast<")
+
+
 class Program:
     """``function``: the Python function; ``parameters``: the type of each argument.
 
@@ -39,6 +44,7 @@ class Program:
     ``links``: what it is linked with (linked.py).
     ``finds``: who launches it hands the arrays ``found``, those that ``kernel.found`` names, over behind its arguments.
     ``raised``: with it, what threads raise goes there (raised.py), by memory that who launches it hands over as the first of ``found``.
+    ``of_host``: numbers convert as on the host, where an integer takes the low bits of a real that it cannot hold, not as in CUDA's kernels.
     ``rules``: the class that compiles its functions, for other types than Numba's (cupy_rules.py).
     """
 
@@ -56,7 +62,9 @@ class Program:
         finds=False,
         raised=None,
         settings=DEFAULT,
+        of_host=False,
     ):
+        self.of_host = of_host
         self.debug, self.raises, self.settings, self.rules = debug, raises, settings, rules
         self.checked = _engine.checks_on()  # is it compiled for `quern check`?
         self.linked = {}  # LinkedText or LinkedCode -> None, in order
@@ -219,7 +227,11 @@ class Program:
         end = "}  // namespace py\n}  // namespace quern"
         kernel = self.kernel.text(self.attributes)
         parts += [end, "using namespace quern::py;", kernel] if self.kernel.is_kernel else [kernel, end]
-        return "\n".join(parts) + "\n"
+        return self._casting("\n".join(parts) + "\n")
+
+    def _casting(self, text):
+        """The text with the casts of its language. The prelude is compiled before, so that no macro of the text can choose there."""
+        return _CAST.sub("host::cast<", text) if self.of_host else text
 
     def caller(self, results):
         """A text with a kernel of one thread that calls the function: results of these array types, then the function's arguments."""
@@ -250,7 +262,7 @@ class Program:
         parts += [text for _, _, text in self.constants.values()]
         others = [f for f in self.functions.values() if f is not self.kernel]
         parts += [f.prototype() for f in self.functions.values()] * bool(others) + [f.text() for f in others] + [self.kernel.text()]
-        return "\n".join(parts)
+        return self._casting("\n".join(parts))
 
     @property
     def text(self):

@@ -57,7 +57,8 @@ class Row:
             before, behind, outputs, values = "status now;", "failed = now.left;", f"{outputs}, uint32 failed", f"{values}, now"
         value = f"{self.kernel.symbol}({values})"
         part = "made.template get<{}>()" if self.is_tuple else "made"
-        parts = [f"{name(i)} = quern::py::cast<{global_text(t)}>({part.format(i)});" for i, t in enumerate(self.results)]
+        cast = "quern::py::host::cast" if program.of_host else "quern::py::cast"
+        parts = [f"{name(i)} = {cast}<{global_text(t)}>({part.format(i)});" for i, t in enumerate(self.results)]
         text = f"{before} const auto made = {value}; {' '.join(parts)} {behind}".strip()
         symbol = self.kernel.source.symbol
         self.compiled = _engine.ElementwiseKernel(inputs, outputs, text, symbol, program.inline(), "", "", True, [], True)

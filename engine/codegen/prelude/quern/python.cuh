@@ -17,7 +17,15 @@ namespace op = quern::op;
 
 // ---- numbers
 
-// As CUDA converts: an integer takes of a real what comes nearest. op::to() is what arrays do.
+// As arrays convert, and Numba's functions for the CPU.
+namespace host {
+template <class To, class From>
+__QUERN_DEVICE To cast(const From& x) {
+  return op::to<To>(x);
+}
+}  // namespace host
+
+// As CUDA converts: an integer takes of a real what comes nearest.
 template <class To, class From>
 __QUERN_DEVICE To cast(const From& x) {
   if constexpr (op::Type<To>::is_integer && !op::Type<From>::is_integer && !op::Type<From>::is_complex) {
