@@ -11,13 +11,17 @@ import os
 import sys
 import tempfile
 
-from quern.tools.cli.run import PROGRAM, Reports, add_program, note_options_behind, prepare, program_of
+from quern_doctor import commands
+
+from quern.tools.cli.run import PROGRAM, Reports, add_program, note_options_behind, prepare, print_usage, program_of
 
 
 def parser():
     """The options."""
     p = argparse.ArgumentParser(
         prog="quern check",
+        epilog=commands.examples("check"),
+        formatter_class=commands.WithExamples,
         usage=f"quern check [options] {PROGRAM}",
         description="Runs a Python program's kernels on the CPU, thread by thread, and reports accesses outside of arrays, races, "
         "barriers that not all threads reach, and arithmetic that has no result.",
@@ -58,7 +62,7 @@ def arguments(argv):
     options = parser().parse_args(argv)
     named = program_of(options)
     if not named:
-        parser().print_usage(sys.stderr)
+        print_usage("check", parser())
         return 2
     try:
         options.reports = Reports(options.json)
