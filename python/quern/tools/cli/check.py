@@ -86,6 +86,7 @@ def check(argv) -> int:
     from quern.tools.check import check as checks
     from quern.tools.cli.check_children import check_children, findings_of_children, on_termination
 
+    here = os.path.join(os.getcwd(), "")  # the program may change it
     asked = {"never_written": not options.no_never_written, "nan": options.nan, "leaks": options.leaks}
     asked |= {"orders": options.orders, "seed": options.seed}
     with tempfile.TemporaryDirectory(prefix="quern-check-") as folder:
@@ -98,7 +99,7 @@ def check(argv) -> int:
     if options.json == "-":
         print(json.dumps(report.figures(), indent=1))
     else:
-        print(report, file=sys.stderr)
+        print(str(report).replace(f" at {here}", " at "), file=sys.stderr)  # lines by their paths from where the command began
     note_options_behind("check", argv, named, parser())
     if failed := options.reports.write(options.json, lambda file: json.dump(report.figures(), file, indent=1)):
         print(f"quern check: {failed}", file=sys.stderr)
