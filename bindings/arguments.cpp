@@ -2,9 +2,12 @@
 #include "bindings/arrays.h"
 #include "bindings/given.h"
 #include "core/error.h"
+#include "core/site.h"
+#include "device/check/checker.h"
 #include "graph/tape.h"
 #include "run/transfer.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace quern::python {
@@ -80,7 +83,43 @@ void check_device(const Context& context, bool is_cpu, const Arguments& args) {
     raise(ErrorKind::value, "[launch] argument {} is on another device; the kernel runs on {}", args.count() + 1, context.name());
 }
 
+// Kernels read an array's bytes as their parameter's type, whatever it holds; a program that means it casts in the kernel.
+void note_type(const Kernel& kernel, size_t argument, DType dtype) {
+  std::string wanted = kernel.unlike(argument, dtype);
+  if (wanted.empty()) return;
+  const std::string& name = kernel.info().name;
+  if (check::on()) {
+    check::Finding found;
+    found.kind = check::Kind::argument_type;
+    found.kernel = name;
+    found.first = static_cast<int64_t>(argument) + 1;
+    found.object = std::move(wanted);
+    found.work = row(dtype).name;
+    found.launch = current_site();
+    check::tell(std::move(found));
+    return;
+  }
+  std::string_view of = std::string_view(wanted).substr(wanted.starts_with("const ") ? 6 : 0);
+  of.remove_suffix(1);
+  auto found = std::ranges::find_if(dtype_rows, [&](const DTypeRow& one) { return one.cuda == of; });
+  std::string advice = found == dtype_rows.end() ? "" : formatted(", as of astype('{}')", found->name);
+  std::string text =
+      formatted("[launch] argument {} of '{}' is an array of {}, the kernel reads it as {}; pass an array of the kernel's type{}",
+                argument + 1, name, row(dtype).name, wanted, advice);
+  nb::module_::import_("quern.user_files").attr("warn_user")(text);
+}
+
 }  // namespace
+
+std::optional<DType> host_dtype(nb::handle array) {
+  if (classified(array.ptr()).what != Given::What::host_array) return std::nullopt;
+  const nb::object dtype = array.attr("dtype");
+  const auto kind = nb::cast<std::string>(dtype.attr("kind"));
+  const auto size = nb::cast<size_t>(dtype.attr("itemsize"));
+  for (size_t i = 0; i < std::size(dtype_rows); ++i)
+    if (kind[0] == static_cast<char>(dtype_rows[i].kind) && size == dtype_rows[i].size) return static_cast<DType>(i);
+  return std::nullopt;
+}
 
 bool device_address(PyObject* value, uint64_t& address, Block** block) {
   *block = nullptr;
@@ -188,6 +227,10 @@ bool add_argument(Arguments& args, PyObject* value) {
   }
   if (!device_address(value, address, &block)) return false;
   args.pointer(address, block);
+  std::optional<DType> holds = given.what == What::array        ? as_array(value)->dtype()
+                               : given.what == What::allocation ? nb::inst_ptr<PyAllocation>(value)->holds
+                                                                : std::nullopt;
+  if (holds) note_type(args.kernel(), args.count() - 1, *holds);
   return true;
 }
 

@@ -92,6 +92,7 @@ void copy_host(PyDevice device, nb::handle there, nb::handle on_host, nb::handle
   void* address = reinterpret_cast<void*>(address_of(device, there, what, host.bytes(), &block));
   const StreamPtr& on = stream_for(device, stream);
   if (block) used_on(on, *block);
+  if (sends && nb::isinstance<PyAllocation>(there)) nb::inst_ptr<PyAllocation>(there)->holds = host_dtype(on_host);
   {
     ReleaseGil release;
     device.context->copy(on, sends ? address : host.data(), sends ? host.data() : address, host.bytes(), kind,
@@ -109,6 +110,7 @@ void device_to_host(PyDevice device, nb::handle dst, nb::handle src, nb::handle 
 
 void device_to_device(PyDevice device, nb::handle dst, nb::handle src, size_t bytes, nb::handle stream) {
   Block *to_block, *from_block;
+  if (nb::isinstance<PyAllocation>(dst)) nb::inst_ptr<PyAllocation>(dst)->holds.reset();
   uint64_t to = address_of(device, dst, "memcpy_dtod", bytes, &to_block),
            from = address_of(device, src, "memcpy_dtod", bytes, &from_block);
   copy_within(*device.context, stream_for(device, stream), reinterpret_cast<void*>(to), to_block, reinterpret_cast<void*>(from),
@@ -246,6 +248,7 @@ void init_memory(nb::module_& m) {
       },
       nb::rv_policy::take_ownership);
 
+  m.def("note_dtype", [](PyAllocation& memory, nb::handle array) { memory.holds = host_dtype(array); });
   nb::handle none = nb::none();
   m.def("htod", host_to_device, nb::arg("device"), nb::arg("dst"), nb::arg("src"), nb::arg("stream").none() = none,
         nb::arg("blocking") = true);

@@ -68,6 +68,7 @@ struct PyAllocation {
   Buffer buffer;
   uint64_t address = 0;
   size_t bytes = 0;
+  std::optional<DType> holds = std::nullopt;  // of the host array that was last copied in; nothing: nobody knows
   void require_alive(const char* what) const;
 };
 
@@ -148,6 +149,8 @@ void set_python_error() noexcept;
 
 // Puts one Python value into the arguments. False: not a value this knows; no error is set.
 bool add_argument(Arguments& args, PyObject* value);
+// Of a NumPy array; nothing for other objects, and for types that are none of ours.
+std::optional<DType> host_dtype(nb::handle array);
 
 // A launch's grid, block or bytes: numbers from `least` up. Front ends differ in that, and in the kind of the error for others.
 struct DimRule {

@@ -129,6 +129,7 @@ void init_trace(nb::module_& m) {
     return counts;
   });
   m.def("set_log_level", [](int level) { set_log_level(level); });
+  m.def("compiled", [] { return compile_cache().compiled(); });  // how many kernels, in how many seconds
   m.def("cache_info", [] {
     CacheInfo i = compile_cache().info();
     nb::dict d;

@@ -21,7 +21,7 @@ ORDER = ["include", "core", "graph", "codegen", "compile", "device", "run", "fun
 PYTHON = (
     ("quern.errors", "quern.errors.of_calls", "quern.device", "quern.tools.development", "quern.tools.kept_sources", "quern.user_files"),
     ("quern.arrays", "quern.array_api", "quern.fft", "quern.random"),
-    ("quern.raw", "quern.tools.trace", "quern.autograd"),
+    ("quern.raw", "quern.tools.compile_note", "quern.tools.trace", "quern.autograd"),
     ("quern.tools.measure", "quern.pycuda", "quern.tools.profile", "quern.tools.check"),
     ("quern.tools", "quern.tools.notebook"),
     ("quern",),

@@ -206,6 +206,11 @@ std::optional<Cached> Cache::read_claimed(const CacheKey& key, For when) {
 
 Cached Cache::make_claimed(const CacheKey& key, const std::function<Binary()>& make, For when) {
   const int64_t start = now_ns();
+  struct Work {
+    explicit Work(Cache& cache) : cache(cache) { cache.count_work(true); }
+    ~Work() { cache.count_work(false); }
+    Cache& cache;
+  } work(*this);
   try {
     auto binary = std::make_shared<const Binary>(make());
     Cached made{binary, CacheHit::compiled, start, now_ns()};
@@ -216,6 +221,22 @@ Cached Cache::make_claimed(const CacheKey& key, const std::function<Binary()>& m
     memory_.settle(key, {});
     throw;
   }
+}
+
+void Cache::count_work(bool begins) {
+  const int64_t now = now_ns();
+  std::lock_guard hold(work_lock_);
+  if (begins) {
+    if (at_work_++ == 0) busy_since_ = now;
+    return;
+  }
+  ++made_;
+  if (--at_work_ == 0) busy_ns_ += now - busy_since_;
+}
+
+std::pair<size_t, double> Cache::compiled() {
+  std::lock_guard hold(work_lock_);
+  return {made_, 1e-9 * static_cast<double>(busy_ns_)};
 }
 
 std::optional<Cached> CacheMemory::take_or_claim(const CacheKey& key) {

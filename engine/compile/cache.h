@@ -102,6 +102,8 @@ class Cache {
   // For what is asked for soon, and made on another thread meanwhile. Nothing: it is in memory now, or being made.
   std::optional<CacheClaim> claim(const CacheKey& key);
   CacheInfo info();
+  // What this process has compiled, and the seconds in which the compiler was at work, on any thread.
+  std::pair<size_t, double> compiled();
   size_t clear();        // removes every entry; returns how many files went
   void forget_memory();  // the next get() goes to the disk
 
@@ -113,6 +115,12 @@ class Cache {
   Cached make_claimed(const CacheKey& key, const std::function<Binary()>& make, For when);
   std::shared_ptr<const Binary> read(const CacheKey& key);
   void write(const CacheKey& key, const Binary& binary);
+
+  void count_work(bool begins);
+
+  std::mutex work_lock_;
+  size_t made_ = 0, at_work_ = 0;
+  int64_t busy_since_ = 0, busy_ns_ = 0;
 
   CacheMemory memory_;
   CacheFolder folder_;

@@ -1,5 +1,6 @@
 // The CPU as a device. Start reading at launch(), then CpuStream::submit() and CpuDevice::run() in cpu_stream.cpp.
 #include "device/cpu.h"
+#include "device/last_words.h"
 #include "device/textures.h"
 
 #include "core/error.h"
@@ -54,6 +55,7 @@ Device& cpu_device() {
 
 CpuDevice::CpuDevice() {
   kind = DeviceKind::cpu;
+  install_last_words();  // before the compiler's handlers, which pass on to those that were there
   threads_ = usable_threads();
   info_.name = cpu_name() + " (CPU)";
   info_.pci_bus_id = "0000:00:00.0";

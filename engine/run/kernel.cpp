@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "device/check/checker.h"
+#include "device/last_words.h"
 #include "run/trace.h"
 
 #include <algorithm>
@@ -19,6 +20,18 @@ Kernel::Kernel(std::shared_ptr<Program> program, LoadedKernel& loaded) : program
     types_ = std::move(*types);
     types_known_ = true;
   }
+  const bool is_users = !program_->identity || program_->identity->ops.empty();
+  if (is_users && context().device.kind == DeviceKind::cpu) last_words_ = kept_for_last_words(loaded.info.name);
+}
+
+std::string Kernel::unlike(size_t argument, DType dtype) const {
+  if (!types_known_ || argument >= types_.size() || types_[argument].kind != ParamType::Kind::pointer) return "";
+  const ParamType& type = types_[argument];
+  const DTypeRow& given = row(dtype);
+  // Bytes stand for anything, and complex numbers are pairs; integers as wide as floats may be their bits.
+  if (type.size <= 1 || given.size <= 1 || given.kind == DTypeKind::complex || given.kind == DTypeKind::record) return "";
+  const bool is_real = given.kind == DTypeKind::real, takes_real = type.scalar == Number::floating;
+  return type.size != given.size || (takes_real && !is_real) ? type.text : "";
 }
 
 void Kernel::check(const LaunchShape& shape) const {
@@ -63,6 +76,7 @@ void Kernel::launch(const StreamPtr& stream, const LaunchShape& shape, const Par
     log(LogLevel::launches, "launch {} grid {}x{}x{} block {}x{}x{} shared {}", kernel.name, shape.grid[0], shape.grid[1],
         shape.grid[2], shape.block[0], shape.block[1], shape.block[2], shape.dynamic_shared);
   if (check::on()) parameters.tell_checks(loaded_);
+  if (last_words_) ran_last(last_words_);
   parameters.use_on(stream);
   Traced traced(TraceKind::launch, context().id(), stream.get(), 0, site);
   if (traced.on()) {
@@ -197,10 +211,20 @@ std::optional<bool> put_real_of(char* to, size_t to_size, const void* bytes, siz
 
 }  // namespace
 
+// No memory lies in the first pages of any process, or at a negative address.
+void Arguments::check_address(int64_t number) const {
+  constexpr int64_t lowest = 1 << 12;
+  const ParamType* t = type();
+  if (!t || t->kind != ParamType::Kind::pointer || number == 0 || number >= lowest) return;
+  raise(ErrorKind::type, "[launch] argument {} of '{}' is the number {}, the kernel takes {}; pass an array on the device",
+        count_, kernel_.info().name, number, t->text);
+}
+
 void Arguments::integer(int64_t value, bool is_boolean) {
   const Param* param = next(8);
   const ParamType* t = type();
   if (t && t->kind == ParamType::Kind::other) mismatch("a Python int");
+  check_address(value);
   size_t size = param ? param->size : is_boolean ? 1 : 8;
   Number scalar = t && t->kind == ParamType::Kind::scalar ? t->scalar : Number::none;
   if (size > 8 || (size & (size - 1))) mismatch("a Python int");
@@ -258,6 +282,11 @@ void Arguments::typed(const void* bytes, size_t size, Number scalar, const char*
       mismatch(type_name);
   }
   if (!param || param->size == size) {
+    if (t && t->kind == ParamType::Kind::pointer && scalar != Number::none && size == 8) {
+      int64_t address;
+      std::memcpy(&address, bytes, 8);
+      check_address(address);
+    }
     std::memcpy(param ? at(param, size) : at(nullptr, size), bytes, size);
     return;
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compile/signature.h"
+#include "core/dtype.h"
 #include "run/parameters.h"
 #include "run/program.h"
 
@@ -30,6 +31,9 @@ class Kernel {
   // Every launch comes here: of parameters and a shape that are right. `work`: of arrays, for the trace.
   void launch(const StreamPtr& stream, const LaunchShape& shape, const Parameters& parameters, Site site, TracedWork work = {});
   void check(const LaunchShape& shape) const;
+  // What an array of `dtype` as that argument certainly is not: "float*" for one of float64. "": it may be right, or nobody
+  // knows.
+  std::string unlike(size_t argument, DType dtype) const;
 
  private:
   friend class Arguments;
@@ -38,6 +42,7 @@ class Kernel {
   LoadedKernel& loaded_;
   std::vector<ParamType> types_;  // empty when the signature is not known
   bool types_known_ = false;
+  const char* last_words_ = nullptr;  // its name for device/last_words.h; nullptr: not a user's, or a GPU's
 };
 
 class Arguments {
@@ -56,12 +61,14 @@ class Arguments {
   bool takes_value(size_t size) const;
 
   size_t count() const { return count_; }
+  const Kernel& kernel() const { return kernel_; }
   Context& context() const { return kernel_.context(); }
   const Parameters& parameters() const { return parameters_; }
 
  private:
   const Param* next(size_t natural_size);
   const ParamType* type() const;
+  void check_address(int64_t number) const;
   [[noreturn]] void mismatch(const std::string& given) const;
   char* at(const Param* param, size_t size);
 

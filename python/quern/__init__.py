@@ -30,12 +30,14 @@ from quern.arrays.manipulation import stride_tricks as _stride_tricks
 from quern.device import current_device, device, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
 from quern.raw import RawKernel, RawModule
+from quern.tools.compile_note import say_at_exit as _say_at_exit
 from quern.tools.development import get_include
 from quern.tools.kept_sources import keep_sources
 from quern.tools.trace import trace
 
 __version__ = "0.1.0"
 
+_say_at_exit()
 _lib.stride_tricks = _stride_tricks  # as NumPy has it; the folder holds the engine
 
 # Loaded when they are asked for, as what NumPy computes is: with them `import quern` takes twice the time.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from quern_doctor import machine, report, rules
+from quern_doctor import commands, machine, report, rules
 from quern_doctor.mend import mend
 
 EPILOGUE = "Exit codes: 0 well, 1 works with limits, 2 broken. Nothing is changed unless --mend is given."
@@ -14,7 +14,10 @@ EPILOGUE = "Exit codes: 0 well, 1 works with limits, 2 broken. Nothing is change
 def main(argv=None):
     """`quern doctor [--json] [--mend [--yes]]`; returns the exit code."""
     parser = argparse.ArgumentParser(
-        prog="quern doctor", description="Report what is wrong with this machine, and how to fix it.", epilog=EPILOGUE
+        prog="quern doctor",
+        description="Report what is wrong with this machine, and how to fix it.",
+        epilog=commands.examples("doctor", EPILOGUE),
+        formatter_class=commands.WithExamples,
     )
     parser.add_argument("--json", action="store_true", help="the report for programs")
     parser.add_argument("--mend", action="store_true", help="show each step that fixes a problem, ask, and run it")

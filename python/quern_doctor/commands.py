@@ -1,5 +1,6 @@
 """The commands of `quern`, the one list of them. Read by `quern` and by a clone's ./quern, which must answer before anything is built."""
 
+import argparse
 import difflib
 import os
 
@@ -21,9 +22,30 @@ COMMANDS = (
     ("setup", "[test]", "build what programs need, or with `test` also what the tests need (from a clone)"),
     ("help", "", "this list"),
 )
+EXAMPLES = {
+    "run": ("quern run program.py --epochs 3", "quern run -m package.module"),
+    "profile": ("quern profile program.py", "quern profile --html report.html program.py --epochs 3"),
+    "check": ("quern check program.py", "quern check --nan --json findings.json program.py"),
+    "doctor": ("quern doctor", "quern doctor --mend"),
+    "cache": ("quern cache", "quern cache clear"),
+}
 PROGRAMS = ("run", "profile", "check")
 CLONE = ("test", "setup")
 SAME = {"-h": "help", "--help": "help", "version": "--version", "-V": "--version"}
+
+
+class WithExamples(argparse.HelpFormatter):
+    """Help that keeps the lines of examples()."""
+
+    def _fill_text(self, text, width, indent):
+        before, mark, lines = text.partition("Examples:\n")
+        filled = super()._fill_text(before, width, indent) if before.strip() else ""
+        return filled + ("\n\n" if filled and mark else "") + mark + lines
+
+
+def examples(command, before=""):
+    """Return the end of a command's help: a text, then two examples."""
+    return "\n".join([f"{before}Examples:", *(f"  {line}" for line in EXAMPLES[command])])
 
 
 def usage():

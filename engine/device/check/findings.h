@@ -31,11 +31,12 @@ enum class Kind : uint8_t {
   leak,             // memory that the program asked for and did not give back
   block_order,      // another result with the blocks in another order
   recomputed,       // another result than the operations of a fused group give one by one
+  argument_type,    // an array of another type than the kernel's parameter points to
 };
 inline constexpr const char* kind_names[] = {
-    "out_of_bounds",  "after_release",   "null",      "misaligned", "const_written", "never_written", "race",
-    "barrier_places", "barrier_missing", "division",  "overflow",   "shift",         "not_finite",    "unordered",
-    "leak",           "block_order",     "recomputed"};
+    "out_of_bounds",  "after_release",   "null",       "misaligned",   "const_written", "never_written", "race",
+    "barrier_places", "barrier_missing", "division",   "overflow",     "shift",         "not_finite",    "unordered",
+    "leak",           "block_order",     "recomputed", "argument_type"};
 
 struct Access {
   std::string file, function;

@@ -47,6 +47,9 @@ def _dtype_name(dtype):
     if name not in _names:
         if dtype.kind == "V":
             return record_name(dtype)
+        if dtype.kind in "USTO":
+            what = "text" if dtype.kind in "UST" else "Python objects"
+            raise UnsupportedDType(f"Unsupported dtype {dtype}: arrays hold numbers, not {what}; convert it first, as in float(x)")
         raise UnsupportedDType(f"Unsupported dtype {name}; convert to one of: {', '.join(sorted(_names))}")
     return name
 

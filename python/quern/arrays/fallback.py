@@ -14,6 +14,7 @@ import numpy
 
 from quern.arrays.core import Array, NoDerivative, _names, asarray, asnumpy
 from quern.arrays.numbers import ARRAYS, NUMBERS, array_in, number, numbers_in
+from quern.arrays.removed_names import todays
 from quern.device import current_device, device, set_current_device
 from quern.lib import _engine
 from quern.user_files import warn_user
@@ -298,7 +299,8 @@ def stand_in(host_module, name, module, prefix="", kind=None):
 
     Raises AttributeError for a name that NumPy has not.
     """
-    missing = AttributeError(f"module '{module}' has no attribute {name!r}")
+    why = todays(name, module) if host_module is numpy else ""
+    missing = AttributeError(f"module '{module}' has no attribute {name!r}{why}")
     if name.startswith("_") or (host_module is numpy and name in _LEFT_OUT):
         raise missing
     try:

@@ -53,6 +53,11 @@ class DeviceNDArray(_core.Array):
             )
         return interface_of(self)
 
+    @property
+    def to_host(self):
+        """The name of copy_to_host() in older versions of Numba."""
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute 'to_host'; write copy_to_host()")
+
     def __getitem__(self, key):
         places = key if type(key) is tuple else (key,)
         if len(places) == self.ndim and all(isinstance(k, (int, numpy.integer)) and not isinstance(k, bool) for k in places):

@@ -6,6 +6,7 @@ import numpy
 
 from quern.arrays import fallback
 from quern.arrays.public_names import settle
+from quern.arrays.removed_names import todays
 from quern.cupy._array import as_ndarray, ndarray, placed_result
 from quern.cupy.cuda.memory import has_own_allocator
 from quern.lib import _engine
@@ -44,7 +45,7 @@ def getter(namespace, names, ours, host, module):
 
     def __getattr__(name):
         if name not in names:
-            why = ": quern does not support it" if not name.startswith("_") and hasattr(host, name) else ""
+            why = ": quern does not support it" if not name.startswith("_") and hasattr(host, name) else todays(name, module)
             raise AttributeError(f"module '{module}' has no attribute {name!r}{why}", name=name, obj=ours)
         value = vars(ours).get(name)
         if value is None or hasattr(value, "__quern_host__"):

@@ -73,6 +73,7 @@ class CupyFunction(Function):
 
     mode = "cuda"
     retypes = False
+    offers_local_arrays = False
 
     # ---- types
 

@@ -41,7 +41,7 @@ class Definition:
         self.flags = flags_of(dispatcher.targetoptions, program, device)
         self.is_relocatable = bool(program.linked_code)
         try:
-            name, kinds = f"{dispatcher.__name__}.cu", str(self.signature)
+            name, kinds = f"{dispatcher.__name__}.cu", signatures.listed(self.signature.args)
             self.program = _engine.build(device, self.text, name, self.flags, [], program.linked_code, keep=True, types=kinds)
         except CompileError as e:
             if program.linked or program.declared:

@@ -13,6 +13,12 @@ class TypingError(KernelError, TypeError):
     """An operation that its operands' types do not have."""
 
 
+class MissingAttribute(TypingError, AttributeError):  # noqa: N818
+    """A name that a module does not have, in functions for the host."""
+
+    is_final = True
+
+
 class RequireLiteralValue(TypingError):  # noqa: N818  (Numba's name)
     """Something that must be known when the kernel is compiled."""
 

@@ -16,6 +16,7 @@ from quern.kernel import conversions, library, operators, signatures, times, typ
 from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
+from quern.kernel.suggestions import item_of_tuple, missing_import, near_attribute
 from quern.kernel.value import MISSING, NotYet, Value, cast, known, part_text
 
 _TAKES_STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -193,7 +194,7 @@ class Expressions(Indexing):
         if found is NOTHING and node.id == self.source.name and not self.is_kernel:
             return known(self.source.function)  # of itself, while its decorator is at work
         if found is NOTHING:
-            error = self.error(TypingError, node, f"the name '{node.id}' is not defined", _import_hint(node.id))
+            error = self.final_error(node, f"the name '{node.id}' is not defined", missing_import(node.id))
             error.undefined = node.id
             raise error
         return self.of_object(found, node)
@@ -572,7 +573,10 @@ class Expressions(Indexing):
         if made is None and isinstance(owner.type, types.Array) and isinstance(owner.type.dtype, types.Record):
             return self.field(owner, node.attr, node)
         if made is None:
-            raise self.error(TypingError, node, f"{owner.type} has no attribute '{node.attr}' in a kernel")
+            hint = near_attribute(owner.type, node.attr)
+            error = self.error(TypingError, node, f"{owner.type} has no attribute '{node.attr}' in a kernel", hint)
+            error.is_final = isinstance(owner.type, types.Array) and not hasattr(numpy.ndarray, node.attr)
+            raise error
         return made
 
     def expr_Call(self, node):
@@ -715,6 +719,8 @@ class Expressions(Indexing):
 
     def integer(self, value, node, what="an integer"):
         if not isinstance(value.type, (types.Integer, types.Boolean)):
+            if isinstance(value.type, (types.Tuple, types.Complex)):
+                raise self.final_error(node, f"{what} is needed, not {value.type}", item_of_tuple(node, value))
             raise self.error(TypingError, node, f"{what} is needed, not {value.type}")
         return cast(self.present(value, node), types.int64)
 
@@ -776,8 +782,3 @@ def _handed_over(value):
 
 def _loose(type_):
     return type_.loose if isinstance(type_, types.FixedArray) else type_
-
-
-def _import_hint(name):
-    hints = {"numba": "import numba", "np": "import numpy as np", "math": "import math", "cuda": "from numba import cuda"}
-    return f"is `{hints[name]}` missing?" if name in hints else ""

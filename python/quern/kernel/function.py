@@ -152,6 +152,8 @@ class Function(Expressions, Meanings):
     def parameter_names(self):
         return [*self.arguments, *self.found]
 
+    offers_local_arrays = True  # cuda.local.array
+
     def error(self, kind, node, message, hint=""):
         return self.source.error(kind, node, message, hint)
 

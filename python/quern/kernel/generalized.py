@@ -424,7 +424,7 @@ class GeneralFunction:
                 "}\n",
             ]
         )
-        built = _engine.build(current_device(), text, f"{self.__name__}.cu", keep=True, types=", ".join(map(str, given)))
+        built = _engine.build(current_device(), text, f"{self.__name__}.cu", keep=True, types=signatures.listed(given))
         written = program.kernel.written
         names = program.kernel.parameter_names()
         writes = [i >= self.nin or names[i] in written for i in range(self.nargs)] + [True] * (program.raised is not None)

@@ -252,7 +252,7 @@ class HostFunction:
         symbol = f"call_{program.kernel.source.symbol}"
         show_as(symbol, program.kernel.source)
         flags = [] if self.targetoptions.get("fastmath") else ["--fmad=false"]  # on the host Numba rounds each product
-        built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", flags, keep=True, types=", ".join(map(str, given)))
+        built = _engine.build(device("cpu"), text, f"{self.__name__}.cu", flags, keep=True, types=signatures.listed(given[len(parts) :]))
         leaves = [leaf for p in given for leaf in leaves_of("", p)]
         return built, symbol, [True] * len(leaves), "", False, False, numbers_of(given)
 

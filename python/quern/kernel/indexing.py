@@ -116,10 +116,12 @@ class Indexing:
             at = parts.index(Ellipsis)
             parts[at : at + 1] = [slice(None)] * (owner.type.ndim - len(parts) + 1)
         if len(parts) > owner.type.ndim:
-            raise self.error(TypingError, node, f"{owner.type} has {owner.type.ndim} dimensions, and {len(parts)} indices are given")
+            raise self.final_error(node, f"{owner.type} has {owner.type.ndim} dimensions, and {len(parts)} indices are given")
         for part in parts:
             if not isinstance(part, slice) and not isinstance(part.type, (types.Integer, types.Boolean)):
-                raise self.error(TypingError, node, f"an index must be an integer, not {part.type}", "convert it with int()")
+                error = self.error(TypingError, node, f"an index must be an integer, not {part.type}", "convert it with int()")
+                error.is_final = isinstance(part.type, types.Number)
+                raise error
         return parts
 
     def index_text(self, owner, axis, part):

@@ -98,7 +98,7 @@ def binary(node_type, a, b, fail, of_literals=False):
             return folded
     work = binary_types(symbol, a.type, b.type)
     if work is None:
-        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}", _of_elements(a, b))
+        raise _no_operation(fail, symbol, a, b)
     if symbol == "**" and b.is_const and isinstance(b.const, int) and 0 <= b.const <= 4 and not isinstance(work, Integer):
         return _small_power(cast(a, work), b.const)
     if symbol == "**" and isinstance(work, Integer):
@@ -148,6 +148,16 @@ def _is_a_whole_fraction(symbol, a, b):
 def _of_elements(*operands):
     """What to write where whole arrays are operands."""
     return "a kernel works on elements: write a loop, or x[i]" if any(isinstance(o.type, types.Array) for o in operands) else ""
+
+
+def _no_operation(fail, symbol, a, b):
+    """The error of ``a <symbol> b``. Numba has none either of a number and a tuple or None, but for tests of equality."""
+    kinds = [isinstance(v.type, Number) for v in (a, b)], [isinstance(v.type, (types.Tuple, types.NoneType)) for v in (a, b)]
+    is_final = symbol not in ("==", "!=") and any(kinds[0]) and any(kinds[1])
+    hint = "take one item of the tuple, as in a.shape[0]" if any(isinstance(v.type, types.Tuple) for v in (a, b)) and is_final else ""
+    error = fail(TypingError, f"there is no {a.type} {symbol} {b.type}", hint or _of_elements(a, b))
+    error.is_final = is_final
+    return error
 
 
 def _small_power(a, exponent):
@@ -236,9 +246,11 @@ def compare(node_type, a, b, fail, orders_complex=False):
     if is_pythons(a) and is_pythons(b) and (folded := _compared(compute, a.const, b.const)) is not None:
         return folded
     if not (isinstance(a.type, Number) and isinstance(b.type, Number)):
-        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}", _of_elements(a, b))
+        raise _no_operation(fail, symbol, a, b)
     if symbol not in ("==", "!=") and not orders_complex and any(isinstance(t, Complex) for t in (a.type, b.type)):
-        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}", "compare their .real, or abs()")
+        error = fail(TypingError, f"there is no {a.type} {symbol} {b.type}", "compare their .real, or abs()")
+        error.is_final = True
+        raise error
     if isinstance(a.type, Boolean) and isinstance(b.type, Integer):
         a = cast(a, b.type)
     elif isinstance(a.type, Integer) and isinstance(b.type, Boolean):

@@ -178,3 +178,8 @@ def of_members(cls):
         of = argument_type(member.value)
         found = of if found is None else types.unified(found, of)
     return found
+
+
+def listed(given):
+    """Types as declarations have them, for reports: ``float32[:], int64``."""
+    return ", ".join(f"{t.dtype}[{', '.join(':' * t.ndim)}]" if isinstance(t, types.Array) else str(t) for t in given)

@@ -52,6 +52,9 @@ __all__ = [
 _INSTEAD = {
     "typed": "hand functions NumPy arrays and tuples",
     "experimental": "hand functions NumPy arrays, records and named tuples instead of jitclass and structref",
+    "jitclass": "hand functions NumPy arrays, records and named tuples",
+    "autojit": "write @numba.njit",
+    "generated_jit": "write @numba.extending.overload",
     "stencil": "write the loop, or a kernel with cuda.grid()",
     "cfunc": "pass Python's callable, or CUDA C++ with cuda.declare_device",
     "objmode": "call what needs Python's objects outside of the function",

@@ -33,7 +33,11 @@ class ArgumentHandler:
         """The device memory that stands for the array."""
         if self.dev_alloc is None:
             if not hasattr(self.array, "nbytes"):
-                raise TypeError(f"{type(self).__name__} takes an array, not {type(self.array).__name__}, whose size in bytes is unknown")
+                name, given = type(self).__name__, type(self.array).__name__
+                raise TypeError(
+                    f"{name} takes an array, not {given}, whose size in bytes is unknown; make one first, as in "
+                    f"`a = numpy.array(values, numpy.float32)`, and pass {name}(a)"
+                )
             self.dev_alloc = mem_alloc_like(self.array)
         return self.dev_alloc
 
@@ -87,7 +91,7 @@ class Function(_engine.Function):
         if others:
             raise ValueError(f"extra keyword arguments: {','.join(others)}")
         if block is None:
-            raise ValueError("must specify block size")
+            raise ValueError("must specify block size, as in block=(256, 1, 1)")
         _check_references(texrefs, "launch")
         if stream is not None and not isinstance(stream, _engine.Stream):
             raise TypeError(f"[launch] stream must be a Stream or None, not {type(stream).__name__}")

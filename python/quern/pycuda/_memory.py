@@ -108,7 +108,9 @@ def mem_alloc(bytes):
 
 def mem_alloc_like(ary):
     """Device memory for as many bytes as the array has."""
-    return mem_alloc(ary.nbytes)
+    made = mem_alloc(ary.nbytes)
+    _engine.note_dtype(made, ary)
+    return made
 
 
 def mem_alloc_pitch(width, height, access_size):

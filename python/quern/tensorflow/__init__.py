@@ -39,6 +39,7 @@ from quern.tensorflow._functions import NAMES as _functions
 from quern.tensorflow._shapes import TensorShape
 from quern.tensorflow._specs import TensorSpec, type_spec_from_value
 from quern.tensorflow._tape import GradientTape, Variable
+from quern.tensorflow._version_1 import in_version_2 as _in_version_2
 from quern.tensorflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
 
 
@@ -225,10 +226,15 @@ def __getattr__(name):
         keras = _keras()
         part, _, what = _KERAS[name].partition(".")
         return getattr(getattr(keras, part), what) if what else getattr(keras, part)
+    if instead := _in_version_2(name):
+        raise AttributeError(f"tensorflow.{name} is a name of TensorFlow 1, which quern does not support; {instead}")
     raise AttributeError(
         f"tensorflow.{name} is not supported by quern, which has a small part of TensorFlow around tf.keras; use keras.ops or numpy "
         "for it, or run the program with Python and TensorFlow itself"
     )
+
+
+_INSTEAD = {"compat": "write `import tensorflow as tf`, names of TensorFlow 2, and no sessions"}  # for imports of parts
 
 
 def __dir__():

@@ -1,8 +1,10 @@
 """tf.compat: the few names of TensorFlow 1 that programs for TensorFlow 2 begin with."""
 
 import logging as _logging
+import sys as _sys
 
 from quern.tensorflow import random as _random
+from quern.tensorflow._version_1 import in_version_2
 
 
 class _Logging:
@@ -21,7 +23,11 @@ class _Names:
     set_random_seed = staticmethod(_random.set_seed)
 
     def __getattr__(self, name):
-        raise AttributeError(f"tensorflow.compat.v1.{name} is not supported by quern: it is TensorFlow 1's; use tf's own names or Keras's")
+        instead = in_version_2(name)
+        if not instead and not name.startswith("_") and hasattr(_sys.modules["quern.tensorflow"], name):
+            instead = f"write tf.{name}"
+        said = instead or "use tf's own names or Keras's"
+        raise AttributeError(f"tensorflow.compat.v1.{name} is not supported by quern: it is TensorFlow 1's; {said}")
 
 
 v1 = _Names()

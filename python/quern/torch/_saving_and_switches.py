@@ -266,4 +266,7 @@ def load(f, map_location=None, pickle_module=pickle, *, weights_only=True, mmap=
     if start == b"PK\x03\x04":
         raise RuntimeError("[load] this is a file of PyTorch's own, which quern does not read; save its values with numpy.savez()")
     place = _place_by(map_location)
+    if start[:1] != pickle.PROTO:
+        name = getattr(f, "name", "this")
+        raise pickle.UnpicklingError(f"[load] {name} is not a file that torch.save() wrote; numpy.loadtxt() reads numbers of text files")
     return (_Reader(f, place) if weights_only else _reader(pickle_module, f, place)).load()

@@ -396,7 +396,8 @@ extern "C" __global__ void k(double* x, double* y) { atomicAdd(y, 0.1 * (blockId
 
 
 def in_orders(text, orders=5, block=8):
-    zeros = lambda x, y: (qn.zeros(N, dtype="int32"), qn.zeros(N, dtype="int32"))  # noqa: E731
+    dtype = "float32" if "float*" in text else "float64" if "double*" in text else "int32"
+    zeros = lambda x, y: (qn.zeros(N, dtype=dtype), qn.zeros(N, dtype=dtype))  # noqa: E731
     return run_text(text, values=zeros, grid=7, block=block, orders=orders)
 
 

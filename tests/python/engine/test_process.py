@@ -123,7 +123,7 @@ def test_objects_that_outlive_the_engine(device):
 
 
 def test_exit_after_a_fault_nobody_waited_for(device):
-    done = run(device, "bad(np.intp(8), block=(1, 1, 1))\n")
+    done = run(device, "bad(np.intp(4096), block=(1, 1, 1))\n")
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
 
@@ -293,7 +293,7 @@ def test_an_illegal_access_on_a_gpu(device):
         device,
         """
 works()
-bad(np.intp(8), block=(1, 1, 1))   # line 24
+bad(np.intp(4096), block=(1, 1, 1))   # line 24
 for _ in range(2):
     try:
         drv.Context.synchronize()

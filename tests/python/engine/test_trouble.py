@@ -131,7 +131,7 @@ def test_unmapped_memory_in_a_kernel_on_the_cpu():
     set_current_device(drv_device)
     try:
         bad = SourceModule("__global__ void bad(int* p) { p[threadIdx.x] = 1; }").get_function("bad")
-        bad(np.intp(8), block=(4, 1, 1))
+        bad(np.intp(4096), block=(4, 1, 1))
         with pytest.raises(drv.LaunchError, match=r"kernel 'bad' failed: it accessed memory at .*launched at .*test_trouble\.py:\d+"):
             drv.Context.synchronize()
         drv.Context.synchronize()  # said once

@@ -222,7 +222,7 @@ def test_what_cannot_be_compiled_is_run_by_python(device):
         count[0] = len(x)
 
     given = [(float64[:], float64, float64[:], int64[:])]
-    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[largest\] is run by Python .*cannot be called in a kernel"):
+    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[largest\] is run by Python .*cannot be called in a compiled function"):
         function = guvectorize(given, "(n),()->(2),()")(largest)
     x = np.random.default_rng(3).random((4, 1, 5))
     scales = np.array([1.0, 2.0, 4.0])
@@ -234,7 +234,7 @@ def test_what_cannot_be_compiled_is_run_by_python(device):
     out = np.zeros((4, 3, 2)), np.zeros((4, 3), np.int64)
     function(x, scales, *out)
     np.testing.assert_array_equal(out[0], values)
-    with pytest.raises(KernelError, match="cannot be called in a kernel"):
+    with pytest.raises(KernelError, match="cannot be called in a compiled function"):
         guvectorize(given, "(n),()->(2),()", target="cuda")(largest)
 
 

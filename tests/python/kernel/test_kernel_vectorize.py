@@ -250,7 +250,7 @@ def test_what_cannot_be_compiled_is_run_by_python(device):
         return np.sort(np.array([a, b, 1])).sum() / 2
 
     loops = ["int32(int32, int32)", "float64(float64, float64)"]
-    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[mean_of\] is run by Python .*cannot be called in a kernel"):
+    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[mean_of\] is run by Python .*cannot be called in a compiled function"):
         mean = vectorize(loops)(mean_of)
     x, n = np.arange(3.0), np.arange(6, dtype=np.int32).reshape(2, 3)
     np.testing.assert_array_equal(mean(x, 2), (x + 3) / 2)
@@ -263,5 +263,5 @@ def test_what_cannot_be_compiled_is_run_by_python(device):
     assert isinstance(on_device, qn.ndarray) and (qn.asnumpy(on_device) == (x + 3) / 2).all()
     assert (qn.asnumpy(mean(qn.asarray(x), 1.0, out=qn.asarray(out))) == (x + 2) / 2).all()
     for make in (lambda: vectorize(loops, target="cuda")(mean_of), lambda: vectorize(mean_of)(x, x)):
-        with pytest.raises(KernelError, match="cannot be called in a kernel"):
+        with pytest.raises(KernelError, match="cannot be called in a compiled function"):
             make()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import difflib
 import enum
 import types as python_types
 
 import numpy
 
 from quern.kernel import overloads, types
-from quern.kernel.errors import DEBUGGER, TypingError
+from quern.kernel.errors import DEBUGGER, MissingAttribute, TypingError
 from quern.kernel.library.elementwise import is_of_arrays, over_arrays
 from quern.kernel.library.ufunc_loops import in_its_loop
 from quern.kernel.linked import DeclaredFunction, pointer_to
@@ -136,7 +138,10 @@ def attribute(compiler, owner, name, node):
             return Value(made[0], made[1], natural=True)
         if not hasattr(owner.const, name):
             if isinstance(owner.const, python_types.ModuleType):
-                raise compiler.error(TypingError, node, f"module '{owner.const.__name__}' has no '{name}'")
+                near = difflib.get_close_matches(name, dir(owner.const), 1)
+                hint = f"did you mean '{near[0]}'?" if near else ""
+                kind = TypingError if compiler.program.kernel.is_kernel else MissingAttribute
+                raise compiler.error(kind, node, f"module '{owner.const.__name__}' has no '{name}'", hint)
             return None
         return compiler.of_object(getattr(owner.const, name), node)
     for kind in type(owner.type).__mro__:
@@ -192,10 +197,28 @@ def call(compiler, function, arguments, named, node):
         compiler.program.link(getattr(obj, "links", ()))
         settings = obj.settings(compiler.settings) if hasattr(obj, "settings") else None
         return compiler.call_function(callee, arguments, named, node, getattr(obj, "declared", ()), settings)
-    hint = "a kernel works on one element at a time: write a loop" if is_numpys else ""
+    hint = _instead_of_numpys(compiler, _name(obj), node) if is_numpys else ""
     if obj is breakpoint or _name(obj).endswith(".set_trace"):
         hint = DEBUGGER
-    raise compiler.error(TypingError, node, f"{_name(obj)} cannot be called in a kernel", hint)
+    where = "a kernel" if compiler.program.kernel.is_kernel else "a compiled function"
+    raise compiler.error(TypingError, node, f"{_name(obj).replace('.RandomState.', '.')} cannot be called in {where}", hint)
+
+
+_MAKERS = ("array", "empty", "zeros", "ones", "full", "arange", "linspace", "empty_like", "zeros_like", "ones_like", "full_like")
+
+
+def _instead_of_numpys(compiler, name, node):
+    """What to write in place of a function of NumPy's that kernels, or compiled functions of the host, do not have."""
+    is_kernel, last = compiler.program.kernel.is_kernel, name.rpartition(".")[2]
+    if name.startswith("numpy.random."):
+        return "pass random numbers in as an array" + ", or use numba.cuda.random" * (is_kernel and compiler.offers_local_arrays)
+    if not is_kernel:
+        does = "they make no arrays: make it outside and pass it in" if last in _MAKERS else "write a loop, or call it outside"
+        return f"compiled functions have loops, numbers, and elements of arrays; {does}"
+    if last in _MAKERS and compiler.offers_local_arrays:
+        size = ast.unparse(node.args[0]) if last in ("empty", "zeros", "ones", "full") and node.args else "shape"
+        return f"write cuda.local.array({size}, dtype), which begins without values, or pass an array in"
+    return "a kernel works on one element at a time: write a loop"
 
 
 def _added_member(compiler, owner, name, added, node):

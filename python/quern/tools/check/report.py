@@ -13,7 +13,8 @@ import struct
 @dataclasses.dataclass(frozen=True)
 class Finding:
     """One mistake, counted: ``kind`` is "out_of_bounds", "after_release", "null", "misaligned", "const_written", "never_written", "race",
-    "barrier_places", "barrier_missing", "division", "overflow", "shift", "not_finite", "unordered", "leak", "block_order" or "recomputed";
+    "barrier_places", "barrier_missing", "division", "overflow", "shift", "not_finite", "unordered", "leak", "block_order", "recomputed" or
+    "argument_type";
     ``access`` and ``other`` are dicts with ``file``, ``line``, ``column``, ``thread``, ``block``.
     """
 
@@ -53,11 +54,11 @@ class Finding:
     def __str__(self):
         kernel = f" in kernel '{self.kernel}'" if self.kernel else ""
         lines = [f"{_NAMES[self.kind]}{kernel}: {self.title}"]
-        if self.kernel and self.kind != "block_order":
+        if self.kernel and self.kind not in ("block_order", "argument_type"):
             lines += _shown(self.access, _deed(self))
         if self.other:
             lines += _shown(self.other, _other_deed(self))
-        if self.object and self.kind not in ("barrier_places", "barrier_missing"):
+        if self.object and self.kind not in ("barrier_places", "barrier_missing", "argument_type"):
             lines.append(f"  {_array(self)}")
         if self.allocated:
             lines.append(f"  its memory was allocated at {self.allocated}")
@@ -161,6 +162,7 @@ _NAMES = {
     "leak": "memory leak",
     "block_order": "dependence on the order of blocks",
     "recomputed": "wrong fused kernel",
+    "argument_type": "wrong argument type",
 }
 
 _TITLES = {
@@ -193,6 +195,7 @@ _TITLES = {
     "recomputed": lambda f: (
         f"element {f.offset:,} of {f.work} is {_number(f.first):.9g} as part of a fused kernel, and {_number(f.second):.9g} by itself"
     ),
+    "argument_type": lambda f: f"argument {f.first} is an array of {f.work}, the kernel reads it as {f.object}",
 }
 
 
@@ -303,11 +306,24 @@ _ADVICE = {
     "leak": lambda f: "call its free(), or let the last name that holds it go",
     "block_order": lambda f: "blocks run in any order: let none depend on what another has written, or counted, before it",
     "recomputed": lambda f: "please report it: the fused kernel, or the loop of the operation alone, is wrong",
+    "argument_type": lambda f: f"pass an array of the kernel's type, as of astype({_dtype_of(f.object)}), or change the parameter",
     "division": lambda f: f"test the divisor first: {_say(f, 'divisor')}",
     "overflow": lambda f: f"compute the index in 64 bits: {_say(f, 'wide index')}",
     "shift": lambda f: f"shift by less than the width, or take a wider type: {_say(f, 'wide shift')}",
     "not_finite": lambda f: "look for a divisor of 0, for the root or logarithm of a number that has none, and for results beyond the type",
 }
+
+
+_DTYPES = {
+    "float": "float32", "double": "float64", "short": "int16", "unsigned short": "uint16", "int": "int32", "unsigned int": "uint32",
+    "long": "int64", "unsigned long": "uint64", "long long": "int64", "unsigned long long": "uint64", "__half": "float16",
+}  # fmt: skip
+
+
+def _dtype_of(pointer):
+    """Return NumPy's name of what a parameter like ``const float*`` points to, in quotes; ``dtype`` where NumPy has none."""
+    name = _DTYPES.get(pointer.removeprefix("const ").rstrip("*& "))
+    return f"'{name}'" if name else "dtype"
 
 
 def _deed(f):

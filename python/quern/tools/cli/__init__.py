@@ -81,7 +81,12 @@ def ends_at_arguments(command, argv):
 
 def cache_action(argv):
     """Return what is to be done, or end the program at wrong arguments and --help."""
-    parser = argparse.ArgumentParser(prog="quern cache", description="Shows what compiled code is kept, or removes it.")
+    parser = argparse.ArgumentParser(
+        prog="quern cache",
+        description="Shows what compiled code is kept, or removes it.",
+        epilog=commands.examples("cache"),
+        formatter_class=commands.WithExamples,
+    )
     parser.add_argument("action", nargs="?", choices=["show", "clear"], default="show", help="show (without an argument), or clear")
     return parser.parse_args(argv).action
 

@@ -11,13 +11,17 @@ import os
 import sys
 import tempfile
 
-from quern.tools.cli.run import PROGRAM, Reports, add_program, note_options_behind, prepare, program_of
+from quern_doctor import commands
+
+from quern.tools.cli.run import PROGRAM, Reports, add_program, note_options_behind, prepare, print_usage, program_of
 
 
 def parser():
     """The options."""
     p = argparse.ArgumentParser(
         prog="quern check",
+        epilog=commands.examples("check"),
+        formatter_class=commands.WithExamples,
         usage=f"quern check [options] {PROGRAM}",
         description="Runs a Python program's kernels on the CPU, thread by thread, and reports accesses outside of arrays, races, "
         "barriers that not all threads reach, and arithmetic that has no result.",
@@ -58,7 +62,7 @@ def arguments(argv):
     options = parser().parse_args(argv)
     named = program_of(options)
     if not named:
-        parser().print_usage(sys.stderr)
+        print_usage("check", parser())
         return 2
     try:
         options.reports = Reports(options.json)
@@ -82,6 +86,7 @@ def check(argv) -> int:
     from quern.tools.check import check as checks
     from quern.tools.cli.check_children import check_children, findings_of_children, on_termination
 
+    here = os.path.join(os.getcwd(), "")  # the program may change it
     asked = {"never_written": not options.no_never_written, "nan": options.nan, "leaks": options.leaks}
     asked |= {"orders": options.orders, "seed": options.seed}
     with tempfile.TemporaryDirectory(prefix="quern-check-") as folder:
@@ -94,7 +99,7 @@ def check(argv) -> int:
     if options.json == "-":
         print(json.dumps(report.figures(), indent=1))
     else:
-        print(report, file=sys.stderr)
+        print(str(report).replace(f" at {here}", " at "), file=sys.stderr)  # lines by their paths from where the command began
     note_options_behind("check", argv, named, parser())
     if failed := options.reports.write(options.json, lambda file: json.dump(report.figures(), file, indent=1)):
         print(f"quern check: {failed}", file=sys.stderr)

@@ -10,7 +10,9 @@ import argparse
 import re
 import sys
 
-from quern.tools.cli.run import PROGRAM, Reports, add_program, count, note_options_behind, prepare, program_of, title_of
+from quern_doctor import commands
+
+from quern.tools.cli.run import PROGRAM, Reports, add_program, count, note_options_behind, prepare, print_usage, program_of, title_of
 
 BUDGETS = (("--max-copies", "copies"), ("--max-waits", "waits"), ("--max-compiles", "compiles"), ("--max-memory", "memory"))
 
@@ -19,6 +21,8 @@ def parser():
     """The options."""
     p = argparse.ArgumentParser(
         prog="quern profile",
+        epilog=commands.examples("profile"),
+        formatter_class=commands.WithExamples,
         description="Runs a Python program and reports, by source line, where its time went.",
         usage=f"quern profile [options] {PROGRAM}\n       quern profile --compare A.json B.json",
     )
@@ -53,7 +57,7 @@ def arguments(argv):
     if named and options.compare:
         parser().error(f"--compare takes two files and no program: {' '.join(named)}")
     if not named and not options.compare:
-        parser().print_usage(sys.stderr)
+        print_usage("profile", parser())
         return 2
     try:
         options.reports = Reports(options.html, options.trace, options.json)

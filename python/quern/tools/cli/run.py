@@ -9,12 +9,18 @@ follows FILE belongs to the program. An option of the command's own that stands 
 from __future__ import annotations
 
 import argparse
+import difflib
+import importlib.util
 import os
 import runpy
 import sys
 import threading
 import traceback
 import zipfile
+
+from quern_doctor import commands
+
+from quern.tools.cli.missing_packages import say_how_to_install
 
 PROGRAM = "[--] (FILE | -m MODULE | -c TEXT) [args]"
 
@@ -33,7 +39,13 @@ def run(argv) -> int:
 
 def parser():
     """The options."""
-    p = argparse.ArgumentParser(prog="quern run", usage=f"quern run [--raw-clock] {PROGRAM}", description="Runs a Python program.")
+    p = argparse.ArgumentParser(
+        prog="quern run",
+        usage=f"quern run [--raw-clock] {PROGRAM}",
+        description="Runs a Python program.",
+        epilog=commands.examples("run"),
+        formatter_class=commands.WithExamples,
+    )
     p.add_argument("--raw-clock", action="store_true", help="the program's clocks do not wait for the device")
     add_program(p)
     return p
@@ -44,9 +56,15 @@ def arguments(argv):
     options = parser().parse_args(argv)
     named = program_of(options)
     if not named:
-        parser().print_usage(sys.stderr)
+        print_usage("run", parser())
         return 2
     return named, options
+
+
+def print_usage(command, parser):
+    """Print what a command without a program needs."""
+    parser.print_usage(sys.stderr)
+    print(f"quern {command}: name a program, as in `{commands.EXAMPLES[command][0]}`", file=sys.stderr)
 
 
 def prepare(command, argv, raw_clock):
@@ -61,6 +79,9 @@ def prepare(command, argv, raw_clock):
     open_all(raw_clock)
     if way == "-m":
         sys.argv, sys.path[0] = [path, *argv[2:]], os.getcwd()
+        if problem := _cannot_find(path):
+            print(f"quern {command}: {problem}", file=sys.stderr)
+            return 1
         return _program(lambda: runpy.run_module(path, run_name="__main__", alter_sys=True))
     if not way and _is_package(path):
         sys.argv = list(argv)
@@ -72,8 +93,8 @@ def prepare(command, argv, raw_clock):
     elif path == "-":
         sys.argv, sys.path[0], file, source = list(argv), "", "<stdin>", sys.stdin.buffer.read()
     else:
-        sys.argv, sys.path[0], file = list(argv), os.path.dirname(os.path.abspath(path)), path
-        main.__file__ = path
+        file = main.__file__ = os.path.abspath(path)  # which holds when the program changes its folder
+        sys.argv, sys.path[0] = list(argv), os.path.dirname(file)
     sys.modules["__main__"] = main
     if path.endswith(".ipynb") and not way:
         from quern.tools.cli.notebook_file import cells_of, run_cells
@@ -85,6 +106,16 @@ def prepare(command, argv, raw_clock):
             return 2
         return _program(lambda: run_cells(os.path.basename(path), cells, main.__dict__))
     return _program(lambda: exec(compile(source, file, "exec", dont_inherit=True), main.__dict__))
+
+
+def _cannot_find(module):
+    """Return why `-m` cannot run a module, empty where it can."""
+    try:
+        return "" if importlib.util.find_spec(module) else f"No module named {module}"
+    except (ImportError, ValueError) as error:
+        return str(error) if isinstance(error, ModuleNotFoundError) and error.name != module else f"{module} cannot be run: {error}"
+    except Exception:
+        return ""  # of the package's own code: the program shows it
 
 
 def _way(argv):
@@ -106,13 +137,28 @@ def source_of(command, argv):
         return b""
     try:
         with open(path, "rb") as f:
-            return f.read()
+            source = f.read()
+        if b"\0" not in source:
+            return source
+        print(f"quern {command}: {path} is not a text of Python: it has null bytes in it", file=sys.stderr)
+        return None
     except IsADirectoryError:
         print(f"quern {command}: {path} is a folder without a __main__.py", file=sys.stderr)
         return None
     except OSError as e:
-        print(f"quern {command}: {path or repr(path)}: {e.strerror}", file=sys.stderr)
+        print(f"quern {command}: {path or repr(path)}: {e.strerror}{_similar_file(path)}", file=sys.stderr)
         return None
+
+
+def _similar_file(path):
+    """Return "; did you mean ...?" for a file that is not there, empty where no program has a similar name."""
+    folder, name = os.path.split(path)
+    try:
+        there = [one for one in os.listdir(folder or ".") if one.endswith((".py", ".ipynb"))]
+    except OSError:
+        return ""
+    near = [name + end for end in (".py", ".ipynb") if name + end in there] or difflib.get_close_matches(name, there, 1)
+    return f"; did you mean {os.path.join(folder, near[0])}?" if near else ""
 
 
 def _is_package(path):
@@ -177,8 +223,15 @@ def note_options_behind(command, argv, named, parser):
     behind = named[2 if named[0] in ("-m", "-c") else 1 :]
     before = argv[: len(argv) - len(behind)]
     behind = behind[: behind.index("--")] if "--" in behind else behind
-    found = list(dict.fromkeys(one.partition("=")[0] for one in behind if one.partition("=")[0] in ours))
-    if not found or "--" in before:
+    given = list(dict.fromkeys(one.partition("=")[0] for one in behind if one.startswith("--")))
+    if "--" in before:
+        return
+    for one in given:
+        if one not in ours and (near := difflib.get_close_matches(one, ours, 1, 0.8)):
+            said = f"{one} behind {title_of(named)} is an argument of the program; did you mean {near[0]}, before the program?"
+            print(f"quern {command}: {said}", file=sys.stderr)
+    found = [one for one in given if one in ours]
+    if not found:
         return
     are, them = ("is an argument", "it") if len(found) == 1 else ("are arguments", "them")
     print(
@@ -246,8 +299,13 @@ def _status(code) -> int:
 
 
 def _show(error) -> None:
-    """The traceback as python FILE would print it: without this module's frames, and without those of the import hooks."""
+    """The traceback as python FILE would print it: the program's frames and those of other packages, without quern's.
+
+    With QUERN_DEBUG quern's frames are shown, but for this module's and those of the import hooks.
+    """
     _drop_own_frames(error, set())
+    if isinstance(error, ModuleNotFoundError):
+        say_how_to_install(error)
     sys.stdout.flush()
     if any(frame.f_code.co_filename.startswith("<cell ") for frame, _ in traceback.walk_tb(error.__traceback__)):
         traceback.print_exception(type(error), error, error.__traceback__)  # which knows the lines of cells
@@ -257,16 +315,22 @@ def _show(error) -> None:
 
 _OURS = (__file__, runpy.__file__, "<frozen runpy>", os.path.join(os.path.dirname(__file__), "notebook_file.py"))
 _HOOKS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "imports.py")
+# Functions that stand around each call of Keras's, and around each layer that is made.
+_AROUND_KERAS = {"error_handler": os.path.join("keras", "src", "utils", "traceback_utils.py")}
+_AROUND_KERAS["__new__"] = os.path.join("keras", "src", "layers", "layer.py")
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
 
 def _drop_own_frames(error, seen):
     if error is None or id(error) in seen:
         return
     seen.add(id(error))
+    shows_all = os.environ.get("QUERN_DEBUG", "0") not in ("", "0")
     frames, tb = [], error.__traceback__
     while tb is not None:
         file = tb.tb_frame.f_code.co_filename
-        if file != _HOOKS and (frames or file not in _OURS):
+        is_inner = file.startswith(_PACKAGE) or file.endswith(_AROUND_KERAS.get(tb.tb_frame.f_code.co_name, "\0"))
+        if file != _HOOKS and (frames or file not in _OURS) and (shows_all or not is_inner):
             frames.append(tb)
         tb = tb.tb_next
     for number, frame in enumerate(frames, 1):
@@ -274,3 +338,5 @@ def _drop_own_frames(error, seen):
     error.__traceback__ = frames[0] if frames else None
     _drop_own_frames(error.__cause__, seen)
     _drop_own_frames(error.__context__, seen)
+    if error.__context__ is not None and error.__context__.__traceback__ is None:
+        error.__suppress_context__ = True  # it was raised and handled within quern

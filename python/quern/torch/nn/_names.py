@@ -1,5 +1,7 @@
 """Unsupported names of torch.nn: accessing one raises an AttributeError that says so, and hasattr() returns False."""
 
+import sys
+
 
 def unserved(module, names):
     """A module's ``__getattr__``, which knows ``names``, apart by spaces, as PyTorch's."""
@@ -8,7 +10,10 @@ def unserved(module, names):
 
     def __getattr__(name):
         if name in names:
-            raise AttributeError(f"[{public}.{name}] quern has no such name yet; PyTorch has it")
-        raise AttributeError(f"module '{public}' has no attribute '{name}'")
+            raise AttributeError(
+                f"[{public}.{name}] quern has no such name yet; docs/torch.md lists supported names; with PyTorch installed, "
+                "`python FILE` runs the program on it"
+            )
+        raise AttributeError(f"module '{public}' has no attribute '{name}'", name=name, obj=sys.modules[module])
 
     return __getattr__

@@ -1,0 +1,78 @@
+"""What the command line says of programs that cannot be run, and the notes of programs that can."""
+
+import os
+import sys
+
+import pytest
+from programs import python, quern
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "program.py").write_text("print('ran')\n")
+    (tmp_path / "binary.py").write_bytes(b"\x7fELF\0\0")
+    return tmp_path
+
+
+@pytest.mark.parametrize("arguments, status, words", [
+    (["progam.py"], 2, "progam.py: No such file or directory; did you mean program.py?"), (["program"], 2, "did you mean program.py?"),
+    (["binary.py"], 2, "binary.py is not a text of Python"), (["."], 2, ". is a folder without a __main__.py"),
+    (["-m", "no_such_module"], 1, "quern run: No module named no_such_module"), (["-m"], 2, "-m needs the name of a module behind it"),
+    (["-c"], 2, "-c needs the text of a program behind it"), ([], 2, "name a program, as in `quern run program.py --epochs 3`"),
+])  # fmt: skip
+def test_what_cannot_be_run(folder, arguments, status, words):
+    done = quern("run", *arguments, cwd=folder)
+    assert done.returncode == status and words in done.stderr and "Traceback" not in done.stderr and not done.stdout
+
+
+def test_syntax_errors(folder):
+    (folder / "open.py").write_text("x = (\n")
+    for arguments in (["open.py"], ["-c", "x = ("]):
+        done = quern("run", *arguments, cwd=folder)
+        assert done.returncode == 1 and done.stderr.endswith("SyntaxError: '(' was never closed\n") and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "profile", "check", "doctor", "cache"])
+def test_help_has_two_examples(command):
+    done = quern(command, "--help")
+    lines = done.stdout.split("Examples:\n")[1].splitlines()
+    assert done.returncode == 0 and len(lines) == 2 and all(line.startswith(f"  quern {command}") for line in lines)
+
+
+def test_misspelt_options_behind_the_program(folder):
+    done = quern("profile", "program.py", "--hmtl", "x.html", "--other", cwd=folder)
+    assert "--hmtl behind program.py is an argument of the program; did you mean --html, before the program?" in done.stderr
+    assert "--other" not in done.stderr
+
+
+@pytest.mark.parametrize("name, words", [
+    ("xarray.core", "install it with `"), ("nunpy", "Did you mean: 'numpy'?"), ("some_name_of_mine", "No module named 'some_name_of_mine'\n"),
+])  # fmt: skip
+def test_packages_that_are_missing(folder, name, words):
+    (folder / "program.py").write_text(f"import {name}\n")
+    done = quern("run", folder / "program.py")
+    assert done.returncode == 1 and words in done.stderr and "Traceback" in done.stderr
+    if "install" in words:
+        assert f"{os.path.join('bin', 'pip')} install xarray`" in done.stderr or f"{sys.executable} -m pip install xarray" in done.stderr
+
+
+def test_a_program_may_change_its_folder(folder):
+    (folder / "program.py").write_text("import os\nos.chdir('/')\nraise ValueError('here')  # the line\n")
+    assert "raise ValueError('here')  # the line" in quern("run", "program.py", cwd=folder).stderr
+
+
+COMPILES = """
+import quern
+from quern.tools import compile_note
+compile_note._LEAST_SECONDS = 0
+quern.RawKernel('extern "C" __global__ void k(float* x) { x[0] = 3; }', "k")((1,), (1,), (quern.zeros(4, dtype="float32"),))
+"""
+
+
+def test_a_note_of_long_compilations(tmp_path):
+    quiet = {"QUERN_CACHE_DIR": tmp_path, "QUERN_DEVICE": "cpu"}
+    assert python("-c", COMPILES, **quiet).stderr == ""  # a test
+    loud = {**quiet, "PYTEST_CURRENT_TEST": None, "QUERN_CACHE_DIR": tmp_path / "other"}
+    done = python("-c", COMPILES, **loud)
+    assert done.stderr.startswith("quern: compiled 1 kernel in ") and done.stderr.endswith(" s; cached for the next run\n")
+    assert python("-c", COMPILES, **loud, QUERN_QUIET="1").stderr == ""
