@@ -163,7 +163,7 @@ Array condition_in(Reading& reading, PyObject* given, size_t place, nb::object& 
 Array choice_of(const Operand& operand, DType type, DeviceId device) {
   if (operand.argument.array()) return operand.array(type, device);
   Scalar number = operand.argument.scalar();
-  if (is_integer(type) && !number.is_huge && !number.is_natural) {
+  if (is_integer(type) && !number.is_huge) {
     wrap_to(number, type);
     number.dtype = type;
     number.is_weak = false;
