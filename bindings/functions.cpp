@@ -98,24 +98,12 @@ nb::handle first_array(std::initializer_list<nb::handle> given) {
 
 namespace {
 
-Border border_named(const std::string& name) {
-  static constexpr std::pair<const char*, Border> names[] = {
-      {"constant", Border::constant},       {"edge", Border::edge},   {"reflect", Border::reflect},
-      {"symmetric", Border::symmetric},     {"wrap", Border::wrap},   {"maximum", Border::maximum},
-      {"minimum", Border::minimum},         {"mean", Border::mean},   {"median", Border::median},
-      {"linear_ramp", Border::linear_ramp}, {"empty", Border::empty},
-  };
-  for (auto [known, border] : names)
-    if (name == known) return border;
-  bug("a border of mode {}", name);
-}
-
 // `constants`: a pair of numbers for each axis; `lengths`: a pair of integers for each, -1 for all elements.
-Array bordered(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, const std::string& mode,
-               const nb::sequence& constants, const std::vector<std::pair<int64_t, int64_t>>& lengths, bool is_odd) {
+Array with_border_by_name(const Array& a, const std::vector<std::pair<int64_t, int64_t>>& widths, const std::string& mode,
+                          const nb::sequence& constants, const std::vector<std::pair<int64_t, int64_t>>& lengths, bool is_odd) {
   BorderOptions options{{}, lengths, is_odd};
   for (nb::handle pair : constants) options.constants.emplace_back(number_in(pair[0]), number_in(pair[1]));
-  return with_border(a, widths, border_named(mode), options);
+  return with_border(a, widths, border_named(mode).value(), options);
 }
 
 // `first` is the number of its first element in the stream of `key`.
@@ -150,7 +138,7 @@ void define_functions(nb::module_& m) {
   define(m, "array_argwhere", rows_of_nonzero);
   define(m, "array_compress", compressed, Use::moves);
   define(m, "array_extract", extracted, Use::moves);
-  define(m, "array_border", bordered);
+  define(m, "array_border", with_border_by_name);
   define(m, "array_matmul", matmul);
   define(m, "array_running", accumulated);
   define(m, "array_random", row_of_random);

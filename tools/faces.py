@@ -33,7 +33,7 @@ NAMES = {
     "numpy": {"correction": "ddof", "m": "a", "x": ("a", "x"), "array": "a", "axes": "axis"},
     "reduce": {"array": "a"},
     "torch": {"input": "a", "dim": "axis", "dims": ("axis", "reps"), "keepdim": "keepdims", "correction": "ddof", "unbiased": "ddof"},
-    "keras": {"x": "a", "y": "b", "array": "a", "axes": "axis", "newshape": "shape"},
+    "keras": {"x": ("a", "M", "x", "xi"), "y": ("b", "y"), "array": "a", "axes": "axis", "newshape": "shape"},
 }
 for _front_end in ("numpy", "keras"):
     NAMES[_front_end] |= {"axis1": ("axis1", "row"), "axis2": ("axis2", "column")}
@@ -47,10 +47,10 @@ NAMES["torch"] |= dict.fromkeys(("mat1", "mat", "vec1", "batch1"), "x") | {"matr
 NAMES["torch"] |= dict.fromkeys(("mat2", "vec", "vec2"), ("y", "b"))
 NAMES["torch"] |= {"dim1": ("axis2", "row"), "dim2": "column", "batch2": "y", "tensor": "b", "diagonal": "k", "offset": ("offset", "k")}
 NAMES["torch"] |= {"tensors": "a"} | dict.fromkeys(_SECTIONS, "sections")
-NAMES["keras"] |= {"xs": "a", "repeats": "reps", "indices_or_sections": "sections"}
+NAMES["keras"] |= {"xs": "a", "repeats": ("reps", "repeats"), "indices_or_sections": "sections"}
 NAMES["numpy"] |= dict.fromkeys(("arrays", "tup", "arys", "ary", "args", "A", "M", "x1", "operands", "arr", "f", "ar", "ar1"), "a")
 NAMES["numpy"] |= {"x2": "b", "y": ("y", "b"), "v": ("v", "a"), "s": "n", "varargs": "spacing", "indices_or_sections": "sections"}
-NAMES["numpy"] |= {"ar2": "other"}
+NAMES["numpy"] |= {"ar2": "other", "z": "a"}
 NAMES["numpy"] |= {"condition": ("condition", "a")}
 NAMES["numpy"] |= {"prototype": "a", "N": "n", "M": ("m", "a", "M")}
 NAMES["numpy"] |= {"object": "a", "obj": "a"}

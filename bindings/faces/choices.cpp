@@ -143,6 +143,59 @@ void Check<between_limits>::call(const Reading&, const Rules&, const Array& x, c
   }
 }
 
+namespace {
+
+nb::object sequence_of(PyObject* given) {
+  nb::object made = nb::steal(PySequence_List(given ? given : Py_None));
+  if (!made.is_valid()) throw nb::python_error();
+  return made;
+}
+
+// Conditions of other types than bool hold where they are not 0, but NumPy takes none.
+Array condition_in(Reading& reading, PyObject* given, size_t place, nb::object& made, std::optional<Array>& numbers) {
+  const Array& condition = reading.first ? read_array(reading, given, made, numbers) : read_first(reading, given);
+  if (condition.dtype() != DType::boolean && &reading.front_end != &keras)
+    raise(ErrorKind::type, "invalid entry {} in condlist: should be boolean ndarray", place);
+  return steps::as_type(condition, DType::boolean);
+}
+
+// A choice in the type of all; integers of Python's that do not fit go round.
+Array choice_of(const Operand& operand, DType type, DeviceId device) {
+  if (operand.argument.array()) return operand.array(type, device);
+  Scalar number = operand.argument.scalar();
+  if (is_integer(type) && !number.is_huge) {
+    wrap_to(number, type);
+    number.dtype = type;
+    number.is_weak = false;
+  }
+  return full({}, number, type, device);
+}
+
+}  // namespace
+
+void Read<const Cases&>::read(Reading& reading) {
+  const nb::object conditions = sequence_of(reading.take()), choices = sequence_of(reading.take());
+  PyObject* otherwise = reading.take();
+  const size_t count = nb::len(conditions);
+  if (count != nb::len(choices)) raise(ErrorKind::value, "list of cases must be same length as list of conditions");
+  if (count == 0) raise(ErrorKind::value, "select with an empty condition list is not possible");
+  std::optional<Array> numbers;
+  for (size_t n = 0; n < count; ++n) {
+    value.conditions.push_back(condition_in(reading, nb::object(conditions[n]).ptr(), n, made.emplace_back(), numbers));
+    made.push_back(nb::object(conditions[n]));
+  }
+  std::vector<Operand> operands(count + 1);
+  std::vector<OperandType> types;
+  for (size_t n = 0; n <= count; ++n) {
+    operands[n].read(reading, n < count ? nb::object(choices[n]).ptr() : otherwise);
+    types.push_back(operands[n].argument.type());
+  }
+  const DType type = &reading.front_end == &keras ? keras_type_of(types) : common_type(types);
+  const DeviceId device = reading.first->device();
+  for (size_t n = 0; n < count; ++n) value.choices.push_back(choice_of(operands[n], type, device));
+  value.otherwise = choice_of(operands[count], type, device);
+}
+
 Conversion Read<const Conversion&>::read(Reading& reading) {
   Conversion to{read_dtype(reading, reading.take()).value_or(DType::float64)};
   if (PyObject* order = reading.take()) to.order = order_of(order, Order::keep);

@@ -42,6 +42,18 @@ struct Read<const Conversion&> {
   static Conversion read(Reading& reading);
 };
 
+// "condlist choicelist default"
+template <>
+struct Read<const Cases&> {
+  static constexpr size_t slots = 3;
+  Cases value;
+  std::vector<nb::object> made;  // keeps what the arrays are made of
+  explicit Read(Reading& reading) { read(reading); }
+
+ private:
+  void read(Reading& reading);
+};
+
 template <>
 struct Check<chosen> {
   static void call(const Reading& reading, const Rules&, const Array& condition, const Choices& choices);

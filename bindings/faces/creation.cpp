@@ -184,6 +184,9 @@ MadeOfValues Read<const MadeOfValues&>::read(Reading& reading) {
 
 // PyTorch's values are numbers, or tensors of one element.
 void Check<filled_with>::check_value(const Reading& reading, const Argument& value) {
+  const bool loses_parts = reading.first && !is_complex(reading.first->dtype()) && !value.array() && value.scalar().im != 0;
+  if (&reading.front_end == &keras && loses_parts && !is_given(reading.slots[3]))
+    raise(ErrorKind::type, "[{}] real numbers have no imaginary part; give a `dtype` of complex numbers", reading.face.name);
   if (!is_torch(reading) || !value.array() || value.array()->size() == 1) return;
   raise(ErrorKind::type, "{}(): argument 'fill_value' (position 2) must be Number, not Tensor", reading.face.name);
 }
@@ -511,7 +514,10 @@ void Check<multiples_spread>::check(const Reading& reading, const Ends& ends, co
 WindowSize Read<const WindowSize&>::read(Reading& reading) {
   PyObject* points = reading.take();
   const bool is_periodic = read_flag(reading, reading.take());
+  if (&reading.front_end == &keras && !is_given(points))
+    raise(ErrorKind::value, "[{}] `x` is None; give a number", reading.face.name);
   WindowSize size{read_number(reading, points), 0, DType::float64, {}};
+  if (&reading.front_end == &keras) size.points = std::trunc(size.points);
   if (is_torch(reading) && size.points < 0)
     raise(ErrorKind::runtime, "{} requires non-negative window_length, got window_length={:g}", reading.face.name, size.points);
   size.count = size.points < 1 ? 0 : static_cast<int64_t>(std::ceil(size.points - 0.5));
@@ -538,6 +544,8 @@ void Check<grid_indices>::call(const Reading& reading, const Shape&, bool, const
 
 void Check<grid_by_name>::call(const Reading& reading, const std::vector<Array>& arrays, bool, bool,
                                std::optional<std::string_view> name) {
+  const bool has_lines = std::all_of(arrays.begin(), arrays.end(), [](const Array& one) { return one.rank() == 1; });
+  if (&reading.front_end == &keras && !has_lines) raise(ErrorKind::value, "[meshgrid] the arguments must have one dimension");
   if (!is_torch(reading)) return;
   if (arrays.empty()) raise(ErrorKind::runtime, "meshgrid expects a non-empty TensorList");
   for (const Array& one : arrays) {

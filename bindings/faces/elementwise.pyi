@@ -614,6 +614,63 @@ class real_sign:
     @in_place_too
     def torch(input: array, *, out=None): ...
 
+class round_by_scale:
+    """Return each element rounded to so many ``decimals`` (negative: to tens, hundreds), halves to even."""
+
+    @named("round")
+    def keras(x, decimals=0): ...
+
+class real:
+    """Return the real part: a view for complex arrays, the array itself for others."""
+
+    def numpy(a): ...
+    cupy = numpy
+    def torch(input: array): ...
+    def keras(x): ...
+
+class imag:
+    """Return the imaginary part: a view for complex arrays, zeros for others. Raises TypeError for PyTorch's real tensors."""
+
+    def numpy(a): ...
+    cupy = numpy
+    def torch(input: array): ...
+    def keras(x): ...
+
+class angle:
+    """Return the angle of complex numbers in the plane, in radians, or degrees if ``deg``.
+
+    >>> angle([1j, -1])
+    array([1.57079633, 3.14159265])
+    """
+
+    def numpy(z, deg=False): ...
+    def cupy(z: array, deg=False): ...
+    def torch(input: array, *, out=None): ...
+
+class angle_of_reals:
+    """Return the angle of complex numbers in the plane, in radians; of real ones 0 or pi."""
+
+    @named("angle")
+    def keras(x): ...
+
+class ldexp_of_reals:
+    """Return ``x1 * 2 ** x2``. Raises TypeError where ``x2`` are no integers."""
+
+    @named("ldexp")
+    def keras(x1, x2): ...
+
+class select:
+    """Return elements of the first of ``choicelist`` whose condition holds, else ``default``; all broadcast.
+
+    Raises ValueError for lists of different lengths or of nothing, TypeError for conditions that are no bools.
+
+    >>> select([asarray([True, False, False]), asarray([True, True, False])], [1, 2], 3)
+    array([1, 2, 3])
+    """
+
+    def numpy(condlist, choicelist, default=0): ...
+    def keras(condlist, choicelist, default=0): ...
+
 class frac:
     """Return each element without its whole part, with its sign."""
 

@@ -8,6 +8,7 @@
 #include "core/error.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace quern::python::faces {
@@ -235,6 +236,7 @@ DType keras_result_type(const Reading& reading, DType result) {
       if (!is_whole(reading.first->dtype())) return result;
       return reading.function == F::var_ || reading.function == F::std_ ? keras.real_type() : DType::float32;
     default:
+      if (reading.function == F::bincount_of_rows_) return keras_type_of(std::array{OperandType{result}});  // 32 bits
       return reading.function == F::nonzero_ ? DType::int32 : result;
   }
 }

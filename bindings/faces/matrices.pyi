@@ -183,6 +183,12 @@ class cross_of_three:
     @named("cross")
     def numpy(x1, x2, /, *, axis=-1): ...
 
+class cross_alike:
+    """Return the cross products of vectors of two or three components."""
+
+    @named("cross")
+    def keras(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None): ...
+
 class cross_along:
     """Return the cross products of vectors of three components along ``axis``, by default the first of size 3."""
 
@@ -350,3 +356,9 @@ class vander:
     def numpy(x, N=None, increasing=False): ...
     cupy = numpy
     def torch(x: array, N: integer = None, increasing: boolean = False): ...
+
+class vander_in_type:
+    """Return a matrix whose columns are powers of the vector ``x``, ``N`` of them, falling unless ``increasing``."""
+
+    @named("vander")
+    def keras(x, N=None, increasing=False): ...

@@ -109,6 +109,33 @@ Alike Read<const Alike&>::read(Reading& reading) {
   return {a.array(type, device), b.array(type, device)};
 }
 
+// Numbers of Python's have weak types, also where arrays stand for them.
+static OperandType type_beside_arrays(PyObject* given, const Array& array) {
+  Scalar number;
+  const bool is_number = !as_array(given) && PyNumber_Check(given) && read_scalar(given, number) && number.is_weak;
+  return is_number ? Argument(number).type() : OperandType{array.dtype()};
+}
+
+AlikeArrays Read<const AlikeArrays&>::read(Reading& reading) {
+  using F = quern::Function;
+  const bool are_reals = reading.function == F::average_alike_ || reading.function == F::trapezoid_alike_;
+  const Array& a = read_first(reading, reading.take());
+  PyObject* given = reading.take();
+  nb::object made;
+  std::optional<Array> numbers;
+  std::vector<OperandType> types{type_beside_arrays(reading.slots[reading.next - 2], a)};
+  std::optional<Array> b;
+  if (is_given(given)) types.push_back(type_beside_arrays(given, b.emplace(read_array(reading, given, made, numbers))));
+  if (are_reals) types.push_back({DType::float32, true, WeakScalar::real});
+  if (reading.function == F::trapezoid_alike_ && !b) {  // the step counts, too
+    PyObject* step = reading.slots[reading.next];
+    types.push_back(type_beside_arrays(step, read_array(reading, step, made, numbers)));
+  }
+  const DType type = keras_type_of(types);
+  if (b) b = steps::as_type(*b, type);
+  return {steps::as_type(a, type), std::move(b)};
+}
+
 std::optional<std::string_view> Read<std::optional<std::string_view>>::read_text(PyObject* given) {
   if (!is_given(given)) return {};
   Py_ssize_t size = 0;

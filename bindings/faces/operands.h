@@ -34,6 +34,19 @@ struct Read<const Alike&> {
   static Alike read(Reading& reading);
 };
 
+// "a b": arrays; those that correspond to samples and their coordinates, or to elements and weights, become real numbers.
+template <>
+struct Read<const AlikeArrays&> {
+  static constexpr size_t slots = 2;
+  AlikeArrays value;
+  explicit Read(Reading& reading) : value(read(reading)) {
+    if (value.b) reading.second = &*value.b;
+  }
+
+ private:
+  static AlikeArrays read(Reading& reading);
+};
+
 template <>
 struct Read<const Rules&> {
   static constexpr size_t slots = 0;

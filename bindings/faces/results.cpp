@@ -216,7 +216,9 @@ nb::object hand_back(const Reading& reading, std::vector<Array>&& results) {
   for (size_t i = 0; i < results.size(); ++i)
     PyTuple_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i),
                      hand_back_one(reading, i, std::move(results[i]), &reading.front_end != &torch).release().ptr());
-  return out;
+  using F = quern::Function;
+  const bool is_list = &reading.front_end == &keras && (reading.function == F::meshgrid_ || reading.function == F::unstack_);
+  return is_list ? nb::object(nb::list(out)) : out;
 }
 
 nb::object hand_back(const Reading& reading, linalg::Factors&& results) {

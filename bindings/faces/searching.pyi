@@ -154,6 +154,12 @@ class bincount_as_torch:
     @named("bincount")
     def torch(input: array, weights: array = None, minlength: integer = 0): ...
 
+class bincount_of_rows:
+    """Return how often each of 0, 1, 2 ... occurs, or the sums of the weights there; of a matrix that of each row."""
+
+    @named("bincount")
+    def keras(x, weights=None, minlength=0, sparse=False): ...
+
 class histogram:
     """Return how many elements lie in each of ``bins``, and their edges.
 
@@ -196,6 +202,12 @@ class take_within:
     """Return the elements, or slices along ``axis``, at places; negative ones count from the end. Others raise ValueError."""
 
     @named("take")
+    def keras(x, indices, axis=None): ...
+
+class take_along:
+    """Return elements by places along ``axis``, or among all elements: in other dimensions both go together, and broadcast."""
+
+    @named("take_along_axis")
     def keras(x, indices, axis=None): ...
 
 class histc:

@@ -148,6 +148,18 @@ class unique:
     ): ...
     cupy = numpy
 
+class unique_of_size:
+    """Return the distinct elements in order, each NaN for itself; with ``axis`` the distinct parts of it.
+
+    Parameters: ``return_index``: also where each stands first; ``return_inverse``: also the number that each element has among them;
+    ``return_counts``: also how often each occurs; ``size``: exactly so many, the last ones ``fill_value`` or the smallest.
+    """
+
+    @named("unique")
+    def keras(
+        x, sorted: ignored = True, return_index=False, return_inverse=False, return_counts=False, axis=None, size=None, fill_value=None
+    ): ...
+
 class unique_all:
     """Return the distinct elements (each NaN for itself), where each stands first, the number of each element among them, and how often
     each occurs: a named tuple.

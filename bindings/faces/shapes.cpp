@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 
 #include <algorithm>
 
@@ -337,6 +338,54 @@ void Check<rolled>::call(const Reading& reading, const Array&, const std::vector
   size_t dims = axes ? axes->size() : 0;
   if (shifts.size() != std::max<size_t>(dims, 1))
     raise(ErrorKind::runtime, "shifts and dimensions must align. shifts: {}, dims:{}", shifts.size(), dims);
+}
+
+void Check<imaginary_part>::call(const Reading& reading, const Array& array) {
+  if (is_torch(reading) && !is_complex(array.dtype()))
+    raise(ErrorKind::type, "imag is not implemented for tensors with non-complex dtypes.");
+}
+
+// ---- borders
+
+namespace {
+
+// Values of the host as (before, after) of each of `rank` axes.
+Array pairs_in(PyObject* given, const char* name, size_t rank) {
+  const nb::object made = array_of(given, DeviceId::cpu());
+  const Array& values = *as_array(made.ptr());
+  const Shape wanted{static_cast<int64_t>(rank), 2}, &shape = values.shape();
+  const bool fits = shape.empty() || shape == wanted || shape == Shape{1, 2} || shape == Shape{2} || shape == Shape{1};
+  if (!fits) raise(ErrorKind::value, "`{}` must be a number, a pair or {} pairs, not of shape {}", name, rank, to_string(shape));
+  const Array detached_values = detached(values);
+  return copied(detached_values.view(detached_values.layout().broadcast_to(wanted)), values.dtype(), Order::c);
+}
+
+}  // namespace
+
+Bordering Read<const Bordering&>::read(Reading& reading) {
+  const size_t rank = reading.first->rank();
+  PyObject *widths = reading.take(), *mode = reading.take(), *constants = reading.take();
+  Bordering out;
+  const std::string name = mode && PyUnicode_Check(mode) ? nb::cast<std::string>(nb::handle(mode)) : "";
+  if (is_given(constants) && name != "constant")
+    raise(ErrorKind::value, "Argument `constant_values` can only be provided when `mode == 'constant'`. Received: mode={}", name);
+  const std::optional<Border> known = border_named(name);
+  if (!known) raise(ErrorKind::not_implemented, "Unimplemented padding mode {} for np.pad.", nb::repr(nb::handle(mode)).c_str());
+  out.mode = *known;
+  const Array pairs = pairs_in(widths, "pad_width", rank);
+  if (!is_integer(pairs.dtype())) raise(ErrorKind::type, "`pad_width` must be of integral type.");
+  const std::vector<int64_t> numbers = steps::values_of<int64_t>(pairs);
+  for (size_t n = 0; n < rank; ++n) {
+    out.widths.emplace_back(numbers[2 * n], numbers[2 * n + 1]);
+    if (numbers[2 * n] < 0 || numbers[2 * n + 1] < 0) raise(ErrorKind::value, "index can't contain negative values");
+  }
+  if (!is_given(constants)) return out;
+  const Array values = steps::as_type(pairs_in(constants, "constant_values", rank), reading.first->dtype());
+  const auto value = [&](size_t n, int64_t side) {
+    return steps::scalar_in(steps::element(steps::element(values, 0, static_cast<int64_t>(n)), 0, side));
+  };
+  for (size_t n = 0; n < rank; ++n) out.options.constants.emplace_back(value(n, 0), value(n, 1));
+  return out;
 }
 
 }  // namespace quern::python::faces

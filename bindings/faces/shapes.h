@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bindings/faces/read.h"
+#include "functions/border.h"
 #include "functions/shaping.h"
 
 namespace quern::python::faces {
@@ -34,6 +35,17 @@ struct Read<const std::optional<Shape>&> {
   explicit Read(Reading& reading) {
     if (PyObject* given = reading.take()) value = read_integers(reading, given);
   }
+};
+
+// "pad_width mode constant_values": a border's widths are one number, a pair for all axes or one for each.
+template <>
+struct Read<const Bordering&> {
+  static constexpr size_t slots = 3;
+  Bordering value;
+  explicit Read(Reading& reading) : value(read(reading)) {}
+
+ private:
+  static Bordering read(Reading& reading);
 };
 
 // The arrays of one argument. The first of a front end is the one whose Python type results have.
@@ -165,6 +177,10 @@ template <>
 struct Check<split_rows> : Check<split_columns> {};
 template <>
 struct Check<split_depths> : Check<split_columns> {};
+template <>
+struct Check<imaginary_part> {
+  static void call(const Reading& reading, const Array& array);
+};
 template <>
 struct Check<tiled> {
   static void call(const Reading& reading, const Array& array, const std::vector<int64_t>& times);

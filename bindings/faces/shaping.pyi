@@ -454,6 +454,30 @@ class unstack:
     def numpy(x, /, *, axis=0): ...
     @named("unbind")
     def torch(input: array, dim: integer = 0): ...
+    @submodule("core")
+    def keras(x, num: ignored = None, axis=0): ...
+
+class repeat:
+    """Return each element so many times one after the other, along ``axis`` or of the flattened tensor.
+
+    ``repeats``: an int, or one for each element along the axis.
+    """
+
+    def keras(x, repeats, axis=None): ...
+
+class pad:
+    """Return the tensor with a border, whose elements ``mode`` says: constants, or those at the edge, mirrored, and so on.
+
+    ``pad_width``: how many elements before and after: an int, a pair, or a pair for each axis.
+    """
+
+    def keras(x, pad_width, mode="constant", constant_values=None): ...
+
+class append_alike:
+    """Return the elements of both, one after the other along ``axis`` or both flattened."""
+
+    @named("append")
+    def keras(x1, x2, axis=None): ...
 
 class tile:
     """Return a new array of copies of the array side by side, ``reps`` (an int or one for each axis) times along each axis.

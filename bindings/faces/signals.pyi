@@ -63,6 +63,12 @@ class trapezoid:
     @named("trapezoid", "trapz")
     def torch(y: array, x: array = None, *, dx: number = None, dim: integer = -1): ...
 
+class trapezoid_alike:
+    """Return the area under ``y`` along ``axis``, by trapezoids between the coordinates ``x`` or steps of ``dx``."""
+
+    @named("trapezoid")
+    def keras(y, x=None, dx=1.0, axis=-1): ...
+
 class cumulative_trapezoid:
     """The areas under ``y`` up to each place of a dimension, by trapezoids between the coordinates ``x`` or steps of ``dx``."""
 

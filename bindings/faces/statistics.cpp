@@ -123,6 +123,9 @@ void Check<covariances_of_rows>::call(const Reading&, const Array& m, int64_t, c
   if (counting) check_weights(m, *counting, "aweights", false);
 }
 
-void Check<covariances_of_rows>::call(const Reading&, const Array& m, std::optional<DType>) { check_variables("corrcoef", m); }
+void Check<covariances_of_rows>::call(const Reading& reading, const Array& m, std::optional<DType>) {
+  if (is_torch(reading)) return check_variables("corrcoef", m);
+  if (m.rank() > 2) raise(ErrorKind::value, "[corrcoef] the tensor has {} dimensions; give it two at most", m.rank());
+}
 
 }  // namespace quern::python::faces

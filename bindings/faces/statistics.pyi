@@ -127,6 +127,12 @@ class average:
     def numpy(a, axis=None, weights=None, returned=False, *, keepdims=False): ...
     cupy = numpy
 
+class average_alike:
+    """Return the average over ``axis``, in which elements count as much as their ``weights`` say."""
+
+    @named("average")
+    def keras(x, axis=None, weights=None): ...
+
 class cov:
     """Return the covariances of variables, which are the rows of ``m`` (and ``y``), or the columns unless ``rowvar``.
 

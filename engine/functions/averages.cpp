@@ -43,9 +43,9 @@ Array limited_parts(const Array& a) {
 }  // namespace
 
 // Weights of the array's shape, or of that of its axes in this order, as they broadcast to it.
-static Array fitted(const Array& array, const Array& weights, const std::optional<std::vector<size_t>>& axes) {
+static Array fitted(const Array& array, const Array& weights, const std::optional<std::vector<size_t>>& axes, ErrorKind refusal) {
   if (array.shape() == weights.shape()) return weights;
-  if (!axes) raise(ErrorKind::type, "[average] Axis must be specified when shapes of a and weights differ.");
+  if (!axes) raise(refusal, "[average] Axis must be specified when shapes of a and weights differ.");
   Layout out{Shape(array.rank(), 1), std::vector<int64_t>(array.rank(), 0), weights.layout().offset};
   Shape named;
   for (size_t axis : *axes) named.push_back(array.shape()[axis]);
@@ -59,7 +59,7 @@ static Array fitted(const Array& array, const Array& weights, const std::optiona
 }
 
 Average average(const Array& array, const Array& weights, const std::optional<std::vector<size_t>>& axes, bool keep_dims) {
-  Array given = fitted(array, weights, axes);
+  Array given = fitted(array, weights, axes, ErrorKind::type);
   DType type = common(array.dtype(), weights.dtype());
   if (is_whole(array.dtype())) type = common(type, DType::float64);
   std::vector<bool> goes(array.rank(), !axes);
@@ -68,6 +68,16 @@ Average average(const Array& array, const Array& weights, const std::optional<st
   check_sum(total, "[average] Weights sum to zero");
   Array product = multiply(as_type(array, type), counted);
   return {true_divide(reduce(Reduction::sum, product, goes, keep_dims, type), total), total};
+}
+
+// The same in the type that both have together; weights whose sum is 0 give infinities or NaN.
+Array average_of_alike(const AlikeArrays& of, const std::optional<std::vector<size_t>>& axes) {
+  const DType type = of.a.dtype(), wide = wide_type(type);
+  Over over{std::vector<bool>(of.a.rank(), !axes)};
+  for (size_t axis : axes.value_or(std::vector<size_t>())) over.axes[axis] = true;
+  if (!of.b) return as_type(mean(of.a, over), type);
+  const Array weights = as_type(fitted(of.a, *of.b, axes, ErrorKind::value), wide);
+  return as_type(true_divide(sum(multiply(as_type(of.a, wide), weights), over), sum(weights, over)), type);
 }
 
 // Variables in rows.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "functions/elementwise.h"
 #include "graph/array.h"
 
 namespace quern {

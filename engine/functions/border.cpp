@@ -170,4 +170,16 @@ Array with_border(const Array& array, std::span<const std::pair<int64_t, int64_t
   return out;
 }
 
+std::optional<Border> border_named(std::string_view name) {
+  static constexpr std::pair<std::string_view, Border> names[] = {
+      {"constant", Border::constant},       {"edge", Border::edge},   {"reflect", Border::reflect},
+      {"symmetric", Border::symmetric},     {"wrap", Border::wrap},   {"maximum", Border::maximum},
+      {"minimum", Border::minimum},         {"mean", Border::mean},   {"median", Border::median},
+      {"linear_ramp", Border::linear_ramp}, {"empty", Border::empty},
+  };
+  for (auto [known, border] : names)
+    if (name == known) return border;
+  return {};
+}
+
 }  // namespace quern

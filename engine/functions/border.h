@@ -1,7 +1,9 @@
 // Arrays with a border, as numpy.pad makes it.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,5 +26,15 @@ struct BorderOptions {
 // nothing to continue from, and for a length of 0 without a largest or smallest element.
 Array with_border(const Array& array, std::span<const std::pair<int64_t, int64_t>> widths, Border mode,
                   const BorderOptions& options = {});
+
+// The border that a name of NumPy's stands for; none: there is no such name.
+std::optional<Border> border_named(std::string_view name);
+
+struct Bordering {
+  std::vector<std::pair<int64_t, int64_t>> widths;
+  Border mode = Border::constant;
+  BorderOptions options = {};
+};
+inline Array bordered(const Array& array, const Bordering& how) { return with_border(array, how.widths, how.mode, how.options); }
 
 }  // namespace quern

@@ -120,6 +120,27 @@ Array bincount_as_torch(const Array& numbers, const Array* weights, int64_t leas
   return weights && weights->dtype() == DType::float32 ? as_type(out, DType::float32) : out;
 }
 
+// Of the numbers of a line, or of each row: counts of int32, or sums of the weights in their type.
+Array counts_of_rows(const Array& numbers, const Array* weights, int64_t least, bool is_sparse) {
+  if (is_sparse) raise(ErrorKind::value, "Unsupported value `sparse=True` with quern backend");
+  if (weights && weights->dtype() == DType::boolean)
+    raise(ErrorKind::type, "[bincount] bools have no sums; convert the weights with cast()");
+  if (numbers.rank() == 2) {
+    if (weights && weights->shape() != numbers.shape())
+      raise(ErrorKind::value, "[bincount] the weights have the shape {}, the numbers {}", to_string(weights->shape()),
+            to_string(numbers.shape()));
+    std::vector<Array> rows;
+    for (int64_t n = 0; n < numbers.shape()[0]; ++n) {
+      std::optional<Array> own;
+      if (weights) own = element(*weights, 0, n);
+      rows.push_back(counts_of_rows(element(numbers, 0, n), own ? &*own : nullptr, least, false));
+    }
+    return stacked(rows, 0);
+  }
+  const Array counts = bincount(detached(numbers), weights, std::max<int64_t>(least, 0));
+  return as_type(counts, weights ? weights->dtype() : DType::int32);
+}
+
 namespace {
 
 double real_of(const Scalar& number) {

@@ -453,4 +453,42 @@ bool are_equal(const Rules& rules, const Array& a, const Argument& b) {
   return scalar_in(reduce(Reduction::all, same, std::vector<bool>(same.rank(), true), false)).integer != 0;
 }
 
+// Views of the parts of complex numbers. The real part of others is the array itself, which nothing stands for.
+std::optional<Array> real_part(const Array& x) {
+  if (!is_complex(x.dtype())) return {};
+  return x.real();
+}
+Array imaginary_part(const Array& x) { return x.imag(); }
+
+// The angle of a number in the plane, in radians or degrees. PyTorch's of -0.0 is 0.
+Array angle_of(const Rules& rules, const Array& x, bool in_degrees) {
+  Array out;
+  if (is_complex(x.dtype())) {
+    out = rules(Op::arctan2, x.imag(), x.real());
+  } else if (rules.types == TypeRules::torch) {
+    const Array reals = as_reals(rules, x);
+    const Array is_negative = as_type(rules(Op::less, reals, 0), reals.dtype());
+    out = rules(Op::where, rules(Op::isnan, reals), reals, rules(Op::multiply, is_negative, std::numbers::pi));
+  } else {
+    out = rules(Op::arctan2, 0, x);
+  }
+  return in_degrees ? rules(Op::multiply, out, 180 / std::numbers::pi) : out;
+}
+
+// x * 2 ** exponent, in the type of x.
+Array scaled_by_power(const Array& x, const Array& exponent) {
+  if (!is_integer(exponent.dtype()))
+    raise(ErrorKind::type, "ldexp exponent must be an integer type. Received: x2 dtype={}", row(exponent.dtype()).name);
+  if (is_complex(x.dtype())) raise(ErrorKind::value, "[ldexp] complex numbers have no exponent; take their parts");
+  const DType type = x.dtype(), wide = wide_type(type);
+  return as_type(compute(Op::ldexp, as_type(x, wide), as_type(exponent, wide)), type);
+}
+
+// Elements of the first choice whose condition holds.
+Array first_of_cases(const Cases& cases) {
+  Array out = cases.otherwise;
+  for (size_t n = cases.conditions.size(); n-- > 0;) out = where(cases.conditions[n], cases.choices[n], out);
+  return in_order(out, Order::c);
+}
+
 }  // namespace quern

@@ -53,5 +53,16 @@ Array sine_cardinal(const Rules& rules, const Array& x);
 struct Alike {
   Array a, b;
 };
+// The same of arrays that are no numbers of Python's; the second may be missing.
+struct AlikeArrays {
+  Array a;
+  std::optional<Array> b;
+};
+
+// Choices with their conditions, and what is chosen where none holds; all choices have one type.
+struct Cases {
+  std::vector<Array> conditions, choices;
+  Array otherwise;
+};
 
 }  // namespace quern

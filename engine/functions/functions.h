@@ -6,6 +6,7 @@
 
 #include "functions/activations.h"
 #include "functions/averages.h"
+#include "functions/border.h"
 #include "functions/counting.h"
 #include "functions/creation.h"
 #include "functions/crossentropy.h"

@@ -131,14 +131,14 @@ Array upper_triangle(const Array& array, DiagonalNumber k) {
   return triangle(array, 1 - static_cast<int64_t>(1 - k.value), false);
 }
 
-// Columns of powers of a vector, falling unless `rising`; as many as it has elements where nothing else is asked for.
-Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<int64_t> wanted, bool rising) {
+static int64_t columns_of(const Array& vector, std::optional<int64_t> wanted) {
   if (vector.rank() != 1) raise(ErrorKind::value, "x must be a one-dimensional array or sequence.");
   const int64_t columns = wanted.value_or(vector.size());
   if (columns < 0) raise(ErrorKind::value, "N must be non-negative, not {}", columns);
-  const bool keeps_type = rules.types == TypeRules::torch && !is_whole(vector.dtype());
-  const bool is_int64 = rules.types == TypeRules::torch && is_whole(vector.dtype());
-  const DType dtype = keeps_type ? vector.dtype() : is_int64 ? DType::int64 : common(vector.dtype(), DType::int64);
+  return columns;
+}
+
+static Array columns_of_powers(const Array& vector, int64_t columns, bool rising, DType dtype) {
   int64_t size = 0;  // refused before there is a step for each column
   if (__builtin_mul_overflow(vector.size(), columns, &size)) size = std::numeric_limits<int64_t>::max();
   check_room(size, dtype, vector.device());
@@ -149,6 +149,22 @@ Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<i
     power = multiply(power, x);
   }
   return out;
+}
+
+// Columns of powers of a vector, falling unless `rising`; as many as it has elements where nothing else is asked for.
+Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<int64_t> wanted, bool rising) {
+  const int64_t columns = columns_of(vector, wanted);
+  const bool keeps_type = rules.types == TypeRules::torch && !is_whole(vector.dtype());
+  const bool is_int64 = rules.types == TypeRules::torch && is_whole(vector.dtype());
+  const DType dtype = keeps_type ? vector.dtype() : is_int64 ? DType::int64 : common(vector.dtype(), DType::int64);
+  return columns_of_powers(vector, columns, rising, dtype);
+}
+
+// The same in the vector's own type.
+Array powers_in_type(const Array& vector, std::optional<int64_t> wanted, bool rising) {
+  const DType type = vector.dtype();
+  if (type == DType::boolean) raise(ErrorKind::type, "[vander] bools have no powers; convert them with cast()");
+  return as_type(columns_of_powers(vector, columns_of(vector, wanted), rising, wide_type(type)), type);
 }
 
 Array sum_of_products(const Array& a, const Array& b) {
@@ -278,6 +294,8 @@ Array crossed(const Array& a, const Array& b, const CrossAxes& axes) {
   out.set_value(false);
   return out;
 }
+
+Array cross_of_alike(const AlikeArrays& of, const CrossAxes& axes) { return crossed(of.a, *of.b, axes); }
 
 Array cross_of_three(const Array& a, const Array& b, const CrossAxes& axes) {
   const int64_t left = a.shape()[axes.of_a], right = b.shape()[axes.of_b];

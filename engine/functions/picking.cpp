@@ -75,6 +75,21 @@ Array taken_along(const Array& array, const Array& places, size_t axis) {
   return take(array, picks_of(indices_along(array, places, axis)));
 }
 
+// The same of places among all elements, too; -1 is the last one. Raises ErrorKind::type for places that are no integers.
+Array taken_along_or_flat(const Array& array, const Array& places, std::optional<size_t> axis) {
+  if (!is_integer(places.dtype()))
+    raise(ErrorKind::type, "take_along_axis indices must be of integer type, got {}", row(places.dtype()).name);
+  if (!axis && places.rank() != 1)
+    raise(ErrorKind::value, "take_along_axis indices must be 1D if axis=None, got shape {}", to_string(places.shape()));
+  for (size_t n = 0; axis && n < std::min(array.rank(), places.rank()); ++n) {
+    const int64_t one = array.shape()[n], other = places.shape()[n];
+    if (n != *axis && one != other && one != 1 && other != 1)
+      raise(ErrorKind::value, "[take_along_axis] the shapes {} and {} do not broadcast", to_string(array.shape()),
+            to_string(places.shape()));
+  }
+  return axis ? taken_along(array, places, *axis) : taken_along(raveled(array, Order::c), places, 0);
+}
+
 void put_along(const Array& array, const Array& places, const Argument& values, size_t axis) {
   put(array, picks_of(indices_along(array, places, axis)), values);
 }

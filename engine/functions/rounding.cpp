@@ -74,6 +74,36 @@ Array rounded(const Array& array, int64_t decimals) {
   return as_type(compute(back, rint(compute(there, work, by)), by), type);
 }
 
+// Real numbers as integers of a type, whose ends stand for what lies beyond them.
+static Array limited_to(const Array& array, DType type) {
+  const bool is_signed = row(type).kind == DTypeKind::integer;
+  const int bits = static_cast<int>(8 * size_of(type));
+  const double low = is_signed ? -std::ldexp(1.0, bits - 1) : 0, beyond = std::ldexp(1.0, bits - is_signed);
+  const double high = bits == 64 ? std::nextafter(beyond, 0.0) : beyond - 1;
+  return as_type(minimum(maximum(as_type(array, DType::float64), low), high), type);
+}
+
+// Rounded after a multiplication by a power of ten, as JAX rounds; integers and what has no such decimals stay as they are.
+Array rounded_by_scale(const Array& array, int64_t decimals) {
+  const DType type = array.dtype();
+  if (type == DType::boolean) raise(ErrorKind::value, "[round] bools have no decimals; convert them with cast()");
+  if (is_complex(type)) {
+    Array out = copied(array, type, Order::keep);
+    assign(out.real(), Argument(rounded_by_scale(array.real(), decimals)));
+    assign(out.imag(), Argument(rounded_by_scale(array.imag(), decimals)));
+    return out;
+  }
+  const bool is_of_integers = is_integer(type);
+  if ((is_of_integers && decimals >= 0) ||
+      static_cast<double>(decimals) > std::log10(largest(is_of_integers ? DType::float32 : type)))
+    return copied(array, type, Order::keep);
+  if (decimals == 0) return rint(array);
+  const Array work = is_of_integers || type == DType::float16 ? as_type(array, DType::float32) : array;
+  const double factor = std::pow(10.0, static_cast<double>(decimals));
+  const Array out = true_divide(rint(multiply(work, factor)), factor);
+  return is_of_integers ? limited_to(out, type) : as_type(out, type);
+}
+
 Array near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan) {
   Value x = a, y = b;
   auto is_of_bools = [](const Value& one) { return one.array && one.array->dtype() == DType::boolean; };

@@ -220,4 +220,45 @@ Array is_in_either(const Argument& array, const Argument& tests, bool invert) {
   return is_among(elements, wanted, invert);
 }
 
+static bool has_empty_parts(const Array& array, std::optional<size_t> axis) {
+  return axis && array.rank() > 1 && array.size() == 0 && array.shape()[*axis] > 0;
+}
+// The first of equal parts as the only distinct one.
+static std::vector<Array> all_alike(const Array& array, size_t axis, bool places, bool inverse, bool counts) {
+  const int64_t count = array.shape()[axis];
+  std::vector<Array> out{part(array, static_cast<int>(axis), 0, 1)};
+  if (places) out.push_back(zeros({1}, DType::int32, array.device()));
+  if (inverse) out.push_back(zeros({count}, DType::int32, array.device()));
+  if (counts) out.push_back(full({1}, whole(count), DType::int32, array.device()));
+  return out;
+}
+
+// The distinct elements, or parts of an axis, where each NaN is one; `size`: exactly so many, of which those that are missing are
+// `fill`, or else the smallest one. Places and counts are of int32.
+OneOrMore distinct_of_size(const Array& array, bool places, bool inverse, bool counts, std::optional<size_t> axis,
+                           std::optional<int64_t> size, const Argument* fill) {
+  std::vector<Array> out = has_empty_parts(array, axis) ? all_alike(array, *axis, places, inverse, counts)
+                                                        : distinct(array, axis, places, inverse, counts, false);
+  for (size_t n = 1; n < out.size(); ++n) out[n] = as_type(out[n], DType::int32);
+  const size_t along = axis && array.rank() > 1 ? *axis : 0;
+  const int64_t found = out[0].shape()[along];
+  if (!size || *size == found) return {std::move(out)};
+  if (*size < 0) raise(ErrorKind::value, "[unique] `size` must not be negative, as {} is", *size);
+  if (found == 0 && !fill) raise(ErrorKind::value, "[unique] nothing has no distinct elements; give `fill_value` with `size`");
+  const auto resized = [&](const Array& given, size_t axis, const Argument* value) {
+    if (*size < found) return part(given, static_cast<int>(axis), 0, *size);
+    Shape shape = given.shape();
+    shape[axis] = *size - found;
+    const Array first = value ? Array() : part(given, static_cast<int>(axis), 0, 1);
+    Array more = zeros(shape, given.dtype(), given.device());
+    assign(more, value ? *value : Argument(first));
+    return joined({given, more}, axis);
+  };
+  const Argument zero(whole(0));
+  out[0] = resized(out[0], along, fill);
+  if (places) out[1] = resized(out[1], 0, found == 0 ? &zero : nullptr);
+  if (counts) out.back() = resized(out.back(), 0, &zero);
+  return {std::move(out)};
+}
+
 }  // namespace quern

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/room.h"
+#include "functions/elementwise.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
@@ -481,6 +482,12 @@ Array joined(const std::vector<Array>& arrays, size_t axis, std::optional<DType>
   return any_wants_gradient(arrays) ? differentiable(std::make_shared<Joined>(axis), arrays, {}, join)[0] : join()[0];
 }
 
+// One after the other along an axis, or both flattened.
+Array appended(const AlikeArrays& of, std::optional<size_t> axis) {
+  if (axis) return joined({of.a, *of.b}, *axis);
+  return joined({raveled(of.a, Order::c), raveled(*of.b, Order::c)}, 0);
+}
+
 void join_into(const Array& out, const std::vector<Array>& arrays, size_t axis) {
   if (Shape shape = joined_shape(arrays, axis); out.shape() != shape)
     raise(ErrorKind::value, "[concatenate] the result has the shape {}, the array that takes it {}", to_string(shape),
@@ -594,6 +601,11 @@ Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axi
   Pick pick{axis, array_of(places, array.device())};
   Array picked = take(array, {&pick, 1});  // that axis is the first now
   return axis == 0 ? picked : copied(moved_axes(picked, {0}, {axis}), picked.dtype(), Order::c);
+}
+
+// The same along an axis, or of the flattened array.
+Array repeated_by(const Array& array, const std::vector<int64_t>& times, std::optional<size_t> axis) {
+  return axis ? repeated(array, times, *axis) : repeated(raveled(array, Order::c), times, 0);
 }
 
 Array rolled(const Array& array, const std::vector<int64_t>& shifts, const std::optional<Axes>& axes) {

@@ -283,6 +283,19 @@ Array area(const Rules& rules, const Array& y, const Array* x, const Argument* d
   return sum(rules(Op::true_divide, areas, 2.0), over);
 }
 
+// The same in the type of all together.
+Array area_of_alike(const AlikeArrays& of, const Array& dx, SampledAxis axis) {
+  const DType type = of.a.dtype(), wide = wide_type(type);
+  const Array y = as_type(of.a, wide);
+  if (!of.b) {
+    const Array step = as_type(dx, wide);
+    const Argument argument(step);
+    return as_type(area(numpys_rules, y, nullptr, &argument, axis), type);
+  }
+  const Array x = as_type(*of.b, wide);
+  return as_type(area(numpys_rules, y, &x, nullptr, axis), type);
+}
+
 Array running_area(const Rules& rules, const Array& y, const Array* x, const Argument* dx, SampledAxis axis) {
   Array areas = double_areas(rules, y, x, dx, axis.place);
   return rules(Op::true_divide, running_sum(areas, areas.rank() - (y.rank() - axis.place), {}), 2);

@@ -1,6 +1,5 @@
 """Functions of one element, or of one of each operand: most are rows of the engine's table under PyTorch's names and types."""
 
-import math
 
 from quern.lib import _engine
 from quern.torch._arguments import checked
@@ -66,20 +65,6 @@ def _type_name(tensor):
 
 
 @checked
-def real(input):
-    """The real parts: a view of complex numbers, others as they are."""
-    return input._real() if input.is_complex() else input
-
-
-@checked
-def imag(input):
-    """The imaginary parts of complex numbers: a view."""
-    if not input.is_complex():
-        raise TypeError("imag is not implemented for tensors with non-complex dtypes.")
-    return input._imag()
-
-
-@checked
 def conj(input):
     """Complex numbers conjugated; others as they are."""
     return _op("conjugate", input) if input.is_complex() else input
@@ -98,15 +83,6 @@ def resolve_neg(input):
 
 
 resolve_conj = resolve_neg  # conj() computes
-
-
-@checked
-def angle(input, *, out=None):
-    """The angle of complex numbers; of real ones 0 or pi."""
-    if input.is_complex():
-        return finish(_op("arctan2", input.imag, input.real), out)
-    x = _real_of(input, "angle")
-    return finish(_op("where", _op("isnan", x), x, _op("where", x < 0, math.pi, 0.0).to(x.dtype)), out)
 
 
 @checked
@@ -137,9 +113,10 @@ def frexp(input):
     return _frexp(_op("frexp_mantissa", input), _op("frexp_exponent", input).to(DTYPES["int32"]))
 
 
-METHODS = "positive ldexp xlogy conj conj_physical resolve_conj resolve_neg angle frexp"
-__all__ = METHODS.split() + ["rsub", "real", "imag", "complex", "polar"]
+METHODS = "positive ldexp xlogy conj conj_physical resolve_conj resolve_neg frexp"
+__all__ = METHODS.split() + ["rsub", "complex", "polar"]
 add_methods(__name__, METHODS)
+real, imag = FACES["real"], FACES["imag"]
 Tensor.real = property(real, lambda self, value: real(self).copy_(value), doc="The real parts.")
 Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value), doc="The imaginary parts of complex numbers.")
 add_in_place("ldexp xlogy conj_physical")

@@ -47,7 +47,6 @@ KNOWN = {
     **{("keras.ops", name, "*"): "not supported yet" for name in ("average_pool", "max_pool", "conv", "conv_transpose", "depthwise_conv")},
     **{("keras.ops", f"nancum{name}", "an unknown dtype"): "Keras's error for names of dtypes; JAX reads them first" for name in ("sum", "prod")},
     ("keras.ops", "einsum", "*"): "quern counts the operands before it checks them",
-    ("keras.ops", "meshgrid", "twelve arguments"): "JAX has no arrays of so many dimensions",
     ("keras.ops", "tri", "an unknown dtype"): "quern reads the number of rows first",
     ("keras.random", "normal", "an unknown dtype"): "the same",
     ("keras.random", "truncated_normal", "an unknown dtype"): "the same",

@@ -188,31 +188,6 @@ def rollaxis(a, axis, start=0):
     return moveaxis(a, axis, start - 1 if axis < start else start)
 
 
-def select(condlist, choicelist, default=0):
-    """Elements of the first of ``choicelist`` whose condition holds, else ``default``; all broadcast.
-
-    Raises ValueError for lists of different lengths or of nothing, TypeError for conditions that are no bools.
-
-    >>> select([asarray([True, False, False]), asarray([True, True, False])], [1, 2], 3)
-    array([1, 2, 3])
-    """
-    if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
-    if len(condlist) == 0:
-        raise ValueError("select with an empty condition list is not possible")
-    plain = (bool, int, float, complex)
-    choices = [c if type(c) in plain else asarray(c) for c in (*choicelist, default)]
-    dtype = numpy.result_type(*(c.dtype if isinstance(c, Array) else c for c in choices))
-    conditions = [asarray(c) for c in condlist]
-    for n, condition in enumerate(conditions):
-        if condition._dtype_name != "bool":
-            raise TypeError(f"invalid entry {n} in condlist: should be boolean ndarray")
-    out = asarray(choices[-1]).astype(dtype)
-    for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
-        out = _where(condition, asarray(choice).astype(dtype, copy=False), out)
-    return out._in_order("C")
-
-
 def block(arrays):
     """An array put together from nested lists of blocks: the innermost are joined along the last axis, those around before it.
 

@@ -3,7 +3,6 @@
 composed.py has the ufuncs that are made of several, ufuncs/own_op.py what NumPy's ufunc is to others, for rows that NumPy lacks.
 """
 
-from quern.arrays.core import asarray
 from quern.arrays.functions import functions
 from quern.arrays.ufuncs import make as _make
 from quern.arrays.ufuncs.own_op import OwnOp as _OwnOp
@@ -31,18 +30,7 @@ def _ufuncs():
 
 _UFUNCS = _ufuncs()
 __all__ = [*_UFUNCS, "imag", "real"]  # noqa: PLE0604
-where, clip = functions["where"], functions["clip"]
-
-
-def real(a):
-    """The real part: a view for complex arrays, the array itself for others."""
-    a = asarray(a)
-    return a._real() if a._dtype_name.startswith("complex") else a
-
-
-def imag(a):
-    """The imaginary part: a view for complex arrays, zeros for others."""
-    return asarray(a)._imag()
+where, clip, real, imag = (functions[name] for name in ("where", "clip", "real", "imag"))
 
 
 def __getattr__(name):

@@ -260,7 +260,7 @@ _NAMES = frozenset(_engine.dtype_names())
 _engine.set_front_end("keras", type=Array, variable=KerasVariable, symbolic=KerasTensor)
 _engine.set_front_end("keras", name_of_dtype=_named, default_real=floatx, epsilon=epsilon)
 _faces = _engine.add_functions(__name__, "keras", "core")
-convert_to_tensor, cast = _faces["convert_to_tensor"], _faces["cast"]
+convert_to_tensor, cast, unstack = _faces["convert_to_tensor"], _faces["cast"], _faces["unstack"]
 _engine.set_front_end("keras", convert=convert_to_tensor)
 
 
@@ -325,12 +325,6 @@ def random_seed_dtype():
 def stop_gradient(variable):
     """The same values; gradients do not pass."""
     return _engine.detached(convert_to_tensor(variable))
-
-
-def unstack(x, num=None, axis=0):
-    """The parts of a tensor along an axis, as a list."""
-    x = qn.moveaxis(convert_to_tensor(x), axis, 0)
-    return [x[i] for i in range(x.shape[0])]
 
 
 # ---- shapes and types of results
@@ -633,6 +627,6 @@ def _gradients(loss, arrays):
 
 # ---- what a recording of a step notes
 
-stop_gradient, unstack, scatter, scatter_update, slice, slice_update = (
-    recording.noted(function) for function in (stop_gradient, unstack, scatter, scatter_update, slice, slice_update)
+stop_gradient, scatter, scatter_update, slice, slice_update = (
+    recording.noted(function) for function in (stop_gradient, scatter, scatter_update, slice, slice_update)
 )

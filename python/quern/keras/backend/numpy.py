@@ -1,6 +1,6 @@
 """keras.ops.numpy: NumPy's functions on quern's arrays, with Keras's result types.
 
-Most are faces of the engine's table (bindings/faces/), others come from the text of Keras's own backend on NumPy (_borrowed.py).
+All that compute are faces of the engine's table (bindings/faces/); view() comes from the text of Keras's backend on NumPy (_borrowed.py).
 """
 
 import quern as qn
