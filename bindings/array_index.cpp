@@ -139,7 +139,7 @@ Places read(PyObject* self, const Array& array, PyObject* given, Advanced* advan
     for (IndexPart& part : key.parts) part.selects = true;
   for (const IndexPart& part : key.parts)
     if (advanced && part.kind == IndexPart::Kind::array)
-      ++(part.array->dtype() == DType::boolean ? advanced->masks : advanced->integers);
+      ++(part.array->dtype() == DType::boolean && part.array->rank() > 0 ? advanced->masks : advanced->integers);
   Places places = places_of(array, key.parts);
   for (Pick& pick : places.picks) pick.refused = door.out_of_range;
   return places;

@@ -208,6 +208,12 @@ void release_gradients() {
   for (PyObject* object : now) Py_DECREF(object);
 }
 
+static bool keeps_gradient(const Array& array) {
+  GraphLock lock;
+  EntryRef entry = entry_of(array);
+  return entry && !entry->is_leaf() && entry->extras && entry->extras->keeps_gradient;
+}
+
 void init_gradients(nb::module_& m) {
   m.def("gradient_formulas", gradient_formulas);
   m.def("wants_gradient", [](const Array& array) { return wants_gradient(array); });
@@ -277,11 +283,7 @@ void init_gradients(nb::module_& m) {
       },
       nb::arg(), nb::arg().none());
   m.def("keep_gradient", [](const Array& array) { keep_gradient(array); });
-  m.def("keeps_gradient", [](const Array& array) {
-    GraphLock lock;
-    EntryRef entry = entry_of(array);
-    return entry && !entry->is_leaf() && entry->extras && entry->extras->keeps_gradient;
-  });
+  m.def("keeps_gradient", keeps_gradient);
   m.def("version", [](const Array& array) { return array.cell()->version; });
   nb::class_<HookHandle>(m, "HookHandle").def("remove", &HookHandle::remove);
   m.def("add_hook", [](nb::handle given, nb::handle call, bool after) {
@@ -405,6 +407,7 @@ void init_gradients(nb::module_& m) {
   m.def("set_view", [](nb::handle given, const Array& view) {
     GraphLock lock;
     Array same(view);
+    if (keeps_gradient(array_in(given)) && wants_gradient(view)) keep_gradient(view);
     array_operand(given) = std::move(same);
   });
   m.def("summed_to", [](nb::handle given, const Shape& shape) { return like(given, summed_to(array_in(given), shape)); });

@@ -404,6 +404,8 @@ EvenNumbers Read<const EvenNumbers&>::read(Reading& reading) {
   PyObject* bounds[3];
   for (PyObject*& one : bounds) {
     one = reading.take();
+    if (one == Py_None && is_torch(reading))
+      raise(ErrorKind::type, "{}(): arguments 'start', 'end' and 'step' must be Number, not NoneType", reading.face.name);
     if (one == Py_None) one = nullptr;
   }
   PyObject* dtype = reading.take();

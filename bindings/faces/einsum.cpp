@@ -130,6 +130,8 @@ EinsumCall read_einsum(Reading& reading) {
   if (only && (PyList_Check(only) || PyTuple_Check(only))) rest = nb::steal(PySequence_Tuple(only));
   for (nb::handle one : rest) all.push_back(nb::borrow(one));
   const bool has_text = !all.empty() && PyUnicode_Check(all[0].ptr());
+  if (is_torch(reading) && !has_text && !all.empty() && !as_array(all[0].ptr()) && !PySequence_Check(all[0].ptr()))
+    raise(ErrorKind::type, "einsum(): argument 'equation' (position 1) must be str, not {}", Py_TYPE(all[0].ptr())->tp_name);
   nb::list operands;
   if (has_text) {
     call.subscripts = nb::cast<std::string>(all[0]);

@@ -611,13 +611,6 @@ void settle_as_torch(const Reading& reading, const Array& result) {
   }
 }
 
-void Check<powers_in_columns>::call(const Reading& reading, const Rules&, const Array& vector, std::optional<int64_t> columns,
-                                    bool) {
-  if (!is_torch(reading)) return;
-  if (vector.rank() != 1) raise(ErrorKind::runtime, "x must be a one-dimensional tensor.");
-  if (columns.value_or(0) < 0) raise(ErrorKind::runtime, "N must be non-negative.");
-}
-
 }  // namespace quern::python::faces
 
 namespace quern::python {

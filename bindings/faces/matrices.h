@@ -107,9 +107,5 @@ template <>
 struct Check<crossed> {
   static void call(const Reading& reading, const Array& a, const Array& b, const CrossAxes& axes);
 };
-template <>
-struct Check<powers_in_columns> {
-  static void call(const Reading& reading, const Rules&, const Array& vector, std::optional<int64_t> columns, bool);
-};
 
 }  // namespace quern::python::faces

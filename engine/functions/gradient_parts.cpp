@@ -97,7 +97,13 @@ void add_at(const Array& memory, const Layout& layout, DType dtype, const Array&
 
 // Adds a part where it lies in the memory, which begins `from` elements of the entry's on.
 void add_part(const Array& memory, const GradientPart& part, int64_t from) {
-  if (part.layout->elements == 0) return;
+  if (part.layout->elements == 0) {  // nothing is added, but what is found depends on it
+    if (!wants_gradient(part.g)) return;
+    const Array none = as_type(reduce(Reduction::sum, part.g, std::vector<bool>(part.g.rank(), true), false), memory.dtype());
+    Argument both[] = {Argument(memory), Argument(none)};
+    elementwise(Op::add, both, &memory);
+    return;
+  }
   Layout layout = *part.layout;
   Array g = part.g;
   if (repeats(layout)) {

@@ -153,9 +153,11 @@ static Array columns_of_powers(const Array& vector, int64_t columns, bool rising
 
 // Columns of powers of a vector, falling unless `rising`; as many as it has elements where nothing else is asked for.
 Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<int64_t> wanted, bool rising) {
+  const bool is_torchs = rules.types == TypeRules::torch;
+  if (is_torchs && vector.rank() != 1) raise(ErrorKind::runtime, "x must be a one-dimensional tensor.");
+  if (is_torchs && wanted.value_or(0) < 0) raise(ErrorKind::runtime, "N must be non-negative.");
   const int64_t columns = columns_of(vector, wanted);
-  const bool keeps_type = rules.types == TypeRules::torch && !is_whole(vector.dtype());
-  const bool is_int64 = rules.types == TypeRules::torch && is_whole(vector.dtype());
+  const bool keeps_type = is_torchs && !is_whole(vector.dtype()), is_int64 = is_torchs && is_whole(vector.dtype());
   const DType dtype = keeps_type ? vector.dtype() : is_int64 ? DType::int64 : common(vector.dtype(), DType::int64);
   return columns_of_powers(vector, columns, rising, dtype);
 }

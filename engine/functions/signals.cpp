@@ -265,10 +265,9 @@ static Array area_of_even_steps(const Rules& rules, const Array& y, const Argume
   const int64_t size = y.shape()[axis];
   const auto along = static_cast<int>(axis);
   Array total = reduced(Reduction::sum, y, along, false, is_whole(y.dtype()) ? DType::int64 : y.dtype());
-  if (size > 0) {
-    const Array ends = rules(Op::add, element(y, along, 0), element(y, along, size - 1));
-    total = rules(Op::subtract, total, rules(Op::multiply, ends, 0.5));
-  }
+  if (size == 0) return as_type(total, y.dtype());
+  const Array ends = rules(Op::add, element(y, along, 0), element(y, along, size - 1));
+  total = rules(Op::subtract, total, rules(Op::multiply, ends, 0.5));
   return dx ? rules(Op::multiply, total, *dx) : rules(Op::multiply, total, 1.0);
 }
 

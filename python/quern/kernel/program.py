@@ -44,7 +44,7 @@ class Program:
     ``links``: what it is linked with (linked.py).
     ``finds``: who launches it hands the arrays ``found``, those that ``kernel.found`` names, over behind its arguments.
     ``raised``: with it, what threads raise goes there (raised.py), by memory that who launches it hands over as the first of ``found``.
-    ``of_host``: numbers convert as on the host, where an integer takes the low bits of a real that it cannot hold, not as in CUDA's kernels.
+    ``of_host``: numbers convert as on the host, where an integer takes the low bits of a real that it cannot hold, not as in CUDA.
     ``rules``: the class that compiles its functions, for other types than Numba's (cupy_rules.py).
     """
 

@@ -376,7 +376,10 @@ class Tensor(_engine.TensorBase):
             dtype = next((d for d in DTYPES.values() if _types.scalar_name(d) == short), None)
             if dtype is None:
                 raise ValueError(f"invalid type: {short!r}")
-        return self.to(dtype.dtype if isinstance(dtype, type) and hasattr(dtype, "dtype") else dtype)
+        wanted = dtype.dtype if isinstance(dtype, type) and hasattr(dtype, "dtype") else dtype
+        if not isinstance(wanted, _types.dtype):
+            raise TypeError("dtype must be a type, str, or dtype object")
+        return self.to(wanted)
 
     # ---- gradients
 
@@ -391,8 +394,11 @@ class Tensor(_engine.TensorBase):
 
     def requires_grad_(self, requires_grad=True):
         """Makes it ask for a gradient, or not; returns it. The gradient that it has stays."""
+        if not isinstance(requires_grad, bool):
+            what = type(requires_grad).__name__
+            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {what}")
         held = None if requires_grad else _engine.gradient(self, Tensor)
-        _engine.want_gradient(self, bool(requires_grad))
+        _engine.want_gradient(self, requires_grad)
         if requires_grad:
             held = self.__dict__.pop("_held_gradient", None)
             if held is not None:
@@ -649,6 +655,8 @@ class Tensor(_engine.TensorBase):
 
     def numpy(self, *, force=False):
         """A NumPy array over the same memory, on the CPU; ``force=True``: a copy where needed."""
+        if not isinstance(force, bool):
+            raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
         if force:
             return self.detach().cpu().numpy()
         if self.requires_grad:

@@ -7,7 +7,7 @@ import numpy
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
 from quern.torch import _layouts, _types
-from quern.torch._arguments import checked
+from quern.torch._arguments import checked, wrong
 from quern.torch._core import (
     Tensor,
     add_methods,
@@ -286,7 +286,9 @@ def copy_(self, src, non_blocking=False):
     if isinstance(src, Tensor) and src._device_number != self._device_number:
         src = _moved(src, engine_device_of(self))
     elif not isinstance(src, Tensor):
-        src = tensor_like(src, self) if is_number(src) else tensor(src)
+        if not is_number(src):
+            wrong("copy_", "other", 1, "Tensor", src)
+        src = tensor_like(src, self)
     try:
         _engine.array_assign(self, src)
     except ValueError:

@@ -46,7 +46,7 @@ def _permuted(tensor, order, function):
 def copied(tensor, memory_format, dtype, name):
     """Return a copy in a memory format, through which gradients pass."""
     if memory_format is None or memory_format is _PRESERVED:
-        return tensor._astype(dtype, "K" if _has_own_elements(tensor) else "C")
+        return tensor._astype(dtype, "K")
     order = order_of(memory_format, tensor._rank, name)
     if order is None:
         return tensor._astype(dtype, "C")
@@ -64,15 +64,10 @@ def converted(tensor, dtype, memory_format, copy=False):
     return copied(tensor, memory_format, dtype, "to")
 
 
-def _has_own_elements(tensor):
-    """Return whether no dimension repeats elements."""
-    return tensor._contiguous[0] or all(s or n == 1 for s, n in zip(tensor.stride(), tensor._shape, strict=True))
-
-
 def created(make, like, memory_format, name):
     """Return what ``make(sizes)`` creates in C order, laid out as a memory format says; preserve_format: as ``like``."""
     if memory_format is None or memory_format is _PRESERVED:
-        order = None if like._contiguous[0] or not _has_own_elements(like) else _order_in_memory(like)
+        order = None if like._contiguous[0] else _order_in_memory(like)
     else:
         order = order_of(memory_format, like._rank, name)
     if order is None:
@@ -82,6 +77,8 @@ def created(make, like, memory_format, name):
 
 def _order_in_memory(tensor):
     strides = tensor.stride()
+    if 0 in strides:  # a repeated dimension has the place that a copy gives it
+        strides = tensor._astype(tensor._dtype_name, "K").stride()
     return sorted(range(tensor._rank), key=lambda d: (-strides[d], -tensor._shape[d] if tensor._shape[d] == 1 else 0))
 
 

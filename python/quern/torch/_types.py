@@ -519,8 +519,8 @@ class finfo(_Limits):  # noqa: N801
 
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
 
-    def __init__(self, type=None):
-        kind = _default if type is None else _limits_of(type, "finfo").to_real()
+    def __init__(self, type=...):
+        kind = _default if type is ... else _limits_of(type, "finfo").to_real()
         if not kind.is_floating_point:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
         self.bits = kind.itemsize * 8
@@ -560,6 +560,8 @@ class iinfo(_Limits):  # noqa: N801
 
 
 def _limits_of(kind, function):
+    if kind is None:
+        raise TypeError(f"{function}(): argument 'type' (position 1) must be torch.dtype, not NoneType")
     return as_dtype(kind, function, "type")
 
 

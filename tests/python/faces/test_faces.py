@@ -212,6 +212,7 @@ def test_torchs_errors():
     x = torch.ones(2, 3)
     for call, error, text in [
         (lambda: torch.sum(), TypeError, 'sum() missing 1 required positional arguments: "input"'),
+        (lambda: x.var(unbiased=None), TypeError, "var() "),
         (lambda: torch.sum([1]), TypeError, "sum(): argument 'input' (position 1) must be Tensor, not list"),
         (lambda: x.mean(0, 3), TypeError, "mean(): argument 'keepdim' (position 3) must be bool, not int"),
         (lambda: x.sum(2), IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),

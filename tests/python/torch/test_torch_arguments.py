@@ -69,3 +69,17 @@ def test_sizes_one_by_one_or_in_a_sequence(device):
 def test_last_dimensions_exchanged(device):
     head = "s, x, made = torch.tensor(2.0), torch.arange(6.0).reshape(2, 3), []\n"
     compare_all([f"{head}raises(lambda: made.append({call})), made" for call in TURNED], device)
+
+
+def test_what_is_no_argument():
+    """None and texts are neither numbers, sizes, types nor bools: TypeError, as PyTorch raises."""
+    x = torch.ones(2, 3)
+    calls = """torch.arange(0, None, 1) | torch.arange(0, 5, None) | torch.arange(0, end=None) | torch.range(0, None) | x.exponential_(None)
+    x.normal_(0, None) | x.uniform_(0, None) | F.dropout(x, None) | F.smooth_l1_loss(x, x, beta=None) | x.new_zeros(None) | x.new_ones(None)
+    F.cross_entropy(x, torch.tensor([0, 1]), label_smoothing=None) | x.new_empty(None) | x.requires_grad_('abc') | x.requires_grad_(1)
+    x.numpy(force='abc') | x.type(torch.ones(2)) | x.type(5) | torch.iinfo(None) | torch.finfo(None) | x.copy_(None) | x.copy_([1.0, 2.0, 3.0])
+    torch.einsum(None, x) | torch.einsum(5, x) | x.var(unbiased=None)"""
+    for call in calls.replace("\n", " | ").split(" | "):
+        with pytest.raises(TypeError):
+            eval(call, {"torch": torch, "F": torch.nn.functional, "x": x})
+    assert x.tolist() == [[1.0] * 3] * 2 and not x.requires_grad

@@ -2,6 +2,7 @@
 
 import pytest
 from test_torch_autograd import check
+from torch_oracle import compare, compare_all
 
 HEAD = """
 x = torch.tensor([1., -2., 3.], requires_grad=True, device=device)
@@ -209,4 +210,41 @@ def test_writes_into_views_of_detached_arrays_that_lie_otherwise(device):
         """,
         device,
         TURNED,
+    )
+
+
+def test_what_was_asked_of_a_tensor_that_changes_its_shape(device):
+    compare_all(
+        [
+            """
+            c = torch.tensor([[0.3, -0.2, 0.9, 0.4]], device=device, requires_grad=True)
+            v = c * 2
+            v.retain_grad()
+            v.unsqueeze_(0).squeeze_(0)
+            v[:, ::2].sum().backward()
+            [v.grad, c.grad]
+            """,
+            """
+            x = torch.tensor([[1.0, 2, 3], [4, 5, 6]], device=device, requires_grad=True)
+            a = torch.ones(2, 3, device=device)
+            older = a.unsqueeze(0)[0]
+            a.copy_((x * 1).clone())
+            older.register_hook(lambda g: g * 2)
+            (a.sum() + 10 * older.sum()).backward()
+            x.grad
+            """,
+        ],
+        device,
+    )
+
+
+@pytest.mark.parametrize("text", ["c.diff(dim=0)", "c[3:]", "c[:, :0] * 2"])
+def test_second_derivatives_of_nothing(text, device):
+    compare(
+        f"""
+        c = torch.tensor([[0.3, -0.2, 0.9, 0.4]], device=device, requires_grad=True)
+        g, = torch.autograd.grad(({text} ** 2).sum(), [c], create_graph=True)
+        [g.detach(), g.requires_grad, torch.autograd.grad((g ** 2).sum(), [c])]
+        """,
+        device,
     )

@@ -157,3 +157,16 @@ def test_functions_in_place_are_pytorchs(expressions):
 @pytest.mark.parametrize("expressions", parts(ERRORS), ids=lambda e: e[0])
 def test_errors_are_pytorchs(expressions):
     compare_all([MADE + f"raises(lambda: {e})[0]" for e in expressions])
+
+
+def test_areas_of_integers(device):
+    numbers = ["[120, 140]", "[120, 140, 7]", "[5]", "[]", "[[100, 100, 100], [1, 2, 3]]"]
+    compare_all([f"torch.trapezoid(torch.tensor({x}, dtype=torch.{d}, device=device))" for x in numbers for d in ("uint8", "int8", "int64")], device)
+    compare_all([f"torch.trapezoid(torch.tensor({x}, device=device) * 1.5, dx=0.5)" for x in numbers], device)
+
+
+def test_places_are_contiguous(device):
+    calls = ["median(1)", "nanmedian(1)", "kthvalue(2, 1)", "mode(1)", "min(1)", "sort(1)", "topk(2, 1)"]
+    texts = [f"x = torch.arange(24, device=device).reshape(2, 4, 3).to(torch.{d})\nr = x.{call}\n[r.indices.stride(), r.values.stride()]"
+             for d in ("int32", "uint8", "float32") for call in calls]
+    compare_all([*texts, "y = torch.arange(6.0, device=device).reshape(3, 2)\ntorch.cross(y, y + 1, dim=0).stride()"], device)

@@ -1,6 +1,10 @@
 """Memory formats: strides, gradients and is_contiguous() of channels_last, and what preserve_format keeps; against PyTorch."""
 
+import math
+from itertools import permutations
+
 from arrays import cases
+from long_runs import part
 from torch_oracle import compare_all
 
 HEAD = """
@@ -136,3 +140,33 @@ def test_strides_of_results(device):
     texts += [f"laid((2, 3, 4), lambda a: {work})" for work in ("a.masked_fill(a > 0, 1.0)", "a.logcumsumexp(0)", "a.roll(1, 0)")]
     texts += [f"beside({shape}, lambda a, b: {work})" for shape in SHAPES[:5] for work in ("a + b", "a < b", "torch.where(a < 1, a, b)")]
     compare_all([STRIDES + text for text in texts], device)
+
+
+# Shapes that a tensor of so many elements may get.
+SHAPES_OF = {1: [(1,), (1, 1), ()], 2: [(2,), (1, 2), (2, 1), (-1,)], 6: [(6,), (2, 3), (3, 1, 2), (1, 6), (2, 1, 3, 1), (-1,)]}
+
+
+def _parts_in_shapes():
+    for sizes in ((1, 1), (2, 1), (1, 2, 1), (2, 3), (1, 2, 3), (3, 1, 2), (2, 1, 3)):
+        count = math.prod(sizes)
+        for more in range(2 ** len(sizes)):
+            whole = tuple(n + (more >> i & 1) for i, n in enumerate(sizes))
+            seen = f"torch.zeros({whole}, device=device)[{', '.join(f':{n}' for n in sizes)}]"
+            for order in permutations(range(len(sizes))):
+                for shape in SHAPES_OF[count]:
+                    yield f"x = {seen}.permute({order})\n[raises(lambda: x.view({shape}).stride()), x.reshape({shape}).stride()]"
+                yield f"x = {seen}.permute({order})\n[x.unsqueeze(0).stride(), x.unsqueeze(-1).stride(), x[None, :, None].stride(), x.flatten().stride()]"
+
+
+def test_strides_of_axes_of_one_element(device):
+    compare_all(part(_parts_in_shapes(), 200), device)
+
+
+def test_strides_of_copies_of_repeated_elements(device):
+    compare_all(
+        [
+            "x = torch.empty(4, 3, device=device).t().unsqueeze(0).expand(2, 3, 4)\n[x.clone().stride(), x.double().stride(), (x + 1).stride()]",
+            "x = torch.empty(3, 1, device=device).expand(3, 5).t()\n[x.clone().stride(), x.half().stride(), torch.empty_like(x).stride()]",
+        ],
+        device,
+    )
