@@ -58,6 +58,13 @@ def test_programs_print_what_their_page_says(tmp_path, program, output):
     assert re.fullmatch(pattern, done.stdout), done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("page", sorted(glob.glob(os.path.join(ROOT, "docs", "coming-from-*.md"))), ids=os.path.basename)
+def test_every_program_of_a_first_page_has_its_output(page):
+    text = pathlib.Path(page).read_text()
+    programs = re.findall(r"```python\n[^`]*```\n\n```text\n", text)
+    assert len(programs) == 2 and text.count("```") == 8 and text.count("\n") <= 120
+
+
 def page_with_transcript(name):
     """The program of a page, and what its command prints."""
     _, program, _, transcript, *_ = pathlib.Path(ROOT, "docs", name).read_text().split("```")
