@@ -133,6 +133,11 @@ def test_the_chinese_readme_has_the_same_commands_and_programs():
     assert README.count("\n## ") == CHINESE.count("\n## ")
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: os.path.relpath(page, ROOT))
+def test_commands_are_those_of_a_clone(page):
+    assert re.findall(r"`quern (?:run|check|profile|doctor|cache|test|setup)\b.*", pathlib.Path(page).read_text()) == []
+
+
 def test_the_index_names_every_page():
     pages = {os.path.basename(page) for page in glob.glob(os.path.join(ROOT, "docs", "*.md"))} - {"README.md"}
     assert pages == set(re.findall(r"^\| \[([\w-]+\.md)\]", INDEX, re.M))
