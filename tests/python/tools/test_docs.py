@@ -11,7 +11,7 @@ from programs import ROOT, python, quern
 
 README, CHINESE = (pathlib.Path(ROOT, name).read_text(encoding="utf-8") for name in ("README.md", "README.zh-CN.md"))
 KERNELS, INSTALL, INDEX = (pathlib.Path(ROOT, "docs", f"{name}.md").read_text() for name in ("kernels", "install", "README"))
-PAGES = [os.path.join(ROOT, name) for name in ("README.md", "README.zh-CN.md", "HACKING.md", "CHANGELOG.md", "SECURITY.md")]
+PAGES = [os.path.join(ROOT, name) for name in ("README.md", "README.zh-CN.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 PAGES += sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))
 
 # The first words of each Python program in README.md and docs/kernels.md, and what it prints on the CPU.
