@@ -138,6 +138,14 @@ def test_commands_are_those_of_a_clone(page):
     assert re.findall(r"`quern (?:run|check|profile|doctor|cache|test|setup)\b.*", pathlib.Path(page).read_text()) == []
 
 
+def test_fragments_of_changes_have_their_form():
+    for path in pathlib.Path(ROOT, "changes").iterdir():
+        if path.name != "README.md":
+            assert re.fullmatch(r"\+[\w-]+\.(added|changed|removed|fixed|performance)\.md", path.name), path.name
+            text = path.read_text().strip()
+            assert "\n" not in text and len(text) <= 120 and re.match(r"[\w+#, ]+: ", text), path.name
+
+
 def test_the_index_names_every_page():
     pages = {os.path.basename(page) for page in glob.glob(os.path.join(ROOT, "docs", "*.md"))} - {"README.md"}
     assert pages == set(re.findall(r"^\| \[([\w-]+\.md)\]", INDEX, re.M))
