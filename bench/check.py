@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `quern check` costs: the kernels of the examples, checked, beside the same kernels run a thread after the other, unchecked, on one
-thread of the CPU; and the memory that it keeps for each byte that kernels use.
+"""What `quern check` costs: the kernels of the examples, checked, compared with the same kernels run a thread after the other, unchecked,
+on one thread of the CPU; and the memory that it keeps for each byte that kernels use.
 
     python bench/check.py [--only TEXT] [--out FILE.json]
 

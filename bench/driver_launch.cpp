@@ -1,5 +1,5 @@
 // What NVIDIA's driver itself takes for a launch with four arguments: prints the median of five times, in microseconds.
-// bench/spine.py compiles and runs it, to print it beside quern's own calls.
+// bench/spine.py compiles and runs it, to compare it with quern's own calls.
 #include <dlfcn.h>
 
 #include <algorithm>

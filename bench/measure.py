@@ -34,7 +34,7 @@ def report(name, value, unit, peer=None, peer_name="", target=""):
 
 
 def report_beside(name, value, unit, peers, target=""):
-    """A row beside several peers: {name: value}."""
+    """A row compared with several peers: {name: value}."""
     rows.append({"name": name, "value": value, "unit": unit, "peers": peers, "target": target})
     beside = "   ".join(f"{peer} {figure:.4g} ({value / figure:.3f})" for peer, figure in peers.items())
     print(f"{name:<46} {value:>10.4g} {unit:<4}{beside and '   ' + beside}{target and '   ' + target}", flush=True)

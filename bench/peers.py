@@ -1,4 +1,4 @@
-"""The libraries that array work is measured beside, each used as its users use it: how it takes an array, compiles a function and waits.
+"""The libraries that array work is compared with, each used as its users use it: how it takes an array, compiles a function and waits.
 
 Start at `installed()`. A peer that is not there is left out, and said so; one that fails in a case is left out of that case. `Peer.time`
 is the one way in which everything is timed, quern too.

@@ -1,4 +1,4 @@
-"""Transposes a matrix by a kernel that goes through tiles in shared memory, beside one that does not, and by GPUArray.T."""
+"""Transposes a matrix by a kernel that goes through tiles in shared memory, compared with one that does not, and by GPUArray.T."""
 
 import numpy as np
 import pycuda.autoinit  # noqa: F401

@@ -61,7 +61,7 @@ def folders(path):
 
 
 def includes(text):
-    """(line, name, is it in quotes) of each include; the texts of kernels are no lines of ours."""
+    """(line, name, is it in quotes) of each include; kernel sources are no lines of ours."""
     text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda raw: "\n" * raw[0].count("\n"), text, flags=re.DOTALL)
     for number, line in enumerate(text.splitlines(), 1):
         found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)

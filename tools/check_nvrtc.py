@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles every kernel text of the project with NVRTC, which needs no GPU. Last line: `N passed, N failed`.
+"""Compiles the source of every kernel of the project with NVRTC, which needs no GPU. Last line: `N passed, N failed`.
 
     tools/check_nvrtc.py                    all texts for sm_90, every eighth for sm_80 and sm_100 too
     tools/check_nvrtc.py FILE_OR_FOLDER...  these .cu and .py files as well, for example texts written out by a test run
@@ -112,7 +112,7 @@ class Nvrtc:
 
 
 class Text:
-    """A kernel text, where it stands, and what its comments ask for."""
+    """A kernel's source, where it stands, and what its comments ask for."""
 
     def __init__(self, code, path, line=1, options=()):
         self.code, self.line = code, line
@@ -188,7 +188,7 @@ def python_tree(text):
 
 
 def literals(tree, first_line=1):
-    """(code, line, options) of each kernel text in a Python program."""
+    """(code, line, options) of each kernel source in a Python program."""
     found = []
 
     def visit(node, parent):
@@ -296,7 +296,7 @@ def main():
                 failed += 1
                 print(f"{text.where()} for {arch}:\n  " + error.replace("\n", "\n  "), flush=True)
     if not work:
-        print("there is no kernel text: nothing was checked")
+        print("there is no kernel source: nothing was checked")
     print(f"{len(work) - failed} passed, {failed} failed")
     return 1 if failed or not work else 0
 

@@ -44,7 +44,7 @@ DIFFERENT = (
     ),
     (
         "a `train_step` of your own",
-        "Gradients are `quern.autograd.gradients(loss, [v.value for v in weights])`, or, under `quern run`, `tf.GradientTape`. Update "
+        "Gradients are `quern.autograd.gradients(loss, [v.value for v in weights])`, or, under `./quern run`, `tf.GradientTape`. Update "
         "weights and metrics inside `quern.autograd.no_grad()`.",
     ),
     (
@@ -123,9 +123,9 @@ def page(folder):
     lines = [
         "# Keras",
         "",
-        "Written by `tools/keras_names.py`. Under `quern run`, after `import quern.keras`, and in any program where",
+        "Written by `tools/keras_names.py`. Under `./quern run`, after `import quern.keras`, and in any program where",
         f"the environment variable KERAS_BACKEND is `quern` (installed package), Keras itself ({oldest} to {newest},",
-        "`pip install 'quern[keras]'`) runs on quern, on GPUs and CPUs. Under `quern run`,",
+        "`pip install 'quern[keras]'`) runs on quern, on GPUs and CPUs. Under `./quern run`,",
         "`import tensorflow` in your own files is a small part of TensorFlow's names around `tf.keras`, which has",
         "Keras's older names, too (`losses.mae`, `backend.sum`, `preprocessing.text.Tokenizer`). Tensors then are TensorFlow's:",
         "immutable, with `TensorShape` and `DType`; there are no tensors of strings.",

@@ -71,7 +71,7 @@ def page():
     lines = [
         "# PyCUDA's names",
         "",
-        "Written by `tools/pycuda_names.py`. Under `quern run`, `import pycuda.driver` and its neighbours mean `quern.pycuda`; PyCUDA",
+        "Written by `tools/pycuda_names.py`. Under `./quern run`, `import pycuda.driver` and its neighbours mean `quern.pycuda`; PyCUDA",
         "need not be installed. Of the 819 public names of `driver`, `compiler`, `gpuarray`, `cumath`, `elementwise`, `reduction`,",
         "`scan`, `curandom`, `tools` and their classes 798 are there; the tests in `tests/python/pycuda/` call them.",
         "",

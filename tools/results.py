@@ -64,7 +64,7 @@ def number(ratio):
 
 
 def table():
-    lines = ["| what | beside | rows | quern is faster in | median ratio | worst ratio |", "|---|---|---:|---:|---:|---|"]
+    lines = ["| what | compared with | rows | quern is faster in | median ratio | worst ratio |", "|---|---|---:|---:|---:|---|"]
     for name, what in SOURCES.items():
         data = results(name)
         for peer, rows in ratios(data).items():

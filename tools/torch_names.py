@@ -228,7 +228,7 @@ def page(folder):
     lines = [
         "# PyTorch's names",
         "",
-        "Written by `tools/torch_names.py`. Under `quern run`, `import torch` in your own files means `quern.torch`; PyTorch need not be",
+        "Written by `tools/torch_names.py`. Under `./quern run`, `import torch` in your own files means `quern.torch`; PyTorch need not be",
         "installed. Unsupported names raise AttributeError, so `hasattr()` returns False for them.",
         "",
         f"Of the names of {', '.join(f'`{m}`' for m in POOLED)}, without the groups of the second table,",

@@ -33,6 +33,7 @@ TEST = [
     "ruff==0.14.5",
     "clang-format==19.1.7",
     "check-jsonschema==0.39.0",
+    "codespell==2.4.3",
     "mypy==2.4.1",
 ]
 # What tests of njit functions compare with. In a folder of its own: in the environment `import numba` is quern's front end or nothing.

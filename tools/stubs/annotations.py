@@ -22,7 +22,7 @@ ARRAY_CLASSES = {"quern.Array", "quern.cupy.ndarray", "quern.torch.Tensor", "que
 
 # Methods that programs override with other parameters, by their classes.
 OVERRIDDEN = {"Module": ("forward",), "Function": ("forward", "backward", "setup_context", "jvp")}
-# Modules whose functions are those of arrays; others that a front end shows are about devices, settings and the like.
+# Modules whose functions are those of arrays; others that a front end shows are about devices, settings and related things.
 OF_ARRAYS = (
     *("quern.arrays", "quern.array_api", "quern.cupy", "quern.pycuda", "cupy", "pycuda"),
     *(f"quern.torch.{name}" for name in "_elementwise _shaping _reductions _indexing _linalg _special _creation".split()),

@@ -1,5 +1,5 @@
-// The texts of kernels, as golden files in kernels/, where tools/check_nvrtc.py compiles them too. A change of the printer shows
-// in their diff; QUERN_RENEW_TEXTS=1 build/develop/tests/engine/emit_test writes them anew.
+// The sources of kernels, as golden files in kernels/, where tools/check_nvrtc.py compiles them too. A change of the printer
+// shows in their diff; QUERN_RENEW_TEXTS=1 build/develop/tests/engine/emit_test writes them anew.
 #include "codegen/emit.h"
 #include "recorded.h"
 

@@ -1,4 +1,4 @@
-"""What CuPy's user guide shows of Fourier transforms and of other libraries beside it, as programs of our own: each checks its answer."""
+"""What CuPy's user guide shows of Fourier transforms and of other libraries together with CuPy, as programs of our own: each checks its answer."""
 
 import os
 import subprocess

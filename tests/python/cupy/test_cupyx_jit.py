@@ -511,7 +511,7 @@ def test_mode_numpy(device):
     np.testing.assert_array_equal(out.get(), [s * 2.0 + i / 4 for i in range(4)])
 
 
-def test_texts_of_kernels(device):
+def test_sources_of_kernels(device):
     @jit.rawkernel()
     def kernel(x):
         x[0] = 1

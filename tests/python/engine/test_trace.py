@@ -102,7 +102,7 @@ def test_events_say_how_a_kernel_was_launched(device):
     assert (first.grid, first.block, first.shared) == ((4, 3, 1), (32, 2, 1), 256)
     assert (second.grid, second.block, second.shared) == ((1, 1, 1), (1, 1, 1), 0)
     assert first.detail == "grid 4x3x1 block 32x2x1"
-    assert first.key == second.key and first.ops == []  # a text of the user's
+    assert first.key == second.key and first.ops == []  # source of the user
     assert (wait.grid, wait.block, wait.key, wait.ops) == (None, None, None, [])
     assert first.id < second.id < wait.id
     assert first.stream == second.stream and first.device == device.name

@@ -171,7 +171,7 @@ def test_joined(device, tier):
     agrees(lambda a: weighted(qn.pad(a, 2, mode="wrap")) + weighted(qn.pad(a, 1)), x)
 
 
-def test_joined_is_one_entry(device):
+def test_joined_is_one_autograd_node(device):
     x, y = leaves([reals(3), reals(4)])
     z = qn.concatenate([x, qn.asarray([1, 2]), y])
     assert _engine.gradient_name(z) == "Cat"

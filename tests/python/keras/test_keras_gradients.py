@@ -1,4 +1,4 @@
-"""Every function of quern's Keras backend has its derivative: the tape's beside central differences, in float64 at a smooth point.
+"""Every function of quern's Keras backend has its derivative: autograd's, compared with central differences, in float64 at a smooth point.
 
 A case is a call, of arguments that keras_gradients.py names; after ~ stands one whose function computes in float32. A function that is in no case needs a reason in ASIDE.
 """

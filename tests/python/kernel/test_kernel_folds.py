@@ -1,4 +1,4 @@
-"""reduce, accumulate, reduceat, at and outer of vectorize functions, beside those of NumPy's ufuncs."""
+"""reduce, accumulate, reduceat, at and outer of vectorize functions, compared with those of NumPy's ufuncs."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_sums_have_the_bits_of_a_loop(device):
 
 
 def test_where_reductions_begin(device):
-    """Beside what NumPy makes of such ufuncs, as Numba's are."""
+    """Compared with what NumPy makes of such ufuncs, as Numba's are."""
     assert LESS.reduce([1, 2, 3], initial=100) == 94 and LESS.reduce([1, 2, 3], initial=1.5) == -5
     assert LESS.reduce([1, 2, 3], where=[True, False, True], initial=50) == LESS.reduce([1, 2, 3], where=[1, 0, 1], initial=50) == 46
     masked = LESS.reduce(CUBE, axis=1, where=np.arange(4) > 1, initial=50)

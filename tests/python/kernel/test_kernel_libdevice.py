@@ -1,4 +1,4 @@
-"""numba.cuda.libdevice in kernels: every function, beside exact arithmetic, math and NumPy."""
+"""numba.cuda.libdevice in kernels: every function, compared with exact arithmetic, math and NumPy."""
 
 import functools
 import math

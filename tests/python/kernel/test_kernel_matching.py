@@ -1,4 +1,4 @@
-"""`match` and assignments within conditional expressions: each function beside itself as plain Python."""
+"""`match` and assignments within conditional expressions: each function compared with itself as plain Python."""
 
 import collections
 import enum

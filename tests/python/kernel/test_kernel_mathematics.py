@@ -1,4 +1,4 @@
-"""math, cmath, operator and NumPy's ufuncs in kernels, beside Python and NumPy."""
+"""math, cmath, operator and NumPy's ufuncs in kernels, compared with Python and NumPy."""
 
 import cmath
 import itertools

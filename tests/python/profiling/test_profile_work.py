@@ -1,4 +1,4 @@
-"""`quern profile` on the CPU: what work moves and computes, the threads it uses, beside what the machine can do."""
+"""`quern profile` on the CPU: what work moves and computes, the threads it uses, compared with the machine's limits."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Random programs that mix what GPUArrays record, kernels of every kind, copies, views and streams: NumPy does the same beside them.
+"""Random programs that mix what GPUArrays record, kernels of every kind, copies, views and streams: NumPy does the same.
 
 QUERN_PYCUDA_PROGRAMS says how many run on each device.
 """

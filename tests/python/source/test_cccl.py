@@ -1,4 +1,4 @@
-"""CUB's functions of blocks and warps and cuda/std in kernels' texts, in programs as they are written; test_cccl_headers.py has each header."""
+"""CUB's functions of blocks and warps and cuda/std in kernel sources, in programs as they are written; test_cccl_headers.py has each header."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""CUDA's integer intrinsics and casts in kernels, beside Python's integers: words, lanes of words, and reals that no integer holds."""
+"""CUDA's integer intrinsics and casts in kernels, compared with Python's integers: words, lanes of words, and reals that no integer holds."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""CUDA's mathematical functions in kernels, beside mpmath: every function, in single and double precision, to the units of the last
+"""CUDA's mathematical functions in kernels, compared with mpmath: every function, in single and double precision, to the units of the last
 place that CUDA's manual promises. Arguments are spread over all exponents, and lie dense where a function is hard.
 
 QUERN_MATH_POINTS=10000 takes more of them.

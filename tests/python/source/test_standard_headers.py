@@ -1,4 +1,4 @@
-"""What kernels have of the host's standard library: pairs, arrays and the like, and headers that are there to be included."""
+"""What kernels have of the host's standard library: pairs, arrays and related headers, and headers that are there to be included."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What test_keras_gradients.py runs with Keras on quern's backend: derivatives by the tape beside central differences, in float64.
+"""What test_keras_gradients.py runs with Keras on quern's backend: derivatives by autograd, compared with central differences, in float64.
 
 It is a program of its own, for importing quern.keras chooses the backend of a whole process. The first argument is a call, the texts come
 on standard input: "slopes" gives for each text None or what is wrong with it, "names" the public functions of modules and which are stand-ins.

@@ -1,4 +1,4 @@
-"""tools/check_prose.py finds phrases in documents, comments, strings and names of tests, and nowhere else."""
+"""tools/check_prose.py finds phrases in documents, comments, strings and names of tests, and nowhere else; long sentences; misspelt words."""
 
 import importlib
 import os
@@ -58,6 +58,29 @@ def test_a_file_with_a_phrase_fails(tool, tmp_path):
     with pytest.raises(SystemExit) as refused:
         tool.main([str(page)])
     assert refused.value.code == f'{page}:1: "{PHRASE}": write supported'
+
+
+def test_phrases_of_documents_alone(tool):
+    phrase = "kernel " + "texts"
+    assert list(tool.phrases("docs/page.md", f"The {phrase}.\n")) and list(tool.phrases("tools/a.py", f"# The {phrase}.\n"))
+    assert not list(tool.phrases("engine/run/a.cpp", f"// The {phrase}.\n"))
+
+
+def test_long_sentences(tool):
+    words = "word " * 30
+    assert [line for line, *_ in tool.long_sentences(f"Short.\n\nA {words}\n{words}end.\n")] == [3]
+    assert [count for _, count, _ in tool.long_sentences(f"- {words}{words}\n- {words}\n")] == [60]
+    for page in (f"{words}.\n{words}\n", f"- {words}\n- {words}\n", f"| {words} | {words} |\n", "`code`, " * 50, f"```\n{words}{words}\n```\n"):
+        assert not list(tool.long_sentences(page))
+
+
+def test_misspelt_words(tool, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("This is t" + "eh page.\n")
+    if tool.misspelt([page]) is None:
+        pytest.skip("codespell is not installed")
+    with pytest.raises(SystemExit, match="==> the"):
+        tool.main([str(page)])
 
 
 def test_the_files_of_the_project_pass(tool, capsys):

@@ -11,7 +11,7 @@ from programs import ROOT, python, quern
 
 README, CHINESE = (pathlib.Path(ROOT, name).read_text(encoding="utf-8") for name in ("README.md", "README.zh-CN.md"))
 KERNELS, INSTALL, INDEX = (pathlib.Path(ROOT, "docs", f"{name}.md").read_text() for name in ("kernels", "install", "README"))
-PAGES = [os.path.join(ROOT, name) for name in ("README.md", "README.zh-CN.md", "HACKING.md", "CHANGELOG.md")]
+PAGES = [os.path.join(ROOT, name) for name in ("README.md", "README.zh-CN.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 PAGES += sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))
 
 # The first words of each Python program in README.md and docs/kernels.md, and what it prints on the CPU.
@@ -56,6 +56,13 @@ def test_programs_print_what_their_page_says(tmp_path, program, output):
     done = quern("run", path, QUERN_DEVICE="cpu")
     pattern = "[^\\n]*".join(re.escape(part) for part in output.split("..."))
     assert re.fullmatch(pattern, done.stdout), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", sorted(glob.glob(os.path.join(ROOT, "docs", "coming-from-*.md"))), ids=os.path.basename)
+def test_every_program_of_a_first_page_has_its_output(page):
+    text = pathlib.Path(page).read_text()
+    programs = re.findall(r"```python\n[^`]*```\n\n```text\n", text)
+    assert len(programs) == 2 and text.count("```") == 8 and text.count("\n") <= 120
 
 
 def page_with_transcript(name):
@@ -124,6 +131,19 @@ def test_the_chinese_readme_has_the_same_commands_and_programs():
         found = [re.findall(text, readme, re.S if "```" in text else re.M) for readme in (README, CHINESE)]
         assert found[0] and sorted(set(found[0]) - {"README.zh-CN.md"}) == sorted(set(found[1]) - {"README.md"})
     assert README.count("\n## ") == CHINESE.count("\n## ")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: os.path.relpath(page, ROOT))
+def test_commands_are_those_of_a_clone(page):
+    assert re.findall(r"`quern (?:run|check|profile|doctor|cache|test|setup)\b.*", pathlib.Path(page).read_text()) == []
+
+
+def test_fragments_of_changes_have_their_form():
+    for path in pathlib.Path(ROOT, "changes").iterdir():
+        if path.name != "README.md":
+            assert re.fullmatch(r"\+[\w-]+\.(added|changed|removed|fixed|performance)\.md", path.name), path.name
+            text = path.read_text().strip()
+            assert "\n" not in text and len(text) <= 120 and re.match(r"[\w+#, ]+: ", text), path.name
 
 
 def test_the_index_names_every_page():

@@ -598,7 +598,7 @@ def test_unsupported_functions():
 
 @pytest.mark.parametrize("shape", [(5, 3), (2, 3, 4), (2, 3, 2, 2)], ids=str)
 @pytest.mark.parametrize("has_weights", [False, True])
-def test_batch_norm_is_one_entry(device, shape, has_weights):
+def test_batch_norm_is_one_autograd_node(device, shape, has_weights):
     """First and second derivatives by differences, where the mean is large beside the deviation, too."""
     rng = np.random.default_rng(len(shape))
     on = _device_name(device)

@@ -1,4 +1,4 @@
-"""Functions with a formula of their own are one entry of the tape, which keeps the least; values and derivatives compared with PyTorch."""
+"""Functions with a formula of their own are a single autograd node, which saves the least; values and derivatives compared with PyTorch."""
 
 import gc
 
@@ -72,7 +72,7 @@ ENTRIES = {
 
 
 @pytest.mark.parametrize("text", ENTRIES)
-def test_one_entry(device, text):
+def test_one_autograd_node(device, text):
     with torch.device(_device_name(device)):
         x = torch.linspace(-2, 2, 24).reshape(4, 6).requires_grad_()
         names = {"x": x, "p": torch.rand(4, 6), "weight": torch.rand(6), "classes": torch.arange(4), "F": F, "torch": torch, "INF": INF}

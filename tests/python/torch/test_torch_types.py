@@ -1,4 +1,4 @@
-"""Types of results in quern.torch beside the table of PyTorch's (data/torch_types.json), its small types, and how tensors are printed."""
+"""Types of results in quern.torch compared with the table of PyTorch's (data/torch_types.json), its small types, and how tensors are printed."""
 
 import importlib.util
 import json
