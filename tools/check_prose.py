@@ -61,7 +61,8 @@ ALLOWED = {
 }
 PROSE, PYTHON, CPP = (".md",), (".py", ".pyi"), (".cpp", ".h", ".def", ".cu", ".cuh")
 SKIPPED = ("docs/additions/", "python/quern/lib/cccl/", "tests/python/data/", "tools/check_prose.py")
-TEXT_TOKENS = {tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # the last: since Python 3.12
+PARTS_OF_LITERALS = ("FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")  # since Python 3.12
+TEXT_TOKENS = {tokenize.COMMENT, tokenize.STRING, *(getattr(tokenize, name, tokenize.STRING) for name in PARTS_OF_LITERALS)}
 MOST_WORDS = 40
 SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+")
 # Words for codespell: parts of NumPy's, Numba's, and CUDA's names, and the misspelt words that tests need.

@@ -425,6 +425,7 @@ Array astype(const Array& array, DType dtype, Order order) {
     out.set_value(array.is_value());
     return out;
   }
+  if (!array.layout_ref()->dense) check_room(array.size(), dtype, array.device());  // repeated elements may be any number
   Argument argument(array);
   Array out = elementwise(Op::cast, {&argument, 1}, nullptr, Loop{dtype, dtype});
   out.set_value(array.is_value());

@@ -30,8 +30,9 @@ std::string Kernel::unlike(size_t argument, DType dtype) const {
   const DTypeRow& given = row(dtype);
   // Bytes stand for anything, and complex numbers are pairs; integers as wide as floats may be their bits.
   if (type.size <= 1 || given.size <= 1 || given.kind == DTypeKind::complex || given.kind == DTypeKind::record) return "";
-  const bool is_real = given.kind == DTypeKind::real, takes_real = type.scalar == Number::floating;
-  return type.size != given.size || (takes_real && !is_real) ? type.text : "";
+  // Integers of 16 bits are how NumPy's arrays hold what it has no type for, such as bfloat16.
+  const bool takes_real = type.scalar == Number::floating && type.size != 2;
+  return type.size != given.size || (takes_real && given.kind != DTypeKind::real) ? type.text : "";
 }
 
 void Kernel::check(const LaunchShape& shape) const {

@@ -210,4 +210,8 @@ __all__ = [
 def __getattr__(name):
     if name == "fp8":
         raise AttributeError("[cuda.fp8] kernels have no numbers of eight bits yet; use float16, bfloat16 or float32")
-    raise AttributeError(f"module 'numba.cuda' has no attribute '{name}'")  # Python adds a name that is near
+    import difflib  # not every Python suggests names of a module; of `obj=None` none does
+
+    close = difflib.get_close_matches(name, __all__, 1)
+    text = f"module 'numba.cuda' has no attribute '{name}'" + (f". Did you mean: '{close[0]}'?" if close else "")
+    raise AttributeError(text, name=name, obj=None)

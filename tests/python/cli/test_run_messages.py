@@ -46,14 +46,14 @@ def test_misspelt_options_behind_the_program(folder):
 
 
 @pytest.mark.parametrize("name, words", [
-    ("xarray.core", "install it with `"), ("nunpy", "Did you mean: 'numpy'?"), ("some_name_of_mine", "No module named 'some_name_of_mine'\n"),
+    ("nibabel.core", "install it with `"), ("nunpy", "Did you mean: 'numpy'?"), ("some_name_of_mine", "No module named 'some_name_of_mine'\n"),
 ])  # fmt: skip
 def test_packages_that_are_missing(folder, name, words):
     (folder / "program.py").write_text(f"import {name}\n")
     done = quern("run", folder / "program.py")
     assert done.returncode == 1 and words in done.stderr and "Traceback" in done.stderr
     if "install" in words:
-        assert f"{os.path.join('bin', 'pip')} install xarray`" in done.stderr or f"{sys.executable} -m pip install xarray" in done.stderr
+        assert f"{os.path.join('bin', 'pip')} install nibabel`" in done.stderr or f"{sys.executable} -m pip install nibabel" in done.stderr
 
 
 def test_a_program_may_change_its_folder(folder):

@@ -159,7 +159,7 @@ def _fit(self, result, out, mask, casting, order):
     if isinstance(out, numpy.ndarray):
         numpy.copyto(out, asnumpy(result), casting="unsafe", where=True if mask is None else asnumpy(mask))
     elif mask is None:
-        out[...] = result.astype(out.dtype, copy=False)  # also one number is converted, not checked
+        out[...] = result if out.shape else result[None]  # one number is converted as an array is, not checked
     else:
         out[...] = _engine.array_op("where", mask, result.astype(out.dtype, copy=False), out)
     return out
