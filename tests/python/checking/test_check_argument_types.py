@@ -8,8 +8,9 @@ import quern as qn
 from quern.pycuda import driver
 from quern.pycuda.compiler import SourceModule
 
+# Each test puts its own type there.
 SOURCE = """
-extern "C" __global__ void k(TYPE* x) {}
+extern "C" __global__ void k(float* x) {}
 """
 WRONG = [
     ("float", "float64", "float32"), ("double", "float32", "float64"), ("float", "int64", "float32"), ("float", "int32", "float32"),
@@ -23,7 +24,7 @@ RIGHT = [
 
 
 def kernel(type_):
-    return qn.RawKernel(SOURCE.replace("TYPE", type_), "k")
+    return qn.RawKernel(SOURCE.replace("float", type_), "k")
 
 
 @pytest.mark.parametrize("type_, dtype, wanted", WRONG)
