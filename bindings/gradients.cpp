@@ -407,6 +407,8 @@ void init_gradients(nb::module_& m) {
   m.def("set_view", [](nb::handle given, const Array& view) {
     GraphLock lock;
     Array same(view);
+    const TapeViewRef& before = array_in(given).tape();
+    if (same.tape()) same.tape()->made = before ? before->made : TapeView::Made::recorded;  // also under no_grad()
     if (keeps_gradient(array_in(given)) && wants_gradient(view)) keep_gradient(view);
     array_operand(given) = std::move(same);
   });

@@ -233,6 +233,15 @@ def test_what_was_asked_of_a_tensor_that_changes_its_shape(device):
             (a.sum() + 10 * older.sum()).backward()
             x.grad
             """,
+            """
+            x = torch.tensor([[1.0, 2, 3], [4, 5, 6]], device=device, requires_grad=True)
+            v = x.std(0, keepdim=True) + x
+            with torch.no_grad():
+                v.unsqueeze_(0).squeeze_(0)
+            v.mul_(2)
+            (v * v).sum().backward()
+            [x.grad, v.detach(), v.requires_grad]
+            """,
         ],
         device,
     )
