@@ -132,7 +132,8 @@ DIFFERENT = (
     (
         "strides",
         "Matrices of `torch.linalg` and results of `torch.fft` lie in C order or as their argument does, where PyTorch's lie by columns. "
-        "Tensors without elements and parts of one element have strides of their own.",
+        "Tensors without elements have strides of their own. "
+        "`stack` of channels_last, `put` of permuted tensors, and `zeros_like` of repeated elements return C order.",
     ),
     ("gradient of `as_strided_scatter`", "That of `input` is 0 where `src` is written; PyTorch 2.15 returns the opposite, which is wrong."),
     (
@@ -152,7 +153,16 @@ DIFFERENT = (
     ("the device `meta`", "Not there."),
     ("subclasses of Tensor", "Functions and methods give a Tensor, not the subclass; `__torch_function__` is not asked."),
     ("`conj()`", "It computes; there are no lazy conjugations, so `is_conj()` is False."),
-    ("gradients", "`grad_fn` has names and operands; hooks stand on tensors, not on nodes."),
+    (
+        "gradients",
+        "`grad_fn` has operands and a name, which is that of quern's operation: a mean ends with a division. "
+        "Hooks are registered on tensors, not on nodes.",
+    ),
+    (
+        "hooks of views",
+        "A write under `no_grad()` or to a detached alias keeps the hooks of views; in PyTorch these views get new nodes without them.",
+    ),
+    ("numbers that do not fit", "`x[0] = 1e5` raises where `x` is float16; PyTorch writes infinity into one element on the CPU."),
     ("saved values", "A tensor saved for a derivative and then changed in place keeps its old value for `backward()`; PyTorch raises."),
     ("`torch.compile`", "It gives its argument: work is fused and compiled anyway. `torch.jit` likewise."),
     ("switches", "Of deterministic algorithms, threads and libraries are accepted, and change nothing."),
