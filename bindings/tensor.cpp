@@ -9,6 +9,7 @@
 #include "bindings/arrays.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
+#include "bindings/host_values.h"
 #include "bindings/tensor_operations.h"
 #include "bindings/tensor_refusals.h"
 #include "bindings/tensor_steps.h"
@@ -241,7 +242,8 @@ Array computed(Op op, std::span<TensorOperand> operands, const Array* into) {
   for (size_t i = 0; i < operands.size(); ++i) types[i] = operands[i].type(), arguments[i] = operands[i].argument();
   Loop loop = loop_for(op, {types.data(), operands.size()});
   if (into) check_result(loop.result, *into);
-  if (is_integer(loop.compute)) wrap_numbers(op, operands, arguments, loop.compute);
+  if (is_integer(loop.compute) || (op == Op::where && loop.compute == DType::float32))
+    wrap_numbers(op, operands, arguments, loop.compute);
   bool many = false;
   const Array* first = nullptr;
   for (const TensorOperand& o : operands) {
@@ -323,8 +325,10 @@ Array raised_to(std::span<TensorOperand> operands, const Array* into) {
   }
   if (base && operands[1].is_negative() && is_integer(base->dtype()))
     raise(ErrorKind::runtime, "Integers to negative integer powers are not allowed.");
+  // Of float32 and float64 an exponent beyond the type is infinite.
   if (base && !by && (row(base->dtype()).kind == DTypeKind::real || operands[1].scalar().kind == WeakScalar::integer) &&
-      base->dtype() != DType::boolean && operands[1].scalar().kind != WeakScalar::complex)
+      base->dtype() != DType::boolean && base->dtype() != DType::float32 && base->dtype() != DType::float64 &&
+      operands[1].scalar().kind != WeakScalar::complex)
     operands[1].fit(base->dtype());
   TruncatedPowers truncated(by != nullptr);
   return computed(Op::power, operands, into);
@@ -459,9 +463,20 @@ Py_ssize_t length(PyObject* self) {
   return -1;
 }
 
+// Raises TypeError for str and bytes, also inside lists and tuples.
+void check_text(PyObject* key) {
+  if (PyUnicode_Check(key) || PyBytes_Check(key)) raise(ErrorKind::type, "new(): invalid data type '{}'", Py_TYPE(key)->tp_name);
+  if (!PyList_Check(key) && !PyTuple_Check(key)) return;
+  const Deeper deeper;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(key); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(key, i);
+    if (!PyLong_CheckExact(item)) check_text(item);
+  }
+}
+
 // What PyTorch refuses as an index; NumPy's rules serve for the rest.
 void check_one_key(PyObject* key) {
-  if (PyUnicode_Check(key) || PyBytes_Check(key)) raise(ErrorKind::type, "new(): invalid data type 'str'");
+  check_text(key);
   if (PyFloat_Check(key))
     raise(ErrorKind::index,
           "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got float)");
@@ -501,8 +516,12 @@ PyObject* get_item(PyObject* self, PyObject* key) {
 }
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
+  if (!value) {
+    PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
+    return -1;
+  }
   int overflow = 0;
-  if (value && PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &overflow);
   if (overflow != 0 && as_array(self)->dtype() != DType::uint64) {
     PyErr_SetString(PyExc_ValueError, "Overflow when unpacking long long");
     return -1;
@@ -513,10 +532,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
     if (as_array(self)->rank() == 0 && (PySlice_Check(key) || (PyLong_Check(key) && !PyBool_Check(key))))
       raise(ErrorKind::index, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert it to a number");
     TensorOperand operand;
-    const bool is_python = value && (PyFloat_Check(value) || PyComplex_Check(value));  // NumPy's of that kind, too
+    const bool is_python = PyFloat_Check(value) || PyComplex_Check(value);  // NumPy's of that kind, too
     const bool is_float_of_numpy =
-        value && !is_python && classified(value).what == Given::What::number && !PyIndex_Check(value);  // refused
-    if (value && !as_array(value) && !is_float_of_numpy && operand.read(value)) {
+        !is_python && classified(value).what == Given::What::number && !PyIndex_Check(value);  // refused
+    if (!as_array(value) && !is_float_of_numpy && operand.read(value)) {
       operand.fit(as_array(self)->dtype());
       const Scalar& fitting = operand.scalar();
       if (fitting.kind == WeakScalar::integer)

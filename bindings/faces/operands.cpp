@@ -55,7 +55,9 @@ void check_nearness(const Reading& reading) {
 
 void check_weight(const Reading& reading) {
   const Array *start = as_array(reading.slots[0]), *end = as_array(reading.slots[1]), *weight = as_array(reading.slots[2]);
-  if (end->dtype() == start->dtype() && (!weight || weight->dtype() == start->dtype())) return;
+  const bool is_number = !weight || (weight->rank() == 0 && weight->dtype() != start->dtype() &&
+                                     row(weight->dtype()).kind == row(start->dtype()).kind);
+  if (end->dtype() == start->dtype() && (is_number || weight->dtype() == start->dtype())) return;
   raise(ErrorKind::runtime, "expected dtype torch.{} for `end` and `weight`", row(start->dtype()).name);
 }
 

@@ -205,6 +205,15 @@ Array clamped(const Rules& rules, const Array& x, const Argument* low, const Arg
     }
   }
   const bool is_recorded = records(x) || records(low) || records(high);
+  if (x.dtype() == DType::boolean) {
+    const auto is_bool = [](const Argument* one) {
+      const OperandType type = one ? type_of(*one) : OperandType{DType::boolean};
+      return type.is_weak ? type.weak == WeakScalar::boolean : type.dtype == DType::boolean;
+    };
+    const bool has_number = (low && !low->array()) || (high && !high->array());
+    if (is_bool(low) && is_bool(high) && ((low && high) || has_number))
+      raise(ErrorKind::not_implemented, "\"clamp\" not implemented for 'Bool'");
+  }
   for (const Argument* limit : {low, high})
     if (limit && !limit->array() && limit->scalar().kind == WeakScalar::real && is_whole(x.dtype()))
       fitted_as_torch(limit->scalar(), torch_default());
@@ -313,18 +322,30 @@ static Array in_wide(const Array& x, const Argument& a, const Argument& b, const
   return as_type(body(as_type(x, wide), widened(a, kept[0]), widened(b, kept[1])), x.dtype());
 }
 
-// From the nearer end, so that a weight of 1 gives b.
+// From the nearer end, so that a weight of 1 gives b. One minus a number is a Python float's difference: two numbers alone would
+// be computed in the default type, with too few digits for float64.
+static Array between_by_number(const Rules& rules, const Array& start, const Argument& end, const Scalar& given) {
+  const Scalar weight = fitted_as_torch(given, start.dtype());
+  Scalar rest = weight.kind == WeakScalar::complex ? weight : real_number(0);
+  const double part = weight.kind >= WeakScalar::real ? weight.re : static_cast<double>(weight.integer);
+  rest.re = 1 - part;
+  rest.im = weight.kind == WeakScalar::complex ? -weight.im : 0;
+  const Array way = rules(Op::subtract, end, start);
+  if ((weight.kind == WeakScalar::complex ? std::hypot(part, weight.im) : std::abs(part)) < 0.5)
+    return rules(Op::add, start, rules(Op::multiply, weight, way));
+  return rules(Op::subtract, end, rules(Op::multiply, way, rest));
+}
+
 Array between(const Rules& rules, const Array& a, const Argument& b, const Argument& weight) {
+  if (is_whole(a.dtype()))
+    raise(ErrorKind::not_implemented, "\"lerp\" not implemented for '{}'; convert to a floating point dtype",
+          torch_name_of(a.dtype()));
   return in_wide(a, b, weight, [&](const Array& start, const Argument& end, const Argument& w) {
-    const Array way = rules(Op::subtract, end, start);
-    const auto from_start = [&] { return rules(Op::add, start, rules(Op::multiply, w, way)); };
-    const auto from_end = [&] { return rules(Op::subtract, end, rules(Op::multiply, way, rules(Op::subtract, whole(1), w))); };
-    if (w.array()) return rules(Op::where, rules(Op::less, rules(Op::absolute, *w.array()), 0.5), from_start(), from_end());
-    const Scalar& number = w.scalar();
-    const double size = number.kind == WeakScalar::complex ? std::hypot(number.re, number.im)
-                        : number.kind == WeakScalar::real  ? std::abs(number.re)
-                                                           : std::abs(static_cast<double>(number.integer));
-    return size < 0.5 ? from_start() : from_end();
+    if (!w.array()) return between_by_number(rules, start, end, w.scalar());
+    const Array part = as_type(*w.array(), start.dtype()), way = rules(Op::subtract, end, start);
+    const Array from_end = rules(Op::subtract, end, rules(Op::multiply, way, rules(Op::subtract, whole(1), part)));
+    return rules(Op::where, rules(Op::less, rules(Op::absolute, part), 0.5),
+                 rules(Op::add, start, rules(Op::multiply, part, way)), from_end);
   });
 }
 
@@ -342,6 +363,8 @@ Array plus_product(const Rules& rules, const Array& a, const Argument& x, const 
     return in_wide(a, x, y, body);
   }
   Array product = rules(Op::multiply, x, y);
+  if (product.dtype() == DType::boolean && a.dtype() == DType::boolean)
+    raise(ErrorKind::not_implemented, "\"addcmul\" not implemented for 'Bool'; convert to another dtype");
   if (value && !is_one(*value)) {
     Scalar factor = fitted_as_torch(value->scalar(), wide_type(product.dtype()));  // which does not change the type
     if (product.dtype() == DType::boolean) factor = truth(is_true(factor));

@@ -138,20 +138,16 @@ def is_number(value):
 
 
 def tensor_like(value, other=None):
-    """A tensor as it is; a number as one without dimensions, of the type and device of ``other``."""
+    """A tensor as it is; a number as one without dimensions, with all its digits, on the device of ``other``."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, _engine.BareArray):
         return _engine.tensor_as(value, Tensor)
     if not is_number(value):
         raise TypeError(f"expected a Tensor, not {type(value).__name__}")
-    return full_like_number(value, other)
-
-
-def full_like_number(value, other):
-    """A number as a tensor without dimensions where ``other`` is."""
-    dtype = _types.default_of_number(value)
-    return filled([], value, dtype._name, _engine.cpu() if other is None else engine_device_of(other))
+    kind = numpy.asarray(value).dtype.kind
+    name = {"b": "bool", "f": "float64", "c": "complex128"}.get(kind, "int64")
+    return filled([], value, name, _engine.cpu() if other is None else engine_device_of(other))
 
 
 def engine_device_of(tensor):

@@ -155,3 +155,36 @@ h.std() | h.std(correction=0) | torch.std_mean(h) | h.reshape(32, 10).std(1) | h
 def test_squares_beyond_16_bits(device):
     head = "h = (torch.sin(torch.arange(320.0)) * 1000).half().to(device)\n"
     compare_all([head + one for one in cases(SPREADS)], device.kind, rtol=2e-3, atol=1e-4)
+
+
+DIGITS = """
+torch.lerp(x, y, 0.7) | torch.lerp(x, y, 0.3) | x.clone().lerp_(y, 0.9) | torch.lerp(x, y, True) | torch.lerp(x, y, torch.tensor(0.5)) | torch.lerp(c, c + y, 0.7 - 0.2j) | torch.lerp(x, y, 1e39)
+torch.xlogy(x, 0.1) | torch.xlogy(0.1, x) | torch.special.xlog1py(x, 0.1) | torch.special.zeta(x + 1.5, 1.1) | torch.special.zeta(2.2, x) | torch.clone(x).copy_(0.1) | torch.clone(x.long()).copy_(2.7)
+torch.add(x, y, alpha=0.1) | torch.rsub(x, 0.1) | torch.addcmul(x, y, y, value=0.1) | torch.addcdiv(x, y, y, value=0.1) | x ** 0.1 | 0.1 ** x | x % 0.1 | x // 0.1 | 0.1 - x | 0.1 / x | c * (0.1 + 0.3j)
+torch.where(x > 1, x, 0.1) | torch.clamp(x, 0.1, 0.7) | x.masked_fill(x > 1, 0.1) | x.index_add(0, i, y, alpha=0.1) | torch.logit(x / 9, eps=0.1) | torch.heaviside(x * 0, y) | torch.fmod(x, 0.1) | F.pad(x, (1, 1), value=0.1)
+F.elu(y, 0.1) | F.celu(y, 0.3) | F.leaky_relu(y, 0.1) | F.softplus(y, 0.7, 0.9) | F.hardtanh(y, -0.1, 0.1) | F.threshold(y, 0.1, 0.3) | F.softshrink(y, 0.1) | F.selu(y) | F.gelu(y) | F.hardswish(y)
+F.normalize(y, p=1.3, eps=0.1) | F.layer_norm(y, (4,), eps=0.1) | F.cosine_similarity(x, y, eps=0.1) | F.pairwise_distance(x, y, p=1.3, eps=0.1) | torch.cdist(x, y, p=1.3) | torch.renorm(x, 1.3, 0, 0.7) | torch.quantile(x, 0.3)
+F.cross_entropy(y, i, label_smoothing=0.1) | F.huber_loss(x, y, delta=0.7) | F.smooth_l1_loss(x, y, beta=0.7) | F.gaussian_nll_loss(x, y, x, eps=0.1) | F.poisson_nll_loss(y, x, full=True, eps=0.1) | F.triplet_margin_loss(x, y, c.real, margin=0.3, p=1.3)
+torch.addmm(x, x, e, beta=0.1, alpha=0.3) | torch.addr(x, x[:, 0], x[0], beta=0.1, alpha=0.3) | torch.baddbmm(x[None], x[None], e[None], beta=0.1, alpha=0.3) | torch.gradient(x, spacing=0.1)[0] | torch.trapezoid(x, dx=0.1)
+"""
+
+
+def test_numbers_keep_the_digits_of_float64(device):
+    head = f"{HEAD}F = torch.nn.functional\n" + (
+        "x = torch.arange(1, 13, dtype=torch.float64, device=device).reshape(3, 4) / 7.3\n"
+        "y, i = (x - 0.83) * 1.9, torch.tensor([0, 2, 1], device=device)\n"
+        "c, e = torch.complex(x, y), torch.eye(4, dtype=torch.float64, device=device)\n"
+    )
+    compare_all([f"{head}raises(lambda: {one})" for one in cases(DIGITS)], device.kind, rtol=1e-13, atol=1e-14)
+
+
+REFUSED = """
+torch.lerp(w, w, 0.5) | torch.lerp(b, b, True) | torch.lerp(w, w, w) | torch.lerp(x, x, 1e39) | torch.lerp(x, x, 1j) | torch.addcmul(b, b, b) | torch.clamp(b, False, True) | torch.clamp(b, min=False) | torch.clamp(b, b, b)
+x ** 1e39 | x.clone().pow_(-1e39) | x.half() ** 1e39 | torch.where(b, x, 1e39) | torch.where(b, w, 1e39) | torch.where(b, x.half(), 1e39) | torch.where(b, x.double(), 1e39)
+m[[1, 'a']] | m[[1, b'a']] | m[0, 'b'] | x.__delitem__(0)
+"""
+
+
+def test_numbers_and_types_refused(device):
+    given = "x, w, b = torch.tensor([0.5, 1.0, 3.0], device=device), torch.tensor([1, 2, 3], device=device), torch.tensor([True, False, True], device=device)\n"
+    compare_all([f"{HEAD}{given}tried(lambda _: {one}, 0)" for one in cases(REFUSED)], device.kind)
