@@ -403,14 +403,10 @@ void init_gradients(nb::module_& m) {
     GraphLock lock;
     set_data(array_operand(given), data);
   });
-  // The array is that view, record and all.
   m.def("set_view", [](nb::handle given, const Array& view) {
     GraphLock lock;
-    Array same(view);
-    const TapeViewRef& before = array_in(given).tape();
-    if (same.tape()) same.tape()->made = before ? before->made : TapeView::Made::recorded;  // also under no_grad()
     if (keeps_gradient(array_in(given)) && wants_gradient(view)) keep_gradient(view);
-    array_operand(given) = std::move(same);
+    set_view(array_operand(given), view);
   });
   m.def("summed_to", [](nb::handle given, const Shape& shape) { return like(given, summed_to(array_in(given), shape)); });
 }

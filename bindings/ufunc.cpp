@@ -43,8 +43,12 @@ PyObject* host_array_among(PyObject* const* values, size_t count) {
 PyObject* call(PyObject* self, PyObject* const* values, size_t flags, PyObject* names) {
   auto* ufunc = reinterpret_cast<Ufunc*>(self);
   if (ufunc->refuses_host_arrays) {
-    auto inputs = std::min<size_t>(static_cast<size_t>(PyVectorcall_NARGS(flags)), ufunc->operands);
-    if (PyObject* host = host_array_among(values, inputs)) {
+    auto given = static_cast<size_t>(PyVectorcall_NARGS(flags));
+    PyObject* host = host_array_among(values, given);
+    for (Py_ssize_t i = 0; names && !host && i < PyTuple_GET_SIZE(names); ++i)
+      if (PyTuple_GET_ITEM(names, i) == out_name) host = host_array_among(values + given + i, 1);
+    if (host && PyTuple_Check(host)) host = nullptr;  // several outputs
+    if (host) {
       PyErr_Format(PyExc_TypeError, "Unsupported type %R; make an array of it with cupy.asarray()", Py_TYPE(host));
       return nullptr;
     }

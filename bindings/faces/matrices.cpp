@@ -599,11 +599,13 @@ void settle_as_torch(const Reading& reading, const Array& result) {
       function == F::svd_of_tensor_ || function == F::svdvals_ || function == F::pinv_ || function == F::rank_of_tensor_ ||
       function == F::cond_of_tensor_ || function == F::old_svd_ ||
       (is_norm && reading.slots[1] && (PyUnicode_Check(reading.slots[1]) || PyNumber_Check(reading.slots[1])));
-  if (result.size() == 0 || !(is_symmetric || is_general || is_by_values)) return;
+  const bool is_lstsq = function == F::lstsq_of_tensor_;
+  if (result.size() == 0 || !(is_symmetric || is_general || is_by_values || is_lstsq)) return;
   try {
     wait_for(result);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::algebra) throw;
+    if (is_lstsq) refuse_algebra_as_torch(reading, error);
     if (is_by_values)
       refuse_algebra("linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
     refuse_algebra(is_symmetric ? "linalg.eigh: The algorithm failed to converge."

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bindings/door.h"
 #include "bindings/faces/matrices.h"
 #include "bindings/faces/statistics.h"
 #include "bindings/functions.h"
@@ -124,6 +125,12 @@ void check_out_as_numpy(const Reading& reading, const Array& result, PyObject* o
   const DType type = result.dtype();
   check_out_of_nan_statistic(reading, taker, type);
   if (!taker.is_array()) raise(ErrorKind::type, "return arrays must be of ArrayType");
+  if (!taker.array) {
+    PyObject* first = reading.slots[0];
+    if (&reading.front_end == &cupy || (as_array(first) && door_of(first).refuses_host_arrays))
+      raise(ErrorKind::type, "Unsupported type {} of out; make an array of it with cupy.asarray()",
+            nb::repr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(taker.object)))).c_str());
+  }
   const Shape& shape = result.shape();
   if (Taker::is_transform(reading)) return check_cast(taker, type), check_same_shape(taker, shape);
   switch (reading.function) {

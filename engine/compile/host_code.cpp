@@ -126,8 +126,8 @@ class Reader {
   }
 
   bool is_of_device(const Head& head) const {
-    static constexpr std::string_view marks[] = {"__device__", "__global__", "constexpr", "consteval",
-                                                 "class",      "struct",     "union",     "enum"};
+    static constexpr std::string_view marks[] = {"__device__", "__global__", "__QUERN_DEVICE", "constexpr", "consteval",
+                                                 "class",      "struct",     "union",          "enum"};
     return std::ranges::any_of(head.words, [&](const std::string& word) {
       return std::ranges::find(marks, word) != std::end(marks) || of_device_.contains(word);
     });

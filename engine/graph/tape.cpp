@@ -340,16 +340,30 @@ void forget_gradient(const Array& array) {
 }
 
 void set_data(Array& array, const Array& data) {
-  EntryRef leaf = base_of(array);
-  if (leaf && (!leaf->is_leaf() || !shows_all(array))) leaf = {};
+  const EntryRef entry = entry_of(array);
+  if (entry && !entry->is_leaf() && (array.shape() != data.shape() || array.dtype() != data.dtype()))
+    raise(
+        ErrorKind::runtime,
+        "data of shape {} and dtype {} cannot replace that of a computed tensor of shape {} and dtype {}: its gradient would not "
+        "fit. Use detach() first",
+        to_string(data.shape()), row(data.dtype()).name, to_string(array.shape()), row(array.dtype()).name);
   Array made = detached(data);
-  if (leaf) {
-    leaf->layout = made.layout_ref();
-    leaf->dtype = leaf->compute = made.dtype();
-    leaf->device = made.device();
-    made.tape()->own->entry = std::move(leaf);
+  if (entry && entry->is_leaf()) {
+    entry->layout = made.layout_ref();
+    entry->dtype = entry->compute = made.dtype();
+    entry->device = made.device();
   }
+  made.tape()->own->entry = entry;
   array = std::move(made);
+}
+
+void set_view(Array& array, const Array& view) {
+  const TapeViewRef& before = array.tape();
+  const EntryRef& base = base_of(array);
+  if (base && base->is_leaf() && shows_all(array)) return set_data(array, view);
+  Array same(view);
+  if (same.tape()) same.tape()->made = before ? before->made : TapeView::Made::recorded;  // also under no_grad()
+  array = std::move(same);
 }
 
 Array with_entry(const Operand& value, EntryRef entry, DeviceId) {

@@ -203,8 +203,11 @@ void mark_inference(const Array& array);
 inline bool is_inference(const Array& array) { return array.tape() && array.tape()->is_inference; }
 // The value without what made it.
 void forget_gradient(const Array& array);
-// The array becomes a view of other data, as if it had been made so: it stays the leaf that it is.
+// The array becomes a view of other data, as if it had been made so: it stays the leaf that it is, or the result of what made it.
+// Raises ErrorKind::runtime for another shape or type where it is a result.
 void set_data(Array& array, const Array& data);
+// The array becomes a view of itself, record and all. A leaf stays one, in another shape.
+void set_view(Array& array, const Array& view);
 // The same view with an entry of its own, which has no hooks of the view, nor of views between it and its base: for what is about
 // to be written into the view.
 Array unhooked(const Array& view);

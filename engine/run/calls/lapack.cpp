@@ -242,6 +242,9 @@ class Worker {
     for (Int c = 0; c < n_; ++c)
       for (Int r = upper ? c + 1 : 0; r < (upper ? n_ : c); ++r) a_[static_cast<size_t>(c * n_ + r)] = T(0);
     store(a_, n_, n_, n_, 0);
+    // Not every library reports NaN; who asks for a status wants to know.
+    for (Int i = 0; job_.has_status() && info == 0 && i < n_; ++i)
+      if (!std::isfinite(std::abs(a_[static_cast<size_t>(i * n_ + i)]))) info = i + 1;
     return is_good(info);
   }
 

@@ -161,11 +161,16 @@ __global__ void determinant(const T* a, long long n, const I* pivots, const int*
 }
 
 template <class T>
-__global__ void triangle(T* a, long long all, long long n, int upper, const int* info, long long* error) {
+__global__ void triangle(T* a, long long all, long long n, int upper, int* info, int is_status, long long* error) {
   EACH(e, all) {
     const long long i = e / n % n, j = e % n;
     if (upper ? j < i : j > i) a[e] = Of<T>::number(0);
     if (i == j && info[e / n / n] != 0) report(error);
+    if (i != 0 || j != 0 || !is_status) continue;
+    for (long long d = 0; d < n && info[e / n / n] == 0; ++d) {  // NaN and infinities have no status of the library's
+      const auto length = Of<T>::length(a[e + d * (n + 1)]);
+      if (length - length != 0) info[e / n / n] = static_cast<int>(d + 1);
+    }
   }
 }
 
@@ -460,8 +465,9 @@ class OnGpu : public CallBody {
     else
       cholesky_on_gpu(work.call, !upper, n_, out.data, info);
     int64_t* error = more_ == 'i' ? nullptr : error_of(work);
-    work.each("triangle", out.layout->elements,
-              Parameters().add(out.data).add(out.layout->elements).add(n_).add(upper).add(info).add(error));
+    work.each(
+        "triangle", out.layout->elements,
+        Parameters().add(out.data).add(out.layout->elements).add(n_).add(upper).add(info).add(more_ == 'i' ? 1 : 0).add(error));
   }
 
   void qr(const CallRun& run, Work& work) const {

@@ -159,7 +159,7 @@ class ndarray(_core.Array):  # noqa: N801
             out.__array_finalize__(self)
         return out
 
-    astype = _methods["astype"]
+    astype, dot = _methods["astype"], _methods["dot"]
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """The array as a DLPack capsule; see :meth:`quern.Array.__dlpack__`. On the CPU any stream will do."""

@@ -279,7 +279,7 @@ class Expressions(Indexing):
     # ---- operators
 
     def expr_BinOp(self, node):
-        if is_of_literals(node) and type(made := _constant_of_python(node)) is int:
+        if is_of_literals(node) and type(made := _constant_of_python(node)) in (int, float, complex):
             return self.of_object(made, node)  # which refuses those beyond 64 bits
         left, right = self.each([node.left, node.right])
         if isinstance(left.type, types.Tuple) and isinstance(right.type, types.Tuple) and isinstance(node.op, ast.Add):
@@ -334,7 +334,7 @@ class Expressions(Indexing):
         return replace(left, text=f"base({left.text}, {right.text}, {self.stopping(ZeroDivisionError, said)})", const=MISSING), right
 
     def expr_UnaryOp(self, node):
-        if is_of_literals(node) and type(made := _constant_of_python(node)) is int:
+        if is_of_literals(node) and type(made := _constant_of_python(node)) in (int, float, complex):
             return self.of_object(made, node)  # -2**63, whose operand alone is too large
         value = self.done(self.expression(node.operand))
         if not isinstance(node.op, ast.Not):

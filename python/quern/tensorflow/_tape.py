@@ -366,10 +366,10 @@ class GradientTape:
         return tree.pack_sequence_as(sources, list(found)) if tree.is_nested(sources) else found[0]
 
     def _kind_of(self, source):
-        """Return whether a source is watched; None for a tensor, whose history decides."""
+        """Return whether a source was read or watched while the tape was open; None for a tensor, whose history decides."""
         if not isinstance(source, keras.Variable):
             return None
-        return bool(self._follows and source.trainable or id(source) in self._variables)
+        return id(source) in self._variables
 
 
 def _want_gradient(x):

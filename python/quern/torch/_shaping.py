@@ -303,8 +303,7 @@ def _in_place_view(name):
 
     def in_place(self, *args, **kwargs):
         view = method(self, *args, **kwargs)
-        if _engine.is_inference(self):
-            _engine.check_may_write(self)
+        _engine.check_may_write(self)
         _engine.set_view(self, view)
         return self
 

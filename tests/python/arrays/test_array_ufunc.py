@@ -27,7 +27,7 @@ def test_every_ufunc_of_numpy_is_one_here(name):
 
 CALLS = cases("""
 m.add(a, 1) | m.add([1, 2], [3, 4]) | m.add(a, a, dtype='float32') | m.add(a, 1.5, dtype=int, casting='unsafe') | m.add(1, 2)
-m.add(a, 1.5, dtype=int) | m.add(a) | m.add(a, a, a, a) | m.add(a, a, foo=1) | m.add(a, f[0], casting='no') | m.add(a, a, casting='odd')
+m.add(a, 1.5, dtype=int) | m.add(a) | m.add(a, a, a, a) | m.add(a, a, foo=1) | m.add(a, f[0], casting='no') | m.add(a, 2, dtype='float32', casting='equiv') | m.add(a, 2, out=m.zeros((3, 4), 'float32'), casting='equiv') | m.add(a, a, casting='odd')
 m.sqrt(g, where=g > 0, out=m.zeros((3, 4))) | m.add(a, 1, where=a > 2, out=m.ones((3, 4))) | m.add(a, 1, where=[1, 0, 1, 0], out=m.ones((3, 4))) | m.add(a, 1, where=m.asarray([1, 0, 1, 0]))
 m.add(a, 1, out=(m.zeros((3, 4)),)) | m.add(a, 1, out=(m.zeros((3, 4)), m.zeros((3, 4)))) | m.add(a, 1, out=3) | m.add(a, 1, out=m.zeros(3))
 m.add(a, 1.5, out=m.zeros((3, 4), int)) | m.add(a, 1.5, out=m.zeros((3, 4), int), casting='unsafe') | m.add(a, a, order='X')

@@ -213,6 +213,13 @@ def test_rows_fuse(device):
     np.testing.assert_allclose(total.get(), ((host + 1) * 3 - 1).sum())
 
 
+@pytest.mark.parametrize("body", ["y = foo", "y = x > 1 ? foo : x", "y = bar; y = foo", "if (x > 1) y = foo; else y = x"])
+def test_unknown_names_are_named(device, body):
+    with pytest.raises(cp.cuda.compiler.CompileException, match=r"k:1:\d+: error: (.*\n)*.*foo") as caught:
+        cp.ElementwiseKernel("float64 x", "float64 y", body, "k")(cp.ones(2))
+    assert "row" not in str(caught.value)
+
+
 def test_elementwise_errors(device):
     x = cp.asarray([1.0, 2.0])
     with pytest.raises(TypeError, match="mismatched"):

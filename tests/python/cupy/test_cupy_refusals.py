@@ -12,6 +12,7 @@ OPERANDS = """
 g + HOST | HOST + g | g - HOST | HOST * g | g / [1, 2, 3] | g // HOST | HOST ** g | g ** HOST | g @ HOST | HOST @ g | g < HOST | g == HOST | g != [1, 2, 3]
 g + np.array(2.0) | cp.add(g, HOST) | cp.add(HOST, g) | cp.sin(HOST) | cp.sin([1.0]) | cp.maximum(1, HOST) | np.add(g, HOST) | np.add(HOST, g) | np.add(g, g, out=HOST.copy()) | np.add(HOST, HOST, out=g)
 cp.concatenate([g, HOST]) | cp.stack([HOST, g]) | cp.vstack([g, HOST]) | cp.where(HOST > 0, g, g) | cp.where(g > 0, HOST, g) | cp.dot(g, HOST)
+cp.sin(g, out=HOST.copy()) | cp.add(g, g, HOST.copy()) | cp.add(g, g, out=HOST.copy()) | g.sum(out=np.zeros(())) | cp.sum(g, out=np.zeros(())) | g.clip(0, 1, out=HOST.copy()) | cp.cumsum(g, out=HOST.copy()) | g.dot(HOST) | g.dot(g, out=np.zeros(()))
 cp.outer(HOST, g) | cp.copyto(g, HOST) | cp.bincount(np.array([1])) | cp.angle(HOST) | cp.isclose(g, HOST) | cp.vectorize(lambda x: x + 1)(HOST)
 """
 

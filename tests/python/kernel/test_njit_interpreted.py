@@ -102,6 +102,13 @@ def arrays(x):
     c = np.full(3, x)
     return i * b, b - i, i / c, c / c, i + np.float32(0.1), c * 0.1, b // i[1], c // 2, c / 2
 
+def constants(x):
+    seen = [x]
+    return 2 ** -1, True ** -1, -(2 ** -2), 1 / 2 ** -1, x * 10 ** -2, 1e3 * (2 ** -3), (-1) ** -1, 1 // 1 ** -1, seen[0] ** -1.0, 2 ** 3, int(2 ** -1 * 4)
+
+def compiled_constants(x):
+    return 2 ** -1, True ** -1, -(2 ** -2), 1 / 2 ** -1, x * 10 ** -2, 1e3 * (2 ** -3), (-1) ** -1, 1 // 1 ** -1, x ** -1.0, 2 ** 3, int(2 ** -1 * 4)
+
 def summed(x):
     seen = [x, x, x]
     return sum(seen), max(seen), min(seen), divmod(x, 7)
@@ -125,6 +132,8 @@ CASES = [
     ("beside", [[["uint16", 3], ["float32", 0.1]], [["uint8", 3], ["float32", 0.1]], [["int32", 3], ["float32", 0.1]]]),
     ("wrapped", [[["int64", 100]], [["int64", 300]]]),
     ("arrays", [[["int8", 3]], [["uint16", 7]], [["int32", 7]], [["float32", 0.3]]]),
+    ("constants", [[["int64", 3]], [["float64", 1.5]]]),
+    ("compiled_constants", [[["int64", 3]], [["float64", 1.5]]]),
     ("summed", [[["uint8", 200]], [["int8", 100]], [["float32", 0.1]]]),
 ]
 

@@ -131,6 +131,15 @@ x, other = tf.Variable(2.0), tf.Variable([1.0, 1.0])
 with tf.GradientTape() as tape:
     y = x * x
 print(show(tape.gradient(y, [x, other], unconnected_gradients=tf.UnconnectedGradients.ZERO))) | [4.0, [0.0, 0.0]]""",
+    "values that were read before the tape opened": """
+x = tf.Variable([1.0, 2.0])
+for read in (tf.convert_to_tensor, lambda v: v.value, lambda v: v[:], lambda v: tf.cast(v, v.dtype), lambda v: tf.reshape(v, v.shape), tf.identity):
+    before = read(x)
+    with tf.GradientTape() as tape:
+        y = before * 3
+    with tf.GradientTape() as other:
+        z = read(x) * 3
+    print(show(tape.gradient(y, x)), show(other.gradient(z, x)), end=" ") | None [3.0, 3.0] None [3.0, 3.0] None [3.0, 3.0] None [3.0, 3.0] None [3.0, 3.0] None [3.0, 3.0]""",
     "a variable that is written while the tape is open": """
 x = tf.Variable(2.0)
 with tf.GradientTape() as tape:

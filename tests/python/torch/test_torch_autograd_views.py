@@ -1,6 +1,7 @@
 """A view has a history of its own: hooks on it, its gradient, what autograd.grad says of it; retain_grad() of tensors and views."""
 
 import pytest
+from quern import torch
 from test_torch_autograd import check
 from torch_oracle import compare, compare_all
 
@@ -257,3 +258,49 @@ def test_second_derivatives_of_nothing(text, device):
         """,
         device,
     )
+
+
+SHAPES = "t_() unsqueeze_(0) squeeze_() transpose_(0,1) swapaxes_(0,1) as_strided_((2,),(1,))"
+
+
+@pytest.mark.parametrize("change", SHAPES.split())
+def test_leaves_that_change_their_shape_stay_leaves(change, device):
+    compare(
+        f"""
+        w = torch.nn.Parameter(torch.tensor([[1.0, 2.0]], device=device))
+        with torch.no_grad():
+            w.{change}
+        (w * w).sum().backward()
+        torch.optim.SGD([w], lr=0.1).step()
+        x = torch.ones(1, 2, device=device, requires_grad=True)
+        [w.is_leaf, w.grad, w.detach(), raises(lambda: x.{change}), raises(lambda: x[:].{change})]
+        """,
+        device,
+    )
+
+
+DATA = """
+y.data = y.data.clamp(0, 1) | y.data = torch.tensor([5.0, 6.0], device=device) | y.retain_grad(); y.data = torch.ones(2, device=device) | y.register_hook(lambda g: g * 10); y.data = y.data * 3
+y = y[:1]; y.data = torch.tensor([7.0], device=device) | y = x[1:]; y.data = torch.tensor([7.0], device=device) | y = x.exp(); y.data = y.data * 2
+"""
+
+
+@pytest.mark.parametrize("change", [one for line in DATA.strip().split("\n") for one in line.split(" | ")])
+def test_results_with_other_data_stay_results(change, device):
+    compare(
+        f"""
+        x = torch.tensor([1.0, 2.0], device=device, requires_grad=True)
+        y = x * x
+        {change}
+        (y * y).sum().backward()
+        [x.grad, y.requires_grad, y.is_leaf, y.detach(), x.detach()]
+        """,
+        device,
+    )
+
+
+def test_data_of_another_shape_is_refused(device):
+    y = torch.ones(2, device=device.kind, requires_grad=True) * 2
+    with pytest.raises(RuntimeError, match="cannot replace"):
+        y.data = torch.ones(3, device=y.device)
+    assert y.shape == (2,) and y.requires_grad

@@ -25,6 +25,7 @@ said(lambda: L.cholesky(zero)) | said(lambda: L.cholesky(m([1., 2.], [2., 1.])))
 said(lambda: zero.inverse()) | said(lambda: L.inv(torch.stack([one, zero]))) | said(lambda: L.solve(zero, one)) | said(lambda: L.solve(zero, one, left=False)) | said(lambda: L.solve(zero, one[0])) | said(lambda: L.svd(bad)) | said(lambda: L.svdvals(bad))
 said(lambda: torch.svd(one * math.inf)) | said(lambda: L.pinv(bad)) | said(lambda: L.matrix_rank(bad)) | said(lambda: L.cond(bad)) | said(lambda: L.cond(zero, 1)) | said(lambda: L.norm(bad, 2)) | said(lambda: L.matrix_norm(bad, "nuc")) | said(lambda: L.eigh(bad)) | said(lambda: L.eig(bad))
 said(lambda: L.matrix_power(zero, -2)) | said(lambda: torch.cholesky_inverse(zero)) | said(lambda: L.tensorsolve(zero, one[0])) | said(lambda: L.det(zero)) | said(lambda: L.slogdet(zero)) | said(lambda: L.qr(bad)) | said(lambda: L.lstsq(zero, one))
+said(lambda: L.cholesky(bad)) | L.cholesky_ex(bad).info | L.cholesky_ex(torch.stack([one, bad])).info | L.cholesky_ex(m([1., 0.], [math.nan, 1.])).info | said(lambda: L.cholesky(m([1., math.nan], [0., 1.]), upper=True)) | L.cholesky_ex(one * math.inf).info > 0
 said(lambda: L.solve_triangular(zero, one, upper=True)) | said(lambda: L.cholesky_ex(zero)) | said(lambda: L.inv_ex(zero)) | said(lambda: L.solve_ex(zero, one)) | said(lambda: L.cholesky_ex(zero, check_errors=True)) | said(lambda: L.inv_ex(zero, check_errors=True))
 said(lambda: L.solve_ex(zero, one, check_errors=True)) | L.cholesky_ex(m([1., 2.], [2., 1.])).info | L.cholesky_ex(torch.stack([one, -one])).info | L.inv_ex(m([1., 2.], [2., 4.])).info | L.inv_ex(one) | L.cholesky_ex(one * 4) | L.solve_ex(one * 2, one)
 torch.cholesky_solve(one[:, :1], m([2., 7.], [1., 3.])) | torch.cholesky_solve(one[:, :1], m([2., 1.], [7., 3.]), upper=True) | torch.cholesky_inverse(m([2., 7.], [1., 3.]))
@@ -83,3 +84,12 @@ def test_third_derivatives_of_determinants(device):
     assert torch.autograd.gradcheck(slopes, (a,))
     with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
         slopes(torch.ones(3, 3, device=device.kind, requires_grad=True)).tolist()
+
+
+@pytest.mark.parametrize("driver", [None, "gels", "gelsd"])
+@pytest.mark.parametrize("rows", [2, 3])
+def test_least_squares_of_nan_raise_at_the_call(device, driver, rows):
+    """PyTorch ends with an assertion of its own; with infinities it raises LinAlgError."""
+    a = torch.full((rows, 2), float("nan"), device=device.kind)
+    with pytest.raises(torch.linalg.LinAlgError, match="torch.linalg.lstsq: The algorithm failed to converge"):
+        torch.linalg.lstsq(a, torch.ones(rows, 1, device=device.kind), driver=driver if device.kind == "cpu" else None)

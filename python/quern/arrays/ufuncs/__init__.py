@@ -93,6 +93,8 @@ def _resolved(self, values, outs, dtype, signature, casting):
         signature = (None,) * self.nin + (numpy.dtype(dtype),) * self.nout
     given = tuple(_weak_type(v) for v in values) + tuple(None if out is None else out.dtype for out in outs)
     named = {} if signature is None else {"signature": signature}
+    if casting == "equiv":  # it differs from "no" in the order of bytes alone; NumPy 2.4's resolve_dtypes crashes on it beside numbers
+        casting = "no"
     return self._host.resolve_dtypes(given, casting=casting, **named)
 
 
