@@ -118,14 +118,18 @@ void Read<const ClipLimits&>::read(Reading& reading) {
   if (is_given(first)) low.read(reading, first), value.low = low.argument;
   if (is_given(second)) high.read(reading, second), value.high = high.argument;
   if (&reading.front_end != &keras) return;
-  const DType type = reading.first->dtype() == DType::boolean ? DType::int32 : reading.first->dtype();
+  std::vector<OperandType> types{{reading.first->dtype()}};
+  for (const std::optional<Argument>* limit : {&value.low, &value.high})
+    if (*limit) types.push_back((*limit)->type());
+  const DType common = keras_type_of(types), type = common == DType::boolean ? DType::int32 : common;
+  value.type = type;
   for (auto [limit, shown] : {std::pair(&low, &value.low), std::pair(&high, &value.high)})
     if (*shown) limit->convert(type), *shown = limit->argument;
 }
 
 void Check<between_limits>::call(const Reading&, const Rules&, const Array& x, const ClipLimits& limits,
                                  std::optional<DType> dtype) {
-  if (!dtype) return;
+  if (!dtype || limits.type) return;
   const auto refuse = [&](int operand, std::string_view type) {
     raise(ErrorKind::type, "Cannot cast ufunc 'clip' input {} from dtype('{}') to dtype('{}') with casting rule 'same_kind'",
           operand, type, row(*dtype).name);

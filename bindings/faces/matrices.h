@@ -58,7 +58,8 @@ struct Read<const linalg::Cutoff&> {
   linalg::Cutoff value{&operand.argument};
   explicit Read(Reading& reading) {
     PyObject *rcond = reading.take(), *rtol = reading.take();
-    if (rcond && rcond != Py_None && rtol) raise(ErrorKind::value, "`rtol` and `rcond` can't be both set.");
+    const bool has_rtol = rtol && (rtol != Py_None || &reading.front_end != &torch);
+    if (rcond && rcond != Py_None && has_rtol) raise(ErrorKind::value, "`rtol` and `rcond` can't be both set.");
     PyObject* given = rcond && rcond != Py_None ? rcond : rtol;
     operand.argument = Argument(steps::real_number(1e-15));
     if (is_given(given)) operand.read(reading, given);

@@ -258,6 +258,7 @@ bool is_out_of_reach(const Argument& limit, DType type, bool is_low) {
 
 Array between_limits(const Rules& rules, const Array& given, const ClipLimits& limits, std::optional<DType> dtype) {
   const Argument only(given);
+  if (limits.type) dtype = limits.type;
   Array x = dtype && *dtype != given.dtype() ? copied(given, *dtype, result_layout(given.shape(), {&only, 1})) : given;
   std::optional<Argument> low = limits.low, high = limits.high;
   if (is_integer(x.dtype()) && low && is_out_of_reach(*low, x.dtype(), true)) low.reset();

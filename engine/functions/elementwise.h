@@ -41,6 +41,7 @@ Array chosen(const Rules& rules, const Array& condition, const Choices& choices)
 struct ClipLimits {
   std::optional<Argument> low, high;
   Order order = Order::keep;  // of the result in memory
+  std::optional<DType> type;  // to compute in, where the rules of types do not say it
 };
 // a + weight (b - a)
 Array between(const Rules& rules, const Array& a, const Argument& b, const Argument& weight);

@@ -269,19 +269,8 @@ Array layer_norm(const Array& x, const Shape& shape, const Array* weight, const 
   return quern::layer_norm(as_reals(numpys_rules, x), shape.size(), weight, bias, eps);
 }
 
-static double epsilon_of(DType type) {
-  switch (type) {
-    case DType::float16:
-      return 0x1p-10;
-    case DType::bfloat16:
-      return 0x1p-7;
-    case DType::float64:
-    case DType::complex128:
-      return 0x1p-52;
-    default:
-      return 0x1p-23;
-  }
-}
+// Of the type that is computed in: of 16 bits that is float32.
+static double epsilon_of(DType type) { return type == DType::float64 || type == DType::complex128 ? 0x1p-52 : 0x1p-23; }
 
 Array rms_norm(const Array& given, const Shape& shape, const Array* weight, std::optional<double> eps) {
   check_last_sizes(given, shape, weight, nullptr, "");

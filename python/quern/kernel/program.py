@@ -71,6 +71,7 @@ class Program:
         self.declared = {}  # (name, signature, abi) of a function of C++ -> its wrapper's text
         self.link(links)
         self.functions = {}  # (Python function, types, settings) -> Function
+        self.symbols = {}  # the same -> its name in the text, also when it is compiled again
         self.in_work = []
         self.constants = {}  # id -> (array, name, text)
         self.kept = {}  # id of a record -> an array of it
@@ -109,22 +110,26 @@ class Program:
     def _function(self, callee, parameters, settings, caller, node):
         found = self.functions.get((callee, parameters, settings))
         if found is not None and found in self.in_work:
+            if found.result is None and found.is_kernel:
+                raise caller.error(UnsupportedError, node, "a kernel cannot call itself")
+            for one in self.in_work[self.in_work.index(found) + 1 :]:  # they go by a result that may still change
+                one.guesses[found] = found.result
             if found.result is None:
-                if found.is_kernel:
-                    raise caller.error(UnsupportedError, node, "a kernel cannot call itself")
                 hint = "return a value where the function does not call itself"
                 raise NotYet(caller.error(TypingError, node, "what this call of itself returns is not known", hint), found)
             found.is_recursive = True
-            for one in self.in_work[self.in_work.index(found) + 1 :]:  # they go by a result that may still change
-                one.guesses[found] = found.result
             return found
         if found is not None and all(of.result == result for of, result in found.guesses.items()):
+            for of in found.guesses.keys() & set(self.in_work):  # what it goes by, its callers go by
+                for one in self.in_work[self.in_work.index(of) + 1 :]:
+                    one.guesses[of] = of.result
             return found
         if len(self.in_work) > MOST_NESTED:
             hint = "a function that calls itself does so with the same types"
             raise caller.error(TypingError, node, f"calls are nested more than {MOST_NESTED} deep, of ever other types", hint)
         source = self._source(callee)
-        found = self.rules(self, source, parameters, f"{source.symbol}_{len(self.functions)}", False, settings)
+        symbol = self.symbols.setdefault((callee, parameters, settings), f"{source.symbol}_{len(self.symbols) + 1}")
+        found = self.rules(self, source, parameters, symbol, False, settings)
         self.functions[callee, parameters, settings] = found
         self.in_work.append(found)
         try:

@@ -124,7 +124,7 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     dim = dim_of(dim, input._rank)
     if input._rank == 0:
-        return finish(gather(input._reshaped([1]), 0, index._reshaped([1]))._reshaped(index._shape), out)
+        return finish(gather(input._reshaped([1]), 0, index.reshape(-1))._reshaped(index._shape), out)
     if index._rank == 0:
         return finish(gather(input, dim, index._reshaped([1]))._reshaped([]), out)
     for d in range(input._rank):
@@ -166,6 +166,8 @@ def index_select(input, dim, index, *, out=None):
     _index(index, input, dim, "index_select")
     dim = dim_of(dim, input._rank)
     if input._rank == 0:
+        if index._size != 1:
+            raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index._size} value(s)")
         return finish(index_select(input._reshaped([1]), 0, index)._reshaped([]), out)
     if not input._shape[dim] and index._size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")

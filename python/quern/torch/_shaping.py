@@ -274,8 +274,17 @@ def cartesian_prod(*tensors):
 
 
 @checked
-def repeat_interleave(input, repeats, dim=None, *, output_size=None):
-    """Each element of a dimension followed by itself so many times: a number for all, or one for each."""
+def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+    """Each element of a dimension followed by itself so many times: a number for all, or one for each.
+
+    Of ``repeats`` alone the position of each element, so many times.
+    """
+    if repeats is None:
+        if input._dtype_name not in ("int32", "int64"):
+            raise NotImplementedError(f"\"repeat_interleave\" not implemented for '{_types.scalar_name(input.dtype)}'")
+        if input._rank != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+        return repeat_interleave(FACES["arange"](input._size, dtype=input.dtype, device=input.device), input, 0, output_size=output_size)
     if dim is None:
         input, dim = ravel(input), 0
     dim = _axis(input, dim)
@@ -293,6 +302,9 @@ def repeat_interleave(input, repeats, dim=None, *, output_size=None):
     if len(times) not in (1, input._shape[dim]):
         raise RuntimeError("repeats must have the same size as input along dim")
     sizes_in([input._size, max(times, default=0)])
+    size = sum(times) if len(times) == input._shape[dim] else times[0] * input._shape[dim]
+    if output_size is not None and output_size != size:
+        raise RuntimeError(f"repeat_interleave(): the result has {size} parts, not output_size={output_size}")
     if not times:
         return input.clone()
     return _engine.array_repeated(input, times, dim)

@@ -621,6 +621,8 @@ def test_checks_and_functionals(device):
         A.jacobian(lambda v: (v, v * 2), x)
         A.jacobian(lambda v: v ** 3, x, create_graph=True).requires_grad, A.jacobian(lambda v: v ** 3, x).requires_grad
         A.hessian(lambda v: (v ** 3).sum(), x), A.hessian(lambda v, w: (w @ v).prod(), (x, y))
+        A.hessian(lambda v: (v * 3).sum(), x), A.hvp(lambda v: v.sum(), x, x.detach()), A.jacobian(lambda v: (torch.ones(2), v * 2), x), A.jvp(lambda v: v.detach(), x, x.detach()), A.vjp(lambda v: v.detach(), x, x.detach())
+        A.hessian(lambda v, w: (v * 3).sum() + w.sum() ** 2, (x, y)), type(told(lambda: A.jacobian(lambda v: torch.ones(2), x, strict=True))), type(told(lambda: A.jacobian(lambda v, w: v * 2, (x, y), strict=True)))
         A.vjp(lambda v: v ** 2, x, torch.ones_like(x)), A.vjp(lambda v: v.sum(), x)
         A.jvp(lambda v: v ** 2, x, torch.ones_like(x) * 2), A.jvp(lambda v, w: w @ v, (x, y), (torch.ones_like(x), torch.ones_like(y)))
         A.hvp(lambda v: (v ** 3).sum(), x, torch.ones_like(x)), A.vhp(lambda v: (v ** 3).sum(), x, torch.ones_like(x))

@@ -178,6 +178,18 @@ def test_numbers_keep_the_digits_of_float64(device):
     compare_all([f"{head}raises(lambda: {one})" for one in cases(DIGITS)], device.kind, rtol=1e-13, atol=1e-14)
 
 
+FORMS = """
+torch.linalg.pinv(m, 1e-3) | torch.linalg.pinv(m, rcond=1e-3) | torch.linalg.pinv(m, 1e-3, True) | torch.linalg.pinv(m, rtol=1e-3) | torch.linalg.matrix_rank(m, 1e-3) | torch.linalg.matrix_rank(m, 1e-2, True) | torch.linalg.matrix_rank(m, tol=1e-2)
+torch.repeat_interleave(i) | torch.repeat_interleave(i, output_size=2) | tried(lambda _: torch.repeat_interleave(i, output_size=3), 0) | tried(lambda _: torch.repeat_interleave(m, i[1:], 0, output_size=7), 0) | torch.repeat_interleave(m, i[1:], 0, output_size=2) | torch.gather(z, 0, i) | torch.gather(z, 0, i[:0]) | torch.gather(z, 0, z.long() * 0) | tried(lambda _: torch.index_select(z, 0, i), 0) | tried(lambda _: torch.repeat_interleave(m[0]), 0)
+torch.nn.functional.rms_norm(torch.full((2,), 1e-3, dtype=torch.float16, device=device), (2,)) | torch.nn.functional.rms_norm(torch.full((2,), 1e-3, dtype=torch.bfloat16, device=device), (2,))
+"""
+
+
+def test_further_forms_of_calls(device):
+    given = "m, i, z = torch.tensor([[1.0, 2], [2, 4.001]], device=device), torch.tensor([0, 0, 2], device=device) * (torch.arange(3, device=device) > 1), torch.tensor(5.0, device=device)\n"
+    compare_all([f"{HEAD}{given}{one}" for one in cases(FORMS)], device.kind, rtol=1e-2)
+
+
 REFUSED = """
 torch.lerp(w, w, 0.5) | torch.lerp(b, b, True) | torch.lerp(w, w, w) | torch.lerp(x, x, 1e39) | torch.lerp(x, x, 1j) | torch.addcmul(b, b, b) | torch.clamp(b, False, True) | torch.clamp(b, min=False) | torch.clamp(b, b, b)
 x ** 1e39 | x.clone().pow_(-1e39) | x.half() ** 1e39 | torch.where(b, x, 1e39) | torch.where(b, w, 1e39) | torch.where(b, x.half(), 1e39) | torch.where(b, x.double(), 1e39)
