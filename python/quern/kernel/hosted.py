@@ -11,6 +11,7 @@ import ctypes
 import functools
 import inspect
 import math
+import weakref
 
 import numpy
 
@@ -51,11 +52,11 @@ class _Caller(_engine.Dispatcher):
 
     def __init__(self, owner):
         super().__init__()
-        self.owner = owner
+        self.owner = weakref.ref(owner)  # which holds this: a cycle through the engine's object would never be freed
 
     def _compile(self, described, launch, args):
         types_ = tuple(signatures.of_description(d) for d in described)
-        return self.owner._wrapped(types_)
+        return self.owner()._wrapped(types_)
 
 
 _Overload = collections.namedtuple("_Overload", "signature")

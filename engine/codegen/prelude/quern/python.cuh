@@ -20,14 +20,14 @@ namespace op = quern::op;
 // As arrays convert, and Numba's functions for the CPU.
 namespace host {
 template <class To, class From>
-__QUERN_DEVICE To cast(const From& x) {
+__QUERN_DEVICE To cast(From x) {
   return op::to<To>(x);
 }
 }  // namespace host
 
 // As CUDA converts: an integer takes of a real what comes nearest.
 template <class To, class From>
-__QUERN_DEVICE To cast(const From& x) {
+__QUERN_DEVICE To cast(From x) {
   if constexpr (op::Type<To>::is_integer && !op::Type<From>::is_integer && !op::Type<From>::is_complex) {
     return static_cast<To>(op::to<typename op::Math<From>::type>(x));
   } else {
