@@ -162,6 +162,12 @@ DIFFERENT = (
         "hooks of views",
         "A write under `no_grad()` or to a detached alias keeps the hooks of views; in PyTorch these views get new nodes without them.",
     ),
+    (
+        "views made before `requires_grad_()`",
+        "They pass their gradient to their base; in PyTorch they are leaves of their own until the base is written.",
+    ),
+    ("outputs of `split` and `unbind`", "They may be written in place; PyTorch refuses it where a gradient is recorded."),
+    ("`solve_triangular`", "A zero on the diagonal gives NaN in every element; PyTorch gives infinities where it divides by it."),
     ("numbers that do not fit", "`x[0] = 1e5` raises where `x` is float16; PyTorch writes infinity into one element on the CPU."),
     ("saved values", "A tensor saved for a derivative and then changed in place keeps its old value for `backward()`; PyTorch raises."),
     ("`torch.compile`", "It gives its argument: work is fused and compiled anyway. `torch.jit` likewise."),

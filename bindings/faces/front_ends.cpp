@@ -102,9 +102,14 @@ std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<
     return asked ? asked : torch_default();
   }
   DType type = reading.first->dtype();
+  const Array* out = reading.out() ? as_array(reading.out()) : nullptr;
+  const bool is_reduced = reading.family() == Family::sums || reading.family() == Family::averages;
+  if (is_reduced && asked && out && out->dtype() != *asked)
+    raise(ErrorKind::runtime, "Expected out tensor to have dtype torch.{}, but got torch.{} instead", row(*asked).name,
+          row(out->dtype()).name);
   switch (reading.family()) {
     case Family::sums:
-      if (!asked && reading.out() && as_array(reading.out())) asked = as_array(reading.out())->dtype();
+      if (!asked && out) asked = out->dtype();
       if (is_running(reading) && asked == DType::boolean && reading.first->rank() > 0 && reading.first->size() > 0)
         raise(ErrorKind::not_implemented, "\"{}_out_cpu\" not implemented for 'Bool'", reading.face.name);
       return asked || !is_whole(type) ? asked : DType::int64;
@@ -120,8 +125,9 @@ std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<
               "{}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}",
               is_mean ? "mean" : "std and var", scalar_name(type));
       }
-      if (bool is_mean = reading.function == quern::Function::mean_; is_mean && !asked && reading.out())
-        if (const Array* out = as_array(reading.out()); out && size_of(out->dtype()) > size_of(type)) return out->dtype();
+      if (reading.function == quern::Function::mean_ && !asked && out && !is_whole(out->dtype()) &&
+          size_of(out->dtype()) > size_of(type))
+        return out->dtype();
       return asked;
     case Family::statistics:
       return asked ? asked : is_whole(type) ? torch_default() : type;

@@ -237,7 +237,7 @@ class Backward {
     if (is_input && !accumulates_ && leads) capture(entry, *work.sum);
     if (entry.extras && is_within(entry, options_.spans)) {  // else its hooks see what comes of this, later
       for (auto& hook : std::vector(entry.extras->hooks)) {
-        if (auto other = seen_by(*hook, *work.sum)) work.sum = *other;
+        if (auto other = seen_by(*hook, forwards(*work.sum))) work.sum = *other;
       }
       if (entry.extras->keeps_gradient && !entry.is_leaf()) store(entry, *work.sum);
     }
@@ -249,11 +249,12 @@ class Backward {
     }
   }
 
-  // Never with steps backwards, which tensors do not have.
-  void capture(Entry& entry, const Array& g) {
+  // What programs see has no negative strides, as tensors have none.
+  Array forwards(const Array& g) {
     const bool goes_back = std::ranges::any_of(g.layout().strides, [](int64_t step) { return step < 0; });
-    captured_.insert_or_assign(&entry, goes_back ? own_copy(g, g.layout_ref()) : g);
+    return goes_back ? own_copy(g, g.layout_ref()) : g;
   }
+  void capture(Entry& entry, const Array& g) { captured_.insert_or_assign(&entry, forwards(g)); }
 
   static std::optional<Array> seen_by(GradientHook& hook, const Array& g) {
     GraphUnlock unlocked;

@@ -332,7 +332,9 @@ void settle_view(const Array& array) {
 void forget_gradient(const Array& array) {
   if (base_of(array) && !shows_all(array))
     raise(ErrorKind::runtime, "Can't detach views in-place. Use detach() instead, which returns a tensor without the record.");
-  if (!is_apart(array.tape()) && array.is_whole()) return void(array.cell()->entry = {});
+  // Views that were made before keep the record.
+  const bool is_alone = array.cell()->references == 1;
+  if (is_alone && !is_apart(array.tape()) && array.is_whole()) return void(array.cell()->entry = {});
   TapeView& own = tape_of(array);
   if (own.own && --own.own->references == 0) delete own.own;
   own.own = new Variable{1, {}, array.layout_ref(), array.dtype()};

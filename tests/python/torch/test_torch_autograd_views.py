@@ -304,3 +304,41 @@ def test_data_of_another_shape_is_refused(device):
     with pytest.raises(RuntimeError, match="cannot replace"):
         y.data = torch.ones(3, device=y.device)
     assert y.shape == (2,) and y.requires_grad
+
+
+def test_detach_in_place_leaves_views_alone(device):
+    compare_all(
+        [
+            """
+            x = torch.ones(2, device=device, requires_grad=True)
+            y = x * 2
+            v = y[0]
+            y.detach_()
+            v.backward()
+            [y.requires_grad, v.requires_grad, x.grad, y[1].requires_grad]
+            """,
+            """
+            x = torch.ones(2, device=device, requires_grad=True)
+            y = x * 2
+            v = y.view(2)
+            y.detach_().requires_grad_()
+            (y * 3).sum().backward()
+            (v * 5).sum().backward()
+            [y.grad, x.grad, y.is_leaf]
+            """,
+            """
+            h = torch.ones(2, device=device, requires_grad=True)
+            for _ in range(5):
+                h = (h * 2).detach_().requires_grad_()
+            [h.detach(), h.is_leaf]
+            """,
+            """
+            x, seen = torch.ones(2, 3, device=device, requires_grad=True), []
+            y = x * 1.5
+            y.register_hook(lambda g: seen.append((g.stride(), g.is_contiguous())))
+            y.cumsum(1).sum().backward()
+            [x.grad, seen]
+            """,
+        ],
+        device,
+    )

@@ -200,3 +200,16 @@ m[[1, 'a']] | m[[1, b'a']] | m[0, 'b'] | x.__delitem__(0)
 def test_numbers_and_types_refused(device):
     given = "x, w, b = torch.tensor([0.5, 1.0, 3.0], device=device), torch.tensor([1, 2, 3], device=device), torch.tensor([True, False, True], device=device)\n"
     compare_all([f"{HEAD}{given}tried(lambda _: {one}, 0)" for one in cases(REFUSED)], device.kind)
+
+
+OUTS = """
+torch.mean(x, 0, out=o) | torch.sum(x, 0, out=o) | torch.prod(x, 0, out=o) | torch.sum(x, 0, dtype=torch.uint8, out=o) | torch.mean(x, 0, dtype=torch.float64, out=o) | torch.prod(x, 0, dtype=torch.int64, out=o)
+torch.cumsum(x[0], 0, out=o) | torch.cumsum(x[0], 0, dtype=torch.float64, out=o) | torch.quantile(x, 0.5, 0, out=o) | torch.clamp(x[0], 0, 1, out=o) | torch.nansum(x, 0, dtype=torch.float64, out=o)
+"""
+
+
+def test_types_of_out(device):
+    given = "x = torch.tensor([[1.5, 2, 3], [4, 5, 6.5]], device=device)\n"
+    types = [f"torch.{name}" for name in "float32 float64 float16 int64 int32 uint8 complex64".split()]
+    texts = [f"{HEAD}{given}tried(lambda t: {one.replace('out=o', 'out=torch.zeros(3, dtype=t, device=device)')}, {', '.join(types)})" for one in cases(OUTS)]
+    compare_all(texts, device.kind, rtol=1e-3)
