@@ -42,7 +42,7 @@ const Keywords& keywords() {
 
 bool is(PyObject* key, PyObject* name) { return key == name || PyUnicode_Compare(key, name) == 0; }
 
-// Zeros and the like are the device's to refuse (Kernel::check).
+// Zeros and sizes above a limit are refused by the device (Kernel::check).
 constexpr DimRule any_dim{0, ErrorKind::logic};
 uint32_t to_dim(PyObject* value, const char* what) { return read_dim(value, what, any_dim); }
 Dim3 to_dims(PyObject* value, const char* what) { return read_dims(value, what, any_dim); }

@@ -231,7 +231,7 @@ class ElementLoss : public GradientBody {
 
 using Operands = std::initializer_list<const Array*>;  // null: not there
 
-// A loss of each element, times a weight that has no derivative, and its mean or sum: one entry of the tape.
+// A loss of each element, times a weight that has no derivative, and its mean or sum: a single autograd node.
 Array one_entry(const ElementLossKind& kind, Operands operands, double number, LossReduction reduction, const Array* weight) {
   std::vector<Array> all;
   for (const Array* one : operands)

@@ -110,7 +110,7 @@ bool any_wants_gradient(const std::vector<Array>& arrays) {
   return GradientMode::is_on() && std::any_of(arrays.begin(), arrays.end(), wants_gradient);
 }
 
-// What was put together is one entry of the tape: its parts' writes would each be one of the whole.
+// Joined arrays are a single autograd node: with a node for each part, every part's write would record the whole array.
 class Joined : public GradientBody {
  public:
   explicit Joined(size_t axis) : axis_(axis) {}

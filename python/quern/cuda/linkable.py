@@ -1,6 +1,6 @@
 """What kernels are linked with: CUSource and related classes, declare_device.
 
-CUDA C++, a ``*.cu`` file or a CUSource, becomes part of the kernel's text. Compiled code (PTX, cubins, fatbins, objects, archives) is
+CUDA C++, a ``*.cu`` file or a CUSource, becomes part of the kernel source. Compiled code (PTX, cubins, fatbins, objects, archives) is
 linked on a GPU; a kernel that is compiled for the CPU raises NotImplementedError. LTO-IR is not linked.
 """
 

@@ -56,7 +56,7 @@ number_domain = real_domain | integer_domain | complex_domain
 
 
 class Dim3(Type):
-    """Of ``threadIdx`` and its like: three int32, ``x``, ``y`` and ``z``."""
+    """The type of ``threadIdx``, ``blockIdx``, ``blockDim`` and ``gridDim``: three int32, ``x``, ``y`` and ``z``."""
 
     name, c = "Dim3", "dim3"
 

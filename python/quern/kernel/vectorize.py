@@ -1,6 +1,6 @@
 """vectorize: a Python function of numbers as a function of arrays, whose text is inlined into what is computed around it.
 
-folds.py has its methods reduce, accumulate and their like.
+folds.py has its methods reduce, accumulate, reduceat and at.
 """
 
 from __future__ import annotations

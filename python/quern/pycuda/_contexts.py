@@ -80,7 +80,7 @@ class Device:
             raise LogicError(str(e)) from None
 
     def get_attributes(self):
-        """All numbers of the device's that it knows: {device_attribute: int}."""
+        """Return all device attributes that the device reports, as ``{device_attribute: int}``."""
         out = {}
         for value in device_attribute.values.values():
             try:

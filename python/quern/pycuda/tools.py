@@ -134,7 +134,7 @@ def mark_cuda_test(inner_f):
 
 
 class DeviceData:
-    """Numbers of a device that decide how many blocks run at once. Without an argument: of the current one."""
+    """Device attributes that decide how many blocks run at once, of ``dev`` or of the current device."""
 
     def __init__(self, dev=None):
         dev = cuda.Context.get_device() if dev is None else dev

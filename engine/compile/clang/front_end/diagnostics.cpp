@@ -33,7 +33,8 @@ constexpr MissingHeader missing_headers[] = {
     {"cusparse", "a host library", "call it from the host"},
     {"cublas", "a host library", "call it from the host"},
     {"cufft", "a host library", "call it from the host"},
-    {"cooperative_groups/", "this part of cooperative groups", "use __syncthreads(), __shfl_sync() and the like"},
+    {"cooperative_groups/", "this part of cooperative groups",
+     "use __syncthreads(), __syncwarp() and the __shfl_*_sync() functions"},
 };
 
 // CUDA functions that are not supported.

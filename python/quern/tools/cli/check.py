@@ -29,7 +29,7 @@ def parser():
     p.add_argument("--json", metavar="OUT.json", help="writes the findings for programs; '-' for the standard output")
     p.add_argument("--no-never-written", action="store_true", help="leaves out reads of memory that nobody has written")
     p.add_argument("--nan", action="store_true", help="also numbers that become NaN or infinite")
-    p.add_argument("--leaks", action="store_true", help="also memory from mem_alloc and its like that is not freed at the end")
+    p.add_argument("--leaks", action="store_true", help="also memory allocated explicitly, as by mem_alloc, and not freed at the end")
     p.add_argument(
         "--orders",
         type=_number(1, 1000),
