@@ -52,15 +52,15 @@ class check:  # noqa: N801
 
     def __init__(self, never_written: bool = True, *, nan: bool = False, leaks: bool = False, orders: int = 1, seed: int = 0):
         if not 1 <= orders <= 1000:
-            raise ValueError(f"[check] orders is {orders}; take a number from 1 to 1000")
+            raise ValueError(f"[check] orders is {orders}; pass a number from 1 to 1000")
         if not 0 <= seed < 1 << 32:
-            raise ValueError(f"[check] seed is {seed}; take a number from 0 to 4294967295")
+            raise ValueError(f"[check] seed is {seed}; pass a number from 0 to 4294967295")
         self._options = (never_written, nan, leaks, orders, seed)
         self._report = Report()
 
     def __enter__(self) -> Report:
         if check._is_on:
-            raise RuntimeError("[check] checks run already; one check at a time in a process: end the outer one first")
+            raise RuntimeError("[check] a check is already active; end it first: only one can be active in a process")
         check._is_on = True
         _engine.set_library_folders(library_folders())
         _engine.start_checks(*self._options)
