@@ -31,8 +31,7 @@ def make(name, module, op=None, function=None, doc=(), host=None):
     vars(made).update(
         __name__=host.__name__, __qualname__=name, __module__=module, nin=host.nin, nout=host.nout, nargs=host.nargs,
         types=[types for types in host.types if _SERVED.issuperset(types.replace("->", ""))],
-        identity=host.identity, signature=host.signature, _op=op, _function=function, _host=host,
-        __doc__=_documentation(host, *doc),
+        identity=host.identity, signature=host.signature, _op=op, _function=function, _host=host, _doc=doc,
     )  # fmt: skip
     made.ntypes = len(made.types)
     _by_name[host.__name__] = made
@@ -81,6 +80,15 @@ def _documentation(host, summary="", *example):
         *([f"\nExamples\n--------\n>>> {example[0]}\n{example[1]}"] if example else []),
         "",
     ])  # fmt: skip
+
+
+class _Documentation:
+    """The attribute __doc__ of ufuncs, made when it is read."""
+
+    def __get__(self, made, owner=None):
+        if made is None:
+            return "Function that works element by element, with NumPy's attributes, keywords and methods."
+        return _documentation(made._host, *made._doc)
 
 
 class _Signature:
@@ -290,7 +298,7 @@ ufunc._call = _call
 ufunc.__signature__ = _Signature()
 ufunc.__repr__ = ufunc.__str__ = _repr
 ufunc.__reduce__ = lambda self: (vars(self).get("_find", _of_name), (self.__name__,))  # front ends name their finder
-ufunc.__doc__ = "A function that works element by element, with NumPy's attributes, keywords and methods."
+ufunc.__doc__ = _Documentation()
 
 
 def resolve_dtypes(self, dtypes, **keywords):
