@@ -316,7 +316,7 @@ def test_launch_errors(device):
         (lambda: add[1, 4](x, x.astype(">M8[D]"), x), r"argument 2 is a NumPy array of >M8\[D\]; .* byte order"),
         (lambda: add[1, 4](x, x.astype("M8[25s]"), x), r"kernels count times in whole units, and datetime64\[25s\] has 25"),
         (lambda: add[1, 4](x, 2**70, x), "64 bits"),
-        (lambda: add[1, 4](a=x, b=x, out=x), "keywords"),
+        (lambda: add[1, 4](a=x, b=x, out=x), "keyword arguments"),
         (lambda: cuda.jit(lambda a, b, c, d, e: None)[1, 4](*[np.zeros((1,) * 60)] * 5), "take more than 3,000 bytes"),
     ):
         with pytest.raises(Exception, match=message) as caught:
