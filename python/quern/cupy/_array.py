@@ -128,7 +128,7 @@ class ndarray(_core.Array):  # noqa: N801
             memptr = alloc(max(count * kind.itemsize, 1))
         strides = None if strides is None else [operator.index(s) for s in strides]
         if strides is not None and len(strides) != len(shape):
-            raise ValueError(f"ndarray() requires a stride for each dimension: {len(strides)} strides, {len(shape)} dimensions")
+            raise ValueError(f"ndarray() with strides requires one for each dimension: {len(strides)} strides, {len(shape)} dimensions")
         if strides is not None and is_own:
             _check_fits_in(memptr, kind.itemsize, shape, strides)
         memory = getattr(memptr.mem, "_allocation", None)
