@@ -244,7 +244,7 @@ uint32_t read_dim(PyObject* value, const char* what, DimRule rule) {
   long long n = PyLong_AsLongLongAndOverflow(number, &overflow);
   Py_DECREF(number);
   if (overflow || n < rule.least || n > 0xffffffffLL)
-    raise(rule.kind, "[launch] {} must hold numbers from 1 up, not {}", what, n);
+    raise(rule.kind, "[launch] {} must contain integers of at least 1, not {}", what, n);
   return static_cast<uint32_t>(n);
 }
 
@@ -261,15 +261,14 @@ Dim3 read_dims(PyObject* value, const char* what, DimRule rule) {
     return out;
   }
   Py_ssize_t n = PySequence_Fast_GET_SIZE(value);
-  if (n > 3 || n < rule.least) raise(ErrorKind::value, "[launch] {} must have one, two or three numbers, not {}", what, n);
+  if (n > 3 || n < rule.least) raise(ErrorKind::value, "[launch] {} must have one, two or three elements, not {}", what, n);
   for (Py_ssize_t i = 0; i < n; ++i) out[static_cast<size_t>(i)] = read_dim(PySequence_Fast_GET_ITEM(value, i), what, rule);
   return out;
 }
 
 HostView::HostView(nb::handle object, bool writable, const char* what) {
   if (nb::cast<bool>(nb::getattr(nb::getattr(object, "dtype", nb::none()), "hasobject", nb::bool_(false))))
-    raise(ErrorKind::type, "[{}] arrays of Python objects have no place in device memory; pass an array of a numeric dtype",
-          what);
+    raise(ErrorKind::type, "[{}] arrays of Python objects cannot be in device memory; pass an array of a numeric dtype", what);
   int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
     PyErr_Clear();

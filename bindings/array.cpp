@@ -523,12 +523,25 @@ PyObject* call_op(Op op, PyObject* const* values, size_t count, PyObject* into) 
   });
 }
 
+constexpr const char* array_doc = R"(Multidimensional array of one dtype, on the CPU or a GPU, with NumPy's methods and operators.
+
+Functions such as :func:`quern.array`, :func:`quern.zeros` and :func:`quern.asarray` create arrays. Operations are lazy: they are
+recorded, fused into few kernels, and run when a value is needed.
+
+Examples
+--------
+>>> import quern
+>>> x = quern.array([1.0, 2.0])
+>>> x + 1
+array([2., 3.])
+)";
+
 void init_arrays(nb::module_& m) {
   install_executor();
   auto type = nb::class_<Array>(m, "BareArray", nb::is_weak_referenceable());
   bare_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   auto numpy_type =
-      nb::class_<NumPyArray, Array>(m, "Array", nb::type_slots(slots), nb::is_weak_referenceable(), nb::pooled(256));
+      nb::class_<NumPyArray, Array>(m, "Array", nb::type_slots(slots), nb::is_weak_referenceable(), nb::pooled(256), array_doc);
   array_type = reinterpret_cast<PyTypeObject*>(numpy_type.ptr());
   // A class of Python's own would do but for what its objects cost: they are not pooled.
   nb::class_<KerasArray, NumPyArray>(m, "Tensor", nb::is_weak_referenceable(), nb::pooled(256));

@@ -101,6 +101,6 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value);
 void init_array_functions(nb::module_& m);  // functions.cpp
 void init_tensors(nb::module_& m);          // tensor.cpp
 void init_gradients(nb::module_& m);        // gradients.cpp
-void release_gradients();                   // lets go of Python objects that entries of the tape held
+void release_gradients();                   // releases the Python objects that autograd nodes held
 
 }  // namespace quern::python

@@ -78,7 +78,7 @@ int record_number(nb::handle dtype) {
     if (seen[i].is(dtype) || (seen[i].equal(dtype) && seen[i].attr("isalignedstruct").equal(dtype.attr("isalignedstruct"))))
       return static_cast<int>(i);
   }
-  if (seen.size() == 10000) raise(ErrorKind::value, "[launch] kernels take up to 10,000 record types in one process");
+  if (seen.size() == 10000) raise(ErrorKind::value, "[launch] kernels accept up to 10,000 structured dtypes in one process");
   seen.append(dtype);
   return static_cast<int>(seen.size()) - 1;
 }
@@ -93,7 +93,7 @@ size_t class_number(PyTypeObject* type) {
   for (size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].is(reinterpret_cast<PyObject*>(type))) return i;
   }
-  if (seen.size() == 10000) raise(ErrorKind::value, "[launch] kernels take up to 10,000 Python classes in one process");
+  if (seen.size() == 10000) raise(ErrorKind::value, "[launch] kernels accept up to 10,000 Python classes in one process");
   seen.append(nb::handle(reinterpret_cast<PyObject*>(type)));
   return seen.size() - 1;
 }
@@ -246,8 +246,8 @@ class Reader {
     if (has_records(dtype)) {
       int number = record_number(numpy_type_of(dtype));
       if (number < 0)
-        raise(ErrorKind::type, "[launch] argument {} is an array of {}; kernels take records that have fields", leaves.size() + 1,
-              row(dtype).name);
+        raise(ErrorKind::type, "[launch] argument {} is an array of {}; kernels accept structured dtypes that have fields",
+              leaves.size() + 1, row(dtype).name);
       add_records(number);
     } else {
       dtype = settled_type(dtype);
@@ -289,8 +289,7 @@ class Reader {
     int record = dtype ? -1 : record_number(nb::handle(value).attr("dtype"));
     if (!dtype && record < 0) {
       std::string text = nb::cast<std::string>(nb::str(nb::object(nb::handle(value).attr("dtype"))));
-      raise(ErrorKind::type,
-            "[launch] argument {} is a NumPy array of {}; kernels take arrays of numbers in the machine's byte order",
+      raise(ErrorKind::type, "[launch] argument {} is a NumPy array of {}; kernels accept numeric dtypes in native byte order",
             leaves.size() + 1, text);
     }
     check_rank(static_cast<size_t>(view.ndim));
@@ -312,7 +311,7 @@ class Reader {
     Py_buffer view;
     if (number < 0 || PyObject_GetBuffer(value, &view, PyBUF_FULL_RO) != 0) {
       PyErr_Clear();
-      raise(ErrorKind::type, "[launch] argument {} is a numpy.void without fields; kernels take records that have some",
+      raise(ErrorKind::type, "[launch] argument {} is a numpy.void without fields; kernels accept records with fields",
             leaves.size() + 1);
     }
     views_.push_back(view);
@@ -322,7 +321,7 @@ class Reader {
     leaves.push_back(leaf);
   }
   void check_rank(size_t rank) const {
-    if (rank > 64) raise(ErrorKind::value, "[launch] argument {} has {} dimensions; 64 are the most", leaves.size() + 1, rank);
+    if (rank > 64) raise(ErrorKind::value, "[launch] argument {} has {} dimensions; the maximum is 64", leaves.size() + 1, rank);
   }
   void from_others(PyObject* value) {
     static nb::handle enumeration = nb::object(nb::module_::import_("enum").attr("Enum")).release();
@@ -334,8 +333,8 @@ class Reader {
     if (has_attribute(value, "__cuda_array_interface__") || has_attribute(value, "__dlpack__")) {
       nb::object interface = nb::getattr(nb::handle(value), "__cuda_array_interface__", nb::none());
       if (nb::isinstance<nb::dict>(interface) && !interface.attr("get")("mask").is_none())
-        raise(ErrorKind::not_implemented, "[launch] argument {} has a mask, and kernels take no masked arrays",
-              leaves.size() + 1);
+        raise(ErrorKind::not_implemented,
+              "[launch] argument {} is a masked array, which kernels do not accept; pass its data and mask", leaves.size() + 1);
       // The same memory, since the kernel may write there.
       made_.push_back(nb::module_::import_("quern.arrays.core").attr("asarray")(nb::handle(value), nb::arg("copy") = false));
       return add_array(*as_array(made_.back().ptr()));
@@ -343,7 +342,7 @@ class Reader {
     refuse(value);
   }
   [[noreturn]] void refuse(PyObject* value) const {
-    raise(ErrorKind::type, "[launch] argument {} is a {}; kernels take arrays, numbers, tuples of them and None",
+    raise(ErrorKind::type, "[launch] argument {} is a {}; kernels accept arrays, numbers, tuples of them and None",
           leaves.size() + 1, Py_TYPE(value)->tp_name);
   }
 
@@ -480,7 +479,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
   Context& context = kernel.context();
   if (!compiled.dynamic_shared.empty() && shape.dynamic_shared == 0)
     raise(ErrorKind::logic,
-          "[launch] '{}' uses dynamic shared memory ({}) and is launched with 0 bytes of it; give the size, "
+          "[launch] '{}' uses dynamic shared memory ({}) and is launched with 0 bytes of it; pass the size, "
           "kernel[grid, block, stream, nbytes], or a shape other than 0",
           kernel.info().name, compiled.dynamic_shared);
   shape.cooperative = compiled.cooperative;
@@ -500,7 +499,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
   for (size_t i = 0; i < reader.leaves.size(); ++i) {
     const Leaf& leaf = reader.leaves[i];
     if (packed.size() + 1100 > Parameters::limit)
-      raise(ErrorKind::value, "[launch] the arguments of '{}' take more than 3,000 bytes; hand over fewer", kernel.info().name);
+      raise(ErrorKind::value, "[launch] the arguments of '{}' take more than 3,000 bytes; pass fewer", kernel.info().name);
     bool writes = compiled.writes[i];
     if (leaf.what == Leaf::What::number) {
       pack_number(packed, leaf, *compiled.numbers[i]);
@@ -529,7 +528,7 @@ void launch(const Compiled& compiled, const StreamPtr& stream, LaunchShape shape
 PyObject* call_launch(PyObject* self, PyObject* args, PyObject* named) {
   return guarded([&]() -> PyObject* {
     auto* given = nb::inst_ptr<PyLaunch>(self);
-    if (named && PyDict_Size(named) > 0) raise(ErrorKind::type, "[launch] a kernel is called without keywords");
+    if (named && PyDict_Size(named) > 0) raise(ErrorKind::type, "[launch] kernels accept no keyword arguments");
     Reader reader;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) reader.read(PyTuple_GET_ITEM(args, i));
     if (reader.has_host_arrays() && !watchers().of_copies.is_none()) watchers().of_copies(given->dispatcher, nb::handle(args));
@@ -597,7 +596,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
     if (count > 3) {
       PyObject* bytes = PyTuple_GET_ITEM(key, 3);
       long long n = PyIndex_Check(bytes) ? PyNumber_AsSsize_t(bytes, nullptr) : -1;
-      if (n < 0 || n > 0x7fffffff) raise(ErrorKind::value, "[launch] the bytes of shared memory must be a number from 0 up");
+      if (n < 0 || n > 0x7fffffff) raise(ErrorKind::value, "[launch] the size of shared memory must be a non-negative integer");
       made.shape.dynamic_shared = static_cast<uint32_t>(n);
     }
     return nb::cast(std::move(made)).release().ptr();

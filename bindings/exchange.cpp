@@ -137,8 +137,8 @@ std::vector<int64_t> in_units_of_type(std::vector<int64_t> strides, const Shape&
     if (shape[i] <= 1) {
       strides[i] = 0;
     } else if (strides[i] % size != 0) {
-      raise(ErrorKind::value, "[share] a stride of {} bytes is no multiple of the {} bytes of {}; make a copy first", strides[i],
-            size, row(dtype).name);
+      raise(ErrorKind::value, "[share] a stride of {} bytes is not a multiple of the {} bytes of {}; make a copy first",
+            strides[i], size, row(dtype).name);
     }
     strides[i] /= size;
   }
@@ -303,7 +303,7 @@ int64_t consumer_stream(nb::handle stream, bool on_cpu) {
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
   if (value == 0)
     raise(ErrorKind::value, "[__dlpack__] stream 0 is ambiguous; pass 1 (the legacy default stream) or 2 (the thread's own)");
-  if (value < -1) raise(ErrorKind::value, "[__dlpack__] there is no stream {}", value);
+  if (value < -1) raise(ErrorKind::value, "[__dlpack__] {} is not a stream", value);
   return value;
 }
 
@@ -333,7 +333,7 @@ bool is_true(nb::handle copy) {
 nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_version, nb::handle wanted, nb::handle copy) {
   if (is_record(given.dtype()))
     raise(ErrorKind::buffer,
-          "[__dlpack__] DLPack has no structured types, nor elements that lie anywhere; export a field, or a copy");
+          "[__dlpack__] DLPack supports no structured dtypes and no irregular strides; export a field, or a copy");
   bool versioned = !max_version.is_none() && two_numbers(max_version, "max_version").first >= 1;
   bool must_copy = !copy.is_none() && is_true(copy), must_not = !copy.is_none() && !must_copy;
   DLDevice device = dl_device_of(given), to = device;
@@ -351,7 +351,7 @@ nb::object to_dlpack(const Array& given, nb::handle stream, nb::handle max_versi
       raise(ErrorKind::buffer, "[__dlpack__] the array is on {}; it can be exported there{} or to the CPU",
             context_on(given.device()).name(), device.type == dl_cuda ? ", to another GPU" : "");
     if (must_not)
-      raise(ErrorKind::buffer, "[__dlpack__] the array is on {}; another device gets it as a copy",
+      raise(ErrorKind::buffer, "[__dlpack__] the array is on {}; exporting it to another device requires a copy",
             context_on(given.device()).name());
     array = moved_to(given, is_gpu ? cuda_context(to.number) : cpu_context());
     copied = true;
@@ -410,7 +410,7 @@ NumPyArray from_capsule(nb::handle capsule) {
   if (kind == versioned_name) {
     auto* managed = static_cast<DLManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), versioned_name));
     if (managed->major != 1)
-      raise(ErrorKind::buffer, "[from_dlpack] a capsule of DLPack {}.{} cannot be read; ask for version 1", managed->major,
+      raise(ErrorKind::buffer, "[from_dlpack] a capsule of DLPack {}.{} cannot be read; request version 1", managed->major,
             managed->minor);
     out = alias_of(
         managed->tensor, managed->flags & dl_read_only,
@@ -469,7 +469,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
             context_on(array.device()).name());
     std::string format = buffer_format(array.dtype());
     if (format.empty())
-      raise(ErrorKind::buffer, "[memoryview] {} has no format in the buffer protocol; look at its bits, x.view('{}')",
+      raise(ErrorKind::buffer, "[memoryview] {} has no format in the buffer protocol; export its bits, x.view('{}')",
             row(array.dtype()).name, is_record(array.dtype()) ? formatted("V{}", size_of(array.dtype())) : "uint16");
     if ((flags & PyBUF_WRITABLE) && array.is_read_only()) raise(ErrorKind::buffer, "[memoryview] the array is read-only");
     const Layout& layout = array.layout();
@@ -480,7 +480,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                 : asked(PyBUF_ANY_CONTIGUOUS) ? is_c || is_fortran
                 : asked(PyBUF_C_CONTIGUOUS)   ? is_c
                                               : is_c || asked(PyBUF_STRIDES);
-    if (!fits) raise(ErrorKind::buffer, "[memoryview] the array does not lie in memory as asked for; make a copy first");
+    if (!fits) raise(ErrorKind::buffer, "[memoryview] the array does not have the requested memory layout; make a copy first");
     auto out = std::make_unique<BufferView>();
     out->exposure = expose(array);
     auto size = static_cast<Py_ssize_t>(size_of(array.dtype()));

@@ -76,7 +76,7 @@ Scalar number_in(nb::handle given) {
 
 void raise_not_taken(nb::handle given) {
   nb::object shown = nb::repr(given);
-  raise(ErrorKind::type, "[array] an argument is of a type that is not taken here, or too large: {}", nb::str(shown).c_str());
+  raise(ErrorKind::type, "[array] an argument has an unsupported type or is too large: {}", nb::str(shown).c_str());
 }
 
 nb::handle first_array(std::initializer_list<nb::handle> given) {

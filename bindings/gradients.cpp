@@ -17,7 +17,7 @@ namespace quern::python {
 
 namespace {
 
-// Entries of the tape go where nobody holds Python's lock; what they held of Python's goes with a later call.
+// Autograd nodes are freed where no thread holds the GIL; the Python objects that they held are released by a later call.
 std::mutex gone_lock;
 std::vector<PyObject*> gone;
 

@@ -42,7 +42,7 @@ const Keywords& keywords() {
 
 bool is(PyObject* key, PyObject* name) { return key == name || PyUnicode_Compare(key, name) == 0; }
 
-// Zeros and the like are the device's to refuse (Kernel::check).
+// Zeros and sizes above a limit are refused by the device (Kernel::check).
 constexpr DimRule any_dim{0, ErrorKind::logic};
 uint32_t to_dim(PyObject* value, const char* what) { return read_dim(value, what, any_dim); }
 Dim3 to_dims(PyObject* value, const char* what) { return read_dims(value, what, any_dim); }
@@ -155,9 +155,10 @@ PyObject* call_raw(PyObject* self, PyObject* args, PyObject* named) {
       PyObject *key, *value;
       while (PyDict_Next(named, &at, &key, &value)) {
         auto name = std::find_if(std::begin(names), std::end(names), [&](PyObject* one) { return is(key, one); });
-        if (name == std::end(names)) raise(ErrorKind::type, "[launch] a RawKernel takes no keyword '{}'", PyUnicode_AsUTF8(key));
+        if (name == std::end(names))
+          raise(ErrorKind::type, "[launch] a RawKernel got an unexpected keyword argument '{}'", PyUnicode_AsUTF8(key));
         PyObject*& place = given[static_cast<size_t>(name - std::begin(names))];
-        if (place) raise(ErrorKind::type, "[launch] '{}' is given twice", PyUnicode_AsUTF8(key));
+        if (place) raise(ErrorKind::type, "[launch] got multiple values for argument '{}'", PyUnicode_AsUTF8(key));
         place = value;
       }
     }
@@ -199,7 +200,7 @@ CodeKind code_kind(const std::string& name) {
   for (int i = 0; i < 5; ++i) {
     if (name == code_kind_names[i]) return static_cast<CodeKind>(i);
   }
-  raise(ErrorKind::value, "[link] '{}' is no kind of code", name);
+  raise(ErrorKind::value, "[link] unknown kind of code '{}'", name);
 }
 
 nb::dict describe(const Kernel& kernel) {

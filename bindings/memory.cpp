@@ -187,10 +187,12 @@ void init_memory(nb::module_& m) {
   nb::class_<PyHostMemory>(m, "HostMemory", nb::type_slots(host_memory_slots), nb::dynamic_attr(), nb::is_weak_referenceable())
       .def("__init__",
            [](PyHostMemory* self, nb::object whole, size_t offset, size_t bytes) {
-             if (!nb::isinstance<PyHostMemory>(whole)) raise(ErrorKind::type, "[memory] host memory of the engine's is needed");
+             if (!nb::isinstance<PyHostMemory>(whole))
+               raise(ErrorKind::type, "[memory] expected host memory that quern allocated");
              auto& memory = *nb::inst_ptr<PyHostMemory>(whole);
              if (offset > memory.bytes || bytes > memory.bytes - offset)
-               raise(ErrorKind::value, "[memory] {} bytes from {} on are not inside {} bytes", bytes, offset, memory.bytes);
+               raise(ErrorKind::value, "[memory] {} bytes from offset {} exceed the memory's {} bytes", bytes, offset,
+                     memory.bytes);
              new (self) PyHostMemory;
              self->what = PyHostMemory::What::part, self->context = memory.context, self->bytes = bytes;
              self->pointer = static_cast<char*>(memory.pointer) + offset;
@@ -292,7 +294,7 @@ void init_memory(nb::module_& m) {
   m.def("device_address", [](nb::handle object) {
     uint64_t address;
     Block* block;
-    if (!device_address(object.ptr(), address, &block)) raise(ErrorKind::type, "[pointer] this is no device memory");
+    if (!device_address(object.ptr(), address, &block)) raise(ErrorKind::type, "[pointer] expected device memory");
     if (block) block->escaped = true;
     return address;
   });

@@ -78,7 +78,7 @@ class TensorOperand {
     refuse_huge(scalar_);
     if (!scalar_.is_weak && scalar_.is_natural)
       raise(ErrorKind::type,
-            "a NumPy integer above 2**63 - 1 beside a tensor is not supported; convert it with float() or int()");
+            "a NumPy integer above 2**63 - 1 next to a tensor is not supported; convert it with float() or int()");
     scalar_.is_weak = true;
     return true;
   }
@@ -673,7 +673,7 @@ static void define_writes(nb::module_& m) {
         std::vector<Pick> picks;
         for (size_t k = 0; k < axes.size(); ++k) {
           if (axes[k] < 0 || static_cast<size_t>(axes[k]) >= array_in(given).rank())
-            raise(ErrorKind::index, "put(): there is no dimension {}", axes[k]);
+            raise(ErrorKind::index, "put(): dimension {} is out of range", axes[k]);
           picks.push_back({static_cast<size_t>(axes[k]), array_in(indices[k])});
           if (ruled < 0 || static_cast<size_t>(ruled) == k) picks[k].refused = rule;
         }
@@ -722,7 +722,7 @@ void init_tensors(nb::module_& m) {
   m.def("tensor_as", [](nb::handle given, nb::handle type) {
     Array same(array_in(given));
     if (!PyType_Check(type.ptr()) || !is_tensor_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
-      raise(ErrorKind::type, "a tensor becomes one of a subclass of Tensor only, not {}", Py_TYPE(type.ptr())->tp_name);
+      raise(ErrorKind::type, "as_subclass(): the class must be a subclass of Tensor, not {}", Py_TYPE(type.ptr())->tp_name);
     if (InferenceMode::is_on() && !is_tensor_type(Py_TYPE(given.ptr()))) {
       same = same.view(same.layout());  // a tensor of its own: the other front end's array is no inference tensor
       mark_inference(same);

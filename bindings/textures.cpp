@@ -36,7 +36,7 @@ TextureSettings settings_of(const std::vector<int>& address, bool linear, bool n
                             const std::vector<float>& border, unsigned max_anisotropy) {
   TextureSettings out;
   for (size_t axis = 0; axis < address.size() && axis < 3; ++axis) {
-    if (address[axis] < 0 || address[axis] > 3) raise(ErrorKind::logic, "[texture] {} is no address mode", address[axis]);
+    if (address[axis] < 0 || address[axis] > 3) raise(ErrorKind::logic, "[texture] unknown address mode {}", address[axis]);
     out.address[axis] = static_cast<AddressMode>(address[axis]);
   }
   for (size_t c = 0; c < border.size() && c < 4; ++c) out.border[c] = border[c];
@@ -150,7 +150,7 @@ void init_textures(nb::module_& m) {
         source.texel = checked_texel("texture", format, channels);
         size_t bytes = source.height ? source.height * source.pitch : source.bytes;
         if (block && start + bytes > reinterpret_cast<uint64_t>(block->pointer) + block->bytes)
-          raise(ErrorKind::logic, "[texture] {} bytes from there on are not inside device memory of {} bytes", bytes,
+          raise(ErrorKind::logic, "[texture] {} bytes from that address exceed the device memory's {} bytes", bytes,
                 block->bytes);
         auto settings = settings_of(address, linear, normalized_floats, normalized_coordinates, border, max_anisotropy);
         return PyTextureObject{device.context, make_texture(*device.context, source, settings, nullptr), memory};

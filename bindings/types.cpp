@@ -12,7 +12,7 @@ namespace {
 
 DType dtype_of(const std::string& name) {
   auto found = dtype_named(name);
-  if (!found) raise(ErrorKind::type, "[dtype] there is no data type '{}'", name);
+  if (!found) raise(ErrorKind::type, "[dtype] data type '{}' not understood", name);
   return *found;
 }
 

@@ -1,4 +1,4 @@
-// The type of ufunc objects: qn.add and its like. A call with arrays, numbers and at most `out=` an array goes from here
+// The type of ufunc objects, as qn.add is one. A call with arrays, numbers and at most `out=` an array goes from here
 // straight to the engine; every other call, and all methods, are Python's (python/quern/arrays/ufuncs/ attaches them to the
 // type).
 #include "bindings/arrays.h"

@@ -34,7 +34,7 @@ struct CallArguments {
         made.push_back(array_of(value));
         in.emplace_back(*as_array(made.back().ptr()));
       } else {
-        raise(ErrorKind::type, "[{}] Unsupported type {} of argument {}; give an array of this device, or a number", name,
+        raise(ErrorKind::type, "[{}] Unsupported type {} of argument {}; pass an array of this device, or a number", name,
               Py_TYPE(value)->tp_name, i + 1);
       }
     }

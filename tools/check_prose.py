@@ -33,9 +33,6 @@ PHRASES = {
     "edges fall": "`bins` must increase monotonically",
     "told apart": "distinguished",
     "in doubt|doubts?": "deferred error",
-}
-# The same for files outside of SOURCES, where these phrases are not replaced yet.
-PHRASES_OF_DOCUMENTS = {
     "(?:one|an|single) entry (?:of|on|in) the tape|entries (?:of|on|in) the tape": "a single autograd node, autograd nodes",
     "(?:is|are) one entry": "a single autograd node",
     r"kernels?'s? texts?|texts? (?:of|for) (?:a |the |every |each )?kernels?|kernel texts?|texts? of the user's": "kernel source",
@@ -43,15 +40,11 @@ PHRASES_OF_DOCUMENTS = {
     "and (?:its|their) like|and the like": '"related functions", or their names',
     "numbers of (?:a|the) device": "device attributes",
 }
-SOURCES = ("engine/", "bindings/", "python/")
 # (path, phrase in small letters): why it stays. At most 30.
 ALLOWED = {
     ("bench/arrays.py", "looked at"): "a name in bench/results",
     ("bench/training.py", "looked at"): "names in bench/results",
     ("bench/profiling.py", "looks at"): "a name in bench/results",
-    ("docs/profile.md", "beside what the machine can do"): "a line of the report",
-    ("tests/python/profiling/test_profile_work.py", "beside what the machine can do"): "a line of the report",
-    ("tests/python/gradients/test_gradients.py", "kernel's text"): "a message of the engine",
     ("docs/doctor.md", "doors"): "a key of the report as JSON",
     ("docs/doctor.md", "mend"): "a key of the report as JSON",
     ("python/quern_doctor/findings.py", "mend"): "a key of the report as JSON",
@@ -114,8 +107,7 @@ def phrases(path, source):
     texts = [prose(path, source)]
     if not path.endswith(PROSE):
         texts.append(names_of_tests(source))
-    table = PHRASES if path.startswith(SOURCES) else PHRASES | PHRASES_OF_DOCUMENTS
-    for form, instead in table.items():
+    for form, instead in PHRASES.items():
         pattern = re.compile(rf"\b(?:{form})\b".replace(" ", r"\s+"), re.IGNORECASE)
         for text in texts:
             for found in pattern.finditer(text):

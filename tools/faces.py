@@ -20,6 +20,8 @@ import pathlib
 import re
 import sys
 
+import docstrings
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, [\w:<>]+, "([\w ]+)"\)', re.MULTILINE)
 OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), ", re.MULTILINE)
@@ -177,9 +179,9 @@ def text_of(string):
 
 
 def docstring(row, front_end, parameters, slots):
-    """The row's docstring in the face's names, without parameters that the face has not; examples are NumPy's and CuPy's."""
+    """The row's docstring in the face's names, without parameters that the face has not; examples are for NumPy and CuPy."""
     text = ast.get_docstring(row)
-    if front_end not in ("numpy", "cupy"):
+    if front_end not in ("numpy", "cupy", "RandomState"):
         text = text.partition("\n\n>>>")[0]
     known = {canonical(front_end, name, slots) for name in parameters}
     unknown = [name for name in (*slots, OUT) if name not in known]
@@ -192,22 +194,33 @@ def docstring(row, front_end, parameters, slots):
     return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
 
 
-def signature(every, count_before_slash):
-    """One signature for the parameters of all overloads: those by position of the longest, then what else is accepted by keyword."""
+def merged(every):
+    """(by position, by keyword) of all overloads' parameters: those by position of the longest, then what else is accepted by keyword."""
     longest = max(every, key=lambda ps: sum(not p.is_keyword_only for p in ps))
     by_position = [p for p in longest if not p.is_keyword_only]
     words = {p.name: p for ps in every for p in ps if p.name not in [q.name for q in by_position]}
+    return by_position, [*words.values()]
+
+
+def is_optional(parameter, every):
+    """Whether an overload does without a parameter, or has a default for it."""
+    same = [next((p for p in ps if p.name == parameter.name), None) for ps in every]
+    return any(p is None or p.default is not None for p in same)
+
+
+def signature(every, count_before_slash):
+    """One signature for the parameters of all overloads."""
+    by_position, words = merged(every)
 
     def shown(parameter):
-        same = [next((p for p in ps if p.name == parameter.name), None) for ps in every]
-        return parameter.shown(any(p is None or p.default is not None for p in same))
+        return parameter.shown(is_optional(parameter, every))
 
     star = ["*"] if words and not any(p.takes_rest for p in by_position) else []
     texts = [*map(shown, by_position)]
     for i in range(1, len(texts)):  # what stands behind an optional parameter is optional
         if "=" in texts[i - 1] and "=" not in texts[i] and not texts[i].startswith("*"):
             texts[i] += "=None"
-    texts += [*star, *map(shown, words.values())]
+    texts += [*star, *map(shown, words)]
     if count_before_slash:
         texts.insert(count_before_slash, "/")
     return "(" + ", ".join(texts) + ")"
@@ -266,7 +279,13 @@ class Data:
         (front_end, submodule, name), face = key, self.faces[key]
         base = f"overloads_of_{front_end}_{submodule.replace('.', '_')}_{name}"
         self.lines.append(f"constexpr Overload {base}[] = {{{', '.join(face['made'])}}};")
+        parameters = [
+            (f"*{p.name}" if p.takes_rest else p.name, p.takes_rest or is_optional(p, face["every"]), p.is_ignored)
+            for part in merged(face["every"])
+            for p in part
+        ]
         docs = "\n\n".join(face["docs"])
+        docs = docs if name.endswith("_") else docstrings.numpydoc(docs, parameters, front_end, name)
         texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"
         return f'{{"{front_end}", "{submodule}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 

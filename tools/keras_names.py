@@ -101,16 +101,18 @@ def count(folder):
 
 
 def own_tests():
-    """What Keras's own tests say: (passed on quern, passed on JAX, the failing ones with why)."""
-    passed, failing = {}, []
+    """What Keras's own tests say: (what they were run with, how many passed on JAX and on both, the failing ones with why)."""
+    made_with, passed, failing = "", {}, []
     with open(FAILED) as file:
         for line in file:
             kind, *rest = line.rstrip("\n").split("\t")
-            if kind == "passed":
+            if kind == "made with":
+                made_with = rest[0]
+            elif kind == "passed":
                 passed[rest[0]] = int(rest[1])
             elif kind == "failed":
                 failing.append(rest)
-    return passed, failing
+    return made_with, passed, failing
 
 
 def page(folder):
@@ -159,7 +161,7 @@ def page(folder):
     lines += ["", "## What differs", "", "| what | how |", "|---|---|"]
     lines += [f"| {what} | {how} |" for what, how in DIFFERENT]
     if os.path.exists(FAILED):
-        passed, failing = own_tests()
+        made_with, passed, failing = own_tests()
         both = 100 * passed["both"] / passed["jax"]
         lines += [
             "",
@@ -167,7 +169,7 @@ def page(folder):
             "",
             "Of the tests in Keras's wheel for these layers, losses, metrics, optimizers, activations, initializers, models, trainers and",
             "callbacks,",
-            f"{passed['jax']} pass on JAX's backend; {passed['both']} of them, {both:.1f} %, pass on quern's. The others:",
+            f"{passed['jax']} pass on JAX's backend; {passed['both']} of them, {both:.1f} %, pass on quern's. {made_with} The others:",
             "",
             "| tests | why |",
             "|---|---|",

@@ -28,6 +28,10 @@ With arguments: pytest alone. Paths are relative to the clone's folder.
 All other options of pytest are accepted, too: https://docs.pytest.org/en/stable/reference/reference.html#command-line-flags
 
 Exit codes: 0 all passed, 1 a test failed, 2 wrong arguments, 5 no test was selected; others are pytest's.
+
+Examples:
+  ./quern test                            run all tests on all cores
+  ./quern test tests/python/cupy -k sort  run the CuPy tests whose names contain sort
 """
 
 # The options of pytest, pytest-xdist and hypothesis, those that take no value first. tests/python/tools/test_run_tests.py compares

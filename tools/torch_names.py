@@ -122,7 +122,7 @@ DIFFERENT = (
         "more derivatives",
         "Those of `floor_divide`, `heaviside`, `zeta`, `spherical_bessel_j0` and others that PyTorch refuses are given.",
     ),
-    ("singular matrices", "The gradient of `det` is that of the determinant; PyTorch 2.15 returns 0."),
+    ("singular matrices", "The gradient of `det` is that of the determinant; PyTorch returns 0."),
     ("`...` in an index", "A second ellipsis is refused: which dimensions each stands for is not defined."),
     (
         "names of arguments",
@@ -135,13 +135,13 @@ DIFFERENT = (
         "Tensors without elements have strides of their own. "
         "`stack` of channels_last, `put` of permuted tensors, and `zeros_like` of repeated elements return C order.",
     ),
-    ("gradient of `as_strided_scatter`", "That of `input` is 0 where `src` is written; PyTorch 2.15 returns the opposite, which is wrong."),
+    ("gradient of `as_strided_scatter`", "That of `input` is 0 where `src` is written; PyTorch returns the opposite, which is wrong."),
     (
         "gradients of complex factors",
         "Losses that depend on the phase of vectors of `eig` and `svd` are not refused: the check costs a synchronization.",
     ),
     ("pickle", "Tensors that share memory share it after `pickle.loads`, as after `torch.load`: both use the same format."),
-    ("`torch.__version__`", "The version whose behaviour quern follows, and quern's behind it."),
+    ("`torch.__version__`", "2.9.0 and quern's version, as in `2.9.0+quern.0.1.0`; see above."),
     ("files", "`torch.save` writes a format of its own, and `torch.load` reads it. Files of PyTorch's own are refused."),
     (
         "memory",
@@ -246,6 +246,9 @@ def page(folder):
         "",
         "Written by `tools/torch_names.py`. Under `./quern run`, `import torch` in your own files means `quern.torch`; PyTorch need not be",
         "installed. Unsupported names raise AttributeError, so `hasattr()` returns False for them.",
+        "",
+        "`torch.__version__` begins with 2.9.0, for programs that test for a minimum version. Values, dtypes and errors are compared with",
+        "PyTorch 2.15.0; \"PyTorch\" on this page means that release.",
         "",
         f"Of the names of {', '.join(f'`{m}`' for m in POOLED)}, without the groups of the second table,",
         f"{share(served, missing):.0f} % are supported.",

@@ -58,7 +58,8 @@ void check_sizes_as_torch(const Reading& reading, const Shape& shape) {
       raise(ErrorKind::runtime, "zeros: Dimension size must be non-negative.");
     if (n < 0) raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", n, in_brackets(shape));
     if (__builtin_mul_overflow(count, n, &count) || count >= int64_t{1} << 46)
-      raise(ErrorKind::runtime, "[enforce fail] there is no memory for a tensor of size {}", in_brackets(shape));
+      raise(ErrorKind::runtime, "[enforce fail] DefaultCPUAllocator: can't allocate memory for a tensor of size {}",
+            in_brackets(shape));
   }
 }
 
@@ -186,7 +187,7 @@ MadeOfValues Read<const MadeOfValues&>::read(Reading& reading) {
 void Check<filled_with>::check_value(const Reading& reading, const Argument& value) {
   const bool loses_parts = reading.first && !is_complex(reading.first->dtype()) && !value.array() && value.scalar().im != 0;
   if (&reading.front_end == &keras && loses_parts && !is_given(reading.slots[3]))
-    raise(ErrorKind::type, "[{}] real numbers have no imaginary part; give a `dtype` of complex numbers", reading.face.name);
+    raise(ErrorKind::type, "[{}] a complex value requires a complex `dtype`", reading.face.name);
   if (!is_torch(reading) || !value.array() || value.array()->size() == 1) return;
   raise(ErrorKind::type, "{}(): argument 'fill_value' (position 2) must be Number, not Tensor", reading.face.name);
 }
@@ -195,12 +196,12 @@ Sides Read<Sides>::read(Reading& reading) {
   const auto size = [&](PyObject* given) {
     if (reading.function == quern::Function::tri_ && !PyLong_Check(given)) {  // NumPy counts up to any number
       if (const Array* array = as_array(given); array && array->size() != 1)
-        raise(ErrorKind::value, "[tri] a number of rows or columns is one number, not an array of shape {}",
+        raise(ErrorKind::value, "[tri] the numbers of rows and columns must be integers, not an array of shape {}",
               to_string(array->shape()));
       return static_cast<int64_t>(std::ceil(read_number(reading, given)));
     }
     const std::vector<int64_t> sizes = read_integers(reading, given);
-    if (sizes.size() != 1) raise(ErrorKind::type, "[{}] a number of rows or columns is one integer", reading.face.name);
+    if (sizes.size() != 1) raise(ErrorKind::type, "[{}] the numbers of rows and columns must be integers", reading.face.name);
     return sizes[0];
   };
   const int64_t rows = size(reading.take());
@@ -339,13 +340,13 @@ Bound bound_of_keras(const Reading& reading, PyObject* given, int64_t otherwise,
     const nb::object made = nb::handle(reading.front_end.convert)(nb::handle(given));
     const Array& array = *as_array(made.ptr());
     if (array.rank() > 0)
-      raise(ErrorKind::value, "[arange] `start`, `stop` and `step` are numbers, not an array of shape {}",
+      raise(ErrorKind::value, "[arange] `start`, `stop` and `step` must be scalars, not an array of shape {}",
             to_string(array.shape()));
     refuse_derivative(reading, array, "what it");
     read_scalar(item_of(array).ptr(), number);
     types.push_back({array.dtype()});
   }
-  if (number.kind == WeakScalar::complex) raise(ErrorKind::value, "[arange] complex numbers have no order; pass real ones");
+  if (number.kind == WeakScalar::complex) raise(ErrorKind::value, "[arange] complex numbers are not supported; pass real ones");
   if (number.is_huge || number.is_natural) raise(ErrorKind::overflow, "Python int too large to convert to C long");
   return Bound{number};
 }
@@ -358,7 +359,8 @@ EvenNumbers read_as_keras(Reading& reading, PyObject* start, PyObject* stop, PyO
                     bound_of_keras(reading, step, 1, types)};
   if (range.step.real() == 0) raise(ErrorKind::zero_division, "division by zero: the step of arange() is 0");
   const DType type = is_given(dtype) ? *read_dtype(reading, dtype) : type_together(types);
-  if (type == DType::boolean || is_complex(type)) raise(ErrorKind::type, "[arange] there are no steps of {}", row(type).name);
+  if (type == DType::boolean || is_complex(type))
+    raise(ErrorKind::type, "[arange] unsupported dtype {}; use an integer or a real dtype", row(type).name);
   return in_steps(range, type, read_device(reading, where));
 }
 
@@ -517,7 +519,7 @@ WindowSize Read<const WindowSize&>::read(Reading& reading) {
   PyObject* points = reading.take();
   const bool is_periodic = read_flag(reading, reading.take());
   if (&reading.front_end == &keras && !is_given(points))
-    raise(ErrorKind::value, "[{}] `x` is None; give a number", reading.face.name);
+    raise(ErrorKind::value, "[{}] `x` must be a number, not None", reading.face.name);
   WindowSize size{read_number(reading, points), 0, DType::float64, {}};
   if (&reading.front_end == &keras) size.points = std::trunc(size.points);
   if (is_torch(reading) && size.points < 0)
@@ -547,7 +549,7 @@ void Check<grid_indices>::call(const Reading& reading, const Shape&, bool, const
 void Check<grid_by_name>::call(const Reading& reading, const std::vector<Array>& arrays, bool, bool,
                                std::optional<std::string_view> name) {
   const bool has_lines = std::all_of(arrays.begin(), arrays.end(), [](const Array& one) { return one.rank() == 1; });
-  if (&reading.front_end == &keras && !has_lines) raise(ErrorKind::value, "[meshgrid] the arguments must have one dimension");
+  if (&reading.front_end == &keras && !has_lines) raise(ErrorKind::value, "[meshgrid] the arguments must be 1-D");
   if (!is_torch(reading)) return;
   if (arrays.empty()) raise(ErrorKind::runtime, "meshgrid expects a non-empty TensorList");
   for (const Array& one : arrays) {

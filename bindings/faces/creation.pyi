@@ -102,13 +102,21 @@ class array:
     def torch(data, *, dtype=None, device=None, requires_grad: boolean = False, pin_memory: ignored = False): ...
 
 class ascontiguousarray:
-    """Return ``a`` with rows without gaps and at least one dimension; itself where it is so already. See :func:`asarray`."""
+    """Return ``a`` with rows without gaps and at least one dimension; itself where it is so already. See :func:`asarray`.
+
+    >>> ascontiguousarray([[1, 2], [3, 4]]).flags.c_contiguous
+    True
+    """
 
     def numpy(a, dtype=None, *, like: ignored = None): ...
     def cupy(a, dtype=None): ...
 
 class asfortranarray:
-    """Return ``a`` with columns without gaps and at least one dimension; itself where it is so already. See :func:`asarray`."""
+    """Return ``a`` with columns without gaps and at least one dimension; itself where it is so already. See :func:`asarray`.
+
+    >>> asfortranarray([[1, 2], [3, 4]]).flags.f_contiguous
+    True
+    """
 
     def numpy(a, dtype=None, *, like: ignored = None): ...
     def cupy(a, dtype=None): ...
@@ -319,7 +327,11 @@ class bartlett:
     def keras(x): ...
 
 class blackman:
-    """Return the Blackman window of ``M`` points, of three cosines; ``periodic``: as one longer, without its last value."""
+    """Return the Blackman window of ``M`` points, of three cosines; ``periodic``: as one longer, without its last value.
+
+    >>> blackman(3).shape
+    (3,)
+    """
 
     def numpy(M): ...
     cupy = numpy
@@ -341,7 +353,11 @@ class hanning:
     def keras(x): ...
 
 class hamming:
-    """Return the Hamming window of ``M`` points, a raised cosine; ``periodic``: as one longer, without its last value."""
+    """Return the Hamming window of ``M`` points, a raised cosine; ``periodic``: as one longer, without its last value.
+
+    >>> hamming(3)
+    array([0.08, 1.  , 0.08])
+    """
 
     def numpy(M): ...
     cupy = numpy
@@ -350,7 +366,11 @@ class hamming:
     def keras(x): ...
 
 class kaiser:
-    """Return the Kaiser window of ``M`` points: the larger ``beta``, the narrower. ``periodic``: as one longer, without its last value."""
+    """Return the Kaiser window of ``M`` points: the larger ``beta``, the narrower. ``periodic``: as one longer, without its last value.
+
+    >>> kaiser(3, 0)
+    array([1., 1., 1.])
+    """
 
     def numpy(M, beta): ...
     cupy = numpy

@@ -28,7 +28,7 @@ const Array* array_beside(const Reading& reading) { return reading.beside ? as_a
 // An array that takes the numbers says how many; CuPy's must be contiguous.
 Shape shape_of_out(const Reading& reading, PyObject* out, const std::optional<Shape>& size) {
   const Array* into = as_array(out);
-  if (!into) raise(ErrorKind::type, "[{}] out must be an array of quern's", reading.face.name);
+  if (!into) raise(ErrorKind::type, "[{}] out must be a quern array", reading.face.name);
   if (size && *size != into->shape()) raise(ErrorKind::value, "size must match out.shape when used together");
   if (&reading.front_end == &cupy) {
     nb::object flags = nb::handle(out).attr("flags");
@@ -72,7 +72,7 @@ static random::Parameter tries_in(const Array& array, bool may_be_real) {
 
 static Array real_values(const Reading& reading, const Array& array) {
   if (is_complex(array.dtype()))
-    raise(ErrorKind::type, "[{}] parameters are real numbers, not {}", reading.face.name, row(array.dtype()).name);
+    raise(ErrorKind::type, "[{}] parameters must be real, not {}", reading.face.name, row(array.dtype()).name);
   return steps::as_type(array, DType::float64);
 }
 
@@ -296,7 +296,7 @@ static std::pair<Array, std::optional<DeviceId>> read_on_host(PyObject* given) {
 random::Odds read_odds(const Reading& reading, PyObject* given) {
   const auto [array, device] = read_on_host(given);
   const DType type = array.dtype();
-  if (is_complex(type)) raise(ErrorKind::type, "[{}] probabilities are real numbers, not {}", reading.face.name, row(type).name);
+  if (is_complex(type)) raise(ErrorKind::type, "[{}] probabilities must be real, not {}", reading.face.name, row(type).name);
   const double precision = type == DType::float16 ? 0x1p-10 : type == DType::float32 ? 0x1p-23 : 0x1p-52;
   return {array.shape(), steps::values_of<double>(array), device, precision};
 }
@@ -304,7 +304,8 @@ random::Odds read_odds(const Reading& reading, PyObject* given) {
 random::Counts read_counts(const Reading& reading, PyObject* given) {
   if (!as_array(given) && is_number(given)) {
     const __int128 number = whole_in(given);
-    if (number != static_cast<int64_t>(number)) raise(ErrorKind::value, "[{}] the numbers are too large", reading.face.name);
+    if (number != static_cast<int64_t>(number))
+      raise(ErrorKind::value, "[{}] the counts do not fit into int64", reading.face.name);
     return {{}, {static_cast<int64_t>(number)}};
   }
   const auto [array, device] = read_on_host(given);

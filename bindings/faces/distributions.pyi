@@ -1,7 +1,11 @@
 """The faces of distributions of random numbers. How to read and write these files stands in tools/faces.py."""
 
 class random:
-    """Numbers in [0, 1), each as likely: float64 or float32. ``out``: an array that takes them."""
+    """Draw numbers in [0, 1), each as likely: float64 or float32. ``out``: an array that takes them.
+
+    >>> random.random(2).shape
+    (2,)
+    """
 
     def Generator(self, size=None, dtype=float, out=None): ...
     @named("random_sample", "random", "ranf", "sample")
@@ -12,7 +16,11 @@ class random:
     CupyRandomState = RandomState
 
 class standard_normal:
-    """Of the normal distribution with mean 0 and standard deviation 1: float64 or float32."""
+    """Draw from the normal distribution with mean 0 and standard deviation 1: float64 or float32.
+
+    >>> random.standard_normal(2).shape
+    (2,)
+    """
 
     def Generator(self, size=None, dtype=float, out=None): ...
     def RandomState(self, size=None, dtype=float): ...
@@ -22,7 +30,11 @@ class standard_normal:
     CupyRandomState = RandomState
 
 class standard_exponential:
-    """Of the exponential distribution with mean 1; ``method`` changes nothing."""
+    """Draw from the exponential distribution with mean 1; ``method`` changes nothing.
+
+    >>> random.standard_exponential(2).shape
+    (2,)
+    """
 
     def Generator(self, size=None, dtype=float, method: ignored = "zig", out=None): ...
     def RandomState(self, size=None, dtype=float): ...
@@ -30,7 +42,11 @@ class standard_exponential:
     CupyRandomState = RandomState
 
 class standard_gamma:
-    """Of the gamma distribution with scale 1. Raises ValueError for a negative ``shape``."""
+    """Draw from the gamma distribution with scale 1. Raises ValueError for a negative ``shape``.
+
+    >>> random.standard_gamma(3, 2).shape
+    (2,)
+    """
 
     def Generator(self, shape, size=None, dtype=float, out=None): ...
     def RandomState(self, shape, size=None): ...
@@ -41,7 +57,11 @@ class standard_gamma:
     def keras(shape, alpha, dtype=None, seed=None): ...
 
 class standard_cauchy:
-    """Of the Cauchy distribution around 0."""
+    """Draw from the Cauchy distribution around 0.
+
+    >>> random.standard_cauchy(2).shape
+    (2,)
+    """
 
     def Generator(self, size=None): ...
     RandomState = Generator
@@ -49,8 +69,8 @@ class standard_cauchy:
     CupyRandomState = CupyGenerator
 
 class uniform_in_order:
-    """Numbers in [low, high), each as likely. Limits may be arrays. Raises ValueError where ``high`` is below ``low``, OverflowError for a
-    range that is infinite.
+    """Draw numbers in [low, high), each as likely. Limits may be arrays. Raises ValueError where ``high`` is below ``low``, OverflowError
+    for a range that is infinite.
 
     >>> uniform(0, 1, 3).shape
     (3,)
@@ -60,15 +80,22 @@ class uniform_in_order:
     def Generator(self, low=0.0, high=1.0, size=None, dtype=float): ...
 
 class uniform:
-    """Numbers between low and high, each as likely. Limits may be arrays. Raises OverflowError for a range that is infinite."""
+    """Draw numbers between low and high, each as likely. Limits may be arrays. Raises OverflowError for a range that is infinite.
+
+    >>> random.uniform(-1, 1, 2).shape
+    (2,)
+    """
 
     def RandomState(self, low=0.0, high=1.0, size=None, dtype=float): ...
     CupyGenerator = CupyRandomState = RandomState
 
 class normal:
-    """Of the normal distribution with mean ``loc`` and standard deviation ``scale``, which may be arrays.
+    """Draw from the normal distribution with mean ``loc`` and standard deviation ``scale``, which may be arrays.
 
     Raises ValueError for a negative ``scale``.
+
+    >>> random.normal(0, 2, 2).shape
+    (2,)
     """
 
     def Generator(self, loc=0.0, scale=1.0, size=None, dtype=float): ...
@@ -76,14 +103,22 @@ class normal:
     CupyGenerator = CupyRandomState = Generator
 
 class exponential:
-    """Of the exponential distribution with mean ``scale``. Raises ValueError for a negative one."""
+    """Draw from the exponential distribution with mean ``scale``. Raises ValueError for a negative one.
+
+    >>> random.exponential(3, 2).shape
+    (2,)
+    """
 
     def Generator(self, scale=1.0, size=None, dtype=float): ...
     RandomState = Generator
     CupyGenerator = CupyRandomState = Generator
 
 class lognormal:
-    """Numbers whose logarithms are of the normal distribution."""
+    """Draw numbers whose logarithms are of the normal distribution.
+
+    >>> random.lognormal(0, 1, 2).shape
+    (2,)
+    """
 
     def Generator(self, mean=0.0, sigma=1.0, size=None): ...
     RandomState = Generator
@@ -91,7 +126,11 @@ class lognormal:
     CupyRandomState = CupyGenerator
 
 class laplace:
-    """Of the Laplace distribution around ``loc``."""
+    """Draw from the Laplace distribution around ``loc``.
+
+    >>> random.laplace(0, 1, 2).shape
+    (2,)
+    """
 
     def Generator(self, loc=0.0, scale=1.0, size=None): ...
     RandomState = Generator
@@ -99,7 +138,11 @@ class laplace:
     CupyRandomState = CupyGenerator
 
 class logistic:
-    """Of the logistic distribution around ``loc``."""
+    """Draw from the logistic distribution around ``loc``.
+
+    >>> random.logistic(0, 1, 2).shape
+    (2,)
+    """
 
     def Generator(self, loc=0.0, scale=1.0, size=None): ...
     RandomState = Generator
@@ -107,7 +150,11 @@ class logistic:
     CupyRandomState = CupyGenerator
 
 class gumbel:
-    """Of the Gumbel distribution: largest values."""
+    """Draw from the Gumbel distribution: largest values.
+
+    >>> random.gumbel(0, 1, 2).shape
+    (2,)
+    """
 
     def Generator(self, loc=0.0, scale=1.0, size=None): ...
     RandomState = Generator
@@ -115,7 +162,11 @@ class gumbel:
     CupyRandomState = CupyGenerator
 
 class rayleigh:
-    """Of the Rayleigh distribution."""
+    """Draw from the Rayleigh distribution.
+
+    >>> random.rayleigh(1, 2).shape
+    (2,)
+    """
 
     def Generator(self, scale=1.0, size=None): ...
     RandomState = Generator
@@ -123,7 +174,11 @@ class rayleigh:
     CupyRandomState = CupyGenerator
 
 class weibull:
-    """Of the Weibull distribution of shape ``a``."""
+    """Draw from the Weibull distribution of shape ``a``.
+
+    >>> random.weibull(2, 2).shape
+    (2,)
+    """
 
     def Generator(self, a, size=None): ...
     RandomState = Generator
@@ -131,7 +186,11 @@ class weibull:
     CupyRandomState = CupyGenerator
 
 class pareto:
-    """Of the Pareto II (Lomax) distribution of shape ``a``."""
+    """Draw from the Pareto II (Lomax) distribution of shape ``a``.
+
+    >>> random.pareto(3, 2).shape
+    (2,)
+    """
 
     def Generator(self, a, size=None): ...
     RandomState = Generator
@@ -139,7 +198,11 @@ class pareto:
     CupyRandomState = CupyGenerator
 
 class power_of_unit:
-    """In [0, 1], as likely as x ** (a - 1)."""
+    """Draw numbers in [0, 1], as likely as x ** (a - 1).
+
+    >>> random.power(3, 2).shape
+    (2,)
+    """
 
     @named("power")
     def Generator(self, a, size=None): ...
@@ -149,7 +212,11 @@ class power_of_unit:
     CupyRandomState = CupyGenerator
 
 class triangular:
-    """Of the triangular distribution. Raises ValueError unless left <= mode <= right and left < right."""
+    """Draw from the triangular distribution. Raises ValueError unless left <= mode <= right and left < right.
+
+    >>> random.triangular(0, 1, 2, 2).shape
+    (2,)
+    """
 
     def Generator(self, left, mode, right, size=None): ...
     RandomState = Generator
@@ -157,7 +224,11 @@ class triangular:
     CupyRandomState = CupyGenerator
 
 class wald:
-    """Of the inverse Gaussian distribution. Raises ValueError unless both parameters are above 0."""
+    """Draw from the inverse Gaussian distribution. Raises ValueError unless both parameters are above 0.
+
+    >>> random.wald(1, 1, 2).shape
+    (2,)
+    """
 
     def Generator(self, mean, scale, size=None): ...
     RandomState = Generator
@@ -165,7 +236,11 @@ class wald:
     CupyRandomState = CupyGenerator
 
 class vonmises:
-    """Angles in [-pi, pi] around ``mu``, closer to it the larger ``kappa`` is. Raises ValueError for a negative ``kappa``."""
+    """Draw angles in [-pi, pi] around ``mu``, closer to it the larger ``kappa`` is. Raises ValueError for a negative ``kappa``.
+
+    >>> random.vonmises(0, 4, 2).shape
+    (2,)
+    """
 
     def Generator(self, mu, kappa, size=None): ...
     RandomState = Generator
@@ -173,7 +248,11 @@ class vonmises:
     CupyRandomState = CupyGenerator
 
 class gamma:
-    """Of the gamma distribution. Raises ValueError for negative parameters."""
+    """Draw from the gamma distribution. Raises ValueError for negative parameters.
+
+    >>> random.gamma(2, 1, 2).shape
+    (2,)
+    """
 
     def Generator(self, shape, scale=1.0, size=None): ...
     RandomState = Generator
@@ -181,7 +260,11 @@ class gamma:
     CupyRandomState = CupyGenerator
 
 class beta:
-    """Of the beta distribution, in [0, 1]. Raises ValueError unless both parameters are above 0."""
+    """Draw from the beta distribution, in [0, 1]. Raises ValueError unless both parameters are above 0.
+
+    >>> random.beta(2, 3, 2).shape
+    (2,)
+    """
 
     def Generator(self, a, b, size=None): ...
     RandomState = Generator
@@ -191,25 +274,33 @@ class beta:
     def keras(shape, alpha, beta, dtype=None, seed=None): ...
 
 class dirichlet:
-    """Numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector."""
+    """Draw numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector."""
 
     def Generator(self, alpha, size=None): ...
 
 class dirichlet_above_zero:
-    """Numbers that sum to 1 along the last axis. Raises ValueError unless ``alpha`` is above 0, and for one that is no vector."""
+    """Draw numbers that sum to 1 along the last axis. Raises ValueError unless ``alpha`` is above 0, and for one that is no vector.
+
+    >>> random.dirichlet([1, 2, 3], 2).shape
+    (2, 3)
+    """
 
     @named("dirichlet")
     def RandomState(self, alpha, size=None): ...
 
 class dirichlet_of_one_too:
-    """Numbers that sum to 1 along the last axis: one for each of ``alpha``; for a single ``alpha`` as many as ``size`` has there."""
+    """Draw numbers that sum to 1 along the last axis: one for each of ``alpha``; for a single ``alpha`` as many as ``size`` has there."""
 
     @named("dirichlet")
     def CupyGenerator(self, alpha, size=None, dtype=float): ...
     CupyRandomState = CupyGenerator
 
 class chisquare:
-    """Sums of ``df`` squares of normal numbers. Raises ValueError unless ``df`` is above 0."""
+    """Draw sums of ``df`` squares of normal numbers. Raises ValueError unless ``df`` is above 0.
+
+    >>> random.chisquare(3, 2).shape
+    (2,)
+    """
 
     def Generator(self, df, size=None): ...
     RandomState = Generator
@@ -217,7 +308,12 @@ class chisquare:
     CupyRandomState = CupyGenerator
 
 class noncentral_chisquare:
-    """Sums of ``df`` squares of normal numbers around means whose squares sum to ``nonc``. Raises ValueError unless df > 0, nonc >= 0."""
+    """Draw sums of ``df`` squares of normal numbers around means whose squares sum to ``nonc``. Raises ValueError unless df > 0, nonc >=
+    0.
+
+    >>> random.noncentral_chisquare(3, 1, 2).shape
+    (2,)
+    """
 
     def Generator(self, df, nonc, size=None): ...
     RandomState = Generator
@@ -225,7 +321,11 @@ class noncentral_chisquare:
     CupyRandomState = CupyGenerator
 
 class f:
-    """Of the F distribution: the ratio of two chi-square means."""
+    """Draw from the F distribution: the ratio of two chi-square means.
+
+    >>> random.f(2, 3, 2).shape
+    (2,)
+    """
 
     def Generator(self, dfnum, dfden, size=None): ...
     RandomState = Generator
@@ -233,7 +333,12 @@ class f:
     CupyRandomState = CupyGenerator
 
 class noncentral_f:
-    """The F distribution with a numerator of :meth:`noncentral_chisquare`. Raises ValueError unless dfnum, dfden > 0, nonc >= 0."""
+    """Draw from the F distribution with a numerator of :meth:`noncentral_chisquare`. Raises ValueError unless dfnum, dfden > 0, nonc >=
+    0.
+
+    >>> random.noncentral_f(2, 3, 1, 2).shape
+    (2,)
+    """
 
     def Generator(self, dfnum, dfden, nonc, size=None): ...
     RandomState = Generator
@@ -241,7 +346,11 @@ class noncentral_f:
     CupyRandomState = CupyGenerator
 
 class standard_t:
-    """Of Student's t distribution with ``df`` degrees of freedom."""
+    """Draw from Student's t distribution with ``df`` degrees of freedom.
+
+    >>> random.standard_t(3, 2).shape
+    (2,)
+    """
 
     def Generator(self, df, size=None): ...
     RandomState = Generator
@@ -249,7 +358,11 @@ class standard_t:
     CupyRandomState = CupyGenerator
 
 class poisson:
-    """How many rare events there are, ``lam`` on average: int64. Raises ValueError for a negative or too large one."""
+    """Draw how many rare events there are, ``lam`` on average: int64. Raises ValueError for a negative or too large one.
+
+    >>> random.poisson(4, 2).shape
+    (2,)
+    """
 
     def Generator(self, lam=1.0, size=None): ...
     RandomState = Generator
@@ -257,7 +370,11 @@ class poisson:
     CupyRandomState = CupyGenerator
 
 class binomial:
-    """How many of ``n`` tries succeed, each with probability ``p``: int64. Raises ValueError for p outside [0, 1] or n < 0."""
+    """Draw how many of ``n`` tries succeed, each with probability ``p``: int64. Raises ValueError for p outside [0, 1] or n < 0.
+
+    >>> random.binomial(10, 0.5, 2).shape
+    (2,)
+    """
 
     def Generator(self, n, p, size=None): ...
     RandomState = Generator
@@ -267,7 +384,11 @@ class binomial:
     def keras(shape, counts, probabilities, dtype=None, seed=None): ...
 
 class negative_binomial:
-    """How many tries fail before ``n`` succeed: int64."""
+    """Draw how many tries fail before ``n`` succeed: int64.
+
+    >>> random.negative_binomial(3, 0.5, 2).shape
+    (2,)
+    """
 
     def Generator(self, n, p, size=None): ...
     RandomState = Generator
@@ -275,7 +396,11 @@ class negative_binomial:
     CupyRandomState = CupyGenerator
 
 class geometric:
-    """How many tries it takes to succeed once, each with probability ``p``: int64."""
+    """Draw how many tries it takes to succeed once, each with probability ``p``: int64.
+
+    >>> random.geometric(0.5, 2).shape
+    (2,)
+    """
 
     def Generator(self, p, size=None): ...
     RandomState = Generator
@@ -283,7 +408,11 @@ class geometric:
     CupyRandomState = CupyGenerator
 
 class logseries:
-    """Natural numbers of the logarithmic distribution: int64. Raises ValueError unless 0 <= p < 1."""
+    """Draw natural numbers of the logarithmic distribution: int64. Raises ValueError unless 0 <= p < 1.
+
+    >>> random.logseries(0.5, 2).shape
+    (2,)
+    """
 
     def Generator(self, p, size=None): ...
     RandomState = Generator
@@ -291,7 +420,11 @@ class logseries:
     CupyRandomState = CupyGenerator
 
 class zipf:
-    """Natural numbers, each as likely as its power to ``-a``: int64. Raises ValueError unless ``a`` is above 1."""
+    """Draw natural numbers, each as likely as its power to ``-a``: int64. Raises ValueError unless ``a`` is above 1.
+
+    >>> random.zipf(2, 2).shape
+    (2,)
+    """
 
     def Generator(self, a, size=None): ...
     RandomState = Generator
@@ -299,9 +432,12 @@ class zipf:
     CupyRandomState = CupyGenerator
 
 class integers:
-    """Integers in [low, high), each as likely; in [0, low) without ``high``; ``endpoint``: ``high`` is one of them.
+    """Draw integers in [low, high), each as likely; in [0, low) without ``high``; ``endpoint``: ``high`` is one of them.
 
     Limits may be arrays. Raises ValueError for limits that ``dtype`` does not hold or that leave nothing.
+
+    >>> random.randint(0, 6, 2).shape
+    (2,)
     """
 
     def Generator(self, low, high=None, size=None, dtype=int, endpoint=False): ...
@@ -311,23 +447,30 @@ class integers:
     CupyRandomState = RandomState
 
 class integers_to_end:
-    """Integers in [low, high]; in [1, low] without ``high``."""
+    """Draw integers in [low, high]; in [1, low] without ``high``.
+
+    >>> random.random_integers(1, 6, 2).shape
+    (2,)
+    """
 
     @named("random_integers")
     def RandomState(self, low, high=None, size=None): ...
     CupyRandomState = RandomState
 
 class tomaxint:
-    """Integers from 0 to the largest int64."""
+    """Draw integers from 0 to the largest int64."""
 
     def RandomState(self, size=None): ...
     CupyRandomState = RandomState
 
 class choice:
-    """Picks of an array along ``axis``, or of range(a): one, or as many as ``size`` has.
+    """Draw picks of an array along ``axis``, or of range(a): one, or as many as ``size`` has.
 
     Parameters: ``replace``: may one be picked again? ``p``: how likely each is, by default all alike; ``shuffle`` changes nothing, picks
     have no order. Raises ValueError for ``p`` that are no probabilities, and for more picks than there are.
+
+    >>> random.choice([1, 2, 3], 2).shape
+    (2,)
     """
 
     def Generator(self, a, size=None, replace=True, p=None, axis=0, shuffle: ignored = True): ...
@@ -336,7 +479,11 @@ class choice:
     CupyRandomState = RandomState
 
 class permutation:
-    """A copy of an array in another order along ``axis``; of an int, range() of it in another order."""
+    """Return a copy of an array in another order along ``axis``; of an int, range() of it in another order.
+
+    >>> random.permutation(5).shape
+    (5,)
+    """
 
     def Generator(self, x, axis=0): ...
     def RandomState(self, x): ...
@@ -348,23 +495,26 @@ class permutation:
     def keras(x, axis=0, seed=None): ...
 
 class permuted:
-    """A copy of ``a`` in which each line along ``axis`` has an order of its own; without one all elements."""
+    """Return a copy of ``a`` in which each line along ``axis`` has an order of its own; without one all elements."""
 
     def Generator(self, x, *, axis=None, out=None): ...
     CupyGenerator = Generator
 
 class hypergeometric:
-    """How many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones: int64.
+    """Draw how many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones: int64.
 
     Raises ValueError for negative numbers, and for more picked than there are. The values of array parameters are checked; very large
     ones, and very many, are drawn by NumPy on the host.
+
+    >>> random.hypergeometric(5, 5, 3, 2).shape
+    (2,)
     """
 
     def Generator(self, ngood, nbad, nsample, size=None): ...
     RandomState = Generator
 
 class hypergeometric_at_most:
-    """How many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones, all of them at most: int64.
+    """Draw how many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones, all of them at most: int64.
 
     Raises ValueError for a negative number, and for ``nsample`` below 1.
     """
@@ -374,7 +524,7 @@ class hypergeometric_at_most:
     CupyRandomState = CupyGenerator
 
 class multivariate_hypergeometric:
-    """How many of each color are among ``nsample`` picked of ``colors[i]`` of color i: int64, one axis more than ``size``.
+    """Draw how many of each color are among ``nsample`` picked of ``colors[i]`` of color i: int64, one axis more than ``size``.
 
     ``method`` changes nothing. Raises ValueError for negative numbers, and for more picked than there are. Draws of many are NumPy's,
     on the host.
@@ -384,21 +534,27 @@ class multivariate_hypergeometric:
     CupyGenerator = Generator
 
 class multinomial:
-    """How often each of several outcomes comes in ``n`` tries: int64, one axis more than ``size``.
+    """Draw how often each of several outcomes comes in ``n`` tries: int64, one axis more than ``size``.
 
     Parameters: ``n``: the tries, a number or an array; ``pvals``: how likely each outcome is, along the last axis; the last one takes what
     the others leave of 1. Raises ValueError for a negative ``n``, and for what are no probabilities.
+
+    >>> random.multinomial(10, [0.5, 0.5], 2).shape
+    (2, 2)
     """
 
     def Generator(self, n, pvals, size=None): ...
     RandomState = CupyGenerator = CupyRandomState = Generator
 
 class multivariate_normal:
-    """Vectors of normal numbers with these means and covariances.
+    """Draw vectors of normal numbers with these means and covariances.
 
     Parameters: ``mean``: a vector; ``cov``: a symmetric matrix without negative eigenvalues; ``size``: the shape in front;
     ``check_valid``: "warn", "raise" or "ignore", what to do where ``cov`` is none, within ``tol``; ``method``: "svd", "eigh" or
     "cholesky". Raises ValueError for shapes that do not fit.
+
+    >>> random.multivariate_normal([0, 0], [[1, 0], [0, 1]], 2).shape
+    (2, 2)
     """
 
     def Generator(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"): ...
@@ -408,67 +564,67 @@ class multivariate_normal:
 
 @submodule("random")
 class scaled_normal:
-    """Numbers of a normal distribution."""
+    """Draw numbers of a normal distribution."""
 
     @named("normal")
     def keras(shape, mean=0.0, stddev=1.0, dtype=None, seed=None): ...
 
 @submodule("random")
 class scaled_unit:
-    """Numbers in [minval, maxval), each as likely."""
+    """Draw numbers in [minval, maxval), each as likely."""
 
     @named("uniform")
     def keras(shape, minval=0.0, maxval=1.0, dtype=None, seed=None): ...
 
 @submodule("random")
 class truncated_normal:
-    """Numbers of a normal distribution, none of them further than two standard deviations from the mean."""
+    """Draw numbers of a normal distribution, none of them further than two standard deviations from the mean."""
 
     def keras(shape, mean=0.0, stddev=1.0, dtype=None, seed=None): ...
 
 @submodule("random")
 class integers_by_unit:
-    """Integers in [minval, maxval), each as likely."""
+    """Draw integers in [minval, maxval), each as likely."""
 
     @named("randint")
     def keras(shape, minval, maxval, dtype="int32", seed=None): ...
 
 @submodule("random")
 class places_by_logarithm:
-    """Places drawn by the logarithms of their odds: for each row of ``logits``, ``num_samples`` of them."""
+    """Draw places by the logarithms of their odds: for each row of ``logits``, ``num_samples`` of them."""
 
     @named("categorical")
     def keras(logits, num_samples, dtype="int64", seed=None): ...
 
 @submodule("random")
 class dropped:
-    """Each element 0 with probability ``rate``, all others divided by 1 - rate."""
+    """Return the inputs with each element 0 with probability ``rate``, all others divided by 1 - rate."""
 
     @named("dropout")
     def keras(inputs, rate, noise_shape=None, seed=None): ...
 
 class rand:
-    """Numbers in [0, 1), each as likely, of that ``size``."""
+    """Draw numbers in [0, 1), each as likely, of that ``size``."""
 
     def torch(*size, generator=None, **new): ...
 
 class randn:
-    """Numbers of the standard normal distribution, of that ``size``."""
+    """Draw numbers of the standard normal distribution, of that ``size``."""
 
     def torch(*size, generator=None, **new): ...
 
 class rand_like:
-    """Numbers in [0, 1), of the size and type of ``input``."""
+    """Draw numbers in [0, 1), of the size and type of ``input``."""
 
     def torch(input: array, *, generator=None, **like): ...
 
 class randn_like:
-    """Numbers of the standard normal distribution, of the size and type of ``input``."""
+    """Draw numbers of the standard normal distribution, of the size and type of ``input``."""
 
     def torch(input: array, *, generator=None, **like): ...
 
 class randint:
-    """Integers in [low, high), each as likely; ``randint(high, size)`` starts at 0."""
+    """Draw integers in [low, high), each as likely; ``randint(high, size)`` starts at 0."""
 
     @overload
     def torch(low, high, size: integers, *, generator=None, **new): ...
@@ -476,7 +632,7 @@ class randint:
     def torch(high, size: integers, *, generator=None, **new): ...
 
 class randint_like:
-    """Integers in [low, high), of the size and type of ``input``; ``randint_like(input, high)`` starts at 0."""
+    """Draw integers in [low, high), of the size and type of ``input``; ``randint_like(input, high)`` starts at 0."""
 
     @overload
     def torch(input: array, low, high, **like): ...
@@ -484,54 +640,54 @@ class randint_like:
     def torch(input: array, high, **like): ...
 
 class randperm:
-    """The numbers 0 to ``n`` - 1 in random order."""
+    """Return the numbers 0 to ``n`` - 1 in random order."""
 
     def torch(n: integer, *, generator=None, **new): ...
 
 class uniform_for:
-    """Fills the tensor with numbers in [from, to); returns it."""
+    """Fill the tensor with numbers in [from, to); returns it."""
 
     @named("uniform_")
     def Tensor(self: array, from_: number = 0.0, to: number = 1.0, *, generator=None): ...
 
 class normal_for:
-    """Fills the tensor with numbers of a normal distribution; returns it."""
+    """Fill the tensor with numbers of a normal distribution; returns it."""
 
     @named("normal_")
     def Tensor(self: array, mean: number = 0.0, std: number = 1.0, *, generator=None): ...
 
 class exponential_for:
-    """Fills the tensor with numbers of the exponential distribution of that rate; returns it."""
+    """Fill the tensor with numbers of the exponential distribution of that rate; returns it."""
 
     @named("exponential_")
     def Tensor(self: array, lambd: number = 1, *, generator=None): ...
 
 class cauchy_for:
-    """Fills the tensor with numbers of the Cauchy distribution; returns it."""
+    """Fill the tensor with numbers of the Cauchy distribution; returns it."""
 
     @named("cauchy_")
     def Tensor(self: array, median: number = 0, sigma: number = 1, *, generator=None): ...
 
 class lognormal_for:
-    """Fills the tensor with numbers whose logarithms are normal; returns it."""
+    """Fill the tensor with numbers whose logarithms are normal; returns it."""
 
     @named("log_normal_")
     def Tensor(self: array, mean: number = 1, std: number = 2, *, generator=None): ...
 
 class geometric_for:
-    """Fills the tensor with how many trials of probability ``p`` it takes; returns it."""
+    """Fill the tensor with how many trials of probability ``p`` it takes; returns it."""
 
     @named("geometric_")
     def Tensor(self: array, p: number, *, generator=None): ...
 
 class random_for:
-    """Fills the tensor with integers in [from, to), by default all that its type has from 0 on; returns it."""
+    """Fill the tensor with integers in [from, to), by default all that its type has from 0 on; returns it."""
 
     @named("random_")
     def Tensor(self: array, from_=None, to=None, *, generator=None): ...
 
 class bernoulli_for:
-    """Fills the tensor with ones of probability ``p``, a number or a tensor, and zeros; returns it."""
+    """Fill the tensor with ones of probability ``p``, a number or a tensor, and zeros; returns it."""
 
     @named("bernoulli_")
     def Tensor(self: array, p: operand = 0.5, *, generator=None): ...

@@ -621,7 +621,11 @@ class round_by_scale:
     def keras(x, decimals=0): ...
 
 class real:
-    """Return the real part: a view for complex arrays, the array itself for others."""
+    """Return the real part: a view for complex arrays, the array itself for others.
+
+    >>> real([1 + 2j, 3])
+    array([1., 3.])
+    """
 
     def numpy(a): ...
     cupy = numpy
@@ -629,7 +633,11 @@ class real:
     def keras(x): ...
 
 class imag:
-    """Return the imaginary part: a view for complex arrays, zeros for others. Raises TypeError for PyTorch's real tensors."""
+    """Return the imaginary part: a view for complex arrays, zeros for others. Raises TypeError for PyTorch's real tensors.
+
+    >>> imag([1 + 2j, 3])
+    array([2., 0.])
+    """
 
     def numpy(a): ...
     cupy = numpy
@@ -721,7 +729,7 @@ class where:
     def Tensor(self: array, condition: array, other: operand): ...
 
 class nonzero:
-    """With the condition alone: its places that are true."""
+    """Return, with the condition alone, the indices where it is true."""
 
     @named("where")
     def numpy(condition, x: ignored[nothing] = NoValue, y: ignored[nothing] = NoValue, /): ...
@@ -731,7 +739,7 @@ class nonzero:
     def keras(condition, x1: ignored[nothing] = None, x2: ignored[nothing] = None): ...
 
 class nonzero_of_lines:
-    """With the condition alone: its places that are true, a tensor for each dimension."""
+    """Return, with the condition alone, the indices where it is true, a tensor for each dimension."""
 
     @named("where")
     def torch(condition: array): ...

@@ -112,7 +112,7 @@ MadeOfValue made_as_keras(PyObject* value, std::optional<DType> dtype) {
         "and "
         "dtype, used when constructing Keras Functional models or Keras Functions. You can only use it as input to a Keras layer "
         "or a Keras operation (from the namespaces `keras.layers` and `keras.ops`).");
-  if (value == Py_None) raise(ErrorKind::value, "None is no tensor: a value is missing, such as the targets of a loss");
+  if (value == Py_None) raise(ErrorKind::value, "None is not a tensor: a value is missing, such as the targets of a loss");
   if (auto made = array_of_number(value, dtype)) return {std::move(made), {}};
   if (is_sequence(value)) return {array_of_sequence(value, dtype), {}};
   const MadeOfValue made = made_of_host(value, {});

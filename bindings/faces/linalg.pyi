@@ -19,13 +19,21 @@ class norm:
 
 @submodule("linalg")
 class matrix_norm:
-    """Return the :func:`norm` of matrices, which are in the last two axes."""
+    """Return the :func:`norm` of matrices, which are in the last two axes.
+
+    >>> matrix_norm([[3.0, 0.0], [0.0, 4.0]])
+    array(5.)
+    """
 
     def numpy(x, /, *, keepdims=False, ord="fro"): ...
 
 @submodule("linalg")
 class vector_norm:
-    """Return the :func:`norm` of vectors along ``axis`` (an int or several), by default of all elements."""
+    """Return the :func:`norm` of vectors along ``axis`` (an int or several), by default of all elements.
+
+    >>> vector_norm([3.0, 4.0])
+    array(5.)
+    """
 
     def numpy(x, /, *, axis=None, keepdims=False, ord=2): ...
 
@@ -34,6 +42,9 @@ class cond:
     """Return how much an error grows: ``norm(a, p) * norm(inv(a), p)``, infinite for singular matrices; by default by singular values.
 
     NaN where a matrix holds NaN, as in NumPy from 2.5 on.
+
+    >>> cond([[2.0, 0.0], [0.0, 1.0]])
+    array(2.)
     """
 
     def numpy(x, p=None): ...
@@ -114,7 +125,12 @@ class log_abs_det:
     def keras(x): ...
 
 class slogdet:
-    """Return the determinant as (sign, logarithm of its size), a named tuple; (0, -inf) for singular matrices."""
+    """Return the determinant as (sign, logarithm of its size), a named tuple; (0, -inf) for singular matrices.
+
+    >>> sign, logarithm = slogdet([[-1.0, 0.0], [0.0, 1.0]])
+    >>> sign
+    array(-1.)
+    """
 
     @submodule("linalg")
     def numpy(a): ...
@@ -146,6 +162,11 @@ class qr:
 
     Parameters: ``mode``: "reduced" for min(M, N) columns of Q, "complete" for M, "r" for R alone, "raw" for LAPACK's (h, tau).
     Raises ValueError for another mode.
+
+    >>> q, r = qr([[3.0, 0.0], [4.0, 5.0]])
+    >>> (q @ r).round(6)
+    array([[3., 0.],
+           [4., 5.]])
     """
 
     def numpy(a, mode="reduced"): ...
@@ -158,6 +179,10 @@ class eigh:
     """Return the eigenvalues, from the smallest on, and eigenvectors (columns) of symmetric or Hermitian matrices: a named tuple.
 
     ``UPLO``: the triangle that is read, "L" or "U"; else ValueError. CuPy's computes float16 in float32.
+
+    >>> values, vectors = eigh([[2.0, 0.0], [0.0, 1.0]])
+    >>> values
+    array([1., 2.])
     """
 
     def numpy(a, UPLO="L"): ...
@@ -167,7 +192,11 @@ class eigh:
 
 @submodule("linalg")
 class eigvalsh:
-    """Return the eigenvalues of :func:`eigh`."""
+    """Return the eigenvalues of :func:`eigh`.
+
+    >>> eigvalsh([[2.0, 0.0], [0.0, 1.0]])
+    array([1., 2.])
+    """
 
     def numpy(a, UPLO="L"): ...
     def cupy(a: own, UPLO="L"): ...
@@ -179,6 +208,10 @@ class eig:
 
     With NumPy before 2.5 they are real where all values are, as there; this waits for them. Raises LinAlgError for matrices that are
     not square or not finite.
+
+    >>> values, vectors = eig([[2.0, 0.0], [0.0, 1.0]])
+    >>> values
+    array([2., 1.])
     """
 
     def numpy(a): ...
@@ -188,7 +221,11 @@ class eig:
 
 @submodule("linalg")
 class eigvals:
-    """Return the eigenvalues of :func:`eig`."""
+    """Return the eigenvalues of :func:`eig`.
+
+    >>> eigvals([[2.0, 0.0], [0.0, 1.0]])
+    array([2., 1.])
+    """
 
     def numpy(a): ...
     def cupy(a: own): ...
@@ -199,6 +236,10 @@ class svd:
     """Return the U, S and Vh with ``a == U @ diag(S) @ Vh``: a named tuple; S falls.
 
     Parameters: ``full_matrices``: square U and Vh; ``compute_uv``: False for S alone; ``hermitian``: only the lower triangle counts.
+
+    >>> u, s, vh = svd([[2.0, 0.0], [0.0, 1.0]])
+    >>> s
+    array([2., 1.])
     """
 
     def numpy(a, full_matrices=True, compute_uv=True, hermitian=False): ...
@@ -207,7 +248,11 @@ class svd:
 
 @submodule("linalg")
 class svdvals:
-    """Return the singular values of matrices, falling."""
+    """Return the singular values of matrices, falling.
+
+    >>> svdvals([[2.0, 0.0], [0.0, 1.0]])
+    array([2., 1.])
+    """
 
     def numpy(x, /): ...
     def torch(A: array, *, driver: ignored = None, out=None): ...
@@ -217,6 +262,10 @@ class pinv:
 
     Parameters: ``rcond`` or ``rtol``: singular values below it times the largest count as 0 (1e-15; for ``rtol=None`` the type's step
     times the larger size); ``atol``: the same whatever the largest is. Raises ValueError for both of the first.
+
+    >>> pinv([[2.0, 0.0], [0.0, 4.0]])
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
     """
 
     @submodule("linalg")
@@ -232,7 +281,11 @@ class pinv:
 
 @submodule("linalg")
 class matrix_rank:
-    """Return how many singular values are above ``tol``, or above ``rtol`` times the largest (the type's step times the larger size)."""
+    """Return how many singular values are above ``tol``, or above ``rtol`` times the largest (the type's step times the larger size).
+
+    >>> matrix_rank([[1.0, 2.0], [2.0, 4.0]])
+    array(1)
+    """
 
     def numpy(A, tol=None, hermitian=False, *, rtol=None): ...
     def cupy(M: own, tol=None): ...
@@ -240,7 +293,12 @@ class matrix_rank:
 
 @submodule("linalg")
 class matrix_power:
-    """Return the product of ``n`` square matrices; of the inverse for a negative ``n``. Raises TypeError for an n that is no integer."""
+    """Return the product of ``n`` square matrices; of the inverse for a negative ``n``. Raises TypeError for an n that is no integer.
+
+    >>> matrix_power([[1, 1], [0, 1]], 3)
+    array([[1, 3],
+           [0, 1]])
+    """
 
     def numpy(a, n): ...
     def cupy(M: own, n): ...
@@ -250,6 +308,9 @@ class multi_dot:
     """Return the product of several matrices, in the order that needs the fewest steps; the first and the last may be vectors.
 
     Raises ValueError for fewer than two.
+
+    >>> multi_dot([[[1, 2]], [[3], [4]], [[5]]])
+    array([[55]])
     """
 
     def numpy(arrays, *, out=None): ...
@@ -257,14 +318,23 @@ class multi_dot:
 
 @submodule("linalg")
 class tensorsolve:
-    """Return the x for which ``tensordot(a, x, x.ndim) == b``; ``axes`` of ``a`` go to its end first. Raises LinAlgError unless square."""
+    """Return the x for which ``tensordot(a, x, x.ndim) == b``; ``axes`` of ``a`` go to its end first. Raises LinAlgError unless square.
+
+    >>> tensorsolve([[2.0, 0.0], [0.0, 4.0]], [2.0, 4.0])
+    array([1., 1.])
+    """
 
     def numpy(a, b, axes=None): ...
     def cupy(a: own, b: own, axes=None): ...
 
 @submodule("linalg")
 class tensorinv:
-    """Return the inverse for :func:`tensordot` over the first ``ind`` axes. Raises ValueError for an ``ind`` below 1."""
+    """Return the inverse for :func:`tensordot` over the first ``ind`` axes. Raises ValueError for an ``ind`` below 1.
+
+    >>> tensorinv([[2.0, 0.0], [0.0, 4.0]], 1)
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
 
     def numpy(a, ind=2): ...
     def cupy(a: own, ind=2): ...

@@ -1,7 +1,11 @@
 """The faces of products of vectors and matrices, and of parts of matrices. How to read and write these files stands in tools/faces.py."""
 
 class matmul:
-    """Return the product of matrices in the last two dimensions; a vector counts as a row on the left, a column on the right."""
+    """Return the product of matrices in the last two dimensions; a vector counts as a row on the left, a column on the right.
+
+    >>> matmul([[1, 2]], [[3], [4]])
+    array([[11]])
+    """
 
     def torch(input: array, other: array, *, out=None): ...
     @submodule("linalg")
@@ -179,7 +183,11 @@ class cross:
 
 @submodule("linalg")
 class cross_of_three:
-    """Return the cross products of vectors of three components along ``axis``. Raises ValueError for others."""
+    """Return the cross products of vectors of three components along ``axis``. Raises ValueError for others.
+
+    >>> cross([1, 0, 0], [0, 1, 0])
+    array([0, 0, 1])
+    """
 
     @named("cross")
     def numpy(x1, x2, /, *, axis=-1): ...
@@ -201,7 +209,12 @@ class cross_along:
 
 @submodule("linalg")
 class outer_of_vectors:
-    """Return the products of each element of one vector with each of the other. Raises ValueError for what is no vector."""
+    """Return the products of each element of one vector with each of the other. Raises ValueError for what is no vector.
+
+    >>> outer([1, 2], [3, 4])
+    array([[3, 4],
+           [6, 8]])
+    """
 
     @named("outer")
     def numpy(x1, x2, /): ...
@@ -284,7 +297,11 @@ class diagonal:
 
 @submodule("linalg")
 class diagonal_of_matrices:
-    """Return a view of the ``offset``-th diagonals of matrices."""
+    """Return a view of the ``offset``-th diagonals of matrices.
+
+    >>> diagonal([[1, 2], [3, 4]])
+    array([1, 4])
+    """
 
     @named("diagonal")
     def numpy(x, /, *, offset=0): ...
@@ -337,7 +354,11 @@ class trace:
     def keras(x, offset=0, axis1=0, axis2=1): ...
 
 class trace_of_matrices:
-    """Return the sum of a matrix's diagonal."""
+    """Return the sum of a matrix's diagonal.
+
+    >>> trace([[1, 2], [3, 4]])
+    array(5)
+    """
 
     @named("trace")
     def torch(input: array): ...

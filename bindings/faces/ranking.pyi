@@ -2,7 +2,7 @@
 tools/faces.py."""
 
 class cumsum:
-    """The sums of the first element, of the first two, and so on, along ``axis`` (None: of the flattened array).
+    """Return the sums of the first element, of the first two, and so on, along ``axis`` (None: of the flattened array).
 
     Parameters: ``dtype``: what is computed in, for small integers 64 bits by default; ``out``: an array that takes the result.
     Raises ValueError for an ``out`` of another shape, AxisError for an axis that is not there.
@@ -17,7 +17,7 @@ class cumsum:
     def torch(input: array, dim: integer, *, dtype=None, out=None): ...
 
 class cumprod:
-    """The products of the first element, of the first two, and so on; the parameters are as :func:`cumsum` has them.
+    """Return the products of the first element, of the first two, and so on; the parameters are as :func:`cumsum` has them.
 
     >>> cumprod([1, 2, 3])
     array([1, 2, 6])
@@ -29,7 +29,7 @@ class cumprod:
     def torch(input: array, dim: integer, *, dtype=None, out=None): ...
 
 class cumulative_sum:
-    """:func:`cumsum` as the Array API has it: ``axis`` is needed for several dimensions; ``include_initial``: with a 0 in front.
+    """Return :func:`cumsum` as the Array API has it: ``axis`` is needed for several dimensions; ``include_initial``: with a 0 in front.
 
     >>> cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])
@@ -39,7 +39,7 @@ class cumulative_sum:
     cupy = numpy
 
 class cumulative_prod:
-    """:func:`cumprod` as the Array API has it: ``axis`` is needed for several dimensions; ``include_initial``: with a 1 in front.
+    """Return :func:`cumprod` as the Array API has it: ``axis`` is needed for several dimensions; ``include_initial``: with a 1 in front.
 
     >>> cumulative_prod([1, 2, 3], include_initial=True)
     array([1, 1, 2, 6])
@@ -49,7 +49,7 @@ class cumulative_prod:
     cupy = numpy
 
 class argmax:
-    """Where the largest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the largest.
+    """Return where the largest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the largest.
 
     Returns an array of int64, or of ``dtype``. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
 
@@ -63,7 +63,7 @@ class argmax:
     def keras(x, axis=None, keepdims=False): ...
 
 class argmin:
-    """Where the smallest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the smallest.
+    """Return where the smallest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the smallest.
 
     Returns an array of int64, or of ``dtype``. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
 
@@ -77,19 +77,19 @@ class argmin:
     def keras(x, axis=None, keepdims=False): ...
 
 class argsort_along:
-    """The places that put the lines of a dimension in order."""
+    """Return the places that put the lines of a dimension in order."""
 
     @named("argsort")
     def torch(input: array, dim: integer = -1, descending: boolean = False, stable: ignored = False): ...
 
 class sort_along:
-    """(values, indices): the elements of each line of a dimension in order, and where they stood."""
+    """Return (values, indices): the elements of each line of a dimension in order, and where they stood."""
 
     @named("sort")
     def torch(input: array, dim: integer = -1, descending: boolean = False, stable: ignored = False, *, out=None): ...
 
 class topk:
-    """(values, indices): the ``k`` largest or smallest elements of each line of a dimension, in order."""
+    """Return (values, indices): the ``k`` largest or smallest elements of each line of a dimension, in order."""
 
     def torch(
         input: array, k: integer, dim: integer = -1, largest: boolean = True, sorted: ignored[boolean] = True, *, out=None
@@ -108,49 +108,51 @@ class in_top_k:
     def keras(targets, predictions, k): ...
 
 class kthvalue:
-    """(values, indices): the ``k``-th smallest element of each line of a dimension."""
+    """Return (values, indices): the ``k``-th smallest element of each line of a dimension."""
 
     def torch(input: array, k: integer, dim: integer = -1, keepdim: boolean = False, *, out=None): ...
 
 class middle:
-    """The element in the middle, the lower one of two; NaN where there is one."""
+    """Return the element in the middle, the lower one of two; NaN where there is one."""
 
     @named("median")
     @overload
     def torch(input: array, *, out=None): ...
 
 class median_along:
-    """Along a dimension: (values, indices)."""
+    """Return (values, indices) along a dimension."""
 
     @named("median")
     @overload
     def torch(input: array, dim: integer, keepdim: boolean = False, *, out=None): ...
 
 class nanmiddle:
-    """The element in the middle of what is no NaN."""
+    """Return the element in the middle of what is no NaN."""
 
     @named("nanmedian")
     @overload
     def torch(input: array, *, out=None): ...
 
 class nanmedian_along:
-    """Along a dimension: (values, indices)."""
+    """Return (values, indices) along a dimension."""
 
     @named("nanmedian")
     @overload
     def torch(input: array, dim: integer, keepdim: boolean = False, *, out=None): ...
 
 class mode:
-    """(values, indices): the element of each line that occurs most often, the smallest of several, and where it stands last."""
+    """Return (values, indices): the element of each line that occurs most often, the smallest of several, and where it stands last."""
 
     def torch(input: array, dim: integer = -1, keepdim: boolean = False, *, out=None): ...
 
 class cummax:
-    """(values, indices): the largest of the first element, of the first two, and so on along a dimension, and where it stands last."""
+    """Return (values, indices): the largest of the first element, of the first two, and so on along a dimension, and where it stands
+    last."""
 
     def torch(input: array, dim: integer, *, out=None): ...
 
 class cummin:
-    """(values, indices): the smallest of the first element, of the first two, and so on along a dimension, and where it stands last."""
+    """Return (values, indices): the smallest of the first element, of the first two, and so on along a dimension, and where it stands
+    last."""
 
     def torch(input: array, dim: integer, *, out=None): ...

@@ -139,7 +139,7 @@ DeviceId read_device(const Reading& reading, PyObject* given) {
     raise(ErrorKind::type, "[{}] `device` must be a Device or a name such as 'cpu', 'cuda' or 'cuda:1', not {}",
           reading.face.name, Py_TYPE(given)->tp_name);
   PyObject* make = reading.front_end.device;
-  if (!make) raise(ErrorKind::type, "[{}] the device is None or one of quern's", reading.face.name);
+  if (!make) raise(ErrorKind::type, "[{}] `device` must be None or a quern device", reading.face.name);
   return device_number(nb::cast<PyDevice>(nb::handle(make)(nb::handle(given ? given : Py_None))));
 }
 

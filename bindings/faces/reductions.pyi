@@ -1,7 +1,7 @@
 """The faces of the reductions. How to read and write these files stands in tools/faces.py."""
 
 class sum:
-    """The sum of the elements over ``axis`` (an int, a tuple, or None for all). Integers are added up in 64 bits.
+    """Return the sum of the elements over ``axis`` (an int, a tuple, or None for all). Integers are added up in 64 bits.
 
     Parameters: ``dtype``: of the result and of the additions; ``out``: an array that takes the result; ``keepdims``: are the axes kept,
     with one element; ``initial``: what the sum starts with; ``where``: which elements count. Raises ValueError for
@@ -20,7 +20,11 @@ class sum:
     def keras(x, axis=None, keepdims=False): ...
 
 class prod:
-    """The product of the elements over ``axis``; the other parameters are as :func:`sum` has them."""
+    """Return the product of the elements over ``axis``; the other parameters are as :func:`sum` has them.
+
+    >>> prod([2, 3, 4])
+    array(24)
+    """
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
     cupy = numpy
@@ -30,7 +34,7 @@ class prod:
     def keras(x, axis=None, keepdims=False, dtype=None): ...
 
 class max:
-    """The largest element over ``axis``; NaN if there is one.
+    """Return the largest element over ``axis``; NaN if there is one.
 
     ``initial``: the least that the result can be, needed with ``where``, which says what elements count. Raises ValueError where there is
     nothing to choose from.
@@ -54,7 +58,11 @@ class max:
     def keras(x, axis=None, keepdims=False, initial=None): ...
 
 class min:
-    """The smallest element over ``axis``; NaN if there is one. See :func:`max`."""
+    """Return the smallest element over ``axis``; NaN if there is one. See :func:`max`.
+
+    >>> min([[3, 1], [2, 4]], axis=0)
+    array([2, 1])
+    """
 
     def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
     @named("amin")
@@ -71,21 +79,21 @@ class min:
     def keras(x, axis=None, keepdims=False, initial=None): ...
 
 class max_along:
-    """Along a dimension: (values, indices), the largest elements and where they stand first."""
+    """Return (values, indices) along a dimension, the largest elements and where they stand first."""
 
     @named("max")
     @overload
     def torch(input: array, dim: integer, keepdim: boolean = False, *, out=None): ...
 
 class min_along:
-    """Along a dimension: (values, indices), the smallest elements and where they stand first."""
+    """Return (values, indices) along a dimension, the smallest elements and where they stand first."""
 
     @named("min")
     @overload
     def torch(input: array, dim: integer, keepdim: boolean = False, *, out=None): ...
 
 class ptp:
-    """The largest less the smallest element over ``axis``. Raises ValueError for nothing to choose from, TypeError for bools.
+    """Return the largest less the smallest element over ``axis``. Raises ValueError for nothing to choose from, TypeError for bools.
 
     >>> ptp([3, 1, 4])
     array(3)
@@ -96,7 +104,11 @@ class ptp:
     def keras(x, axis=None, keepdims=False): ...
 
 class any:
-    """Is any element over ``axis`` true? ``where``: which elements count."""
+    """Return whether any element over ``axis`` is true. ``where``: which elements count.
+
+    >>> any([[True, False], [False, False]], axis=1)
+    array([ True, False])
+    """
 
     def numpy(a, axis=None, out=None, keepdims=False, *, where=True): ...
     cupy = numpy
@@ -106,7 +118,11 @@ class any:
     def keras(x, axis=None, keepdims=False): ...
 
 class all:
-    """Are all elements over ``axis`` true? ``where``: which elements count."""
+    """Return whether all elements over ``axis`` are true. ``where``: which elements count.
+
+    >>> all([[True, True], [True, False]], axis=1)
+    array([ True, False])
+    """
 
     def numpy(a, axis=None, out=None, keepdims=False, *, where=True): ...
     cupy = numpy
@@ -116,7 +132,11 @@ class all:
     def keras(x, axis=None, keepdims=False): ...
 
 class count_nonzero:
-    """How many elements over ``axis`` are not zero."""
+    """Return how many elements over ``axis`` are not zero.
+
+    >>> count_nonzero([0, 1, 2])
+    array(2)
+    """
 
     def numpy(a, axis=None, *, keepdims=False): ...
     cupy = numpy
@@ -125,7 +145,7 @@ class count_nonzero:
     def keras(x, axis=None): ...
 
 class mean:
-    """The arithmetic mean over ``axis``. ``where``: which elements count.
+    """Return the arithmetic mean over ``axis``. ``where``: which elements count.
 
     >>> mean([1, 2, 6], where=[True, True, False])
     array(1.5)
@@ -137,7 +157,7 @@ class mean:
     def keras(x, axis=None, keepdims=False): ...
 
 class var:
-    """The variance over ``axis``: the mean of the squared distances from the mean, over the number of elements less ``ddof``.
+    """Return the variance over ``axis``: the mean of the squared distances from the mean, over the number of elements less ``ddof``.
 
     Parameters: ``mean``: the mean, where it is known (with ones for the axes that go); ``correction``: the array API's name of ``ddof``;
     ``where``: which elements count. Raises ValueError where both are given.
@@ -157,7 +177,11 @@ class var:
     def torch(input: array, dim=None, *, correction: number = 1, keepdim: boolean = False, out=None): ...
 
 class std:
-    """The standard deviation over ``axis``: the root of :func:`var`, which says what the parameters are."""
+    """Return the standard deviation over ``axis``: the root of :func:`var`, which says what the parameters are.
+
+    >>> std([1.0, 3.0])
+    array(1.)
+    """
 
     def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...
     cupy = numpy

@@ -73,7 +73,7 @@ Limits read_limits(const Reading&, PyObject* given) {
   nb::object both = nb::steal(PySequence_Tuple(given));
   if (!both.is_valid()) throw nb::python_error();
   if (PyTuple_GET_SIZE(both.ptr()) != 2)
-    raise(ErrorKind::value, "range must be a pair of numbers, (low, high); {} were given", PyTuple_GET_SIZE(both.ptr()));
+    raise(ErrorKind::value, "range must be a pair (low, high), not {} numbers", PyTuple_GET_SIZE(both.ptr()));
   return {std::pair(number_in(both[0]), number_in(both[1]))};
 }
 

@@ -105,7 +105,7 @@ void check_has_axes(const Reading& reading, const Array& array, bool has_axis) {
 void Check<distinct_in>::call(const Reading&, const Array& array, bool, bool, bool, std::optional<size_t> axis, bool) {
   if (!axis || array.rank() < 2) return;
   if (array.size() == 0 || array.size() / std::max<int64_t>(array.shape()[*axis], 1) > 64)
-    throw Unserved{"parts of nothing, or of more than 64 elements, are not compared natively"};
+    throw Unserved{"slices of no elements or more than 64 elements are not compared natively"};
 }
 
 void Check<distinct_along>::call(const Reading&, const Array& array, bool, bool, std::optional<size_t> axis) {

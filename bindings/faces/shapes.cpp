@@ -196,7 +196,7 @@ Division read_division(const Reading& reading, PyObject* given) {
     if (is_torch(reading) && (array->dtype() != DType::int64 || array->rank() > 1))
       raise(ErrorKind::runtime, "tensor_split expected tensor_indices_or_sections to be a long tensor of 0 or 1 dimensions");
     if (!is_integer(array->dtype()) || array->rank() > 1)
-      raise(ErrorKind::type, "{}(): places must be an integer or one line of integers", reading.face.name);
+      raise(ErrorKind::type, "{}(): indices_or_sections must be an integer or a 1-D sequence of integers", reading.face.name);
     std::vector<int64_t> values = steps::values_of<int64_t>(*array);
     return array->rank() == 0 ? Division{values[0], {}} : Division{{}, std::move(values)};
   }
@@ -287,7 +287,7 @@ void check_expanded_as_torch(const Array& array, const Shape& sizes) {
       raise(ErrorKind::runtime, "The expanded size of the tensor must not be negative: {}", quern::in_brackets(sizes));
     if (size == -1) size = old;
     if (size > 0 && (__builtin_mul_overflow(elements, size, &elements) || elements >= int64_t{1} << 62))
-      raise(ErrorKind::runtime, "expand: a size of {} has more elements than can be counted", quern::in_brackets(sizes));
+      raise(ErrorKind::runtime, "expand: a size of {} has too many elements", quern::in_brackets(sizes));
     if (n >= more && old != 1 && old != size)
       raise(ErrorKind::runtime,
             "The expanded size of the tensor ({}) must match the existing size ({}) at non-singleton dimension {}.  Target "
@@ -327,7 +327,8 @@ void Check<tiled>::call(const Reading& reading, const Array& array, const std::v
     if (count < 0)
       raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", count, quern::in_brackets(times));
     if (__builtin_mul_overflow(elements, count, &elements) || elements >= int64_t{1} << 46)
-      raise(ErrorKind::runtime, "[enforce fail] there is no memory for a tensor {} times as large", quern::in_brackets(times));
+      raise(ErrorKind::runtime, "[enforce fail] DefaultCPUAllocator: can't allocate memory for a tensor {} times as large",
+            quern::in_brackets(times));
   }
 }
 

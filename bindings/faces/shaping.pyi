@@ -17,7 +17,11 @@ class moveaxis:
     def keras(x, source, destination): ...
 
 class swapaxes:
-    """Return a view with two axes swapped."""
+    """Return a view with two axes swapped.
+
+    >>> swapaxes([[1, 2, 3]], 0, 1).shape
+    (3, 1)
+    """
 
     def numpy(a, axis1, axis2): ...
     cupy = numpy
@@ -29,7 +33,11 @@ class swapaxes:
     def keras(x, axis1, axis2): ...
 
 class expand_dims:
-    """Return a view with a dimension of one element put in at each of ``axis``."""
+    """Return a view with a dimension of one element put in at each of ``axis``.
+
+    >>> expand_dims([1, 2], 0).shape
+    (1, 2)
+    """
 
     def numpy(a, axis): ...
     cupy = numpy
@@ -38,7 +46,11 @@ class expand_dims:
     def keras(x, axis): ...
 
 class squeeze:
-    """Return a view without dimensions of one element: all of them, or those of ``axis``. The array itself where none goes."""
+    """Return a view without dimensions of one element: all of them, or those of ``axis``. The array itself where none goes.
+
+    >>> squeeze([[1, 2]]).shape
+    (2,)
+    """
 
     def numpy(a, axis=None): ...
     cupy = numpy
@@ -186,7 +198,12 @@ class transpose:
     def keras(x, axes=None): ...
 
 class matrix_transpose:
-    """Return a view with the last two axes swapped. Raises ValueError for fewer than two dimensions."""
+    """Return a view with the last two axes swapped. Raises ValueError for fewer than two dimensions.
+
+    >>> matrix_transpose([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
+    """
 
     def numpy(x, /): ...
     cupy = numpy
@@ -197,7 +214,12 @@ class t:
     def torch(input: array): ...
 
 class broadcast_to:
-    """Return a view of ``shape`` in which the elements repeat; NumPy's is read-only."""
+    """Return a view of ``shape`` in which the elements repeat; NumPy's is read-only.
+
+    >>> broadcast_to([1, 2], (2, 2))
+    array([[1, 2],
+           [1, 2]])
+    """
 
     def numpy(array, shape, subok: ignored = False): ...
     def cupy(array, shape): ...

@@ -8,7 +8,7 @@ class extract_sequences:
     def keras(x, sequence_length, sequence_stride): ...
 
 class diff:
-    """The differences of neighbours along ``axis``, taken ``n`` times; of bools: where they differ.
+    """Return the differences of neighbours along ``axis``, taken ``n`` times; of bools: where they differ.
 
     Parameters: ``prepend``, ``append``: values put before and after the samples first; a number counts as one element.
     Raises ValueError for a negative ``n`` or an array without dimensions, AxisError for an axis that is not there.
@@ -23,7 +23,7 @@ class diff:
     def keras(a, n=1, axis=-1): ...
 
 class ediff1d:
-    """The differences of neighbours of the flattened array, with the values of ``to_begin`` and ``to_end`` around them.
+    """Return the differences of neighbours of the flattened array, with the values of ``to_begin`` and ``to_end`` around them.
 
     Raises TypeError where these cannot be converted to the array's type.
 
@@ -35,7 +35,7 @@ class ediff1d:
     def cupy(arr, to_end=None, to_begin=None): ...
 
 class gradient:
-    """The slopes along each axis: central differences inside, one-sided ones of order ``edge_order`` (1 or 2) at the ends.
+    """Return the slopes along each axis: central differences inside, one-sided ones of order ``edge_order`` (1 or 2) at the ends.
 
     Parameters: ``spacing``: the distance of neighbours, one for all axes or one for each, or the coordinates along an axis (an array of
     them is evaluated, as evenly spaced ones count as one distance); ``axis``: the axes, None for all.
@@ -51,7 +51,7 @@ class gradient:
     def torch(input: array, *, spacing=None, dim=None, edge_order: integer = 1): ...
 
 class trapezoid:
-    """The area under ``y`` along ``axis``, by trapezoids between the coordinates ``x`` or steps of ``dx``.
+    """Return the area under ``y`` along ``axis``, by trapezoids between the coordinates ``x`` or steps of ``dx``.
 
     >>> trapezoid([1, 2, 3])
     array(4.)
@@ -70,12 +70,12 @@ class trapezoid_alike:
     def keras(y, x=None, dx=1.0, axis=-1): ...
 
 class cumulative_trapezoid:
-    """The areas under ``y`` up to each place of a dimension, by trapezoids between the coordinates ``x`` or steps of ``dx``."""
+    """Return the areas under ``y`` up to each place of a dimension, by trapezoids between the coordinates ``x`` or steps of ``dx``."""
 
     def torch(y: array, x: array = None, *, dx: number = None, dim: integer = -1): ...
 
 class convolve:
-    """The convolution of two lines: the sums of a[i] * v[k - i].
+    """Return the convolution of two lines: the sums of a[i] * v[k - i].
 
     Parameters: ``mode``: "full": wherever the two overlap; "same": as many as the longer one has; "valid": where both overlap completely.
     Returns an array of the operands' common type. Raises ValueError for what is empty or has more dimensions. More than 2^27 products
@@ -89,7 +89,7 @@ class convolve:
     cupy = numpy
 
 class correlate:
-    """The cross-correlation of two lines: the sums of a[k + i] * conj(v[i]). The parameters are those of :func:`convolve`.
+    """Return the cross-correlation of two lines: the sums of a[k + i] * conj(v[i]). The parameters are those of :func:`convolve`.
 
     >>> correlate([1, 2, 3], [0, 1, 2])
     array([8])
@@ -105,7 +105,7 @@ class correlate_alike:
     def keras(x1, x2, mode="valid"): ...
 
 class interp:
-    """The values at ``x`` of the lines between the points (``xp``, ``fp``).
+    """Return the values at ``x`` of the lines between the points (``xp``, ``fp``).
 
     Parameters: ``xp``: where the points are, rising; ``fp``: their values, real or complex; ``left``, ``right``: the values beyond the
     first and the last point, by default theirs; ``period``: of ``x`` and ``xp``, which then need not rise.

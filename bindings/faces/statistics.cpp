@@ -125,7 +125,9 @@ void Check<covariances_of_rows>::call(const Reading&, const Array& m, int64_t, c
 
 void Check<covariances_of_rows>::call(const Reading& reading, const Array& m, std::optional<DType>) {
   if (is_torch(reading)) return check_variables("corrcoef", m);
-  if (m.rank() > 2) raise(ErrorKind::value, "[corrcoef] the tensor has {} dimensions; give it two at most", m.rank());
+  if (m.rank() > 2)
+    raise(ErrorKind::value, "corrcoef(): expected input to have two or fewer dimensions but got an input with {} dimensions",
+          m.rank());
 }
 
 }  // namespace quern::python::faces

@@ -2,7 +2,7 @@
 
 @submodule("fft")
 class fft:
-    """The discrete Fourier transform along ``axis``.
+    """Return the discrete Fourier transform along ``axis``.
 
     Parameters: ``n``: the length, longer operands are truncated, shorter ones padded with zeros; ``norm``: "backward" (no factor here,
     1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n here); ``out``: an array that takes the result.
@@ -19,7 +19,11 @@ class fft:
 
 @submodule("fft")
 class ifft:
-    """The inverse of :func:`fft`, along ``axis``."""
+    """Return the inverse of :func:`fft`, along ``axis``.
+
+    >>> ifft([4.0, 0.0, 0.0, 0.0]).real
+    array([1., 1., 1., 1.])
+    """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
     def cupy(a, n=None, axis=-1, norm=None): ...
@@ -27,9 +31,12 @@ class ifft:
 
 @submodule("fft")
 class rfft:
-    """The transform of real numbers along ``axis``: the first n // 2 + 1 elements of :func:`fft`, which determine the others.
+    """Return the transform of real numbers along ``axis``: the first n // 2 + 1 elements of :func:`fft`, which determine the others.
 
     Raises TypeError for complex numbers.
+
+    >>> rfft([1.0, 0.0, 0.0, 0.0]).real
+    array([1., 1., 1.])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -38,7 +45,11 @@ class rfft:
 
 @submodule("fft")
 class irfft:
-    """The inverse of :func:`rfft`: ``n`` real numbers along ``axis``, by default 2 * (m - 1) of m."""
+    """Return the inverse of :func:`rfft`: ``n`` real numbers along ``axis``, by default 2 * (m - 1) of m.
+
+    >>> irfft([1.0, 1.0, 1.0])
+    array([1., 0., 0., 0.])
+    """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
     def cupy(a, n=None, axis=-1, norm=None): ...
@@ -46,7 +57,11 @@ class irfft:
 
 @submodule("fft")
 class hfft:
-    """The transform of a signal with Hermitian symmetry, given by its first half: ``n`` real numbers along ``axis``."""
+    """Return the transform of a signal with Hermitian symmetry, given by its first half: ``n`` real numbers along ``axis``.
+
+    >>> hfft([1.0, 0.0, 0.0])
+    array([1., 1., 1., 1.])
+    """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
     def cupy(a, n=None, axis=-1, norm=None): ...
@@ -54,7 +69,11 @@ class hfft:
 
 @submodule("fft")
 class ihfft:
-    """The inverse of :func:`hfft`: the first half of the signal, along ``axis``. Raises TypeError for complex numbers."""
+    """Return the inverse of :func:`hfft`: the first half of the signal, along ``axis``. Raises TypeError for complex numbers.
+
+    >>> ihfft([1.0, 1.0, 1.0, 1.0]).real
+    array([1., 0., 0.])
+    """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
     def cupy(a, n=None, axis=-1, norm=None): ...
@@ -62,9 +81,13 @@ class ihfft:
 
 @submodule("fft")
 class fftn:
-    """The discrete Fourier transform along several ``axes``, by default all.
+    """Return the discrete Fourier transform along several ``axes``, by default all.
 
     Parameters: ``n``: the lengths, of the last axes where no axes are given, -1 for an axis' own; the others are as :func:`fft` has them.
+
+    >>> fftn([[1.0, 0.0], [0.0, 0.0]]).real
+    array([[1., 1.],
+           [1., 1.]])
     """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
@@ -79,7 +102,12 @@ class fftn:
 
 @submodule("fft")
 class ifftn:
-    """The inverse of :func:`fftn`."""
+    """Return the inverse of :func:`fftn`.
+
+    >>> ifftn([[4.0, 0.0], [0.0, 0.0]]).real
+    array([[1., 1.],
+           [1., 1.]])
+    """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
     @named("ifft2")
@@ -93,7 +121,12 @@ class ifftn:
 
 @submodule("fft")
 class rfftn:
-    """The transform of real numbers along several axes: :func:`rfft` along the last of them, :func:`fft` along the others."""
+    """Return the transform of real numbers along several axes: :func:`rfft` along the last of them, :func:`fft` along the others.
+
+    >>> rfftn([[1.0, 0.0], [0.0, 0.0]]).real
+    array([[1., 1.],
+           [1., 1.]])
+    """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
     @named("rfft2")
@@ -107,7 +140,12 @@ class rfftn:
 
 @submodule("fft")
 class irfftn:
-    """The inverse of :func:`rfftn`: real numbers, along the last axis by default 2 * (m - 1) of m."""
+    """Return the inverse of :func:`rfftn`: real numbers, along the last axis by default 2 * (m - 1) of m.
+
+    >>> irfftn([[1.0, 1.0], [1.0, 1.0]])
+    array([[1., 0.],
+           [0., 0.]])
+    """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
     @named("irfft2")
@@ -121,7 +159,7 @@ class irfftn:
 
 @submodule("fft")
 class hfftn:
-    """The transform of a signal with Hermitian symmetry along several dimensions, given by the first half of the last one."""
+    """Return the transform of a signal with Hermitian symmetry along several dimensions, given by the first half of the last one."""
 
     def torch(input: array, s=None, dim=None, norm=None, *, out=None): ...
     @named("hfft2")
@@ -129,7 +167,7 @@ class hfftn:
 
 @submodule("fft")
 class ihfftn:
-    """The inverse of :func:`hfftn`."""
+    """Return the inverse of :func:`hfftn`."""
 
     def torch(input: array, s=None, dim=None, norm=None, *, out=None): ...
     @named("ihfft2")
@@ -137,7 +175,7 @@ class ihfftn:
 
 @submodule("fft")
 class fftshift:
-    """Moves frequency 0 to the middle, along all axes or ``axis`` alone.
+    """Move frequency 0 to the middle, along all axes or ``axis`` alone.
 
     >>> fftshift([0, 1, 2, -2, -1])
     array([-2, -1,  0,  1,  2])
@@ -149,7 +187,11 @@ class fftshift:
 
 @submodule("fft")
 class ifftshift:
-    """The inverse of :func:`fftshift`."""
+    """Return the inverse of :func:`fftshift`.
+
+    >>> ifftshift([-1, 0, 1])
+    array([ 0,  1, -1])
+    """
 
     def numpy(x, axes=None): ...
     cupy = numpy
@@ -157,7 +199,7 @@ class ifftshift:
 
 @submodule("fft")
 class fftfreq:
-    """The frequencies of the elements of :func:`fft` of ``n`` samples that are ``d`` apart. Raises ValueError for another n.
+    """Return the frequencies of the elements of :func:`fft` of ``n`` samples that are ``d`` apart. Raises ValueError for another n.
 
     >>> fftfreq(4)
     array([ 0.  ,  0.25, -0.5 , -0.25])
@@ -171,7 +213,7 @@ class fftfreq:
 
 @submodule("fft")
 class rfftfreq:
-    """The frequencies of the elements of :func:`rfft` of ``n`` samples that are ``d`` apart.
+    """Return the frequencies of the elements of :func:`rfft` of ``n`` samples that are ``d`` apart.
 
     >>> rfftfreq(4)
     array([0.  , 0.25, 0.5 ])

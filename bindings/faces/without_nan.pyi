@@ -1,7 +1,7 @@
 """The faces of reductions and running results of what is no NaN. How to read and write these files stands in tools/faces.py."""
 
 class nansum:
-    """The sum over ``axis`` with zero in place of NaN; the parameters are as :func:`sum` has them.
+    """Return the sum over ``axis`` with zero in place of NaN; the parameters are as :func:`sum` has them.
 
     >>> nansum([1.0, nan])
     array(1.)
@@ -13,7 +13,7 @@ class nansum:
     def torch(input: array, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
 
 class nanprod:
-    """The product over ``axis`` with one in place of NaN; the parameters are as :func:`sum` has them.
+    """Return the product over ``axis`` with one in place of NaN; the parameters are as :func:`sum` has them.
 
     >>> nanprod([2.0, nan])
     array(2.)
@@ -24,7 +24,7 @@ class nanprod:
     def keras(x, axis=None, keepdims=False): ...
 
 class nanmax:
-    """The largest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
+    """Return the largest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
 
     >>> nanmax([1.0, nan])
     array(1.)
@@ -35,7 +35,7 @@ class nanmax:
     def keras(x, axis=None, keepdims=False): ...
 
 class nanmin:
-    """The smallest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
+    """Return the smallest element over ``axis`` that is not NaN; NaN where there is none. Raises ValueError for nothing to choose from.
 
     >>> nanmin([1.0, nan])
     array(1.)
@@ -46,7 +46,7 @@ class nanmin:
     def keras(x, axis=None, keepdims=False): ...
 
 class nanmean:
-    """The mean over ``axis`` of what is not NaN; NaN where there is nothing.
+    """Return the mean over ``axis`` of what is not NaN; NaN where there is nothing.
 
     Raises TypeError for a ``dtype`` or ``out`` of integers where the elements have fractions.
 
@@ -60,7 +60,7 @@ class nanmean:
     def torch(input: array, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
 
 class nanvar:
-    """The variance over ``axis`` of what is not NaN, over their number less ``ddof``; NaN where that is not positive.
+    """Return the variance over ``axis`` of what is not NaN, over their number less ``ddof``; NaN where that is not positive.
 
     Raises TypeError for a ``dtype`` or ``out`` of integers where the elements have fractions.
 
@@ -73,7 +73,7 @@ class nanvar:
     def keras(x, axis=None, keepdims=False): ...
 
 class nanstd:
-    """The standard deviation over ``axis`` of what is not NaN: the root of :func:`nanvar`.
+    """Return the standard deviation over ``axis`` of what is not NaN: the root of :func:`nanvar`.
 
     >>> nanstd([1.0, nan, 3.0])
     array(1.)
@@ -84,7 +84,7 @@ class nanstd:
     def keras(x, axis=None, keepdims=False): ...
 
 class nancumsum:
-    """:func:`cumsum` with zero in place of NaN.
+    """Return :func:`cumsum` with zero in place of NaN.
 
     >>> nancumsum([1.0, nan, 2.0])
     array([1., 1., 3.])
@@ -95,7 +95,7 @@ class nancumsum:
     def keras(x, axis=None, dtype=None): ...
 
 class nancumprod:
-    """:func:`cumprod` with one in place of NaN.
+    """Return :func:`cumprod` with one in place of NaN.
 
     >>> nancumprod([1.0, nan, 2.0])
     array([1., 1., 2.])

@@ -91,7 +91,7 @@ std::vector<size_t> chosen(const Axes& axes, size_t rank) {
   for (int axis : axes.list()) out.push_back(checked_axis(axis, rank));
   std::sort(out.begin(), out.end());
   if (auto twice = std::adjacent_find(out.begin(), out.end()); twice != out.end())
-    raise(ErrorKind::value, "[axis] axis {} is named twice", *twice);
+    raise(ErrorKind::value, "[axis] axis {} is repeated", *twice);
   return out;
 }
 
@@ -269,7 +269,7 @@ Array Array::at(std::span<const Index> places, Here here) const {
 quern::Array& Array::handle() const {
   if (handle_) return *handle_;
   if (picked_) return picked_->value();
-  raise(ErrorKind::value, "[array] this Array names no array; give it one first, as in a = qn::zeros({{3}})");
+  raise(ErrorKind::value, "[array] empty Array handle; assign an array first, as in a = qn::zeros({{3}})");
 }
 
 void Array::assign(const Operand& value) & {
@@ -303,7 +303,7 @@ void Array::read(void* out, size_t count, DType as, Here here) const {
   asked(here, [&] {
     const quern::Array& array = handle();
     if (count != static_cast<size_t>(array.size()))
-      raise(ErrorKind::value, "[read] the array has {} element{}, and {} {} asked for", array.size(),
+      raise(ErrorKind::value, "[read] the array has {} element{}, and {} {} requested", array.size(),
             array.size() == 1 ? "" : "s", count, count == 1 ? "was" : "were");
     if (quern::is_complex(array.dtype()) && !quern::is_complex(as))
       raise(ErrorKind::type, "[read] complex elements do not convert to {}; read real(), imag() or absolute()", name_of(as));
@@ -532,7 +532,7 @@ Array ranged(const Operand& from, const Operand& to, const Operand& by, std::opt
     if (!std::isfinite(as_real(*s))) raise(ErrorKind::value, "[arange] the limits and the step must be finite");
   }
   DType dtype = wanted.value_or(is_real ? DType::float64 : DType::int64);
-  if (dtype == DType::boolean) raise(ErrorKind::type, "[arange] a range of bool has no meaning; compare one of integers");
+  if (dtype == DType::boolean) raise(ErrorKind::type, "[arange] ranges of bool are not supported; use an integer dtype");
   // The others' sums are not plain: they are made of these.
   DType work = quern::is_integer(dtype) || dtype == DType::float32 || dtype == DType::float64 ? dtype
                : is_real                                                                      ? DType::float64
@@ -545,7 +545,7 @@ Array ranged(const Operand& from, const Operand& to, const Operand& by, std::opt
     __int128 n = far / each + ((far % each != 0 && (far < 0) == (each < 0)) ? 1 : 0);
     count = static_cast<double>(n);
   }
-  if (!(count < 9e18)) raise(ErrorKind::value, "[arange] the range has too many numbers");
+  if (!(count < 9e18)) raise(ErrorKind::value, "[arange] the range has too many elements");
   auto evenly = [&](const Scalar& first, const Scalar& each) {
     quern::DeviceId number = number_of(device);
     return quern::evenly_spaced(first, each, std::max<int64_t>(static_cast<int64_t>(count), 0), work, number);
@@ -656,8 +656,7 @@ Array operator!(const Array& a) {
 
 detail::Argument detail::argument(const Array& array) {
   const quern::Array& given = array.handle();
-  if (!given.layout().is_contiguous())
-    raise(ErrorKind::value, "[launch] the array is a view with gaps or another order of its axes; pass a copy()");
+  if (!given.layout().is_contiguous()) raise(ErrorKind::value, "[launch] the array is not contiguous; pass a copy()");
   if (given.is_read_only()) raise(ErrorKind::value, "[launch] the array is read-only; pass a copy()");
   quern::Block* block = nullptr;
   uint64_t address = quern::address_for_kernel(given, &block);

@@ -163,7 +163,7 @@ struct From<quern::RunningAxis> {
   static constexpr size_t parameters = 1;
   quern::RunningAxis value;
   From(First& first, std::optional<int> axis) : value{From<std::optional<size_t>>(first, axis).value} {
-    if (!axis && rank_of(first) > 1) raise(ErrorKind::value, "[axis] the array has several axes; name one");
+    if (!axis && rank_of(first) > 1) raise(ErrorKind::value, "[axis] the array has several axes; pass `axis`");
   }
 };
 template <>
@@ -269,7 +269,7 @@ struct From<quern::fft::Samples> {
   static constexpr size_t parameters = 1;
   quern::fft::Samples value;
   From(First&, int64_t n) : value{n} {
-    if (n < 0) raise(ErrorKind::value, "[fftfreq] {} numbers make no sense; it must be none or more", n);
+    if (n < 0) raise(ErrorKind::value, "[fftfreq] the number of samples must be non-negative, not {}", n);
   }
 };
 template <>

@@ -36,7 +36,7 @@ Array vecdot(const Array& a, const Array& b, int axis, Here here) {
 
 Array tensordot(const Array& a, const Array& b, int axes, Here here) {
   return asked(here, [&] {
-    if (axes < 0) raise(ErrorKind::value, "[tensordot] {} axes were asked for; it must be none or more", axes);
+    if (axes < 0) raise(ErrorKind::value, "[tensordot] the number of axes must be non-negative, not {}", axes);
     std::vector<int64_t> left, right;
     for (int n = 0; n < axes; ++n) {
       left.push_back(n - axes);

@@ -139,7 +139,7 @@ struct Optimizer::State {
 
 Optimizer::Optimizer(std::vector<Array> parameters, Method method, Here here) {
   asked(here, [&] {
-    if (parameters.empty()) raise(ErrorKind::value, "[Optimizer] there must be one parameter at least");
+    if (parameters.empty()) raise(ErrorKind::value, "[Optimizer] the parameter list is empty");
     std::visit([](const auto& options) { check_options(options); }, method);
   });
   const size_t count = parameters.size();

@@ -19,7 +19,7 @@ void check_written(const Array& a) {
 Array take(const Array& a, const Array& places, int axis, Here here) {
   return asked(here, [&] {
     if (!quern::is_integer(places.dtype()))
-      raise(ErrorKind::index, "[take] the places must be integers, not {}", name_of(places.dtype()));
+      raise(ErrorKind::index, "[take] the indices must be integers, not {}", name_of(places.dtype()));
     return wrap(quern::taken(a.handle(), places.handle(), given(Along{a, axis}), "raise"));
   });
 }
@@ -37,7 +37,7 @@ void put_along_axis(const Array& a, const Array& places, const Operand& values, 
 void put(const Array& a, const Array& places, const Operand& values) {
   asked(values.here(), [&] {
     check_written(a);
-    if (!is_whole(places.dtype())) raise(ErrorKind::type, "[put] the places must be integers, not {}", name_of(places.dtype()));
+    if (!is_whole(places.dtype())) raise(ErrorKind::type, "[put] the indices must be integers, not {}", name_of(places.dtype()));
     quern::put_in_line(a.handle(), places.handle(), argument_of(values), "raise");
   });
 }

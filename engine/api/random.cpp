@@ -39,7 +39,7 @@ struct Generator::Drawing {
   template <class Body, class... Numbers>
   quern::Array real(const char* name, Body body, const Shape& shape, DType type, Numbers... numbers) const {
     if (type != DType::float32 && type != DType::float64)
-      raise(ErrorKind::type, "[{}] numbers of {} are not drawn; ask for float64 or float32", name, name_of(type));
+      raise(ErrorKind::type, "[{}] unsupported dtype {}; use float64 or float32", name, name_of(type));
     return body(this->numbers(), quern::random::Parameter{numbers, {}}..., {shape, device, type});
   }
 };
@@ -69,7 +69,7 @@ Array Generator::uniform(double low, double high, const Shape& shape, DType dtyp
 
 Array Generator::integers(int64_t low, int64_t high, const Shape& shape, DType dtype, bool endpoint, Here here) {
   return asked(here, [&] {
-    if (!is_whole(dtype)) raise(ErrorKind::type, "[integers] {} is no type of integers", name_of(dtype));
+    if (!is_whole(dtype)) raise(ErrorKind::type, "[integers] the dtype must be an integer dtype, not {}", name_of(dtype));
     const quern::random::Limits limits{{low}, quern::random::Whole{high}};
     return wrap(quern::random::integers(DRAW.numbers(), limits, {shape, number_of(device_), dtype}, endpoint));
   });

@@ -59,8 +59,8 @@ Array repeat(const Array& a, int64_t times, std::optional<int> axis, Here here) 
 
 Array repeat(const Array& a, const Array& times, std::optional<int> axis, Here here) {
   return asked(here, [&] {
-    if (!is_whole(times.dtype())) raise(ErrorKind::type, "[repeat] the numbers must be integers, not {}", name_of(times.dtype()));
-    if (times.ndim() > 1) raise(ErrorKind::value, "[repeat] the numbers have {} axes; they must have one", times.ndim());
+    if (!is_whole(times.dtype())) raise(ErrorKind::type, "[repeat] the repeats must be integers, not {}", name_of(times.dtype()));
+    if (times.ndim() > 1) raise(ErrorKind::value, "[repeat] the repeats must be 1-D, not {}-D", times.ndim());
     auto [all, n] = along(a, axis, here);
     return wrap(quern::repeated(all, times.to_vector<int64_t>(here), n));
   });
@@ -69,7 +69,7 @@ Array repeat(const Array& a, const Array& times, std::optional<int> axis, Here h
 Array roll(const Array& a, const std::vector<int64_t>& shifts, const std::vector<int>& axes, Here here) {
   return asked(here, [&] {
     if (shifts.size() != axes.size())
-      raise(ErrorKind::value, "[roll] {} shifts are given for {} axes; give one for each", shifts.size(), axes.size());
+      raise(ErrorKind::value, "[roll] {} shifts for {} axes; pass one for each", shifts.size(), axes.size());
     std::vector<size_t> named;
     for (int axis : axes) named.push_back(checked_axis(axis, a.handle().rank()));
     return wrap(quern::rolled(a.handle(), shifts, named));

@@ -9,7 +9,7 @@ using namespace inside;
 
 DType result_type(const std::vector<DType>& types, Here here) {
   return asked(here, [&] {
-    if (types.empty()) raise(ErrorKind::value, "[result_type] there are no types; give one or more");
+    if (types.empty()) raise(ErrorKind::value, "[result_type] at least one dtype is required");
     DType out = types[0];
     for (DType type : types) out = quern::promote(out, type);
     return out;
@@ -31,7 +31,7 @@ bool isdtype(DType type, const std::string& kind, Here here) {
     if (kind == "complex floating") return is_complex;
     if (kind == "numeric") return is != quern::DTypeKind::boolean;
     raise(ErrorKind::value,
-          "[isdtype] there is no kind '{}'; use bool, signed integer, unsigned integer, integral, real floating, "
+          "[isdtype] unknown kind '{}'; use bool, signed integer, unsigned integer, integral, real floating, "
           "complex floating or numeric",
           kind);
   });

@@ -1,4 +1,4 @@
-// The form of a group: how its index space is walked and where each operand lies, split into what the kernel text depends on
+// The form of a group: how its index space is walked and where each operand lies, split into what the kernel source depends on
 // (patterns, which are part of the key) and what it takes as arguments (numbers).
 #pragma once
 

@@ -200,13 +200,14 @@ std::vector<KernelParam> parse_params(std::string_view text) {
     std::string_view one = text.substr(begin, end - begin);
     std::vector<std::string> words = words_of(one);
     if (words.size() < 2 || !is_identifier(words.back()))
-      raise(ErrorKind::value, "[kernel] '{}' is no parameter; write a type and a name, as in 'float32 x' or 'raw T x'", one);
+      raise(ErrorKind::value,
+            "[kernel] '{}' is not a parameter declaration; write a type and a name, as in 'float32 x' or 'raw T x'", one);
     KernelParam p;
     p.name = words.back();
     p.type = words[words.size() - 2];
     for (size_t i = 0; i + 2 < words.size(); ++i) {
       if (words[i] != "raw")
-        raise(ErrorKind::value, "[kernel] unknown keyword '{}' in the parameter '{}'; there is 'raw'", words[i], one);
+        raise(ErrorKind::value, "[kernel] unknown keyword '{}' in the parameter '{}'; the only one is 'raw'", words[i], one);
       p.is_raw = true;
     }
     if (p.name == "i" || p.name[0] == '_')
@@ -218,7 +219,7 @@ std::vector<KernelParam> parse_params(std::string_view text) {
       if (!p.dtype)
         raise(ErrorKind::type, "[kernel] data type '{}' not understood; use NumPy's names, or one letter for any type", p.type);
     } else if (!is_identifier(p.type)) {
-      raise(ErrorKind::value, "[kernel] '{}' is no type", p.type);
+      raise(ErrorKind::value, "[kernel] '{}' is not a type", p.type);
     }
     out.push_back(std::move(p));
     begin = end + 1;
@@ -244,8 +245,9 @@ KernelTypes decide_types(std::span<const KernelParam> in_params, std::span<const
     if (p.dtype) return *p.dtype;
     auto found = find(p);
     if (found == known.end())
-      raise(ErrorKind::type, "[kernel] nothing says what type '{}' of '{} {}' is; give an array for it, or write the type's name",
-            p.type, p.type, p.name);
+      raise(ErrorKind::type,
+            "[kernel] the type '{}' of '{} {}' cannot be inferred; pass an array for it, or write a dtype's name", p.type, p.type,
+            p.name);
     return found->second;
   };
   KernelTypes types;

@@ -79,11 +79,11 @@ const Nvrtc& load_nvrtc() {
   if (!fresh) return nvrtc;
   nvrtc.path = library.path;
   nvrtc.version = library.version;
-#define QUERN_NVRTC_LOAD(name, params)                                                               \
-  nvrtc.name = reinterpret_cast<decltype(nvrtc.name)>(dlsym(handle, #name));                         \
-  if (!nvrtc.name) {                                                                                 \
-    loaded.erase(it);                                                                                \
-    raise(ErrorKind::runtime, "[compile] {} lacks {}: it is no working NVRTC", library.path, #name); \
+#define QUERN_NVRTC_LOAD(name, params)                                                                  \
+  nvrtc.name = reinterpret_cast<decltype(nvrtc.name)>(dlsym(handle, #name));                            \
+  if (!nvrtc.name) {                                                                                    \
+    loaded.erase(it);                                                                                   \
+    raise(ErrorKind::runtime, "[compile] {} lacks {}: it is not a working NVRTC", library.path, #name); \
   }
   QUERN_NVRTC_SYMBOLS(QUERN_NVRTC_LOAD)
 #undef QUERN_NVRTC_LOAD
@@ -463,7 +463,7 @@ Binary NvrtcCompiler::compile(const Source& source, const CompileOptions& option
     std::string text = typed.empty() ? source.text : source.text + std::string(type_requests_need);
     if (nvrtc.nvrtcCreateProgram(&owner.program, text.c_str(), source.name.c_str(), static_cast<int>(names.size()), texts.data(),
                                  names.data()) != nvrtc_success) {
-      raise(ErrorKind::runtime, "[compile] NVRTC {} does not take the text of {}", nvrtc.version, source.name);
+      raise(ErrorKind::runtime, "[compile] NVRTC {} rejected the source of {}", nvrtc.version, source.name);
     }
     expressions = options.name_expressions;
     for (const std::string& kernel : typed) expressions.push_back(type_request(kernel));
@@ -506,7 +506,7 @@ std::vector<std::string> nvrtc_options(const CompileOptions& options, const std:
     bool has_value = row.take != Take::pass && row.take != Take::drop;
     bool missing = has_value && (!match.value || (match.value->empty() && row.take == Take::joined && row.name != "O"));
     if (missing && value_may_follow(row.name)) {
-      if (i + 1 == options.flags.size()) raise(ErrorKind::value, "[compile] the option {} lacks its value", flag);
+      if (i + 1 == options.flags.size()) raise(ErrorKind::value, "[compile] the option {} requires a value", flag);
       match.value = trim(options.flags[++i]);
     }
     if (row.take == Take::arch && match.value && same_suffix_arch(*match.value, gpu_architecture)) architecture = *match.value;

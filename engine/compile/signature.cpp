@@ -335,7 +335,7 @@ class Reader {
         } else if (c >= 'A' && c <= 'Z') {
           digit = static_cast<size_t>(c - 'A') + 10;
         } else {
-          throw Unknown{};  // Sa, Ss and the like: classes of the host's library
+          throw Unknown{};  // Sa, Ss, Si, So, Sd: classes of the host's library
         }
         index = index * 36 + digit;
         if (index > 100000) throw Unknown{};

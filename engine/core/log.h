@@ -1,6 +1,6 @@
 // One switch for seeing what goes on: QUERN_DEBUG=0..5, read once; lines go to standard error.
 //
-//   1 errors as they are raised   2 compiles and cache hits   3 launches, copies, waits   4 kernel text   5 everything (IR)
+//   1 errors as they are raised   2 compiles and cache hits   3 launches, copies, waits   4 kernel source   5 everything (IR)
 #pragma once
 
 #include <string>

@@ -319,7 +319,7 @@ void* open_nvidia_library(const std::string& name) {
     raise(ErrorKind::runtime,
           "[cuda] no usable NVIDIA libraries were found: a CUDA toolkit has them, and for Python pip install \"quern[cuda]\" "
           "brings them{}{}",
-          reasons.empty() ? "" : "; passed over:", reasons);
+          reasons.empty() ? "" : "; rejected:", reasons);
   }
   {
     State& s = state();

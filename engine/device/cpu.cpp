@@ -127,7 +127,7 @@ std::unique_ptr<Stream> CpuDevice::create_stream(StreamOptions options) {
 }
 
 std::unique_ptr<Stream> CpuDevice::foreign_stream(uintptr_t) {
-  raise(ErrorKind::value, "[stream] the CPU has no streams of other libraries");
+  raise(ErrorKind::value, "[stream] streams of other libraries are not supported on the CPU");
 }
 
 std::unique_ptr<Event> CpuDevice::create_event(EventOptions options) { return std::make_unique<CpuEvent>(options); }

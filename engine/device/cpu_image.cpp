@@ -173,7 +173,7 @@ void* imported(const char* name) {
 }
 
 [[noreturn]] void foreign(const char* why) {
-  raise(ErrorKind::value, "[load] this is no code that quern compiled for the CPU: {}", why);
+  raise(ErrorKind::value, "[load] this is not code that quern compiled for the CPU: {}", why);
 }
 
 bool fits(uint64_t at, uint64_t size, uint64_t within) { return at <= within && size <= within - at; }

@@ -319,11 +319,11 @@ bool CpuEvent::done() {
 double CpuEvent::elapsed_ms(Event& start) {
   auto& first = static_cast<CpuEvent&>(start);
   if (!state || !first.state)
-    raise(ErrorKind::logic, "[event] elapsed time asked of an event that was never recorded; record both events first");
+    raise(ErrorKind::logic, "[event] elapsed time of an event that was never recorded; record both events first");
   if (!options.timing || !first.options.timing)
-    raise(ErrorKind::logic, "[event] elapsed time asked of an event made without timing");
+    raise(ErrorKind::logic, "[event] elapsed time of an event created without timing");
   if (!done() || !first.done())
-    raise(ErrorKind::logic, "[event] elapsed time asked before the event was reached; synchronize it first");
+    raise(ErrorKind::logic, "[event] elapsed time of an event that has not happened yet; synchronize it first");
   return static_cast<double>(state->time_ns.load() - first.state->time_ns.load()) * 1e-6;
 }
 

@@ -171,7 +171,8 @@ class CpuTextures final : public Textures {
       number = free_.back();
       free_.pop_back();
     } else if (used_ == QUERN_CPU_TEXTURES) {
-      raise(ErrorKind::runtime, "[texture] {} texture and surface objects are there already; destroy some", QUERN_CPU_TEXTURES);
+      raise(ErrorKind::runtime, "[texture] {} texture and surface objects exist, which is the limit; destroy some",
+            QUERN_CPU_TEXTURES);
     } else {
       ++used_;
     }

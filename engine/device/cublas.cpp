@@ -159,7 +159,7 @@ MatmulPlan make_plan(Handle handle, const MatrixProduct& p, const std::array<uin
   int count = 0;
   Status status = lt.heuristic(handle, plan.desc, plan.a, plan.b, plan.c, plan.c, preference, 1, &plan.chosen, &count);
   if (status || count == 0)
-    raise(ErrorKind::runtime, "[matmul] cuBLASLt has no way to multiply {} matrices of {}x{} and {}x{} (status {})",
+    raise(ErrorKind::runtime, "[matmul] cuBLASLt has no algorithm to multiply {} matrices of {}x{} and {}x{} (status {})",
           row(p.dtype).name, p.m, p.k, p.k, p.n, status);
   return plan;
 }

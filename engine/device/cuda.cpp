@@ -93,7 +93,7 @@ int CudaDevice::attribute(int number) {
   if (!use) return 0;
   int value = 0;
   Result result = driver().cuDeviceGetAttribute(&value, number, id_);
-  if (result == error_invalid_value) raise(ErrorKind::value, "[attribute] this driver knows no device attribute {}", number);
+  if (result == error_invalid_value) raise(ErrorKind::value, "[attribute] this driver has no device attribute {}", number);
   check(result, "attribute", "cuDeviceGetAttribute");
   return value;
 }

@@ -135,7 +135,7 @@ void* CudaDevice::open_shared(const std::string& handle, unsigned flags) {
   if (!use) return nullptr;
   Result status = driver().cuIpcOpenMemHandle_v2(&result, given, flags);
   if (status == error_invalid_context || status == error_invalid_value)
-    raise(ErrorKind::logic, "[shared memory] this is no handle of memory that another, living process has on {}", info_.name);
+    raise(ErrorKind::logic, "[shared memory] this is not a handle of memory that another running process owns on {}", info_.name);
   check(status, "shared memory", "cuIpcOpenMemHandle");
   return pointer(result);
 }

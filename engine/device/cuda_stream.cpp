@@ -190,8 +190,7 @@ void CudaStream::call(std::function<void()> f) {
 
 CudaEvent::CudaEvent(CudaDevice& owner, EventOptions options)
     : device(owner), timing_(options.timing), interprocess_(options.interprocess) {
-  if (timing_ && interprocess_)
-    raise(ErrorKind::logic, "[event] an event that other processes may open has no timing: disable it");
+  if (timing_ && interprocess_) raise(ErrorKind::logic, "[event] interprocess events cannot have timing; disable it");
   Use use(device, "event");
   if (!use) return;
   unsigned flags = (options.blocking_sync ? event_blocking_sync : 0u) | (options.timing ? 0u : event_disable_timing) |
@@ -208,7 +207,8 @@ CudaEvent::CudaEvent(CudaDevice& owner, const std::string& shared) : device(owne
   if (!use) return;
   Result status = driver().cuIpcOpenEventHandle(&handle, given);
   if (status == error_invalid_context || status == error_invalid_value || status == error_invalid_handle)
-    raise(ErrorKind::logic, "[event] this is no handle of an event that another, living process has on {}", device.info().name);
+    raise(ErrorKind::logic, "[event] this is not a handle of an event that another running process owns on {}",
+          device.info().name);
   device.check(status, "event", "cuIpcOpenEventHandle");
 }
 
@@ -270,7 +270,7 @@ double CudaEvent::elapsed_ms(Event& start) {
   Use use(device, "elapsed time");
   if (!use) return 0;
   CudaEvent& from = cuda_event(start, "elapsed time");
-  if (!timing_ || !from.timing_) raise(ErrorKind::logic, "[elapsed time] an event was made without timing");
+  if (!timing_ || !from.timing_) raise(ErrorKind::logic, "[elapsed time] an event was created without timing");
   if (!recorded_ || !from.recorded_) raise(ErrorKind::logic, "[elapsed time] an event was not recorded");
   float milliseconds = 0;
   Result result = driver().cuEventElapsedTime(&milliseconds, from.handle, handle);

@@ -95,7 +95,7 @@ void look(State& s) {
   if (wish) {
     if (use(s, wish)) return;
     s.looked = false;
-    raise(ErrorKind::runtime, "[blas] QUERN_BLAS is '{}', which is no OpenBLAS with 64-bit integers", wish);
+    raise(ErrorKind::runtime, "[blas] QUERN_BLAS is '{}', which is not an OpenBLAS with 64-bit integers", wish);
   }
   for (const std::string& folder : s.is_python ? s.folders : folders_without_python()) {
     std::error_code none;

@@ -35,7 +35,7 @@ Texel checked_texel(const char* op, int format, int channels) {
     case 0x20:
       break;
     default:
-      raise(ErrorKind::logic, "[{}] {} is no format of texels; take one of array_format", op, format);
+      raise(ErrorKind::logic, "[{}] {} is not a texel format; use one of array_format", op, format);
   }
   if (channels != 1 && channels != 2 && channels != 4)
     raise(ErrorKind::logic, "[{}] texels have 1, 2 or 4 channels, not {}{}", op, channels,
@@ -93,8 +93,9 @@ void check(const TextureSource& source, const TextureSettings& settings) {
 
 void check_surface(const DeviceArray& array) {
   if (!(array.shape.flags & array_surface))
-    raise(ErrorKind::logic,
-          "[surface] the array was not made for surfaces: give it array3d_flags.SURFACE_LDST, or allowSurfaceBind=True");
+    raise(
+        ErrorKind::logic,
+        "[surface] the array was not created for surfaces: create it with array3d_flags.SURFACE_LDST, or allowSurfaceBind=True");
 }
 
 void check(const BoxSide& side, const char* name, const Box& box) {
@@ -108,7 +109,7 @@ void check(const BoxSide& side, const char* name, const Box& box) {
           box.width_bytes, box.height, box.depth, side.x_bytes, side.y, side.z, name, shape.row_bytes(), shape.rows(),
           shape.slices());
   if (side.x_bytes % shape.texel.bytes() || box.width_bytes % shape.texel.bytes())
-    raise(ErrorKind::logic, "[copy] {} bytes from byte {} on are no whole texels of {} bytes", box.width_bytes, side.x_bytes,
+    raise(ErrorKind::logic, "[copy] {} bytes from byte {} on are not whole texels of {} bytes", box.width_bytes, side.x_bytes,
           shape.texel.bytes());
 }
 

@@ -420,7 +420,7 @@ void check_fits(std::initializer_list<double> numbers, DType type) {
 
 Array hardtanh(const Array& x, double low, double high) {
   if (is_whole(x.dtype()) && (std::isnan(low) || std::isnan(high)))
-    raise(ErrorKind::runtime, "hardtanh: NaN is no limit of integers; give min_val and max_val as numbers");
+    raise(ErrorKind::runtime, "hardtanh: NaN is not a limit of integers; pass numbers as min_val and max_val");
   if (low > high) raise(ErrorKind::value, "min_val cannot be greater than max_val");
   const Scalar least = number_for(low, x.dtype()), most = number_for(high, x.dtype());
   check_fits({low, high}, x.dtype());

@@ -1,5 +1,6 @@
-// Activations: functions of networks, one body each, one entry of the tape each. Their values are computed in float32 for halves;
-// their derivatives are array code, which has derivatives itself. Integers become real numbers as in NumPy, but where it is said.
+// Activations: functions of networks, one body each, a single autograd node each. Their values are computed in float32 for
+// halves; their derivatives are array code, which has derivatives itself. Integers become real numbers as in NumPy, but where it
+// is said.
 #pragma once
 
 #include <optional>

@@ -327,7 +327,7 @@ class Backward {
     if (node.is_exposed() && node.buffer && node.buffer.block()->writes.load() != written)
       raise(ErrorKind::runtime,
             "one of the variables needed for gradient computation has been modified by an inplace operation: an array of shape "
-            "{} whose memory is shared with others, used at {}; give the operation a clone() of it",
+            "{} whose memory is shared with others, used at {}; pass a clone() of it to the operation",
             to_string(value.shape()), describe_site(entry.site));
     return with_entry(value, options_.create_graph ? from : EntryRef(), entry.device);
   }

@@ -131,13 +131,12 @@ Array with_border(const Array& array, std::span<const std::pair<int64_t, int64_t
   size_t rank = array.rank();
   if (options.constants.empty()) options.constants.assign(rank, {whole(0), whole(0)});
   Shape shape = array.shape();
-  if (widths.size() != rank)
-    raise(ErrorKind::value, "[pad] {} pairs are given for {} axes; give one for each", widths.size(), rank);
+  if (widths.size() != rank) raise(ErrorKind::value, "[pad] {} pairs for {} axes; pass one for each", widths.size(), rank);
   bool is_uniform = mode == Border::constant;
   for (size_t n = 0; n < rank; ++n) {
     auto [before, after] = widths[n];
     if (before < 0 || after < 0)
-      raise(ErrorKind::value, "[pad] the widths of axis {} are {} and {}; none can be negative", n, before, after);
+      raise(ErrorKind::value, "[pad] index can't contain negative values: the widths of axis {} are {} and {}", n, before, after);
     if (shape[n] == 0 && before + after > 0 && mode != Border::constant && mode != Border::empty)
       raise(ErrorKind::value, "[pad] can't extend empty axis {} using modes other than 'constant' or 'empty'", n);
     shape[n] += before + after;

@@ -81,11 +81,12 @@ static int64_t bins_for(const Array& numbers, int64_t least, const char* refusal
 }
 
 Array bincount(const Array& numbers, const Array* weights, int64_t least) {
-  if (numbers.rank() != 1) raise(ErrorKind::value, "[bincount] the numbers have {} dimensions; give them one", numbers.rank());
+  if (numbers.rank() != 1)
+    raise(ErrorKind::value, "[bincount] object too deep for desired array: `x` must be 1-D, not {}-D", numbers.rank());
   if (!is_whole(numbers.dtype()))
     raise(ErrorKind::type, "[bincount] Cannot cast array data from {} to int64 according to the rule 'safe'",
           row(numbers.dtype()).name);
-  if (least < 0) raise(ErrorKind::value, "[bincount] 'minlength' must not be negative, as {} is", least);
+  if (least < 0) raise(ErrorKind::value, "[bincount] 'minlength' must not be negative, but is {}", least);
   Array real;
   if (weights) {
     if (is_complex(weights->dtype()))
@@ -96,7 +97,7 @@ Array bincount(const Array& numbers, const Array* weights, int64_t least) {
     real = as_type(*weights, DType::float64);
     if (numbers.size() == 0) weights = nullptr;  // NumPy counts nothing at all in integers
   }
-  int64_t bins = bins_for(numbers, least, "[bincount] the numbers must have no negative elements");
+  int64_t bins = bins_for(numbers, least, "[bincount] 'list' argument must have no negative elements");
   return counts_of(numbers, weights ? &real : nullptr, bins);
 }
 
@@ -124,10 +125,10 @@ Array bincount_as_torch(const Array& numbers, const Array* weights, int64_t leas
 Array counts_of_rows(const Array& numbers, const Array* weights, int64_t least, bool is_sparse) {
   if (is_sparse) raise(ErrorKind::value, "Unsupported value `sparse=True` with quern backend");
   if (weights && weights->dtype() == DType::boolean)
-    raise(ErrorKind::type, "[bincount] bools have no sums; convert the weights with cast()");
+    raise(ErrorKind::type, "[bincount] weights of dtype bool are not supported; convert them with cast()");
   if (numbers.rank() == 2) {
     if (weights && weights->shape() != numbers.shape())
-      raise(ErrorKind::value, "[bincount] the weights have the shape {}, the numbers {}", to_string(weights->shape()),
+      raise(ErrorKind::value, "[bincount] weights of shape {} do not match `x` of shape {}", to_string(weights->shape()),
             to_string(numbers.shape()));
     std::vector<Array> rows;
     for (int64_t n = 0; n < numbers.shape()[0]; ++n) {
@@ -158,7 +159,7 @@ Scalar moveaxis(const Scalar& limit, double by) {
 
 void check_real(const Array& array, const Array* weights) {
   if (is_complex(array.dtype()) || (weights && is_complex(weights->dtype())))
-    raise(ErrorKind::type, "[histogram] complex numbers have no order and make no counts; take their real parts");
+    raise(ErrorKind::type, "[histogram] complex arrays are not supported; pass their real parts");
   if (weights && weights->shape() != array.shape())
     raise(ErrorKind::value, "[histogram] weights should have the same shape as a");
 }
@@ -170,7 +171,7 @@ Array elements_of(const Array& array) {
 
 EvenBins even_bins(const Array& array, int64_t count, const Scalar* first, const Scalar* last) {
   check_real(array, nullptr);
-  if (count < 1) raise(ErrorKind::value, "[histogram] there are {} bins; `bins` must be positive, when an integer", count);
+  if (count < 1) raise(ErrorKind::value, "[histogram] `bins` must be positive, when an integer, not {}", count);
   Array elements = elements_of(array);
   EvenBins out{first ? *first : whole(0), last ? *last : whole(1), {}, count, {}};
   if (!first && elements.size() > 0) {
@@ -180,7 +181,7 @@ EvenBins even_bins(const Array& array, int64_t count, const Scalar* first, const
   double low = real_of(out.first), high = real_of(out.last);
   if (!std::isfinite(low) || !std::isfinite(high))
     raise(ErrorKind::value, "[histogram] the {} range of [{}, {}] is not finite", first ? "supplied" : "autodetected", low, high);
-  if (low > high) raise(ErrorKind::value, "[histogram] the range of [{}, {}] falls; max must be larger than min", low, high);
+  if (low > high) raise(ErrorKind::value, "[histogram] max must be larger than min in range parameter: [{}, {}]", low, high);
   if (low == high) {  // nothing is divided by a width of zero
     out.first = moveaxis(out.first, -0.5);
     out.last = moveaxis(out.last, 0.5);

@@ -56,7 +56,7 @@ DType type_of_number(const Scalar& value, const Rules& rules) {
       return DType::boolean;
     case WeakScalar::integer:
       if (value.is_huge)
-        raise(ErrorKind::type, "Unsupported dtype object: an integer of more than 64 bits; ask for a type of reals");
+        raise(ErrorKind::type, "Unsupported dtype object: an integer of more than 64 bits; pass a floating-point dtype");
       return value.is_natural && !is_torchs ? DType::uint64 : DType::int64;
     case WeakScalar::real:
       return is_torchs ? torch_default() : DType::float64;
@@ -143,10 +143,10 @@ Array places_in_rows(int64_t rows, const Making& how, F&& ends) {
   for (int64_t row = 0; row < rows; ++row) {
     const auto [column, end] = ends(row);
     if (end > column && __builtin_add_overflow(count, end - column, &count))
-      raise(ErrorKind::value, "there are more than 2^63 places in a matrix of {} rows", rows);
+      raise(ErrorKind::value, "there are more than 2^63 elements in a matrix of {} rows", rows);
   }
   if (count > INT64_MAX / 2)
-    raise(ErrorKind::value, "there are more than 2^63 numbers in the places of a matrix of {} rows", rows);
+    raise(ErrorKind::value, "there are more than 2^63 elements in the indices of a matrix of {} rows", rows);
   check_room(2 * count, DType::int64, how.device);
   std::vector<int64_t> places(static_cast<size_t>(2 * count));
   size_t at = 0;

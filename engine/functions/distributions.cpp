@@ -172,7 +172,7 @@ Array beta(const Stream& stream, const Parameter& a, const Parameter& b, const S
 }
 
 Array dirichlet(const Stream& stream, const Parameter& alpha, const Size& size) {
-  if (!alpha.array) raise(ErrorKind::type, "alpha must be a one-dimensional sequence, not a number");
+  if (!alpha.array) raise(ErrorKind::type, "alpha must be a one-dimensional sequence, not a scalar");
   if (alpha.array->rank() != 1) raise(ErrorKind::value, "alpha must be a one-dimensional sequence");
   if (is_somewhere(alpha, Op::less, 0)) raise(ErrorKind::value, "alpha < 0");
   const int64_t count = alpha.array->size();

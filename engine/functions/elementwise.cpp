@@ -503,7 +503,7 @@ Array angle_of(const Rules& rules, const Array& x, bool in_degrees) {
 Array scaled_by_power(const Array& x, const Array& exponent) {
   if (!is_integer(exponent.dtype()))
     raise(ErrorKind::type, "ldexp exponent must be an integer type. Received: x2 dtype={}", row(exponent.dtype()).name);
-  if (is_complex(x.dtype())) raise(ErrorKind::value, "[ldexp] complex numbers have no exponent; take their parts");
+  if (is_complex(x.dtype())) raise(ErrorKind::value, "[ldexp] complex numbers are not supported; pass real and imaginary parts");
   const DType type = x.dtype(), wide = wide_type(type);
   return as_type(compute(Op::ldexp, as_type(x, wide), as_type(exponent, wide)), type);
 }

@@ -57,7 +57,7 @@ Array along_each(const Array& a, std::vector<FourierAxis> axes, Norm norm) {
   for (const FourierAxis& axis : axes)
     if (axis.n < 1)
       raise(ErrorKind::value, "[fft] Invalid number of FFT data points ({}) specified; it must be one or more", axis.n);
-  if (is_half && is_complex(a.dtype())) raise(ErrorKind::type, "[rfft] the numbers are complex; use fft()");
+  if (is_half && is_complex(a.dtype())) raise(ErrorKind::type, "[rfft] the input is complex; use fft()");
   if (is_told_twice(a, first)) axes[0].kind = first = "full";
   bool of_reals = is_half || first == "full";
   Array lines = as_type(a, of_reals ? (single ? DType::float32 : DType::float64) : single ? DType::complex64 : DType::complex128);
@@ -97,7 +97,7 @@ Array transformed_along(const Array& a, std::string_view kind, std::vector<std::
   if (count > 0 && kind.starts_with("hermitian")) return hermitian_along(a, kind, std::move(lengths), axes, norm);
   if (lengths.size() != count)
     raise(ErrorKind::value, "Shape and axes have different lengths: {} lengths for {} axes", lengths.size(), count);
-  if ((is_half || is_whole) && count == 0) raise(ErrorKind::index, "[fft] a transform of real numbers needs an axis at least");
+  if ((is_half || is_whole) && count == 0) raise(ErrorKind::index, "[fft] at least 1 axis must be transformed");
   if (count == 0) return a;
   // The order: reals first or last. An axis that is named twice counts with its first length.
   std::vector<FourierAxis> order;
@@ -137,9 +137,10 @@ Array shifted(const Array& a, const std::optional<std::vector<size_t>>& named, i
 // Of samples a number apart.
 double step_of(int64_t n, const Argument& d) {
   const Scalar& number = d.scalar();
-  if (number.kind == WeakScalar::complex) raise(ErrorKind::type, "[fftfreq] the distance of samples must be real, not complex");
+  if (number.kind == WeakScalar::complex) raise(ErrorKind::type, "[fftfreq] the sample spacing `d` must be real, not complex");
   double width = static_cast<double>(n) * (number.kind == WeakScalar::real ? number.re : static_cast<double>(number.integer));
-  if (width == 0) raise(ErrorKind::zero_division, "float division by zero: the frequencies of {} samples need a distance", n);
+  if (width == 0)
+    raise(ErrorKind::zero_division, "float division by zero: the sample spacing `d` of {} samples must not be 0", n);
   return 1.0 / width;
 }
 
@@ -177,7 +178,7 @@ Array frequencies_of_half(Samples n, const Argument& d, std::optional<DType> dty
 }
 
 Array frequencies(int64_t n, const Argument& step, bool is_half, DeviceId device) {
-  if (n < 0 && !is_half) raise(ErrorKind::value, "[fftfreq] {} numbers make no sense; it must be none or more", n);
+  if (n < 0 && !is_half) raise(ErrorKind::value, "[fftfreq] the number of samples must be non-negative, not {}", n);
   int64_t count = is_half ? std::max<int64_t>(n / 2 + 1, 0) : n;
   Array places = arange(count, device);
   // The second half is of the negative ones.

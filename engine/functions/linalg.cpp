@@ -29,7 +29,8 @@ Array in_reals(const Array& a) { return is_whole(a.dtype()) ? astype(a, DType::f
 int64_t rows_of(const Array& a) { return a.shape()[a.rank() - 2]; }
 
 void check_stack(const Array& a) {
-  if (a.rank() < 2) raise(ErrorKind::algebra, "[linalg] the array has {} axes; a matrix has two or more", a.rank());
+  if (a.rank() < 2)
+    raise(ErrorKind::algebra, "[linalg] {}-dimensional array given. Array must be at least two-dimensional", a.rank());
 }
 void check_square(const Array& a) {
   check_stack(a);
@@ -104,7 +105,7 @@ std::vector<Array> factored(std::string_view name, const Array& a, std::string_v
   name == "qr" || name == "svd" ? check_stack(a) : check_square(a);
   Array given = in_work_type(a);
   if (name == "eig" && !values_of<uint8_t>(reduced(Reduction::all, isfinite(given), all_axes(given)))[0])
-    raise(ErrorKind::algebra, "[linalg] the matrices hold infinities or NaN; their eigenvalues are not defined");
+    raise(ErrorKind::algebra, "[linalg] Array must not contain infs or NaNs");
   return factor(name, {&given, 1}, mode, 0);
 }
 
@@ -121,7 +122,7 @@ std::vector<Array> svd(const Array& a, std::string_view mode, bool hermitian) {
 
 static std::vector<Array> solve_by(const Array& a, const Array& b, std::string_view mode) {
   check_square(a);
-  if (b.rank() == 0) raise(ErrorKind::value, "[solve] the right side has no axes; give it one or more");
+  if (b.rank() == 0) raise(ErrorKind::value, "[solve] the right side must be at least 1-D");
   Array right = b.rank() == 1 ? expand_dims(b, 1) : b;
   if (rows_of(right) != last_size(a))
     raise(ErrorKind::value, "[solve] the matrix has {} rows and the right side {}", last_size(a), rows_of(right));
@@ -157,7 +158,7 @@ Array inv(const Array& a) { return inv_by(a, "")[0]; }
 static std::vector<Array> least_squares_of(const Array& a, const Array& b, std::optional<double> rcond) {
   Array right = b.rank() == 1 ? expand_dims(b, 1) : b;
   for (const Array& x : {a, right})
-    if (x.rank() != 2) raise(ErrorKind::algebra, "[lstsq] an array has {} axes; a matrix has two", x.rank());
+    if (x.rank() != 2) raise(ErrorKind::algebra, "[lstsq] {}-dimensional array given. Array must be two-dimensional", x.rank());
   int64_t m = rows_of(a), n = last_size(a);
   if (rows_of(right) != m) raise(ErrorKind::algebra, "[lstsq] the matrix has {} rows and the right side {}", m, rows_of(right));
   DType type = common(work_type(a.dtype()), work_type(b.dtype()));
@@ -264,14 +265,14 @@ Array vector_norm(const Array& a, const Scalar& ord, const Over& over) {
 }
 
 Array matrix_norm(const Array& a, MatrixNorm which, size_t row, size_t column, bool keep_dims) {
-  if (row == column) raise(ErrorKind::value, "[norm] the two axes of the matrices are the same; name two");
+  if (row == column) raise(ErrorKind::value, "[norm] Duplicate axes given.");
   check_stack(a);
   return norm_of_planes(in_reals(a), which, row, column, keep_dims, "n");
 }
 
 Array cond(const Array& a, MatrixNorm which) {
   check_stack(a);
-  if (last_size(a) == 0 || rows_of(a) == 0) raise(ErrorKind::algebra, "[cond] an empty matrix has none");
+  if (last_size(a) == 0 || rows_of(a) == 0) raise(ErrorKind::algebra, "[cond] cond is not defined on empty arrays");
   Array given = in_work_type(a), out;
   // Where there is no inverse, and where values do not converge, is NaN.
   if (which == MatrixNorm::largest_value || which == MatrixNorm::smallest_value) {

@@ -231,7 +231,7 @@ class ElementLoss : public GradientBody {
 
 using Operands = std::initializer_list<const Array*>;  // null: not there
 
-// A loss of each element, times a weight that has no derivative, and its mean or sum: one entry of the tape.
+// A loss of each element, times a weight that has no derivative, and its mean or sum: a single autograd node.
 Array one_entry(const ElementLossKind& kind, Operands operands, double number, LossReduction reduction, const Array* weight) {
   std::vector<Array> all;
   for (const Array* one : operands)
@@ -244,7 +244,7 @@ Array one_entry(const ElementLossKind& kind, Operands operands, double number, L
   for (const Array& one : all) types.push_back({one.dtype(), false, WeakScalar::boolean, one.rank() == 0});
   DType type = common_type_as_torch(types);
   if (is_whole(type)) type = torch_default();
-  if (is_complex(type)) raise(ErrorKind::not_implemented, "[{}] there is no such loss of complex numbers", kind.name);
+  if (is_complex(type)) raise(ErrorKind::not_implemented, "[{}] complex numbers are not supported", kind.name);
   Kept kept{std::vector<bool>(all.size(), false), {}};
   if (weight) kept.inputs.back() = true;
   for (size_t i = 0; i < count; ++i) {

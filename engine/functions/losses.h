@@ -1,4 +1,4 @@
-// Losses of networks, one body each, with their mean or sum one entry of the tape each that keeps the least (graph/tape.h).
+// Losses of networks, one body each; with its mean or sum, each is a single autograd node that keeps the least (graph/tape.h).
 // Halves are computed in float32. What is said of arguments that do not fit together is PyTorch's.
 #pragma once
 

@@ -38,8 +38,8 @@ void check_rank(const char* name, const Array& a, size_t least) {
 
 void check_sizes(const char* name, const Array& a, const Array& b, int64_t left, int64_t right) {
   if (left != right)
-    raise(ErrorKind::value, "[{}] shapes {} and {} do not fit: {} and {} elements", name, to_string(a.shape()),
-          to_string(b.shape()), left, right);
+    raise(ErrorKind::value, "[{}] shapes {} and {} not aligned: {} != {}", name, to_string(a.shape()), to_string(b.shape()), left,
+          right);
 }
 
 // Two or three components of vectors, which are the last axis.
@@ -67,7 +67,7 @@ Array triangle(const Array& array, int64_t k, bool lower) {
 
 Array diagonal(const Array& array, int64_t k, size_t axis1, size_t axis2) {
   check_rank("diagonal", array, 2);
-  if (axis1 == axis2) raise(ErrorKind::value, "[diagonal] the two axes are the same");
+  if (axis1 == axis2) raise(ErrorKind::value, "[diagonal] axis1 and axis2 cannot be the same");
   Layout part = sliced(array.layout(), k >= 0 ? axis2 : axis1, std::abs(k), {}, 1), out;
   out.offset = part.offset;
   for (size_t n = 0; n < array.rank(); ++n) {
@@ -165,7 +165,7 @@ Array powers_in_columns(const Rules& rules, const Array& vector, std::optional<i
 // The same in the vector's own type.
 Array powers_in_type(const Array& vector, std::optional<int64_t> wanted, bool rising) {
   const DType type = vector.dtype();
-  if (type == DType::boolean) raise(ErrorKind::type, "[vander] bools have no powers; convert them with cast()");
+  if (type == DType::boolean) raise(ErrorKind::type, "[vander] dtype bool is not supported; convert with cast()");
   return as_type(columns_of_powers(vector, columns_of(vector, wanted), rising, wide_type(type)), type);
 }
 
@@ -211,7 +211,8 @@ Array outer_of_vectors(const Rules& rules, const Array& a, const Array& b) {
 
 Array tensordot(const Array& a, const Array& b, const std::vector<int64_t>& axes_of_a, const std::vector<int64_t>& axes_of_b) {
   if (axes_of_a.size() != axes_of_b.size())
-    raise(ErrorKind::value, "[tensordot] {} axes of a and {} of b are named; name as many", axes_of_a.size(), axes_of_b.size());
+    raise(ErrorKind::value, "[tensordot] shape-mismatch for sum: {} axes of `a` and {} of `b`", axes_of_a.size(),
+          axes_of_b.size());
   std::vector<int> left, right, rows, columns;
   int64_t inner = 1;
   for (size_t i = 0; i < axes_of_a.size(); ++i) {
@@ -226,7 +227,7 @@ Array tensordot(const Array& a, const Array& b, const std::vector<int64_t>& axes
     size_t before = shape.size();
     for (int n = 0; n < static_cast<int>(array.rank()); ++n) {
       auto times = std::count(gone.begin(), gone.end(), n);
-      if (times > 1) raise(ErrorKind::value, "[tensordot] axis {} is named twice", n);
+      if (times > 1) raise(ErrorKind::value, "[tensordot] axis {} is repeated", n);
       if (times == 1) continue;
       out.push_back(n);
       shape.push_back(array.shape()[static_cast<size_t>(n)]);
@@ -312,7 +313,7 @@ Array cross_of_three(const Array& a, const Array& b, const CrossAxes& axes) {
 Array cross_along(const Array& a, const Array& b, std::optional<size_t> axis) {
   const Shape& shape = a.shape();
   const size_t along = axis ? *axis : static_cast<size_t>(std::find(shape.begin(), shape.end(), 3) - shape.begin());
-  if (along == shape.size()) raise(ErrorKind::value, "[cross] no axis has three elements; name one");
+  if (along == shape.size()) raise(ErrorKind::value, "[cross] no axis has three elements; pass `axis`");
   std::vector<Array> both{a, b};
   both = broadcast_together(both);
   return in_result_order(cross(both[0], both[1], along, along, along));

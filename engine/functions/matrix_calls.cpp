@@ -68,7 +68,8 @@ Array norm_by(const Array& a, const NormOrder& order, const std::optional<Axes>&
 }
 
 Array norm_of_matrices(const Array& a, bool keep_dims, const NormOrder& order) {
-  if (a.rank() < 2) raise(ErrorKind::value, "[matrix_norm] the array has {} axes; a matrix has two or more", a.rank());
+  if (a.rank() < 2)
+    raise(ErrorKind::value, "[matrix_norm] {}-dimensional array given. Array must be at least two-dimensional", a.rank());
   return norm_by(a, order, Axes{a.rank() - 2, a.rank() - 1}, keep_dims);
 }
 

@@ -338,8 +338,7 @@ Array batch_norm(const Array& given, const Array* running_mean, const Array* run
   }
   if (x.rank() < 2) {
     if (x.size() == 0) return copied(x, x.dtype());
-    raise(ErrorKind::runtime, "batch_norm: the input needs the dimensions (N, C, ...), but its size is {}",
-          in_brackets(x.shape()));
+    raise(ErrorKind::runtime, "batch_norm: expected input of shape (N, C, ...), got size {}", in_brackets(x.shape()));
   }
   if (!is_training) return normalised_by(x, *running_mean, *running_var, weight, bias, eps);
   std::vector<Array> made = quern::batch_norm(x, weight, bias, eps);
@@ -358,7 +357,7 @@ Array instance_norm(const Array& given, const Array* running_mean, const Array* 
   if (!use_own) return batch_norm(given, running_mean, running_var, weight, bias, false, momentum, eps);
   if (!running_mean != !running_var)
     raise(ErrorKind::value, "running_mean and running_var must either both be None or neither be None");
-  if (given.rank() < 3) raise(ErrorKind::value, "[instance_norm] the input needs the dimensions (N, C, L, ...)");
+  if (given.rank() < 3) raise(ErrorKind::value, "[instance_norm] expected input of shape (N, C, L, ...)");
   const Array x = as_reals(numpys_rules, given);
   const int64_t n = x.shape()[0], channels = x.shape()[1], inner = x.size() / std::max<int64_t>(n * channels, 1);
   const Array lines = reshape(x, {n, channels, inner});

@@ -1,4 +1,4 @@
-// What networks are made of, each with a derivative of its own: one entry of the tape that keeps the least (graph/tape.h). Axes
+// What networks are made of, each with a derivative of its own: a single autograd node that keeps the least (graph/tape.h). Axes
 // count from the front.
 #pragma once
 

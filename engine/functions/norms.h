@@ -1,4 +1,4 @@
-// Norms of vectors as one entry of the tape. Where a norm is 0 it passes 0 on.
+// Norms of vectors as a single autograd node. Where a norm is 0 it passes 0 on.
 #pragma once
 
 #include <vector>

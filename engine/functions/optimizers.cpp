@@ -74,7 +74,7 @@ const UserRow& row_for(Rule rule, const std::vector<DType>& types) {
 Rule rule_of(std::string_view name) {
   for (size_t i = 0; i < words.size(); ++i)
     if (name == words[i].name) return static_cast<Rule>(i);
-  raise(ErrorKind::value, "there is no rule of optimizers named '{}'", name);
+  raise(ErrorKind::value, "unknown optimizer rule '{}'", name);
 }
 
 std::string_view name_of(Rule rule) { return words_of(rule).name; }
@@ -151,14 +151,14 @@ Update lion(double lr, double beta1, double beta2) { return {Rule::lion, {lr, be
 Step::Step(Rule rule, const std::vector<double>& scalars) : rule_(rule), operands_(states_of(rule).size() + 2) {
   const size_t count = scalars_of(rule).size() + 3;
   if (scalars.size() != count)
-    raise(ErrorKind::value, "[{}] a step takes {} numbers, not {}", words_of(rule).name, count, scalars.size());
+    raise(ErrorKind::value, "[{}] a step requires {} hyperparameters, not {}", words_of(rule).name, count, scalars.size());
   for (double one : scalars) numbers_.emplace_back(steps::real_number(one));
 }
 
 void Step::take(const std::vector<Array>& operands) {
   const char* name = words_of(rule_).name;
   if (operands.size() != operands_)
-    raise(ErrorKind::value, "[{}] a step takes a parameter, a gradient and {} states, not {} arrays", name, operands_ - 2,
+    raise(ErrorKind::value, "[{}] a step requires a parameter, a gradient and {} states, not {} arrays", name, operands_ - 2,
           operands.size());
   bool is_known = row_ != nullptr;
   for (size_t i = 0; i < operands_; ++i) {
@@ -179,7 +179,8 @@ void Step::find_row(const std::vector<Array>& operands) {
   std::vector<DType> types;
   for (const Array& one : operands) {
     if (row(one.dtype()).kind != DTypeKind::real)
-      raise(ErrorKind::type, "[{}] takes real floating-point arrays, not {}", words_of(rule_).name, row(one.dtype()).name);
+      raise(ErrorKind::type, "[{}] parameters must be real floating-point arrays, not {}", words_of(rule_).name,
+            row(one.dtype()).name);
     types.push_back(one.dtype());
   }
   row_ = &row_for(rule_, types);

@@ -87,7 +87,7 @@ Array partitioned_places(const Array& array, std::optional<size_t> axis, const s
 }
 
 Array sorted_places_by(const std::vector<Array>& keys, size_t axis) {
-  if (keys.empty()) raise(ErrorKind::type, "[lexsort] there are no keys; give one or more");
+  if (keys.empty()) raise(ErrorKind::type, "[lexsort] need sequence of keys with len > 0 in lexsort");
   for (const Array& key : keys) {
     if (key.shape() != keys[0].shape())
       raise(ErrorKind::value, "[lexsort] keys of shapes {} and {}; all keys need to be the same shape",
@@ -143,7 +143,7 @@ Array sorting_places_by(const SortKeys& keys, std::optional<size_t> axis) {
 Array extreme(const Array& array, std::optional<size_t> axis, bool keep_dims, bool least) {
   Array lines = axis ? with_last(array, *axis) : raveled(array, Order::c);
   if (last_size(lines) == 0)
-    raise(ErrorKind::value, "[{}] there is nothing to choose from: the sequence is empty", least ? "argmin" : "argmax");
+    raise(ErrorKind::value, "[{0}] attempt to get {0} of an empty sequence", least ? "argmin" : "argmax");
   Array out = extreme_places(lines, least);
   if (!keep_dims) return out;
   Shape shape = axis ? array.shape() : Shape(array.rank(), 1);
@@ -152,14 +152,13 @@ Array extreme(const Array& array, std::optional<size_t> axis, bool keep_dims, bo
 }
 
 Array searched(const Array& array, const Array& values, bool right, const Array* sorter) {
-  if (array.rank() != 1) raise(ErrorKind::value, "[searchsorted] the sorted array has {} axes; give it one", array.rank());
+  if (array.rank() != 1) raise(ErrorKind::value, "[searchsorted] the sorted array must be 1-D, not {}-D", array.rank());
   Array in = array;
   if (sorter) {
     if (!is_integer(sorter->dtype()))
-      raise(ErrorKind::type, "[searchsorted] the sorter must have integers, not {}", row(sorter->dtype()).name);
+      raise(ErrorKind::type, "[searchsorted] sorter must only contain integers, not {}", row(sorter->dtype()).name);
     if (sorter->shape() != array.shape())
-      raise(ErrorKind::value, "[searchsorted] the sorter has {} places for {} elements; give as many", sorter->size(),
-            array.size());
+      raise(ErrorKind::value, "[searchsorted] sorter.size must equal a.size: {} != {}", sorter->size(), array.size());
     in = take_along(array, *sorter, 0);
   }
   DType type = common(array.dtype(), values.dtype());

@@ -34,7 +34,7 @@ Array fitted_places(const Array& places, int64_t size, std::string_view mode) {
 Array taken(const Array& array, const Array& places, std::optional<size_t> axis, std::string_view mode) {
   if (!axis || array.rank() == 0) return taken(array.rank() == 1 ? array : raveled(array, Order::c), places, 0, mode);
   if (places.device() != array.device())
-    raise(ErrorKind::value, "[take] the places are on another device than the array; move one with to_device()");
+    raise(ErrorKind::value, "[take] the indices are on another device than the array; move one with to_device()");
   const Shape& shape = array.shape();
   auto here = shape.begin() + static_cast<ptrdiff_t>(*axis);
   if (*here > 0 || places.size() == 0) return take_along(array, fitted_places(places, *here, mode), *axis);
@@ -58,10 +58,10 @@ Array taken_within(const Array& array, const Array& places, std::optional<size_t
 
 std::vector<Array> indices_along(const Array& array, const Array& places, size_t axis) {
   if (!is_integer(places.dtype()))
-    raise(ErrorKind::index, "[take_along_axis] the places must be integers, not {}", row(places.dtype()).name);
+    raise(ErrorKind::index, "[take_along_axis] `indices` must be an integer array, not {}", row(places.dtype()).name);
   if (places.rank() != array.rank())
-    raise(ErrorKind::value, "[take_along_axis] the places have {} axes and the array {}; give both as many", places.rank(),
-          array.rank());
+    raise(ErrorKind::value, "[take_along_axis] `indices` and `arr` must have the same number of dimensions, not {} and {}",
+          places.rank(), array.rank());
   std::vector<Array> out;
   for (size_t n = 0; n < array.rank(); ++n) {
     Shape shape(array.rank(), 1);
@@ -122,7 +122,7 @@ std::vector<Array> coordinates(const Array& array, const Array& places) {
 void put_in_line(const Array& array, const Array& places, const Argument& values, std::string_view mode) {
   const Array* given = values.array();
   int64_t count = places.size();
-  if (count > 0 && array.size() == 0) raise(ErrorKind::index, "[put] there are no elements to write to: the array is empty");
+  if (count > 0 && array.size() == 0) raise(ErrorKind::index, "[put] cannot replace elements of an empty array");
   if (count == 0 || (given && given->size() == 0)) return;
   Array flat = fitted_places(raveled(as_type(places, DType::int64), Order::c), array.size(), mode), row;
   if (given) row = raveled(*given, Order::c);
@@ -139,7 +139,8 @@ void put_in_line(const Array& array, const Array& places, const Argument& values
 }
 
 std::vector<Array> nonzero(const Array& array) {
-  if (array.rank() == 0) raise(ErrorKind::value, "[nonzero] the array has no axes; reshape it to {{1}}, as atleast_1d() does");
+  if (array.rank() == 0)
+    raise(ErrorKind::value, "[nonzero] calling nonzero on 0d arrays is not allowed; reshape it to {{1}}, as atleast_1d() does");
   return indices_of(as_type(array, DType::boolean));
 }
 
@@ -159,7 +160,7 @@ Array rows_of_nonzero(const Array& array) {
 Array count_nonzero(const Array& array, const Over& over) { return sum(as_type(array, DType::boolean), over); }
 
 Array compressed(const Array& condition, const Array& array, std::optional<size_t> axis) {
-  if (condition.rank() != 1) raise(ErrorKind::value, "[compress] the condition has {} axes; give it one", condition.rank());
+  if (condition.rank() != 1) raise(ErrorKind::value, "[compress] condition must be a 1-d array, not {}-d", condition.rank());
   Array places = flat_nonzero(condition);
   bool has_axis = axis && array.rank() > 0;
   int64_t n = has_axis ? array.shape()[*axis] : array.size();

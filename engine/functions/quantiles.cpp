@@ -189,7 +189,7 @@ Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::str
                          bool skips_nan) {
   check_method(method);
   int64_t n = last_size(lines);
-  if (n == 0) raise(ErrorKind::index, "[quantile] there is nothing to choose from");
+  if (n == 0) raise(ErrorKind::index, "[quantile] the array is empty");
   skips_nan = skips_nan && !is_whole(lines.dtype());
   if (skips_nan && !skips_nan_by(method)) bug("quantiles without NaN by {}", method);
   Shape shape = lines.shape();
@@ -197,7 +197,7 @@ Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::str
   std::rotate(shape.begin(), shape.end() - 1, shape.end());
   QuantilePlaces places = places_for(method, type, n, q);
   if (lines.dtype() == DType::boolean && !places.is_exact && !q.empty())
-    raise(ErrorKind::type, "[quantile] the quantiles of bools are not defined; convert them to integers first");
+    raise(ErrorKind::type, "[quantile] dtype bool is not supported; convert to integers first");
   Array in_line = sorted(lines, false);
   if (q.empty()) return full(shape, whole(0), is_whole(lines.dtype()) ? DType::float64 : lines.dtype(), lines.device());
   if (skips_nan) return without_nan(in_line, q, method, type);

@@ -13,7 +13,7 @@ using namespace steps;
 
 Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bool endpoint, DType dtype, DeviceId device,
                       DType work) {
-  if (count < 0) raise(ErrorKind::value, "[linspace] {} numbers were asked for; it must be none or more", count);
+  if (count < 0) raise(ErrorKind::value, "[linspace] Number of samples, {}, must be non-negative.", count);
   int64_t parts = endpoint ? count - 1 : count;
   auto in_work = [&](Op op, const Scalar& a, const Scalar& b) {
     return scalar_in(compute(op, full({}, a, work, DeviceId::cpu()), full({}, b, work, DeviceId::cpu())));

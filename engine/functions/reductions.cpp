@@ -171,8 +171,8 @@ Array variance(const Array& given, const Counted& over, double ddof, const Argum
   if (is_whole(array.dtype()) && is_whole(center->type().dtype)) array = astype(array, over.dtype.value_or(DType::float64));
   Array far = subtract(array, *center);
   if (far.shape() != array.shape())
-    raise(ErrorKind::value, "[var] a mean of shape {} does not fit an array of shape {}: it has to broadcast to that",
-          to_string(center->shape()), to_string(array.shape()));
+    raise(ErrorKind::value, "[var] a mean of shape {} does not broadcast to the array's shape {}", to_string(center->shape()),
+          to_string(array.shape()));
   Array squares = multiply(far, is_complex(far.dtype()) ? conjugate(far) : far);
   if (is_complex(squares.dtype())) squares = squares.real();
   Array out = divided(sum(squares, over), array, over, ddof);

@@ -64,7 +64,7 @@ Array rounded(const Array& array, int64_t decimals) {
   }
   if (is_integer(type) && decimals >= 0) return copied(array, type, Order::keep);
   if (decimals == 0) return rint(array);
-  if (type == DType::boolean) raise(ErrorKind::type, "[round] bools have no decimals; convert them first");
+  if (type == DType::boolean) raise(ErrorKind::type, "[round] dtype bool is not supported; convert to integers first");
   Array work = is_integer(type) ? astype(array, DType::float64) : array;
   double by = std::abs(decimals) < 309 ? std::pow(10.0, static_cast<double>(std::abs(decimals)))
                                        : std::numeric_limits<double>::infinity();
@@ -86,7 +86,7 @@ static Array limited_to(const Array& array, DType type) {
 // Rounded after a multiplication by a power of ten, as JAX rounds; integers and what has no such decimals stay as they are.
 Array rounded_by_scale(const Array& array, int64_t decimals) {
   const DType type = array.dtype();
-  if (type == DType::boolean) raise(ErrorKind::value, "[round] bools have no decimals; convert them with cast()");
+  if (type == DType::boolean) raise(ErrorKind::value, "[round] dtype bool is not supported; convert with cast()");
   if (is_complex(type)) {
     Array out = copied(array, type, Order::keep);
     assign(out.real(), Argument(rounded_by_scale(array.real(), decimals)));
@@ -141,7 +141,7 @@ bool are_all_near(const Rules& rules, const Argument& a, const Argument& b, cons
 }
 
 Array differences(const Array& array, int64_t times, size_t axis) {
-  if (times < 0) raise(ErrorKind::value, "[diff] the differences are taken {} times; it must be none or more", times);
+  if (times < 0) raise(ErrorKind::value, "[diff] order must be non-negative but got {}", times);
   Array out = array;
   auto along = static_cast<int>(axis);
   for (int64_t n = 0; n < times; ++n) {

@@ -28,7 +28,7 @@ struct Segments {
     if (!is_whole(given.dtype()))
       raise(ErrorKind::type, "Argument `segment_ids` must be integers, not {}", row(given.dtype()).name);
     if (given.rank() > rows.rank() || !std::equal(given.shape().begin(), given.shape().end(), rows.shape().begin()))
-      raise(ErrorKind::value, "Argument `segment_ids` of shape {} does not number the rows of `data` of shape {}",
+      raise(ErrorKind::value, "Argument `segment_ids` of shape {} does not match the first axis of `data` of shape {}",
             to_string(given.shape()), to_string(rows.shape()));
     if (wanted) {
       count = *wanted;

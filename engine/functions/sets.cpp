@@ -243,8 +243,9 @@ OneOrMore distinct_of_size(const Array& array, bool places, bool inverse, bool c
   const size_t along = axis && array.rank() > 1 ? *axis : 0;
   const int64_t found = out[0].shape()[along];
   if (!size || *size == found) return {std::move(out)};
-  if (*size < 0) raise(ErrorKind::value, "[unique] `size` must not be negative, as {} is", *size);
-  if (found == 0 && !fill) raise(ErrorKind::value, "[unique] nothing has no distinct elements; give `fill_value` with `size`");
+  if (*size < 0) raise(ErrorKind::value, "[unique] `size` must not be negative, but is {}", *size);
+  if (found == 0 && !fill)
+    raise(ErrorKind::value, "[unique] an empty array has no distinct elements; pass `fill_value` with `size`");
   const auto resized = [&](const Array& given, size_t axis, const Argument* value) {
     if (*size < found) return part(given, static_cast<int>(axis), 0, *size);
     Shape shape = given.shape();

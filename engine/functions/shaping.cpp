@@ -84,9 +84,9 @@ Array reshaped_copy(const Array& array, const Shape& shape) {
 
 // The result's shape; checks that the others fit to the first.
 Shape joined_shape(const std::vector<Array>& arrays, size_t axis) {
-  if (arrays.empty()) raise(ErrorKind::value, "[concatenate] there must be one array at least");
+  if (arrays.empty()) raise(ErrorKind::value, "[concatenate] need at least one array to concatenate");
   Shape shape = arrays[0].shape();
-  if (shape.empty()) raise(ErrorKind::value, "[concatenate] arrays without axes cannot be joined; use stack()");
+  if (shape.empty()) raise(ErrorKind::value, "[concatenate] zero-dimensional arrays cannot be concatenated; use stack()");
   if (auto wrong = unfit(arrays, axis)) {
     const Shape& other = arrays[wrong->array].shape();
     if (other.size() != shape.size())
@@ -110,7 +110,7 @@ bool any_wants_gradient(const std::vector<Array>& arrays) {
   return GradientMode::is_on() && std::any_of(arrays.begin(), arrays.end(), wants_gradient);
 }
 
-// What was put together is one entry of the tape: its parts' writes would each be one of the whole.
+// Joined arrays are a single autograd node: with a node for each part, every part's write would record the whole array.
 class Joined : public GradientBody {
  public:
   explicit Joined(size_t axis) : axis_(axis) {}
@@ -267,7 +267,7 @@ Array without_axes(const Array& array, const Axes& axes) {
   for (size_t n = array.rank(); n-- > 0;) {
     if (std::find(axes.begin(), axes.end(), n) == axes.end()) continue;
     if (layout.shape[n] != 1)
-      raise(ErrorKind::value, "[squeeze] axis {} has {} elements; only axes of one can be taken out", n, layout.shape[n]);
+      raise(ErrorKind::value, "[squeeze] axis {} has size {}; only axes of size one can be removed", n, layout.shape[n]);
     layout = layout.without(n, 0);
   }
   return array.view(std::move(layout));
@@ -490,7 +490,7 @@ Array appended(const AlikeArrays& of, std::optional<size_t> axis) {
 
 void join_into(const Array& out, const std::vector<Array>& arrays, size_t axis) {
   if (Shape shape = joined_shape(arrays, axis); out.shape() != shape)
-    raise(ErrorKind::value, "[concatenate] the result has the shape {}, the array that takes it {}", to_string(shape),
+    raise(ErrorKind::value, "[concatenate] the result has the shape {}, the output array {}", to_string(shape),
           to_string(out.shape()));
   int64_t at = 0;
   for (const Array& a : arrays) {
@@ -501,7 +501,7 @@ void join_into(const Array& out, const std::vector<Array>& arrays, size_t axis) 
 }
 
 Array stacked(const std::vector<Array>& arrays, size_t axis, std::optional<DType> dtype) {
-  if (arrays.empty()) raise(ErrorKind::value, "[stack] there must be one array at least");
+  if (arrays.empty()) raise(ErrorKind::value, "[stack] need at least one array to stack");
   std::vector<Array> wide;
   for (const Array& a : arrays) {
     if (a.shape() != arrays[0].shape())
@@ -583,7 +583,7 @@ static int64_t count_repeated(const Array& array, const std::vector<int64_t>& ti
 Array repeated(const Array& array, const std::vector<int64_t>& times, size_t axis) {
   int64_t size = array.shape()[axis];
   if (times.size() != 1 && static_cast<int64_t>(times.size()) != size)
-    raise(ErrorKind::value, "[repeat] the repeats and the axis must have the same length: {} numbers are given for {} elements",
+    raise(ErrorKind::value, "[repeat] the repeats and the axis must have the same length: {} repeats for {} elements",
           times.size(), size);
   for (int64_t count : times)
     if (count < 0) raise(ErrorKind::value, "[repeat] repeats may not contain negative values, such as {}", count);

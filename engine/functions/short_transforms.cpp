@@ -59,7 +59,7 @@ std::pair<Array, Array> parts_of_pieces(const Array& x, int64_t length, int64_t 
                                         bool is_centered) {
   if (x.dtype() != DType::float32 && x.dtype() != DType::float64)
     raise(ErrorKind::type, "Invalid input type. Expected `float32` or `float64`. Received: input type={}", row(x.dtype()).name);
-  if (x.rank() == 0) raise(ErrorKind::value, "[stft] a number has no last axis");
+  if (x.rank() == 0) raise(ErrorKind::value, "[stft] the input must be at least 1-D");
   const Array weights = window_of(window, length, whole, x.dtype(), x.device());
   const Array pieces = pieces_along_last(is_centered && whole > 1 ? reflected(x, whole / 2) : x, whole, stride);
   return parts_of_half(multiply(pieces, weights), whole);
@@ -73,7 +73,7 @@ Array samples_of_pieces(const Parts& parts, int64_t length, int64_t stride, int6
     raise(ErrorKind::value, "Input `x` must have at least 2 dimensions. Received shape: {}", to_string(shape));
   if (stride <= 0) raise(ErrorKind::value, "[istft] `sequence_stride` must be positive, not {}", stride);
   const int64_t count = shape[shape.size() - 2], total = whole + stride * (count - 1);
-  if (count == 0) raise(ErrorKind::value, "[istft] there are no pieces");
+  if (count == 0) raise(ErrorKind::value, "[istft] the input has no frames");
   Array pieces = reals_of_parts(parts, whole);
   const Array weights = window_of(window, length, whole, pieces.dtype(), pieces.device());
   pieces = multiply(pieces, weights);

@@ -21,7 +21,7 @@ using namespace steps;
 // Pieces of a length along the last axis, each `stride` further. Raises ErrorKind::value where there is no last axis, and for
 // strides that are not positive.
 Array pieces_along_last(const Array& a, int64_t length, int64_t stride) {
-  if (a.rank() == 0) raise(ErrorKind::value, "[extract_sequences] a number has no last axis");
+  if (a.rank() == 0) raise(ErrorKind::value, "[extract_sequences] the input must be at least 1-D");
   if (stride <= 0) raise(ErrorKind::value, "[extract_sequences] `sequence_stride` must be positive, not {}", stride);
   const int64_t count = std::max<int64_t>((last_size(a) - (length - stride)) / stride, 0);
   const Array starts = reshape(multiply(arange(count, a.device()), stride), {count, 1});
@@ -434,8 +434,7 @@ Array interpolated(const Array& at, const Array* xp, const Array* fp, const Argu
   const Array& values = needed(fp, "interp", "fp");
   Points points{as_type(needed(xp, "interp", "xp"), DType::float64),
                 as_type(values, is_complex(values.dtype()) ? DType::complex128 : DType::float64)};
-  if (is_complex(at.dtype()))
-    raise(ErrorKind::type, "[interp] x has complex numbers, which are no places on a line; take their real parts");
+  if (is_complex(at.dtype())) raise(ErrorKind::type, "[interp] complex `x` is not supported; pass its real part");
   Array x = as_type(at, DType::float64);
   if (period) {
     if (*period == 0) raise(ErrorKind::value, "period must be a non-zero value");

@@ -38,7 +38,7 @@ std::vector<T> values_of(const Array& array) {
 // The number in an array of one element, with its type.
 Scalar scalar_in(const Array& array);
 
-// ---- functions that are one entry of the tape
+// ---- functions that are a single autograd node
 
 using Gradients = std::vector<std::optional<Array>>;
 

@@ -1,4 +1,4 @@
-// Functions of torch.linalg that differ from NumPy's: norms with one entry of the tape, and results with the status of each
+// Functions of torch.linalg that differ from NumPy's: norms as a single autograd node, and results with the status of each
 // matrix, by which errors are raised at the call.
 #pragma once
 

@@ -46,7 +46,7 @@ struct Reduced {
   Layout shown;
 };
 Reduced reduced_layouts(const Array& array, const std::vector<bool>& goes, bool keep_dims);
-// The running sums along an axis, and the like: as elementwise work.
+// Scans along an axis (running sums, products, extrema): as elementwise work.
 LayoutRef running_layout(const Array& array);
 // Arrays one after the other: as elementwise work, but that repeated elements count.
 LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts);

@@ -158,7 +158,8 @@ Array copied_records(const Array& array, DType dtype, const Layout& elements) {
   if (!has_records(dtype)) {
     const RecordType& from = record_of(array.dtype());
     if (from.fields.size() != 1)
-      raise(ErrorKind::type, "[astype] records of {} do not become numbers of {}; name a field", from.text, row(dtype).name);
+      raise(ErrorKind::type, "[astype] cannot cast structured dtype {} to {}; select a field, as in a['x']", from.text,
+            row(dtype).name);
     return copied(field(array, from.fields[0]), dtype, interned(elements));
   }
   Array out = full_of_records(elements, Scalar{}, dtype, array.device());
@@ -208,7 +209,7 @@ void assign_records(const Array& target, const Argument& value) {
     size_t unit = std::min(unit_of(target.dtype()), unit_of(given->dtype()));
     return assign(units_of(target, unit), Argument(units_of(*given, unit)));
   }
-  if (to.fields.empty()) raise(ErrorKind::type, "[assign] {} takes values of the same type only", to.text);
+  if (to.fields.empty()) raise(ErrorKind::type, "[assign] {} accepts values of the same dtype only", to.text);
   if (!given || !has_records(given->dtype())) {
     std::optional<Array> numbers;
     if (given) numbers = settled(*given);
@@ -228,7 +229,7 @@ void assign_records(const Array& target, const Argument& value) {
   }
   const RecordType& from = record_of(given->dtype());
   if (from.fields.size() != to.fields.size())
-    raise(ErrorKind::type, "[assign] records of {} do not become {}: the numbers of fields differ", from.text, to.text);
+    raise(ErrorKind::type, "[assign] cannot cast {} to {}: they differ in the number of fields", from.text, to.text);
   // By position, as NumPy does; what is read is not what was just written.
   Array source = given->cell() == target.cell() ? copied(*given, given->dtype(), Order::keep) : *given;
   for (size_t i = 0; i < to.fields.size(); ++i) {
@@ -250,7 +251,7 @@ void assign_records(const Array& target, const Argument& value) {
 static Array chosen_records(std::span<const Argument> arguments, const Array* into) {
   const Array* records[] = {arguments[1].array(), arguments[2].array()};
   for (const Array* a : records) {
-    if (!a || !has_records(a->dtype())) raise(ErrorKind::type, "[where] both values must be records of one type");
+    if (!a || !has_records(a->dtype())) raise(ErrorKind::type, "[where] both values must have one structured dtype");
   }
   DType type = promote(records[0]->dtype(), records[1]->dtype());
   auto as_chosen = [&](const Array& array) { return are_same_records(array.dtype(), type) ? array : astype(array, type); };
@@ -302,12 +303,12 @@ static Array all_of_last(const Array& array, size_t count) {
 
 Array records_equal(const Array& a, const Array& b) {
   if (!has_records(a.dtype()) || !has_records(b.dtype()))
-    raise(ErrorKind::type, "[equal] records are compared with records, not with {}",
+    raise(ErrorKind::type, "[equal] cannot compare structured arrays with arrays of dtype {}",
           row((has_records(a.dtype()) ? b : a).dtype()).name);
   const RecordType &ta = record_of(a.dtype()), &tb = record_of(b.dtype());
   if (ta.fields.empty() || tb.fields.empty()) {
     if (ta.size != tb.size || !ta.fields.empty() || !tb.fields.empty())
-      raise(ErrorKind::type, "[equal] {} and {} have no type in common", ta.text, tb.text);
+      raise(ErrorKind::type, "[equal] no common dtype for {} and {}", ta.text, tb.text);
     size_t unit = std::min(ta.unit, tb.unit);
     Array ua = units_of(a, unit), ub = units_of(b, unit);
     const Argument both[] = {Argument(ua), Argument(ub)};

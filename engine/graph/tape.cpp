@@ -464,7 +464,8 @@ void check_no_gradient(std::string_view kernel, std::span<const Argument> argume
 void check_no_gradient(std::string_view kernel, const Array& argument) {
   if (!is_taping() || !modes.is_on || !wants_gradient(argument)) return;
   raise(ErrorKind::not_implemented,
-        "[{}] a kernel's text has no derivative; give it detached arrays, or call it in an autograd.Function of quern.torch:\n\n"
+        "[{}] a kernel compiled from source has no derivative; pass detached arrays, or call it in an autograd.Function of "
+        "quern.torch:\n\n"
         "    class Own(torch.autograd.Function):\n"
         "        @staticmethod\n"
         "        def forward(ctx, x):\n"

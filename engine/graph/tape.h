@@ -68,7 +68,7 @@ struct GradientCall {
   DeviceId device;
 };
 
-// The derivative of a function that is one entry, whatever it is made of.
+// The derivative of a function that is a single autograd node, whatever it is made of.
 class GradientBody {
  public:
   virtual ~GradientBody() = default;
@@ -257,7 +257,7 @@ EntryRef tape_call_into(const std::shared_ptr<const CallBody>& body, Site site, 
 // A view of `of`, which is about to be handed out.
 void tape_view(const Array& of, Array& view);
 
-// ---- functions that are one entry
+// ---- functions that are a single autograd node
 
 // `make` computes the results without a record; then they are the function's of the inputs. What it keeps of them its body says.
 struct Kept {

@@ -33,7 +33,8 @@ struct Found {
 
 int rank(DType type) {
   DTypeKind kind = row(type).kind;
-  if (kind == DTypeKind::record) raise(ErrorKind::type, "records have no type in common with others; take a field of theirs");
+  if (kind == DTypeKind::record)
+    raise(ErrorKind::type, "no common dtype for structured and numeric arrays; select a field, as in `a['x']`");
   return quern::rank(kind);
 }
 

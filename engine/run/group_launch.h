@@ -1,4 +1,4 @@
-// From a group to a launch: memory for its results, its arguments in the order of its kernel's text, the kernel, the grid. A
+// From a group to a launch: memory for its results, its arguments in the order of the kernel source, the kernel, the grid. A
 // reduction that is too large for one kernel takes further ones, which combine the parts.
 //
 // With the graph's lock held. They throw Restart (undisturbed.h), and what is wrong with a kernel or the memory.

@@ -55,7 +55,7 @@ void Kernel::check(const LaunchShape& shape) const {
   size_t shared = size_t{kernel.static_shared} + shape.dynamic_shared;
   if (shared > device.max_shared_optin)
     raise(ErrorKind::logic,
-          "[launch] '{}' asks for {} bytes of shared memory ({} in the kernel, {} at the launch); the device has {} "
+          "[launch] '{}' requires {} bytes of shared memory ({} in the kernel, {} at the launch); the device has {} "
           "for a block",
           kernel.name, shared, kernel.static_shared, shape.dynamic_shared, device.max_shared_optin);
 }

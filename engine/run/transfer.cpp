@@ -229,8 +229,8 @@ void require_host_memory(const void* address, size_t bytes, const char* what) {
   for (size_t at = 0; at < bytes; at += most) {
     uintptr_t from = (start + at) / page * page, end = start + at + std::min(most, bytes - at);
     if (end >= from && mincore(reinterpret_cast<void*>(from), end - from, pages.data()) == 0) continue;
-    raise(ErrorKind::logic, "[{}] at {:#x} there are no {} bytes of memory; hand over what an allocation or an array gave", what,
-          start, bytes);
+    raise(ErrorKind::logic, "[{}] the memory at {:#x} has fewer than {} bytes; pass a pointer of an allocation or of an array",
+          what, start, bytes);
   }
 }
 

@@ -31,7 +31,7 @@ void check_scalars(std::span<const Argument> in, std::span<const KernelParam> pa
     if (in[i].array()) continue;
     const Scalar& s = in[i].scalar();
     if (s.kind == WeakScalar::complex && !is_complex(types.in[i]))
-      raise(ErrorKind::type, "[kernel] '{}' is {}, which a complex number does not go into", params[i].name,
+      raise(ErrorKind::type, "[kernel] '{}' is {}, to which a complex number cannot be cast", params[i].name,
             row(types.in[i]).name);
   }
 }
@@ -119,7 +119,7 @@ void submit(Context& context, Kernel& kernel, const LaunchShape& shape, const Gr
 void check_name(const std::string& name) {
   auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) || !std::ranges::all_of(name, is_word))
-    raise(ErrorKind::value, "[kernel] Invalid kernel name: '{}'; it must be a name of C++", name);
+    raise(ErrorKind::value, "[kernel] Invalid kernel name: '{}'; it must be a C++ identifier", name);
 }
 
 void check_params(std::span<const KernelParam> in, std::span<const KernelParam> out) {
@@ -186,14 +186,14 @@ std::vector<Array> ElementwiseKernel::call(std::span<const Argument> in, std::sp
     raise(ErrorKind::value, "Specified 'size' can be used only if all of the ndarray are 'raw'. Leave it out for '{}'",
           text_.name);
   if (!size && !loop)
-    raise(ErrorKind::value, "Loop size is undecided. Give '{}' an array that is not raw, or 'size='", text_.name);
+    raise(ErrorKind::value, "Loop size is undecided. Pass an array that is not raw for '{}', or 'size='", text_.name);
   if (size && *size < 0) raise(ErrorKind::value, "[{}] 'size' must not be negative", text_.name);
   Shape shape = size ? Shape{*size} : *loop;
   KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));
   check_scalars(in, text_.in, types);
   for (size_t i = 0; i < text_.out.size(); ++i) {
     if (out.empty() && text_.out[i].is_raw && !size)
-      raise(ErrorKind::value, "[{}] Output array size is undecided: '{}' is raw; give an array for it, or 'size='", text_.name,
+      raise(ErrorKind::value, "[{}] Output array size is undecided: '{}' is raw; pass an array for it, or 'size='", text_.name,
             text_.out[i].name);
     if (!out.empty() && !text_.out[i].is_raw && out[i].shape() != shape)
       raise(ErrorKind::value, "[{}] Out shape is mismatched: '{}' has {}, the loop {}", text_.name, text_.out[i].name,
@@ -356,7 +356,7 @@ std::vector<Array> ReductionKernel::call(std::span<const Argument> in, std::span
   use_current_streams();
   DeviceId device = device_of(in, out).value_or(DeviceId::cpu());
   std::optional<Shape> whole = loop_shape(text_.in, {}, in, {});
-  if (!whole) raise(ErrorKind::value, "Loop size is undecided. Give '{}' an array that is not raw", text_.name);
+  if (!whole) raise(ErrorKind::value, "Loop size is undecided. Pass an array that is not raw for '{}'", text_.name);
   KernelTypes types = decide_types(text_.in, text_.out, types_of(in), types_of(out));
   check_scalars(in, text_.in, types);
   check_no_gradient(text_.name, in, out);

@@ -14,45 +14,172 @@ __all__ = ["backward", "clear_grad", "detach", "grad_of", "gradients", "no_grad"
 
 
 def requires_grad(x, wants=True):
-    """Makes an array of real or complex numbers ask for a gradient, or not; returns it.
+    """Set whether gradients with respect to an array are computed; operations on it are recorded from then on.
 
-    What is computed from it is recorded from then on. Raises RuntimeError for other types, and for computed arrays that want one already.
+    Parameters
+    ----------
+    x : Array
+        Array of real or complex dtype.
+    wants : bool, optional
+        Whether gradients are computed.
+
+    Returns
+    -------
+    Array
+        `x` itself.
+
+    Raises
+    ------
+    RuntimeError
+        For other dtypes, and for results of recorded operations.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> from quern.autograd import backward, grad_of, requires_grad
+    >>> x = requires_grad(qn.array([1.0, 2.0]))
+    >>> backward((x * x).sum())
+    >>> grad_of(x)
+    array([2., 4.])
     """
     _engine.want_gradient(x, wants)
     return x
 
 
 def grad_of(x):
-    """What backward() has added up for an array; None before."""
+    """Return the gradient that backward() has accumulated for an array.
+
+    Parameters
+    ----------
+    x : Array
+        Array of requires_grad().
+
+    Returns
+    -------
+    Array or None
+        The gradient; None before backward().
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> from quern.autograd import grad_of, requires_grad
+    >>> grad_of(requires_grad(qn.ones(2))) is None
+    True
+    """
     return _engine.gradient(x)
 
 
 def clear_grad(*arrays):
-    """Forgets what backward() has added up for arrays: the next one begins anew."""
+    """Reset the accumulated gradients of arrays to None.
+
+    Parameters
+    ----------
+    *arrays : Array
+        Arrays of requires_grad().
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> from quern.autograd import backward, clear_grad, grad_of, requires_grad
+    >>> x = requires_grad(qn.ones(2))
+    >>> backward(x.sum())
+    >>> clear_grad(x)
+    >>> grad_of(x) is None
+    True
+    """
     for x in arrays:
         _engine.set_gradient(x, None)
 
 
 def detach(x):
-    """The same memory without the record: no gradient passes. Writing to it changes x."""
+    """Return an array of the same memory through which no gradient passes.
+
+    Parameters
+    ----------
+    x : Array
+        Array of any dtype.
+
+    Returns
+    -------
+    Array
+        A view of all of `x`; writing to it changes `x`.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> from quern.autograd import detach, requires_grad
+    >>> detach(requires_grad(qn.ones(2)) * 2)
+    array([2., 2.])
+    """
     return _engine.detached(x)
 
 
 def backward(y, given=None, *, retain_graph=False, create_graph=False):
-    """Adds the gradient of a result to those of the arrays that it was computed from.
+    """Compute the gradient of a result, and add it to the gradients of the arrays that the result depends on.
 
-    Parameters: ``given``: how often each element counts, by default one for a result of one element; ``retain_graph``: the record is kept
-    for another call; ``create_graph``: the gradients are recorded themselves.
-    Raises RuntimeError where nothing asks for a gradient, and where the record is gone.
+    Parameters
+    ----------
+    y : Array
+        Result of recorded operations.
+    given : Array, optional
+        Gradient of the objective with respect to `y`; 1 by default if `y` has one element.
+    retain_graph : bool, optional
+        Whether to keep the recorded operations for another call.
+    create_graph : bool, optional
+        Whether to record the computation of the gradients, for derivatives of higher order.
+
+    Raises
+    ------
+    RuntimeError
+        If no array of requires_grad() takes part, or if the recorded operations were freed by an earlier call.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> from quern.autograd import backward, grad_of, requires_grad
+    >>> x = requires_grad(qn.array([3.0]))
+    >>> backward(x * x)
+    >>> grad_of(x)
+    array([6.])
     """
     _engine.backward((y,), (given,), (), retain_graph or create_graph, create_graph)
 
 
 def gradients(ys, xs, given=None, *, retain_graph=False, create_graph=False, allow_unused=False):
-    """The gradients of results with respect to arrays, as a list; nothing is added to those of grad_of().
+    """Return the gradients of results with respect to arrays; the gradients of grad_of() stay as they are.
 
-    Parameters: ``ys``, ``xs``: an array or a sequence; ``given``: one for each result; the others as of backward(); ``allow_unused``: None
-    for arrays that no result depends on, instead of RuntimeError.
+    Parameters
+    ----------
+    ys : Array or sequence of Array
+        Results of recorded operations.
+    xs : Array or sequence of Array
+        Arrays to differentiate with respect to.
+    given : Array or sequence of Array, optional
+        Gradient of the objective with respect to each result; 1 by default for results of one element.
+    retain_graph : bool, optional
+        Whether to keep the recorded operations for another call.
+    create_graph : bool, optional
+        Whether to record the computation of the gradients, for derivatives of higher order.
+    allow_unused : bool, optional
+        Whether to return None, instead of raising, for arrays that no result depends on.
+
+    Returns
+    -------
+    list of Array
+        A gradient for each array of `xs`.
+
+    Raises
+    ------
+    RuntimeError
+        If no result depends on an array of `xs`, and `allow_unused` is False.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> from quern.autograd import gradients, requires_grad
+    >>> x = requires_grad(qn.array([3.0]))
+    >>> gradients(x * x, x)
+    [array([6.])]
     """
     ys = tuple(ys) if isinstance(ys, (tuple, list)) else (ys,)
     xs = tuple(xs) if isinstance(xs, (tuple, list)) else (xs,)
@@ -61,7 +188,18 @@ def gradients(ys, xs, given=None, *, retain_graph=False, create_graph=False, all
 
 
 class no_grad:  # noqa: N801
-    """While it lasts nothing is recorded: ``with no_grad(): w -= 0.1 * grad_of(w)``."""
+    """Record no operations in a ``with`` block.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> from quern.autograd import no_grad, requires_grad
+    >>> w = requires_grad(qn.ones(2))
+    >>> with no_grad():
+    ...     w -= 0.1
+    >>> w
+    array([0.9, 0.9])
+    """
 
     def __enter__(self):
         self._before = _engine.set_gradient_mode(False)

@@ -26,8 +26,27 @@ def door_devices() -> list:
 
 
 def device(name: str | None = None):
-    """The device of that name ("cpu", "cuda", "cuda:1"), or the default one.
+    """Return the device of that name, or the default device.
 
+    Parameters
+    ----------
+    name : str, optional
+        "cpu", "cuda" or "cuda:N".
+
+    Returns
+    -------
+    Device
+        The device.
+
+    Raises
+    ------
+    ValueError
+        For another name.
+    RuntimeError
+        If there is no such GPU.
+
+    Examples
+    --------
     >>> import quern
     >>> quern.device("cpu").kind
     'cpu'
@@ -55,15 +74,50 @@ def device_given(given):
 
 
 def current_device():
-    """The device that this thread's calls without a device mean."""
+    """Return the current device of this thread.
+
+    Returns
+    -------
+    Device
+        The device that calls without a `device` argument use.
+
+    Examples
+    --------
+    >>> import quern
+    >>> quern.current_device() == quern.device()
+    True
+    """
     return _engine.current_device()
 
 
 def set_current_device(device) -> None:
-    """Makes `device` the current one of this thread; None goes back to the default."""
+    """Set the current device of this thread.
+
+    Parameters
+    ----------
+    device : Device or None
+        The device; None restores the default.
+
+    Examples
+    --------
+    >>> import quern
+    >>> quern.set_current_device(quern.device("cpu"))
+    >>> quern.set_current_device(None)
+    """
     _engine.set_current_device(device)
 
 
 def synchronize() -> None:
-    """Submits what arrays have recorded and waits for all work of the current device; raises what failed in it."""
+    """Submit what arrays have recorded, and wait for all work of the current device.
+
+    Raises
+    ------
+    RuntimeError
+        If a kernel failed since the last synchronization.
+
+    Examples
+    --------
+    >>> import quern
+    >>> quern.synchronize()
+    """
     current_device().synchronize()

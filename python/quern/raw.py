@@ -16,18 +16,18 @@ class RawModule:
     ----------
     code : str
         The source.
+    path : str
+        In place of ``code``: a file of compiled code (cubin, PTX, fatbin), for GPUs.
     options : tuple of str
         Compiler options, such as ``("-DN=4", "--use_fast_math")``.
     backend : str
         Accepted for CuPy's sake; "nvrtc" and "nvcc" mean the same here.
-    name_expressions : sequence of str
-        Template kernels to instantiate, such as ``["scale<float>"]``; ask for them by the same text.
     translate_cucomplex : bool
         Types and functions of ``cuComplex.h`` are those of ``complex<T>``: operators work, and functions take both precisions.
     enable_cooperative_groups : bool
         Launches are cooperative: blocks may wait for each other with ``cooperative_groups::this_grid().sync()``.
-    path : str
-        In place of ``code``: a file of compiled code (cubin, PTX, fatbin), for GPUs.
+    name_expressions : sequence of str
+        Template kernels to instantiate, such as ``["scale<float>"]``; request them by the same text.
     jitify : bool
         Accepted for CuPy's sake: headers of the standard library are there anyway.
 
@@ -38,6 +38,8 @@ class RawModule:
     quern.LogicError
         At the first use, for a file that is not there.
 
+    Examples
+    --------
     >>> import quern
     >>> m = quern.RawModule(code="template <class T> __global__ void set(T* a) { *a = 7; }", name_expressions=["set<double>"])
     >>> m.get_function("set<double>").name
@@ -120,6 +122,11 @@ class RawModule:
 class RawKernel(_engine.RawFunction):
     """One kernel from CUDA C++ source.
 
+    Call it with ``(grid, block, args)``, by position or by name: two tuples of up to three ints, and the arguments. These are device
+    memory (allocations, objects with ``__cuda_array_interface__``, addresses as ints), NumPy scalars, Python numbers (which are
+    converted to the parameter's type), and NumPy records or 0-d arrays for structs. Keywords: ``shared_mem``, bytes of dynamic shared
+    memory; ``stream``; ``enable_cooperative_groups``, for this launch.
+
     Parameters
     ----------
     code : str
@@ -128,11 +135,14 @@ class RawKernel(_engine.RawFunction):
         The kernel: its name in the source, or a template's name expression such as ``"scale<float>"``.
     options : tuple of str
         Compiler options.
-
-    Call it with ``(grid, block, args)``, by place or by name: two tuples of up to three ints, and the arguments: device memory
-    (allocations, objects with ``__cuda_array_interface__``, addresses as ints), NumPy scalars, Python numbers (which take the parameter's
-    type), NumPy records or arrays without axes for structs. Further: ``shared_mem``, bytes of dynamic shared memory; ``stream``;
-    ``enable_cooperative_groups``, for this launch.
+    backend : str
+        Accepted for CuPy's sake; "nvrtc" and "nvcc" mean the same here.
+    translate_cucomplex : bool
+        Types and functions of ``cuComplex.h`` are those of ``complex<T>``: operators work, and functions accept both precisions.
+    enable_cooperative_groups : bool
+        Launches are cooperative: blocks may wait for each other with ``cooperative_groups::this_grid().sync()``.
+    jitify : bool
+        Accepted for CuPy's sake: headers of the standard library are available anyway.
 
     Raises
     ------
@@ -142,6 +152,15 @@ class RawKernel(_engine.RawFunction):
         When an argument does not fit its parameter, or there are too many or too few.
     quern.LogicError
         When grid, block or shared memory are over the device's limits, or there is no such kernel.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> kernel = qn.RawKernel('extern "C" __global__ void set(int* a) { a[threadIdx.x] = 7; }', "set")
+    >>> x = qn.zeros(2, "int32")
+    >>> kernel((1,), (2,), (x,))
+    >>> x
+    array([7, 7], dtype=int32)
     """
 
     name = ""

@@ -15,13 +15,13 @@ def main(argv=None):
     """`quern doctor [--json] [--mend [--yes]]`; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="quern doctor",
-        description="Report what is wrong with this machine, and how to fix it.",
+        description="Report problems of this machine, and how to fix them.",
         epilog=commands.examples("doctor", EPILOGUE),
         formatter_class=commands.WithExamples,
     )
-    parser.add_argument("--json", action="store_true", help="the report for programs")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--mend", action="store_true", help="show each step that fixes a problem, ask, and run it")
-    parser.add_argument("--yes", action="store_true", help="with --mend: run the steps without a question")
+    parser.add_argument("--yes", action="store_true", help="with --mend: run the steps without asking")
     options = parser.parse_args(sys.argv[1:] if argv is None else argv)
     if options.yes and not options.mend:
         parser.error("--yes goes with --mend")

@@ -9,25 +9,40 @@ COMMANDS = (
     (
         "run",
         "FILE [args]",
-        "run a Python program; its imports of cupy, numba, pycuda, torch... lead to quern\n"
-        "(also a notebook, -m MODULE, -c TEXT, or - for standard input; profile and check take them too)",
+        "run a Python program on quern: its imports of cupy, numba, pycuda, torch, keras load quern\n"
+        "(also a notebook, -m MODULE, -c TEXT, or - for standard input; the same for profile and check)",
     ),
-    ("profile", "FILE [args]", "where its time goes, by source line; quern profile --help lists the reports"),
-    ("check", "FILE [args]", "what is wrong in its kernels: memory, races, barriers"),
-    ("doctor", "", "what is wrong with this machine, and how to fix it"),
-    ("cache", "[clear]", "what compiled code is kept, and removing it"),
-    ("--cmake-dir", "", "the folder for C++ programs: cmake -Dquern_DIR=\"$(quern --cmake-dir)\""),
-    ("--version", "", "the version"),
-    ("test", "[args]", "all tests, or pytest's with these arguments (from a clone)"),
-    ("setup", "[test]", "build what programs need, or with `test` also what the tests need (from a clone)"),
-    ("help", "", "this list"),
+    ("profile", "FILE [args]", "run a program and report where its time goes, by source line"),
+    ("check", "FILE [args]", "run a program and report errors in its kernels: memory accesses, races, barriers"),
+    ("doctor", "", "report problems of this machine, and how to fix them"),
+    ("cache", "[clear]", "show the cache of compiled kernels, or clear it"),
+    ("--cmake-dir", "", "print the folder for C++ programs: cmake -Dquern_DIR=\"$(quern --cmake-dir)\""),
+    ("--version", "", "print the version"),
+    ("test", "[args]", "run all tests, or pytest with these arguments (in a clone)"),
+    ("setup", "[test]", "build what programs need; with `test`, also what the tests need (in a clone)"),
+    ("help", "", "print this list"),
 )
+# Of each command: two calls, and what they do; of `test` in tools/run_tests_arguments.py. None: of all together.
 EXAMPLES = {
-    "run": ("quern run program.py --epochs 3", "quern run -m package.module"),
-    "profile": ("quern profile program.py", "quern profile --html report.html program.py --epochs 3"),
-    "check": ("quern check program.py", "quern check --nan --json findings.json program.py"),
-    "doctor": ("quern doctor", "quern doctor --mend"),
-    "cache": ("quern cache", "quern cache clear"),
+    None: (
+        ("quern run program.py", "run a CuPy, Numba, PyCUDA, PyTorch or Keras program"),
+        ("quern doctor", "find out why it does not run"),
+    ),
+    "run": (
+        ("quern run program.py --epochs 3", "run a file with its arguments"),
+        ("quern run -m package.module", "run a module, as python -m does"),
+    ),
+    "profile": (
+        ("quern profile program.py", "print the source lines that take the most time"),
+        ("quern profile --html report.html program.py --epochs 3", "write a page with a timeline"),
+    ),
+    "check": (
+        ("quern check program.py", "report wrong memory accesses and races, by source line"),
+        ("quern check --nan --json findings.json program.py", "report NaN, too; write the findings as JSON"),
+    ),
+    "doctor": (("quern doctor", "report problems; change nothing"), ("quern doctor --mend", "show each fix, ask, and run it")),
+    "cache": (("quern cache", "show the folder and its size"), ("quern cache clear", "remove all compiled kernels")),
+    "setup": (("./quern setup", "build what programs need"), ("./quern setup test", "build the tests, too")),
 }
 PROGRAMS = ("run", "profile", "check")
 CLONE = ("test", "setup")
@@ -44,8 +59,9 @@ class WithExamples(argparse.HelpFormatter):
 
 
 def examples(command, before=""):
-    """Return the end of a command's help: a text, then two examples."""
-    return "\n".join([f"{before}Examples:", *(f"  {line}" for line in EXAMPLES[command])])
+    """Return the end of a command's help: a text, then two examples with what they do."""
+    width = max(len(call) for call, _ in EXAMPLES[command])
+    return "\n".join([f"{before}Examples:", *(f"  {call:<{width}}  {what}" for call, what in EXAMPLES[command])])
 
 
 def usage():
@@ -55,7 +71,7 @@ def usage():
         first, *more = what.split("\n")
         lines.append(f"{f'quern {name} {arguments}':<25} {first}")
         lines += [f"{'':<25} {line}" for line in more]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", "`quern COMMAND --help` lists the options of a command.", "", examples(None)]) + "\n"
 
 
 def command_of(argv):

@@ -61,9 +61,10 @@ def start(root, python, arguments):
 
 
 def set_up(root, argv):
-    usage = "usage: quern setup [test]    builds what programs need, or with `test` also what the tests need"
+    usage = "usage: ./quern setup [test]"
     if argv[:1] in (["-h"], ["--help"]):
-        print(usage)
+        what = "Build what programs need; with `test`, also what the tests need. What is built already is kept."
+        print(f"{usage}\n\n{what}\n\n{commands.examples('setup')}")
         return 0
     if len(argv) > 1 or any(part not in ("run", "test") for part in argv):
         print(f"quern setup: {' '.join(argv)}: only `test` can stand here\n{usage}", file=sys.stderr)

@@ -34,6 +34,7 @@ TEST = [
     "clang-format==19.1.7",
     "check-jsonschema==0.39.0",
     "codespell==2.4.3",
+    "numpydoc==1.11.0",
     "mypy==2.4.1",
 ]
 # What tests of njit functions compare with. In a folder of its own: in the environment `import numba` is quern's front end or nothing.

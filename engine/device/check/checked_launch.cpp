@@ -666,7 +666,7 @@ namespace {
 void end_if_too_many() {
   if (running->told() < CheckedLaunch::most_told) [[likely]]
     return;
-  end_kernel("[check] it was stopped: something was found in it a million times");
+  end_kernel("[check] the launch was stopped after a million findings");
 }
 
 }  // namespace

@@ -371,7 +371,7 @@ Array from_rows(std::initializer_list<std::initializer_list<T>> rows, const Devi
   std::vector<T> values;
   for (const auto& row : rows) {
     if (row.size() != rows.begin()->size())
-      throw quern::Error(quern::ErrorKind::value, "[array] the rows have different lengths; give all as many values");
+      throw quern::Error(quern::ErrorKind::value, "[array] the rows have different lengths; pass rows of equal length");
     values.insert(values.end(), row);
   }
   Shape shape{static_cast<int64_t>(rows.size()), rows.size() ? static_cast<int64_t>(rows.begin()->size()) : 0};

@@ -71,7 +71,7 @@ class Buffer {
 
  private:
   void check(size_t n) const {
-    if (n != size_) throw quern::Error(quern::ErrorKind::value, "[copy] the host has another number of values than the buffer");
+    if (n != size_) throw quern::Error(quern::ErrorKind::value, "[copy] the host array and the buffer differ in size");
   }
   void copy_from_(std::span<const T> values, const Stream* stream) {
     check(values.size());

@@ -42,7 +42,7 @@ Kernel& kernel_of(Context& context, TextOf of, KernelCache::Words words, std::st
 inline Kernel& kernel_of(Context& context, TextOf of, const char* text, std::string_view name) {
   return kernel_of(context, of, {}, name, [&] { return std::string(text); });
 }
-// Instances, as take<float>, of a text of kernel templates. They are compiled alone: a first use waits for nothing else.
+// Instances, as take<float>, of a source of kernel templates. They are compiled alone: a first use waits for nothing else.
 TextKernels& instances_of(Context& context, TextOf of, const char* text, std::span<const std::string> instances);
 inline Kernel& instance_of(Context& context, TextOf of, const char* text, const std::string& instance) {
   return instances_of(context, of, text, {&instance, 1}).kernel(instance);

@@ -51,7 +51,7 @@ decltype(auto) with_order(DType dtype, F&& f) {
   }
 }
 
-// The type's order in a kernel's text, in namespace quern::op.
+// The dtype's order in kernel source, in namespace quern::op.
 inline std::string_view order_type(DType dtype) {
   static constexpr const char* names[] = {"TruthOrder",
                                           "IntegerOrder<unsigned char>",

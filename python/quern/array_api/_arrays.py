@@ -98,7 +98,7 @@ def count_nonzero(x, /, *, axis=None, keepdims=False):
 def nonzero(x, /):
     """The places of the elements that are not zero: a tuple of an array of indices for each axis. Raises ValueError for a 0-d array."""
     if x.ndim == 0:
-        raise ValueError("[nonzero] a 0-d array has no places; reshape it to one axis")
+        raise ValueError("[nonzero] calling nonzero on 0d arrays is not allowed; reshape it to one axis")
     return ours.nonzero(x)
 
 

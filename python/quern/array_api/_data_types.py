@@ -74,5 +74,5 @@ def isdtype(dtype, kind):
 def result_type(*arrays_and_dtypes):
     """The type that arrays, types and Python's numbers promote to. Raises ValueError where none of them is an array or a type."""
     if all(isinstance(one, (int, float, complex)) for one in arrays_and_dtypes):
-        raise ValueError("[result_type] at least one array or dtype is needed")
+        raise ValueError("[result_type] at least one array or dtype is required")
     return ours.result_type(*arrays_and_dtypes)

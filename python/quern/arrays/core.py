@@ -162,7 +162,24 @@ def looked_at(name, *values):
 
 
 def asnumpy(a):
-    """A NumPy array with the values of ``a``; this waits for them."""
+    """Return a NumPy array with the values of ``a``; this synchronizes.
+
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+
+    Returns
+    -------
+    ndarray
+        The result, as described above.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.asnumpy(qn.ones(2))
+    array([1., 1.])
+    """
     a = asarray(a)
     dtype = _numpy_dtype(a._dtype_name)
     if a._contiguous[0] or a.ndim < 2 or 0 in a.strides:
@@ -202,7 +219,7 @@ def _from_interface(obj, name="asarray"):
     """An array over the memory that ``__cuda_array_interface__`` describes; ``name``: the function that errors name."""
     interface = obj.__cuda_array_interface__
     if interface.get("mask") is not None:
-        raise ValueError(f"[{name}] quern does not support arrays with a mask; pass the data and the mask apart")
+        raise ValueError(f"[{name}] quern does not support arrays with a mask; pass the data and the mask separately")
     device = device_of_interface(interface, type(obj).__name__, name)
     stream = interface.get("stream")
     if stream == 0:
@@ -262,5 +279,31 @@ def _numpy_alias(host):
 
 
 def copy(a, order="K", subok=False):
-    """A new array with the same values; ``order``: how they lie in memory, see :func:`asarray`. ``subok`` is NumPy's."""
+    """Return a new array with the same values; ``order``: their memory layout, see :func:`asarray`.
+
+    ``subok`` is NumPy's.
+
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    order : {'C', 'F', 'A', 'K'}, optional
+        Memory layout of the result.
+    subok : bool, optional
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> x = qn.ones(2)
+    >>> y = qn.copy(x)
+    >>> y[0] = 3
+    >>> x
+    array([1., 1.])
+    """
     return a._astype(a._dtype_name, order) if isinstance(a, Array) else array(a, order=order)

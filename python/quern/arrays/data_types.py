@@ -19,8 +19,20 @@ def _kind(a):
 
 
 def result_type(*arrays_and_dtypes):
-    """The type that an operation on these arrays, types and Python numbers (which are weak) gives.
+    """Return the dtype of an operation's result on these arrays, dtypes and Python numbers (which are weak).
 
+    Parameters
+    ----------
+    *arrays_and_dtypes : array, scalar or dtype, optional
+        Operands whose common dtype is returned.
+
+    Returns
+    -------
+    dtype
+        The result, as described above.
+
+    Examples
+    --------
     >>> result_type(zeros(3, "float32"), 2.0)
     dtype('float32')
     """
@@ -28,8 +40,24 @@ def result_type(*arrays_and_dtypes):
 
 
 def can_cast(from_, to, casting="safe"):
-    """Is the conversion of a type (or an array's) to ``to`` allowed by the rule ``casting``?
+    """Return whether the rule ``casting`` allows to convert a dtype (or an array's) to ``to``.
 
+    Parameters
+    ----------
+    from_ : dtype, scalar or array_like
+        Dtype or array to cast from.
+    to : dtype
+        Dtype to cast to.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+        Which conversions of dtypes are allowed.
+
+    Returns
+    -------
+    bool
+        The result, as described above.
+
+    Examples
+    --------
     >>> can_cast("int32", "float64")
     True
     """
@@ -37,8 +65,22 @@ def can_cast(from_, to, casting="safe"):
 
 
 def promote_types(type1, type2):
-    """The smallest type that both types convert to safely.
+    """Return the smallest dtype to which both dtypes convert safely.
 
+    Parameters
+    ----------
+    type1 : dtype
+        First dtype.
+    type2 : dtype
+        Second dtype.
+
+    Returns
+    -------
+    dtype
+        The result, as described above.
+
+    Examples
+    --------
     >>> promote_types("int32", "float32")
     dtype('float64')
     """
@@ -46,8 +88,22 @@ def promote_types(type1, type2):
 
 
 def min_scalar_type(a):
-    """The smallest type that holds a number; of an array with dimensions its type. An array without dimensions is read.
+    """Return the smallest dtype that holds a number; of an array with dimensions its dtype.
 
+    An array without dimensions is read.
+
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+
+    Returns
+    -------
+    dtype
+        The result, as described above.
+
+    Examples
+    --------
     >>> min_scalar_type(300)
     dtype('uint16')
     """
@@ -57,8 +113,25 @@ def min_scalar_type(a):
 
 
 def common_type(*arrays):
-    """The inexact type that arrays of numbers have in common, as a scalar type. Raises TypeError for bools.
+    """Return the common inexact dtype of arrays, as a scalar type.
 
+    Parameters
+    ----------
+    *arrays : sequence of array_like, optional
+        Input arrays.
+
+    Returns
+    -------
+    dtype
+        The result, as described above.
+
+    Raises
+    ------
+    TypeError
+        For bools.
+
+    Examples
+    --------
     >>> common_type(zeros(2, "float32"), zeros(2, int)) is float64
     True
     """
@@ -66,10 +139,25 @@ def common_type(*arrays):
 
 
 def finfo(dtype):
-    """Limits of a floating-point type (of a type, its name, or an array's): ``eps``, ``max``, ``bits`` ... as NumPy gives them.
+    """Return the limits of a floating-point dtype, as NumPy's finfo: ``eps``, ``max``, ``bits`` and others.
 
-    Raises ValueError for a type without fractions.
+    Parameters
+    ----------
+    dtype : dtype, str or array_like
+        Floating-point or complex dtype, its name, or an array of it.
 
+    Returns
+    -------
+    numpy.finfo
+        The limits.
+
+    Raises
+    ------
+    ValueError
+        For a dtype without fractions.
+
+    Examples
+    --------
     >>> finfo("bfloat16").bits
     16
     """
@@ -78,8 +166,20 @@ def finfo(dtype):
 
 
 def isscalar(element):
-    """Is this a number (or text) rather than an array? Arrays without dimensions are not.
+    """Return whether this is a number (or str) rather than an array; 0-d arrays are arrays.
 
+    Parameters
+    ----------
+    element : object
+        Value that is tested.
+
+    Returns
+    -------
+    bool
+        The result, as described above.
+
+    Examples
+    --------
     >>> isscalar(3.0), isscalar(asarray(3.0))
     (True, False)
     """
@@ -87,8 +187,20 @@ def isscalar(element):
 
 
 def iscomplexobj(x):
-    """Has ``x`` a complex type, whatever the values?
+    """Return whether ``x`` has a complex dtype, whatever the values.
 
+    Parameters
+    ----------
+    x : array_like
+        Input array.
+
+    Returns
+    -------
+    bool
+        The result, as described above.
+
+    Examples
+    --------
     >>> iscomplexobj(zeros(2, complex))
     True
     """
@@ -96,8 +208,20 @@ def iscomplexobj(x):
 
 
 def isrealobj(x):
-    """Has ``x`` a type that is not complex, whatever the values?
+    """Return whether ``x`` has a dtype that is not complex, whatever the values.
 
+    Parameters
+    ----------
+    x : array_like
+        Input array.
+
+    Returns
+    -------
+    bool
+        The result, as described above.
+
+    Examples
+    --------
     >>> isrealobj(zeros(2, complex))
     False
     """

@@ -35,12 +35,26 @@ FallbackWarning.__module__ = "quern"
 
 
 def set_fallback(mode):
-    """Set what happens where quern does not implement a function of NumPy's natively, or cannot compile one for the host.
+    """Set what happens if a function has no native implementation, or cannot be compiled for the host.
 
-    Parameters: ``mode``: "warn" (the default): NumPy computes it on the host, Python runs the function, and a FallbackWarning is given
-    once for each line; "silent": without the warning; "error": NotImplementedError, KernelError. Returns the mode that held before.
-    Raises ValueError for another.
+    Parameters
+    ----------
+    mode : {'warn', 'silent', 'error'}
+        "warn", the default: NumPy computes the function on the host (Python runs a function of njit), with one FallbackWarning for each
+        source line. "silent": the same without the warning. "error": raise NotImplementedError or KernelError.
 
+    Returns
+    -------
+    str
+        The mode before the call.
+
+    Raises
+    ------
+    ValueError
+        For another mode.
+
+    Examples
+    --------
     >>> before = set_fallback("silent")
     >>> set_fallback(before)
     'silent'
@@ -190,7 +204,7 @@ def run(name, function, args, kwargs, reason="", kind=None, writes=None):
     named = {k: exchange.there(v) for k, v in kwargs.items()}
     if _engine.records([ours for ours, _ in exchange.hosts.values()]):
         raise NotImplementedError(
-            f"[{name}] derivative for {name} is not implemented: NumPy computes it on the host, where nothing is recorded; give it "
+            f"[{name}] derivative for {name} is not implemented: NumPy computes it on the host, where nothing is recorded; pass "
             "arrays of quern.autograd.detach(), or compose it of native functions"
         )
     result = function(*given, **named)

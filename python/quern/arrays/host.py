@@ -12,6 +12,14 @@ from quern.arrays.core import check_recorded
 from quern.arrays.fallback import _Exchange
 
 
+def documentation(host):
+    """NumPy's docstring of a function, with a sentence that says where it runs."""
+    parts = inspect.getdoc(host).split("\n\n")
+    if parts[0].startswith(f"{host.__name__}("):  # functions in C begin with their signature
+        del parts[0]
+    return "\n\n".join([parts[0], "NumPy computes it on the host; arrays among the results are copied to the device once.", *parts[1:]])
+
+
 def _made(name, of_numbers=False):
     host = getattr(numpy, name)
 
@@ -23,7 +31,7 @@ def _made(name, of_numbers=False):
         return exchange.back(host(*[exchange.there(a) for a in args], **{k: exchange.there(v) for k, v in kwargs.items()}))
 
     call.__module__ = __name__
-    call.__doc__ = f"NumPy's ``{name}``, for arrays of quern's. NumPy says of it:\n\n{inspect.getdoc(host)}"
+    call.__doc__ = documentation(host)
     return call
 
 

@@ -43,11 +43,33 @@ def _clipmode(mode):
 
 
 def take(a, indices, axis=None, out=None, mode="raise"):
-    """The elements at ``indices`` along ``axis`` (None: of the flattened array).
+    """Return the elements at ``indices`` along ``axis`` (None: of the flattened array).
 
-    Parameters: ``mode``: what is done with a place that is not there: "raise" (IndexError when the result is read), "wrap",
-    "clip". Returns an array in which the shape of ``indices`` stands for the axis. Raises TypeError for places that are no integers.
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    indices : array_like of ints
+        Indices of the elements.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
+    out : Array, optional
+        Array that receives the result; it must have the result's shape.
+    mode : str, optional
+        What is done with a place that is not there: "raise" (IndexError when the result is read), "wrap", "clip".
 
+    Returns
+    -------
+    Array
+        An array in which the shape of ``indices`` stands for the axis.
+
+    Raises
+    ------
+    TypeError
+        For places that are no integers.
+
+    Examples
+    --------
     >>> take([4, 5, 6], [2, 0])
     array([6, 4])
     """
@@ -63,10 +85,31 @@ def _checked(result, out):
 
 
 def take_along_axis(arr, indices, axis=-1):
-    """Elements of ``arr`` by places along ``axis``: in other dimensions both go together, and broadcast.
+    """Return elements of ``arr`` by indices along ``axis``: in other dimensions both go together, and broadcast.
 
-    Raises ValueError for different numbers of dimensions, IndexError for places that are no integers or (at evaluation) not there.
+    Parameters
+    ----------
+    arr : array_like
+        Input array.
+    indices : array_like of ints
+        Indices of the elements.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
 
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For different numbers of dimensions.
+    IndexError
+        For places that are no integers or (at evaluation) not there.
+
+    Examples
+    --------
     >>> take_along_axis([[3, 1], [2, 4]], [[1], [0]], axis=1)
     array([[1],
            [2]])
@@ -80,8 +123,26 @@ def take_along_axis(arr, indices, axis=-1):
 
 
 def put_along_axis(arr, indices, values, axis):
-    """Writes ``values`` to the places along ``axis`` that :func:`take_along_axis` reads.
+    """Write ``values`` to the indices along ``axis`` that :func:`take_along_axis` reads.
 
+    Parameters
+    ----------
+    arr : array_like
+        Input array.
+    indices : array_like of ints
+        Indices of the elements.
+    values : array_like
+        Values to write or to append.
+    axis : int or tuple of ints
+        Axis or axes of the operation; negative ones count from the end.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
     >>> a = asarray([[3, 1], [2, 4]])
     >>> put_along_axis(a, asarray([[1], [0]]), 9, axis=1)
     >>> a
@@ -101,17 +162,37 @@ def put_along_axis(arr, indices, values, axis):
 
 def _check_written(name, a):
     if not isinstance(a, Array):
-        raise TypeError(f"argument 1 of {name} must be an array of quern's, not {type(a).__name__}")
+        raise TypeError(f"argument 1 of {name} must be a quern array, not {type(a).__name__}")
     if not a.flags.writeable:  # also where nothing is written
         raise ValueError(f"{name}: output array is read-only")
 
 
 def put(a, ind, v, mode="raise"):
-    """Writes ``v``, repeated as often as needed, to the elements ``ind`` of the flattened array.
+    """Write ``v``, repeated as often as needed, to the elements ``ind`` of the flattened array.
 
-    Parameters: ``mode``: as :func:`take` has it. Raises TypeError for what is no array of quern's, IndexError (at evaluation) for
-    places that are not there.
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    ind : int
+        Number of the first axes of the inverse.
+    v : array_like
+        Input array.
+    mode : str, optional
+        As :func:`take` has it.
 
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    TypeError
+        For what is no array of quern's, IndexError (at evaluation) for places that are not there.
+
+    Examples
+    --------
     >>> a = zeros(3)
     >>> put(a, [0, 2], [1, 2])
     >>> a
@@ -124,11 +205,26 @@ def put(a, ind, v, mode="raise"):
 
 
 def choose(a, choices, out=None, mode="raise"):
-    """Elements of the arrays ``choices``: of the one whose number stands in ``a``; all broadcast.
+    """Return elements of the arrays ``choices``: of the one whose number is in ``a``; all broadcast.
 
-    Parameters: ``mode``: what is done with a number that is not there: "raise" (ValueError; the values are read), "wrap",
-    "clip".
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    choices : sequence of array_like
+        Arrays to choose from.
+    out : Array, optional
+        Array that receives the result; it must have the result's shape.
+    mode : str, optional
+        What is done with a number that is not there: "raise" (ValueError; the values are read), "wrap", "clip".
 
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
     >>> choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
     array([ 1, 20,  3])
     """
@@ -157,11 +253,33 @@ def choose(a, choices, out=None, mode="raise"):
 
 
 def compress(condition, a, axis=None, out=None):
-    """The parts of ``axis`` (None: of the flattened array) at which ``condition``, of one dimension, is true.
+    """Return the slices of ``axis`` (None: of the flattened array) at which ``condition``, of one dimension, is true.
 
-    This waits for the condition. Raises ValueError for a condition of several dimensions, IndexError (at evaluation) for one that is
-    true behind the end.
+    This waits for the condition.
 
+    Parameters
+    ----------
+    condition : array_like of bool
+        Where it is true, an element is chosen.
+    a : array_like
+        Input array.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
+    out : Array, optional
+        Array that receives the result; it must have the result's shape.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For a condition of several dimensions, IndexError (at evaluation) for one that is true behind the end.
+
+    Examples
+    --------
     >>> compress([True, False, True], [1, 2, 3])
     array([1, 3])
     """
@@ -170,8 +288,24 @@ def compress(condition, a, axis=None, out=None):
 
 
 def extract(condition, arr):
-    """The elements of the flattened array at which the flattened ``condition`` is true. This waits for the condition.
+    """Return the elements of the flattened array at which the flattened ``condition`` is true.
 
+    This waits for the condition.
+
+    Parameters
+    ----------
+    condition : array_like of bool
+        Where it is true, an element is chosen.
+    arr : array_like
+        Input array.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
     >>> extract([True, False, True], [1, 2, 3])
     array([1, 3])
     """
@@ -186,11 +320,33 @@ def _fitting(values, a):
 
 
 def place(arr, mask, vals):
-    """Writes ``vals``, one after the other and again from the first, to the elements at which ``mask`` is true.
+    """Write ``vals``, one after the other and again from the first, to the elements at which ``mask`` is true.
 
-    This waits for the mask. Raises ValueError for a mask of another size, and for no values where some are needed, TypeError for an
-    array of values that the type of ``arr`` does not hold.
+    This waits for the mask.
 
+    Parameters
+    ----------
+    arr : array_like
+        Input array.
+    mask : array_like of bool
+        Where it is true, elements are written.
+    vals : array_like
+        Values to write, repeated as needed.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For a mask of another size, and for no values where some are needed.
+    TypeError
+        For an array of values that the type of ``arr`` does not hold.
+
+    Examples
+    --------
     >>> a = zeros(3)
     >>> place(a, [True, False, True], [1, 2])
     >>> a
@@ -207,10 +363,31 @@ def place(arr, mask, vals):
 
 
 def putmask(a, /, mask, values):
-    """Writes ``values``, repeated to the size of ``a``, where ``mask`` is true.
+    """Write ``values``, repeated to the size of ``a``, where ``mask`` is true.
 
-    Raises ValueError for a mask of another size, TypeError where the values cannot be converted.
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    mask : array_like of bool
+        Where it is true, elements are written.
+    values : array_like
+        Values to write or to append.
 
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For a mask of another size.
+    TypeError
+        Where the values cannot be converted.
+
+    Examples
+    --------
     >>> a = asarray([1, 2, 3])
     >>> putmask(a, a > 1, [7, 8, 9])
     >>> a

@@ -8,8 +8,24 @@ from quern.arrays.mathematics.reductions import all as _all
 
 
 def array_equal(a1, a2, equal_nan=False):
-    """Have both arrays one shape and equal elements (``equal_nan``: NaN equals NaN)? A bool of Python's.
+    """Return whether both arrays have one shape and equal elements (``equal_nan``: NaN equals NaN), as a bool.
 
+    Parameters
+    ----------
+    a1 : array_like
+        First input array.
+    a2 : array_like
+        Second input array.
+    equal_nan : bool, optional
+        Whether NaN equals NaN.
+
+    Returns
+    -------
+    bool
+        The result, as described above.
+
+    Examples
+    --------
     >>> array_equal([1, 2], [1, 2])
     True
     """
@@ -26,8 +42,22 @@ def array_equal(a1, a2, equal_nan=False):
 
 
 def array_equiv(a1, a2):
-    """Do both arrays broadcast to one shape, with equal elements? A bool of Python's.
+    """Return whether both arrays broadcast to one shape, with equal elements, as a bool.
 
+    Parameters
+    ----------
+    a1 : array_like
+        First input array.
+    a2 : array_like
+        Second input array.
+
+    Returns
+    -------
+    bool
+        The result, as described above.
+
+    Examples
+    --------
     >>> array_equiv([1, 1], 1)
     True
     """

@@ -31,7 +31,7 @@ class UnsupportedDType(TypeError, ValueError):
 def refuse_objects(dtype):
     """Raises UnsupportedDType for a type whose elements are references to Python objects."""
     if dtype.hasobject:
-        raise UnsupportedDType(f"Unsupported dtype {dtype}: it has Python objects in it; a device has numbers only")
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it contains Python objects, which device memory cannot hold")
 
 
 def host_array(memory, shape, dtype, order):
@@ -45,11 +45,11 @@ def _told(dtype):
     refuse_objects(dtype)
     if dtype.subdtype is not None:
         of = dtype.subdtype[0]
-        raise UnsupportedDType(f"Unsupported dtype {dtype}: it is an array; give its axes to the shape, and the data type {of}")
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: it is a subarray dtype; add its shape to the array's shape; the dtype is {of}")
     if not dtype.isnative:
         raise UnsupportedDType(f"Unsupported dtype {dtype}: it has the other byte order; convert it with newbyteorder('=')")
     if dtype.itemsize == 0:
-        raise UnsupportedDType(f"Unsupported dtype {dtype}: it has no bytes; give it a size, such as 'V10'")
+        raise UnsupportedDType(f"Unsupported dtype {dtype}: its itemsize is 0; pass a size, such as 'V10'")
     fields = []
     for name in dtype.names or ():
         of, offset = dtype.fields[name][:2]

@@ -209,7 +209,7 @@ __all__ = [
 
 def __getattr__(name):
     if name == "fp8":
-        raise AttributeError("[cuda.fp8] kernels have no numbers of eight bits yet; use float16, bfloat16 or float32")
+        raise AttributeError("[cuda.fp8] 8-bit floating-point dtypes are not supported; use float16, bfloat16 or float32")
     import difflib  # not every Python suggests names of a module; of `obj=None` none does
 
     close = difflib.get_close_matches(name, __all__, 1)

@@ -17,7 +17,7 @@ def prepare_shape_strides_dtype(shape, strides, dtype, order):
     """(shape, strides, dtype) as tuples and NumPy's type; strides of ``order`` "C" or "F" where none are given."""
     dtype = numpy.dtype(dtype)
     if dtype.hasobject:
-        raise TypeError(f"[array] {dtype} has Python objects in it; a device has numbers only")
+        raise TypeError(f"[array] {dtype} contains Python objects, which device memory cannot hold")
     shape = (int(shape),) if isinstance(shape, (int, numpy.integer)) else tuple(int(n) for n in shape)
     if strides is None:
         sizes = shape[1:] if order == "C" else shape[:-1]
@@ -73,7 +73,7 @@ def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
             axes = sorted(axes, key=lambda i: (-wanted[i], shape[i] == 1))
         made = _empty(tuple(shape[i] for i in axes), dtype).transpose(tuple(map(int, numpy.argsort(axes))))
         if made.strides != wanted:
-            raise NotImplementedError(f"[device_array] strides {wanted} leave gaps; make the array whole and take a part of it")
+            raise NotImplementedError(f"[device_array] strides {wanted} leave gaps; create the whole array and slice it")
         return with_stream(made._as(DeviceNDArray), stream)
     return with_stream(_empty(shape, dtype, order)._as(DeviceNDArray), stream)
 

@@ -46,13 +46,13 @@ def compile(
         Where there is no NVRTC, which makes PTX; no GPU is needed.
     """
     if abi not in ("numba", "c"):
-        raise NotImplementedError(f"[compile] there is no ABI {abi!r}; it is 'numba' or 'c'")
+        raise NotImplementedError(f"[compile] unsupported ABI {abi!r}; it is 'numba' or 'c'")
     if abi == "c" and not device:
-        raise NotImplementedError("[compile] kernels have no C ABI; write abi='numba'")
+        raise NotImplementedError("[compile] The C ABI is not supported for kernels; use abi='numba'")
     if output == "ltoir":
-        raise NotImplementedError("[compile] there is no LTO-IR here; write output='ptx'")
+        raise NotImplementedError("[compile] LTO-IR is not supported; use output='ptx'")
     if output != "ptx":
-        raise NotImplementedError(f"[compile] there is no output {output!r}; it is 'ptx'")
+        raise NotImplementedError(f"[compile] unsupported output {output!r}; it is 'ptx'")
     text, returned = _text(pyfunc, sig, debug, device, abi, abi_info or {}, launch_bounds)
     flags = (["--use_fast_math"] if fastmath else []) + (["-lineinfo"] if lineinfo or debug else [])
     return ptx_of(text, flags, pyfunc.__name__, cc or _capability(), True), returned
@@ -78,7 +78,7 @@ def _text(function, sig, debug, device, abi, abi_info, launch_bounds):
     check_returned(program, returned)
     for type_ in (*signature.args, returned):
         if not isinstance(type_, (types.Number, types.Vector, types.NoneType, types.Array, CPointer)):
-            raise NotImplementedError(f"[compile] {type_} has no place in C")
+            raise NotImplementedError(f"[compile] {type_} has no C type")
     names = [f"a{i}" for i in range(len(signature.args))]
     taken = ", ".join(f"{t.c} {n}" for t, n in zip(signature.args, names, strict=True))
     call = f"python_{name}({', '.join(names)})"

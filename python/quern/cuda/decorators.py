@@ -72,13 +72,13 @@ def jit(func_or_sig=None, device=False, **options):
     ...         x[i] *= 2
     """
     if isinstance(device, (types.Type, types.Signature, str)):
-        raise TypeError("[jit] a signature is one argument: void(int32[::1]), its text, or a tuple of types")
+        raise TypeError("[jit] a signature is one argument: void(int32[::1]), its string, or a tuple of types")
     unknown = set(options) - _OPTIONS
     if unknown:
-        raise TypeError(f"[jit] there is no option {', '.join(sorted(unknown))}")
+        raise TypeError(f"[jit] unrecognized option {', '.join(sorted(unknown))}")
     registers = options.get("max_registers")
     if registers is not None and (not isinstance(registers, int) or registers < 0):
-        raise TypeError(f"[jit] max_registers is a number from 0 up, not {registers!r}")
+        raise TypeError(f"[jit] max_registers must be a non-negative integer, not {registers!r}")
     if options.get("link"):
         options["link"] = linked_texts(options["link"])
     if options.get("boundscheck"):
@@ -159,7 +159,7 @@ def vectorize(ftylist_or_function=(), **options):
     array([0., 1., 2., 2.])
     """
     if options.setdefault("target", "cpu") not in ("cpu", "parallel", "cuda"):
-        raise ValueError(f"[vectorize] there is no target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
+        raise ValueError(f"[vectorize] unsupported target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
     if options["target"] == "cuda":
         if "nopython" in options:
             warn_user("nopython kwarg for cuda target is redundant", RuntimeWarning)
@@ -193,7 +193,7 @@ def guvectorize(ftylist, signature=None, **options):
     array([5., 7.])
     """
     if options.setdefault("target", "cpu") not in ("cpu", "parallel", "cuda"):
-        raise ValueError(f"[guvectorize] there is no target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
+        raise ValueError(f"[guvectorize] unsupported target {options['target']!r}; it is 'cpu', 'parallel' or 'cuda'")
     if options["target"] == "cuda":
         if not options.get("nopython", True):
             raise TypeError("nopython flag must be True")

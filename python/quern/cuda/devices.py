@@ -111,7 +111,7 @@ def select_device(device_id):
     """Makes the device of that number current in this thread, and returns it. Raises ValueError when there is no such device."""
     count = len(door_devices())
     if not isinstance(device_id, int) or not 0 <= device_id < count:
-        raise ValueError(f"[select_device] there is no device {device_id!r}; the number of devices is {count}")
+        raise ValueError(f"[select_device] invalid device number {device_id!r}; the number of devices is {count}")
     set_current_device(door_devices()[device_id])
     return Device(device_id)
 

@@ -74,7 +74,7 @@ class _Refused:
 
     def __call__(self, *args, **kwargs):
         raise NotImplementedError(
-            f"[numba.extending.{self._name}] kernels have no types of a program's own; hand over arrays, records, named tuples or enums, "
+            f"[numba.extending.{self._name}] user-defined types are not supported; pass arrays, records, named tuples or enums, "
             "and add functions with overload() and overload_method()"
         )
 

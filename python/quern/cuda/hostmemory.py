@@ -70,7 +70,7 @@ def _over(memory, shape, dtype, strides, order, kind):
 def _bytes(shape, strides, dtype, order):
     shape, strides, dtype = prepare_shape_strides_dtype(shape, strides, dtype, order)
     if any(s < 0 for s in strides):
-        raise ValueError(f"[array] strides of new memory are from 0 up, not {strides}")
+        raise ValueError(f"[array] strides of new memory must be non-negative, not {strides}")
     return 0 if 0 in shape else sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
 
 
@@ -151,7 +151,7 @@ def mapped(*arylist, **kws):
     """
     unknown = set(kws) - {"stream"}
     if unknown:
-        raise TypeError(f"[mapped] there is no option {', '.join(sorted(unknown))}")
+        raise TypeError(f"[mapped] unrecognized option {', '.join(sorted(unknown))}")
     with _registered(arylist, 2):
         made = [a.view(MappedNDArray) for a in arylist]
         yield made[0] if len(made) == 1 else made

@@ -1,6 +1,6 @@
 """What kernels are linked with: CUSource and related classes, declare_device.
 
-CUDA C++, a ``*.cu`` file or a CUSource, becomes part of the kernel's text. Compiled code (PTX, cubins, fatbins, objects, archives) is
+CUDA C++, a ``*.cu`` file or a CUSource, becomes part of the kernel source. Compiled code (PTX, cubins, fatbins, objects, archives) is
 linked on a GPU; a kernel that is compiled for the CPU raises NotImplementedError. LTO-IR is not linked.
 """
 
@@ -125,9 +125,9 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
     ...     x[cuda.threadIdx.x] = thrice(x[cuda.threadIdx.x])
     """
     if abi not in ("numba", "c"):
-        raise NotImplementedError(f"[declare_device] there is no ABI {abi!r}; it is 'numba' or 'c'")
+        raise NotImplementedError(f"[declare_device] unsupported ABI {abi!r}; it is 'numba' or 'c'")
     if not isinstance(name, str) or not (name.isidentifier() and name.isascii()):
-        raise TypeError(f"[declare_device] {name!r} is no name of a function of C++")
+        raise TypeError(f"[declare_device] {name!r} is not the name of a C++ function")
     signature = signatures.parsed(sig)
     if signature.return_type is None:
         raise TypeError(f"[declare_device] Return type must be provided for device declarations; {sig!r} is written as 'int32(float32)'")

@@ -34,7 +34,7 @@ def is_array(val):
 def as_struct_dtype(rec):
     """NumPy's dtype of a type of records."""
     if not isinstance(rec, types.Record):
-        raise TypeError(f"[as_struct_dtype] a type of records is needed, not {rec!r}")
+        raise TypeError(f"[as_struct_dtype] expected a Record type, not {rec!r}")
     return rec.dtype
 
 

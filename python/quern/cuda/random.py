@@ -145,7 +145,7 @@ def _host_seed(states, index, seed):
 def init_xoroshiro128p_states_cpu(states, seed, subsequence_start):
     """Fills ``states``, a NumPy array of ``xoroshiro128p_dtype``; see :func:`create_xoroshiro128p_states`."""
     if subsequence_start < 0:
-        raise ValueError(f"[init_xoroshiro128p_states] subsequence_start is a number from 0 up, not {subsequence_start}")
+        raise ValueError(f"[init_xoroshiro128p_states] subsequence_start must be a non-negative integer, not {subsequence_start}")
     count = states.shape[0]
     if count == 0:
         return

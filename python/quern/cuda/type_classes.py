@@ -23,7 +23,7 @@ class _Class(type):
 
     def __call__(cls, *args, **kwargs):
         if cls._made is None:
-            raise TypeError(f"[types.{cls.__name__}] such types are not made by themselves; it is for isinstance()")
+            raise TypeError(f"[types.{cls.__name__}] this class cannot be instantiated; use it with isinstance()")
         return cls._made(*args, **kwargs)
 
     def __getattr__(cls, name):

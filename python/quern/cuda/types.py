@@ -56,7 +56,7 @@ number_domain = real_domain | integer_domain | complex_domain
 
 
 class Dim3(Type):
-    """Of ``threadIdx`` and its like: three int32, ``x``, ``y`` and ``z``."""
+    """The type of ``threadIdx``, ``blockIdx``, ``blockDim`` and ``gridDim``: three int32, ``x``, ``y`` and ``z``."""
 
     name, c = "Dim3", "dim3"
 
@@ -72,7 +72,7 @@ def literal(value):
     for python_type, made in ((_builtins.bool, BooleanLiteral), (int, IntegerLiteral), (str, StringLiteral)):
         if isinstance(value, python_type):
             return made(value)
-    raise TypeError(f"[types.literal] {value!r} is no integer, bool or text")
+    raise TypeError(f"[types.literal] {value!r} is not an int, bool or str")
 
 
 def unliteral(lit_type):
@@ -106,7 +106,7 @@ def parse_integer_signed(name):
 
 
 def __getattr__(name):
-    raise AttributeError(f"module 'numba.types' has no attribute '{name}' here: kernels have no such values")
+    raise AttributeError(f"module 'numba.types' has no attribute '{name}': kernels do not support such values")
 
 
 __all__ = [

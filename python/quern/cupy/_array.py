@@ -55,7 +55,7 @@ def _check_fits_in(memory, itemsize, shape, strides):
 def _check_can_take(out, array):
     """May the host's ``out`` take the array's values, as a copy of bytes?"""
     if not isinstance(out, numpy.ndarray):
-        raise TypeError(f"[cupy.ndarray.get] out is a NumPy array, not a {type(out).__name__}")
+        raise TypeError(f"[cupy.ndarray.get] Only numpy.ndarray can be obtained from cupy.ndarray, not {type(out).__name__}")
     if out.dtype != array.dtype:
         raise TypeError(f"{out.dtype} array cannot be obtained from {array.dtype} array")
     if out.shape != array.shape:
@@ -128,7 +128,7 @@ class ndarray(_core.Array):  # noqa: N801
             memptr = alloc(max(count * kind.itemsize, 1))
         strides = None if strides is None else [operator.index(s) for s in strides]
         if strides is not None and len(strides) != len(shape):
-            raise ValueError(f"ndarray() with strides takes one for each dimension: {len(strides)} do not fit {len(shape)}")
+            raise ValueError(f"ndarray() with strides requires one for each dimension: {len(strides)} strides, {len(shape)} dimensions")
         if strides is not None and is_own:
             _check_fits_in(memptr, kind.itemsize, shape, strides)
         memory = getattr(memptr.mem, "_allocation", None)
@@ -278,7 +278,7 @@ class ndarray(_core.Array):  # noqa: N801
     @property
     def cstruct(self):
         """Raises NotImplementedError: kernels take the array itself; shapes and strides go as numbers."""
-        raise NotImplementedError("[cupy.ndarray.cstruct] kernels take arrays as pointers here; pass shape and strides as numbers")
+        raise NotImplementedError("[cupy.ndarray.cstruct] kernels accept arrays as pointers only; pass shape and strides as integers")
 
     def mdspan(self, *, index_type=None, allow_unsafe=False):
         """What a kernel takes as a ``cuda::std::mdspan`` by value, of dynamic extents and ``layout_stride``.
@@ -288,12 +288,12 @@ class ndarray(_core.Array):  # noqa: N801
         """
         index = numpy.dtype(index_type) if index_type is not None else None
         if index not in (numpy.int32, numpy.int64):
-            raise ValueError(f"[cupy.ndarray.mdspan] index_type is cupy.int32 or cupy.int64, not {index_type!r}")
+            raise ValueError(f"[cupy.ndarray.mdspan] index_type must be cupy.int32 or cupy.int64, not {index_type!r}")
         steps = [step // self.itemsize for step in self.strides]
         if index == numpy.int32 and max(self.size, *map(abs, steps), 0) > numpy.iinfo(index).max:
-            raise ValueError("[cupy.ndarray.mdspan] the array is too large for int32; take index_type=cupy.int64")
+            raise ValueError("[cupy.ndarray.mdspan] the array is too large for int32; use index_type=cupy.int64")
         if not allow_unsafe and (self.size == 0 or min(steps, default=1) <= 0):
-            raise ValueError("[cupy.ndarray.mdspan] steps of zero or backwards, and no elements, need allow_unsafe=True")
+            raise ValueError("[cupy.ndarray.mdspan] zero or negative strides and empty arrays require allow_unsafe=True")
         return _MdSpan.of(self, index, steps)
 
     def copy(self, order="C"):

@@ -33,7 +33,7 @@ class Fusion:
             raise TypeError("Cannot mix numpy.ndarray and cupy.ndarray as arguments.")
         for arg in args:
             if arg is not None and not isinstance(arg, (Array, *_scalars)):
-                raise TypeError(f"Invalid argument type for '{self.name}': {type(arg).__name__}; arrays, numbers and None are taken")
+                raise TypeError(f"Invalid argument type for '{self.name}': {type(arg).__name__}; arrays, numbers and None are supported")
         keep = _engine.KeepPending()  # nothing is submitted in the middle of it
         try:
             return self.func(*args)

@@ -92,7 +92,7 @@ class _Kernel:
         """The first of ``cached_codes``."""
         codes = self._engine.codes
         if not codes:
-            raise RuntimeError(f"[{self.name}] there is no code yet: call the kernel first (fused kernels have none of their own)")
+            raise RuntimeError(f"[{self.name}] no code is compiled yet; call the kernel first (fused kernels have none)")
         return codes[0]
 
 
@@ -279,10 +279,10 @@ class ReductionKernel(_Kernel):
             raise TypeError(f"[{self.name}] invalid number of arguments: it must be {self.nin} or {self.nargs}, not {len(args)}")
         given = args[self.nin :]
         if any(type(a) in _TEXTURES for a in args):
-            raise TypeError(f"[{self.name}] textures go to elementwise kernels and raw ones; look the values up first, then reduce them")
+            raise TypeError(f"[{self.name}] textures are supported in elementwise and raw kernels only; read the values first")
         if out is not None:
             if self.nout != 1:
-                raise NotImplementedError(f"[{self.name}] out= is for kernels with one output; give the outputs after the inputs")
+                raise NotImplementedError(f"[{self.name}] out= requires a kernel with one output; pass the outputs after the inputs")
             if given:
                 raise ValueError("cannot specify 'out' as both a positional and keyword argument")
             given = (out,)

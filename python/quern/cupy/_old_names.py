@@ -195,7 +195,7 @@ def make_aligned_dtype(dtype, *, alignment=-1, recurse=True):
     """
     dtype = numpy.dtype(dtype)
     if alignment != -1 and (alignment < 1 or alignment & (alignment - 1)):
-        raise ValueError(f"[cupy.make_aligned_dtype] an alignment is a power of two, not {alignment}")
+        raise ValueError(f"[cupy.make_aligned_dtype] an alignment must be a power of two, not {alignment}")
     made, least = _aligned(dtype, recurse)
     if alignment == -1:
         return made

@@ -83,7 +83,7 @@ class poly1d:  # noqa: N801
         return self._coeffs
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError("Implicit conversion to a NumPy array is not allowed; `.get()` gives a numpy.poly1d")
+        raise TypeError("Implicit conversion to a NumPy array is not allowed; `.get()` returns a numpy.poly1d")
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return getattr(ufunc, method)(*(x._coeffs if isinstance(x, poly1d) else x for x in inputs), **kwargs)

@@ -24,14 +24,14 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
             raise numpy.linalg.LinAlgError("cupy.linalg only supports cupy.ndarray; make an array with cupy.asarray()")
     factor, b = _as_ndarray(_core.asarray(factor)), _core.asarray(b)
     if factor.ndim < 2 or factor.shape[-1] != factor.shape[-2]:
-        raise numpy.linalg.LinAlgError(f"[cho_solve] the factor is a square matrix, or a stack of them, not of shape {factor.shape}")
+        raise numpy.linalg.LinAlgError(f"[cho_solve] the factor must be a square matrix, or a stack of them, not of shape {factor.shape}")
     is_vector = b.ndim == 1 or b.ndim == factor.ndim - 1
     if b.ndim == 0 or b.shape[-1 if is_vector else -2] != factor.shape[-1]:
         raise numpy.linalg.LinAlgError(f"[cho_solve] shapes {factor.shape} and {b.shape} do not fit")
     if check_finite:
         for part in (factor, b):
             if not bool(_arrays.isfinite(part).all()):
-                raise ValueError("[cho_solve] an array has values that are infinite or no numbers")
+                raise ValueError("[cho_solve] array must not contain infs or NaNs")
     low = _arrays.tril(factor) if lower else _arrays.triu(factor).conj().swapaxes(-1, -2)
     solve = _faces["solve"]
     x = solve(low.conj().swapaxes(-1, -2), solve(low, b[..., None] if is_vector else b))

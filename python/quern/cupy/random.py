@@ -23,7 +23,7 @@ class Generator(_random.Generator):
 
     def __init__(self, bit_generator):
         if not isinstance(bit_generator, (_random.Philox, numpy.random.BitGenerator)):
-            raise TypeError(f"a Generator draws from a bit generator, such as XORWOW(seed), not from {bit_generator!r}")
+            raise TypeError(f"a Generator requires a bit generator, such as XORWOW(seed), not {bit_generator!r}")
         super().__init__(bit_generator)
 
 

@@ -21,7 +21,7 @@ def rsqrt(x, out=None):
 
     x = cupy.asarray(x)
     if x.dtype.kind == "c":
-        raise TypeError(f"[cupyx.rsqrt] is not defined for {x.dtype}; take real numbers")
+        raise TypeError(f"[cupyx.rsqrt] is not defined for {x.dtype}; pass real numbers")
     if x.dtype.name not in ("float32", "float64"):
         x = x.astype("float64")
     return _rsqrt(x) if out is None else _rsqrt(x, out)

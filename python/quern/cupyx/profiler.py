@@ -149,7 +149,7 @@ def _timed_by(shell):
         """Times code: ``%gpu_timeit [-n REPEATS] [-w WARM-UPS] [--max-duration SECONDS] EXPRESSION``, or a cell below such a line."""
         options, expression = _read_options(line)
         if cell is not None and expression:
-            raise ValueError(f"[gpu_timeit] the code stands in the cell; {expression!r} is no option")
+            raise ValueError(f"[gpu_timeit] the code must be in the cell; {expression!r} is not an option")
         if cell is None and not expression:
             raise ValueError("[gpu_timeit] write an expression behind the options, or a cell below %%gpu_timeit")
         code = compile(expression, "<gpu_timeit>", "eval") if cell is None else compile(textwrap.dedent(cell), "<gpu_timeit>", "exec")

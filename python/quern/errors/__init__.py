@@ -8,7 +8,19 @@ class Error(Exception):
 
 
 class CompileError(Error):
-    """The compiler refused a source; the text is its log, with file, line and column."""
+    """The compiler rejected a source; the message is its log, with file, line and column.
+
+    Parameters
+    ----------
+    msg : str, optional
+        Log of the compiler.
+    command_line : sequence of str, optional
+        Command of the compiler.
+    stdout : str, optional
+        Standard output of the compiler.
+    stderr : str, optional
+        Error output of the compiler; by default `msg`.
+    """
 
     def __init__(self, msg="", command_line=(), stdout=None, stderr=None):
         super().__init__(msg)
@@ -19,7 +31,7 @@ class CompileError(Error):
 
 
 class LogicError(Error):
-    """A call that makes no sense now: freed memory, an unknown kernel, a block over the limits."""
+    """An invalid call: freed memory, an unknown kernel, a block over the limits."""
 
 
 class LaunchError(Error):
@@ -27,7 +39,7 @@ class LaunchError(Error):
 
 
 class OutOfMemoryError(Error, MemoryError, builtins.RuntimeError):
-    """There is no room on the device, also after unused memory was given back. In PyTorch's programs it is a RuntimeError."""
+    """The device is out of memory, also after unused memory was released. In PyTorch programs it is a RuntimeError."""
 
 
 class RuntimeError(Error):  # noqa: A001  (PyCUDA's name)
@@ -35,4 +47,4 @@ class RuntimeError(Error):  # noqa: A001  (PyCUDA's name)
 
 
 class InternalError(Error):
-    """A fault in quern itself; please report it."""
+    """An internal error of quern; please report it."""

@@ -20,7 +20,7 @@
     inspection.py   what is known of a compiled kernel: registers, texts, types
     vectorize.py    functions of numbers as functions of arrays
     loops.py        which of their loops a call means
-    folds.py        what they do along an axis: reduce, accumulate and their like
+    folds.py        their methods along an axis: reduce, accumulate, reduceat, at
     derivative.py   the derivative of such a function, written from its source; slopes.py: of what it may call
     generalized.py  functions of small arrays over the leading axes of larger ones
     raised.py       exceptions of kernels under debug=True, and of functions for the host

@@ -163,7 +163,7 @@ class CupyFunction(Function):
             made = operators.binary(kind, self.settled(left), right, fail)  # small powers are products
             return Value(work, made.text)
         if symbol in ("&", "|", "^", "<<", ">>") and not isinstance(work, (Integer, Boolean)):
-            raise fail(TypingError, f"there is no {left.type} {symbol} {right.type}", "convert them to integers")
+            raise fail(TypingError, f"unsupported operand types for {symbol}: {left.type} and {right.type}", "convert them to integers")
         if isinstance(work, Boolean):
             if symbol == "-":
                 raise fail(TypingError, "bools are not subtracted", "write ^, or convert them")
@@ -206,7 +206,7 @@ class CupyFunction(Function):
         if kind is ast.Invert:
             return operators.unary(kind, value, fail) if not isinstance(value.type, Integer) else self.by_op("invert", value)
         if isinstance(value.type, Boolean):
-            raise fail(TypingError, f"there is no {operators.UNARY[kind][0]}{value.type}", "write ~, or convert it")
+            raise fail(TypingError, f"bad operand type for unary {operators.UNARY[kind][0]}: {value.type}", "write ~, or convert it")
         return value if kind is ast.UAdd else self.by_op("negative", value)
 
     def by_op(self, name, value):
@@ -229,7 +229,7 @@ class CupyFunction(Function):
             return self.common([yes, no])
         to = self.merged(self.settled(yes).type, self.settled(no).type)
         if to is None or isinstance(to, (types.NoneType, types.Known)):
-            raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}", "write if and else")
+            raise self.error(TypingError, node, f"Cannot unify {yes.type} and {no.type}", "write if and else")
         return to
 
     def as_choice(self, value, to, node):

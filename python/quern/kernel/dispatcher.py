@@ -46,13 +46,13 @@ class Definition:
         except CompileError as e:
             if program.linked or program.declared:
                 names = ", ".join(sorted({name for name, _, _ in program.declared})) or "nothing"
-                raise LinkError(f"[{dispatcher.__name__}] it and what it is linked to do not fit (declared: {names})\n{e}") from None
+                raise LinkError(f"[{dispatcher.__name__}] its declarations do not match the linked code (declared: {names})\n{e}") from None
             if "too much shared data" in str(e):  # of NVIDIA's assembler
                 _, compiler, node = program.largest_shared
                 hint = "ask for it at the launch: shape 0, kernel[grid, block, stream, bytes]"
                 raise compiler.error(KernelError, node, "the device has 49152 bytes for the shared arrays of a kernel", hint) from None
             raise InternalError(
-                f"[{dispatcher.__name__}] quern made C++ of this kernel that does not compile; that is a fault in quern, please tell\n{e}"
+                f"[{dispatcher.__name__}] quern generated C++ source that does not compile; this is a bug in quern, please report it\n{e}"
             ) from None
         written = program.kernel.written
         self.writes = [name in written for name in (*(name for name, _ in _leaves(program.kernel)), *program.kernel.found)]
@@ -100,7 +100,7 @@ def bounds_text(bounds):
         return ""
     given = bounds if isinstance(bounds, (tuple, list)) else (bounds,)
     if not 1 <= len(given) <= 3 or not all(type(n) is int and 0 < n < 2**31 for n in given):
-        raise TypeError(f"[jit] launch_bounds is a number of threads or a tuple of up to three numbers from 1 up, not {bounds!r}")
+        raise TypeError(f"[jit] launch_bounds must be a number of threads or a tuple of up to three positive integers, not {bounds!r}")
     return f"__launch_bounds__({', '.join(map(str, given))}) "
 
 
@@ -165,7 +165,7 @@ class Dispatcher(Inspectable):
             for given in given_signatures:
                 signature = signatures.parsed(given)
                 if signature.return_type not in (None, types.none):
-                    raise TypeError(f"[{self.__name__}] a kernel returns nothing: its signature begins with void")
+                    raise TypeError(f"[{self.__name__}] CUDA kernel must have void return type.")
                 for parameters in itertools.product(
                     *[(types.none, t.type) if isinstance(t, types.Optional) else (t,) for t in signature.args]
                 ):
@@ -198,7 +198,7 @@ class Dispatcher(Inspectable):
             found = self._known(device, parameters, launch)
             if found is None:
                 if not self._may_compile:
-                    raise RuntimeError(f"[{self.__name__}] compiling is switched off, and there is nothing for {parameters}")
+                    raise RuntimeError(f"[{self.__name__}] compilation is disabled, and there is no compiled version for {parameters}")
                 self._in_compile += 1
                 try:
                     found = self._made(device, parameters, None if launch is None else LaunchConfig(launch, args))

@@ -75,7 +75,7 @@ class Expressions(Indexing):
     def expression(self, node):
         method = getattr(self, "expr_" + type(node).__name__, None)
         if method is None:
-            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)}` has no meaning in a kernel", _INSTEAD.get(type(node), ""))
+            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)}` is not supported in a kernel", _INSTEAD.get(type(node), ""))
         return method(node)
 
     def expr_NamedExpr(self, node):
@@ -99,7 +99,7 @@ class Expressions(Indexing):
         try:
             defaults = tuple(map(ast.literal_eval, node.args.defaults))
         except ValueError:
-            raise self.error(UnsupportedError, node, "defaults of a function inside of a kernel are constants", hint) from None
+            raise self.error(UnsupportedError, node, "defaults of a function inside a kernel must be constants", hint) from None
         around = []
         for name in code.co_freevars:
             value = self.source.closure.get(name, NOTHING)
@@ -108,7 +108,7 @@ class Expressions(Indexing):
                 value = variable.fixed if variable.const is MISSING else variable.const
             if _is_missing(value) and name != code.co_name:
                 said = f"the function inside reads '{name}', which is not known when the kernel is compiled"
-                raise self.error(UnsupportedError, node, said, "hand it over as an argument")
+                raise self.error(UnsupportedError, node, said, "pass it as an argument")
             around.append(value)
         key = (id(code), *map(id, around))
         if key not in self.source.within:
@@ -272,7 +272,7 @@ class Expressions(Indexing):
 
     def parts(self, value, node):
         if not isinstance(value.type, types.Tuple):
-            raise self.error(TypingError, node, f"{value.type} does not fall into parts", "only tuples do")
+            raise self.error(TypingError, node, f"{value.type} cannot be unpacked", "only tuples can")
         if value.items is None:
             value = self.kept(value)
         return [self.part(value, i) for i in range(len(value.type.types))]
@@ -466,7 +466,7 @@ class Expressions(Indexing):
         for value in reversed(values[:-1]):
             to = self.merged(value.type, result.type)
             if to is None:
-                raise self.error(TypingError, node, f"it would be {value.type} or {result.type}")
+                raise self.error(TypingError, node, f"Cannot unify {value.type} and {result.type}")
             value, test = self.kept(value), None
             test = operators.truth(value, self.failing(node)).text
             yes, no = (result, value) if symbol == "&&" else (value, result)
@@ -493,7 +493,7 @@ class Expressions(Indexing):
         for value in values[1:]:
             unified = self.merged(to, value.type)
             if unified is None:
-                raise self.error(TypingError, node, f"it would be {to} or {value.type}")
+                raise self.error(TypingError, node, f"Cannot unify {to} and {value.type}")
             to = unified
         name = self.temporary()
         self.head.append(f"{to.c} {name}{{}};")
@@ -538,7 +538,7 @@ class Expressions(Indexing):
         if isinstance(to, types.NoneType) and not (yes.text or no.text):
             return Value(types.none, "", None)
         if isinstance(to, (types.NoneType, types.Known)):
-            raise self.error(TypingError, node, f"it would be {to}, which has no value in a kernel", "write if and else")
+            raise self.error(TypingError, node, f"a value of type {to} is not supported in a kernel", "write if and else")
         text = f"({test.text} ? {self.as_choice(yes, to, node).text} : {self.as_choice(no, to, node).text})"
         if any(before):  # what they need runs for the one that is asked for
             text = self.temporary()
@@ -556,7 +556,7 @@ class Expressions(Indexing):
         """The type of what is one of two values."""
         to = self.either_type(yes.own_type, no.own_type)
         if to is None:
-            raise self.error(TypingError, node, f"it would be {yes.type} or {no.type}")
+            raise self.error(TypingError, node, f"Cannot unify {yes.type} and {no.type}")
         return to
 
     def as_choice(self, value, to, node):
@@ -609,7 +609,7 @@ class Expressions(Indexing):
                 raise self.error(TypingError, node, f"{callee.__name__} takes no argument '{next(iter(named))}' here")
         for argument in arguments:
             if getattr(argument.const, "is_looped_over", False):
-                raise self.error(TypingError, node, f"{argument.type} cannot be handed to a function", "name it in the function")
+                raise self.error(TypingError, node, f"{argument.type} cannot be passed to a function", "name it in the function")
             self.tangible(argument, node)
         code = callee.__code__
         least = code.co_argcount - len(callee.__defaults__ or ())

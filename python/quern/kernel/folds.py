@@ -226,14 +226,14 @@ class Folds:
         if self.nin > 2 or len(b) != self.nin - 1:
             raise TypeError(f"[{self.__name__}.at] it takes {self.nin} operands, and {len(b) + 1} are given; at() is for one or two")
         if not isinstance(a, (numpy.ndarray, _core.Array)):
-            raise TypeError(f"[{self.__name__}.at] the first operand is an array, not a {type(a).__name__}")
+            raise TypeError(f"[{self.__name__}.at] the first operand must be an array, not a {type(a).__name__}")
         indices = tuple(map(_on_host, indices)) if isinstance(indices, tuple) else _on_host(indices)
         places = numpy.asarray(numpy.arange(a.size).reshape(a.shape)[indices])
         b = [x if isinstance(x, _core.Array) else numpy.asarray(x) for x in b]
         loop = self._chosen([a, *b])
         result = self._row(loop)[1]
         if isinstance(result, types.Complex) and a.dtype.kind != "c":
-            raise TypeError(f"[{self.__name__}.at] the result is {result}, which does not go into an array of {a.dtype}")
+            raise TypeError(f"[{self.__name__}.at] the result is {result}, which cannot be cast to an array of {a.dtype}")
         values = [broadcast_to(_core.asarray(x), places.shape).reshape(-1).astype(t.dtype) for x, t in zip(b, loop[1:], strict=True)]
         if not places.size:
             return
@@ -306,9 +306,9 @@ class Folds:
         out = _core._as_target(out)
         if out is not None:
             if not isinstance(out, (numpy.ndarray, _core.Array)):
-                raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")
+                raise TypeError(f"[{self.__name__}] out must be an array, not a {type(out).__name__}")
             if out.shape != made.shape:
-                raise ValueError(f"[{self.__name__}] the result has shape {made.shape}, and the array for it {out.shape}")
+                raise ValueError(f"[{self.__name__}] the result has shape {made.shape}, and `out` {out.shape}")
             if isinstance(out, numpy.ndarray):
                 out[...] = _core.asnumpy(made)
             else:

@@ -58,9 +58,9 @@ class Function(Expressions, Meanings):
         tree = self.source.tree
         names = [a.arg for a in tree.args.posonlyargs + tree.args.args]
         if isinstance(tree, ast.AsyncFunctionDef):
-            raise self.error(UnsupportedError, tree, "`async def` has no meaning in a kernel", "write def")
+            raise self.error(UnsupportedError, tree, "`async def` is not supported in a kernel", "write def")
         if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
-            raise self.error(UnsupportedError, tree, "*args, **kwargs and keyword-only parameters have no place in a kernel")
+            raise self.error(UnsupportedError, tree, "*args, **kwargs and keyword-only parameters are not supported in a kernel")
         defaults = dict(zip(reversed(names), reversed(self.source.function.__defaults__ or ()), strict=False))
         missing = names[len(self.parameters) :]
         if len(names) < len(self.parameters) or not all(name in defaults for name in missing):
@@ -332,7 +332,7 @@ class Function(Expressions, Meanings):
                 word, instead = _NOT_SERVED.get(type(node).__name__, (type(node).__name__.lower(), ""))
                 if word == "import" and "pdb" in ast.unparse(node):
                     instead = DEBUGGER
-                raise self.error(UnsupportedError, node, f"`{word}` has no meaning in a kernel", instead)
+                raise self.error(UnsupportedError, node, f"`{word}` is not supported in a kernel", instead)
             self.place(node)
             self.at = node
             before = self.depth, len(self.exits), len(self.unrolled)
@@ -394,7 +394,7 @@ class Function(Expressions, Meanings):
         if isinstance(target, (ast.Tuple, ast.List)):
             starred = next((t for t in target.elts if isinstance(t, ast.Starred)), None)
             if starred is not None:
-                raise self.error(UnsupportedError, starred, f"`{ast.unparse(starred)}` has no meaning in a kernel", "name each value")
+                raise self.error(UnsupportedError, starred, f"`{ast.unparse(starred)}` is not supported in a kernel", "name each value")
             parts = self.parts(value, target)
             if len(parts) != len(target.elts):
                 raise self.error(TypingError, target, f"there are {len(parts)} values for {len(target.elts)} names")
@@ -498,7 +498,7 @@ class Function(Expressions, Meanings):
             raise self.error(TypingError, node, f"{value.type} cannot be returned", "a function returns numbers, tuples and arrays")
         if self.is_kernel:
             if value is not None and not isinstance(value.type, types.NoneType):
-                raise self.error(TypingError, node, "a kernel returns nothing", "write the result into an array that it is given")
+                raise self.error(TypingError, node, "CUDA kernel must have void return type", "write the result into an array argument")
             return self.emit("return;")
         type_ = types.none if value is None else value.own_type
         to = type_ if self.result is None else self.either_type(self.result, type_)
@@ -506,11 +506,11 @@ class Function(Expressions, Meanings):
             raise self.error(TypingError, node, f"it returns {self.result} elsewhere, and {type_} here")
         if isinstance(to, types.FixedArray):
             if self.has_local_arrays and not self.has_shared_arrays:
-                hint = "hand the function an array to write to"
+                hint = "pass the function an array to write to"
                 raise self.error(UnsupportedError, node, "it returns a local array, which ends with the call", hint)
             to = to.loose
         if self.has_copies and _holds_arrays(to):
-            hint = "hand the function an array to write to"
+            hint = "pass the function an array to write to"
             raise self.error(UnsupportedError, node, "it makes copies of arrays, which end with the call, and returns an array", hint)
         if to != self.result:
             self.result, self.changed = to, True
@@ -588,7 +588,7 @@ class Function(Expressions, Meanings):
     def stmt_Delete(self, node):
         for target in node.targets:
             if not isinstance(target, ast.Name):
-                raise self.error(UnsupportedError, target, f"`del {ast.unparse(target)}` has no meaning in a kernel", "elements stay")
+                raise self.error(UnsupportedError, target, f"`del {ast.unparse(target)}` is not supported in a kernel", "elements stay")
             self.expression(_as_load(target))
 
     def stmt_FunctionDef(self, node):

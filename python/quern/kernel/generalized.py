@@ -33,10 +33,10 @@ def parsed_layout(layout):
     made = []
     for side in sides:
         if not re.fullmatch(r"\([\w,]*\)(,\([\w,]*\))*", side):
-            raise ValueError(f"[guvectorize] {layout!r} is no layout; write it as '(m,n),(n)->(m)'")
+            raise ValueError(f"[guvectorize] {layout!r} is not a layout; write it as '(m,n),(n)->(m)'")
         made.append([tuple(int(d) if d.isdigit() else d for d in part.split(",") if d) for part in re.findall(r"\(([\w,]*)\)", side)])
     if len(made) != 2:
-        raise ValueError(f"[guvectorize] {layout!r} is no layout; write it as '(m,n),(n)->(m)'")
+        raise ValueError(f"[guvectorize] {layout!r} is not a layout; write it as '(m,n),(n)->(m)'")
     known = {d for part in made[0] for d in part}
     for part in made[1]:
         for d in part:
@@ -224,7 +224,7 @@ class GeneralFunction:
         given = [_core._as_target(to) for to in given]
         for to in given:
             if not isinstance(to, (numpy.ndarray, _core.Array)):
-                raise TypeError(f"[{self.__name__}] a result goes into an array, not into a {type(to).__name__}")
+                raise TypeError(f"[{self.__name__}] an output must be an array, not a {type(to).__name__}")
         return given
 
     def _launch(self, loop, outer, operands, results, given):
@@ -351,9 +351,9 @@ class GeneralFunction:
         """An array for a result. Where one is given for it, this has its elements: the function may read them, or leave some alone."""
         if to is not None:
             if to.shape != shape:
-                raise ValueError(f"[{self.__name__}] the result has shape {shape}, and the array for it {to.shape}")
+                raise ValueError(f"[{self.__name__}] the result has shape {shape}, and `out` {to.shape}")
             if not numpy.can_cast(element.dtype, to.dtype, casting):
-                said = f"which does not go into an array of {to.dtype} (casting='{casting}')"
+                said = f"which cannot be cast to an array of {to.dtype} (casting='{casting}')"
                 raise TypeError(f"[{self.__name__}] the result is {element.dtype}, {said}")
         is_time = isinstance(element, types.Time)
         made = empty(shape, numpy.int64 if is_time else element.dtype)

@@ -32,7 +32,7 @@ from quern.lib import _engine
 def run_by_python(function, error, raises=True, known=()):
     """The function as Python runs it, with Numba's types; warns that it cannot be compiled. Raises the error where that is not wanted, or
     where its source cannot be read. ``raises``: is a division by 0 an error? ``known``: texts of errors that were given before."""
-    said = f"[{function.__name__}] is run by Python (see quern.set_fallback), for it cannot be compiled: {error}"
+    said = f"[{function.__name__}] runs as plain Python (see quern.set_fallback), because it cannot be compiled: {error}"
     if getattr(error, "is_final", False):
         raise error.with_traceback(None)
     made = with_types(function, raises)
@@ -197,7 +197,7 @@ class HostFunction:
         """What it returns for numbers, each of NumPy's type that it has in a kernel: one, or a tuple."""
         kernel, places = self._places(self._types_of(args))
         if _holds_array(kernel.result) or isinstance(kernel.result, (types.Optional, types.NoneType)):
-            raise UnsupportedError(f"[{self.__name__}] it returns {kernel.result}, and numbers are wanted")
+            raise UnsupportedError(f"[{self.__name__}] it returns {kernel.result}; a number is required")
         self._run(kernel, places, args)
         return tuple(p[0] for p in places) if isinstance(kernel.result, types.Tuple) else places[0][0]
 
@@ -205,7 +205,7 @@ class HostFunction:
         try:
             return tuple([signatures.of_description(d) for d in _engine.argument_types(*args)])
         except OverflowError as e:
-            error = TypingError(f"[{self.__name__}] {str(e).removeprefix('[launch] ')}; hand over a float")
+            error = TypingError(f"[{self.__name__}] {str(e).removeprefix('[launch] ')}; pass a float")
             error.is_final = True
             raise error from None
 
@@ -237,9 +237,9 @@ class HostFunction:
             elif name in defaults:
                 values.append(defaults[name])
             else:
-                raise TypeError(f"[{self.__name__}] the argument '{name}' is missing")
+                raise TypeError(f"[{self.__name__}] missing a required argument: '{name}'")
         if named:
-            raise TypeError(f"[{self.__name__}] there is no argument '{next(iter(named))}'")
+            raise TypeError(f"[{self.__name__}] got an unexpected keyword argument '{next(iter(named))}'")
         return values
 
     def _wrapped(self, given):

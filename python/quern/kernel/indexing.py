@@ -205,7 +205,7 @@ class Indexing:
     def attribute_place(self, node):
         owner = self.expression(node.value)
         if not isinstance(owner.type, types.Record) and not _holds_records(owner.type):
-            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)} = ...` has no meaning in a kernel")
+            raise self.error(UnsupportedError, node, f"`{ast.unparse(node)} = ...` is not supported in a kernel")
         place = self.field(owner, node.attr, node)
         self.check_writable(node)
         return place
@@ -315,7 +315,7 @@ def _element_hint(obj):
     if hasattr(obj, "py_func"):
         return "a kernel cannot launch another one"
     if isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__"):
-        return "hand it over as an argument"
+        return "pass it as an argument"
     return "write it as a tuple or as a NumPy array" if isinstance(obj, (list, dict, set)) else ""
 
 

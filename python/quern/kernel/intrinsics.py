@@ -28,7 +28,7 @@ class Intrinsic:
     def _thread(self):
         thread = getattr(running, "thread", None)
         if thread is None:
-            raise RuntimeError(f"cuda.{self.__name__} has a meaning inside of a kernel only; call it from a function under @cuda.jit")
+            raise RuntimeError(f"cuda.{self.__name__} is available only inside a kernel; call it from a function under @cuda.jit")
         return thread
 
     def __repr__(self):

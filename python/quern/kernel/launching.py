@@ -97,11 +97,11 @@ def checked_tasks(ntasks, tpb):
     try:
         ntasks, tpb = operator.index(ntasks), operator.index(tpb or 0)
     except TypeError:
-        raise TypeError(f"[forall] ntasks and tpb are integers, not {ntasks!r} and {tpb!r}") from None
+        raise TypeError(f"[forall] ntasks and tpb must be integers, not {ntasks!r} and {tpb!r}") from None
     if ntasks < 0:
         raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
     if tpb < 0:
-        raise ValueError(f"[forall] tpb, the number of threads of a block, is from 0 up, not {tpb}")
+        raise ValueError(f"[forall] tpb, the number of threads of a block, must be non-negative, not {tpb}")
     return ntasks, tpb
 
 

@@ -96,7 +96,7 @@ class DeclaredFunction:
         self.sig, self.links, self.abi, self.cooperative = signature, tuple(links), abi, cooperative
 
     def __call__(self, *args):
-        raise RuntimeError(f"[{self.name}] a declared device function is called by kernels")
+        raise RuntimeError(f"[{self.name}] a declared device function can be called in kernels only")
 
     def __repr__(self):
         return f"<declared device function {self.name}{self.sig}>"
@@ -132,7 +132,7 @@ def pointer_to(compiler, value, node):
     if not isinstance(value.type, types.Array):
         raise compiler.error(TypingError, node, f"an array is needed, not {value.type}")
     if value.type.layout not in "CF":
-        raise compiler.error(TypingError, node, "an array that may have gaps does not go as a pointer", "hand over a copy of it")
+        raise compiler.error(TypingError, node, "an array that may be non-contiguous cannot be passed as a pointer", "pass a copy of it")
     compiler.writes_to_array(value)
     return Value(CPointer(value.type.dtype), f"{value.text}.data")
 

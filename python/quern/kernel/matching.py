@@ -68,7 +68,7 @@ class _Rewriter(ast.NodeTransformer):
         """Adds to ``tests`` what must be true, and to ``names`` the names that get values."""
         method = getattr(self, "pattern_" + type(pattern).__name__, None)
         if method is None:
-            raise self.refused(pattern, f"the pattern `{ast.unparse(pattern)}` has no meaning in a kernel")
+            raise self.refused(pattern, f"the pattern `{ast.unparse(pattern)}` is not supported in a kernel")
         method(pattern, subject, tests, names)
 
     def refused(self, pattern, said, hint="write if and elif"):
@@ -96,7 +96,7 @@ class _Rewriter(ast.NodeTransformer):
             inner, given = [], []
             self.pattern(one, subject, inner, given)
             if given:
-                raise self.refused(one, "names within alternatives have no meaning in a kernel", "write a case for each")
+                raise self.refused(one, "names within alternatives are not supported in a kernel", "write a case for each")
             if not inner:
                 return
             either.append(inner[0] if len(inner) == 1 else ast.copy_location(ast.BoolOp(ast.And(), inner), one))

@@ -90,7 +90,7 @@ def binary_types(symbol, a, b):
 def binary(node_type, a, b, fail, of_literals=False):
     """The value of ``a <op> b``; ``fail(message)`` makes the error. ``of_literals``: Python itself has made a constant of it."""
     if node_type not in BINARY:
-        raise fail(TypingError, f"there is no {a.type} @ {b.type} in a kernel", "write the product's sums as a loop")
+        raise fail(TypingError, f"unsupported operand types for @ in a kernel: {a.type} and {b.type}", "write the product's sums as a loop")
     symbol, name, compute = BINARY[node_type]
     if is_pythons(a) and is_pythons(b) and (of_literals or not _is_a_whole_fraction(symbol, a.const, b.const)):
         folded = _folded(compute, a.const, b.const)
@@ -155,7 +155,7 @@ def _no_operation(fail, symbol, a, b):
     kinds = [isinstance(v.type, Number) for v in (a, b)], [isinstance(v.type, (types.Tuple, types.NoneType)) for v in (a, b)]
     is_final = symbol not in ("==", "!=") and any(kinds[0]) and any(kinds[1])
     hint = "take one item of the tuple, as in a.shape[0]" if any(isinstance(v.type, types.Tuple) for v in (a, b)) and is_final else ""
-    error = fail(TypingError, f"there is no {a.type} {symbol} {b.type}", hint or _of_elements(a, b))
+    error = fail(TypingError, f"unsupported operand types for {symbol}: {a.type} and {b.type}", hint or _of_elements(a, b))
     error.is_final = is_final
     return error
 
@@ -212,7 +212,7 @@ def unary(node_type, a, fail):
     if symbol == "not":
         return Value(boolean, f"!{truth(a, fail).text}")
     if not isinstance(a.type, Number) or (symbol == "~" and not isinstance(a.type, (Integer, Boolean))):
-        raise fail(TypingError, f"there is no {symbol}{a.type}", _of_elements(a))
+        raise fail(TypingError, f"bad operand type for unary {symbol}: {a.type}", _of_elements(a))
     if symbol == "~" and isinstance(a.type, Boolean):
         return Value(boolean, f"!{a.text}")
     work = wide(_as_integer(a.type)) if isinstance(a.type, (Integer, Boolean)) else a.type
@@ -248,7 +248,7 @@ def compare(node_type, a, b, fail, orders_complex=False):
     if not (isinstance(a.type, Number) and isinstance(b.type, Number)):
         raise _no_operation(fail, symbol, a, b)
     if symbol not in ("==", "!=") and not orders_complex and any(isinstance(t, Complex) for t in (a.type, b.type)):
-        error = fail(TypingError, f"there is no {a.type} {symbol} {b.type}", "compare their .real, or abs()")
+        error = fail(TypingError, f"unsupported operand types for {symbol}: {a.type} and {b.type}", "compare their .real, or abs()")
         error.is_final = True
         raise error
     if isinstance(a.type, Boolean) and isinstance(b.type, Integer):

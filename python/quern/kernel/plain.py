@@ -103,7 +103,7 @@ class Team:
         if self.meetings and self.waiting == len(self.alive) and self.error is None:
             places = " and ".join(sorted({key[0] for key in self.meetings}))
             self.error = LogicError(
-                f"[plain] the threads wait for each other for ever, at {places}: not all of them come to the same place"
+                f"[plain] deadlock: the threads wait for each other at {places}: not all of them reach the same barrier"
             )
             self.changed.notify_all()
 
@@ -144,7 +144,7 @@ class Thread:
             with _lock:
                 return _compiled(function, len(args)).of_numbers(*args)
         if method is None:
-            raise RuntimeError(f"[{name}] this has no meaning in plain Python (QUERN_PURE_PYTHON); run the kernel compiled")
+            raise RuntimeError(f"[{name}] this is not supported in plain Python (QUERN_PURE_PYTHON); run the kernel compiled")
         return method(self, *args, **kwargs)
 
     # ---- waiting
@@ -417,7 +417,7 @@ def _dimensions(given, what):
     except TypeError:
         raise TypeError(f"[launch] {what} must be a sequence of integers, got {list(parts)}") from None
     if not 1 <= len(parts) <= 3 or any(n < 1 for n in parts):
-        raise ValueError(f"[launch] {what} must hold one to three numbers from 1 up, not {given}")
+        raise ValueError(f"[launch] {what} must contain one to three integers of at least 1, not {given}")
     return parts + (1,) * (3 - len(parts))
 
 
@@ -457,7 +457,7 @@ class Launch:
         """The memory from there on, as an array of which nobody knows where it ends."""
         device = current_device()
         if device.kind != "cpu":
-            raise LogicError(f"[{self.function.__name__}] plain Python does not see a GPU's memory by its address; hand over the array")
+            raise LogicError(f"[{self.function.__name__}] plain Python does not see a GPU's memory by its address; pass the array")
         device.synchronize()
         dtype = numpy.dtype(numpy.uint8) if isinstance(type_, types.NoneType) else _dtype(type_)
         memory = (ctypes.c_char * (MOST_ELEMENTS * dtype.itemsize)).from_address(int(address))

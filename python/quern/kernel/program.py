@@ -116,7 +116,7 @@ class Program:
                 one.guesses[found] = found.result
             if found.result is None:
                 hint = "return a value where the function does not call itself"
-                raise NotYet(caller.error(TypingError, node, "what this call of itself returns is not known", hint), found)
+                raise NotYet(caller.error(TypingError, node, "the return type of this recursive call cannot be inferred", hint), found)
             found.is_recursive = True
             return found
         if found is not None and all(of.result == result for of, result in found.guesses.items()):
@@ -126,7 +126,7 @@ class Program:
             return found
         if len(self.in_work) > MOST_NESTED:
             hint = "a function that calls itself does so with the same types"
-            raise caller.error(TypingError, node, f"calls are nested more than {MOST_NESTED} deep, of ever other types", hint)
+            raise caller.error(TypingError, node, f"calls are nested more than {MOST_NESTED} deep, each with other types", hint)
         source = self._source(callee)
         symbol = self.symbols.setdefault((callee, parameters, settings), f"{source.symbol}_{len(self.symbols) + 1}")
         found = self.rules(self, source, parameters, symbol, False, settings)
@@ -192,8 +192,8 @@ class Program:
                 raise compiler.error(
                     TypingError,
                     node,
-                    f"a global array of {array.size} elements does not become part of a kernel",
-                    "hand it over as an argument",
+                    f"a global array of {array.size} elements is too large to become part of a kernel",
+                    "pass it as an argument",
                 )
             name = f"constant_{len(self.constants)}"
             text = _constant_text(name, array, dtype)
@@ -262,7 +262,7 @@ class Program:
     def inline(self):
         """The text for inside of another's namespace: functions alone."""
         if self.linked or self.declared:
-            raise UnsupportedError(f"[{self.kernel.source.name}] functions of CUDA C++ are called by kernels, not by functions of arrays")
+            raise UnsupportedError(f"[{self.kernel.source.name}] functions of CUDA C++ can be called in kernels only")
         parts = ["using namespace quern::py;", *["struct status { unsigned int left = 0; };"] * (self.raised is not None)]
         parts += [text for _, _, text in self.constants.values()]
         others = [f for f in self.functions.values() if f is not self.kernel]

@@ -31,7 +31,7 @@ def parsed(given):
     for type_ in (*made.args, made.return_type):
         wrong = type_ is not None and types.unserved_in(type_)
         if wrong:
-            raise TypingError(f"[signature] kernels have no values of type {wrong}; hand over arrays, numbers and tuples of them")
+            raise TypingError(f"[signature] kernels do not support values of type {wrong}; pass arrays, numbers and tuples of them")
     return made
 
 
@@ -41,14 +41,14 @@ def _parsed(given):
     if isinstance(given, (tuple, list)):
         return Signature(None, [as_type(a) for a in given])
     if not isinstance(given, str):
-        raise TypeError(f"[signature] {given!r} is no signature; write it as 'void(float32[:], int32)'")
+        raise TypeError(f"[signature] {given!r} is not a signature; write it as 'void(float32[:], int32)'")
     try:
         tree = ast.parse(given.strip(), mode="eval").body
     except (SyntaxError, ValueError):
-        raise TypeError(f"[signature] {given!r} is no signature; write it as 'void(float32[:], int32)'") from None
+        raise TypeError(f"[signature] {given!r} is not a signature; write it as 'void(float32[:], int32)'") from None
     if isinstance(tree, ast.Call):
         if tree.keywords:
-            raise TypeError(f"[signature] {given!r} is no signature; write it as 'void(float32[:], int32)'")
+            raise TypeError(f"[signature] {given!r} is not a signature; write it as 'void(float32[:], int32)'")
         return Signature(_of_node(tree.func, given), [_of_node(a, given) for a in tree.args])
     if isinstance(tree, ast.Tuple):
         return Signature(None, [_of_node(a, given) for a in tree.elts])
@@ -63,13 +63,13 @@ def as_type(given):
         try:
             return _of_node(ast.parse(given.strip(), mode="eval").body, given)
         except (SyntaxError, ValueError):
-            raise TypeError(f"[signature] {given!r} is no type") from None
+            raise TypeError(f"[signature] {given!r} is not a type") from None
     if given is None:
         return types.none
     try:
         return types.of_dtype(given)
     except TypeError as e:
-        raise TypeError(f"[signature] {given!r} is no type: {e}") from None
+        raise TypeError(f"[signature] {given!r} is not a type: {e}") from None
 
 
 def _of_node(node, text):
@@ -78,7 +78,7 @@ def _of_node(node, text):
     if isinstance(node, ast.Name):
         found = named(node.id)
         if found is None:
-            raise TypeError(f"[signature] there is no type '{node.id}' in {text!r}")
+            raise TypeError(f"[signature] unknown type '{node.id}' in {text!r}")
         return found
     if isinstance(node, ast.Constant) and node.value is None:
         return types.none
@@ -111,7 +111,7 @@ def _of_node(node, text):
             and values[2] in ("C", "F", "A")
         ):
             return types.Array(_of_node(node.args[0], text), values[1], values[2])
-    raise TypeError(f"[signature] {ast.unparse(node)!r} is no type, in {text!r}")
+    raise TypeError(f"[signature] {ast.unparse(node)!r} is not a type, in {text!r}")
 
 
 class NoType(TypeError, ValueError):

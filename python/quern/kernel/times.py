@@ -105,7 +105,7 @@ def binary(node_type, a, b, fail):
         except (TypeError, ValueError):
             pass
     if result is None:
-        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")
+        raise fail(TypingError, f"unsupported operand types for {symbol}: {a.type} and {b.type}")
     if name in ("sum", "difference"):
         operands = [as_unit(v, type(v.type)(result.unit), fail) if isinstance(v.type, Time) else cast(v, types.int64) for v in (a, b)]
     elif isinstance(a.type, Time) and isinstance(b.type, Time):
@@ -122,7 +122,7 @@ def binary(node_type, a, b, fail):
 def unary(node_type, a, fail):
     if not isinstance(a.type, NPTimedelta) or node_type not in (ast.USub, ast.UAdd):
         word = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not "}[node_type]
-        raise fail(TypingError, f"there is no {word}{a.type}")
+        raise fail(TypingError, f"bad operand type for unary {word.strip()}: {a.type}")
     return Value(a.type, f"op::negative({a.text})" if node_type is ast.USub else a.text)  # of NaT itself
 
 
@@ -130,7 +130,7 @@ def compare(node_type, a, b, fail):
     symbol, text = _COMPARE[node_type]
     common = types.unified(a.type, b.type)
     if common is None:
-        raise fail(TypingError, f"there is no {a.type} {symbol} {b.type}")
+        raise fail(TypingError, f"unsupported operand types for {symbol}: {a.type} and {b.type}")
     return Value(types.boolean, text.format(*(as_unit(v, common, fail).text for v in (a, b))))
 
 
@@ -140,7 +140,7 @@ def chosen(name, values, fail):
     for value in values[1:]:
         common = common and types.unified(common, value.type)
         if common is None:
-            raise fail(TypingError, f"there is no {name} of {', '.join(str(v.type) for v in values)}")
+            raise fail(TypingError, f"unsupported operand types for {name}: {', '.join(str(v.type) for v in values)}")
     text = as_unit(values[0], common, fail).text
     function = {"min": "least", "minimum": "least", "max": "greatest", "maximum": "greatest"}.get(name, name)
     for value in values[1:]:

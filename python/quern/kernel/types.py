@@ -359,7 +359,7 @@ class Array(Type):
 
     def __init__(self, dtype, ndim, layout, readonly=False, packed=False, *, name=None, aligned=True):
         if not isinstance(dtype, Type) or isinstance(dtype, Array):
-            raise TypingError(f"the elements of an array are of a type of numba.types that is no array, and not {dtype!r}")
+            raise TypingError(f"the element type of an array must be a scalar type of numba.types, not {dtype!r}")
         if layout not in ("C", "F", "A"):
             raise TypingError(f"Invalid layout {layout!r}; it is 'C', 'F' or 'A'")
         packed = packed or not (aligned or isinstance(dtype, Record))
@@ -459,7 +459,7 @@ class Tuple(Type):
     def dtype(self):
         """The type of each value, where they have one in common. Raises AttributeError where they have not."""
         if not self.is_uniform:
-            raise AttributeError(f"the values of {self} have no type in common")
+            raise AttributeError(f"the values of {self} have no common type")
         return self.types[0]
 
 
@@ -660,7 +660,7 @@ def _of_dtype(dtype, aligned):
         return (NPDatetime if dtype.kind == "M" else NPTimedelta)("" if unit == "generic" else unit)
     found = NUMBERS.get(dtype.name)
     if found is None or not dtype.isnative:
-        raise TypeError(f"kernels have no values of type {dtype}; convert to one of: {', '.join(NUMBERS)}")
+        raise TypeError(f"kernels do not support values of type {dtype}; convert to one of: {', '.join(NUMBERS)}")
     return found
 
 

@@ -1,6 +1,6 @@
 """vectorize: a Python function of numbers as a function of arrays, whose text is inlined into what is computed around it.
 
-folds.py has its methods reduce, accumulate and their like.
+folds.py has its methods reduce, accumulate, reduceat and at.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class VectorFunction(Folds):
         self._kind = options.pop("kind", _core.Array)  # of results, where no argument is an array of ours
         self.identity = options.get("identity")
         if self.identity not in (None, "reorderable") and not isinstance(self.identity, (int, float)):
-            raise ValueError(f"[{self.__name__}] an identity is a number, 'reorderable' or None, not {self.identity!r}")
+            raise ValueError(f"[{self.__name__}] identity must be a number, 'reorderable' or None, not {self.identity!r}")
         code = function.__code__
         self.nin, self.nout, self.nargs = code.co_argcount, 1, code.co_argcount + 1
         for one in given:
@@ -217,7 +217,7 @@ class VectorFunction(Folds):
         if found is None:
             for t in parameters:
                 if not isinstance(t, (types.Number, types.Time)):
-                    raise TypeError(f"[{self.__name__}] a function of numbers is vectorized; its arguments are numbers, not {t}")
+                    raise TypeError(f"[{self.__name__}] the arguments of a vectorized function must be scalars, not {t}")
             try:
                 row = Row(self.py_func, parameters, None if result is None else [result], settings=self._settings())
             except KernelError as e:
@@ -266,7 +266,7 @@ class VectorFunction(Folds):
             (out,) = out
         out = _core._as_target(out)
         if out is not None and not isinstance(out, (numpy.ndarray, _core.Array)):
-            raise TypeError(f"[{self.__name__}] out is an array, not a {type(out).__name__}")
+            raise TypeError(f"[{self.__name__}] out must be an array, not a {type(out).__name__}")
         args = [_taken(a, self._kind) for a in args]
         loop = self._chosen(args, wanted, casting)
         row, result = self._row(loop)
@@ -279,7 +279,7 @@ class VectorFunction(Folds):
             operands[0] = _core.asarray(operands[0], word_of(loop[0]))
         kind = next((type(a) for a in (*on_device, out) if isinstance(a, _core.Array)), self._kind)
         if out is not None and not numpy.can_cast(result.dtype, out.dtype, casting):
-            said = f"which does not go into an array of {out.dtype} (casting='{casting}')"
+            said = f"which cannot be cast to an array of {out.dtype} (casting='{casting}')"
             raise TypeError(f"[{self.__name__}] the result is {result}, {said}")
         if isinstance(out, _core.Array) and out.dtype == result.dtype:
             row(operands, (times.as_integers(out, out.dtype) if of_times and out.dtype.kind in "mM" else out,), kind)
@@ -300,7 +300,7 @@ class VectorFunction(Folds):
 
     def _read(self, dtype=None, casting="same_kind", signature=None, sig=None, **unknown):
         if unknown:
-            raise TypeError(f"[{self.__name__}] there is no keyword '{next(iter(unknown))}'")
+            raise TypeError(f"[{self.__name__}] got an unexpected keyword argument '{next(iter(unknown))}'")
         return _loops.wanted_types(self.__name__, self.nin, 1, dtype, sig if signature is None else signature), casting
 
 

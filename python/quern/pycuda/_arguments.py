@@ -189,7 +189,7 @@ def parsed_argument(c_arg, scalar, vector, find_dtype):
     """A parameter as C declares it: what ``vector``, for pointers, or ``scalar`` makes of the type that is found, and of its name."""
     found = _DECLARATION.match(_QUALIFIERS.sub(" ", c_arg).strip())
     if not found or "&" in found[2] or not found[1].strip():
-        raise ValueError(f"[parse_c_arg] '{c_arg}' is no declaration of a parameter, such as 'float *x' or 'int n'")
+        raise ValueError(f"[parse_c_arg] '{c_arg}' is not a parameter declaration, such as 'float *x' or 'int n'")
     kind, between, name, brackets = found.groups()
     stars = (kind + between).count("*")
     if stars + bool(brackets) > 1:

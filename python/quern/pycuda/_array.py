@@ -377,7 +377,7 @@ class GPUArray(_Base):
         """
         is_packed = (allow_double_hack and self.dtype == np.float64) or (allow_complex_hack and self.dtype.kind == "c")
         if is_packed and channels != 1:
-            raise ValueError(f"[GPUArray.bind_to_texref_ext] {self.dtype} takes all channels for itself; 'channels' must be 1")
+            raise ValueError(f"[GPUArray.bind_to_texref_ext] {self.dtype} uses all channels; 'channels' must be 1")
         number, channels = _textures._packed_format(self.dtype) if is_packed else (_textures.dtype_to_array_format(self.dtype), channels)
         texref.set_format(number, channels)
         offset = self.bind_to_texref(texref, allow_offset)

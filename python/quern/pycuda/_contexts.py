@@ -80,7 +80,7 @@ class Device:
             raise LogicError(str(e)) from None
 
     def get_attributes(self):
-        """All numbers of the device's that it knows: {device_attribute: int}."""
+        """Return all device attributes that the device reports, as ``{device_attribute: int}``."""
         out = {}
         for value in device_attribute.values.values():
             try:
@@ -203,14 +203,14 @@ class Context:
     def get_limit(which):
         """What set_limit() set, or CUDA's default. Nothing here depends on it."""
         if int(which) not in _limits:
-            raise LogicError(f"[Context.get_limit] {which!r} is no limit of contexts here")
+            raise LogicError(f"[Context.get_limit] {which!r} is not a supported context limit")
         return _limits[int(which)]
 
     @staticmethod
     def set_limit(which, value):
         """Notes a limit, which get_limit() gives back."""
         if int(which) not in _limits:
-            raise LogicError(f"[Context.set_limit] {which!r} is no limit of contexts here")
+            raise LogicError(f"[Context.set_limit] {which!r} is not a supported context limit")
         _limits[int(which)] = int(value)
 
     @staticmethod

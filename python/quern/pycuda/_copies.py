@@ -347,10 +347,10 @@ class _MemoryCopy:
         if given is None:
             verb, role = ("from", "src") if which == "src" else ("to", "dst")
             ways = f"set_{role}_host(), set_{role}_device() or set_{role}_array()"
-            raise LogicError(f"[{self._name}] nothing says what to copy {verb}; call {ways}")
+            raise LogicError(f"[{self._name}] no memory to copy {verb} is set; call {ways}")
         x, y, z, pitch, rows = (int(getattr(self, f"{which}_{n}")) for n in ("x_in_bytes", "y", "z", "pitch", "height"))
         if min(x, y, z, pitch, rows) < 0:
-            raise LogicError(f"[{self._name}] the {which} side has a negative place or pitch")
+            raise LogicError(f"[{self._name}] the {which} side has a negative offset or pitch")
         if pitch and pitch < x + width:
             raise LogicError(f"[{self._name}] {which}_pitch is {pitch}, less than the {x + width} bytes that are copied of a row")
         pitch = pitch or x + width
@@ -372,7 +372,7 @@ class _MemoryCopy:
         x, y, z = (int(getattr(self, f"{which}_{n}")) for n in ("x_in_bytes", "y", "z"))
         if isinstance(device, _engine.DeviceArray):
             if min(x, y, z) < 0:
-                raise LogicError(f"[{self._name}] the {which} side has a negative place")
+                raise LogicError(f"[{self._name}] the {which} side has a negative offset")
             return "array", device, x, y, z, 0, 0
         side = self._side(which, box)  # refuses what is not inside
         rows = side.slice // side.pitch if side.pitch else 0

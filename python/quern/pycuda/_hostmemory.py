@@ -81,11 +81,11 @@ class ManagedAllocation(_engine.HostMemory, ManagedAllocationOrStub):
     def attach(self, mem_flags, stream=None):
         """Says who will use the memory: all streams, the host, or `stream` alone. A hint; every stream may go on using it."""
         if int(mem_flags) not in mem_attach_flags.values:
-            raise LogicError(f"[ManagedAllocation.attach] {mem_flags!r} is none of mem_attach_flags")
+            raise LogicError(f"[ManagedAllocation.attach] {mem_flags!r} is not one of mem_attach_flags")
         if stream is not None and not isinstance(stream, _engine.Stream):
             raise TypeError(f"[ManagedAllocation.attach] stream must be a Stream or None, not {type(stream).__name__}")
         if stream is None and int(mem_flags) == int(mem_attach_flags.SINGLE):
-            raise LogicError("[ManagedAllocation.attach] SINGLE needs a stream")
+            raise LogicError("[ManagedAllocation.attach] SINGLE requires a stream")
 
 
 class RegisteredHostMemory(_engine.HostMemory, HostPointer):

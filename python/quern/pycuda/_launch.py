@@ -226,7 +226,7 @@ class Function(_engine.Function):
         if self._old["block"] is None:
             raise LogicError("[launch_grid] set_block_shape() was not called")
         if places is None:
-            raise LogicError("[launch_grid] this driver does not tell where parameters lie; call the function with its arguments")
+            raise LogicError("[launch_grid] this driver does not report the offsets of parameters; call the function with its arguments")
         args = [np.frombuffer(data, f"V{size}", 1, offset)[0] for offset, size in places]
         self(*args, block=self._old["block"], grid=(width, height), stream=stream, shared=self._old["shared"])
 
@@ -248,7 +248,7 @@ class Function(_engine.Function):
             return device["max_shared_optin"] - info["static_shared"]
         if number == function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT:
             return -1
-        raise LogicError(f"[get_attribute] {attribute!r} is not known of a function")
+        raise LogicError(f"[get_attribute] {attribute!r} is not a supported function attribute")
 
     def set_attribute(self, attribute, value):
         """Checked, and else nothing: dynamic shared memory above 48 KiB is granted at the launch, the rest are wishes."""
@@ -257,7 +257,7 @@ class Function(_engine.Function):
             if not 0 <= int(value) <= most:
                 raise LogicError(f"[set_attribute] {value} bytes of dynamic shared memory; the device has {most} for this kernel")
         elif int(attribute) != function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT:
-            raise LogicError(f"[set_attribute] {attribute!r} of a function cannot be set")
+            raise LogicError(f"[set_attribute] {attribute!r} is a read-only function attribute")
 
     def set_cache_config(self, config):
         """Accepted; the device decides."""
@@ -281,7 +281,7 @@ class Function(_engine.Function):
 def _check_references(texrefs, what):
     for reference in texrefs or ():
         if not isinstance(reference, TextureReference):
-            raise TypeError(f"[{what}] texrefs are TextureReferences of Module.get_texref(), not {type(reference).__name__}")
+            raise TypeError(f"[{what}] texrefs must be TextureReferences of Module.get_texref(), not {type(reference).__name__}")
 
 
 _FORMATS = re.compile(r"(?:\s*(\d*)([cbB?hHiIlLqQnNefdFDPs]))")
@@ -400,7 +400,7 @@ class Linker:
     def add_data(self, data, input_type, name="unknown"):
         """Adds code from memory; `input_type` is one of jit_input_type."""
         if int(input_type) not in _KINDS:
-            raise LogicError(f"[Linker.add_data] {input_type!r} is none of jit_input_type")
+            raise LogicError(f"[Linker.add_data] {input_type!r} is not one of jit_input_type")
         data = data.encode() if isinstance(data, str) else bytes(data)
         self._added.append((_KINDS[int(input_type)], data, name))
 
@@ -417,11 +417,11 @@ class Linker:
         """The module. Raises LogicError or CompileError, with the linker's log, when it cannot be linked."""
         device = _engine.current_device()
         if not self._added:
-            raise LogicError("[Linker] there is nothing to link; call add_data() or add_file()")
+            raise LogicError("[Linker] no code to link; call add_data() or add_file()")
         if len(self._added) == 1 and self._added[0][0] == "a cubin":
             program = _engine.load_code(device, self._added[0][1])
         elif device.kind == "cpu":
-            raise LogicError("[Linker] the CPU links no code of GPUs; compile the whole source with SourceModule")
+            raise LogicError("[Linker] GPU code cannot be linked on the CPU; compile the whole source with SourceModule")
         else:
             program = _engine.build(device, "", "linked.cu", [], [], self._added)
         if self._message_handler is not None:

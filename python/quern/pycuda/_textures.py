@@ -302,7 +302,7 @@ def _variable(program, name, size, what, kind):
 def _texel_bytes(fmt, channels):
     sizes = {0x01: 1, 0x02: 2, 0x03: 4, 0x08: 1, 0x09: 2, 0x0A: 4, 0x10: 2, 0x20: 4}
     if int(fmt) not in sizes or int(channels) not in (1, 2, 4):
-        raise LogicError(f"[set_format] there are no texels of format {fmt} with {channels} channels; there may be 1, 2 or 4")
+        raise LogicError(f"[set_format] there are no texels of format {fmt} with {channels} channels; use 1, 2 or 4")
     return sizes[int(fmt)] * int(channels)
 
 
@@ -443,7 +443,7 @@ def _box(ary, index, size, what):
     _array(ary, what)
     width, index, size = ary.extents[0] * ary.texel_bytes, int(index), int(size)
     if index < 0 or size < 0:
-        raise LogicError(f"[{what}] {size} bytes from byte {index} on are no piece of an array")
+        raise LogicError(f"[{what}] {size} bytes from byte {index} on are not inside an array")
     if index % width + size <= width:
         return index % width, index // width, size, 1
     if index % width or size % width:

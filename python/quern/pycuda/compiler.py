@@ -87,7 +87,7 @@ def _compiled(source, flags, keep, target):
         major, minor = device.info()["compute_capability"]
         made = _engine.ptx(source, "kernel.cu", flags, f"compute_{major}{minor}").encode()
     else:
-        raise LogicError(f"[compile] there is no target '{target}' for {device.name}; 'cubin' is what module_from_buffer() takes")
+        raise LogicError(f"[compile] unsupported target '{target}' for {device.name}; use 'cubin' for module_from_buffer()")
     if keep:
         _keep(source, made, target)
     return made
@@ -148,24 +148,35 @@ class SourceModule(CudaModule):
     ----------
     source : str
         The source, or what has it as its ``str()``.
+    nvcc : str
+        Accepted for PyCUDA's sake: no nvcc is run.
     options : list of str
         Compiler options, such as ``["-DN=4", "-use_fast_math"]``; without them DEFAULT_NVCC_FLAGS.
-    include_dirs : list of str
-        Folders for ``#include``.
     keep : bool
-        Writes the source to a new folder and prints its name.
+        Whether to write the source to a new folder and print its name.
     no_extern_c : bool
         Accepted: kernels are found by their names with and without ``extern "C"``.
-    nvcc, arch, code, cache_dir
-        Accepted for PyCUDA's sake; no nvcc is run, and the engine's cache keeps the code.
+    arch : str
+        Accepted for PyCUDA's sake.
+    code : str
+        Accepted for PyCUDA's sake.
+    cache_dir : str
+        Accepted for PyCUDA's sake: the engine's cache keeps the code.
+    include_dirs : list of str
+        Folders for ``#include``.
 
     Raises
     ------
     CompileError
         With the compiler's log: file, line, column and the source line.
 
-    What it says of a source that it compiles is a UserWarning.
+    Warns
+    -----
+    UserWarning
+        With the compiler's warnings about a source that compiles.
 
+    Examples
+    --------
     >>> from quern.pycuda.compiler import SourceModule
     >>> SourceModule("__global__ void f(int* a) { *a = 1; }").get_function("f").num_regs >= 0
     True
@@ -260,7 +271,7 @@ class DynamicModule(CudaModule):
         added = self._linker._added
         if self._sources:
             if added and _engine.current_device().kind == "cpu":
-                raise LogicError("[DynamicModule] the CPU links no code of GPUs; add the sources instead")
+                raise LogicError("[DynamicModule] GPU code cannot be linked on the CPU; add the sources instead")
             program = _built("".join(self._sources), self._options, self._include_dirs, self._keeps, added)
             if self._message_handler is not None:
                 self._message_handler(True, program.log, "")

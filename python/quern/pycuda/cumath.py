@@ -27,7 +27,7 @@ def _unary(name, compute, what):
             values = compute(plain(array))
             return placed(values if values._dtype_name == array._dtype_name else values.astype(array.dtype), None, array)
         if out is not None and not isinstance(out, gpuarray.GPUArray):
-            raise TypeError(f"{name}: out must be a GPUArray, not {type(out).__name__}; a stream goes as stream=, a Stream")
+            raise TypeError(f"{name}: out must be a GPUArray, not {type(out).__name__}; pass a stream as stream=")
         if out is not None and (out.shape != array.shape or out.dtype != array.dtype):
             raise ValueError(f"{name}: out is {out.dtype} of shape {out.shape}, the result {array.dtype} of shape {array.shape}")
         with on_stream(stream):
@@ -65,7 +65,7 @@ def _reals(name, *arrays):
         if not isinstance(array, gpuarray.GPUArray):
             raise TypeError(f"{name}: a GPUArray is needed, not {type(array).__name__}")
         if array.dtype.kind == "c":
-            raise TypeError(f"{name}: complex numbers have none")
+            raise TypeError(f"{name}: complex numbers are not supported")
     if len(arrays) == 2:
         check_shapes(*arrays)
 

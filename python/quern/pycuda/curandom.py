@@ -68,7 +68,7 @@ def _drawn(draws, shape, dtype, is_open):
         return _drawn(draws, [*shape, 2], part, is_open).view(dtype)._reshaped(shape)
     if name in ("int32", "uint32", "int64", "uint64"):
         return draws.bit_generator.random_raw(shape).astype(dtype)
-    raise NotImplementedError(f"[curandom] uniform numbers are float32, float64, complex or integers of 32 or 64 bits, not {name}")
+    raise NotImplementedError(f"[curandom] the dtype must be float32, float64, complex, or integers of 32 or 64 bits, not {name}")
 
 
 def rand(shape, dtype=np.float32, stream=None):
@@ -249,7 +249,7 @@ class _QuasiRandom(_Generator):
     # The seed is the same each time, as a Sobol sequence always is.
     def __init__(self, dir_vector=None, offset=0):
         if dir_vector is not None:
-            raise drv.LogicError(f"[{type(self).__name__}] direction vectors are not supported: the numbers are Philox's; leave them out")
+            raise drv.LogicError(f"[{type(self).__name__}] direction vectors are not supported: the generators are Philox; leave them out")
         super().__init__(20110 + len(type(self).__name__), offset)
 
 
@@ -267,7 +267,7 @@ class Sobol64RandomNumberGenerator(_QuasiRandom):
 class _Scrambled(_QuasiRandom):
     def __init__(self, dir_vector=None, scramble_vector=None, offset=0):
         if scramble_vector is not None:
-            raise drv.LogicError(f"[{type(self).__name__}] scramble vectors are not supported: the numbers are Philox's; leave them out")
+            raise drv.LogicError(f"[{type(self).__name__}] scramble vectors are not supported: the generators are Philox; leave them out")
         super().__init__(dir_vector, offset)
 
 
@@ -283,14 +283,14 @@ class ScrambledSobol64RandomNumberGenerator(_Scrambled):
 
 def generate_direction_vectors(count, direction=None):
     """Raises LogicError: no generator here takes direction vectors."""
-    raise drv.LogicError("[generate_direction_vectors] not supported: the generators are Philox's; make generators without these")
+    raise drv.LogicError("[generate_direction_vectors] not supported: the generators are Philox; make generators without these")
 
 
 def generate_scramble_constants32(count):
     """Raises LogicError: no generator here takes them."""
-    raise drv.LogicError("[generate_scramble_constants32] not supported: the generators are Philox's; make generators without them")
+    raise drv.LogicError("[generate_scramble_constants32] not supported: the generators are Philox; make generators without them")
 
 
 def generate_scramble_constants64(count):
     """Raises LogicError: no generator here takes them."""
-    raise drv.LogicError("[generate_scramble_constants64] not supported: the generators are Philox's; make generators without them")
+    raise drv.LogicError("[generate_scramble_constants64] not supported: the generators are Philox; make generators without them")

@@ -292,7 +292,7 @@ class ElementwiseKernel:
             is_array = isinstance(value, GPUArray)
             if not is_vector:
                 if is_array:
-                    raise TypeError(f"[{self.name}] '{argument.name}' is a number; the array's .get() gives its values")
+                    raise TypeError(f"[{self.name}] '{argument.name}' must be a scalar; the array's .get() returns its values")
                 continue
             if not is_array:
                 alike = False
@@ -310,7 +310,7 @@ class ElementwiseKernel:
             elif value.shape != shape or value.strides != strides:
                 alike = False
         if first is None:
-            raise TypeError(f"[{self.name}] none of the arguments is a GPUArray, so nothing says how many elements there are")
+            raise TypeError(f"[{self.name}] none of the arguments is a GPUArray, so the number of elements is unknown")
         if self._row is not None and slice_ is None and range_ is None and not alike:  # a row takes element i of each array
             for (argument, is_vector, _), value in zip(self._kinds, args, strict=True):
                 if is_vector and isinstance(value, GPUArray) and value.size < first.size:

@@ -129,7 +129,7 @@ def arange(*args, **kwargs):
     for name in names:
         if name in kwargs:
             if name in given:
-                raise ValueError(f"arange: '{name}' is given twice")
+                raise ValueError(f"arange: got multiple values for argument '{name}'")
             given[name] = kwargs.pop(name)
     if kwargs:
         raise ValueError(f"arange: unexpected keyword argument: {', '.join(kwargs)}")
@@ -235,7 +235,7 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
         places = _whole_numbers(dest_indices).ravel()
         for a, o in zip(arrays, out, strict=True):
             if o.dtype != a.dtype:
-                raise TypeError(f"an array of {o.dtype} cannot take elements of {a.dtype}")
+                raise TypeError(f"an array of {o.dtype} cannot store elements of {a.dtype}")
             flat = o if o.ndim == 1 else o.reshape(-1)
             _core.Array.__setitem__(plain(flat), plain(places), plain(a.ravel()[: places.size]))
             if not flat._shares_cell(o):

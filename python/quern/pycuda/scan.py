@@ -103,7 +103,7 @@ class _ScanKernel:
         if input_ary.shape != output_ary.shape:
             raise ValueError(f"input and output must have the same shape, not {input_ary.shape} and {output_ary.shape}")
         if input_ary.ndim != 1:
-            raise ValueError(f"[{self.name_prefix}] arrays of one axis are scanned, not of {input_ary.ndim}; take ravel()")
+            raise ValueError(f"[{self.name_prefix}] arrays of one axis are scanned, not of {input_ary.ndim}; use ravel()")
         if input_ary.dtype != self.dtype or output_ary.dtype != self.dtype:
             raise TypeError(f"[{self.name_prefix}] the kernel is for {self.dtype}, not {input_ary.dtype} and {output_ary.dtype}")
         if input_ary.size == 0:

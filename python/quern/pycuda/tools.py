@@ -134,7 +134,7 @@ def mark_cuda_test(inner_f):
 
 
 class DeviceData:
-    """Numbers of a device that decide how many blocks run at once. Without an argument: of the current one."""
+    """Device attributes that decide how many blocks run at once, of ``dev`` or of the current device."""
 
     def __init__(self, dev=None):
         dev = cuda.Context.get_device() if dev is None else dev
@@ -163,7 +163,7 @@ class DeviceData:
     def align_bytes(self, word_size=4):
         """What addresses should be a multiple of, for words of that size to be fetched together."""
         if word_size not in (4, 8, 16):
-            raise ValueError(f"[DeviceData] words of {word_size} bytes are not fetched together; 4, 8 and 16 are")
+            raise ValueError(f"[DeviceData] words of {word_size} bytes are not supported; use 4, 8 or 16")
         return 64 if word_size == 4 else 128
 
     def align(self, bytes, word_size=4):

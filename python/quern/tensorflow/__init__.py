@@ -227,9 +227,9 @@ def __getattr__(name):
         part, _, what = _KERAS[name].partition(".")
         return getattr(getattr(keras, part), what) if what else getattr(keras, part)
     if instead := _in_version_2(name):
-        raise AttributeError(f"tensorflow.{name} is a name of TensorFlow 1, which quern does not support; {instead}")
+        raise AttributeError(f"tensorflow.{name} is a TensorFlow 1 API, which quern does not support; {instead}")
     raise AttributeError(
-        f"tensorflow.{name} is not supported by quern, which has a small part of TensorFlow around tf.keras; use keras.ops or numpy "
+        f"tensorflow.{name} is not supported by quern, which implements the subset of TensorFlow around tf.keras; use keras.ops or numpy "
         "for it, or run the program with Python and TensorFlow itself"
     )
 

@@ -101,7 +101,7 @@ def _no_text(value, name):
     if name is not None:
         return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {name}")
     return TypeError(
-        f"Cannot convert {value!r} to a tensor: quern has no tensors of strings. Keep text in Python lists, and make numbers of it with "
+        f"Cannot convert {value!r} to a tensor: string tensors are not supported. Keep text in lists, and convert it to integers with "
         "tf.keras.preprocessing.text.Tokenizer or a dict"
     )
 

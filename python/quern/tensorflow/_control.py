@@ -30,7 +30,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name=None):
         if _true(pred):
             return function()
     if default is None:
-        raise ValueError("[tf.case] no condition holds and there is no default; give default=")
+        raise ValueError("[tf.case] no condition holds and there is no default; pass default=")
     return default()
 
 
@@ -58,7 +58,7 @@ def _slices(elems):
     elems = _result(elems)
     first = tree.flatten(elems)[0]
     if not first.ndim:
-        raise ValueError("elements must have at least one axis to be walked along")
+        raise ValueError("elements in elems must be 1+ dimensional Tensors, not scalars")
     return [tree.map_structure(lambda x, i=i: x[i], elems) for i in builtins.range(first.shape[0])]
 
 
@@ -72,7 +72,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     kinds = fn_output_signature if fn_output_signature is not None else dtype
     made = [_result(fn(one)) for one in _slices(elems)]
     if not made:
-        raise ValueError("[tf.map_fn] there are no elements, so the results' shape is not known")
+        raise ValueError("[tf.map_fn] elems is empty, so the shape of the results cannot be inferred")
     made = _stacked(made)
     return made if kinds is None else tree.map_structure(lambda x, kind: _tensor(x, getattr(kind, "dtype", kind)), made, kinds)
 

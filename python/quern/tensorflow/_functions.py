@@ -123,7 +123,7 @@ def fill(dims, value, name=None):
     """A tensor of a shape that holds one value."""
     sizes = _sizes(dims)
     if any(n < 0 for n in sizes):
-        raise _errors.InvalidArgumentError(f"[tf.fill] dimensions must be >= 0, here {sizes}")
+        raise _errors.InvalidArgumentError(f"[tf.fill] dims must be >= 0, got {sizes}")
     return _ops.broadcast_to(_converted(value), sizes)
 
 
@@ -202,7 +202,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name=None):
         if -1 in sizes:  # what is left
             sizes[sizes.index(-1)] = value.shape[axis] - sum(sizes) - 1
         if sum(sizes) != value.shape[axis]:
-            raise _errors.InvalidArgumentError(f"[tf.split] the sizes {sizes} do not add up to {value.shape[axis]}, the axis's size")
+            raise _errors.InvalidArgumentError(f"[tf.split] the sizes {sizes} must add up to {value.shape[axis]}, the size of the axis")
         num_or_size_splits = np.cumsum(sizes)[:-1].tolist()
     return _ops.split(value, num_or_size_splits, axis)
 
@@ -664,7 +664,7 @@ def ensure_shape(x, shape, name=None):
     """The tensor itself, where it has the shape; None fits any size."""
     x = _tensor(x)
     if shape is not None and (len(shape) != x.ndim or any(n is not None and int(n) != m for n, m in zip(shape, x.shape, strict=True))):
-        raise ValueError(f"[tf.ensure_shape] the tensor's shape is {tuple(x.shape)}, not {tuple(shape)}")
+        raise ValueError(f"[tf.ensure_shape] Shape of tensor {tuple(x.shape)} is not compatible with expected shape {tuple(shape)}")
     return x
 
 

@@ -21,7 +21,7 @@ def _known(ids):
 def _read(what, data, segment_ids):
     data, ids = converted(data), converted(segment_ids)
     if ids._dtype_name not in ("int32", "int64"):
-        raise _InvalidArgumentError(f"[{what}] the segment numbers must be int32 or int64, not {ids._dtype_name}; use tf.cast()")
+        raise _InvalidArgumentError(f"[{what}] segment_ids must be int32 or int64, not {ids._dtype_name}; use tf.cast()")
     return data, ids
 
 

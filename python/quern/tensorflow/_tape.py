@@ -189,7 +189,7 @@ def _assign_of(tensor):
         value = value if is_tensor(value) else converted(value, variable.dtype)
         sizes = np.broadcast_shapes(tuple(value.shape), tuple(tensor.shape))
         if sizes != tuple(tensor.shape):
-            raise InvalidArgumentError(f"[assign] a value of the shape {tuple(value.shape)} does not fit into {tuple(tensor.shape)}")
+            raise InvalidArgumentError(f"[assign] Shape mismatch: {tuple(tensor.shape)} and {tuple(value.shape)}")
         variable.assign(_replaced(variable.value, value, key))
         return variable
 
@@ -267,7 +267,7 @@ class GradientTape:
 
     def __enter__(self):
         if self in GradientTape._active:
-            raise ValueError("Tape is already recording.")
+            raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         self._before = _engine.set_gradient_mode(True)
         _effect(self._spans.restart if self._is_new else self._spans.open)
         self._is_new = False

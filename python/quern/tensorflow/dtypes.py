@@ -193,4 +193,4 @@ def as_dtype(type_value):
 
 
 def __getattr__(name):
-    raise AttributeError(f"tensorflow.dtypes.{name} is not supported by quern; its types are {', '.join(sorted(_NUMBERS))}")
+    raise AttributeError(f"tensorflow.dtypes.{name} is not supported by quern; its dtypes are {', '.join(sorted(_NUMBERS))}")

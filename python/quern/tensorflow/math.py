@@ -288,7 +288,7 @@ def invert_permutation(x, name=None):
     x = _functions.convert_to_tensor(x)
     _check_places(x, x.size, "tf.math.invert_permutation", None)
     if recording.recorder() is None and len(set(x.get().tolist())) != x.size:
-        raise _errors.InvalidArgumentError("[tf.math.invert_permutation] a number stands in the permutation more than once")
+        raise _errors.InvalidArgumentError("[tf.math.invert_permutation] the permutation contains a value more than once")
     return _functions.cast(keras.ops.argsort(x), x._dtype_name)
 
 

@@ -10,7 +10,18 @@ _LIBRARIES = os.path.dirname(os.path.abspath(_engine.__file__))
 
 
 def get_include() -> str:
-    """The folder of the C++ headers: with it among the compiler's, `#include <quern/quern.h>` works."""
+    """Return the folder of the C++ headers.
+
+    Returns
+    -------
+    str
+        Folder to add to the compiler's: with it, ``#include <quern/quern.h>`` works.
+
+    Examples
+    --------
+    >>> import quern
+    >>> folder = quern.get_include()  # doctest: +SKIP
+    """
     installed = os.path.join(os.path.dirname(_LIBRARIES), "include")
     in_the_sources = os.path.abspath(os.path.join(_LIBRARIES, *[os.pardir] * 3, "engine", "include"))
     return _there("get_include", "the C++ headers", (installed, in_the_sources), "quern/quern.h")

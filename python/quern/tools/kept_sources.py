@@ -12,10 +12,12 @@ MOST_TEXTS = 10_000  # of one name
 
 
 def keep_sources():
-    """From now on keeps the text of what ``exec``, ``eval`` and ``compile`` make functions of, so that these can be kernels.
+    """Keep the source of functions that ``exec``, ``eval`` and ``compile`` make from now on, so that they can be kernels.
 
-    ``quern run`` does so from the beginning. Called twice it changes nothing; it cannot be undone.
+    ``quern run`` does so from the beginning. A second call changes nothing; it cannot be undone.
 
+    Examples
+    --------
     >>> import quern
     >>> import numpy as np
     >>> from quern import cuda

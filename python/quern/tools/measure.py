@@ -13,12 +13,27 @@ from quern.tools.trace import trace
 
 
 def explain(x: Array) -> str:
-    """What would run to compute ``x``: the groups, the kernel of each, and why the work is not one group.
+    """Return what would run to compute an array: the fused groups, their kernels, and why the work is not one group.
 
-    Nothing is run. A value that is computed already, or a tiny one on the CPU (those are computed at once), needs nothing.
+    Nothing is run. An array that is computed already needs nothing, and small arrays on the CPU are computed at once.
 
-    Parameters: ``x``: an array. Returns a text. Raises TypeError for what is no array.
+    Parameters
+    ----------
+    x : Array
+        Result of array operations.
 
+    Returns
+    -------
+    str
+        The groups, one after the other, with the source of each kernel.
+
+    Raises
+    ------
+    TypeError
+        If `x` is not an array.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> x = qn.ones((1000, 1000))
     >>> text = qn.explain((x + 1).sum())
@@ -26,13 +41,35 @@ def explain(x: Array) -> str:
     'group 1: 3 nodes over (1000, 1000), with reductions'
     """
     if not isinstance(x, Array):
-        raise TypeError(f"[explain] {type(x).__name__} is no array of quern's; give it the result of array work")
+        raise TypeError(f"[explain] {type(x).__name__} is not a quern array; pass the result of array operations")
     return _engine.array_explain(x)
 
 
 @dataclasses.dataclass(frozen=True)
 class Timing:
-    """What :func:`bench` measured: medians over ``repeats`` calls, in seconds."""
+    """Result of :func:`bench`: medians in seconds.
+
+    Parameters
+    ----------
+    submit : float
+        Time until the call returned; work may go on after it.
+    wall : float
+        Time until the work was done.
+    device : float or None
+        How long the device worked; None if nothing was launched.
+    launches : int
+        Number of launches of one call.
+    compiles : int
+        Number of compilations in the measured calls; 0 when warm.
+    repeats : int
+        Number of measured calls.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.bench(lambda: qn.ones(10)).repeats
+    20
+    """
 
     submit: float  # until the call returned; work may go on behind it
     wall: float  # until the work was done
@@ -47,12 +84,33 @@ class Timing:
 
 
 def bench(f, *args, repeats: int = 20, warm: int = 3) -> Timing:
-    """Times ``f(*args)``, warmed up and waited for.
+    """Measure how long ``f(*args)`` takes, warmed up and synchronized.
 
-    Every array among the results is computed before the clock stops. See docs/timing.md for what the three times mean.
+    Every array among the results is computed before the clock stops. docs/timing.md explains the three times.
 
-    Parameters: ``f``: a callable; ``repeats``: calls that are timed; ``warm``: calls before them. Returns a :class:`Timing`.
+    Parameters
+    ----------
+    f : callable
+        Function to measure.
+    *args : object
+        Its arguments.
+    repeats : int, optional
+        Number of measured calls.
+    warm : int, optional
+        Number of calls before them.
 
+    Returns
+    -------
+    Timing
+        Medians of the submission time, the wall time and the device time.
+
+    Raises
+    ------
+    ValueError
+        If `repeats` is below 1.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> x = qn.ones(1_000_000)
     >>> qn.bench(lambda: qn.sqrt(x + 1)).compiles

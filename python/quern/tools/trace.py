@@ -25,10 +25,10 @@ class Event(dict):
 
 
 def trace(a=_RECORD, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """Two things of one name: without arguments, records what happens inside a ``with`` block; with an array, its trace.
+    """Record the device's work in a ``with`` block; with an array, return its trace.
 
-    ``with trace() as events:`` gives a list that is filled when the block ends: one :class:`Event` for each call, a dict whose keys are
-    attributes, too.
+    ``with trace() as events:`` returns a list that is filled when the block ends: one :class:`Event` for each compilation, copy, launch
+    and synchronization, a dict whose keys are attributes, too.
 
     - ``kind``: "compile", "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait", "allocate";
     - ``id``: a number of this call's own; ``name``, ``detail``: in words; ``site``: its source line, "file.py:12";
@@ -41,10 +41,36 @@ def trace(a=_RECORD, offset=0, axis1=0, axis2=1, dtype=None, out=None):
       of their launches ``grid`` and ``block``, tuples of three ints, and ``shared``, bytes. None, and [], for others.
 
     ``trace(a)`` is NumPy's function: the sum of the elements on the diagonal.
-    Parameters: ``a``: an array of at least two dimensions; ``offset``: how far above the main diagonal; ``axis1``, ``axis2``: the axes of
-    the matrices; ``dtype``: of the result and of the additions; ``out``: an array that takes the result. Returns an array without
-    the two axes. Raises ValueError for fewer than two dimensions, TypeError where other arguments come without an array.
 
+    Parameters
+    ----------
+    a : array_like, optional
+        Array of at least two dimensions; without it, work is recorded.
+    offset : int, optional
+        Number of the diagonal: 0 is the main one, positive ones are above it.
+    axis1 : int, optional
+        First axis of the matrices.
+    axis2 : int, optional
+        Second axis of the matrices.
+    dtype : dtype, optional
+        Dtype of the result and of the additions.
+    out : Array, optional
+        Array that receives the result.
+
+    Returns
+    -------
+    context manager of a list of Event, or Array
+        The events of the block; or the sum of the diagonal, without the two axes.
+
+    Raises
+    ------
+    ValueError
+        If `a` has fewer than two dimensions.
+    TypeError
+        If other arguments come without an array.
+
+    Examples
+    --------
     >>> import quern
     >>> with quern.trace() as events:
     ...     quern.synchronize()

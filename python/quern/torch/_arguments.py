@@ -64,7 +64,7 @@ def listed(function, parameter, place, value):
 def listed_by_name(function, parameter, given, value):
     """The positional arguments that a sequence given by its name stands for."""
     if given:
-        raise TypeError(f"{function}() received an invalid combination of arguments: '{parameter}' is given twice")
+        raise TypeError(f"{function}() got multiple values for argument '{parameter}'")
     if isinstance(value, int):
         wrong(function, parameter, 0, "tuple of ints", value)
     return (value,)

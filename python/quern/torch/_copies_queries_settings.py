@@ -310,7 +310,7 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
     """A tensor of that size whose dimensions lie in memory in the order ``physical_layout``; its values are zeros."""
     size, order = sizes_of((size,)), sizes_of((physical_layout,))
     if sorted(order) != list(range(len(size))):
-        raise RuntimeError(f"empty_permuted: physical_layout {order} is no order of {len(size)} dimensions")
+        raise RuntimeError(f"empty_permuted: physical_layout {order} is not a permutation of {len(size)} dimensions")
     made = _creation.empty([size[d] for d in order], dtype=dtype, device=device)
     made = made.permute([order.index(d) for d in range(len(size))])
     return made.requires_grad_() if requires_grad else made

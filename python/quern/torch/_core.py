@@ -49,7 +49,7 @@ def engine_device(device):
         return _engine.cuda(current_gpu() if device.index is None else device.index)
     if device.type == "meta":
         raise RuntimeError("the device 'meta' is not supported; create tensors on 'cpu'")
-    raise RuntimeError(f"there is no device {device.type!r} here; use 'cpu' or 'cuda'")
+    raise RuntimeError(f"unsupported device {device.type!r}; use 'cpu' or 'cuda'")
 
 
 def gpu_count():
@@ -128,7 +128,7 @@ def sizes_in(shape):
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
         count *= n
     if count >= 1 << 46:
-        raise RuntimeError(f"[enforce fail] there is no memory for a tensor of {count} elements")
+        raise RuntimeError(f"[enforce fail] DefaultCPUAllocator: can't allocate memory for a tensor of {count} elements")
     return list(shape)
 
 

@@ -66,7 +66,7 @@ def plain(data, name):
     if isinstance(data, str | bytes):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if name is None:
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}; make it an array of numbers first")
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}; convert it to an array of a numeric dtype first")
     kind = "f" if name == "bfloat16" else numpy.dtype(name).kind
     if kind in "biu":
         return operator.index(data)

@@ -17,7 +17,7 @@ sum = FACES["sum"]  # noqa: A001
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """The norm of all elements, or along dimensions: ``p`` is 2 ("fro"), another number, an infinity, or "nuc"."""
     if not (input.is_floating_point() or input.is_complex()):
-        raise NotImplementedError(f"norm(): the input must be of floating point or complex numbers, not {_types.scalar_name(input.dtype)}")
+        raise NotImplementedError(f"norm(): the input must be floating point or complex, not {_types.scalar_name(input.dtype)}")
     if p == "nuc":
         return finish(_linalg.matrix_norm(input, "nuc", dim or (-2, -1), keepdim), out)
     return finish(_linalg.vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype), out)

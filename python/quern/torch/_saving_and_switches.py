@@ -244,7 +244,7 @@ class _Reader(pickle.Unpickler):
                 return {"Tensor": Tensor, "Size": _types.Size, "device": _types.device}[name]
             return super().find_class(module, name)
         raise pickle.UnpicklingError(
-            f"Weights only load failed. The file holds a {module}.{name}, which is not made while weights_only is True; load it with "
+            f"Weights only load failed. The file holds a {module}.{name}, which weights_only=True does not allow; load it with "
             f"weights_only=False if you trust its source"
         )
 

@@ -40,7 +40,7 @@ TEST_P(Functions, FindExtremes) {
   EXPECT_EQ(qn::argmin(a, 1, true).shape(), (qn::Shape{2, 1}));
   EXPECT_EQ(qn::argmin(a, {}, true).shape(), (qn::Shape{1, 1}));
   EXPECT_EQ(qn::argmin(qn::full({}, 5, {}, device())).item<int>(), 0);
-  expect_error(ErrorKind::value, "nothing to choose", [&] { qn::argmax(qn::zeros({0})); });
+  expect_error(ErrorKind::value, "attempt to get argmax of an empty sequence", [&] { qn::argmax(qn::zeros({0})); });
 }
 
 TEST_P(Functions, FindPlacesAndDistinctValues) {
@@ -55,7 +55,7 @@ TEST_P(Functions, FindPlacesAndDistinctValues) {
   EXPECT_EQ(ints(counts), (Ints{1, 3}));
   EXPECT_EQ(ints(qn::isin(qn::array({{0, 3}, {7, 9}}, device()), a)), (Ints{0, 1, 1, 0}));
   EXPECT_EQ(ints(qn::isin(a, qn::zeros({0}, DType::int64, device()))), (Ints{0, 0, 0, 0}));
-  expect_error(ErrorKind::value, "give it one", [&] { qn::searchsorted(qn::zeros({2, 2}, DType::float64, device()), a); });
+  expect_error(ErrorKind::value, "must be 1-D", [&] { qn::searchsorted(qn::zeros({2, 2}, DType::float64, device()), a); });
 }
 
 // ---- statistics.h
@@ -185,7 +185,7 @@ TEST_P(Functions, MultiplyAndSum) {
   EXPECT_EQ(qn::dot(qn::array({true, false}, device()), qn::array({true, true}, device())).item<bool>(), true);
   expect_error(ErrorKind::value, "[dot]", [&] { qn::dot(a, a); });
   expect_error(ErrorKind::value, "[tensordot]", [&] { qn::tensordot(a, a, {0}, {1}); });
-  expect_error(ErrorKind::value, "named twice", [&] { qn::tensordot(a, a, {0, 0}, {0, 0}); });
+  expect_error(ErrorKind::value, "is repeated", [&] { qn::tensordot(a, a, {0, 0}, {0, 0}); });
   expect_error(ErrorKind::value, "[vdot]", [&] { qn::vdot(a, v); });
 }
 

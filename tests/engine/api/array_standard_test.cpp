@@ -47,8 +47,8 @@ TEST_P(Standard, Quantiles) {
   EXPECT_EQ(qn::quantile(a.astype<float>(), 0.3).dtype(), DType::float32);
   EXPECT_TRUE(std::isnan(qn::quantile(qn::array({1.0, nan}, device()), 0.2).item<double>()));
   expect_error(ErrorKind::value, "[quantile] 1.5", [&] { qn::quantile(a, 1.5); });
-  expect_error(ErrorKind::index, "nothing to choose", [&] { qn::quantile(qn::zeros({0}, DType::float64, device()), 0.5); });
-  expect_error(ErrorKind::type, "bools", [&] { qn::quantile(qn::array({true, false}, device()), 0.5); });
+  expect_error(ErrorKind::index, "the array is empty", [&] { qn::quantile(qn::zeros({0}, DType::float64, device()), 0.5); });
+  expect_error(ErrorKind::type, "dtype bool", [&] { qn::quantile(qn::array({true, false}, device()), 0.5); });
   expect_error(ErrorKind::type, "complex", [&] { qn::quantile(qn::zeros({2}, DType::complex64, device()), 0.5); });
 }
 
@@ -94,9 +94,9 @@ TEST_P(Standard, Count) {
   EXPECT_EQ(reals(qn::histogram(some(), 2, {.weights = some()}).counts), (Reals{9.5, 9}));
   expect_near(qn::histogram(some(), 2, {.density = true}).counts, {0.2, 0.05});
   EXPECT_EQ(reals(qn::histogram(qn::zeros({0}, DType::float64, device()), 2).edges), (Reals{0, 0.5, 1}));
-  expect_error(ErrorKind::value, "0 bins", [&] { qn::histogram(a, 0); });
+  expect_error(ErrorKind::value, "must be positive", [&] { qn::histogram(a, 0); });
   expect_error(ErrorKind::value, "not finite", [&] { qn::histogram(qn::array({1.0, nan}, device())); });
-  expect_error(ErrorKind::value, "falls", [&] { qn::histogram(a, 2, {.range = std::pair(2.0, 1.0)}); });
+  expect_error(ErrorKind::value, "must be larger than min", [&] { qn::histogram(a, 2, {.range = std::pair(2.0, 1.0)}); });
   expect_error(ErrorKind::value, "`bins` must increase monotonically", [&] { qn::histogram(a, std::vector<double>{2, 1}); });
   expect_error(ErrorKind::value, "same shape", [&] { qn::histogram(a, 2, {.weights = some()}); });
 }
@@ -113,7 +113,7 @@ TEST_P(Standard, SortByKeysAndPlaces) {
   qn::Array second = qn::array({1, 0, 1, 0}, device()), first = qn::array({5, 5, 4, 4}, device());
   EXPECT_EQ(ints(qn::lexsort({second, first})), (Ints{3, 2, 1, 0}));
   EXPECT_EQ(ints(qn::lexsort({grid()}, 0)), (Ints{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}));
-  expect_error(ErrorKind::type, "no keys", [&] { qn::lexsort({}); });
+  expect_error(ErrorKind::type, "need sequence of keys", [&] { qn::lexsort({}); });
   expect_error(ErrorKind::value, "same shape", [&] { qn::lexsort({first, some()}); });
   Reals parted = reals(qn::partition(some(), 2));
   EXPECT_EQ(parted[2], 3);
@@ -192,7 +192,7 @@ TEST_P(Standard, Borders) {
   EXPECT_EQ(ints(qn::pad(qn::array({{1, 2}, {3, 4}}, device()), {{1, 0}, {0, 2}}, PadMode::wrap)),
             (Ints{3, 4, 3, 4, 1, 2, 1, 2, 3, 4, 3, 4}));
   expect_error(ErrorKind::value, "empty axis", [&] { qn::pad(qn::zeros({0}, DType::float64, device()), 1, PadMode::edge); });
-  expect_error(ErrorKind::value, "none can be negative", [&] { qn::pad(a, -1, PadMode::edge); });
+  expect_error(ErrorKind::value, "can't contain negative values", [&] { qn::pad(a, -1, PadMode::edge); });
 }
 
 TEST_P(Standard, TakeApartAndRepeat) {

@@ -276,7 +276,7 @@ TEST_P(Arrays, AreKernelArguments) {
   EXPECT_EQ((x + 1)(999).item<float>(), 1999);
   EXPECT_EQ(y(999).item<float>(), 1000);  // recorded before
   expect_error(ErrorKind::value, "[launch]", [&] { twice({1}, {32}, x({{}, {}, 2}), 10); });
-  expect_error(ErrorKind::value, "names no array", [&] { twice({1}, {32}, qn::Array(), 10); });
+  expect_error(ErrorKind::value, "empty Array handle", [&] { twice({1}, {32}, qn::Array(), 10); });
 }
 
 TEST_P(Arrays, MoveBetweenDevices) {
@@ -333,7 +333,7 @@ TEST_P(Arrays, RefuseWhatIsWrong) {
   expect_error(ErrorKind::overflow, "300", [&] { grid(DType::uint8) + 300; });
   expect_error(ErrorKind::value, "negative integer powers", [&] { qn::power(a, -1); });
   expect_error(ErrorKind::index, "axis 2 is out of bounds", [&] { a.sum(2); });
-  expect_error(ErrorKind::value, "named twice", [&] { a.sum({0, -2}); });
+  expect_error(ErrorKind::value, "is repeated", [&] { a.sum({0, -2}); });
   expect_error(ErrorKind::value, "no identity", [&] { qn::zeros({0}).max(); });
   expect_error(ErrorKind::index, "out of bounds", [&] { a(3); });
   expect_error(ErrorKind::index, "out of bounds", [&] { a(0, -5); });
@@ -377,13 +377,13 @@ TEST_P(Arrays, RefuseWhatIsWrong) {
 TEST(NoArray, Throws) {
   qn::Array none;
   EXPECT_FALSE(none.valid());
-  expect_error(ErrorKind::value, "names no array", [&] { none + 1; });
-  expect_error(ErrorKind::value, "names no array", [&] { none += 1; });
-  expect_error(ErrorKind::value, "names no array", [&] { none.shape(); });
-  expect_error(ErrorKind::value, "names no array", [&] { none(0) = 1; });
-  expect_error(ErrorKind::value, "names no array", [&] { none.to_vector<float>(); });
+  expect_error(ErrorKind::value, "empty Array handle", [&] { none + 1; });
+  expect_error(ErrorKind::value, "empty Array handle", [&] { none += 1; });
+  expect_error(ErrorKind::value, "empty Array handle", [&] { none.shape(); });
+  expect_error(ErrorKind::value, "empty Array handle", [&] { none(0) = 1; });
+  expect_error(ErrorKind::value, "empty Array handle", [&] { none.to_vector<float>(); });
   qn::Array a = qn::zeros({2}), b = std::move(a);
-  expect_error(ErrorKind::value, "names no array", [&] { a.sum(); });
+  expect_error(ErrorKind::value, "empty Array handle", [&] { a.sum(); });
   EXPECT_EQ(b.sum().item<int>(), 0);
   std::ostringstream text;
   text << none;

@@ -119,7 +119,7 @@ TEST_P(Optimizers, OptionsOutOfRange) {
   expect_error(ErrorKind::value, "nesterov requires a momentum", make(optim::SGD{.nesterov = true}));
   expect_error(ErrorKind::value, "invalid rho: 2", make(optim::Adadelta{.rho = 2}));
   expect_error(ErrorKind::value, "eta_minus must be in (0, 1)", make(optim::Rprop{.eta_minus = 1}));
-  expect_error(ErrorKind::value, "at least", [&] { optim::Optimizer({}, optim::SGD{}); });
+  expect_error(ErrorKind::value, "parameter list is empty", [&] { optim::Optimizer({}, optim::SGD{}); });
   optim::Optimizer optimizer(parameters, optim::AdamW{});
   expect_error(ErrorKind::value, "invalid lr: -2", [&] { optimizer.set_lr(-2); });
 }

@@ -8,7 +8,7 @@ import pytest
 import quern as qn
 from array_examples import PROGRAMS
 from programs import ROOT, quern
-from quern.lib import _engine
+from quern import autograd
 
 MODULES = """creation.grids data_types linalg.matrices logic manipulation.arranging manipulation.editing manipulation.padding
 mathematics.rounding""".split()
@@ -22,21 +22,27 @@ def test_examples(name):
     assert result.attempted and not result.failed
 
 
-FACES = {
-    f"{module.__name__}.{name}": (value, vars(module))
-    for module in (qn, qn.fft)
+def is_ours(value):
+    """Whether a public name's docstring is quern's: NumPy's are in quern.arrays.host, and of scalar types."""
+    return (getattr(value, "__module__", None) or "").startswith("quern") and value.__module__ != "quern.arrays.host"
+
+
+FUNCTIONS = {
+    f"{module.__name__}.{name}": (value, module)
+    for module in (qn, qn.fft, qn.linalg, qn.random, autograd)
     for name, value in vars(module).items()
-    if isinstance(value, _engine.array_function) and ">>>" in value.__doc__
+    if callable(value) and is_ours(value) and ">>>" in (value.__doc__ or "")
 }
 
 
-@pytest.mark.parametrize("name", FACES)
-def test_examples_of_faces(name):
-    function, names = FACES[name]
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_examples_of_public_names(name):
+    function, module = FUNCTIONS[name]
     runner = doctest.DocTestRunner()
-    for one in doctest.DocTestFinder().find(function, name, module=False, globs=dict(names)):
-        runner.run(one)
-    assert runner.summarize().attempted and not runner.failures
+    names = {key: getattr(qn, key) for key in qn.__all__} | vars(module) | {"random": qn.random}
+    test = doctest.DocTestParser().get_doctest(function.__doc__, names, name, None, None)
+    runner.run(test)
+    assert test.examples and not runner.failures
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

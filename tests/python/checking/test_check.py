@@ -330,7 +330,7 @@ def test_strided_host_arrays_are_memory():
 
 def test_one_check_at_a_time():
     with qn.check() as report:
-        with pytest.raises(RuntimeError, match="one check at a time"):
+        with pytest.raises(RuntimeError, match="a check is already active"):
             with qn.check():
                 pass
     assert len(report) == 0 and str(report) == "quern check: nothing found"
@@ -543,7 +543,7 @@ def test_a_process_that_is_terminated_while_it_ends_leaves_its_findings(tmp_path
 
 
 @pytest.mark.parametrize("arguments, text", [(["no.py"], "no.py: No such file"), ([], "usage: quern check"), (["--json", "/", "x.py"], "is a folder"),
-                                             (["--what", "x.py"], "--what"), (["--orders", "no", "x.py"], "is no number from 1 to 1000")])  # fmt: skip
+                                             (["--what", "x.py"], "--what"), (["--orders", "no", "x.py"], "is not a number from 1 to 1000")])  # fmt: skip
 def test_wrong_arguments(arguments, text, tmp_path):
     done = quern("check", *arguments, cwd=tmp_path)
     assert done.returncode == 2 and text in done.stderr and "Traceback" not in done.stderr

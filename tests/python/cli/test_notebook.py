@@ -79,8 +79,8 @@ def test_checks_in_a_notebook(executed):
     assert right[0] == "8.0\n" and right[2][0]["text/plain"] == "quern check: nothing found"
     page = wrong[2][0]
     assert "out of bounds in kernel 'fill'" in page["text/plain"] and "&#x27;fill&#x27;" in page["text/html"]
-    assert "take a number from 1 to 1000" in options[0]
-    assert "a profile is being taken already" in within[1][0]
+    assert "pass a number from 1 to 1000" in options[0]
+    assert "a profile is already active" in within[1][0]
 
 
 # ---- arrays' pages

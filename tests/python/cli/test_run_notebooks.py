@@ -81,7 +81,7 @@ def test_notebooks_under_other_commands(tmp_path, command):
 def test_files_that_are_no_notebook_of_python(tmp_path):
     (tmp_path / "a.ipynb").write_text("{}")
     done = quern("run", tmp_path / "a.ipynb")
-    assert done.returncode == 2 and done.stderr.endswith("a.ipynb is no notebook of format 4\n")
+    assert done.returncode == 2 and done.stderr.endswith("a.ipynb is not a notebook of format 4\n")
     done = quern("run", notebook(tmp_path / "b.ipynb", "1", kernelspec={"language": "julia", "name": "j"}))
     assert done.returncode == 2 and "is a notebook of julia, not of Python" in done.stderr
 

@@ -115,7 +115,7 @@ def test_kernels_of_any_type(device):
         lines(cp.arange(3, dtype="f4"), cp.arange(3, dtype="f8"))
     of_three_types = cp.ElementwiseKernel("X x, Y y", "Z z", "z = x * y + 1", "of_three_types")
     close(of_three_types(cp.arange(4, dtype="i4"), cp.full(4, 0.5), cp.empty(4, "f4")), np.arange(4) * 0.5 + 1)
-    with pytest.raises(TypeError, match="nothing says what type 'Z'"):
+    with pytest.raises(TypeError, match="the type 'Z'"):
         of_three_types(cp.arange(4, dtype="i4"), cp.ones(4))
 
 
@@ -231,7 +231,7 @@ def test_kernels_launch_no_kernels(device):
         "outer",
         options=("-dc",),
     )
-    with pytest.raises(quern.CompileError, match="a kernel launches no other kernels here: launch .* from the host"):
+    with pytest.raises(quern.CompileError, match="kernels cannot launch kernels .*: launch .* from the host"):
         kernel((1,), (1,), (cp.zeros(4, cp.int32),))
 
 

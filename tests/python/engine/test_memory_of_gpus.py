@@ -139,7 +139,7 @@ def test_kernels_find_tensors(device):
 
 def test_functions_that_cannot_find_them_say_what_to_do(device):
     array = ForeignArray(cuda.to_device(np.arange(4.0)))
-    with pytest.raises(KernelError, match="hand it over as an argument"):
+    with pytest.raises(KernelError, match="pass it as an argument"):
 
         @vectorize(["float64(float64)"], target="cuda")
         def finds(x):

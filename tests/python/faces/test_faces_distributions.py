@@ -94,7 +94,7 @@ def test_other_refusals():
     for call, error, words in (
         (lambda: g.uniform(0, np.inf), OverflowError, "Range exceeds valid bounds"),
         (lambda: g.random(3, dtype=int), TypeError, r"Unsupported dtype dtype\('int64'\) for random"),
-        (lambda: g.random(out=np.zeros(3)), TypeError, "out must be an array of quern's"),
+        (lambda: g.random(out=np.zeros(3)), TypeError, "out must be a quern array"),
         (lambda: g.random(out=qn.zeros(3, "float32")), TypeError, "Supplied output array has the wrong type"),
         (lambda: g.random(4, out=qn.zeros(3)), ValueError, "size must match out.shape"),
         (lambda: g.normal(1j), TypeError, "real number|complex"),
@@ -176,7 +176,7 @@ def test_filling_refuses_parameters():
         (lambda: t.log_normal_(0, 0), "log_normal_ expects std > 0.0, but found std=0"),
         (lambda: t.geometric_(1), r"geometric_ expects p to be in \(0, 1\), but got p=1"),
         (lambda: torch.rand(2, -1), r"Trying to create tensor with negative dimension -1: \[2, -1\]"),
-        (lambda: torch.randn(1 << 40, 1 << 10), "there is no memory"),
+        (lambda: torch.randn(1 << 40, 1 << 10), "can.t allocate memory"),
         (lambda: torch.rand(2, dtype=torch.float64, out=torch.zeros(2)), "dtype torch.float64 does not match dtype of out parameter"),
     ):
         with pytest.raises(RuntimeError, match=words):

@@ -221,7 +221,7 @@ for call in (lambda: math.segment_sum(x, [0, 1]), lambda: math.segment_sum(x, [0
         "[True, True] [-2147483648]",
         "[9007199254740993, 5]",
         "[[-inf, -inf]] [1, 1]",
-        "ValueError Argument `segment_ids` of shape (2,) does not number the rows of `data",
+        "ValueError Argument `segment_ids` of shape (2,) does not match the first axis of ",
         "TypeError Argument `segment_ids` must be integers, not float32",
         "ValueError `x1` and `x2` either both should be `None` or both should have non-Non",
     ]

@@ -307,7 +307,7 @@ print(len(m.fit(x, y, verbose=0, epochs=2).history["loss"]))
 try:
     m.fit(x, verbose=0)
 except ValueError as e:
-    print("None is no tensor" in str(e))
+    print("None is not a tensor" in str(e))
 import os, tempfile
 path = os.path.join(tempfile.mkdtemp(), "m.keras")
 m.save(path)

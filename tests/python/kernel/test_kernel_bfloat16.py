@@ -612,7 +612,7 @@ def test_host_side():
         numba.cuda.jit("void(complex64)")(_of_complex)
     with pytest.raises(TypeError, match="does not take"):
         numba.cuda.jit("void(float32)")(_of_bits)
-    with pytest.raises(AttributeError, match="eight bits"):
+    with pytest.raises(AttributeError, match="8-bit"):
         getattr(cuda, "fp8")  # noqa: B009
 
 

@@ -120,11 +120,11 @@ def test_results_that_do_not_fit(device):
     for call, kind, message in (
         (lambda: f(), TypeError, "gufunc accepts 1 positional argument .* or 2 positional arguments .* Got 0 positional arguments"),
         (lambda: f(x, x, x), TypeError, "Got 3 positional arguments"),
-        (lambda: f(x, 3), TypeError, "a result goes into an array, not into a int"),
-        (lambda: f(x, out="a"), TypeError, "a result goes into an array, not into a str"),
+        (lambda: f(x, 3), TypeError, "an output must be an array, not a int"),
+        (lambda: f(x, out="a"), TypeError, "an output must be an array, not a str"),
         (lambda: f(x, out=(x, x)), TypeError, "it has 1 results, and 2 arrays are given for them"),
-        (lambda: f(x, np.zeros(4)), ValueError, r"the result has shape \(3,\), and the array for it \(4,\)"),
-        (lambda: f(x, np.zeros(3, "i4")), TypeError, "the result is float64, which does not go into an array of int32"),
+        (lambda: f(x, np.zeros(4)), ValueError, r"the result has shape \(3,\), and `out` \(4,\)"),
+        (lambda: f(x, np.zeros(3, "i4")), TypeError, "the result is float64, which cannot be cast to an array of int32"),
         (lambda: f(x + 1j), TypeError, r"no signature takes \(complex128\); there is \(float64, float64\)"),
         (
             lambda: f.add("float64(float64[:], float64[:])"),
@@ -222,7 +222,7 @@ def test_what_cannot_be_compiled_is_run_by_python(device):
         count[0] = len(x)
 
     given = [(float64[:], float64, float64[:], int64[:])]
-    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[largest\] is run by Python .*cannot be called in a compiled function"):
+    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[largest\] runs as plain Python .*cannot be called in a compiled function"):
         function = guvectorize(given, "(n),()->(2),()")(largest)
     x = np.random.default_rng(3).random((4, 1, 5))
     scales = np.array([1.0, 2.0, 4.0])
@@ -267,7 +267,7 @@ def test_functions_see_what_is_in_the_arrays_for_results(device, target, kind):
     single = place(np.array([0.1, 0.9, 0.5], np.float32))
     held(0.4, out=single)
     np.testing.assert_array_equal(back(single), np.array([0.4, 0.9, 0.5], np.float32))
-    with pytest.raises(ValueError, match=r"shape \(3,\), and the array for it \(1,\)"):
+    with pytest.raises(ValueError, match=r"shape \(3,\), and `out` \(1,\)"):
         held(np.ones(3), out=np.zeros(1))
 
 

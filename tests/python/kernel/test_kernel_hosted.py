@@ -40,9 +40,9 @@ def test_arrays_are_used_in_place(device):
     x = np.arange(12.0).reshape(3, 4)
     assert scale(x) == 198.0 and x[2, 3] == 33
     assert scale(x[::2, ::-1], by=0.5) == x[::2].sum()
-    with pytest.raises(TypeError, match="no argument 'nothing'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'"):
         scale(x, nothing=1)
-    with pytest.raises(TypeError, match="'x' is missing"):
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
         scale(by=1)
 
 
@@ -78,14 +78,14 @@ def test_unsupported_functions(device):
     def makes(n, first=0):
         return [i for i in range(first, n)]
 
-    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[makes\] is run by Python .*for it cannot be compiled: .*has no meaning") as told:
+    with pytest.warns(qn.FallbackWarning, match=r"(?s)\[makes\] runs as plain Python .*because it cannot be compiled: .*is not supported") as told:
         assert makes(3) == [0, 1, 2]
     assert told[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # once for each function
         assert makes(2) == [0, 1] and makes(first=1, n=3) == [1, 2]
 
-    with pytest.warns(qn.FallbackWarning, match="there is no array"):
+    with pytest.warns(qn.FallbackWarning, match="unsupported operand types"):
 
         @njit("float64[:](float64[:], int32)")
         def halved(x, n):

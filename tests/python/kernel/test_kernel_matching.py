@@ -206,8 +206,8 @@ def by_position(p):
 @pytest.mark.parametrize(
     ("function", "arguments", "said"),
     [
-        (names_within_alternatives, (0, 1), "names within alternatives have no meaning in a kernel; write a case for each"),
-        (of_mappings, (3,), "the pattern `{'x': 1}` has no meaning in a kernel; write if and elif"),
+        (names_within_alternatives, (0, 1), "names within alternatives are not supported in a kernel; write a case for each"),
+        (of_mappings, (3,), "the pattern `{'x': 1}` is not supported in a kernel; write if and elif"),
         (by_position, (Point(1, 2),), r"`Point\(1, 2\)` does not say which attributes it is about; write them as name=pattern"),
     ],
     ids=lambda p: getattr(p, "__name__", ""),

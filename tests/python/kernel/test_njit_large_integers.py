@@ -56,7 +56,7 @@ def test_kernels():
 
 @pytest.mark.parametrize("value", [2**70, 2**64, -(2**63) - 1, (1, 2**70)])
 def test_arguments(value):
-    with pytest.raises(TypingError, match="is an int that does not fit into 64 bits; hand over a float"):
+    with pytest.raises(TypingError, match="is an int that does not fit into 64 bits; pass a float"):
         njit(lambda x: x)(value)
 
 

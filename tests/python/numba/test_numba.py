@@ -188,7 +188,7 @@ def test_devices(device):
         assert cuda.get_current_device() == first
     free, total = cuda.current_context().get_memory_info()
     assert 0 < free <= total
-    with pytest.raises(ValueError, match="no device 99"):
+    with pytest.raises(ValueError, match="invalid device number 99"):
         cuda.select_device(99)
     assert first.MAX_THREADS_PER_BLOCK >= 1024 and first.MULTIPROCESSOR_COUNT >= 1 and first.WARP_SIZE == 32
     assert (first.MAX_SHARED_MEMORY_PER_BLOCK, first.MAX_GRID_DIM_X) == (49152, 2**31 - 1) and first.MAX_TEXTURE_2D_WIDTH >= 16384

@@ -134,5 +134,5 @@ def test_results_go_into_arrays_of_other_libraries():
         lent = Lent(cp.zeros(4))
         call(lent)
         assert cp.asnumpy(lent.array).tolist() == [0, 2, 4, 6]
-    with pytest.raises(TypeError, match="out is an array"):
+    with pytest.raises(TypeError, match="out must be an array"):
         add(x, x, out=[0.0] * 4)

@@ -107,7 +107,7 @@ def test_functions_types_and_texts_as_arguments(device):
     "text, said",
     [
         ("r[0] = filled(k, np.float32)", "the shape of an array of the kernel's own must be known when the kernel is compiled"),
-        ("r[0] = filled(3, range(3))", "cannot be handed to a function"),
+        ("r[0] = filled(3, range(3))", "cannot be passed to a function"),
         ("r[0] = filled(3, 'float33')", "float33"),
         ("r[0] = filled", "cannot be written"),
     ],
@@ -292,7 +292,7 @@ def test_declared_signatures_convert_and_may_call_themselves(device):
         ("added(1j, 2)", "added does not take \\(complex128, int64\\); it was declared for \\(int32, int32\\)"),
         ("added(r, 2)", "added does not take"),
         ("added(1)", "added takes 2 arguments, not 1"),
-        ("endless(3)", "what this call of itself returns is not known"),
+        ("endless(3)", "the return type of this recursive call cannot be inferred"),
     ],
 )
 def test_what_declared_functions_refuse(device, tmp_path, text, said):

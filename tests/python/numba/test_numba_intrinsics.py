@@ -156,7 +156,7 @@ def test_on_the_host_they_say_where_they_belong():
         "selp",
         "syncthreads",
     ):
-        with pytest.raises(RuntimeError, match=f"cuda.{name} has a meaning inside of a kernel only"):
+        with pytest.raises(RuntimeError, match=f"cuda.{name} is available only inside a kernel"):
             getattr(cuda, name)()
     with pytest.raises(errors.TypingError):
 

@@ -106,8 +106,8 @@ def test_unpacked_arguments_and_lists_of_constants(device):
     "text, said",
     [
         ("r[0] = p.z", "has no attribute 'z' in a kernel"),
-        ("r[0] = max(*r)", "does not fall into parts"),
-        ("x = [1, 2]", "`\\[1, 2\\]` has no meaning in a kernel; write a tuple"),
+        ("r[0] = max(*r)", "cannot be unpacked"),
+        ("x = [1, 2]", "`\\[1, 2\\]` is not supported in a kernel; write a tuple"),
         ("r[0] = Point(1).x", "Point takes x, y"),
         ("r[0] = max(**p)", "arguments cannot be unpacked with \\*\\* in a kernel"),
     ],

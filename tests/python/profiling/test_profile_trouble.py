@@ -77,7 +77,7 @@ def test_threads_that_outlive_the_program(program):
 def test_a_profile_inside_a_profile(program):
     done = quern("profile", program("import quern as qn\nprint(1, flush=True)\nwith qn.profile() as p:\n    pass\n"))
     assert done.returncode == 1 and done.stdout == "1\n"
-    assert "RuntimeError: [profile] a profile is being taken already; one at a time in a process: end the outer one first" in done.stderr
+    assert "RuntimeError: [profile] a profile is already active; end it first: only one can be active in a process" in done.stderr
     assert "quern profile: program.py, " in done.stderr  # the report of what ran
 
 
@@ -114,9 +114,9 @@ def test_a_program_that_fails(program, ending, code, told):
 
 @pytest.mark.parametrize(
     "arguments, told",
-    [(["--nonsense", "x.py"], "unrecognized arguments: --nonsense"), (["--htm"], "--htm"), (["--lines", "few", "x.py"], "'few' is no number from 0 on"),
-     (["--lines", "-3", "x.py"], "'-3' is no number"), (["--max-waits", "-1", "x.py"], "'-1' is no number"),
-     (["--max-memory", "10 cows", "x.py"], "--max-memory: '10 cows' is no size in bytes: 500000, 512kB, 1.5GiB"), (["--html"], "expected one argument"), (["--compare", "a.json"], "--compare")],
+    [(["--nonsense", "x.py"], "unrecognized arguments: --nonsense"), (["--htm"], "--htm"), (["--lines", "few", "x.py"], "'few' is not a non-negative integer"),
+     (["--lines", "-3", "x.py"], "'-3' is not a non-negative integer"), (["--max-waits", "-1", "x.py"], "'-1' is not a non-negative integer"),
+     (["--max-memory", "10 cows", "x.py"], "--max-memory: '10 cows' is not a size in bytes, such as 500000, 512kB, 1.5GiB"), (["--html"], "expected one argument"), (["--compare", "a.json"], "--compare")],
 )  # fmt: skip
 def test_wrong_options(tmp_path, arguments, told):
     done = quern("profile", *arguments, cwd=tmp_path)

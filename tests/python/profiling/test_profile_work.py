@@ -92,7 +92,7 @@ def test_the_report_has_the_rates(program, tmp_path):
     kept = found["machine"]
     assert kept["bandwidth"] > 1e8 and kept["float32"] > 1e8 and kept["float64"] > 1e8 and kept["threads"] >= 1
     done = quern("profile", path, QUERN_DEVICE="cpu")
-    assert re.search(r"^Work beside what the machine can do: [\d.e+]+ GB/s, [\d.e+]+ GFLOP/s, \d+ threads?$", done.stderr, re.M)
+    assert re.search(r"^Work compared with what the machine can do: [\d.e+]+ GB/s, [\d.e+]+ GFLOP/s, \d+ threads?$", done.stderr, re.M)
     assert re.search(r"^  [\d.]+ ms  multiply, add, sqrt .*: [\d.e+]+ GB/s \((\d+ %|in caches)\), [\d.]+ GFLOP/s, [\d.]+ threads$", done.stderr, re.M)
 
 

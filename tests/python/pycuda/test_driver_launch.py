@@ -120,7 +120,7 @@ def test_attributes_of_functions(scale):
     scale.set_attribute(drv.function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT, 50)
     with pytest.raises(drv.LogicError, match="the device has"):
         scale.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 24)
-    with pytest.raises(drv.LogicError, match="cannot be set"):
+    with pytest.raises(drv.LogicError, match="read-only function attribute"):
         scale.set_attribute(drv.function_attribute.NUM_REGS, 3)
     scale.set_cache_config(drv.func_cache.PREFER_L1)
 
@@ -146,7 +146,7 @@ def test_the_linker(device):
     code = compile(SOURCE)
     told = []
     linker = drv.Linker(message_handler=lambda *given: told.append(given))
-    with pytest.raises(drv.LogicError, match="nothing to link"):
+    with pytest.raises(drv.LogicError, match="no code to link"):
         linker.link_module()
     linker.add_data(code, drv.jit_input_type.CUBIN, "scale.cubin")
     module = linker.link_module()
@@ -160,7 +160,7 @@ def test_the_linker(device):
         linker.add_file("/no/such/file", drv.jit_input_type.PTX)
     if device.kind == "cpu":
         linker.add_data(b".version 8.0", drv.jit_input_type.PTX)
-        with pytest.raises(drv.LogicError, match="CPU links no code"):
+        with pytest.raises(drv.LogicError, match="GPU code cannot be linked"):
             linker.link_module()
     else:
         ptx = compile('extern "C" __global__ void g(int* x) { *x = 5; }', target="ptx")

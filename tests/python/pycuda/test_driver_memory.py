@@ -63,7 +63,7 @@ def test_managed_memory_is_attached(device):
     a.base.attach(drv.mem_attach_flags.GLOBAL)
     with pytest.raises(drv.LogicError, match="attach"):
         a.base.attach(17)
-    with pytest.raises(drv.LogicError, match="needs a stream"):
+    with pytest.raises(drv.LogicError, match="requires a stream"):
         a.base.attach(drv.mem_attach_flags.SINGLE)
     with pytest.raises(TypeError, match="stream must be"):
         a.base.attach(drv.mem_attach_flags.SINGLE, 3)

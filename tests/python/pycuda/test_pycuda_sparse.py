@@ -78,7 +78,7 @@ def test_what_is_refused():
     square = Matrix(np.eye(4))
     with pytest.raises(ValueError, match="square"):
         PacketedSpMV(Matrix(np.ones((3, 4))), False, "f4")
-    with pytest.raises(TypeError, match=r"\[PacketedSpMV\] the numbers must be float32"):
+    with pytest.raises(TypeError, match=r"\[PacketedSpMV\] the dtype must be float32"):
         PacketedSpMV(square, True, "i4")
     spmv = PacketedSpMV(square, True, "f4")
     with pytest.raises(ValueError, match=r"must have shape \(4,\) and type float32, not \(3,\)"):
@@ -87,7 +87,7 @@ def test_what_is_refused():
         spmv(gpuarray.zeros(4, "f8"))
     with pytest.raises(ValueError, match="the result must have shape"):
         spmv(gpuarray.zeros(4, "f4"), gpuarray.zeros(5, "f4"))
-    with pytest.raises(NotImplementedError, match="OperatorBase gives no dtype"):
+    with pytest.raises(NotImplementedError, match="OperatorBase defines no dtype"):
         _ = OperatorBase().dtype
 
 

@@ -256,7 +256,7 @@ def test_copies_between_arrays_and_memory(device):
     with pytest.raises(drv.LogicError, match="not inside the source array"):
         copy()
     copy.src_x_in_bytes, copy.width_in_bytes = 0, 3
-    with pytest.raises(drv.LogicError, match="no whole texels of 2 bytes"):
+    with pytest.raises(drv.LogicError, match="not whole texels of 2 bytes"):
         copy()
 
 
@@ -374,7 +374,7 @@ def described(**values):
     "values, why",
     [
         ({"num_channels": 3}, "1, 2 or 4 channels, not 3"),
-        ({"format": 77}, "no format"),
+        ({"format": 77}, "not a texel format"),
         ({"width": 0}, "0 x 4 x 1 texels"),
         ({"width": 200000}, "from 1 to 131072"),
         ({"width": -1}, "width is -1"),
@@ -405,7 +405,7 @@ def test_what_textures_refuse(device):
         texture(np.zeros(3))
     memory = drv.mem_alloc(64)
     settings = ([CLAMP] * 3, False, False, False)
-    with pytest.raises(drv.LogicError, match="not inside device memory of 64 bytes"):
+    with pytest.raises(drv.LogicError, match="exceed the device memory's 64 bytes"):
         _engine.texture_of_memory(device, memory, (128, 0, 0, 0), 0x20, 1, *settings)
     with pytest.raises(drv.LogicError, match="do not fit into a pitch"):
         _engine.texture_of_memory(device, memory, (0, 8, 2, 16), 0x20, 1, *settings)

@@ -51,7 +51,7 @@ NUMBA = {
     "no_configuration": (JIT + "def f(a):\n    a[0] = 1\nf(np.zeros(3))  # !", "", "ValueError", "write f[blocks, threads](...)"),
     "shared_shape": (
         JIT + "def f(a):\n    s = cuda.shared.array(0, np.float32)\n    s[cuda.threadIdx.x] = 1\nf[1, 32](np.zeros(3))  # !",
-        "", "quern.errors.LogicError", "give the size, kernel[grid, block, stream, nbytes], or a shape other than 0",
+        "", "quern.errors.LogicError", "pass the size, kernel[grid, block, stream, nbytes], or a shape other than 0",
     ),
     "numpy_in_kernel": (JIT + "def f(a):\n    t = np.zeros(4)\nf[1, 1](np.zeros(3))  # !", "", TYPING, "write cuda.local.array(4, dtype)"),
     "sum": (
@@ -61,7 +61,7 @@ NUMBA = {
     "range_of_shape": (NJIT + "def f(a):\n    for i in range(a.shape):\n        a[i] = 0\nf(np.zeros(3))  # !", "", TYPING, "write a.shape[0]"),
     "root": (NJIT + "def f(x):\n    return sqrt(x)\nf(4.0)  # !", "", TYPING, "the name 'sqrt' is not defined; write math.sqrt"),
     "less_than_shape": (JIT + "def f(a):\n    if cuda.grid(1) < a.shape:\n        a[0] = 1\nf[1, 1](np.zeros(3))  # !", "", TYPING, "as in a.shape[0]"),
-    "returns": (JIT + "def f(a):\n    return a[0] + 1\nf[1, 1](np.zeros(3))  # !", "", TYPING, "a kernel returns nothing"),
+    "returns": (JIT + "def f(a):\n    return a[0] + 1\nf[1, 1](np.zeros(3))  # !", "", TYPING, "CUDA kernel must have void return type"),
     "random": (
         NJIT + "def f(n):\n    return np.random.random() * n\nprint(0 <= f(3) < 3)  # !",
         "True\n", "quern.arrays.fallback.FallbackWarning", "numpy.random.random cannot be called in a compiled function; pass random numbers in as an array",

@@ -18,7 +18,7 @@ import types
 import warnings
 
 INTERNAL = re.compile(
-    r"incompatible function arguments|Invoked with types|\bstd::|\b_engine\b|nanobind|BareArray|\.(cpp|h):\d|in quern itself|fault in quern"
+    r"incompatible function arguments|Invoked with types|\bstd::|\b_engine\b|nanobind|BareArray|\.(cpp|h):\d|in quern itself|bug in quern"
     r"|vector::_M|map::at|basic_string|bad_(alloc|cast)|Unable to convert function"
 )
 # What is left out: it ends or stops the process, waits for a user, changes what later calls mean, or is a module of Python's.

@@ -106,7 +106,7 @@ with tape:
     try:
         tape.__enter__()
     except ValueError as error:
-        print(error) | Tape is already recording.""",
+        print(error) | Tape is still recording, This can happen if you try to re-enter an already-active tape.""",
     "reset": """
 x = tf.Variable(3.0)
 with tf.GradientTape(persistent=True) as tape:

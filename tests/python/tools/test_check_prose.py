@@ -60,10 +60,10 @@ def test_a_file_with_a_phrase_fails(tool, tmp_path):
     assert refused.value.code == f'{page}:1: "{PHRASE}": write supported'
 
 
-def test_phrases_of_documents_alone(tool):
-    phrase = "kernel " + "texts"
-    assert list(tool.phrases("docs/page.md", f"The {phrase}.\n")) and list(tool.phrases("tools/a.py", f"# The {phrase}.\n"))
-    assert not list(tool.phrases("engine/run/a.cpp", f"// The {phrase}.\n"))
+@pytest.mark.parametrize("path", ["docs/a.md", "engine/run/a.cpp", "bindings/a.h", "python/quern/a.py", "tests/python/a.py", "tools/a.py"])
+def test_phrases_count_in_every_folder(tool, path):
+    mark = {"cpp": "//", "h": "//", "py": "#"}.get(path.rpartition(".")[2], "")
+    assert list(tool.phrases(path, f"{mark} The kernel {'texts'}.\n"))
 
 
 def test_long_sentences(tool):

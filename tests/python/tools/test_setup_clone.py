@@ -14,7 +14,6 @@ from setup import building, environment, processes  # noqa: E402
 WITHOUT_A_BUILD = {
     (): (0, "quern run FILE"),
     ("help",): (0, "quern cache"),
-    ("--help",): (0, "quern doctor"),
     ("--version",): (0, "0."),
     ("-V",): (0, "0."),
     ("--version", "foo"): (2, "quern --version takes no arguments: foo"),
@@ -41,10 +40,12 @@ WITHOUT_A_BUILD = {
     ("check", "--json", ".", "x.py"): (2, "quern check: .: is a folder"),
     ("run", "tools"): (2, "tools is a folder without a __main__.py"),
     ("run", ""): (2, "quern run: '': No such file"),
-    ("check", "--orders", "many", "x.py"): (2, "'many' is no number"),
-    ("setup", "everything"): (2, "usage: quern setup"),
-    ("setup", "test", "run"): (2, "usage: quern setup"),
-    ("setup", "--help"): (0, "usage: quern setup"),
+    ("check", "--orders", "many", "x.py"): (2, "'many' is not a number"),
+    ("setup", "everything"): (2, "usage: ./quern setup"),
+    ("setup", "test", "run"): (2, "usage: ./quern setup"),
+    ("--help",): (0, "Examples:\n  quern run program.py  "),
+    ("setup", "--help"): (0, "Examples:\n  ./quern setup  "),
+    ("test", "--help"): (0, "Examples:\n  ./quern test  "),
     ("doctor",): (0, "started -m quern_doctor"),
 }
 

@@ -166,11 +166,11 @@ def test_wrong_steps_are_refused():
     from quern.lib import _engine
 
     p, g = torch.ones(3), torch.ones(3)
-    with pytest.raises(ValueError, match="no rule of optimizers named 'sdg'"):
+    with pytest.raises(ValueError, match="unknown optimizer rule 'sdg'"):
         _engine.take_steps("sdg", [(p, g)], (1.0, 0.0, 1.0, 0.1))
     with pytest.raises(ValueError, match="and 1 states, not 2 arrays"):
         _engine.take_steps("sgd_momentum", [(p, g)], (1.0, 0.0, 1.0, 0.1, 0.9, 1.0))
-    with pytest.raises(ValueError, match="takes 4 numbers, not 3"):
+    with pytest.raises(ValueError, match="requires 4 hyperparameters, not 3"):
         _engine.take_steps("sgd", [(p, g)], (1.0, 0.0, 1.0))
     with pytest.raises(ValueError, match="differ in shape"):
         _engine.take_steps("sgd", [(p, torch.ones(1))], (1.0, 0.0, 1.0, 0.1))

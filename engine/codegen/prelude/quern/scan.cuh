@@ -1,4 +1,4 @@
-// Running sums and the like on a GPU: rows of n values that lie one after the other.
+// Scans (running sums, products, extrema) on a GPU: rows of n values that lie one after the other.
 //
 // A row is cut into tiles of fixed size. scan_sums reduces each tile, scan_carries runs over these, scan_tiles does a tile from
 // what comes before it. Within a tile each warp has a part, and goes over it in steps in which a lane takes neighbours. So a

@@ -1,4 +1,4 @@
-// What running sums and the like put together: Scan_add<float>::both(a, b). Compiled for GPUs and into quern itself for the CPU.
+// The operations of scans (running sums, products, extrema): Scan_add<float>::both(a, b). Compiled for GPUs and into quern itself for the CPU.
 #pragma once
 
 #include "quern/array.cuh"

@@ -252,7 +252,7 @@ class Instrumenter {
     return out ? out | scope(inst) : 0u;
   }
 
-  // atomicAdd_block and its like; the functions behind cuda::atomic_ref<T, cuda::thread_scope_block>.
+  // The atomic*_block functions, as atomicAdd_block; the functions behind cuda::atomic_ref<T, cuda::thread_scope_block>.
   uint32_t scope(const Instruction& inst) const {
     for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt()) {
       llvm::StringRef name = called_name(*at);

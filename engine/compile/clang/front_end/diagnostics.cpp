@@ -33,7 +33,8 @@ constexpr MissingHeader missing_headers[] = {
     {"cusparse", "a host library", "call it from the host"},
     {"cublas", "a host library", "call it from the host"},
     {"cufft", "a host library", "call it from the host"},
-    {"cooperative_groups/", "this part of cooperative groups", "use __syncthreads(), __shfl_sync() and the like"},
+    {"cooperative_groups/", "this part of cooperative groups",
+     "use __syncthreads(), __syncwarp() and the __shfl_*_sync() functions"},
 };
 
 // CUDA functions that are not supported.
@@ -86,15 +87,14 @@ std::string name_between_quotes(const std::string& message) {
 std::string explanation(const std::string& message) {
   std::string name = name_between_quotes(message);
   if (message == "initialization is not supported for __shared__ variables") {
-    return "[compile] a __shared__ variable starts without a value, and no constructor is called for it: give its type an empty "
-           "one "
+    return "[compile] dynamic initialization is not supported for a __shared__ variable: declare an empty constructor "
            "(`= default`), and assign in the kernel";
   }
   if (message.compare(0, 33, "reference to __global__ function ") == 0) {
-    return "[compile] a kernel launches no other kernels here: launch '" + name + "' from the host";
+    return "[compile] kernels cannot launch kernels (dynamic parallelism is not supported): launch '" + name + "' from the host";
   }
   if (message.find("in namespace 'std'") != std::string::npos && message.compare(0, 3, "no ") == 0) {
-    return "[compile] 'std::" + name + "' is not available here: kernels have nothing of the host's standard library but " +
+    return "[compile] 'std::" + name + "' is not available here: kernels have the C++ standard library of libcu++ only: " +
            "numbers, type_traits, pairs and arrays; tuples, complex numbers, algorithms and more are in <cuda/std/...>";
   }
   for (const MissingName& missing : missing_names) {

@@ -193,7 +193,7 @@ class Collector : public clang::ASTConsumer {
     bool variable = named && (named->hasAttr<clang::CUDADeviceAttr>() || named->hasAttr<clang::CUDAConstantAttr>());
     if (!kernel && !(variable && llvm::isa<clang::VarDecl>(named))) {
       throw CompileError("[compile] name expression '" + text +
-                         "' is not a kernel or a __device__ or __constant__ variable of this text");
+                         "' is not a kernel or a __device__ or __constant__ variable of this source");
     }
     clang::GlobalDecl global =
         kernel ? clang::GlobalDecl(llvm::cast<clang::FunctionDecl>(named)) : clang::GlobalDecl(llvm::cast<clang::VarDecl>(named));

@@ -232,7 +232,7 @@ UserOptions read_options(const std::vector<std::string>& options) {
 
 Request unpack(const quern_clang_request& in) {
   if (in.abi != QUERN_CLANG_ABI) {
-    throw CompileError("[compile] the CPU compiler speaks ABI " + std::to_string(QUERN_CLANG_ABI) + " and was asked in ABI " +
+    throw CompileError("[compile] the CPU compiler has ABI version " + std::to_string(QUERN_CLANG_ABI) + " and quern expects " +
                        std::to_string(in.abi) + "; reinstall quern so that both parts are of one version");
   }
   auto text = [](const char* s) { return std::string(s ? s : ""); };

@@ -255,7 +255,7 @@ std::vector<char> link_object(const llvm::SmallVectorImpl<char>& object) {
   }
   if (result.retCode != 0) throw CompileError(explain(messages));
   std::vector<char> code = output.take();
-  if (code.empty()) throw CompileError("[compile] the linker wrote nothing; please report this as a bug of quern's");
+  if (code.empty()) throw CompileError("[compile] the linker wrote nothing; please report this as a bug of quern");
   return code;
 }
 

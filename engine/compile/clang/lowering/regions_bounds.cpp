@@ -217,7 +217,7 @@ std::optional<int64_t> Regions::distance_from_lane(const Leaf& leaf, const Terms
   return distance;
 }
 
-// lane < 24 and its like, as shuffles and scans have them: the loop over lanes can be cut there.
+// Comparisons such as lane < 24, as shuffles and scans have them: the loop over lanes can be cut there.
 void Regions::note_lane_split(Leaf& leaf, llvm::ICmpInst* compare, const Bound& bound, int64_t distance) {
   auto* limit = llvm::dyn_cast<llvm::ConstantInt>(bound.limit);
   if (!limit || limit->getValue().ugt(2 * warp_size) || distance < 0) return;

@@ -54,7 +54,7 @@ bool Regions::decides_by_memory(const Blocks& blocks) const {
   });
 }
 
-// `if (i >= n) return;` and its like before a barrier: a thread for which a branch leads past all further barriers
+// Early exits such as `if (i >= n) return;` before a barrier: a thread for which a branch leads past all further barriers
 // leaves. Threads that left take no part in barriers, so the others' way is the block's.
 void Regions::predicate_exits() {
   Blocks block_goals, goals;

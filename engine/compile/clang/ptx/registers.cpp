@@ -111,7 +111,7 @@ llvm::AllocaInst* Registers::find(const std::string& name) const {
 
 llvm::Value* Registers::special(const std::string& name, const Statement& at) {
   if (name == "WARP_SZ") return builder_.getInt32(warp_size);
-  if (name[0] != '%') throw Refusal("'" + name + "' in '" + at.word + "' is no register that the statement declares", at.line);
+  if (name[0] != '%') throw Refusal("'" + name + "' in '" + at.word + "' is not a register that the statement declares", at.line);
   llvm::Function* function = row(*call_.getModule(), row_of_special_register(name));
   if (!function) throw Refusal("the special register '" + name + "' is not supported on the CPU", at.line);
   return builder_.CreateCall(function);
@@ -121,14 +121,14 @@ llvm::Value* Registers::special(const std::string& name, const Statement& at) {
 llvm::Value* Registers::raw(const Operand& operand, const Statement& at) {
   llvm::AllocaInst* slot = nullptr;
   if (operand.kind == Operand::Kind::argument) {
-    if (operand.number >= arguments_.size()) throw Refusal("there is no operand %" + std::to_string(operand.number), at.line);
+    if (operand.number >= arguments_.size()) throw Refusal("no operand %" + std::to_string(operand.number), at.line);
     slot = arguments_[operand.number].slot;
     if (!slot) return arguments_[operand.number].value;
   } else if (operand.kind == Operand::Kind::name) {
     slot = find(operand.name);
     if (!slot) return special(operand.name, at);
   } else {
-    throw Refusal("'" + at.word + "' wants a register or a number here", at.line);
+    throw Refusal("'" + at.word + "' requires a register or a number here", at.line);
   }
   return builder_.CreateLoad(slot->getAllocatedType(), slot);
 }
@@ -137,7 +137,7 @@ llvm::Value* Registers::literal(const Operand& operand, llvm::Type* type, const 
   bool real = operand.kind == Operand::Kind::real;
   if (type->isPointerTy()) return builder_.CreateIntToPtr(builder_.getInt64(operand.number), type);
   if (!type->isIntegerTy() && !type->isFloatTy() && !type->isDoubleTy())
-    throw Refusal("'" + at.word + "' takes no number here", at.line);
+    throw Refusal("'" + at.word + "' accepts no number here", at.line);
   unsigned bits = bits_of(type);
   if (type->isIntegerTy(1)) return builder_.getInt1(operand.number != 0);
   uint64_t image = operand.number;
@@ -147,7 +147,7 @@ llvm::Value* Registers::literal(const Operand& operand, llvm::Type* type, const 
                                   : static_cast<double>(static_cast<int64_t>(operand.number));
     bool exact = real && operand.single == (bits == 32);  // the bits of a NaN stay
     if (!exact) image = bits == 64 ? std::bit_cast<uint64_t>(value) : std::bit_cast<uint32_t>(static_cast<float>(value));
-    if (bits != 32 && bits != 64) throw Refusal("'" + at.word + "' takes no floating-point number", at.line);
+    if (bits != 32 && bits != 64) throw Refusal("'" + at.word + "' accepts no floating-point number", at.line);
   }
   llvm::Constant* number = llvm::ConstantInt::get(builder_.getIntNTy(bits), llvm::APInt(64, image).trunc(bits));
   return type->isIntegerTy() ? number : builder_.CreateBitCast(number, type);
@@ -158,7 +158,7 @@ llvm::Value* Registers::fitted(llvm::Value* value, llvm::Type* type, const State
   if (from == type) return value;
   unsigned has = bits_of(from), wants = bits_of(type);
   if (from->isIntegerTy(1) != type->isIntegerTy(1) && (has == 1 || wants == 1) && !(has == 1 && wants == 8)) {
-    throw Refusal("'" + at.word + "': " + name + (wants == 1 ? " is no predicate" : " is a predicate"), at.line);
+    throw Refusal("'" + at.word + "': " + name + (wants == 1 ? " is not a predicate" : " is a predicate"), at.line);
   }
   if (has != wants && !fit.wider) {
     throw Refusal("'" + at.word + "': " + name + " has " + std::to_string(has) + " bits, not " + std::to_string(wants), at.line);
@@ -196,21 +196,22 @@ void Registers::write(const Operand& operand, llvm::Value* value, const Statemen
   llvm::AllocaInst* slot = nullptr;
   if (operand.kind == Operand::Kind::sink) return;
   if (operand.kind == Operand::Kind::argument) {
-    if (operand.number >= arguments_.size()) throw Refusal("there is no operand %" + std::to_string(operand.number), at.line);
+    if (operand.number >= arguments_.size()) throw Refusal("no operand %" + std::to_string(operand.number), at.line);
     slot = arguments_[operand.number].slot;
     if (!slot) throw Refusal("'" + at.word + "' writes %" + std::to_string(operand.number) + ", which is an input", at.line);
   } else if (operand.kind == Operand::Kind::name) {
     slot = find(operand.name);
-    if (!slot) throw Refusal("'" + operand.name + "' in '" + at.word + "' is no register that the statement declares", at.line);
+    if (!slot)
+      throw Refusal("'" + operand.name + "' in '" + at.word + "' is not a register that the statement declares", at.line);
   } else {
-    throw Refusal("'" + at.word + "' wants a register for its result", at.line);
+    throw Refusal("'" + at.word + "' requires a register for its result", at.line);
   }
   if (bits_of(slot->getAllocatedType()) < bits_of(value->getType())) fit.wider = false;
   builder_.CreateStore(fitted(value, slot->getAllocatedType(), at, fit, shown(operand)), slot);
 }
 
 llvm::Value* Registers::address(const Operand& operand, bool shared, const Statement& at) {
-  if (operand.kind != Operand::Kind::address) throw Refusal("'" + at.word + "' wants an [address]", at.line);
+  if (operand.kind != Operand::Kind::address) throw Refusal("'" + at.word + "' requires an [address]", at.line);
   const Operand& base = operand.parts[0];
   bool number = base.kind == Operand::Kind::integer;
   llvm::Value* value = number ? builder_.getInt64(base.number) : raw(base, at);

@@ -66,7 +66,7 @@ class Translator {
     for (const Statement& statement : statements) add(statement);
     builder_.CreateBr(tail);
     for (auto& [name, label] : labels_) {
-      if (!label.defined) throw Refusal("there is no label '" + name + "'", label.line);
+      if (!label.defined) throw Refusal("undefined label '" + name + "'", label.line);
     }
     builder_.SetInsertPoint(&call_);
     if (Value* results = registers.results(builder_)) call_.replaceAllUsesWith(results);
@@ -106,7 +106,7 @@ class Translator {
         return registers_->declare(statement);
       case Statement::Kind::label: {
         Label& here = label(statement.word, statement.line);
-        if (here.defined) throw Refusal("the label '" + statement.word + "' stands twice", statement.line);
+        if (here.defined) throw Refusal("the label '" + statement.word + "' is defined twice", statement.line);
         here.defined = true;
         builder_.CreateBr(here.block);
         return builder_.SetInsertPoint(here.block);
@@ -259,7 +259,7 @@ class Translator {
     unsigned count = has(statement, "v2") ? 2 : has(statement, "v4") ? 4 : 1;
     bool vector = values.kind == Operand::Kind::vector;
     if (vector ? values.parts.size() != count : count != 1) {
-      throw Refusal("'" + statement.word + "' wants " + std::to_string(count) + " registers", statement.line);
+      throw Refusal("'" + statement.word + "' requires " + std::to_string(count) + " registers", statement.line);
     }
     llvm::Function& function = function_of(statement, row_of(statement.parts));
     Fit fit;

@@ -8,8 +8,29 @@ from quern.arrays.mathematics.reductions import all as _all
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
-    """:func:`asarray`, once the values are found to be finite: this waits for them. Raises ValueError for NaN and infinities.
+    """Return ``a`` as an array, see :func:`asarray`, after a check that the values are finite: this synchronizes.
 
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    dtype : dtype, optional
+        Dtype of the result; None infers it from the inputs.
+    order : {'C', 'F', 'A', 'K'}, optional
+        Memory layout of the result.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For NaN and infinities.
+
+    Examples
+    --------
     >>> asarray_chkfinite([1, 2])
     array([1, 2])
     """
@@ -20,8 +41,20 @@ def asarray_chkfinite(a, dtype=None, order=None):
 
 
 def isfortran(a):
-    """Has the array columns without gaps, and not rows?
+    """Return whether the array is Fortran-contiguous and not C-contiguous.
 
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+
+    Returns
+    -------
+    bool
+        The result, as described above.
+
+    Examples
+    --------
     >>> isfortran(asfortranarray([[1, 2], [3, 4]]))
     True
     """
@@ -30,10 +63,27 @@ def isfortran(a):
 
 
 def shares_memory(a, b, /, max_work=-1):
-    """Is there a byte that both arrays show? Exact; nothing is copied.
+    """Return whether both arrays share a byte of memory: exact; nothing is copied.
 
-    Raises numpy.exceptions.TooHardError when ``max_work`` steps do not tell; -1: as many as it takes; 0: as may_share_memory().
+    Raises numpy.exceptions.TooHardError when ``max_work`` steps do not tell; -1: as many as it takes; 0: as
+    may_share_memory().
 
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    b : array_like
+        Second input array.
+    max_work : int, optional
+        Accepted for NumPy's sake: the answer is exact without it.
+
+    Returns
+    -------
+    bool
+        The result, as described above.
+
+    Examples
+    --------
     >>> x = zeros(4)
     >>> shares_memory(x[::2], x[1::2]), shares_memory(x, x[1:])
     (False, True)
@@ -53,7 +103,29 @@ def shares_memory(a, b, /, max_work=-1):
 
 
 def may_share_memory(a, b, /, max_work=0):
-    """Do the memory ranges of the arrays overlap? Cheaper than :func:`shares_memory`, and true more often."""
+    """Return whether the memory ranges of the arrays overlap: cheaper than :func:`shares_memory`, and true more often.
+
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    b : array_like
+        Second input array.
+    max_work : int, optional
+        Accepted for NumPy's sake.
+
+    Returns
+    -------
+    bool
+        The result, as described above.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> x = qn.ones(4)
+    >>> qn.may_share_memory(x[:2], x[1:])
+    True
+    """
     return isinstance(a, Array) and isinstance(b, Array) and a._ranges_meet(b)
 
 
@@ -62,9 +134,36 @@ _HOLDS = ("A", "ALIGNED", "W", "WRITEABLE", "O", "OWNDATA", "E", "ENSUREARRAY")
 
 
 def require(a, dtype=None, requirements=None, *, like=None):
-    """The array with a type and layout: ``requirements`` are of "C", "F", and those of NumPy's that hold anyhow.
+    """Return the array with a dtype and layout: ``requirements`` are "C", "F", and those of NumPy's that always hold.
 
-    Raises ValueError for both "C" and "F", KeyError for what is no requirement.
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    dtype : dtype, optional
+        Dtype of the result; None infers it from the inputs.
+    requirements : str or list of str, optional
+        Flags such as 'C', 'F', 'O', 'W' and 'A'.
+    like : object, optional
+        Accepted for NumPy's sake; must be None.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For both "C" and "F".
+    KeyError
+        For what is no requirement.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.require([[1, 2], [3, 4]], requirements='F').flags.f_contiguous
+    True
     """
     if isinstance(requirements, str):
         requirements = [requirements]

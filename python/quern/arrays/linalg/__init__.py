@@ -22,7 +22,28 @@ matrix_transpose = functions["matrix_transpose"]
 
 
 def vecdot(x1, x2, /, *, axis=-1):
-    """The products of vectors along ``axis``, the first one conjugated."""
+    """Return the products of vectors along ``axis``, the first one conjugated.
+
+    Parameters
+    ----------
+    x1 : array_like
+        First input array.
+    x2 : array_like
+        Second input array.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.linalg.vecdot([1, 2], [3, 4])
+    array(11)
+    """
     return composed.vecdot(x1, x2, axis=axis)
 
 

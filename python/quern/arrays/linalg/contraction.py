@@ -33,7 +33,29 @@ def _without_values(operands):
 
 
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
-    """The order in which :func:`einsum` contracts its operands: NumPy's answer, from their shapes and types alone."""
+    """Return the order in which :func:`einsum` contracts its operands: NumPy's answer, from their shapes and dtypes alone.
+
+    Parameters
+    ----------
+    *operands : sequence of array_like, optional
+        Input arrays.
+    optimize : bool or str, optional
+        Order of the contractions.
+    einsum_call : bool, optional
+        Whether to return the contractions, too.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> path, report = qn.einsum_path('ij,jk,kl->il', qn.ones((2, 3)), qn.ones((3, 4)), qn.ones((4, 5)))
+    >>> path[0]
+    'einsum_path'
+    """
     if not operands:
         raise ValueError("No input operands")
     places = operands[1::2] if len(operands) % 2 == 0 else (*operands[1::2], operands[-1])

@@ -10,11 +10,29 @@ from quern.lib import _engine
 
 
 def fill_diagonal(a, val, wrap=False):
-    """Writes ``val`` (a number, or elements that are used over and over) on the diagonal of the array ``a``.
+    """Write ``val`` (a number, or elements that are used over and over) on the diagonal of the array ``a``.
 
-    ``wrap``: in a matrix with more rows than columns, the diagonal starts again below. Raises ValueError for fewer than two
-    dimensions, or more than two that differ.
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    val : scalar or array_like
+        Value of the diagonal.
+    wrap : object, optional
+        In a matrix with more rows than columns, the diagonal starts again below.
 
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two dimensions, or more than two that differ.
+
+    Examples
+    --------
     >>> a = zeros((2, 2), int)
     >>> fill_diagonal(a, 5)
     >>> a
@@ -66,15 +84,94 @@ def _indices_from(arr, function, k, square):
 
 
 def diag_indices_from(arr):
-    """The indices of the main diagonal of a square array: a tuple of arrays. Raises ValueError for arrays that are not square."""
+    """Return the indices of the main diagonal of a square array: a tuple of arrays.
+
+    Parameters
+    ----------
+    arr : array_like
+        Input array.
+
+    Returns
+    -------
+    tuple of Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For arrays that are not square.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> x = qn.ones((2, 2))
+    >>> x[qn.diag_indices_from(x)] = 5
+    >>> x
+    array([[5., 1.],
+           [1., 5.]])
+    """
     return _indices_from(arr, numpy.diag_indices, 0, True)
 
 
 def tril_indices_from(arr, k=0):
-    """The indices of what is on and below the ``k``-th diagonal of a matrix. Raises ValueError for what is no matrix."""
+    """Return the indices of what is on and below the ``k``-th diagonal of a matrix.
+
+    Parameters
+    ----------
+    arr : array_like
+        Input array.
+    k : int, optional
+        Number of the diagonal: 0 is the main one, positive ones are above it.
+
+    Returns
+    -------
+    tuple of Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For what is no matrix.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> x = qn.ones((2, 2))
+    >>> x[qn.tril_indices_from(x)] = 5
+    >>> x
+    array([[5., 1.],
+           [5., 5.]])
+    """
     return _indices_from(arr, numpy.tril_indices, k, False)
 
 
 def triu_indices_from(arr, k=0):
-    """The indices of what is on and above the ``k``-th diagonal of a matrix. Raises ValueError for what is no matrix."""
+    """Return the indices of what is on and above the ``k``-th diagonal of a matrix.
+
+    Parameters
+    ----------
+    arr : array_like
+        Input array.
+    k : int, optional
+        Number of the diagonal: 0 is the main one, positive ones are above it.
+
+    Returns
+    -------
+    tuple of Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For what is no matrix.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> x = qn.ones((2, 2))
+    >>> x[qn.triu_indices_from(x)] = 5
+    >>> x
+    array([[5., 5.],
+           [1., 5.]])
+    """
     return _indices_from(arr, numpy.triu_indices, k, False)

@@ -26,8 +26,20 @@ def _sized(a):
 
 
 def ndim(a):
-    """How many dimensions ``a`` (an array or what can become one) has.
+    """Return the number of dimensions of ``a``, an array or what can become one.
 
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+
+    Returns
+    -------
+    int
+        The result, as described above.
+
+    Examples
+    --------
     >>> ndim([[1, 2], [3, 4]])
     2
     """
@@ -35,8 +47,20 @@ def ndim(a):
 
 
 def shape(a):
-    """The sizes of the dimensions of ``a``, a tuple.
+    """Return the sizes of the dimensions of ``a``, a tuple.
 
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+
+    Returns
+    -------
+    tuple of int
+        The result, as described above.
+
+    Examples
+    --------
     >>> shape([[1, 2, 3]])
     (1, 3)
     """
@@ -44,8 +68,27 @@ def shape(a):
 
 
 def size(a, axis=None):
-    """How many elements ``a`` has, in all or along ``axis`` (an int or a tuple). Raises AxisError for an axis that is not there.
+    """Return the number of elements of ``a``, in all or along ``axis`` (an int or a tuple).
 
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
+
+    Returns
+    -------
+    int
+        The result, as described above.
+
+    Raises
+    ------
+    AxisError
+        For an axis that is not there.
+
+    Examples
+    --------
     >>> size([[1, 2, 3], [4, 5, 6]], 1)
     3
     """
@@ -62,8 +105,25 @@ def _along(axis, part):
 
 
 def broadcast_shapes(*args):
-    """The shape that shapes (tuples or ints) broadcast to. Raises ValueError where they do not.
+    """Return the shape to which shapes (tuples or ints) broadcast.
 
+    Parameters
+    ----------
+    *args : sequence of array_like, optional
+        Input arrays.
+
+    Returns
+    -------
+    tuple of int
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        Where they do not.
+
+    Examples
+    --------
     >>> broadcast_shapes((3, 1), 4)
     (3, 4)
     """
@@ -74,8 +134,26 @@ def broadcast_shapes(*args):
 
 
 def append(arr, values, axis=None):
-    """``arr`` and ``values`` one after the other along ``axis``; None: both flattened. A new array; see :func:`concatenate`.
+    """Return ``arr`` and ``values`` one after the other along ``axis``; None: both flattened.
 
+    A new array; see :func:`concatenate`.
+
+    Parameters
+    ----------
+    arr : array_like
+        Input array.
+    values : array_like
+        Values to write or to append.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
     >>> append([1, 2], [[3], [4]])
     array([1, 2, 3, 4])
     """
@@ -90,11 +168,31 @@ def append(arr, values, axis=None):
 
 
 def repeat(a, repeats, axis=None):
-    """A new array in which each element follows itself ``repeats`` times along ``axis``; None: of the flattened array.
+    """Return a new array in which each element is repeated ``repeats`` times along ``axis``; None: of the flattened array.
 
-    ``repeats``: an int, or one for each element along the axis. Raises ValueError for a negative number, TypeError for an array of
-    numbers that are no integers.
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    repeats : int or array_like of ints
+        An int, or one for each element along the axis.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
 
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For a negative number.
+    TypeError
+        For an array of numbers that are no integers.
+
+    Examples
+    --------
     >>> repeat([1, 2], 2)
     array([1, 1, 2, 2])
     """
@@ -112,8 +210,27 @@ def repeat(a, repeats, axis=None):
 
 
 def resize(a, new_shape):
-    """A new array of ``new_shape``, filled with the elements of ``a`` over and over. Raises ValueError for negative dimensions.
+    """Return a new array of ``new_shape``, filled with the elements of ``a`` over and over.
 
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    new_shape : int or tuple of ints
+        Shape of the result.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For negative dimensions.
+
+    Examples
+    --------
     >>> resize([1, 2, 3], (2, 4))
     array([[1, 2, 3, 1],
            [2, 3, 1, 2]])
@@ -134,17 +251,35 @@ def resize(a, new_shape):
 
 
 def copyto(dst, src, casting="same_kind", where=True):
-    """Writes ``src`` into the array ``dst``, where ``where`` holds; both broadcast to it.
+    """Write ``src`` into the array ``dst``, where ``where`` holds; both broadcast to it.
 
-    ``casting``: which conversions are allowed. Raises TypeError for others, ValueError for shapes that do not fit.
+    Parameters
+    ----------
+    dst : Array
+        Array that is written.
+    src : array_like
+        Values to copy, which broadcast to `dst`.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+        Which conversions are allowed.
+    where : array_like of bool, optional
+        Elements that take part; the mask broadcasts to the input.
 
+    Raises
+    ------
+    TypeError
+        For others.
+    ValueError
+        For shapes that do not fit.
+
+    Examples
+    --------
     >>> a = zeros(3)
     >>> copyto(a, [1, 2, 3], where=[True, False, True])
     >>> a
     array([1., 0., 3.])
     """
     if not isinstance(dst, Array):
-        raise TypeError(f"copyto() argument 1 must be an array of quern's, not {type(dst).__name__}")
+        raise TypeError(f"copyto() argument 1 must be a quern array, not {type(dst).__name__}")
     if type(src) in (bool, int, float, complex):
         kind = numpy.result_type(dst.dtype, src)
         if not numpy.can_cast(kind, dst.dtype, casting):
@@ -174,8 +309,26 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 
 def rollaxis(a, axis, start=0):
-    """A view in which ``axis`` lies before what was axis ``start``. :func:`moveaxis` is easier to read.
+    """Return a view in which ``axis`` lies before what was axis ``start``.
 
+    :func:`moveaxis` is easier to read.
+
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    axis : int or tuple of ints
+        Axis or axes of the operation; negative ones count from the end.
+    start : int, optional
+        Axis before which `axis` goes.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
     >>> rollaxis(zeros((3, 4, 5)), 2).shape
     (5, 3, 4)
     """
@@ -189,10 +342,27 @@ def rollaxis(a, axis, start=0):
 
 
 def block(arrays):
-    """An array put together from nested lists of blocks: the innermost are joined along the last axis, those around before it.
+    """Return an array made of nested lists of blocks: the innermost are joined along the last axis, outer ones before it.
 
-    Raises ValueError for empty lists and lists of different depths, TypeError for tuples.
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        Input arrays.
 
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For empty lists and lists of different depths.
+    TypeError
+        For tuples.
+
+    Examples
+    --------
     >>> block([[eye(2), zeros((2, 1))], [ones((1, 3))]]).shape
     (3, 3)
     """
@@ -203,7 +373,7 @@ def block(arrays):
 
 def _depth(arrays):
     if isinstance(arrays, tuple):
-        raise TypeError("[block] blocks are arranged by lists; give a list in place of the tuple")
+        raise TypeError("[block] blocks are arranged by lists; pass a list in place of the tuple")
     if not isinstance(arrays, list):
         return 0
     if not arrays:

@@ -51,11 +51,33 @@ def _flat_or_axis(arr, axis):
 
 
 def delete(arr, obj, axis=None):
-    """A new array without what ``obj`` names along ``axis``; None: of the flattened array.
+    """Return a new array without what ``obj`` names along ``axis``; None: of the flattened array.
 
-    Parameters: ``obj``: an int, a slice, or a sequence of ints or bools; the shape of the result depends on it, so an array is
-    read. Raises IndexError for places that are not there, ValueError for a mask of another length.
+    The shape of the result depends on it, so an array is read.
 
+    Parameters
+    ----------
+    arr : array_like
+        Input array.
+    obj : array_like
+        An int, a slice, or a sequence of ints or bools.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    IndexError
+        For places that are not there.
+    ValueError
+        For a mask of another length.
+
+    Examples
+    --------
     >>> delete([1, 2, 3, 4], [0, 2])
     array([2, 4])
     """
@@ -79,11 +101,33 @@ def delete(arr, obj, axis=None):
 
 
 def insert(arr, obj, values, axis=None):
-    """A new array with ``values`` put in before the places that ``obj`` names along ``axis``; None: of the flattened array.
+    """Return a new array with ``values`` inserted before the indices that ``obj`` names along ``axis``; None: of the flattened array.
 
-    Parameters: ``obj``: an int, a slice, or a sequence of ints (an array is read); ``values``: converted to the type of
-    ``arr``. Raises IndexError for places that are not there, ValueError for values that do not fit.
+    Parameters
+    ----------
+    arr : array_like
+        Input array.
+    obj : array_like
+        An int, a slice, or a sequence of ints (an array is read).
+    values : array_like
+        Converted to the type of ``arr``.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
 
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    IndexError
+        For places that are not there.
+    ValueError
+        For values that do not fit.
+
+    Examples
+    --------
     >>> insert([1, 2, 3], 1, 9)
     array([1, 9, 2, 3])
     """
@@ -142,10 +186,33 @@ def _put(out, axis, places, values):
 
 
 def trim_zeros(filt, trim="fb", axis=None):
-    """A view without the zeros at the ends, in front ("f" in ``trim``), behind ("b") or both, along ``axis`` (None: along all).
+    """Return a view without the zeros at the ends, in front ("f" in ``trim``), behind ("b") or both, along ``axis`` (None: along all).
 
-    The values are read. Raises ValueError for another ``trim``, AxisError for an axis that is not there.
+    The values are read.
 
+    Parameters
+    ----------
+    filt : array_like
+        Line whose zeros are trimmed.
+    trim : str, optional
+        Sides to trim: 'f' front, 'b' back.
+    axis : int or tuple of ints, optional
+        Axis or axes of the operation; negative ones count from the end.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For another ``trim``.
+    AxisError
+        For an axis that is not there.
+
+    Examples
+    --------
     >>> trim_zeros([0, 0, 1, 2, 0])
     [1, 2]
     """

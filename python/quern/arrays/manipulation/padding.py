@@ -67,14 +67,36 @@ def _constants(values, a):
 
 
 def pad(array, pad_width, mode="constant", **kwargs):
-    """A new array: ``array`` with a border.
+    """Return a new array: ``array`` with a border.
 
-    Parameters: ``pad_width``: how many elements before and after: an int, a pair, a pair for each axis, or a dict from axis to
-    either; ``mode``: "constant" (``constant_values``, default 0), "edge", "reflect" and "symmetric" (``reflect_type`` "even" or
-    "odd"), "wrap", "maximum", "minimum", "mean", "median" (``stat_length``), "linear_ramp" (``end_values``), "empty".
-    Raises ValueError for a mode or option that does not exist, negative widths, and an empty axis that there is nothing to
-    continue from; TypeError for widths that are no integers; functions run on the host.
+    Parameters
+    ----------
+    array : array_like
+        Input array.
+    pad_width : int or sequence of pairs
+        How many elements before and after: an int, a pair, a pair for each axis, or a dict from axis to either.
+    mode : str, optional
+        "constant" (``constant_values``, default 0), "edge", "reflect" and "symmetric" (``reflect_type`` "even" or
+        "odd"), "wrap", "maximum", "minimum", "mean", "median" (``stat_length``), "linear_ramp" (``end_values``),
+        "empty".
+    **kwargs : dict, optional
+        Further arguments; see above.
 
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For a mode or option that does not exist, negative widths, and an empty axis that there is nothing to
+        continue from.
+    TypeError
+        For widths that are no integers; functions run on the host.
+
+    Examples
+    --------
     >>> pad([1, 2, 3], 2, mode="reflect")
     array([3, 2, 1, 2, 3, 2, 1])
     """

@@ -23,7 +23,7 @@ def _ufuncs():
             found[name] = _make(name, __name__, name)
         elif origin == "own":
             host = _OwnOp(name, count)
-            found[name] = _make(name, __name__, name, doc=host.documented(*doc), host=host)
+            found[name] = _make(name, __name__, name, doc=doc, host=host)
     found |= {"deg2rad": _make("deg2rad", __name__, "radians"), "rad2deg": _make("rad2deg", __name__, "degrees")}
     return found | {alias: found[name] for alias, name in _ALIASES.items()}
 

@@ -60,10 +60,10 @@ isnat = _make("isnat", __name__, None, _isnat)
 
 def _product(name, what):
     function = getattr(_engine, f"array_{name}")
-    return _make(name, __name__, None, lambda a, b: function(asarray(a), asarray(b)), what)
+    return _make(name, __name__, None, lambda a, b: function(asarray(a), asarray(b)), (what,))
 
 
-vecdot = _product("vecdot", "The products of vectors along the last axis, the first one conjugated.")
-matvec = _product("matvec", "The products of matrices and vectors.")
-vecmat = _product("vecmat", "The products of vectors, conjugated, and matrices.")
-matmul = _product("matmul", "The products of matrices, which are in the last two axes.")
+vecdot = _product("vecdot", "Return the products of vectors along the last axis, the first one conjugated.")
+matvec = _product("matvec", "Return the products of matrices and vectors.")
+vecmat = _product("vecmat", "Return the products of vectors, conjugated, and matrices.")
+matmul = _product("matmul", "Return the products of matrices, which are in the last two axes.")

@@ -12,8 +12,22 @@ from quern.arrays.mathematics import add, subtract
 
 
 def polyval(p, x):
-    """The polynomial with coefficients ``p`` at ``x``, by Horner's rule.
+    """Evaluate the polynomial with coefficients ``p`` at ``x``, by Horner's rule.
 
+    Parameters
+    ----------
+    p : float or array_like of floats
+        Probability.
+    x : array_like
+        Input array.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
     >>> polyval([3, 0, 1], 5)
     array(76)
     """
@@ -45,8 +59,22 @@ def _aligned(a1, a2, op):
 
 
 def polyadd(a1, a2):
-    """The sum of two polynomials.
+    """Return the sum of two polynomials.
 
+    Parameters
+    ----------
+    a1 : array_like
+        First input array.
+    a2 : array_like
+        Second input array.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
     >>> polyadd([1, 2], [9, 5, 4])
     array([9, 6, 6])
     """
@@ -54,8 +82,22 @@ def polyadd(a1, a2):
 
 
 def polysub(a1, a2):
-    """The difference of two polynomials.
+    """Return the difference of two polynomials.
 
+    Parameters
+    ----------
+    a1 : array_like
+        First input array.
+    a2 : array_like
+        Second input array.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Examples
+    --------
     >>> polysub([2, 10, -2], [3, 10, -4])
     array([-1,  0,  2])
     """
@@ -63,8 +105,27 @@ def polysub(a1, a2):
 
 
 def polyder(p, m=1):
-    """The ``m``-th derivative of a polynomial. Raises ValueError for a negative ``m``.
+    """Return the ``m``-th derivative of a polynomial.
 
+    Parameters
+    ----------
+    p : float or array_like of floats
+        Probability.
+    m : array_like, optional
+        Input array.
+
+    Returns
+    -------
+    Array
+        The result, as described above.
+
+    Raises
+    ------
+    ValueError
+        For a negative ``m``.
+
+    Examples
+    --------
     >>> polyder([1, 1, 1, 1])
     array([3, 2, 1])
     """

@@ -8,14 +8,35 @@ from quern.lib import _engine
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array over the memory of ``x``, an object with ``__dlpack__`` (NumPy's, torch's, CuPy's arrays) or a DLPack capsule.
+    """Return an array over the memory of an object with ``__dlpack__`` (NumPy's, torch's, CuPy's arrays) or of a DLPack capsule.
 
-    Parameters: ``device``: where the array is to be, by default where ``x`` is; ``copy``: True for new memory in any case, False for
-    shared memory or an error.
-    Returns an array that sees every write to ``x``, and the other way round, unless it was copied. It is read-only where ``x`` is.
-    Raises BufferError for memory that cannot be shared (a strange device or data type), ValueError when ``copy=False`` and ``device``
-    contradict each other, AttributeError when ``x`` has no ``__dlpack__``.
+    The array sees every write to `x`, and the other way round, unless it was copied. It is read-only where `x` is.
 
+    Parameters
+    ----------
+    x : object
+        Object with ``__dlpack__``, or a capsule.
+    device : Device or str, optional
+        Device of the result, by default that of `x`.
+    copy : bool, optional
+        True for new memory in any case, False for shared memory or an error.
+
+    Returns
+    -------
+    Array
+        The array.
+
+    Raises
+    ------
+    BufferError
+        For memory that cannot be shared, because of its device or dtype.
+    ValueError
+        If ``copy=False`` and `device` contradict each other.
+    AttributeError
+        If `x` has no ``__dlpack__``.
+
+    Examples
+    --------
     >>> import numpy, quern as qn
     >>> host = numpy.zeros(3)
     >>> qn.from_dlpack(host)[1] = 5
@@ -34,7 +55,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 def _cuda_array_interface(self):
     if self._device_number < 0:
         raise AttributeError(
-            "__cuda_array_interface__ is of memory of a GPU, and this array is on the CPU; libraries take it by NumPy or DLPack"
+            "__cuda_array_interface__ is of memory of a GPU, and this array is on the CPU; exchange it by NumPy or DLPack"
         )
     return interface_of(self)
 
@@ -56,7 +77,19 @@ def interface_of(self):
 
 
 class Flags:
-    """How an array lies in memory, and whether it may be written: attributes and keys as NumPy's ``flags`` has them."""
+    """Memory layout of an array, and whether it may be written: attributes and keys as NumPy's ``flags`` has them.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.zeros((2, 3)).flags.c_contiguous
+    True
+    """
 
     _short = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned", "X": "writebackifcopy"}
     _short |= {"CA": "carray", "FA": "farray", "B": "behaved"}

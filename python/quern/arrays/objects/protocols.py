@@ -135,7 +135,7 @@ def to_device(self, device, /, *, stream=None):
     from quern.device import device_given
 
     if stream is not None:
-        raise ValueError("[to_device] streams are not taken; leave `stream` out")
+        raise ValueError("[to_device] streams are not supported; leave `stream` out")
     target = device_given(device)
     number = -1 if target.kind == "cpu" else target.index
     if number == self._device_number:
@@ -189,7 +189,19 @@ class _Info:
 
 
 def __array_namespace_info__():  # noqa: N807
-    """What the arrays of this namespace can do, as the Array API asks: an object with ``capabilities``, ``devices``, ``dtypes``..."""
+    """Return what the arrays of this namespace can do, as the Array API defines it: ``capabilities()``, ``devices()`` and others.
+
+    Returns
+    -------
+    object
+        An object with the functions that the standard names.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.__array_namespace_info__().capabilities()["boolean indexing"]
+    True
+    """
     return _Info()
 
 

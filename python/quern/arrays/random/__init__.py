@@ -16,10 +16,20 @@ _engine.add_functions(__name__, "RandomState", shown="quern.random", but=("tomax
 
 
 def default_rng(seed=None):
-    """A new generator of random numbers; ``seed`` (an int, ints, a SeedSequence) makes its numbers the same each time.
+    """Return a new generator of random numbers.
 
-    A generator is given back as it is; a bit generator becomes a generator's. The values differ from NumPy's.
+    Parameters
+    ----------
+    seed : int, sequence of ints, numpy.random.SeedSequence, Philox or Generator, optional
+        Seed, by which the generator repeats its values; a Generator is returned as it is. The values differ from NumPy's.
 
+    Returns
+    -------
+    Generator
+        The generator.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> a, b = qn.random.default_rng(3), qn.random.default_rng(3)
     >>> a.integers(0, 10) == b.integers(0, 10)
@@ -29,27 +39,103 @@ def default_rng(seed=None):
 
 
 def seed(seed=None):
-    """Starts the numbers of the module's functions anew; see :meth:`RandomState.seed`."""
+    """Restart the random numbers of the module's functions.
+
+    Parameters
+    ----------
+    seed : int or sequence of ints, optional
+        Seed, by which the numbers repeat; None draws one from the operating system.
+
+    Raises
+    ------
+    ValueError
+        For a seed outside of [0, 2**32).
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.random.seed(3)
+    """
     _state.seed(seed)
 
 
 def get_state(legacy=True):
-    """What the numbers of the module's functions come from, for `set_state`: a dict."""
+    """Return the state of the module's functions.
+
+    Parameters
+    ----------
+    legacy : bool, optional
+        Accepted for NumPy's sake.
+
+    Returns
+    -------
+    dict
+        The state, for `set_state`.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> state = qn.random.get_state()
+    """
     return _state.get_state(legacy)
 
 
 def set_state(state):
-    """Goes back to a state of `get_state`."""
+    """Restore the state of the module's functions.
+
+    Parameters
+    ----------
+    state : dict
+        Result of `get_state`.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> state = qn.random.get_state()
+    >>> x = qn.random.rand()
+    >>> qn.random.set_state(state)
+    >>> qn.random.rand() == x
+    array(True)
+    """
     _state.set_state(state)
 
 
 def bytes(length):  # noqa: A001
-    """So many random bytes, an object of Python's."""
+    """Return random bytes.
+
+    Parameters
+    ----------
+    length : int
+        Number of bytes.
+
+    Returns
+    -------
+    bytes
+        The bytes.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> len(qn.random.bytes(3))
+    3
+    """
     return _state.bytes(length)
 
 
 def shuffle(x):
-    """Puts ``x`` (an array, or a list) in another order along its first axis, in place."""
+    """Shuffle an array or a list along its first axis, in place.
+
+    Parameters
+    ----------
+    x : Array or list
+        Array or list that is changed.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> x = qn.arange(3)
+    >>> qn.random.shuffle(x)
+    """
     _state.shuffle(x)
 
 

@@ -42,13 +42,19 @@ def _key_of(seed_seq):
 
 
 class Philox:
-    """What a generator draws its bits from: Philox4x32-10, a function of a key and of each number's place in the stream.
+    """Bit generator Philox4x32-10: a function of a key and of each number's index in the stream.
 
-    Parameters: ``seed``: None for one that nobody knows, an int, a sequence of ints, or a numpy.random.SeedSequence; ``key``: an int
-    below 2^64 in place of it. ``state``: a dict that can be read and set.
+    Parameters
+    ----------
+    seed : int, sequence of ints or numpy.random.SeedSequence, optional
+        Seed; None draws one from the operating system.
+    key : int, optional
+        Key below 2**64, instead of a seed.
 
+    Examples
+    --------
     >>> Philox(key=0).random_raw()
-    16243180062042122453
+    16242730742183356629
     """
 
     __slots__ = ("_stream", "lock", "seed_seq")
@@ -134,7 +140,7 @@ class Draws:
     _kind = None  # the type of its arrays, where that is a front end's
 
     def bytes(self, length):
-        """So many random bytes, an object of Python's."""
+        """Return ``length`` random bytes, as bytes."""
         return asnumpy(self._bits.random_raw((length + 7) // 8)).astype("<u8").tobytes()[:length]
 
     def _shuffle(self, x, axis):
@@ -172,10 +178,21 @@ class Draws:
 
 
 class Generator(Draws):
-    """Random numbers with the methods of numpy.random.Generator; see :func:`quern.random.default_rng`.
+    """Random numbers with the methods of numpy.random.Generator.
 
-    The distributions are NumPy's, the numbers are not: they come from Philox4x32-10, are the same on the CPU and on GPUs (integers
-    and uniform numbers bit for bit), and each is computed where it is used. Parameters: ``bit_generator``: see :class:`Philox`.
+    The distributions are NumPy's, the values are not: they come from Philox4x32-10, are the same on the CPU and on GPUs (integers
+    and uniform numbers bit for bit), and each is computed where it is used.
+
+    Parameters
+    ----------
+    bit_generator : Philox or seed, optional
+        Bit generator, or the seed of a new one.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.random.Generator(qn.random.Philox(3)).random(2).shape
+    (2,)
     """
 
     __slots__ = ()
@@ -191,7 +208,7 @@ class Generator(Draws):
     @bit_generator.setter
     def bit_generator(self, value):
         if not isinstance(value, Philox):
-            raise TypeError(f"the bit generator must be one of quern's, not {type(value).__name__}")
+            raise TypeError(f"the bit generator must be a quern bit generator, not {type(value).__name__}")
         self._bits = value
 
     def spawn(self, n_children):
@@ -204,7 +221,19 @@ class Generator(Draws):
 
 
 class RandomState(Draws):
-    """Random numbers with the methods of numpy.random.RandomState; see :class:`Generator` for what they are. ``seed``: see `seed`."""
+    """Random numbers with the methods of numpy.random.RandomState; the values are those of :class:`Generator`.
+
+    Parameters
+    ----------
+    seed : int or sequence of ints, optional
+        Seed; None draws one from the operating system.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.random.RandomState(3).rand(2).shape
+    (2,)
+    """
 
     __slots__ = ()
     _has_short_seeds = True  # words of 32 bits, as NumPy's
@@ -225,13 +254,13 @@ class RandomState(Draws):
         return self._bits.state
 
     def set_state(self, state):
-        """Goes back to a state of `get_state`."""
+        """Restore a state of `get_state`."""
         bits = Philox(key=0)
         bits.state = state
         self._bits = bits
 
     def shuffle(self, x):
-        """Puts ``x`` (an array, or a list) in another order along its first axis, in place."""
+        """Shuffle ``x`` (an array, or a list) along its first axis, in place."""
         self._shuffle(x, 0)
 
 

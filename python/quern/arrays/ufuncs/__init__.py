@@ -8,6 +8,8 @@ import numpy
 
 from quern.arrays.core import Array, _dtype_name, asarray, asnumpy
 from quern.arrays.fallback import run
+from quern.arrays.signatures import signature_of
+from quern.arrays.ufuncs.examples import EXAMPLES
 from quern.lib import _engine
 
 ufunc = _engine.ufunc
@@ -18,27 +20,86 @@ _WEAK = (bool, int, float, complex)
 _ORDERS = ("K", "C", "F", "A")
 
 
-def make(name, module, op=None, function=None, doc="", host=None):
+def make(name, module, op=None, function=None, doc=(), host=None):
     """A ufunc: of the engine's ``op``, or composed: ``function`` takes arrays and gives one array or a tuple.
 
-    ``host``: what knows its types, by default NumPy's ufunc of that name.
+    ``host``: what knows its types, by default NumPy's ufunc of that name. ``doc``: what it computes, and the call and result of an
+    example; by default NumPy's words and EXAMPLES.
     """
     host = host or getattr(numpy, name)
     made = _engine.make_ufunc(op)
     vars(made).update(
         __name__=host.__name__, __qualname__=name, __module__=module, nin=host.nin, nout=host.nout, nargs=host.nargs,
         types=[types for types in host.types if _SERVED.issuperset(types.replace("->", ""))],
-        identity=host.identity, signature=host.signature, _op=op, _function=function, _host=host,
-        __doc__=doc or f"""NumPy's ``{name}``, element by element.
-
-        Parameters: ``out``: an array, or a tuple of as many as there are results, that takes the result; ``where``: where to
-        compute (elsewhere ``out`` keeps its values, or holds zeros if there is none); ``dtype``, ``casting``, ``order`` as NumPy's.
-        Returns an array, or a tuple of them. Raises TypeError for types that it is not defined for, ValueError for shapes that
-        do not broadcast.""",
+        identity=host.identity, signature=host.signature, _op=op, _function=function, _host=host, _doc=doc,
     )  # fmt: skip
     made.ntypes = len(made.types)
     _by_name[host.__name__] = made
     return made
+
+
+_WHERE = """where : array_like of bool, optional
+    Where to compute; elsewhere ``out`` keeps its values, or the result is 0 without ``out``.
+"""
+_OPTIONS = """casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+    Which conversions of dtypes are allowed.
+order : {'C', 'F', 'A', 'K'}, optional
+    Memory layout of the results.
+dtype : dtype, optional
+    Dtype of the computation and of the results.
+subok : bool, optional
+    Accepted for compatibility; has no effect.
+signature : str or tuple, optional
+    Dtypes of operands and results, as in NumPy.
+"""
+_AXES = """axes : list of tuples, optional
+    Axes of the core dimensions of each operand and result.
+axis : int, optional
+    The only core dimension's axis.
+"""
+
+
+def _operands(host):
+    return ["x"] if host.nin == 1 else [f"x{i + 1}" for i in range(host.nin)]
+
+
+def _documentation(host, summary="", *example):
+    """The docstring of a ufunc."""
+    numpys = " ".join("".join((host.__doc__ or "").split("\n\n")[1:2]).split())
+    summary = (summary or numpys or f"Compute ``{host.__name__}`` of each element").rstrip(".") + "."
+    name = ", ".join(_operands(host))
+    if not example and (values := EXAMPLES.get(host.__name__)):
+        example = f"{host.__name__}({values[0]})", values[1]
+    return "\n".join([
+        f"{summary}\n\nParameters\n----------\n{name} : array_like\n    Operands, which are broadcast to a common shape.",
+        "out : Array or tuple of Array, optional\n    Arrays that receive the results.",
+        (_OPTIONS + _AXES if host.signature else _WHERE + _OPTIONS),
+        f"Returns\n-------\nArray{' or tuple of Array' if host.nout > 1 else ''}\n    The result, element by element.\n",
+        f"Raises\n------\nTypeError\n    For dtypes that ``{host.__name__}`` is not defined for.",
+        "ValueError\n    For shapes that do not broadcast.",
+        *([f"\nExamples\n--------\n>>> {example[0]}\n{example[1]}"] if example else []),
+        "",
+    ])  # fmt: skip
+
+
+class _Documentation:
+    """The attribute __doc__ of ufuncs, made when it is read."""
+
+    def __get__(self, made, owner=None):
+        if made is None:
+            return "Function that works element by element, with NumPy's attributes, keywords and methods."
+        return _documentation(made._host, *made._doc)
+
+
+class _Signature:
+    """The attribute __signature__ of ufuncs, made when it is read."""
+
+    def __get__(self, made, owner=None):
+        if made is None:
+            raise AttributeError("__signature__")
+        options = "casting='same_kind', order='K', dtype=None, subok=True, signature=None"
+        options = f"{options}, axes=None, axis=None" if made.signature else f"where=True, {options}"
+        return signature_of(f"({', '.join(_operands(made))}, /, out=None, *, {options})")
 
 
 def _of_name(name):
@@ -236,9 +297,10 @@ def _repr(self):
 
 
 ufunc._call = _call
+ufunc.__signature__ = _Signature()
 ufunc.__repr__ = ufunc.__str__ = _repr
 ufunc.__reduce__ = lambda self: (vars(self).get("_find", _of_name), (self.__name__,))  # front ends name their finder
-ufunc.__doc__ = "A function that works element by element, with NumPy's attributes, keywords and methods."
+ufunc.__doc__ = _Documentation()
 
 
 def resolve_dtypes(self, dtypes, **keywords):

@@ -45,7 +45,7 @@ def _single(out):
 
 def _of_host(self, method):
     if not isinstance(self._host, numpy.ufunc):
-        raise TypeError(f"{self.__name__}.{method} is not defined for these arguments, and NumPy has no such ufunc to do it")
+        raise TypeError(f"{self.__name__}.{method} is not supported for these arguments, and NumPy has no such ufunc to fall back to")
     return getattr(self._host, method)
 
 
@@ -222,7 +222,7 @@ def _is_basic(key):
 
 
 def at(self, a, indices, b=None, /):
-    """Works on ``a[indices]`` in place; elements named several times are worked on as often.
+    """Operate on ``a[indices]`` in place; elements that are named several times are changed as often.
 
     >>> x = asarray([1, 2, 3])
     >>> add.at(x, slice(0, 2), 10)

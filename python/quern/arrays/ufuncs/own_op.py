@@ -26,20 +26,6 @@ class OwnOp:
         self._loops = [tuple(map(numpy.dtype, loop)) for loop in loops]
         self.types = [compute.char * operands + "->" + result.char for compute, result in self._loops]
 
-    def documented(self, what, calls, gives):
-        """The documentation of the ufunc, from what its row says."""
-        operands = "``x``: an array or a number" if self.nin == 1 else "the operands: arrays or numbers"
-        return f"""{what}
-
-        Parameters: {operands}; computed in {", ".join(t.name for t, _ in self._loops)}, the first that holds it. ``out``: an
-        array, or a tuple of one, that takes the result; ``where``: where to compute (elsewhere ``out`` keeps its values, or holds
-        zeros if there is none); ``dtype``, ``casting``, ``order`` as those of NumPy's ufuncs. Returns an array. Raises TypeError for
-        types that it is not defined for, ValueError for shapes that do not broadcast.
-
-        >>> {calls}
-        {gives}
-        """
-
     def _loop(self, given, signature):
         """The types that are computed in and given."""
         if signature is None:

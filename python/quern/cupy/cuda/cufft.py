@@ -56,7 +56,7 @@ class _Plan:
     def fft(self, a, out, direction):
         """Writes the transforms of ``a`` into ``out``; both are CuPy's arrays or NumPy's."""
         if direction not in (CUFFT_FORWARD, CUFFT_INVERSE):
-            raise ValueError(f"[{self._name}] the direction is CUFFT_FORWARD or CUFFT_INVERSE, not {direction!r}")
+            raise ValueError(f"[{self._name}] the direction must be CUFFT_FORWARD or CUFFT_INVERSE, not {direction!r}")
         axes, half = tuple(range(1, len(self.shape) + 1)), self.shape[-1] // 2 + 1
         is_real, gives_real = self._takes in "efd", self._gives in "efd"
         values = self._values(_core.asarray(a), self._takes, half if gives_real else self.shape[-1])
@@ -81,7 +81,7 @@ class Plan1d(_Plan):
 
     def __init__(self, nx, fft_type, batch, *, devices=None, out=None):
         if fft_type not in _TYPES:
-            raise ValueError(f"[cupy.cuda.cufft.Plan1d] {fft_type!r} is no type of transforms; CUFFT_C2C is one")
+            raise ValueError(f"[cupy.cuda.cufft.Plan1d] {fft_type!r} is not a transform type; use one such as CUFFT_C2C")
         self._plan("cupy.cuda.cufft.Plan1d", (nx,), batch, *_TYPES[fft_type])
         self.nx, self.fft_type, self.gpus = self.shape[0], fft_type, devices
 
@@ -97,7 +97,7 @@ class PlanNd(_Plan):
 
     def __init__(self, shape, inembed, istride, idist, onembed, ostride, odist, fft_type, batch, order, last_axis, last_size):
         if fft_type not in _TYPES:
-            raise ValueError(f"[cupy.cuda.cufft.PlanNd] {fft_type!r} is no type of transforms; CUFFT_C2C is one")
+            raise ValueError(f"[cupy.cuda.cufft.PlanNd] {fft_type!r} is not a transform type; use one such as CUFFT_C2C")
         takes, gives = _TYPES[fft_type]
         self._plan("cupy.cuda.cufft.PlanNd", shape, batch, takes, gives)
         whole, halved = math.prod(self.shape), math.prod((*self.shape[:-1], self.shape[-1] // 2 + 1))

@@ -31,11 +31,11 @@ def _engine_of(number):
 def _by_pci_bus_id(place):
     """The number of the device at that place, such as "0000:01:00.0". Raises CUDARuntimeError when there is none."""
     if not isinstance(place, str):
-        raise TypeError("a PCI bus id is text, such as '0000:01:00.0'")
+        raise TypeError("a PCI bus id must be a str, such as '0000:01:00.0'")
     for number in range(len(door_devices())):
         if _engine_of(number).info()["pci_bus_id"].lower() == place.lower():
             return number
-    raise CUDARuntimeError(101, f"there is no device at {place}")
+    raise CUDARuntimeError(101, f"no device at {place}")
 
 
 def _handle(name, why):

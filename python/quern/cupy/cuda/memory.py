@@ -141,7 +141,7 @@ def _host(mem, size):
     if address is None and hasattr(mem, "ptr"):
         address = mem.ptr
     if not isinstance(address, int):
-        raise TypeError(f"[cupy.cuda.MemoryPointer] the host's memory is an address or a ctypes.c_void_p, not {type(mem).__name__}")
+        raise TypeError(f"[cupy.cuda.MemoryPointer] host memory must be an address or a ctypes.c_void_p, not {type(mem).__name__}")
     _engine.require_host_memory(address, int(size), "memcpy")
     return (ctypes.c_char * int(size)).from_address(address)
 
@@ -271,7 +271,7 @@ class MemoryPool:
     def __init__(self, allocator=None):
         if not _is_pools(allocator, "MemoryPool"):
             raise NotImplementedError(
-                "[cupy.cuda.MemoryPool] there is one pool, the engine's own; pass None, or give the function itself to set_allocator()"
+                "[cupy.cuda.MemoryPool] pools with an allocator are not supported; pass None, or the function itself to set_allocator()"
             )
 
     def malloc(self, size):
@@ -339,7 +339,7 @@ class MemoryAsyncPool(MemoryPool):
     def __init__(self, pool_handles="current"):
         handles = [pool_handles] if isinstance(pool_handles, str) else list(pool_handles)
         if any(h not in ("current", "default", "create") for h in handles):
-            raise NotImplementedError("[cupy.cuda.MemoryAsyncPool] pools of CUDA's are not used; arrays share the engine's own")
+            raise NotImplementedError("[cupy.cuda.MemoryAsyncPool] CUDA's pools are not supported; arrays share quern's pool")
 
 
 def _is_pools(allocator, what):
@@ -440,7 +440,7 @@ def alloc(size):
     """A MemoryPointer to ``size`` bytes of the current device."""
     memory = get_allocator()(size)
     if not isinstance(memory, MemoryPointer):
-        raise TypeError(f"[cupy.cuda.alloc] the allocator must give a MemoryPointer, not {type(memory).__name__}")
+        raise TypeError(f"[cupy.cuda.alloc] the allocator must return a MemoryPointer, not {type(memory).__name__}")
     return memory
 
 

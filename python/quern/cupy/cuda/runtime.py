@@ -233,7 +233,7 @@ def _let_go(ptr):
         return
     memory = _allocations.pop(int(ptr), None)
     if memory is None:
-        raise CUDARuntimeError(1, f"{int(ptr):#x} is no memory that was allocated here")
+        raise CUDARuntimeError(1, f"{int(ptr):#x} is not memory that was allocated here")
     memory.free()
 
 
@@ -341,7 +341,7 @@ def _copy(dst, src, size, kind, stream, blocking):
         if blocking:
             (device.default_stream() if stream is None else stream).synchronize()
     else:
-        raise CUDARuntimeError(21 if kind in range(5) else 1, f"{kind} is no kind of copy")
+        raise CUDARuntimeError(21 if kind in range(5) else 1, f"{kind} is not a cudaMemcpyKind")
 
 
 @_call
@@ -370,7 +370,7 @@ def memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, stream):
 
 def _copy_rows(dst, dpitch, src, spitch, width, height, kind, stream, blocking):
     if width > min(dpitch, spitch):
-        raise CUDARuntimeError(1, "rows are wider than the steps between them")
+        raise CUDARuntimeError(1, "the width of the rows exceeds the pitch")
     for row in range(int(height)):
         _copy(int(dst) + row * dpitch, int(src) + row * spitch, width, kind, stream, blocking)
 
@@ -523,13 +523,13 @@ def _stream(handle):
         return Stream.null
     found = _streams.get(handle) or _by_handle.get(handle)
     if found is None and current_device().kind == "cpu":
-        raise CUDARuntimeError(400, f"{handle:#x} is no stream")
+        raise CUDARuntimeError(400, f"{handle:#x} is not a stream")
     return found or ExternalStream(handle)
 
 
 def _new_stream(flags, priority):
     if flags not in (0, 1):
-        raise CUDARuntimeError(1, f"{flags} are no flags of a stream")
+        raise CUDARuntimeError(1, f"{flags} are not stream flags")
     made = Stream(non_blocking=bool(flags), priority=priority)
     _streams[made.ptr] = made
     return made.ptr
@@ -614,7 +614,7 @@ def _event(handle):
         return handle
     found = _events.get(int(handle))
     if found is None:
-        raise CUDARuntimeError(400, f"{handle} is no event")
+        raise CUDARuntimeError(400, f"{handle} is not an event")
     return found
 
 

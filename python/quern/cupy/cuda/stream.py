@@ -105,7 +105,7 @@ class Stream(_engine.Stream):
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
         if null and ptds:
-            raise ValueError("null and ptds cannot both be asked for")
+            raise ValueError("null and ptds are mutually exclusive")
         if null or ptds:
             super().__init__()
             self._fill_in(2 if ptds else 0, -1, False, 0)
@@ -131,10 +131,10 @@ class Stream(_engine.Stream):
             )
         told = obj.__cuda_stream__()
         if not isinstance(told, tuple) or len(told) != 2:
-            raise TypeError(f"[cupy.cuda.Stream.from_external] __cuda_stream__() gives a version and an address, not {told!r}")
+            raise TypeError(f"[cupy.cuda.Stream.from_external] __cuda_stream__() must return a version and an address, not {told!r}")
         version, ptr = told
         if version != 0:
-            raise ValueError(f"[cupy.cuda.Stream.from_external] version {version} of __cuda_stream__ is not known; 0 is")
+            raise ValueError(f"[cupy.cuda.Stream.from_external] version {version} of __cuda_stream__ is not supported; 0 is")
         stream = ExternalStream(ptr)
         stream._foreign = obj
         return stream
@@ -200,7 +200,7 @@ class Stream(_engine.Stream):
 
     def begin_capture(self, mode=None):
         """Raises NotImplementedError: streams are not captured."""
-        raise NotImplementedError("[cupy.cuda.Stream.begin_capture] CUDA graphs are not supported; array work is launched without them")
+        raise NotImplementedError("[cupy.cuda.Stream.begin_capture] CUDA graphs are not supported; operations run without them")
 
     def end_capture(self):
         """Raises NotImplementedError: streams are not captured."""

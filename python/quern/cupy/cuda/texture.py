@@ -31,7 +31,7 @@ class ChannelFormatDescriptor:
         used = [n for n in bits if n]
         if len(used) not in (1, 2, 4) or bits[: len(used)] != used or len(set(used)) != 1 or (int(f), used[0]) not in _FORMATS:
             raise ValueError(
-                f"[ChannelFormatDescriptor] there are no texels of {bits} bits of kind {f}; 1, 2 or 4 channels have the same 8, 16 or 32"
+                f"[ChannelFormatDescriptor] unsupported channels: {bits} bits of kind {f}; use 1, 2 or 4 channels of the same 8, 16 or 32"
             )
         self._bits, self._kind = bits, int(f)
         self._texel = _FORMATS[self._kind, used[0]], len(used)
@@ -84,7 +84,7 @@ class ResourceDescriptor:
         elif restype not in (_LINEAR, _PITCHED):
             raise ValueError(f"[ResourceDescriptor] the type {restype} is not supported; arrays, linear and pitched memory are")
         elif arr is None or not isinstance(chDesc, ChannelFormatDescriptor):
-            raise ValueError("[ResourceDescriptor] memory needs arr, an array of CuPy's, and chDesc")
+            raise ValueError("[ResourceDescriptor] linear and pitched memory require arr, a cupy.ndarray, and chDesc")
         self.chDesc = cuArr.desc if restype == _ARRAY else chDesc
         self.cuArr, self.arr, self._type = cuArr, arr, restype
         if restype != _ARRAY:

@@ -34,19 +34,19 @@ class _Callback:
 
     def __init__(self, what, code, name, version, data, options):
         if not isinstance(code, str):
-            raise TypeError(f"[set_cufft_callbacks] cb_{what} is text in CUDA C++, not {type(code).__name__}; compiled code is not taken")
+            raise TypeError(f"[set_cufft_callbacks] cb_{what} must be CUDA C++ source, not {type(code).__name__}; pass no compiled code")
         self.what, self.options, self.data = what, options, data
         code = re.sub(r"^[ \t]*#[ \t]*include[ \t]*[<\"]cufft(Xt)?\.h[>\"]", "", code, flags=re.M)
         if version == "legacy":
             variable = f"d_{what}CallbackPtr"
             told = re.search(rf"(?:\b\w+\s+)+{variable}\s*=\s*&?\s*(\w+)\s*;", code)
             if not told:
-                raise ValueError(f"[set_cufft_callbacks] the text defines no `__device__ ... {variable} = function;`")
+                raise ValueError(f"[set_cufft_callbacks] the source defines no `__device__ ... {variable} = function;`")
             name, code = told[1], code[: told.start()] + code[told.end() :]
         elif name is None:
             told = re.search(rf"\b(cufftJITCallback{what.title()}\w+)\s*\(", code)
             if not told:
-                raise ValueError(f"[set_cufft_callbacks] which function is it? Say cb_{what}_name=")
+                raise ValueError(f"[set_cufft_callbacks] the callback function cannot be inferred; pass cb_{what}_name=")
             name = told[1]
         self.code, self.name = code, name
 
@@ -100,9 +100,9 @@ def set_cufft_callbacks(
     Raises ValueError for texts without such a function.
     """
     if cb_ver not in ("legacy", "jit"):
-        raise ValueError(f"[set_cufft_callbacks] cb_ver is 'legacy' or 'jit', not {cb_ver!r}")
+        raise ValueError(f"[set_cufft_callbacks] cb_ver must be 'legacy' or 'jit', not {cb_ver!r}")
     if not cb_load and not cb_store:
-        raise ValueError("[set_cufft_callbacks] give cb_load, cb_store or both")
+        raise ValueError("[set_cufft_callbacks] pass cb_load, cb_store or both")
     loads = cb_load and _Callback("load", cb_load, cb_load_name, cb_ver, cb_load_data or cb_load_aux_arr, tuple(nvrtc_options))
     stores = cb_store and _Callback("store", cb_store, cb_store_name, cb_ver, cb_store_data or cb_store_aux_arr, tuple(nvrtc_options))
     _engine.set_front_end("cupy", before_transforms=_called)

@@ -73,7 +73,7 @@ class _JitRawKernel:
     def __call__(self, grid, block, args, shared_mem=0, stream=None):
         if self._device:
             raise TypeError(
-                f"[{self.__name__}] a device function is called by kernels and not launched; leave out device=True for a kernel"
+                f"[{self.__name__}] a device function cannot be launched; leave out device=True for a kernel"
             )
         self._compiled[grid, block, stream, shared_mem](*map(self._argument, args))
 
@@ -124,5 +124,5 @@ def rawkernel(*, mode="cuda", device=False):
     array([0, 2, 4, 6])
     """
     if mode not in RULES:
-        raise ValueError(f"[jit.rawkernel] mode is 'cuda' or 'numpy', not {mode!r}")
+        raise ValueError(f"[jit.rawkernel] mode must be 'cuda' or 'numpy', not {mode!r}")
     return lambda func: _JitRawKernel(python_function(func, "jit.rawkernel"), mode, bool(device))

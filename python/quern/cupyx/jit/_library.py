@@ -58,7 +58,7 @@ def jit_range(compiler, arguments, named, node):
     if unroll is MISSING:
         raise compiler.error(TypingError, node, "unroll must be known when the kernel is compiled", "write True, False or a number")
     if unroll is not None and (type(unroll) not in (int, bool) or unroll < 0):
-        raise compiler.error(TypingError, node, f"unroll is True, False or a number of rounds, not {unroll!r}")
+        raise compiler.error(TypingError, node, f"unroll must be True, False or a number of iterations, not {unroll!r}")
     pragma = "" if unroll is None else "unroll" if unroll is True else f"unroll {unroll or 1}"
     return call_range(compiler, arguments, named, node, pragma and f'_Pragma("{pragma}") ')
 

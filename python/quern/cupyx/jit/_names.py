@@ -13,7 +13,7 @@ class Intrinsic(intrinsics.Intrinsic):
         self.__module__ = f"cupyx.{self.module}"
 
     def __call__(self, *args, **kwargs):
-        raise RuntimeError(f"{self.module}.{self.__name__} has a meaning inside of a kernel only; call it from one under @jit.rawkernel()")
+        raise RuntimeError(f"{self.module}.{self.__name__} is available only inside a kernel; call it from one under @jit.rawkernel()")
 
     def __repr__(self):
         return f"<cupyx.{self.module} {self.__name__}>"

@@ -9,7 +9,7 @@ mathematics.py  math, cmath, operator, NumPy's ufuncs
 cuda.py       threads, barriers, shared and local arrays, atomics
 libdevice.py  CUDA's mathematical functions and intrinsics, by libdevice's names
 half.py       functions of float16; bfloat.py: of bfloat16
-vectors.py    float4 and its like
+vectors.py    vector types, as float4
 pointers.py   carray, farray
 times.py      functions of datetime64 and timedelta64
 """

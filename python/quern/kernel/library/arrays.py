@@ -99,7 +99,7 @@ def _range(compiler, array, skips, dtype, node):
     """The difference has the type that Numba's has: integers differ in 64 bits, unsigned ones are real numbers then."""
     t = array.type.dtype
     if isinstance(t, types.Boolean):
-        raise compiler.error(TypingError, node, "numpy.ptp subtracts, and booleans have no difference")
+        raise compiler.error(TypingError, node, "numpy boolean subtract, the `-` operator, is not supported (numpy.ptp)")
     array = compiler.kept(_refuse_nothing(compiler, array, ValueError, "zero-size array reduction not possible"))
     work = _total_type(t)
     ends = [cast(Value(t, f"whole::extreme<{skips}, {greatest}>({array.text})"), work).text for greatest in ("true", "false")]
@@ -234,11 +234,11 @@ def view(compiler, arguments, named, node):
     _no_names(compiler, named, node, "view", ("dtype",))
     given = [*arguments[1:], *named.values()]
     if len(given) != 1:
-        raise compiler.error(TypingError, node, "view takes a data type in a kernel")
+        raise compiler.error(TypingError, node, "view requires a dtype in a kernel")
     dtype = compiler.dtype_of(given[0], node)
     if array.type.packed:
         hint = "make the record type with align=True"
-        raise compiler.error(UnsupportedError, node, "the field does not lie where its type wants it", hint)
+        raise compiler.error(UnsupportedError, node, "the field is not aligned for its type", hint)
     before, after = array.type.dtype.bits, dtype.bits
     if before != after and array.type.ndim == 0:
         raise compiler.error(TypingError, node, f"an array without axes has no view as {dtype}", "their sizes differ")
@@ -311,7 +311,7 @@ def flatten(compiler, arguments, named, node):
 def astype(compiler, arguments, named, node):
     array = _array(compiler, arguments, node, "astype")
     if len(arguments) != 2 or named:
-        raise compiler.error(TypingError, node, "astype takes a data type in a kernel")
+        raise compiler.error(TypingError, node, "astype requires a dtype in a kernel")
     return _copy(compiler, array, compiler.dtype_of(arguments[1], node), node)
 
 
@@ -321,7 +321,7 @@ def astype(compiler, arguments, named, node):
 def item(compiler, arguments, named, node):
     array = _array(compiler, arguments, node, "item")
     if named or len(arguments) not in (1, 2, 1 + array.type.ndim):
-        raise compiler.error(TypingError, node, "item takes the place of an element")
+        raise compiler.error(TypingError, node, "item requires the index of an element")
     if len(arguments) == 1 + array.type.ndim:
         return compiler.element(array, arguments[1:], node)
     at = compiler.integer(arguments[1], node, "an index") if len(arguments) == 2 else operators.constant(0)

@@ -57,7 +57,7 @@ def _asked(compiler, arguments, named, node):
     shape = compiler.constant_of(given["shape"], node, "the shape of an array of the kernel's own")
     shape = shape if isinstance(shape, tuple) else (shape,)
     if not shape or not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in shape):
-        raise compiler.error(TypingError, node, f"a shape is a number or a tuple of numbers from 0 up, not {shape}")
+        raise compiler.error(TypingError, node, f"a shape must be a non-negative integer or a tuple of them, not {shape}")
     wanted = "alignment must be a constant integer, and"
     alignment = compiler.constant_of(given["alignment"], node, wanted) if "alignment" in given else None
     if type(alignment) not in (int, type(None)):
@@ -67,7 +67,7 @@ def _asked(compiler, arguments, named, node):
     dtype = compiler.dtype_of(given["dtype"], node)
     count = math.prod(shape)
     if count * dtype.bits // 8 > MOST_BYTES:
-        raise compiler.error(TypingError, node, f"an array of {count} elements is too large for a kernel's own", "hand one over")
+        raise compiler.error(TypingError, node, f"an array of {count} elements is too large for a kernel's own", "pass one as an argument")
     return shape, dtype, alignment
 
 
@@ -239,7 +239,7 @@ def element_at(compiler, array, index, node, truncates=False):
     for part in parts:
         compiler.integer(part, node, "an index")
     if array.type.packed:
-        raise compiler.error(TypingError, node, "the field does not lie where its type wants it", "make the record type with align=True")
+        raise compiler.error(TypingError, node, "the field is not aligned for its type", "make the record type with align=True")
     return compiler.element(array, parts, node)
 
 

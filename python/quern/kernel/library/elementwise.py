@@ -25,7 +25,7 @@ def over_arrays(compiler, ufunc, compile_call, arguments, named, node):
     if "out" in named:
         outs = compiler.parts(named["out"], node) if isinstance(named["out"].type, types.Tuple) else [named["out"]]
     if len(inputs) < ufunc.nin or len(outs) != ufunc.nout:
-        hint = "a kernel works on one element at a time: write a loop, or hand over an array for the results"
+        hint = "a kernel works on one element at a time: write a loop, or pass an array for the results"
         raise compiler.error(
             TypingError, node, f"numpy.{ufunc.__name__} of whole arrays takes {ufunc.nin + ufunc.nout} arrays in a kernel", hint
         )
@@ -87,4 +87,4 @@ def _check_cast(compiler, ufunc, made, wanted, node):
     else:
         fits = numpy.can_cast(made.dtype, wanted.dtype, "same_kind")
     if not fits:
-        raise compiler.error(TypingError, node, f"numpy.{ufunc.__name__} makes {made}, which does not go into an array of {wanted}")
+        raise compiler.error(TypingError, node, f"numpy.{ufunc.__name__} makes {made}, which cannot be cast to an array of {wanted}")

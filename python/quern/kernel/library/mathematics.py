@@ -227,7 +227,7 @@ def _arithmetic(name, of_reals):
                 values = [cast(v, to) for v in values]
             return of_reals(compiler, values, named, node)
         if isinstance(to, types.Boolean) and name == "subtract":
-            raise compiler.error(TypingError, node, "NumPy has no difference of booleans", "write numpy.logical_xor")
+            raise compiler.error(TypingError, node, "numpy boolean subtract, the `-` operator, is not supported", "write numpy.logical_xor")
         if isinstance(to, types.Boolean) and name in ("add", "multiply"):
             return Value(to, f"({values[0].text} {'||' if name == 'add' else '&&'} {values[1].text})")
         to = types.int8 if isinstance(to, types.Boolean) else to
@@ -389,7 +389,7 @@ def call_rect(compiler, arguments, named, node):
     values = [compiler.number(a, node) for a in arguments]
     part = types.float32 if all(v.type == types.float32 for v in values) else types.float64
     if any(isinstance(v.type, types.Complex) for v in values):
-        raise compiler.error(TypingError, node, "the length and the angle are real")
+        raise compiler.error(TypingError, node, "the length and the angle must be real")
     to = types.complex64 if part == types.float32 else types.complex128
     return Value(to, f"quern::polar<{part.c}>({cast(values[0], part).text}, {cast(values[1], part).text})")
 

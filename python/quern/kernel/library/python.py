@@ -138,7 +138,7 @@ def loop(compiler, node, iterable, loop):
         return _unrolled(compiler, node, items, loop)
     if isinstance(iterable.type, types.Array) or isinstance(obj, (Numbered, Elements)):
         return _array_loop(compiler, node, iterable, loop)
-    raise compiler.error(TypingError, node.iter, f"{iterable.type} cannot be looped over in a kernel")
+    raise compiler.error(TypingError, node.iter, f"{iterable.type} is not iterable in a kernel")
 
 
 def _range_loop(compiler, node, given, loop):
@@ -265,7 +265,7 @@ def _length(compiler, iterable, node, seen):
         return f"{iterable.text}.extent(0)"
     if isinstance(obj, Elements):
         return obj.length(compiler, node)
-    raise compiler.error(TypingError, node.iter, f"{iterable.type} cannot be looped over side by side")
+    raise compiler.error(TypingError, node.iter, f"{iterable.type} is not iterable next to others in a kernel")
 
 
 def _item(compiler, iterable, i, node):
@@ -310,7 +310,7 @@ def call_int(compiler, arguments, named, node):
     if isinstance(value.type, types.Integer):
         return value
     if isinstance(value.type, types.Complex):
-        raise compiler.error(TypingError, node, "a complex number is no integer", "take its .real")
+        raise compiler.error(TypingError, node, "can't convert complex to int", "take its .real")
     return cast(value, types.int64)
 
 
@@ -320,7 +320,7 @@ def call_float(compiler, arguments, named, node):
         return number_in(compiler, arguments[0].foreseen, node)
     value = compiler.number(arguments[0], node) if arguments else operators.constant(0.0)
     if isinstance(value.type, types.Complex):
-        raise compiler.error(TypingError, node, "a complex number is no real one", "take its .real")
+        raise compiler.error(TypingError, node, "can't convert complex to float", "take its .real")
     return value if isinstance(value.type, types.Float) else cast(value, types.float64)
 
 

@@ -299,7 +299,7 @@ def _member(compiler, cls, arguments, named, node):
             raise compiler.error(TypingError, node, str(e)) from None
     some = compiler.of_object(next(iter(cls)), node)
     if isinstance(some.type, types.Known):
-        raise compiler.error(TypingError, node, f"which member of {cls.__name__} it is must be known when the kernel is compiled")
+        raise compiler.error(TypingError, node, f"the member of {cls.__name__} must be known when the kernel is compiled")
     of = some.type.dtype if isinstance(some.type, types.EnumMember) else some.type
     return Value(some.type, compiler.converted(compiler.number(value, node), of, node).text)
 

@@ -23,7 +23,7 @@ def _made(cls):
     def compile_call(compiler, arguments, named, node):
         value, unit = arguments[0], arguments[1].foreseen if len(arguments) == 2 else None
         if unit is MISSING or (unit is not None and unit not in types.UNITS):
-            raise compiler.error(TypingError, node, "the unit must be a text that is known when the kernel is compiled, such as 's'")
+            raise compiler.error(TypingError, node, "the unit must be a string that is known when the kernel is compiled, such as 's'")
         if isinstance(value.type, types.Time):
             return times.as_unit(value, cls(value.type.unit if unit is None else unit), compiler.failing(node))
         if value.foreseen is not MISSING:
@@ -51,7 +51,7 @@ def time_dtype(compiler, owner, node):
 def time_as(compiler, owner, node):
     def converted(compiler, owner, arguments, named, node):
         if len(arguments) != 1 or named:
-            raise compiler.error(TypingError, node, "it takes a type")
+            raise compiler.error(TypingError, node, "it requires a type")
         to = compiler.dtype_of(arguments[0], node)
         if isinstance(to, types.Time):
             return times.as_unit(owner, to, compiler.failing(node), coarser=True)

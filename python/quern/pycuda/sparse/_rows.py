@@ -44,7 +44,7 @@ class RowProduct:
     def __init__(self, what, csr, dtype):
         self.what, self.shape, self.dtype = what, tuple(map(int, csr.shape)), np.dtype(dtype)
         if self.dtype.kind not in "fc" or self.dtype.itemsize < 4:
-            raise TypeError(f"[{what}] the numbers must be float32, float64, complex64 or complex128, not {self.dtype}")
+            raise TypeError(f"[{what}] the dtype must be float32, float64, complex64 or complex128, not {self.dtype}")
         if len(self.shape) != 2 or self.shape[1] > np.iinfo(np.int32).max:
             raise ValueError(f"[{what}] a matrix of two dimensions and fewer than 2**31 columns is needed, not of shape {self.shape}")
         self._starts = gpuarray.to_gpu(np.ascontiguousarray(csr.indptr, np.int64))

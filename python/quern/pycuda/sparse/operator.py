@@ -8,14 +8,14 @@ class OperatorBase:
 
     @property
     def dtype(self):
-        raise NotImplementedError(f"{type(self).__name__} gives no dtype")
+        raise NotImplementedError(f"{type(self).__name__} defines no dtype")
 
     @property
     def shape(self):
-        raise NotImplementedError(f"{type(self).__name__} gives no shape")
+        raise NotImplementedError(f"{type(self).__name__} defines no shape")
 
     def __call__(self, operand):
-        raise NotImplementedError(f"{type(self).__name__} gives no __call__")
+        raise NotImplementedError(f"{type(self).__name__} defines no __call__")
 
 
 class IdentityOperator(OperatorBase):

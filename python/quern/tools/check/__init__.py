@@ -14,17 +14,33 @@ __all__ = ["Finding", "Report", "check"]
 
 
 class check:  # noqa: N801
-    """Checks the kernels that are compiled and run in a ``with`` block on the CPU: memory, races, barriers, and arithmetic.
+    """Check the kernels that a ``with`` block compiles and runs on the CPU: memory accesses, races, barriers and arithmetic.
 
-    ``with check() as report:`` gives a :class:`Report` that is filled when the block ends: iterate over it, or print it. Kernels
-    compiled before the block are not checked, nor are those that run on a GPU: a RuntimeWarning says how many did. The results of
-    right kernels are those of a plain run.
+    ``with check() as report:`` returns a :class:`Report` that is filled when the block ends: iterate over it, or print it. Kernels
+    compiled before the block are not checked, nor are kernels that run on a GPU: a RuntimeWarning counts them. Checks do not change
+    the results of correct kernels.
 
-    Parameters: ``never_written``: also reads of memory that nobody wrote; ``nan``: also numbers that become NaN or infinite; ``leaks``:
-    also memory from ``mem_alloc`` and its like that is not freed when the block ends; ``orders``: in how many orders the blocks of each
-    launch run, whose results must agree; ``seed``: 0 to 2**32 - 1, of the order in which blocks and the threads of a block take their
-    turns; 0: by their numbers. The same seed gives the same order. Raises RuntimeError when checks run already.
+    Parameters
+    ----------
+    never_written : bool
+        Report reads of memory that nobody has written.
+    nan : bool
+        Report values that become NaN or infinite.
+    leaks : bool
+        Report memory allocated explicitly, as by ``mem_alloc``, that is not freed when the block ends.
+    orders : int
+        In how many orders the blocks of each launch run; their results must agree.
+    seed : int
+        The seed, 0 to 2**32 - 1, of the order in which blocks and the threads of a block take turns. 0: by their indices. The same
+        seed gives the same order.
 
+    Raises
+    ------
+    RuntimeError
+        If checks run already.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> with qn.check() as report:
     ...     pass
@@ -36,15 +52,15 @@ class check:  # noqa: N801
 
     def __init__(self, never_written: bool = True, *, nan: bool = False, leaks: bool = False, orders: int = 1, seed: int = 0):
         if not 1 <= orders <= 1000:
-            raise ValueError(f"[check] orders is {orders}; take a number from 1 to 1000")
+            raise ValueError(f"[check] orders is {orders}; pass a number from 1 to 1000")
         if not 0 <= seed < 1 << 32:
-            raise ValueError(f"[check] seed is {seed}; take a number from 0 to 4294967295")
+            raise ValueError(f"[check] seed is {seed}; pass a number from 0 to 4294967295")
         self._options = (never_written, nan, leaks, orders, seed)
         self._report = Report()
 
     def __enter__(self) -> Report:
         if check._is_on:
-            raise RuntimeError("[check] checks run already; one check at a time in a process: end the outer one first")
+            raise RuntimeError("[check] a check is already active; end it first: only one can be active in a process")
         check._is_on = True
         _engine.set_library_folders(library_folders())
         _engine.start_checks(*self._options)

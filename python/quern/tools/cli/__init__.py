@@ -83,11 +83,11 @@ def cache_action(argv):
     """Return what is to be done, or end the program at wrong arguments and --help."""
     parser = argparse.ArgumentParser(
         prog="quern cache",
-        description="Shows what compiled code is kept, or removes it.",
+        description="Show the cache of compiled kernels, or clear it.",
         epilog=commands.examples("cache"),
         formatter_class=commands.WithExamples,
     )
-    parser.add_argument("action", nargs="?", choices=["show", "clear"], default="show", help="show (without an argument), or clear")
+    parser.add_argument("action", nargs="?", choices=["show", "clear"], default="show", help="show (the default) or clear")
     return parser.parse_args(argv).action
 
 

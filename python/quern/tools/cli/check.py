@@ -23,26 +23,26 @@ def parser():
         epilog=commands.examples("check"),
         formatter_class=commands.WithExamples,
         usage=f"quern check [options] {PROGRAM}",
-        description="Runs a Python program's kernels on the CPU, thread by thread, and reports accesses outside of arrays, races, "
+        description="Run a Python program with its kernels on the CPU, thread by thread, and report accesses outside of arrays, races, "
         "barriers that not all threads reach, and arithmetic that has no result.",
     )
-    p.add_argument("--json", metavar="OUT.json", help="writes the findings for programs; '-' for the standard output")
-    p.add_argument("--no-never-written", action="store_true", help="leaves out reads of memory that nobody has written")
-    p.add_argument("--nan", action="store_true", help="also numbers that become NaN or infinite")
-    p.add_argument("--leaks", action="store_true", help="also memory from mem_alloc and its like that is not freed at the end")
+    p.add_argument("--json", metavar="OUT.json", help="write the findings as JSON; '-' for standard output")
+    p.add_argument("--no-never-written", action="store_true", help="do not report reads of uninitialized memory")
+    p.add_argument("--nan", action="store_true", help="report values that become NaN or infinite, too")
+    p.add_argument("--leaks", action="store_true", help="report memory that mem_alloc and similar functions allocate and that is not freed")
     p.add_argument(
         "--orders",
         type=_number(1, 1000),
         default=1,
         metavar="N",
-        help="runs the blocks of each launch in N orders and compares results",
+        help="run the blocks of each launch in N orders and compare the results",
     )
     p.add_argument(
         "--seed",
         type=_number(0, (1 << 32) - 1),
         default=0,
         metavar="N",
-        help="blocks and threads take turns in an order of this seed",
+        help="seed of the order in which blocks and threads run",
     )
     add_program(p)
     return p
@@ -51,7 +51,7 @@ def parser():
 def _number(least, most):
     def read(text):
         if not text.isdigit() or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is no number from {least} to {most}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} to {most}")
         return int(text)
 
     return read

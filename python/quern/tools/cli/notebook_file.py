@@ -35,7 +35,7 @@ def cells_of(text):
         notebook = json.loads(text)
         cells = notebook["cells"]
     except (ValueError, KeyError, TypeError):
-        raise ValueError("is no notebook of format 4") from None
+        raise ValueError("is not a notebook of format 4") from None
     language = notebook.get("metadata", {}).get("kernelspec", {}).get("language", "python")
     if language.lower() != "python":
         raise ValueError(f"is a notebook of {language}, not of Python")

@@ -23,21 +23,21 @@ def parser():
         prog="quern profile",
         epilog=commands.examples("profile"),
         formatter_class=commands.WithExamples,
-        description="Runs a Python program and reports, by source line, where its time went.",
+        description="Run a Python program and report where its time goes, by source line.",
         usage=f"quern profile [options] {PROGRAM}\n       quern profile --compare A.json B.json",
     )
-    p.add_argument("--tree", action="store_true", help="costs by function, too")
-    p.add_argument("--lines", type=count, default=20, metavar="N", help="how many lines to show (20)")
-    p.add_argument("--print-gpu-trace", action="store_true", help="nvprof's table of the device's work, event by event")
-    p.add_argument("--summary", action="store_true", help="nvprof's summary by name")
-    p.add_argument("--html", metavar="OUT.html", help="writes the report as a page: timeline, flames, source, memory")
-    p.add_argument("--trace", metavar="OUT.json", help="writes the timeline for Perfetto (ui.perfetto.dev)")
-    p.add_argument("--json", metavar="OUT.json", help="writes the figures for programs; '-' for the standard output")
-    p.add_argument("--compare", nargs=2, metavar=("A.json", "B.json"), help="two figures that --json wrote, line by line")
-    p.add_argument("--raw-clock", action="store_true", help="the program's clocks do not wait for the device")
+    p.add_argument("--tree", action="store_true", help="show the costs by function, too")
+    p.add_argument("--lines", type=count, default=20, metavar="N", help="number of source lines to show (20)")
+    p.add_argument("--print-gpu-trace", action="store_true", help="print kernels and copies in order, as nvprof does")
+    p.add_argument("--summary", action="store_true", help="print a summary by kernel, as nvprof does")
+    p.add_argument("--html", metavar="OUT.html", help="write a page: timeline, flame graphs, source, memory")
+    p.add_argument("--trace", metavar="OUT.json", help="write the timeline for Perfetto (ui.perfetto.dev)")
+    p.add_argument("--json", metavar="OUT.json", help="write the figures as JSON; '-' for standard output")
+    p.add_argument("--compare", nargs=2, metavar=("A.json", "B.json"), help="compare two files of --json, line by line")
+    p.add_argument("--raw-clock", action="store_true", help="do not synchronize the device when the program reads a clock")
     for option, what in BUDGETS:
         kind = "BYTES" if what == "memory" else "N"
-        p.add_argument(option, type=_bytes if what == "memory" else count, metavar=kind, help=f"exit code 3 above so much: {what}")
+        p.add_argument(option, type=_bytes if what == "memory" else count, metavar=kind, help=f"exit with code 3 if there is more: {what}")
     add_program(p)
     return p
 
@@ -46,7 +46,7 @@ def _bytes(text):
     units = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
     parts = re.fullmatch(r"(\d+|\d*\.\d+|\d+\.)\s*([kmgt]?)i?b?", text.strip().lower())
     if parts is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size in bytes: 500000, 512kB, 1.5GiB")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size in bytes, such as 500000, 512kB, 1.5GiB")
     return int(float(parts[1]) * units[parts[2]])
 
 

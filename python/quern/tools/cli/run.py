@@ -42,11 +42,11 @@ def parser():
     p = argparse.ArgumentParser(
         prog="quern run",
         usage=f"quern run [--raw-clock] {PROGRAM}",
-        description="Runs a Python program.",
+        description="Run a Python program; its imports of cupy, numba, pycuda, torch and keras load quern.",
         epilog=commands.examples("run"),
         formatter_class=commands.WithExamples,
     )
-    p.add_argument("--raw-clock", action="store_true", help="the program's clocks do not wait for the device")
+    p.add_argument("--raw-clock", action="store_true", help="do not synchronize the device when the program reads a clock")
     add_program(p)
     return p
 
@@ -64,7 +64,7 @@ def arguments(argv):
 def print_usage(command, parser):
     """Print what a command without a program needs."""
     parser.print_usage(sys.stderr)
-    print(f"quern {command}: name a program, as in `{commands.EXAMPLES[command][0]}`", file=sys.stderr)
+    print(f"quern {command}: name a program, as in `{commands.EXAMPLES[command][0][0]}`", file=sys.stderr)
 
 
 def prepare(command, argv, raw_clock):
@@ -202,7 +202,7 @@ def add_program(parser):
     """The arguments that name the program, for parsers of commands that run one; program_of() gives them."""
     for way, what in (("-m", "MODULE"), ("-c", "TEXT")):
         parser.add_argument(
-            way, dest=what.lower(), nargs=argparse.REMAINDER, metavar=what, help=f"{what} [args] in place of FILE, as Python has it"
+            way, dest=what.lower(), nargs=argparse.REMAINDER, metavar=what, help=f"{what} [args] instead of FILE, as python {way}"
         )
     parser.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="FILE [args]", help="the program: a file, notebook or folder; - is standard input"
@@ -275,7 +275,7 @@ class Reports:
 def count(text):
     """An option's number, 0 or more."""
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
     return int(text)
 
 

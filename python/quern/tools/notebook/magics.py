@@ -61,7 +61,7 @@ class QuernMagics(Magics):
     @magic_arguments()
     @argument("--no-never-written", action="store_true", help="leaves out reads of memory that nobody has written")
     @argument("--nan", action="store_true", help="also numbers that become NaN or infinite")
-    @argument("--leaks", action="store_true", help="also memory from mem_alloc and its like that is not freed at the end")
+    @argument("--leaks", action="store_true", help="also memory allocated explicitly, as by mem_alloc, and not freed at the end")
     @argument("--orders", type=int, default=1, help="runs the blocks of each launch in so many orders and compares the results")
     @argument("--seed", type=int, default=0, help="blocks and threads take their turns in an order of this seed")
     @cell_magic

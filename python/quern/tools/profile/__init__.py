@@ -24,7 +24,23 @@ LEAST_WORK = 10_000_000  # ns of work on the CPU from which the machine's limits
 
 
 class Profile:
-    """What a profile found. :func:`profile` gives one; it is whole when the ``with`` block has ended."""
+    """Costs of a program by source line and kernel, as :func:`profile` returns them; complete when the ``with`` block has ended.
+
+    Parameters
+    ----------
+    recording : Recording, optional
+        Events of the profile.
+    title : str, optional
+        Heading of the report.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> with qn.profile() as p:
+    ...     total = float(qn.ones(100_000).sum())
+    >>> isinstance(p, qn.Profile)
+    True
+    """
 
     def __init__(self, recording: Recording | None = None, title: str = ""):
         self.title = title
@@ -34,7 +50,7 @@ class Profile:
     def recording(self) -> Recording:
         """The events themselves. Raises RuntimeError while the block is not over."""
         if self._recording is None:
-            raise RuntimeError("[profile] the profile is not over: read it after the with block")
+            raise RuntimeError("[profile] the profile has not ended; read it after the with block")
         return self._recording
 
     @property
@@ -137,15 +153,26 @@ def _opened(file):
 
 
 class profile:  # noqa: N801
-    """Records where the time of a ``with`` block goes, by the line of the user's own files.
+    """Record where the time of a ``with`` block goes, by source line of the user's own files.
 
-    ``with profile() as p:`` gives a :class:`Profile`; after the block ``p.print()`` shows the costs by line with the reasons, ``p.lines``
-    and ``p.figures()`` give them to programs, ``p.print_summary()`` and ``p.print_gpu_trace()`` are nvprof's tables. Work that was
-    submitted in the block is waited for at its end.
+    ``with profile() as p:`` returns a :class:`Profile`. After the block, ``p.print()`` shows the costs by line with the reasons;
+    ``p.lines`` and ``p.figures()`` return them to programs; ``p.print_summary()`` and ``p.print_gpu_trace()`` print nvprof's tables.
+    The block ends when all work that was submitted in it is done.
 
-    Parameters: ``title``: what the report is headed with; ``leave_out``: names of files whose work is shown at the lines that they call, or
-    that call them, as that of libraries is. Raises RuntimeError when a profile is being taken already.
+    Parameters
+    ----------
+    title : str, optional
+        Heading of the report; by default the program's name.
+    leave_out : sequence of str, optional
+        Names of files whose work is counted at the lines that call them, as the work of libraries is.
 
+    Raises
+    ------
+    RuntimeError
+        If a profile is already active.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> with qn.profile() as p:
     ...     total = float(qn.ones(100_000).sum())

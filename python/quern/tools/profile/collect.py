@@ -127,7 +127,7 @@ class Collector:
     def start(self):
         """Begins to collect."""
         if _Busy.active is not None:
-            raise RuntimeError("[profile] a profile is being taken already; one at a time in a process: end the outer one first")
+            raise RuntimeError("[profile] a profile is already active; end it first: only one can be active in a process")
         _Busy.active = self
         self._sampler = Sampler(self._is_user_file)
         _engine.set_library_folders([*library_folders(), *self._leave_out])

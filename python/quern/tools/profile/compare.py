@@ -17,9 +17,9 @@ def read(path) -> dict:
         try:
             found = json.load(f)
         except ValueError as error:
-            raise ValueError(f"{path} is no JSON: {error}") from None
+            raise ValueError(f"{path} is not JSON: {error}") from None
     if not isinstance(found, dict) or "lines" not in found or found.get("format") != FORMAT:
-        raise ValueError(f"{path} has no figures of a profile in it; `quern profile --json {path} FILE` writes them")
+        raise ValueError(f"{path} does not contain the figures of a profile; `quern profile --json {path} FILE` writes them")
     return found
 
 

@@ -123,7 +123,7 @@ def _both(cost):
 
 
 def show_work(out, profile, most=6):
-    """The longest work of the CPU beside what the machine can do."""
+    """Print the longest work of the CPU, compared with what the machine can do."""
     machine = profile.machine
     if machine is None:
         return
@@ -133,7 +133,7 @@ def show_work(out, profile, most=6):
         return
     peak = max(machine.float32, machine.float64)
     can = f"{machine.bandwidth / 1e9:.3g} GB/s, {peak / 1e9:.3g} GFLOP/s, {times(machine.threads, 'thread')}"
-    out.print(f"\n[bold]Work[/bold] beside what the machine can do: {can}")
+    out.print(f"\n[bold]Work[/bold] compared with what the machine can do: {can}")
     for group in known[:most]:
         part = 100e9 * group.rate(group.bytes) / machine.bandwidth
         rates = [

@@ -128,7 +128,7 @@ class _Call:
         if any(self.wanted) and any(x is not None and x.is_inference() for x, _ in self.context._saved):
             raise RuntimeError(
                 f"Inference tensors cannot be saved for backward: {self.cls.__name__} was given one, or made one in inference mode. "
-                "Give it a clone() made outside of the mode, or use torch.no_grad() instead of inference_mode()."
+                "Pass a clone() made outside of the mode, or use torch.no_grad() instead of inference_mode()."
             )
         self.is_tuple = isinstance(result, tuple | list)
         # Results of kernels of other front ends become tensors here.

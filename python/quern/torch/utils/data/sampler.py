@@ -177,7 +177,7 @@ class DistributedSampler(Sampler[int]):
 
     def __init__(self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False):
         if num_replicas is None or (rank is None and num_replicas != 1):
-            raise ValueError("Default process group has not been initialized: there is one process; give num_replicas and rank.")
+            raise ValueError("Default process group has not been initialized: there is one process; pass num_replicas and rank.")
         rank = 0 if rank is None else rank
         if not 0 <= rank < num_replicas:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
