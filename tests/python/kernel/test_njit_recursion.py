@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from quern.numba import cuda, njit
+from quern.numba import cuda
 
 CIRCLES = {
     "conditional expressions": """
