@@ -223,6 +223,8 @@ class ndarray(_core.Array):  # noqa: N801
 
     def take(self, indices, axis=None, out=None, mode="wrap"):
         """The elements at ``indices`` along ``axis`` (None: of the flattened array); places that are not there wrap around."""
+        if isinstance(indices, (float, complex, str, bytes, numpy.inexact)):  # in lists numbers become integers
+            raise TypeError(f"take() needs integers as indices, not {indices!r}; convert it with int()")
         return as_ndarray(_indexing.take(self, indices, axis, out, mode))
 
     def put(self, indices, values, mode="wrap"):

@@ -24,6 +24,7 @@ from quern.kernel.powers import with_integer_powers
 from quern.kernel.program import Program
 from quern.kernel.raised import Raised, RaisingLaunch
 from quern.lib import _engine
+from quern.tools.check import report
 
 _NUMBER = {name: number for number, name, _ in _engine.device_attributes()}  # of a device's attribute, by the driver's name
 
@@ -59,6 +60,7 @@ class Definition:
         raised = {} if program.raised is None else {"raised_words": program.raised.memory(device)}
         self.found = [raised[name] if name in raised else program.found[name] for name in program.kernel.found]
         self.dynamic_shared = program.dynamic_shared_place or ""
+        report.note_dynamic_shared(program.kernel.source.file, program.kernel.source.name, program.dynamic_shared_element())
         self.cooperative = program.is_cooperative
         for code in program.linked:
             if code.loaded:

@@ -324,10 +324,13 @@ class Expressions(Indexing):
         self.stop_if(f"!{operators.truth(right, self.failing(node)).text}", ZeroDivisionError, said)
         return right
 
-    def base(self, left, right):
-        """The operands of a power whose base is not 0 where the exponent is a negative integer, which is an error."""
+    def base(self, left, right, may_divide=True):
+        """The operands of a power whose base is not 0 where the exponent is a negative integer, which is an error.
+
+        ``may_divide``: not under an error model that divides by 0.
+        """
         is_integer = isinstance(right.type, types.Integer) and right.type.signed and not isinstance(left.type, types.Complex)
-        is_allowed = self.settings.divides or right.is_const and right.const >= 0
+        is_allowed = (may_divide and self.settings.divides) or right.is_const and right.const >= 0
         if not self.program.raises or is_allowed or not is_integer or not isinstance(left.type, types.Number):
             return left, right
         said = "division by zero" if isinstance(left.type, types.Float) else "0 cannot be raised to a negative power"

@@ -91,7 +91,7 @@ class HostFunction:
         self._plain = None  # what Python runs, where no types can be compiled
         self._told = set()  # why
         self._by_types = {}  # types of arguments that cannot be compiled -> what Python runs; None: of arguments without a type
-        parsed = [signatures.parsed(one) for one in given]
+        parsed = [self._parsed(one) for one in given]
         self.declared = list({s.args: s for s in parsed}.values())  # where there are some, arguments become what one of them takes
         self._chosen = {}  # types of arguments -> which of these
         for signature in self.declared:
@@ -139,7 +139,14 @@ class HostFunction:
 
     def compile(self, sig):
         """Compiles for a signature now."""
-        self._program(signatures.parsed(sig).args)
+        self._program(self._parsed(sig).args)
+
+    def _parsed(self, given):
+        """A signature of this function. Raises TypeError where it has another number of arguments."""
+        made, takes = signatures.parsed(given), self.py_func.__code__.co_argcount
+        if self._most != math.inf and len(made.args) != takes:
+            raise TypeError(f"Signature mismatch: {len(made.args)} argument types given, but function takes {takes} arguments")
+        return made
 
     def _program(self, parameters):
         found = self._programs.get(parameters)

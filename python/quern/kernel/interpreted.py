@@ -33,6 +33,7 @@ _IN_PLACE = {
 _OPERATORS = {kind: (symbol, compute) for kind, (symbol, _, compute) in BINARY.items()} | {ast.MatMult: ("@", operator.matmul)}
 _BY_NAME = {kind.__name__: kind for kind in _OPERATORS}
 _INTEGERS = (numpy.integer, numpy.bool_)
+_REALS = (*_INTEGERS, numpy.floating)
 
 
 # ---- values
@@ -185,6 +186,9 @@ def _of_math(types_, f):
 
     def call(*arguments):
         arguments = [strong(a) for a in arguments]
+        if f is math.pow and arguments[0] == 0 and isinstance(arguments[0], _REALS) and isinstance(arguments[1], _INTEGERS):
+            if arguments[1] < 0:
+                raise ZeroDivisionError("division by zero")
         try:
             result = f(*(a.item() if isinstance(a, numpy.generic) else a for a in arguments))
         except (ValueError, OverflowError):
@@ -218,6 +222,31 @@ def _sum(types_, f):
         if isinstance(values, numpy.ndarray):
             return numpy.sum(values)
         return functools.reduce(lambda a, b: types_.binary("Add", a, b), values, start)
+
+    return call
+
+
+def _rounding(types_, f):
+    def call(value, digits=None):
+        value = strong(value)
+        if digits is not None and isinstance(value, _INTEGERS):
+            value = numpy.float64(value)
+        return f(value, digits)
+
+    return call
+
+
+def _of_linalg(types_, f):
+    """A function of matrices, with Numba's errors."""
+
+    def call(*arguments, **named):
+        for a in arguments if f in _OF_FINITE else ():
+            if isinstance(a, numpy.ndarray) and not numpy.isfinite(a).all():
+                raise numpy.linalg.LinAlgError("Array must not contain infs or NaNs.")
+        try:
+            return f(*arguments, **named)
+        except numpy.linalg.LinAlgError as e:
+            raise numpy.linalg.LinAlgError(_LIKE_LINALG.get(str(e), str(e))) from None
 
     return call
 
@@ -257,12 +286,21 @@ _LIKE_MATH = {
     "gamma": _gamma,
     "lgamma": lambda x: numpy.inf,
 }
+_LIKE_LINALG = {
+    "Singular matrix": "Matrix is singular to machine precision.",
+    "Matrix is not positive definite": "Matrix is not positive definite.",
+    "Last 2 dimensions of the array must be square": "Last 2 dimensions of the array must be square.",
+    "Incompatible dimensions": "Incompatible array sizes, system is not dimensionally valid.",
+}
+_OF_FINITE = {getattr(numpy.linalg, name) for name in "inv det slogdet eig eigh eigvals eigvalsh svd pinv qr solve lstsq".split()}
 _NAMED = (
     "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh atan2 pow fmod hypot ldexp "
     "gamma lgamma erf erfc fabs degrees radians copysign"
 )
 _FUNCTIONS = {
     **{getattr(math, name): _of_math for name in _NAMED.split() if hasattr(math, name)},
+    **dict.fromkeys([*_OF_FINITE, numpy.linalg.cholesky, numpy.linalg.matrix_power], _of_linalg),
+    builtins.round: _rounding,
     builtins.sum: _sum,
     builtins.pow: _power,
     operator.pow: _power,

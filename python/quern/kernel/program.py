@@ -76,6 +76,7 @@ class Program:
         self.constants = {}  # id -> (array, name, text)
         self.kept = {}  # id of a record -> an array of it
         self.dynamic_shared_place = None
+        self.dynamic_shared_sizes = set()  # of the elements of such arrays
         self.largest_shared = (-1, None, None)  # bytes of the largest shared array, and where it is: Function, node
         self.raised, self.exceptions, self.may_raise = raised, [], False
         self.finds, self.found = finds, {}  # name -> an array of the device that the functions found around them
@@ -173,9 +174,16 @@ class Program:
         if size > self.largest_shared[0]:
             self.largest_shared = (size, compiler, node)
 
-    def uses_dynamic_shared(self, source, node):
+    def uses_dynamic_shared(self, source, node, dtype):
+        self.dynamic_shared_sizes.add(dtype.bits // 8)
         if self.dynamic_shared_place is None:
             self.dynamic_shared_place = f"{source.file}:{source.line(node)}"
+
+    def dynamic_shared_element(self):
+        """Bytes of an element where the arrays that findings of `quern check` do not name are in dynamic shared memory; else None."""
+        functions = [self.kernel, *self.functions.values()]
+        has_others = self.constants or any(f.has_shared_arrays or f.has_local_arrays for f in functions)
+        return None if has_others or len(self.dynamic_shared_sizes) != 1 else next(iter(self.dynamic_shared_sizes))
 
     def constant_array(self, compiler, array, node):
         """A global NumPy array, with the values that it has now."""

@@ -35,6 +35,8 @@ def jit(signature_or_function=None, **options):
     if callable(signature_or_function) and not isinstance(signature_or_function, types.Type):
         return HostFunction(python_function(signature_or_function, "jit"), **options)
     given = signature_or_function
+    if not (given is None or isinstance(given, (list, str, tuple, types.Signature, types.Type))):
+        raise TypeError(f"The decorated object is not a function (got type {type(given)}).")
     given = [] if given is None else given if isinstance(given, list) else [given]
     return lambda function: HostFunction(python_function(function, "jit"), given, **options)
 

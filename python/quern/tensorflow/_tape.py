@@ -46,6 +46,8 @@ class Variable(keras.Variable):
     tapes follow it.
     """
 
+    is_untracked_late = True  # see quern/keras/backend/layer.py
+
     def __init__(self, initial_value=None, trainable=True, validate_shape=True, caching_device=None, name=None, dtype=None, **options):
         if callable(initial_value):
             initial_value = initial_value()

@@ -14,7 +14,7 @@ import numpy
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
 from quern.torch import _types
-from quern.torch._history import GradientNode, full_name, hooked
+from quern.torch._history import full_name, history_node, hooked
 from quern.torch._printing import corners, tensor_str
 from quern.torch._types import DTYPES, as_device, as_dtype, size_of
 
@@ -443,7 +443,7 @@ class Tensor(_engine.TensorBase):
     def grad_fn(self):
         """What made it, where it wants a gradient; None for leaves."""
         edge = _engine.gradient_node(self)
-        return None if edge is None else GradientNode(edge[0])
+        return None if edge is None else history_node(edge[0])
 
     @property
     def output_nr(self):

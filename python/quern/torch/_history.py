@@ -1,5 +1,7 @@
 """What made a tensor, for programs that ask: hooks, their handles, and the nodes of the history."""
 
+import functools
+
 from quern.lib import _engine
 
 
@@ -51,7 +53,7 @@ class GradientNode:
     @property
     def next_functions(self):
         """What made the operands: pairs of such a node, or None, and the number of its result."""
-        return tuple((None, 0) if edge is None else (GradientNode(edge[0]), edge[1]) for edge in self._node.inputs())
+        return tuple((None, 0) if edge is None else (history_node(edge[0]), edge[1]) for edge in self._node.inputs())
 
     def __eq__(self, other):
         return isinstance(other, GradientNode) and self._node.key() == other._node.key()
@@ -60,4 +62,15 @@ class GradientNode:
         return hash(self._node.key())
 
     def __repr__(self):
-        return f"<{full_name(self._node.name())} object>"
+        return f"<{type(self).__name__} object>"
+
+
+def history_node(node):
+    """The ``grad_fn`` for a node of the engine, of the class that has the operation's name."""
+    return _class_named(full_name(node.name()))(node)
+
+
+@functools.cache
+def _class_named(name):
+    """The class of an operation's nodes, whose name programs read."""
+    return type(name, (GradientNode,), {"__slots__": (), "__module__": "builtins"})

@@ -522,3 +522,37 @@ def test_threads_have_the_programs_own_coordinates():
 
     report = in_python(row_by_row, np.ones((4, 8)), np.zeros((4, 8)), block=(5, 8))
     assert is_found(report, "out_of_bounds", row_by_row).access["thread"] == (4, 0, 0), f"{report}"
+
+
+def test_too_little_dynamic_shared_memory():
+    """An index outside of a dynamic shared array is a launch with too few bytes; one outside of another array is not."""
+
+    def turned(o):
+        s = cuda.shared.array(0, np.float32)
+        t = cuda.threadIdx.x
+        s[t] = t
+        cuda.syncthreads()
+        o[t] = s[63 - t]
+
+    def outside(o):
+        s = cuda.shared.array(0, np.float32)
+        s[cuda.threadIdx.x] = 1
+        o[cuda.threadIdx.x + 1] = s[0]
+
+    def two_kinds(o):
+        s, fixed = cuda.shared.array(0, np.float32), cuda.shared.array(8, np.float32)
+        part = fixed[2:4]
+        s[0] = part[cuda.threadIdx.x]
+        o[cuda.threadIdx.x] = s[0]
+
+    def launched(kernel, size):
+        with qn.check() as report:
+            cuda.jit(kernel)[1, N, 0, size](qn.zeros(N, dtype="float32"))
+        return [f.advice for f in report if f.kind == "out_of_bounds"]
+
+    assert not launched(turned, 4 * N)
+    few = launched(turned, 128)
+    assert few and all("as many bytes of dynamic shared memory" in said and "the array has 128" in said for said in few)
+    for kernel in (outside, two_kinds):
+        said = launched(kernel, 4 * N)
+        assert said and all(one.startswith("check the index") for one in said)

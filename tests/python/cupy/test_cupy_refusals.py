@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from arrays import cases
 from quern import cupy as cp
+from quern import cupyx
 
 HOST = np.ones(3)
 OPERANDS = """
@@ -37,6 +38,19 @@ def test_what_goes_beside_arrays(device):
     for function in (cp.linalg.inv, cp.linalg.cholesky, cp.linalg.svd, lambda a: cp.linalg.solve(a, cp.ones(2))):
         with pytest.raises(cp.linalg.LinAlgError, match="cupy.linalg only supports cupy.ndarray"):
             function(np.eye(2))
+
+
+INDICES = """
+cp.take(cp.arange(5), 1.5) | cp.arange(5).take(np.float32(1)) | cp.take(cp.arange(5), "x") | cp.take(cp.arange(5), cp.array(1.5))
+cupyx.scatter_add(cp.zeros(3, bool), [0, 0], True) | cupyx.scatter_max(cp.zeros(3, bool), [0], True) | cupyx.scatter_min(cp.zeros(3, bool), [0], True)
+"""
+
+
+@pytest.mark.parametrize("text", cases(INDICES))
+def test_indices_and_types_of_elements(device, text):
+    with pytest.raises(TypeError):
+        eval(text, {"cp": cp, "cupyx": cupyx, "np": np})
+    assert cp.take(cp.arange(5), True) == 1 and cp.take(cp.arange(5), [1.5, 3]).tolist() == [1, 3]
 
 
 WARNINGS = """

@@ -197,6 +197,75 @@ def test_divisions_by_zero(device):
     assert as_numpy(1.0, 0.0) == math.inf
 
 
+@pytest.mark.parametrize("model", ["python", "numpy"])
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_pow_of_zero(device, request, model, interpreted):
+    """Numba raises for a negative integer, under each error model; of floats the result is inf."""
+    if interpreted:
+        request.getfixturevalue("silent_fallback")
+
+        @njit(error_model=model)
+        def power(a, b):
+            seen = [a]
+            return math.pow(seen[0], b)
+
+    else:
+
+        @njit(error_model=model)
+        def power(a, b):
+            return math.pow(a, b)
+
+    for a, b in ((0, -7), (0.0, -7), (-0.0, -3), (np.float32(0), -1), (0.0, np.int32(-3)), (False, -1)):
+        with pytest.raises(ZeroDivisionError, match="^division by zero$"):
+            power(a, b)
+    assert power(0.0, -7.0) == math.inf and power(-0.0, -1.0) == -math.inf
+    assert power(2, -1) == 0.5 and power(0, 0) == 1.0 and power(-2, 3) == -8.0
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_digits_of_integers(device, request, interpreted):
+    """round() of an integer to digits is a float in Numba; without digits it is an integer."""
+    if interpreted:
+        request.getfixturevalue("silent_fallback")
+
+        @njit
+        def rounded(a, n):
+            seen = [a]
+            return round(seen[0], n), round(seen[0])
+
+    else:
+
+        @njit
+        def rounded(a, n):
+            return round(a, n), round(a)
+
+    for a, n, wanted in ((25, 1, 25.0), (25, -1, 20.0), (np.int8(3), 1, 3.0), (-150, -2, -200.0)):
+        made = rounded(a, n)
+        assert made == (wanted, a) and [type(v) for v in made] == [float, int]
+
+
+def test_len_computes_the_parts_of_a_tuple(device):
+    @njit
+    def parts(a):
+        return len((1 / a, 1))
+
+    assert parts(2) == 2
+    with pytest.raises(ZeroDivisionError, match="^division by zero$"):
+        parts(0)
+
+
+def test_what_is_no_function_or_has_another_number_of_arguments(device):
+    """The errors are Numba's."""
+    for decorate in (njit, jit):
+        with pytest.raises(TypeError, match=r"^The decorated object is not a function \(got type <class 'int'>\)\.$"):
+            decorate(5)
+    for signature, count in (("int32(int32,int32)", 2), ("int32()", 0), (["(int32, int32)"], 2)):
+        with pytest.raises(TypeError, match=f"^Signature mismatch: {count} argument types given, but function takes 1 arguments$"):
+            njit(signature)(lambda a: a + 1)
+    with pytest.raises(TypeError, match="^Signature mismatch: 1 argument types given, but function takes 2 arguments$"):
+        njit("int32(int32)")(lambda a, b=2: a + b)
+
+
 def test_signatures_ahead(device):
     @njit([float64(float64), "float64(int64)"])
     def f(x):

@@ -291,3 +291,34 @@ def test_errors_of_functions_that_call_themselves():
         halves(1, 2, 3)
     with pytest.raises(TypeError):
         halves("x")
+
+
+@njit
+def matrices(name, a):
+    if name == "inv":
+        return np.linalg.inv(a)
+    if name == "solve":
+        return np.linalg.solve(a, a[0])
+    if name == "cholesky":
+        return np.linalg.cholesky(a)
+    return np.linalg.eigvals(a)
+
+
+@pytest.mark.parametrize(
+    "name, a, said",
+    [
+        ("inv", np.zeros((2, 2)), "Matrix is singular to machine precision."),
+        ("solve", np.zeros((2, 2)), "Matrix is singular to machine precision."),
+        ("cholesky", -np.eye(2), "Matrix is not positive definite."),
+        ("inv", np.zeros((2, 3)), "Last 2 dimensions of the array must be square."),
+        ("inv", np.full((2, 2), np.nan), "Array must not contain infs or NaNs."),
+        ("solve", np.full((2, 2), np.inf), "Array must not contain infs or NaNs."),
+        ("eigvals", np.full((2, 2), np.nan), "Array must not contain infs or NaNs."),
+    ],
+)
+def test_errors_of_matrices(name, a, said):
+    """Numba's texts, which differ from NumPy's."""
+    np.testing.assert_array_equal(matrices("inv", np.eye(2) * 2), np.eye(2) / 2)
+    with pytest.raises(np.linalg.LinAlgError) as caught:
+        matrices(name, a)
+    assert str(caught.value) == said

@@ -298,6 +298,30 @@ print(show(loss), show(m.w), show(m.b), len(m.variables), len(m.trainable_variab
 """,
         ["float320.091 float323.087 float321.785 3 2 line"],
     ),
+    "variables that a built model is given": (
+        """
+class Sum(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.d = tf.keras.layers.Dense(2)
+    def call(self, x):
+        return self.d(x)
+m = Sum()
+m(tf.ones((1, 3)))
+m.count, m.many, m.named = tf.Variable(0.0, trainable=False), [tf.Variable(0.0)], {"a": tf.Variable([1.0])}
+m.many.append(tf.Variable(2.0))
+m.count.assign_add(1.0)
+print(show(m.count), show(m.many), show(m.named["a"]), len(m.trainable_variables), len(m.variables))
+m.d.more = tf.Variable(3.0)
+m.many = (tf.Variable(4.0),)
+print(show(m.d.more), show(m.many), len(m.variables))
+try:
+    m.late = tf.keras.Variable(0.0)
+except ValueError as error:
+    print(str(error)[:34])
+""",
+        ["float321.0 [float320.0, float322.0] float32[1.0] 2 2", "float323.0 [float324.0] 2", "You cannot add new elements of sta"],
+    ),
     "datasets": (
         """
 D = tf.data.Dataset

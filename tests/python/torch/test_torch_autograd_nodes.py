@@ -82,6 +82,20 @@ def test_freed_nodes_are_named(device):
     check("\n".join(f"l = {text}{tail}" for text in OTHERS.strip().splitlines()), device, HEAD)
 
 
+def test_classes_of_nodes(device):
+    """Each operation's nodes have a class of its own, by whose name programs draw graphs."""
+    check(
+        """
+        n = (w * 2).grad_fn; type(n).__name__, type(n) is type((w * 3).grad_fn), type(n) is type(w.exp().grad_fn)
+        n = w.exp().sum().grad_fn; type(n).__name__, [type(e).__name__ for e, _ in n.next_functions], n == n
+        [type(e).__name__ for e, _ in w.exp().grad_fn.next_functions]
+        type(Cube.apply(w).grad_fn).__name__, str(type((w + 1).grad_fn))
+        """,
+        device,
+        HEAD,
+    )
+
+
 def test_backward_twice(device):
     """Raises where values were saved; works where none were."""
     texts = ONE_NODE.strip().splitlines() + OTHERS.strip().splitlines()

@@ -75,6 +75,39 @@ def test_bfloat16(device, name):
     compare(text, device, rtol=3e-2, atol=3e-2)
 
 
+NUMBERS_OF_STATES = """
+p = [nn.Parameter(torch.linspace(-1, 1, 4)), nn.Parameter(torch.linspace(-1, 2, 4))]
+o = optim.{name}(p, lr=0.01)
+def step():
+    for q in p:
+        q.grad = q.detach() * 2 + 0.75
+    o.step()
+    return [(type(v).__name__, v.dtype, v.shape, v.item()) for v in (o.state[p[0]][k] for k in numbers)]
+numbers = {numbers}
+def all():
+    return [[(k, v.clone()) for k, v in o.state[q].items()] for q in p]
+"""
+
+
+@pytest.mark.parametrize("name", sorted(set(CASES) - {"SGD"}))
+def test_numbers_of_states_are_tensors(device, name):
+    numbers = ["step", *{"NAdam": ["mu_product"], "ASGD": ["eta", "mu"]}.get(name, [])]
+    head = NUMBERS_OF_STATES.format(name=name, numbers=numbers)
+    texts = [
+        "step(), step(), list(o.state[p[1]]), all()",
+        "step(); held = o.state[p[0]]['step']; a = held.clone(); step(); a, held, held is o.state[p[0]]['step']",
+        "step(); o.state[p[0]]['step'] += 5; step(); o.state[p[1]]['step'].fill_(40); step(), all()",
+        "step(); o.state[p[0]]['step'] = torch.tensor(7.0); step(); s = o.state[p[0]]; {**s}['step'], dict(s)['step'], s.copy()['step'], s.get('step')",
+        "step(); s = o.state_dict(); type(s['state'][0]) is dict, s",
+        "import pickle, copy; step(); a = pickle.loads(pickle.dumps(o.state_dict())); b = copy.deepcopy(o).state_dict(); a, b, pickle.loads(pickle.dumps(o)).state_dict()",
+        "step(); s = o.state_dict(); o = optim.NAME(p, lr=0.5); o.load_state_dict(s); a = o.state[p[0]]['step'].clone(); step(); a, all()",
+        "step(); o.state[p[0]] = dict(o.state[p[0]]); o.state[p[0]]['step'] = torch.tensor(3.0); step(), all()",
+        "step(); import collections; o.state = collections.defaultdict(dict, {q: dict(s) for q, s in o.state.items()}); step(), all()",
+        "step(); s = dict(o.state[p[0]]); s == o.state[p[0]], 'step' in s, o.state[p[0]].pop('step'), 'step' in o.state[p[0]]",
+    ]
+    compare_all([head + text.replace("; ", "\n").replace("NAME", name) for text in texts], device, rtol=1e-5)
+
+
 def test_options_that_change_nothing(device):
     compare_all(
         [

@@ -1,5 +1,7 @@
 """What layers derive from besides Keras's own class: it counts the attributes that programs set, for recorded steps (replay.py)."""
 
+from keras.src.utils.tracking import Tracker
+
 _NOTHING = object()
 _PLAIN = (int, float, complex, str, bytes, set, frozenset)
 # What fit() and evaluate() themselves keep on a model.
@@ -29,6 +31,14 @@ _LAYERS = "keras.src.layers."
 _UNSUPPORTED = tuple(_LAYERS + one for one in ("convolutional.", "pooling.base_pooling", "pooling.base_adaptive_pooling"))
 
 
+class _Tracker(Tracker):
+    """Notes a layer's state; once the layer is built, a variable of TensorFlow's is an attribute like others, as for Keras itself."""
+
+    def add_to_store(self, store_name, value):
+        if not (self.locked and getattr(value, "is_untracked_late", False)):
+            super().add_to_store(store_name, value)
+
+
 class QuernLayer(Counted):
     """A layer's variables hold arrays, and calls are Keras's."""
 
@@ -40,3 +50,8 @@ class QuernLayer(Counted):
                 "is. Use Flatten and Dense layers, or another backend (KERAS_BACKEND)"
             )
         return super().__new__(cls)
+
+    def _setattr_hook(self, name, value):
+        if name == "_tracker":
+            value = _Tracker(value.config, value.exclusions)
+        return super()._setattr_hook(name, value)

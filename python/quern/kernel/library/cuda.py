@@ -92,7 +92,7 @@ def call_shared_array(compiler, arguments, named, node):
         return _declared(compiler, "__shared__ ", shape, dtype, alignment)
     if len(shape) > 1:
         raise compiler.error(TypingError, node, "a dynamic shared array has one dimension", "write shape=0 and take parts of it")
-    compiler.program.uses_dynamic_shared(compiler.source, node)
+    compiler.program.uses_dynamic_shared(compiler.source, node, dtype)
     type_ = types.Array(dtype, 1, "C")
     return Value(type_, f"dynamic_array<{dtype.memory}>()")
 

@@ -182,7 +182,16 @@ for _name in ("floor", "ceil", "trunc"):
 entry(numpy.rint, takes=1)(_one("rint", False, _for_numpy))
 
 
-entry(math.pow, takes=2)(_two("power"))
+_POWER = _two("power")
+
+
+@entry(math.pow, takes=2)
+def call_power(compiler, arguments, named, node):
+    """0 to the power of a negative integer is an error under each error model, as in Numba."""
+    base, exponent = (compiler.number(a, node) for a in arguments)
+    if isinstance(base.type, (types.Integer, types.Boolean)):
+        base = cast(base, types.float64)
+    return _POWER(compiler, compiler.base(base, exponent, may_divide=False), named, node)
 
 
 def _test(text):

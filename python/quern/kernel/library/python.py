@@ -292,6 +292,7 @@ def _item(compiler, iterable, i, node):
 def call_len(compiler, arguments, named, node):
     (value,) = arguments
     if isinstance(value.type, types.Tuple):
+        compiler.kept_whole(value)  # its parts may raise
         return operators.constant(len(value.type.types))
     if isinstance(value.type, types.Known) and isinstance(value.const, Elements):
         return Value(types.int64, value.const.length(compiler, node), natural=True)
@@ -438,10 +439,9 @@ def call_round(compiler, arguments, named, node):
     if isinstance(value.type, types.Complex):
         raise compiler.error(TypingError, node, "a complex number is not rounded", "round its .real")
     if isinstance(value.type, (types.Integer, types.Boolean)):
-        value = cast(value, types.int64)
+        value = cast(value, types.int64 if len(arguments) == 1 else types.float64)  # digits of an integer are a float's, in Numba
         if len(arguments) == 1:
             return value
-        return Value(types.int64, f"round_integer({value.text}, {compiler.integer(arguments[1], node).text})")
     if len(arguments) == 1:
         return Value(types.int64, f"cast<long long>(op::rint({value.text}))")
     return Value(value.type, f"round_to({value.text}, {compiler.integer(arguments[1], node).text})")

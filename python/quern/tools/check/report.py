@@ -245,6 +245,15 @@ def _is_python(f):
     return f.access["file"].endswith(".py")
 
 
+_dynamic_shared = {}  # (file, name) of a kernel in Python -> bytes of an element, or None: see note_dynamic_shared()
+
+
+def note_dynamic_shared(file, name, element_size):
+    """Says how large elements of a kernel's dynamic shared arrays are; None where other arrays may be found without a name, too."""
+    key = os.path.basename(file), name
+    _dynamic_shared[key] = element_size if _dynamic_shared.get(key, element_size) == element_size else None  # for other types
+
+
 def _say(f, what):
     """What to write, in the language of the kernel."""
     if what == "in bounds" and _is_python(f) and f.object and f.axis >= 0:
@@ -253,10 +262,24 @@ def _say(f, what):
     return (in_python if _is_python(f) else _IN_C)[what]
 
 
+def _more_shared(has):
+    ways = "shared_mem= in CuPy, shared= in PyCUDA, the fourth number in [] of numba.cuda, the third in <<<>>>"
+    return f"give the launch as many bytes of dynamic shared memory as the kernel uses ({ways}); {has}"
+
+
+def _dynamic_shared_bytes(f):
+    """Bytes of the array that a kernel in Python indexes, where that is dynamic shared memory; None for others."""
+    is_unknown = f.axis >= 0 and not f.object and f.allocated is None
+    size = _dynamic_shared.get((os.path.basename(f.access["file"]), f.kernel)) if is_unknown else None
+    return None if size is None else f.size * size
+
+
 def _bounds_advice(f):
     if f.object_kind == "dynamic shared":
-        ways = "shared_mem= in CuPy, shared= in PyCUDA, the fourth number in [] of numba.cuda, the third in <<<>>>"
-        return f"give the launch as many bytes of dynamic shared memory as the kernel uses ({ways}); it has {f.size:,}"
+        return _more_shared(f"it has {f.size:,}")
+    size = _dynamic_shared_bytes(f)
+    if size is not None:
+        return _more_shared(f"the array has {size:,}")
     return f"check the index against the array's size before the access: {_say(f, 'in bounds')}"
 
 

@@ -59,7 +59,7 @@ class Adafactor(_RuleOptimizer):
                 continue
             if p.is_complex():
                 raise RuntimeError("Adafactor does not support complex parameters")
-            state = self.state[p]
+            state = self._state_of(p)
             if not state:
                 shape = tuple(p.shape)
                 state["step"] = 0.0
@@ -68,7 +68,7 @@ class Adafactor(_RuleOptimizer):
                     state["col_var"] = torch.zeros((*shape[:-2], 1, shape[-1]), dtype=p.dtype, device=p.device)
                 else:
                     state["variance"] = torch.zeros_like(p)
-            step = state["step"] = float(state["step"]) + 1
+            step = state.count()
             _step(p, -grad if group["maximize"] else grad, state, step, group)
 
 

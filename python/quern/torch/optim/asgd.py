@@ -55,12 +55,13 @@ class ASGD(_RuleOptimizer):
             grad = p.grad
             if grad is None:
                 continue
-            state = self.state[p]
+            state = self._state_of(p)
             if not state:
                 state.update(step=0.0, eta=lr, mu=1.0, ax=torch.zeros_like(p))
-            step = state["step"] = float(state["step"]) + 1
-            eta, mu = float(state["eta"]), float(state["mu"])  # the last step's choice for this one
+            step = state.count()
+            eta, mu = state.number("eta"), state.number("mu")  # the last step's choice for this one
             batches.setdefault((eta, mu), []).append((p, grad, state["ax"]))
-            state["eta"], state["mu"] = updates.after_asgd(lr, lambd, alpha, t0, step)
+            for name, value in zip(("eta", "mu"), updates.after_asgd(lr, lambd, alpha, t0, step), strict=True):
+                state.set_number(name, value)
         for (eta, mu), rows in batches.items():
             apply_rule(updates.asgd(eta, mu), rows, (_sign(group), _number(group["weight_decay"]), 1.0 - lambd * eta))

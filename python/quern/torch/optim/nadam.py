@@ -61,11 +61,12 @@ class NAdam(_RuleOptimizer):
             grad = p.grad
             if grad is None:
                 continue
-            state = self.state[p]
+            state = self._state_of(p)
             if not state:
                 state.update(step=0.0, mu_product=1.0, exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p))
-            step = state["step"] = float(state["step"]) + 1
-            product = state["mu_product"] = float(state["mu_product"]) * updates.nadam_momentum(beta1, psi, step)
+            step = state.count()
+            product = state.number("mu_product") * updates.nadam_momentum(beta1, psi, step)
+            state.set_number("mu_product", product)
             batches.setdefault((step, product), []).append((p, grad, state["exp_avg"], state["exp_avg_sq"]))
         for (step, product), rows in batches.items():
             update = updates.nadam(lr, beta1, beta2, _number(group["eps"]), psi, step, product)

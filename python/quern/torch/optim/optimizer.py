@@ -7,6 +7,7 @@ from copy import deepcopy
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
+from quern.torch.optim._state import State
 from quern.user_files import warn_user
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
@@ -115,7 +116,8 @@ class Optimizer:
 
     _opt_called = False
     _in_step = False
-    _numbers = ()  # what the state keeps as numbers and state_dict() returns as tensors
+    _numbers = ()  # what the state keeps as numbers for steps
+    _state_kind = dict
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -129,7 +131,7 @@ class Optimizer:
             raise TypeError(
                 f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got {_typename(params)}"
             )
-        self.state = defaultdict(dict)
+        self.state = defaultdict(self._state_kind)
         self.param_groups = []
         if isinstance(params, (set, frozenset)):
             warn_user(f"{_UNORDERED} This will be an error in a future release.", FutureWarning)
@@ -264,22 +266,15 @@ class Optimizer:
                 places.setdefault(id(p), len(places))
             packed["params"] = [places[id(p)] for p in group["params"]]
             groups.append(packed)
-        state = {places[id(k)] if isinstance(k, torch.Tensor) else k: self._told(v) for k, v in self.state.items()}
+        state = {
+            places[id(k)] if isinstance(k, torch.Tensor) else k: v.plain() if isinstance(v, State) else v
+            for k, v in self.state.items()
+        }
         out = {"state": state, "param_groups": groups}
         for hook in self._optimizer_state_dict_post_hooks.values():
             new = hook(self, out)
             out = out if new is None else new
         return out
-
-    def _told(self, state):
-        """One parameter's state as state_dict() gives it: counts are tensors there."""
-        if not isinstance(state, dict) or not any(type(state.get(name)) is float for name in self._numbers):
-            return state
-        kind = torch.float64 if torch.get_default_dtype() == torch.float64 else torch.float32
-        return {
-            name: torch.tensor(value, dtype=kind, device="cpu") if name in self._numbers and type(value) is float else value
-            for name, value in state.items()
-        }
 
     def load_state_dict(self, state_dict):
         """Takes over a state that state_dict() gave, of this optimizer or of one with groups of the same sizes."""
@@ -372,16 +367,25 @@ class _RuleOptimizer(Optimizer):
     """An optimizer whose step is one of the engine's rules, applied to all parameters of a group at once."""
 
     _numbers = ("step",)
+    _state_kind = State
 
     def __setstate__(self, state):
         super().__setstate__(state)
         for group in self.param_groups:
             for name, value in self.defaults.items():  # what older states lack
                 group.setdefault(name, value)
-        for values in self.state.values():
-            for name in self._numbers:
-                if name in values:
-                    values[name] = float(values[name])
+        self.state = defaultdict(State, {k: self._numbered(v) if isinstance(v, dict) else v for k, v in self.state.items()})
+
+    def _numbered(self, state):
+        """A parameter's state, from a dict that was loaded or that the program made."""
+        return State((name, float(value) if name in self._numbers else value) for name, value in state.items())
+
+    def _state_of(self, p):
+        """The state of a parameter."""
+        state = self.state[p]
+        if type(state) is not State:  # the program has put it there
+            state = self.state[p] = State(state)
+        return state
 
     def add_param_group(self, param_group):
         """Adds a group of parameters: a dict with "params" and options of this group."""
@@ -415,17 +419,23 @@ class _RuleOptimizer(Optimizer):
 
         Parameters: ``names``: the states of a row; ``begin(p)``: the states of a parameter that has none.
         """
-        out = {}
+        out, stored = {}, dict.__getitem__
         for p in group["params"]:
             grad = p.grad
             if grad is None:
                 continue
             state = self.state[p]
+            if type(state) is not State:
+                state = self._state_of(p)
             if not state:
                 state["step"] = 0.0
                 state.update(begin(p))
-            step = state["step"] = float(state["step"]) + 1
-            row = (p, grad, *[state[name] for name in names])
+            step = stored(state, "step")
+            if type(step) is float:  # no program reads it
+                state["step"] = step = step + 1
+            else:
+                step = state.count()
+            row = (p, grad, *[stored(state, name) for name in names])
             if step in out:
                 out[step].append(row)
             else:
