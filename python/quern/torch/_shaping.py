@@ -280,6 +280,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     Of ``repeats`` alone the position of each element, so many times.
     """
     if repeats is None:
+        if dim is not None:
+            raise TypeError("repeat_interleave() missing 1 required positional argument: 'repeats'")
         if input._dtype_name not in ("int32", "int64"):
             raise NotImplementedError(f"\"repeat_interleave\" not implemented for '{_types.scalar_name(input.dtype)}'")
         if input._rank != 1:

@@ -31,7 +31,7 @@ def test_explain_names_functions_of_whole_arrays(device):
 
 
 def test_explain_wants_an_array():
-    with pytest.raises(TypeError, match="is no array"):
+    with pytest.raises(TypeError, match="is not a quern array"):
         qn.explain(3)
 
 
