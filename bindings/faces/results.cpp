@@ -25,7 +25,9 @@ bool needs_room(const Reading& reading, const Array& result) {
 
 nb::object object_of(const Reading& reading, Array&& result) {
   if (needs_room(reading, result)) check_room(result.size(), result.dtype(), result.device());
-  if (reading.type || !reading.beside) {
+  const bool is_plain =
+      &reading.front_end == &cupy && std::string_view(reading.face.name).ends_with("_like");  // also of subclasses
+  if (reading.type || !reading.beside || is_plain) {
     result.settle_owner();
     return nb::steal(wrap(std::move(result), reading.type ? reading.type : reading.front_end.type));
   }

@@ -279,8 +279,10 @@ struct KnownTrouble {
 };
 
 constexpr KnownTrouble troubles[] = {
-    {"requires separate compilation mode", "a kernel launches no other kernels here: launch them from the host"},
-    {"device-side kernel launch could not be processed", "a kernel launches no other kernels here: launch them from the host"},
+    {"requires separate compilation mode",
+     "kernels cannot launch kernels (dynamic parallelism is not supported): launch them from the host"},
+    {"device-side kernel launch could not be processed",
+     "kernels cannot launch kernels (dynamic parallelism is not supported): launch them from the host"},
     {"texture is not a template", "texture and surface references belong to SourceModule: take a texture or surface object here"},
     {"surface is not a template", "texture and surface references belong to SourceModule: take a texture or surface object here"},
     {"identifier \"texture\" is undefined",

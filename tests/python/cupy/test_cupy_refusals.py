@@ -125,3 +125,13 @@ def test_masks_of_no_elements_pick_nothing(device):
             assert x[mask].shape == (0, *x.shape[mask.ndim :])
         with pytest.raises(IndexError):
             x[module.zeros((3, 0), bool)]
+
+
+def test_new_arrays_like_those_of_a_subclass_are_plain(device):
+    class Own(cp.ndarray):
+        pass
+
+    own = cp.arange(3.0).view(Own)
+    made = [cp.zeros_like(own), cp.empty_like(own), cp.ones_like(own), cp.full_like(own, 2)]
+    assert type(own) is Own and all(type(one) is cp.ndarray for one in made)
+    assert type(own.copy()) is Own and type(own + 1) is Own
