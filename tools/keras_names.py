@@ -62,6 +62,11 @@ DIFFERENT = (
         "do functions of one tensor (`ops.sum`, `ops.sort`), as on NumPy; those that join types (`ops.add`) give 32 bits, as on JAX.",
     ),
     ("variables", "They are written in place; a tensor that was read from one before (`v.value`, `v[0]`) keeps its values."),
+    (
+        "writing into tensors",
+        "`t[0] = 1` changes a tensor, as with Keras's PyTorch backend; JAX refuses it, and so does quern once `tensorflow` is imported.",
+    ),
+    ("`cdist` and `psnr` of integers", "They are float64; float32 on JAX."),
     ("`mixed_float16`", "The scale of the loss is read in each step, which is therefore not recorded."),
     ("float8, sparse and ragged tensors", "Not there."),
     ("`model.export()`", "Not there; `.keras` and `.weights.h5` files are those of the other backends, bit for bit."),

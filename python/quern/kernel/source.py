@@ -19,6 +19,19 @@ from quern.tools import kept_sources
 MISSING = object()
 
 
+def _lines(file, function):
+    """A function's lines and the number of the first: not those of what functools.wraps names.
+
+    As inspect.getsourcelines(), which looks through all modules for the function's own; that one is known here. Raises OSError
+    where there are no lines.
+    """
+    linecache.checkcache(file)
+    lines, first = linecache.getlines(file, function.__globals__), function.__code__.co_firstlineno
+    if first > len(lines):
+        raise OSError(f"no line {first} in {file}")
+    return inspect.getblock(lines[first - 1 :]), first
+
+
 def python_function(obj, decorator):
     """The Python function that is decorated, be it inside of another decorator's object. Raises TypeError for what is none."""
     function = getattr(obj, "py_func", obj)
@@ -40,7 +53,7 @@ class Source:
         self.file = inspect.getsourcefile(function) or function.__code__.co_filename
         self.kept = None  # the lines of a text that is in no file
         try:
-            lines, first = inspect.getsourcelines(function.__code__)  # not of what functools.wraps names
+            lines, first = _lines(self.file, function)
         except (OSError, TypeError, SyntaxError, tokenize.TokenError):
             tree = self._kept_tree(function.__code__)
         else:
