@@ -1,11 +1,8 @@
 """The state that an optimizer keeps for a parameter: counts and factors are numbers for steps, and tensors for programs that read them."""
 
-import sys
-
 from quern.torch import _namespace as torch
 
 NUMBERS = ("step", "mu_product", "eta", "mu")
-_HELD_HERE = 3  # references to a tensor that only the state has: the dict's, and two of the method that counts them
 _stored = dict.__getitem__
 
 
@@ -16,7 +13,7 @@ def as_tensor(value):
 
 
 class State(dict):
-    """A dict in which a number becomes a tensor when a program reads it, and stays that tensor as long as somebody else holds it."""
+    """A dict in which a number becomes a tensor when a program reads it, and stays that tensor from then on."""
 
     __slots__ = ()
 
@@ -32,9 +29,9 @@ class State(dict):
         return step
 
     def set_number(self, name, value):
-        """Takes a step's new number; a tensor that a program holds has it, too."""
+        """Takes a step's new number, into the tensor where a program has read one."""
         old = super().get(name)
-        if isinstance(old, torch.Tensor) and sys.getrefcount(old) > _HELD_HERE:
+        if isinstance(old, torch.Tensor):
             old.fill_(value)
         else:
             super().__setitem__(name, value)
