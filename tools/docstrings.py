@@ -307,7 +307,25 @@ def parameter(name, function, front_end):
     return kind.replace("{array}", array).replace(LIKE, "Tensor" if array == "Tensor" else LIKE), said
 
 
-def numpydoc(text, parameters, front_end, function):
+PAGES = {
+    "cupy": ("CuPy", "https://docs.cupy.dev/en/stable/reference/generated/cupy.{}.html"),
+    "torch": ("PyTorch", "https://docs.pytorch.org/docs/stable/generated/torch.{}.html"),
+    "Tensor": ("PyTorch", "https://docs.pytorch.org/docs/stable/generated/torch.Tensor.{}.html"),
+    "special": ("PyTorch", "https://docs.pytorch.org/docs/stable/special.html#torch.special.{}"),  # one page for all
+}
+
+
+def _page(front_end, submodule, function):
+    """The section that links the peer's page; "" where the peer has none."""
+    if function.startswith("_") or front_end not in PAGES:
+        return ""
+    key = "special" if (front_end, submodule) == ("torch", "special") else front_end
+    peer, address = PAGES[key]
+    path = function if key in ("special", "Tensor") or not submodule else f"{submodule}.{function}"
+    return f"Notes\n-----\n{peer}'s page: {address.format(path)}"
+
+
+def numpydoc(text, parameters, front_end, function, submodule=""):
     """A docstring with numpydoc's sections. `parameters`: (name, is it optional, is it ignored) in the signature's order."""
     if SECTION.search(text):
         return text
@@ -331,6 +349,7 @@ def numpydoc(text, parameters, front_end, function):
         entries.append((f"{name} : {kind}{', optional' if is_optional else ''}", said))
     gives = [(result(front_end, function).replace("{A}", array), ". ".join(returned) or "The result, as described above")]
     sections = [_section("Parameters", entries), _section("Returns", gives), _section("Raises", errors)]
+    sections.append(_page(front_end, submodule, function))
     sections.append(f"Examples\n--------\n{examples}" if examples else "")
     paragraphs = [part[:1].upper() + part[1:] for part in rest.split("\n\n") if part.strip(" .;")]
     rest = "\n\n".join(textwrap.fill(part, 110, break_on_hyphens=False) for part in paragraphs)

@@ -285,7 +285,7 @@ class Data:
             for p in part
         ]
         docs = "\n\n".join(face["docs"])
-        docs = docs if name.endswith("_") else docstrings.numpydoc(docs, parameters, front_end, name)
+        docs = docs if name.endswith("_") else docstrings.numpydoc(docs, parameters, front_end, name, submodule)
         texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"
         return f'{{"{front_end}", "{submodule}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 

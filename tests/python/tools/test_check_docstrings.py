@@ -77,4 +77,21 @@ def test_sections_stay(tools):
 )
 def test_the_type_of_the_result(tools, front_end, function, kind):
     text = tools("docstrings").numpydoc("Return it.", [], front_end, function)
-    assert text == f"Return it.\n\nReturns\n-------\n{kind}\n    The result, as described above.\n"
+    assert text.startswith(f"Return it.\n\nReturns\n-------\n{kind}\n    The result, as described above.\n")
+
+
+@pytest.mark.parametrize(
+    "front_end, submodule, function, page",
+    [
+        ("cupy", "linalg", "svd", "CuPy's page: https://docs.cupy.dev/en/stable/reference/generated/cupy.linalg.svd.html"),
+        ("torch", "nn.functional", "gelu", "PyTorch's page: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.gelu.html"),
+        ("torch", "special", "zeta", "PyTorch's page: https://docs.pytorch.org/docs/stable/special.html#torch.special.zeta"),
+        ("Tensor", "", "sum", "PyTorch's page: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.sum.html"),
+    ],
+)
+def test_the_peers_page_is_linked(tools, front_end, submodule, function, page):
+    assert f"Notes\n-----\n{page}\n" in tools("docstrings").numpydoc("Return it.", [], front_end, function, submodule)
+
+
+def test_no_page_of_numpys(tools):
+    assert "Notes" not in tools("docstrings").numpydoc("Return it.", [], "numpy", "sum")
