@@ -299,7 +299,7 @@ def serve_module(namespace, host_module, prefix):
 
 _HOST_CLASSES = ("broadcast", "flatiter", "matrix", "memmap", "ndenumerate", "nditer", "poly1d", "recarray", "vectorize", "chararray")
 _HOST_MODULES = ("emath", "polynomial", "lib", "ma", "char", "strings", "rec")
-_LEFT_OUT = ("test", "get_include", "core", "f2py", "show_config", "show_runtime", "ctypeslib")  # of NumPy the package
+_LEFT_OUT = ("get_include", "core", "f2py", "show_config", "show_runtime", "ctypeslib")  # of NumPy the package
 # Functions that no array goes through, or whose answer is no array: NumPy's as they are.
 _PLAIN = {
     "base_repr", "binary_repr", "format_float_positional",
@@ -315,7 +315,7 @@ def stand_in(host_module, name, module, prefix="", kind=None):
     """
     why = todays(name, module) if host_module is numpy else ""
     missing = AttributeError(f"module '{module}' has no attribute {name!r}{why}")
-    if name.startswith("_") or (host_module is numpy and name in _LEFT_OUT):
+    if name.startswith("_") or name == "test" or (host_module is numpy and name in _LEFT_OUT):
         raise missing
     try:
         value = getattr(host_module, name)

@@ -63,7 +63,7 @@ NOT_SERVED = {
     "from numba.experimental import jitclass": "No module named 'numba.experimental': quern does not support this module of numba; hand functions",
     "from numba.cuda.simulator.kernelapi import FakeCUDAModule": "cannot import name 'FakeCUDAModule' from 'numba.cuda.simulator.kernelapi': [ke",
     "import numba.cuda.cudadrv.libs": "No module named 'numba.cuda.cudadrv.libs': quern does not support this module of numba",
-    "from numba.types import ClassType": "cannot import name 'ClassType' from 'numba.types': module 'numba.types' has no attribute 'ClassType' here: ",
+    "from numba.types import ClassType": "cannot import name 'ClassType' from 'numba.types': module 'numba.types' has no attribute 'ClassType': ",
     "from cupy import nonsense": "cannot import name 'nonsense' from 'cupy': module 'cupy' has no attribute 'nonsense'",
 }
 
