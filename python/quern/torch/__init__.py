@@ -97,5 +97,5 @@ def set_default_tensor_type(t):
 def __getattr__(name):
     if name in getattr(_types, "UNSERVED", ()):
         raise AttributeError(f"torch.{name} is not supported: quern has no tensors of this dtype; use one of {', '.join(_types.DTYPES)}")
-    text = f"module 'torch' has no attribute '{name}': quern does not support it; docs/torch.md lists supported names"
+    text = f"module 'torch' has no attribute '{name}': quern does not support it; docs/torch.md says what is left out"
     raise AttributeError(text, name=name, obj=_sys.modules[__name__])

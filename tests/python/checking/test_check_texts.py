@@ -1,6 +1,7 @@
 """What findings say of kernels written in Python: their names, how often they were found, what to write there."""
 
 import numpy as np
+import programs
 import pytest
 import quern as qn
 from quern import cuda, cupy
@@ -121,7 +122,7 @@ def moved(x):
 @pytest.mark.parametrize(
     "kernel, shape, advice",
     [
-        (plain, (1, 65), "check the index against the array's size before the access: if i < x.shape[0]:"),
+        (plain, (1, 65), "check the index against the array's size before the access: if 0 <= index < x.shape[0]:"),
         (reversed_without_barrier, (1, 64), "put cuda.syncthreads() between the two accesses"),
         (shifted_in_warp, (1, 32), "put cuda.syncwarp() between the two accesses (cuda.syncthreads() where other warps take part, too)"),
         (counted, (2, 32), "use an atomic (cuda.atomic.add()), give each block its own part"),
@@ -185,3 +186,27 @@ def test_scalars_are_variables():
     text = "\n".join(map(str, found))
     assert "local variable 'a', 4 bytes" in text and "shared variable 's', 4 bytes" in text and "local array 'b', 8 bytes" in text
     assert "give it a value where it is declared" in text and "__syncthreads()" in text  # of C++, in its words
+
+
+FAR = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def hist(bins, x):
+    b = int(x[cuda.grid(1)])
+    bins[b] += 1
+
+hist[1, 4](np.zeros(8), np.array([1.0, 2.0, 9.0, 3.0]))
+cuda.synchronize()
+"""
+
+
+def test_the_line_is_shown_from_any_folder_and_once(tmp_path):
+    """The program's folder and the current one have a parent in common; the index of one statement is one finding."""
+    (tmp_path / "clone").mkdir()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "far.py").write_text(FAR)
+    done = programs.quern("check", tmp_path / "mine" / "far.py", cwd=tmp_path / "clone")
+    shown = done.stdout + done.stderr
+    assert "far.py:8: bins[b] += 1" in shown and "quern check: 1 finding\n" in shown, shown

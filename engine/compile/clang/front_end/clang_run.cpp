@@ -33,6 +33,8 @@ std::vector<std::string> language_options(const UserOptions& options, const std:
   if (options.line_info) {
     for (const char* flag : {"-debug-info-kind=line-tables-only", "-dwarf-version=4"}) out.push_back(flag);
   }
+  // Else names of files lose what they have in common with the current folder.
+  out.push_back("-fdebug-compilation-dir=/");
   if (options.quiet) out.push_back("-w");
   // As system headers: clang then skips the warnings' analyses there, which cost more than parsing.
   for (const char* word : {"-isystem", header_dir}) out.push_back(word);

@@ -257,7 +257,7 @@ def note_dynamic_shared(file, name, element_size):
 def _say(f, what):
     """What to write, in the language of the kernel."""
     if what == "in bounds" and _is_python(f) and f.object and f.axis >= 0:
-        return f"if i < {f.object}.shape[{f.axis}]:"
+        return f"if 0 <= index < {f.object}.shape[{f.axis}]:"
     in_python = _IN_CUPY if (os.path.basename(f.access["file"]), f.kernel) in _kernels_in_cupy else _IN_PYTHON
     return (in_python if _is_python(f) else _IN_C)[what]
 
@@ -403,7 +403,10 @@ class Report:
         for one in found:
             if one["access"]["file"].endswith(".py"):
                 one["object"] = _users_name(one["object"])
-            self._findings.append(Finding(**one))
+            made = Finding(**one)
+            # `bins[b] += 1` reads and writes by one index: that is one finding.
+            if made.axis < 0 or all(str(made) != str(known) for known in self._findings):
+                self._findings.append(made)
 
     def _add(self, findings):
         """Takes those of other processes; equal ones are counted."""

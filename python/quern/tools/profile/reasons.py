@@ -16,6 +16,7 @@ _LOOKS = {
     "unpacking": "unpacking `{}` reads its values",
     "item": "`{}` reads a value",
 }
+_CLOCKS = ("time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "process_time", "default_timer")
 _LONGEST = 60  # characters of an expression
 
 
@@ -93,6 +94,8 @@ def _look(place):
             return f"`{text}` asks for it"
         if name in ("print", "str", "repr", "format"):
             return f"`{text}` prints values"
+        if name in _CLOCKS:
+            return f"`{text}` reads the clock, and quern waits for the device before that"
     return _LOOKS.get(place.way, "`{}` reads a value" if place.way != "call" else "`{}` takes values to the host").format(text)
 
 

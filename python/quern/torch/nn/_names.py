@@ -11,7 +11,7 @@ def unserved(module, names):
     def __getattr__(name):
         if name in names:
             raise AttributeError(
-                f"[{public}.{name}] quern has no such name yet; docs/torch.md lists supported names; with PyTorch installed, "
+                f"[{public}.{name}] quern has no such name yet; docs/torch.md says what is left out; with PyTorch installed, "
                 "`python FILE` runs the program on it"
             )
         raise AttributeError(f"module '{public}' has no attribute '{name}'", name=name, obj=sys.modules[module])
