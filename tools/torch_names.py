@@ -167,10 +167,6 @@ DIFFERENT = (
         "They pass their gradient to their base; in PyTorch they are leaves of their own until the base is written.",
     ),
     ("outputs of `split` and `unbind`", "They may be written in place; PyTorch refuses it where a gradient is recorded."),
-    (
-        "hooks in second derivatives",
-        "Hooks on results of `logcumsumexp`, `special.ndtri` and `special.log_ndtr` do not see what second derivatives add.",
-    ),
     ("`solve_triangular`", "A zero on the diagonal gives NaN in every element; PyTorch gives infinities where it divides by it."),
     ("numbers that do not fit", "`x[0] = 1e5` raises where `x` is float16; PyTorch writes infinity into one element on the CPU."),
     ("saved values", "A tensor saved for a derivative and then changed in place keeps its old value for `backward()`; PyTorch raises."),

@@ -37,7 +37,12 @@ def logcumsumexp(input, dim, *, out=None):
     """``log`` of the running sums of ``exp``, without overflow."""
     if input.dtype._kind in "iub":
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{_types.scalar_name(input.dtype)}'")
-    return finish(_log_sums(input, dim_of(dim, input._rank)), out)
+    dim = dim_of(dim, input._rank)
+    if out is None and input._rank and input._size and input.requires_grad and not input.is_complex() and _engine.gradient_mode():
+        from quern.torch._through_results import Logcumsumexp  # which needs all of torch
+
+        return Logcumsumexp.apply(input, dim)
+    return finish(_log_sums(input, dim), out)
 
 
 def _log_sums(x, dim):

@@ -19,6 +19,13 @@ def _real(x, name, only_wide=False):
     return x if x.is_floating_point() else x.to(get_default_dtype())
 
 
+def _through_results():
+    """The module of derivatives that go through results, which needs all of torch."""
+    from quern.torch import _through_results as module
+
+    return module
+
+
 def _of_row(name, row, doc, only_wide=True):
     def function(input, *, out=None):
         return finish(_op(row, _real(input, name, only_wide)), out)
@@ -74,6 +81,8 @@ def ndtr(input, *, out=None):
 def log_ndtr(input, *, out=None):
     """The logarithm of ndtr(), with all its digits far below zero too."""
     x = _real(input, "log_ndtr", True)
+    if out is None and x.requires_grad and _engine.gradient_mode():
+        return _through_results().SpecialLogNdtr.apply(x)
     is_low = x < -1
     low, high = _op("where", is_low, x, -1.0), _op("where", is_low, -1.0, x)  # not minimum(): equal ones share the gradient
     far = _op("log", erfcx(low * -math.sqrt(0.5)) / 2) - low * low / 2
@@ -84,6 +93,8 @@ def log_ndtr(input, *, out=None):
 def ndtri(input, *, out=None):
     """The inverse of ndtr()."""
     x = _real(input, "ndtri", True)
+    if out is None and x.requires_grad and _engine.gradient_mode():
+        return _through_results().SpecialNdtri.apply(x)
     wide = x.to(DTYPES["float64"])  # 2 x - 1 loses what is close to 0
     return finish((FACES["erfinv"](2 * wide - 1) * math.sqrt(2)).to(x.dtype), out)
 
