@@ -5,7 +5,7 @@ import math
 from quern.lib import _engine
 from quern.torch import _linalg, _shaping, _types
 from quern.torch._arguments import checked
-from quern.torch._core import Tensor, add_methods, dim_of, finish
+from quern.torch._core import THROUGH_RESULTS, Tensor, add_methods, dim_of, finish
 from quern.torch._faces import FACES
 
 sum = FACES["sum"]  # noqa: A001
@@ -39,9 +39,7 @@ def logcumsumexp(input, dim, *, out=None):
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{_types.scalar_name(input.dtype)}'")
     dim = dim_of(dim, input._rank)
     if out is None and input._rank and input._size and input.requires_grad and not input.is_complex() and _engine.gradient_mode():
-        from quern.torch._through_results import Logcumsumexp  # which needs all of torch
-
-        return Logcumsumexp.apply(input, dim)
+        return THROUGH_RESULTS["logcumsumexp"](input, dim)
     return finish(_log_sums(input, dim), out)
 
 

@@ -7,7 +7,7 @@ from quern.arrays.public_names import settle
 from quern.lib import _engine
 from quern.torch import _elementwise
 from quern.torch._arguments import checked
-from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, tensor_like
+from quern.torch._core import THROUGH_RESULTS, Tensor, _op, add_in_place, add_methods, finish, tensor_like
 from quern.torch._faces import FACES
 from quern.torch._types import DTYPES, get_default_dtype, scalar_name
 
@@ -17,13 +17,6 @@ def _real(x, name, only_wide=False):
     if x.is_complex() or only_wide and x._dtype_name in ("float16", "bfloat16"):
         raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(x.dtype)}'")
     return x if x.is_floating_point() else x.to(get_default_dtype())
-
-
-def _through_results():
-    """The module of derivatives that go through results, which needs all of torch."""
-    from quern.torch import _through_results as module
-
-    return module
 
 
 def _of_row(name, row, doc, only_wide=True):
@@ -82,7 +75,7 @@ def log_ndtr(input, *, out=None):
     """The logarithm of ndtr(), with all its digits far below zero too."""
     x = _real(input, "log_ndtr", True)
     if out is None and x.requires_grad and _engine.gradient_mode():
-        return _through_results().SpecialLogNdtr.apply(x)
+        return THROUGH_RESULTS["log_ndtr"](x)
     is_low = x < -1
     low, high = _op("where", is_low, x, -1.0), _op("where", is_low, -1.0, x)  # not minimum(): equal ones share the gradient
     far = _op("log", erfcx(low * -math.sqrt(0.5)) / 2) - low * low / 2
@@ -94,7 +87,7 @@ def ndtri(input, *, out=None):
     """The inverse of ndtr()."""
     x = _real(input, "ndtri", True)
     if out is None and x.requires_grad and _engine.gradient_mode():
-        return _through_results().SpecialNdtri.apply(x)
+        return THROUGH_RESULTS["ndtri"](x)
     wide = x.to(DTYPES["float64"])  # 2 x - 1 loses what is close to 0
     return finish((FACES["erfinv"](2 * wide - 1) * math.sqrt(2)).to(x.dtype), out)
 

@@ -1,12 +1,13 @@
 """Functions whose derivatives are computed from their results, as in PyTorch: hooks on these see what second derivatives add.
 
-Loaded when a gradient is recorded; forward() computes by the functions of the same names, which record nothing then.
+The functions of these names call them where a gradient is recorded; forward() calls those, which record nothing then.
 """
 
 import math
 
 from quern.torch import _namespace as torch
 from quern.torch import _special
+from quern.torch._core import THROUGH_RESULTS
 from quern.torch.autograd import Function
 
 
@@ -60,3 +61,6 @@ class Logcumsumexp(Function):
             return (logarithms + x).exp()
 
         return part(grad > 0) - part(grad < 0), None
+
+
+THROUGH_RESULTS |= {"ndtri": SpecialNdtri.apply, "log_ndtr": SpecialLogNdtr.apply, "logcumsumexp": Logcumsumexp.apply}
