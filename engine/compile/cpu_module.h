@@ -67,6 +67,7 @@ enum {
   QUERN_CHECK_REAL = 1u << 14,     /* a float or a double is written */
   QUERN_CHECK_FOLLOWED = 1u << 13, /* a local array whose every access is seen */
   QUERN_CHECK_COPIED = 1u << 12,   /* a part of a structure that is copied: padding and unset members may be among it */
+  QUERN_CHECK_EXCHANGE = 1u << 16, /* an atomic that compares what it finds with what the thread may have read before */
   QUERN_CHECK_ALIGN_SHIFT = 8,     /* the logarithm of the alignment that the access needs lies here, in four bits */
 };
 /* Values that cannot be right, for check_value: division by 0 or of the lowest number by -1; a shift and the width; a variable

@@ -200,6 +200,7 @@ class Backward {
     AtSite site(entry.is_leaf() ? asked_by_ : tracing() ? site_pair(entry.site, asked_by_) : entry.site);
     bool has_parts = !work.results.empty();
     if (!has_parts) {
+      check_parts(work);
       work.sum = total(*work.entry, work.sum, work.parts);
       work.parts.clear();
     }
@@ -227,6 +228,18 @@ class Backward {
       throw Error(error.kind(), std::string(error.what()) + " (recorded at " + line + ")");
     }
     if (!options_.retain_graph) let_go(entry);
+  }
+
+  void check_parts(const Work& work) const {
+    const Entry& entry = *work.entry;
+    const TapeExtras* extras = entry.extras.get();
+    const bool is_seen = (has_inputs_ && std::ranges::find(inputs_, work.entry) != inputs_.end()) ||
+                         (extras && (extras->keeps_gradient || !extras->hooks.empty()));
+    if (is_seen && !work.parts.empty() && has_unclear_parts(entry, work.parts))
+      raise(
+          ErrorKind::not_implemented,
+          "the gradient of an expanded tensor whose parts are read by indices or as views is not supported, because its elements "
+          "share memory; read the parts of a clone() of it");
   }
 
   // Hooks and gradients that are kept or asked for. As in PyTorch, an input that leads on to others is given back as it is before

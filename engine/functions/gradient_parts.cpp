@@ -81,6 +81,30 @@ std::optional<Array> seen_otherwise(const Array& g, const Layout& from, const La
   return transpose(line, back);
 }
 
+// The same where elements share places: `from` has the axes of `to` in another order, or axes of one element more or fewer.
+std::optional<Array> with_axes_of(const Array& g, const Layout& from, const Layout& to) {
+  if (from.offset != to.offset) return std::nullopt;
+  std::vector<int> order;
+  Shape shape;
+  for (size_t i = 0; i < to.rank(); ++i) {
+    if (to.shape[i] == 1) continue;
+    int found = -1;
+    for (size_t j = 0; j < from.rank(); ++j) {
+      if (from.shape[j] != to.shape[i] || from.strides[j] != to.strides[i]) continue;
+      if (found >= 0) return std::nullopt;  // one of two
+      found = static_cast<int>(j);
+    }
+    if (found < 0) return std::nullopt;
+    order.push_back(found);
+  }
+  for (size_t j = 0; j < from.rank(); ++j) {
+    if (std::ranges::find(order, static_cast<int>(j)) != order.end()) continue;
+    if (from.shape[j] != 1) return std::nullopt;
+    order.push_back(static_cast<int>(j));
+  }
+  return reshape(transpose(g, order), to.shape);
+}
+
 // The places of elements that overlap in memory, one by one.
 void add_at(const Array& memory, const Layout& layout, DType dtype, const Array& g) {
   Array places = full({}, whole(layout.offset), DType::int64, memory.device());
@@ -123,11 +147,23 @@ void add_part(const Array& memory, const GradientPart& part, int64_t from) {
 
 }  // namespace
 
+bool has_unclear_parts(const Entry& entry, const std::vector<GradientPart>& parts) {
+  const Layout& own = *entry.layout;
+  if (!repeats(own) && !overlaps_itself(own)) return false;
+  return std::ranges::any_of(parts, [&](const GradientPart& part) {
+    return part.dtype != entry.dtype || (part.layout != entry.layout && !with_axes_of(part.g, *part.layout, own));
+  });
+}
+
 Array total(const Entry& entry, std::optional<Array>& sum, std::vector<GradientPart>& parts) {
+  const bool is_repeated = repeats(*entry.layout);
   std::erase_if(parts, [&](const GradientPart& part) {
-    if (part.layout != entry.layout || part.dtype != entry.dtype) return false;
-    sum = added(sum, part.g);
-    return true;
+    if (part.dtype != entry.dtype) return false;
+    std::optional<Array> whole;
+    if (part.layout == entry.layout) whole = part.g;
+    if (!whole && is_repeated) whole = with_axes_of(part.g, *part.layout, *entry.layout);
+    if (whole) sum = added(sum, *whole);
+    return whole.has_value();
   });
   if (parts.empty()) return *sum;
   if (!sum && parts.size() == 1 && parts[0].dtype == entry.dtype) {

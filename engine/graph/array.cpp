@@ -174,9 +174,14 @@ Array Array::view(Layout layout, DType as) const {
 Array Array::apart() const {
   GraphLock lock;
   if (is_exposed()) return copied(*this, dtype_);
+  if (tape_ && is_detached(*this)) {
+    Array out = with_entry({cell_->node, layout_, dtype_}, entry_of(*this), device());
+    out.is_read_only_ = is_read_only_;
+    return out;
+  }
   Array out(CellRef(new Cell(cell_->node)), layout_, dtype_);
   out.is_read_only_ = is_read_only_;
-  if (!(tape_ && is_detached(*this))) out.cell_->entry = is_whole() ? entry_of(*this) : cell_->entry;
+  out.cell_->entry = is_whole() ? entry_of(*this) : cell_->entry;
   return out;
 }
 

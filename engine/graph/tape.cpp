@@ -341,6 +341,19 @@ void forget_gradient(const Array& array) {
   own.base = own.parent = own.seen = {};
 }
 
+// The entry's value where `array` lies: views of it count in that memory.
+static EntryRef in_other_memory(const EntryRef& entry, const Array& array) {
+  EntryRef same = new_entry(Entry::Kind::row, entry->dtype, array.layout_ref(), array.device());
+  same->op = Op::cast;
+  same->site = current_site();
+  same->operand_count = 1;
+  same->own[0].from = entry;
+  same->own[0].layout = entry->layout;
+  same->own[0].dtype = entry->dtype;
+  move_gradient(*entry, *same);
+  return same;
+}
+
 void set_data(Array& array, const Array& data) {
   const EntryRef entry = entry_of(array);
   if (entry && !entry->is_leaf() && (array.shape() != data.shape() || array.dtype() != data.dtype()))
@@ -355,7 +368,8 @@ void set_data(Array& array, const Array& data) {
     entry->dtype = entry->compute = made.dtype();
     entry->device = made.device();
   }
-  made.tape()->own->entry = entry;
+  const bool lies_so = !entry || (entry->kind != Entry::Kind::view && entry->layout == made.layout_ref());
+  made.tape()->own->entry = lies_so ? entry : in_other_memory(entry, made);
   array = std::move(made);
 }
 

@@ -399,7 +399,7 @@ void* CheckedLaunch::access(void* pointer, uint64_t bytes, uint32_t what, uint32
   }
   if (what & QUERN_CHECK_WRITE) shadow->mark_written(offset, bytes);
   if (what & (QUERN_CHECK_ATOMIC | QUERN_CHECK_VOLATILE)) {
-    drop_doubtful(at);
+    if (what & (QUERN_CHECK_EXCHANGE | QUERN_CHECK_VOLATILE)) drop_doubtful(at);
     if (what & QUERN_CHECK_READ) acquire(at);
     if (what & QUERN_CHECK_WRITE) release(at);
   }
@@ -504,8 +504,8 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
   }
   const bool may_write_the_same =
       what & QUERN_CHECK_WRITE && !(what & (QUERN_CHECK_ATOMIC | QUERN_CHECK_READ)) && bytes <= written_.before.size();
-  // Whoever reads a word as it is, then exchanges it by an atomic, has read it in the right way: CUDA's own manual adds
-  // doubles so.
+  // Whoever reads a word as it is, then exchanges it by an atomic that compares, has read it in the right way: CUDA's own manual
+  // adds doubles so. An atomic sum excuses no read.
   auto is_doubtful = [&](uint32_t mine, uint32_t others, uint16_t other_marks) {
     bool i_am_atomic = marks & Cell::is_atomic, other_is_atomic = other_marks & Cell::is_atomic;
     return (i_am_atomic && !(others & QUERN_CHECK_WRITE)) || (other_is_atomic && !(mine & QUERN_CHECK_WRITE));
@@ -533,7 +533,7 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
   };
 
   for (Cell* end = cell + count; cell != end; ++cell) {
-    if (marks & Cell::is_atomic && is_mine(cell->read) && !(cell->read_place & (Cell::by_many | Cell::by_many_blocks)))
+    if (what & QUERN_CHECK_EXCHANGE && is_mine(cell->read) && !(cell->read_place & (Cell::by_many | Cell::by_many_blocks)))
       cell->read = {};
     if (!told && cell->write.tick && !is_mine(cell->write) && !may_meet(cell->write, cell->write_place, true) &&
         !ordered(cell->write)) {

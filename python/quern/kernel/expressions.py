@@ -17,6 +17,7 @@ from quern.kernel import conversions, library, operators, signatures, times, typ
 from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
+from quern.kernel.source import is_of_literals
 from quern.kernel.suggestions import item_of_tuple, missing_import, near_attribute
 from quern.kernel.value import MISSING, NotYet, Value, cast, known, part_text
 
@@ -153,7 +154,9 @@ class Expressions(Indexing):
 
     def kept(self, value):
         """The value in a variable of its own, so that it is computed once and now."""
-        if value.is_const or isinstance(value.type, (types.Known, types.NoneType)) or value.text.isidentifier() and value.name is None:
+        if value.decided is not MISSING or isinstance(value.type, (types.Known, types.NoneType)):
+            return value
+        if value.text.isidentifier() and value.name is None:
             return value
         name, maybe = self.temporary(), ""
         self.head.append(f"{value.own_type.c} {name}{{}};")
@@ -187,7 +190,10 @@ class Expressions(Indexing):
                 return self.of_object(variable.const, node) if isinstance(variable.type, types.Literal) else known(variable.const)
             if isinstance(variable.type, types.NoneType):
                 return Value(types.none)
-            return Value(variable.type, variable.text, natural=variable.natural, name=node.id, fixed=variable.fixed)
+            is_literal = node.id in self.source.literals and type(variable.fixed) in (int, float, bool)
+            return Value(
+                variable.type, variable.text, natural=variable.natural, name=node.id, fixed=variable.fixed, is_literal=is_literal
+            )
         if node.id in self.source.locals:
             error = self.error(TypingError, node, f"'{node.id}' is used before it has a value")
             raise NotYet(error)  # a walk before may not have seen a loop's rounds leave it
@@ -432,6 +438,8 @@ class Expressions(Indexing):
         if isinstance(op, (ast.Eq, ast.NotEq)) and not is_enum:
             return None
         if left.type == right.type and isinstance(left.type, kinds):
+            if MISSING not in (left.decided, right.decided):
+                return operators.constant((left.decided == right.decided) == is_same)
             # Complex numbers have no `==` on GPUs.
             return Value(types.boolean, f"{'' if is_same else '!'}op::equal({left.text}, {right.text})")
         if is_enum or (isinstance(left.type, (types.Number, types.Tuple)) and isinstance(right.type, types.Boolean) and right.is_const):
@@ -447,8 +455,8 @@ class Expressions(Indexing):
             value, lines = self.apart(lambda: self.tested(part))  # noqa: B023  (called now)
             if values:  # the part before may have decided
                 self.join_decided(part, meant, lines, before)
-            if value.is_const and isinstance(value.type, types.Boolean):
-                decides = value.const is isinstance(node.op, ast.Or)
+            if value.decided is not MISSING and isinstance(value.type, types.Number):
+                decides = bool(value.decided) is isinstance(node.op, ast.Or)
                 if not decides and part is not node.values[-1]:
                     continue
             else:
@@ -757,11 +765,6 @@ class Expressions(Indexing):
             error.wants, error.wanting = value.name, self.source.function
             raise error
         return value.foreseen
-
-
-def is_of_literals(node):
-    """Of numbers that are written there, and operators: Python computes it."""
-    return all(isinstance(n, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)) for n in ast.walk(node))
 
 
 # What is left of an expression that Python's compiler has computed.

@@ -17,11 +17,10 @@ import operator
 
 import numpy
 
-from quern.kernel.expressions import is_of_literals
 from quern.kernel.library.ufunc_loops import loop_of
 from quern.kernel.operators import BINARY, division_by_zero
 from quern.kernel.powers import integer_power, rewritten
-from quern.kernel.source import Source
+from quern.kernel.source import Source, is_of_literals
 from quern.kernel.types import of_dtype
 
 _HELPERS = "_types_of_quern"

@@ -94,7 +94,8 @@ def binary(node_type, a, b, fail, of_literals=False):
     symbol, name, compute = BINARY[node_type]
     if is_pythons(a) and is_pythons(b) and (of_literals or not _is_a_whole_fraction(symbol, a.const, b.const)):
         folded = _folded(compute, a.const, b.const)
-        if folded is not None:
+        is_new_complex = folded is not None and isinstance(folded.type, Complex) and complex not in (type(a.const), type(b.const))
+        if folded is not None and (of_literals or not is_new_complex):  # (-8.0) ** 0.5 of variables is NaN
             return folded
     work = binary_types(symbol, a.type, b.type)
     if work is None:
@@ -210,7 +211,8 @@ def unary(node_type, a, fail):
         if folded is not None:
             return folded
     if symbol == "not":
-        return Value(boolean, f"!{truth(a, fail).text}")
+        test = truth(a, fail)
+        return constant(not test.const) if test.is_const else Value(boolean, f"!{test.text}")
     if not isinstance(a.type, Number) or (symbol == "~" and not isinstance(a.type, (Integer, Boolean))):
         raise fail(TypingError, f"bad operand type for unary {symbol}: {a.type}", _of_elements(a))
     if symbol == "~" and isinstance(a.type, Boolean):
@@ -229,6 +231,8 @@ def truth(a, fail):
         return Value(boolean, f"({a.maybe} && {truth(replace(a, maybe=''), fail).text})")
     if a.is_const and isinstance(a.type, types.Known):
         return constant(bool(a.const))
+    if a.is_literal:
+        return constant(bool(a.fixed))
     if isinstance(a.type, Boolean):
         return a
     if isinstance(a.type, types.NoneType):
@@ -245,6 +249,10 @@ def compare(node_type, a, b, fail, orders_complex=False):
     symbol, text, compute = COMPARE[node_type]
     if is_pythons(a) and is_pythons(b) and (folded := _compared(compute, a.const, b.const)) is not None:
         return folded
+    if a.is_literal or b.is_literal:
+        known = [v.decided if v.is_literal or is_pythons(v) else MISSING for v in (a, b)]
+        if MISSING not in known and (folded := _compared(compute, *known)) is not None:
+            return folded
     if not (isinstance(a.type, Number) and isinstance(b.type, Number)):
         raise _no_operation(fail, symbol, a, b)
     if symbol not in ("==", "!=") and not orders_complex and any(isinstance(t, Complex) for t in (a.type, b.type)):

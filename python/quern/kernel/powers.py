@@ -16,8 +16,7 @@ import types as python_types
 import numpy
 
 from quern.kernel.errors import KernelError
-from quern.kernel.expressions import is_of_literals
-from quern.kernel.source import Source
+from quern.kernel.source import Source, is_of_literals
 
 _WRAPS = "_exponent_of_quern"
 _INTEGERS = (int, numpy.integer, numpy.bool_)

@@ -68,6 +68,7 @@ class Source:
                 self.indent = self.offset = 0
         self.tree = without_match(_definition(tree, function), self.error)
         self.assigned_once = assigned_once(self.tree)
+        self.literals = _assigned_literals(self.tree) & self.assigned_once
         subjects = (n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id.startswith(OWN))
         self.locals = frozenset((*function.__code__.co_varnames, *function.__code__.co_cellvars, *subjects))
         self.closure = {}  # MISSING: it has no value yet
@@ -180,6 +181,18 @@ def assigned_once(tree):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         plain.update(part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name))
     return frozenset(name for name in plain if stores.count(name) == 1)
+
+
+def _assigned_literals(tree):
+    """The names of variables that are assigned a number that is written there, as `-1` or `True`."""
+    plain = (n for n in ast.walk(tree) if isinstance(n, ast.Assign) and is_of_literals(n.value))
+    names = {n.targets[0].id for n in plain if len(n.targets) == 1 and isinstance(n.targets[0], ast.Name)}
+    return frozenset(names - {a.arg for a in ast.walk(tree.args) if isinstance(a, ast.arg)})
+
+
+def is_of_literals(node):
+    """Of numbers that are written there, and operators: Python computes it."""
+    return all(isinstance(n, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)) for n in ast.walk(node))
 
 
 def _lambdas_at(code):

@@ -2,6 +2,8 @@
 
 import builtins
 import collections
+import functools
+import inspect
 import math
 import time
 
@@ -10,6 +12,7 @@ import numpy as np
 from keras.src.backend.common.keras_tensor import KerasTensor
 
 from quern.keras.backend.core import convert_to_tensor as _tensor
+from quern.keras.backend.core import no_gradients, on_read
 from quern.keras.backend.core import stop_gradient as _stopped
 from quern.tensorflow import _operands
 from quern.tensorflow import errors as _errors
@@ -324,8 +327,39 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
 
 @_errors.checked
 def custom_gradient(f=None):
-    """A function that gives a result and the function of its gradient."""
-    return _ops.custom_gradient(f)
+    """A function that gives a result and the function of its gradient, which takes ``variables=`` where the function reads some."""
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        read = {}
+
+        def note(variable, value):
+            read[id(variable)] = variable
+            return value
+
+        on_read.append(note)
+        try:
+            with no_gradients():
+                results, derivative = f(*args, **kwargs)
+        finally:
+            on_read.remove(note)
+        variables = [v for v in read.values() if v.trainable]
+        if not variables:
+            return _ops.custom_gradient(lambda *_: (results, derivative))(*args)
+        known = inspect.signature(derivative).parameters
+        if "variables" not in known and all(p.kind is not p.VAR_KEYWORD for p in known.values()):
+            raise TypeError(
+                "If using @custom_gradient with a function that uses variables, then grad_fn must accept a 'variables' keyword argument."
+            )
+
+        def of_all(*given):
+            of_args, of_variables = derivative(*given, variables=variables)
+            of_args = list(of_args) if isinstance(of_args, (list, tuple)) else [of_args]
+            return [*of_args, *[None] * (len(args) - len(of_args)), *of_variables]
+
+        return _ops.custom_gradient(lambda *_: (results, of_all))(*args, *[v.value for v in variables])
+
+    return call
 
 
 @_errors.checked
@@ -460,11 +494,25 @@ def _operation(theirs, ours):
     return _errors.checked(call)
 
 
+def _first_of_equals(theirs, function):
+    """``maximum`` or ``minimum`` whose gradient goes to the first operand where both are equal, as TensorFlow's does."""
+    compare = _ops.greater_equal if theirs == "maximum" else _ops.less_equal
+
+    def call(x, y):
+        if _is_symbolic(x) or _is_symbolic(y) or "float" not in _operands._name(x):
+            return function(x, y)
+        return _ops.where(_ops.logical_or(compare(x, y), _ops.isnan(x)), x, y)
+
+    return call
+
+
 def _same(theirs, ours=None):
     """A function of keras.ops under TensorFlow's name, which takes ``name=`` too."""
     if theirs in _OF_TWO:
         return _operation(theirs, _OF_TWO[theirs])
     function = getattr(_ops, ours or theirs)
+    if theirs in ("maximum", "minimum"):
+        function = _first_of_equals(theirs, function)
     has_two = theirs in ("maximum", "minimum", "atan2", "divide_no_nan", "logical_and", "logical_or", "logical_xor")
 
     def call(*args, name=None, **kwargs):

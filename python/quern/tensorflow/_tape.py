@@ -9,7 +9,7 @@ from keras.src import tree
 
 import quern as qn
 from quern.keras.backend import recording
-from quern.keras.backend.core import Array, convert_to_tensor, watching
+from quern.keras.backend.core import Array, convert_to_tensor, on_read
 from quern.lib import _engine
 from quern.tensorflow._constants import converted
 from quern.tensorflow._gathering import gather_nd, tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update
@@ -243,6 +243,45 @@ def _raw_value(variable):
     return variable._value if r is None else r.read(variable)
 
 
+_leaves = {}  # by the id of a variable: the variable, its memory, and what that is for the tapes that are open now
+
+
+def _read(variable, value):
+    """Return a variable's value for a reader while tapes are open.
+
+    A tape follows reads, not variables: a value that was read before it opened is a constant for it. So a variable is a leaf of its
+    own from one opening or closing of a tape to the next, and each read is a view of that leaf, whose gradients can be asked for, too.
+    """
+    tapes = [tape for tape in GradientTape._active if tape._follows_variable(variable)]
+    if not tapes:
+        return _engine.detached(value) if _is_real(value) else value
+    memory = variable._array
+    known = _leaves.get(id(variable))
+    if known is None or known[1] is not memory:
+        known = _leaves[id(variable)] = variable, memory, _own_leaf(value)
+    for tape in tapes:
+        tape._note(variable, known[2])
+    return _own_read(known[2])
+
+
+def _is_real(value):
+    return "float" in value._dtype_name or "complex" in value._dtype_name
+
+
+@recording.noted
+def _own_leaf(value):
+    if not _is_real(value):
+        return value
+    value = _engine.detached(value)
+    _engine.want_gradient(value, True)
+    return value
+
+
+@recording.noted
+def _own_read(leaf):
+    return leaf[...]
+
+
 class GradientTape:
     """Records what is computed while it is open, to compute gradients.
 
@@ -263,7 +302,8 @@ class GradientTape:
     _active = []
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
-        self._persistent, self._used, self._watched, self._variables = persistent, False, [], {}
+        self._persistent, self._used, self._watched = persistent, False, []
+        self._variables, self._leaves = {}, {}  # by id: those that were read or are watched; what they were at each time
         self._follows, self._spans, self._is_new = watch_accessed_variables, _Spans(), True
         self._others = weakref.WeakSet()  # tapes that were open at the same time: they share what was computed
 
@@ -276,31 +316,48 @@ class GradientTape:
         for other in GradientTape._active:
             self._others.add(other)
             other._others.add(self)
-        GradientTape._active.append(self)
-        watching.append(self._note)
+        self._begin()
         return self
 
     def __exit__(self, *error):
-        watching.remove(self._note)
-        GradientTape._active.remove(self)
+        self._end()
         _effect(self._spans.close)
         _engine.set_gradient_mode(self._before)
 
-    def _note(self, variable):
-        if self._follows and variable.trainable:
-            self._variables[id(variable)] = variable
+    def _begin(self):
+        GradientTape._active.append(self)
+        on_read.append(_read)
+        _leaves.clear()
+
+    def _end(self):
+        GradientTape._active.remove(self)
+        on_read.remove(_read)
+        _leaves.clear()
+
+    def _follows_variable(self, variable):
+        return id(variable) in self._variables or self._follows and variable.trainable
+
+    def _note(self, variable, leaf):
+        self._variables[id(variable)] = variable
+        leaves = self._leaves.setdefault(id(variable), [])
+        if not any(one is leaf for one in leaves):
+            leaves.append(leaf)
 
     def watch(self, tensor):
         """Follows tensors, as it does variables."""
         for x in tree.flatten(tensor):
             if isinstance(x, keras.Variable):
-                self._variables[id(x)] = x
+                if id(x) not in self._variables:
+                    self._variables[id(x)] = x
+                    _leaves.clear()  # what was read before is none of it
             elif isinstance(x, Array):
                 if "float" in x._dtype_name or "complex" in x._dtype_name:
                     self._watched.append(x)
                     _effect(_want_gradient, x)
                 else:
                     warn_user(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {x._dtype_name}")
+            else:
+                raise ValueError(f"Passed in object {x} of type {type(x).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
 
     def watched_variables(self):
         """The variables that were read while it lasted."""
@@ -308,19 +365,21 @@ class GradientTape:
 
     @contextlib.contextmanager
     def stop_recording(self):
-        """While it lasts, nothing is recorded."""
-        before = _engine.set_gradient_mode(False)
+        """While it lasts, this tape records nothing; others do."""
+        self._end()
+        _effect(self._spans.close)
         try:
             yield
         finally:
-            _engine.set_gradient_mode(before)
+            _effect(self._spans.open)
+            self._begin()
 
     def reset(self):
         """Forgets what was computed before."""
         self._used = False
         _effect(self._spans.restart)
-        self._watched.clear()
-        self._variables.clear()
+        for known in (self._watched, self._variables, self._leaves, _leaves):
+            known.clear()
 
     def jacobian(self, target, sources, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True):
         """The gradients of each element of ``target``, one after the other: of the target's shape and then the source's."""
@@ -337,7 +396,7 @@ class GradientTape:
         def joined(*parts):
             return None if parts[0] is None else qn.stack(parts).reshape(target.shape + parts[0].shape)
 
-        flat = [joined(*parts) for parts in zip(*[[r] if not tree.is_nested(sources) else _leaves(r, sources) for r in rows], strict=True)]
+        flat = [joined(*parts) for parts in zip(*[[r] if not tree.is_nested(sources) else _flat(r, sources) for r in rows], strict=True)]
         return tree.pack_sequence_as(sources, flat) if tree.is_nested(sources) else flat[0]
 
     def batch_jacobian(self, target, source, unconnected_gradients="none", parallel_iterations=None, experimental_use_pfor=True):
@@ -355,54 +414,57 @@ class GradientTape:
         if self._used and not self._persistent:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
         self._used = True
-        targets = [_raw_value(one) if isinstance(one, keras.Variable) else convert_to_tensor(one) for one in tree.flatten(target)]
+        targets = [self._values_of(one)[-1] for one in tree.flatten(target)]
         given = [None] * len(targets) if output_gradients is None else [convert_to_tensor(g) for g in tree.flatten(output_gradients)]
-        flat = [one for one in tree.flatten(sources)]
-        arrays = [_raw_value(one) if isinstance(one, keras.Variable) else convert_to_tensor(one) for one in flat]
-        kinds = [self._kind_of(one) for one in flat]
-        watched = [*self._watched, *[_raw_value(one) for one in self._variables.values()]]
+        groups = [self._values_of(one) for one in tree.flatten(sources)]
+        watched = [*self._watched, *[leaf for leaves in self._leaves.values() for leaf in leaves]]
         again = bool(GradientTape._active)  # another tape wants gradients of these
         keeps = again or self._persistent or any(not other._used or other._persistent for other in self._others)
         zeros = str(getattr(unconnected_gradients, "value", unconnected_gradients)).lower() == "zero"
-        found = _gradients(self._spans, targets, given, arrays, kinds, watched, keeps, again, zeros)
+        found = _gradients(self._spans, targets, given, groups, watched, keeps, again, zeros)
+        if not self._persistent:
+            self._leaves.clear()  # so that variables are updated where they are
         return tree.pack_sequence_as(sources, list(found)) if tree.is_nested(sources) else found[0]
 
-    def _kind_of(self, source):
-        """Return whether a source was read or watched while the tape was open; None for a tensor, whose history decides."""
-        if not isinstance(source, keras.Variable):
-            return None
-        return id(source) in self._variables
+    def _values_of(self, one):
+        """Return the tensors that a target or a source is: a variable is the leaves as which it was read while the tape was open."""
+        if not isinstance(one, keras.Variable):
+            return [convert_to_tensor(one)]
+        return self._leaves.get(id(one)) or [_raw_value(one)]
 
 
 def _want_gradient(x):
-    _engine.want_gradient(x, True)
+    if _engine.gradient_node(x) is None:
+        _engine.want_gradient(x, True)
+    else:  # it was computed from what wants gradients: the tape follows what is made of it from now on
+        _engine.set_view(x, x[...])
 
 
 @recording.noted
-def _gradients(spans, targets, given, arrays, kinds, watched, keeps, again, zeros):
-    """Return the gradients of the targets' sum, as a list; None, or zeros, for arrays that it does not depend on.
+def _gradients(spans, targets, given, groups, watched, keeps, again, zeros):
+    """Return the gradients of the targets' sum by each group of arrays, which stand for one source, as a list.
 
-    Part of a recorded step like a function of the backend: where the tape begins and ends is found anew each time.
+    None, or zeros, for a source that it does not depend on. Part of a recorded step like a function of the backend: where the tape
+    begins and ends is found anew each time.
     """
     spans = spans.now()
-    ours = [_engine.depends_on(a, watched, spans) if kind is None else kind for a, kind in zip(arrays, kinds, strict=True)]
     used = [(t, _ones(t) if g is None else g) for t, g in zip(targets, given, strict=True) if _engine.wants_gradient(t)]
-    known = [i for i, a in enumerate(arrays) if ours[i] and _engine.wants_gradient(a)]
-    found = [None] * len(arrays)
+    known = [(i, a) for i, group in enumerate(groups) for a in group if _engine.wants_gradient(a) and _engine.depends_on(a, watched, spans)]
+    found = [None] * len(groups)
     if used and known:
         results, ones = zip(*used, strict=True)
-        made = _engine.gradients(results, ones, tuple(arrays[i] for i in known), keeps, again, True, spans)
-        for i, g in zip(known, made, strict=True):
-            found[i] = g
-    return [a * 0 if zeros and g is None else g for a, g in zip(arrays, found, strict=True)]
+        made = _engine.gradients(results, ones, tuple(a for _, a in known), keeps, again, True, spans)
+        for (i, _), g in zip(known, made, strict=True):
+            found[i] = g if found[i] is None else found[i] if g is None else found[i] + g
+    return [group[0] * 0 if zeros and g is None else g for group, g in zip(groups, found, strict=True)]
 
 
-def _leaves(found, sources):
+def _flat(found, sources):
     """Gradients in the structure of sources, None among them, as a list."""
     if isinstance(sources, dict):
-        return [one for name in sorted(sources) for one in _leaves(found[name], sources[name])]
+        return [one for name in sorted(sources) for one in _flat(found[name], sources[name])]
     if isinstance(sources, (list, tuple)):
-        return [one for f, s in zip(found, sources, strict=True) for one in _leaves(f, s)]
+        return [one for f, s in zip(found, sources, strict=True) for one in _flat(f, s)]
     return [found]
 
 

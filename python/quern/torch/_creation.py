@@ -368,14 +368,14 @@ def resize_(self, *size, memory_format=None):
     _engine.check_may_write(self)
     if tuple(sizes) == self._shape:
         return self
-    if count <= self._size and self._contiguous[0]:
-        _engine.set_data(self, self.detach().reshape(-1)[:count].reshape(sizes))
-        return self
-    new = filled([count], 0, self._dtype_name, engine_device_of(self))
-    _engine.array_check_room(new)
-    if self._size:
-        _engine.array_assign(new[: min(self._size, count)], self.detach().reshape(-1)[:count])
-    _engine.set_data(self, new.reshape(sizes))
+    start, held = self.storage_offset(), _engine.memory_bytes(self) // self.itemsize
+    memory = self
+    if start + count > held:
+        memory = filled([start + count], 0, self._dtype_name, engine_device_of(self))
+        _engine.array_check_room(memory)
+        if held:
+            _engine.array_assign(memory[:held], self.detach().as_strided((held,), (1,), 0))
+    _engine.set_data(self, memory.detach().as_strided((count,), (1,), start).reshape(sizes))
     return self
 
 

@@ -113,6 +113,18 @@ extern "C" __global__ void k(float* x, float* y, int n) {
     old = atomicCAS(word, seen, __float_as_uint(__uint_as_float(seen) * 1.01f));
   } while (old != seen);
 }""", {"block": 32, "grid": 2}),
+    ("a maximum by exchanges whose first guess is a plain read", r"""
+extern "C" __global__ void k(int* x, int* y, int n) {
+  int mine = (int)threadIdx.x * 7 % 64, seen = y[0];
+  while (seen < mine) {
+    int old = atomicCAS(&y[0], seen, mine);
+    if (old == seen) break;
+    seen = old;
+  }
+}""", {"values": INTS}),
+    ("a count that decides about the addition", r"""
+extern "C" __global__ void k(int* x, int* y, int n) { if (y[0] < 10) atomicAdd(&y[0], 1); }
+""", {"values": INTS}),
     ("a sum of doubles", r"""
 extern "C" __global__ void k(float* x, double* y, int n) { atomicAdd(y, (double)x[threadIdx.x]); }
 """, {"values": lambda x, y: (x, qn.zeros(4, dtype="float64"), np.int32(N))}),

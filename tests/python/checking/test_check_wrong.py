@@ -279,6 +279,21 @@ extern "C" __global__ void k(float* x, int* y, int n) {
   items[atomicAdd(&head, 1)] = threadIdx.x;
   if (threadIdx.x < head) y[threadIdx.x] = items[threadIdx.x];  // <-
 }""", {}),
+    ("race", "a count that is read as it is before it is added to", r"""
+extern "C" __global__ void k(float* x, int* y, int n) {
+  int before = y[0];  // <-
+  atomicAdd(&y[0], 3);
+  y[1 + threadIdx.x] = before;
+}""", {}),
+    ("race", "a sum of doubles that is read before it is added to", r"""
+extern "C" __global__ void k(double* x, double* y, int n) {
+  __shared__ double sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  double before = sum;  // <-
+  atomicAdd(&sum, 0.5);
+  y[threadIdx.x] = before;
+}""", {"values": lambda x, y: (qn.zeros(N, dtype="float64"), qn.zeros(N, dtype="float64"), np.int32(N))}),
     ("race", "two halves of one struct by one word", r"""
 struct packed { unsigned int a : 16, b : 16; };
 extern "C" __global__ void k(float* x, float* y, int n) {

@@ -29,6 +29,16 @@ def test_backward(device):
         requires_grad(qn.arange(3))
 
 
+def test_elements_of_a_detached_leaf(device):
+    """They are numbers of their own where NumPy has scalars, with the leaf's record."""
+    leaf = requires_grad(detach(requires_grad(qn.array([1.0, 2.0]))))
+    for a in (leaf, leaf[:2], leaf[1:]):
+        last = qn.unstack(a)[-1]
+        (g,) = gradients(last * last, leaf)
+        assert np.asarray(g).tolist() == [0, 4]
+    assert gradients(detach(leaf)[0] + leaf[1], leaf)[0].tolist() == [0, 1]
+
+
 def test_gradients(device):
     x, y = requires_grad(qn.array([1.0, 2.0])), requires_grad(qn.array([3.0, 5.0]))
     found = gradients((x * x * y).sum(), (x, y))

@@ -146,6 +146,121 @@ with tf.GradientTape() as tape:
     y = x * x
     x.assign(10.0)
 print(show(tape.gradient(y, x)), show(x)) | 4.0 10.0""",
+    "values that were read before the tape opened, and are watched": """
+v = tf.Variable([1.0, 2.0])
+for read in (tf.convert_to_tensor, lambda v: v.value, lambda v: tf.cast(v, v.dtype), tf.squeeze, tf.math.real, tf.identity, lambda v: v[:]):
+    w = read(v)
+    with tf.GradientTape() as tape:
+        tape.watch(w)
+        y = v * 2 + w * 3
+    print(show(tape.gradient(y, [v, w])), end=" ") | """ + " ".join(["[[2.0, 2.0], [3.0, 3.0]]"] * 7),
+    "values that were read before the tape opened, beside the variable": """
+v = tf.Variable([1.0, 2.0])
+w = tf.convert_to_tensor(v)
+with tf.GradientTape() as tape:
+    y = v * 2 + w * 3
+print(show(tape.gradient(y, [v, w]))) | [[2.0, 2.0], None]""",
+    "two reads are two tensors": """
+v = tf.Variable([1.0, 2.0])
+with tf.GradientTape(persistent=True) as tape:
+    a, b = tf.convert_to_tensor(v), tf.convert_to_tensor(v)
+    y = a * 2 + b * 3 + v * 4
+print(show(tape.gradient(y, [a, b, v])), show(tape.gradient(y, a))) | [[2.0, 2.0], [3.0, 3.0], [9.0, 9.0]] [2.0, 2.0]""",
+    "elements of a variable": """
+v = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    a, b = tf.unstack(v)
+    y = a * 2 + b * b
+print(show(tape.gradient(y, v))) | [2.0, 4.0]""",
+    "a read between an outer tape and an inner one": """
+v = tf.Variable(2.0)
+with tf.GradientTape() as outer:
+    w = tf.convert_to_tensor(v)
+    with tf.GradientTape() as inner:
+        y = w * 3 + v * v
+    first = inner.gradient(y, v)
+    z = y + first * first
+print(show(first), show(outer.gradient(z, [v, w]))) | 4.0 [23.0, 3.0]""",
+    "a variable that is written between two reads": """
+v = tf.Variable(2.0)
+with tf.GradientTape(persistent=True) as tape:
+    y = v * v
+    v.assign(10.0)
+    z = v * v + y
+print(show(tape.gradient(z, v)), show(tape.gradient(y, v))) | 24.0 4.0""",
+    "variables that are watched by name": """
+a, b = tf.Variable(2.0, trainable=False), tf.Variable(3.0)
+with tf.GradientTape(watch_accessed_variables=False) as tape:
+    early = a * 10
+    tape.watch(a)
+    y = a * a * b + early
+print(show(tape.gradient(y, [a, b])), len(tape.watched_variables())) | [12.0, None] 1""",
+    "a pause of one tape of two": """
+x = tf.Variable(3.0)
+with tf.GradientTape() as one, tf.GradientTape() as two:
+    with two.stop_recording():
+        w = tf.convert_to_tensor(x)
+        y = x * x
+    z = y + x + w
+print(show(one.gradient(z, x)), show(two.gradient(z, x))) | 8.0 1.0""",
+    "a tensor that is watched after it was used": """
+v = tf.Variable(3.0)
+x, c = v * 1.0, tf.constant(3.0)
+with tf.GradientTape() as outer:
+    u = v * v
+    with tf.GradientTape(persistent=True) as tape:
+        y, z, w = x * x, c * c, u * u
+        tape.watch([x, c, u])
+        y, z, w = y * x, z * c, w * u
+print(show(tape.gradient(y, x)), show(tape.gradient(z, c)), show(tape.gradient(w, u)), show(outer.gradient(w, v))) | 9.0 9.0 81.0 1458.0""",
+    "a gradient that is computed in a pause of the outer tape": """
+v = tf.Variable(3.0)
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = v * v * v
+    with outer.stop_recording():
+        first = inner.gradient(y, v)
+    z = first * v
+print(show(outer.gradient(z, v))) | 27.0""",
+    "equal operands": """
+x, y = tf.Variable([0.0, 1.0, -1.0, 2.0]), tf.Variable([0.0, 1.0, 1.0, 2.0])
+for f in (lambda: tf.maximum(x, y), lambda: tf.minimum(x, y), lambda: tf.clip_by_value(x, 0.0, 1.0), lambda: tf.math.maximum(x, 0.0)):
+    with tf.GradientTape() as tape:
+        z = f()
+    print(show(tape.gradient(z, x)), end=" ")
+nan = float("nan")
+print(tf.maximum([nan, 1.0, 2], [1.0, nan, 3]).numpy(), tf.minimum([nan, 1.0, 2], [1.0, nan, 3]).numpy()) | [1.0, 1.0, 0.0, 1.0] [1.0, 1.0, 1.0, 1.0] [1.0, 1.0, 0.0, 0.0] [1.0, 1.0, 0.0, 1.0] [nan nan 3.] [nan nan 2.]""",
+    "a gradient of one's own that is given variables": """
+u, a = tf.Variable(2.0), tf.constant(5.0)
+@tf.custom_gradient
+def f(x):
+    def slope(d, variables=None):
+        return d * 7.0, [d * 11.0 for _ in variables]
+    return x * u, slope
+with tf.GradientTape() as tape:
+    tape.watch(a)
+    y = f(a) * 2.0
+print(show(y), show(tape.gradient(y, [a, u])))
+@tf.custom_gradient
+def g(x):
+    return x * u, lambda d: d
+try:
+    g(a)
+except TypeError as error:
+    print("keyword argument" in str(error)) | 20.0 [14.0, 22.0] True""",
+    "a number that is watched": """
+with tf.GradientTape() as tape:
+    try:
+        tape.watch(3.0)
+    except ValueError as error:
+        print(error) | Passed in object 3.0 of type 'float', not tf.Tensor or tf.Variable or ExtensionType.""",
+    "a model that is trained while a tape is open": """
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
+model.compile("sgd", "mse")
+x, y = tf.ones((4, 2)), tf.zeros((4, 1))
+with tf.GradientTape():
+    model.train_on_batch(x, y)
+print(show(model.weights[0])) | [[0.9599999785423279], [0.9599999785423279]]""",
 }
 
 

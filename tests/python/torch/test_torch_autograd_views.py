@@ -299,6 +299,64 @@ def test_results_with_other_data_stay_results(change, device):
     )
 
 
+@pytest.mark.parametrize("data", ["t.data * 2", "torch.stack([t.data, t.data], 1)[:, 0]"])
+@pytest.mark.parametrize("change", ["t.unsqueeze_(0)", "t.as_strided_((2,), (1,))", "t.t_()", "t[1:]", "t.view(2, 2)", "t.reshape(2, 2)[1]"])
+def test_views_of_views_with_other_data(change, data, device):
+    """Their place counts in the new memory; the gradient's in that of the tensor that was viewed."""
+    compare(
+        f"""
+        x = torch.arange(1.0, 7.0, device=device).requires_grad_()
+        b = x * 1
+        t = b[1:5]
+        t.data = {data}
+        t = {change}
+        (t * t).sum().backward()
+        [x.grad, t.detach(), b.detach()]
+        """,
+        device,
+    )
+
+
+@pytest.mark.parametrize(
+    "weights, of",
+    [("e[1] * c", "[x]"), ("e.T * c.reshape(3, 1)", "[e, x]"), ("e.unsqueeze(1) * c", "[e, x]"), ("e * c + (e.T * c.reshape(3, 1)).T", "[e, x]"), ("x.unfold(0, 2, 1)[0] * 5", "[x]")],
+)  # fmt: skip
+def test_gradients_of_expanded_tensors(weights, of, device):
+    compare(
+        f"""
+        x, c = torch.tensor([1.0, 2.0, 3.0], device=device, requires_grad=True), torch.tensor([2.0, 5.0, 7.0], device=device)
+        e = x.expand(2, 3)
+        torch.autograd.grad(({weights}).sum(), {of})
+        """,
+        device,
+    )
+
+
+def test_parts_of_expanded_tensors_have_unclear_gradients(device):
+    """Their places in memory do not say which elements they are; PyTorch knows."""
+    x = torch.ones(3, device=device.kind, requires_grad=True)
+    e = x.expand(2, 3)
+    for of in (e, [e, x]):
+        with pytest.raises(NotImplementedError, match=r"expanded tensor whose parts are read.*clone\(\)"):
+            torch.autograd.grad(e[1].sum(), of, retain_graph=True)
+    e.retain_grad()
+    with pytest.raises(NotImplementedError, match="expanded"):
+        e[0].sum().backward()
+    whole = x.expand(2, 3).clone()
+    assert torch.autograd.grad(whole[1].sum(), whole)[0].tolist() == [[0, 0, 0], [1, 1, 1]]
+
+
+RESIZED = """
+x.t_(); x.resize_(4) | x.resize_(3); x.resize_(6) | x = x[1:]; x.resize_(2, 2) | x = x[:, 1]; x.resize_(3) | x.resize_(0); x.resize_(2, 3)
+x.t_(); x.resize_(2, 2); x.resize_(5) | x.as_strided_((2,), (3,)); x.resize_(4) | y = x[0]; y.resize_(1, 2); y.fill_(9)
+"""
+
+
+@pytest.mark.parametrize("change", [one for line in RESIZED.strip().split("\n") for one in line.split(" | ")])
+def test_resizing_shows_the_memory_as_it_is(change, device):
+    compare(f"x = torch.arange(6.0, device=device).reshape(2, 3)\n{change}\n[x, x.stride(), x.storage_offset()]", device)
+
+
 def test_data_of_another_shape_is_refused(device):
     y = torch.ones(2, device=device.kind, requires_grad=True) * 2
     with pytest.raises(RuntimeError, match="cannot replace"):

@@ -145,10 +145,10 @@ class Instrumenter {
                 aligned(store->getAlign()));
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&inst)) {
       guard(inst, llvm::AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()),
-            atomic | scope(inst) | real(*update->getValOperand()) | aligned(update->getAlign()));
+            atomic | scope(inst) | compares(*update) | real(*update->getValOperand()) | aligned(update->getAlign()));
     } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&inst)) {
       guard(inst, llvm::AtomicCmpXchgInst::getPointerOperandIndex(), size_of(exchange->getNewValOperand()->getType()),
-            atomic | scope(inst) | aligned(exchange->getAlign()));
+            atomic | scope(inst) | (is_within_sum(inst) ? 0u : QUERN_CHECK_EXCHANGE) | aligned(exchange->getAlign()));
     } else if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&inst)) {
       visit_copy(*copy);
     } else if (auto* fence = llvm::dyn_cast<llvm::FenceInst>(&inst)) {
@@ -250,6 +250,19 @@ class Instrumenter {
     for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt())
       if (called_name(*at).contains("atomic")) out |= QUERN_CHECK_ATOMIC;
     return out ? out | scope(inst) : 0u;
+  }
+
+  // The prelude's sums of types that the machine lacks: what they read before is their own.
+  static bool is_within_sum(const Instruction& inst) {
+    for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt())
+      if (called_name(*at).starts_with("atomicAdd") || called_name(*at).starts_with("atomicSub")) return true;
+    return false;
+  }
+
+  static uint32_t compares(const llvm::AtomicRMWInst& update) {
+    using enum llvm::AtomicRMWInst::BinOp;
+    constexpr llvm::AtomicRMWInst::BinOp all[] = {Xchg, Max, Min, UMax, UMin, FMax, FMin};
+    return std::ranges::find(all, update.getOperation()) != std::end(all) ? QUERN_CHECK_EXCHANGE : 0u;
   }
 
   // The atomic*_block functions, as atomicAdd_block; the functions behind cuda::atomic_ref<T, cuda::thread_scope_block>.

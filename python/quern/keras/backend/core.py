@@ -42,7 +42,7 @@ _REAL = frozenset(("float16", "bfloat16", "float32", "float64", "complex64", "co
 _SMALL = 16  # the host keeps copies of values up to this number of elements
 _engine_mode = _engine.set_gradient_mode
 _alone = _engine.alone
-watching = []  # functions that are called with each variable that is read
+on_read = []  # the last one is called with each variable that is read and its value; it returns what the reader gets
 
 
 class no_gradients:  # noqa: N801
@@ -55,6 +55,19 @@ class no_gradients:  # noqa: N801
 
     def __exit__(self, *error):
         _engine_mode(self.before)
+
+
+class without_readers:  # noqa: N801
+    """While it lasts, readers of variables get the variables' own memory, of which gradients() gives the gradients."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self):
+        self.before = on_read.copy()
+        on_read.clear()
+
+    def __exit__(self, *error):
+        on_read[:] = self.before
 
 
 def _mask_of(x):
@@ -147,9 +160,8 @@ class Variable(KerasVariable):
             r = recording.recorder() if recording._active is not None else None
             value = self._value if r is None else r.read(self)
             if value is not None:
-                if watching:
-                    for note in watching:
-                        note(self)
+                if on_read:
+                    value = on_read[-1](self, value)
                 return value if get_autocast_scope() is None else self._maybe_autocast(value)
         return KerasVariable.value.fget(self)
 

@@ -24,7 +24,7 @@ import quern as qn
 from quern.keras.backend import data as _data
 from quern.keras.backend import parts as _parts
 from quern.keras.backend import replay as _replay
-from quern.keras.backend.core import Array, gradients, no_gradients
+from quern.keras.backend.core import Array, gradients, no_gradients, without_readers
 from quern.keras.backend.interrupts import raise_swallowed, to_the_caller
 from quern.user_files import warn_user
 
@@ -150,6 +150,10 @@ class QuernTrainer(base_trainer.Trainer):
         return self(x, training=training) if self._call_has_training_arg else self(x)
 
     def _train_on(self, data):
+        with without_readers():
+            return self._train_by_variables(data)
+
+    def _train_by_variables(self, data):
         x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(data)
         y_pred = self._forward(x, True)
         loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True)
