@@ -45,6 +45,7 @@ ALLOWED = {
     ("bench/arrays.py", "looked at"): "a name in bench/results",
     ("bench/training.py", "looked at"): "names in bench/results",
     ("bench/profiling.py", "looks at"): "a name in bench/results",
+    ("tools/results_picture.py", "looked at"): "a name in bench/results",
     ("docs/doctor.md", "doors"): "a key of the report as JSON",
     ("docs/doctor.md", "mend"): "a key of the report as JSON",
     ("python/quern_doctor/findings.py", "mend"): "a key of the report as JSON",

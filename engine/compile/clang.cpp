@@ -6,6 +6,7 @@
 #include "compile/clang/plugin.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/user_command.h"
 
 #include <cpuid.h>
 #include <dlfcn.h>
@@ -72,8 +73,8 @@ Plugin& plugin() {
   std::string path = plugin_path();
   void* handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!handle)
-    raise(ErrorKind::os, "[compile] the compiler for the CPU could not be loaded: {}; install quern again, or see `quern doctor`",
-          dlerror());
+    raise(ErrorKind::os, "[compile] the compiler for the CPU could not be loaded: {}; install quern again, or see {}", dlerror(),
+          user_command("doctor"));
   auto abi = reinterpret_cast<decltype(&quern_clang_abi)>(dlsym(handle, "quern_clang_abi"));
   if (!abi || abi() != QUERN_CLANG_ABI)
     raise(ErrorKind::os, "[compile] {} belongs to another version of quern; install quern again", path);

@@ -8,6 +8,7 @@
 #include "device/attributes.h"
 
 #include "core/error.h"
+#include "core/user_command.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -286,8 +287,8 @@ std::string CudaDevice::lost_text(Result result, const std::vector<Recent>& runn
     return formatted("[launch] cuda:{} failed: {}. {}.", index, describe(result), advice);
   }
   if (running.size() == 1) {
-    return formatted("[launch] the kernel {}, launched {}, failed: {}. {} (`quern check` finds the line in the kernel).",
-                     *running[0].kernel, place(running[0].site), describe(result), advice);
+    return formatted("[launch] the kernel {}, launched {}, failed: {}. {}. {} finds the line in the kernel.", *running[0].kernel,
+                     place(running[0].site), describe(result), advice, user_command("check FILE"));
   }
   constexpr size_t shown = 8;
   std::string list;
@@ -296,9 +297,9 @@ std::string CudaDevice::lost_text(Result result, const std::vector<Recent>& runn
   }
   if (running.size() > shown) list += formatted("\n  and {} later ones", running.size() - shown);
   return formatted(
-      "[launch] a kernel failed: {}. It is one of these, most likely the first:{}\n{} (quern.set_debug(\"eager\") "
-      "or `quern check` finds which one).",
-      describe(result), list, advice);
+      "[launch] a kernel failed: {}. It is one of these, most likely the first:{}\n{}. {} or quern.set_debug(\"eager\") "
+      "finds which one.",
+      describe(result), list, advice, user_command("check FILE"));
 }
 
 void CudaDevice::raise_unusable(const char* op) {

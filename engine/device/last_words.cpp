@@ -10,11 +10,14 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "core/user_command.h"
+
 namespace quern {
 
 namespace {
 
 std::atomic<const char*> last{nullptr};
+const char* advice = "";  // what the line ends with; made before the handler is installed
 
 // Only what may be called within a signal's handler.
 void say(std::string_view text) {
@@ -30,7 +33,7 @@ void on_death(int signal, siginfo_t* info, void*) {
     say(signal == SIGABRT ? "SIGABRT" : signal == SIGBUS ? "SIGBUS" : "SIGSEGV");
     say("; the kernel that ran last on the CPU is '");
     say(name);
-    say("': run `quern check FILE` to find the access\n");
+    say(advice);
   }
   ::signal(signal, SIG_DFL);
   if (info->si_code <= 0) ::raise(signal);  // else returning repeats the fault
@@ -41,6 +44,8 @@ void on_death(int signal, siginfo_t* info, void*) {
 void install_last_words() {
   static std::once_flag once;
   std::call_once(once, [] {
+    // Never freed: the handler may run while statics die.
+    advice = (new std::string("': run " + user_command("check FILE") + " to find the access\n"))->c_str();
     for (int signal : {SIGSEGV, SIGBUS, SIGABRT}) {
       struct sigaction current = {};
       if (sigaction(signal, nullptr, &current) != 0 || (current.sa_flags & SA_SIGINFO) || current.sa_handler != SIG_DFL) continue;

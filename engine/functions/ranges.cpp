@@ -11,20 +11,34 @@ namespace quern {
 
 using namespace steps;
 
+namespace {
+
+double real_of(const Scalar& number) {
+  if (number.kind == WeakScalar::real || number.is_huge) return number.re;
+  return number.is_natural ? static_cast<double>(number.natural) : static_cast<double>(number.integer);
+}
+
+// As the type of the work computes it. Float64 needs no arrays, whose values are read: a profile counts that as copies.
+Scalar computed_in(DType work, Op op, const Scalar& a, const Scalar& b) {
+  if (work != DType::float64)
+    return scalar_in(compute(op, full({}, a, work, DeviceId::cpu()), full({}, b, work, DeviceId::cpu())));
+  return real_number(op == Op::subtract ? real_of(a) - real_of(b) : real_of(a) / real_of(b));
+}
+
+}  // namespace
+
 Array numbers_between(const Scalar& start, const Scalar& stop, int64_t count, bool endpoint, DType dtype, DeviceId device,
                       DType work) {
   if (count < 0) raise(ErrorKind::value, "[linspace] Number of samples, {}, must be non-negative.", count);
   int64_t parts = endpoint ? count - 1 : count;
-  auto in_work = [&](Op op, const Scalar& a, const Scalar& b) {
-    return scalar_in(compute(op, full({}, a, work, DeviceId::cpu()), full({}, b, work, DeviceId::cpu())));
-  };
   Array out = as_type(arange(count, device), work);
   auto apply = [&](Op op, const Scalar& by) {
     Argument both[] = {Argument(out), Argument(by)};
     elementwise(op, both, &out);  // in place: in the type of the work
   };
   if (parts > 0) {
-    Scalar delta = in_work(Op::subtract, stop, start), step = in_work(Op::true_divide, delta, whole(parts));
+    const Scalar delta = computed_in(work, Op::subtract, stop, start),
+                 step = computed_in(work, Op::true_divide, delta, whole(parts));
     if (step.re != 0) {
       apply(Op::multiply, step);
     } else {  // too small for the type
@@ -99,8 +113,6 @@ Array along(const Array& line, int64_t axis) {
 Scalar without_fraction(const Argument& number) {
   return number.scalar().kind == WeakScalar::real ? whole(static_cast<int64_t>(number.scalar().re)) : number.scalar();
 }
-
-double real_of(const Scalar& number) { return number.kind == WeakScalar::real ? number.re : static_cast<double>(number.integer); }
 
 }  // namespace
 

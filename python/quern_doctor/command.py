@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from quern_doctor import commands, machine, report, rules
@@ -14,7 +15,7 @@ EPILOGUE = "Exit codes: 0 well, 1 works with limits, 2 broken. Nothing is change
 def main(argv=None):
     """`quern doctor [--json] [--mend [--yes]]`; returns the exit code."""
     parser = argparse.ArgumentParser(
-        prog="quern doctor",
+        prog=f"{commands.NAME} doctor",
         description="Report problems of this machine, and how to fix them.",
         epilog=commands.examples("doctor", EPILOGUE),
         formatter_class=commands.WithExamples,
@@ -41,11 +42,12 @@ def main(argv=None):
 
 def quern():
     """The command `quern`: where the package cannot be imported, the doctor still can."""
+    os.environ.setdefault("QUERN_COMMAND", "quern")
     if sys.argv[1:2] == ["doctor"]:
         return main(sys.argv[2:])
     try:
-        from quern.tools.cli import main as commands
+        from quern.tools.cli import main as run
     except ImportError as error:
-        print(f"quern cannot be imported: {error}\n`quern doctor` says why, and how to fix it.", file=sys.stderr)
+        print(f"quern cannot be imported: {error}\n{commands.typed('doctor')} says why, and how to fix it.", file=sys.stderr)
         return 1
-    return commands()
+    return run()

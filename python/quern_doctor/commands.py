@@ -4,6 +4,8 @@ import argparse
 import difflib
 import os
 
+# How the user typed it: ./quern and the wheel's command set it, and the engine's messages use it, too (engine/core/user_command.h).
+NAME = os.environ.get("QUERN_COMMAND") or "quern"
 # name, arguments, what it does
 COMMANDS = (
     (
@@ -16,7 +18,7 @@ COMMANDS = (
     ("check", "FILE [args]", "run a program and report errors in its kernels: memory accesses, races, barriers"),
     ("doctor", "", "report problems of this machine, and how to fix them"),
     ("cache", "[clear]", "show the cache of compiled kernels, or clear it"),
-    ("--cmake-dir", "", "print the folder for C++ programs: cmake -Dquern_DIR=\"$(quern --cmake-dir)\""),
+    ("--cmake-dir", "", f'print the folder for C++ programs: cmake -Dquern_DIR="$({NAME} --cmake-dir)"'),
     ("--version", "", "print the version"),
     ("test", "[args]", "run all tests, or pytest with these arguments (in a clone)"),
     ("setup", "[test]", "build what programs need; with `test`, also what the tests need (in a clone)"),
@@ -58,20 +60,31 @@ class WithExamples(argparse.HelpFormatter):
         return filled + ("\n\n" if filled and mark else "") + mark + lines
 
 
+def typed(arguments):
+    """Return a command as the user types it, in backquotes: "`./quern check FILE`"."""
+    return f"`{NAME} {arguments}`" if os.environ.get("QUERN_COMMAND") else f"`quern {arguments}` (in a clone `./quern {arguments}`)"
+
+
+def calls_of(command):
+    """Return [(call, what it does)] of EXAMPLES, with quern as the user types it."""
+    return [(call if call.startswith("./") else NAME + call.removeprefix("quern"), what) for call, what in EXAMPLES[command]]
+
+
 def examples(command, before=""):
     """Return the end of a command's help: a text, then two examples with what they do."""
-    width = max(len(call) for call, _ in EXAMPLES[command])
-    return "\n".join([f"{before}Examples:", *(f"  {call:<{width}}  {what}" for call, what in EXAMPLES[command])])
+    calls = calls_of(command)
+    width = max(len(call) for call, _ in calls)
+    return "\n".join([f"{before}Examples:", *(f"  {call:<{width}}  {what}" for call, what in calls)])
 
 
 def usage():
     """Return the list of commands as text."""
-    lines = []
+    lines, width = [], len(NAME) + 20
     for name, arguments, what in COMMANDS:
         first, *more = what.split("\n")
-        lines.append(f"{f'quern {name} {arguments}':<25} {first}")
-        lines += [f"{'':<25} {line}" for line in more]
-    return "\n".join([*lines, "", "`quern COMMAND --help` lists the options of a command.", "", examples(None)]) + "\n"
+        lines.append(f"{f'{NAME} {name} {arguments}':<{width}} {first}")
+        lines += [f"{'':<{width}} {line}" for line in more]
+    return "\n".join([*lines, "", f"`{NAME} COMMAND --help` lists the options of a command.", "", examples(None)]) + "\n"
 
 
 def command_of(argv):
@@ -85,7 +98,7 @@ def refused(argv):
     command, rest = command_of(argv), argv[1:]
     if command not in ("help", "--version", "--cmake-dir") or not rest:
         return ""
-    hint = f"; quern {rest[0]} --help shows its options" if command == "help" and command_of(rest) else ""
+    hint = f"; {NAME} {rest[0]} --help shows its options" if command == "help" and command_of(rest) else ""
     return f"quern {command} takes no arguments: {' '.join(rest)}{hint}"
 
 
@@ -94,4 +107,4 @@ def unknown(name):
     near = difflib.get_close_matches(name, [*(one for one, _, _ in COMMANDS), *SAME], 1)
     if name.endswith(".py") or os.path.isfile(name):
         near = [f"run {name}"]
-    return f"quern: there is no command {name!r}{f'; did you mean quern {near[0]}?' if near else ''}\n\n{usage()}"
+    return f"quern: there is no command {name!r}{f'; did you mean {NAME} {near[0]}?' if near else ''}\n\n{usage()}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from quern_doctor import commands
 from quern_doctor.findings import EXIT_CODES, NOTE
 
 # Front end, what programs import, and the packages that it needs besides quern.
@@ -47,7 +48,7 @@ def rows(m):
     yield "system", m.system + (", WSL" if m.wsl else "") + (f", in a container ({m.container})" if m.container else "")
     yield "CPU", f"{m.cpu or 'unknown'}; {' '.join(m.cpu_features) or 'features unknown'}"
     if not engine.get("problem"):
-        yield "tiny work", f"loops for {engine['tier0']}"
+        yield "small arrays", f"loops for {engine['tier0']}"
         clang = engine["clang"]
         yield (
             "compiler for the CPU",
@@ -118,9 +119,10 @@ def print_report(m, findings):
     if not problems:
         print("all is well")
         return
-    can = "; `quern doctor --mend` fixes what it can, asking first" if any(s.command for f in findings for s in f.steps) else ""
+    can = any(step.command for finding in findings for step in finding.steps)
+    offer = f"; {commands.typed('doctor --mend')} fixes what it can, asking first" if can else ""
     state = "it works with limits" if verdict(findings) == 1 else "quern does not work here"
-    print(f"{problems} problem{'s' if problems > 1 else ''}: {state}{can}")
+    print(f"{problems} problem{'s' if problems > 1 else ''}: {state}{offer}")
 
 
 def print_json(m, findings):

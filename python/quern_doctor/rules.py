@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 
-from quern_doctor import rules_cuda
+from quern_doctor import commands, rules_cuda
 from quern_doctor.findings import BROKEN, EXIT_CODES, LIMIT, NOTE, Finding, Step, pip_install
 
 OLDEST_PYTHON = (3, 10)
@@ -167,7 +167,7 @@ def cache_unusable(m):
             LIMIT,
             f"the disk of the cache folder {folder} is full: {cache['free'] / 2**20:.0f} MiB are free",
             why,
-            [Step("remove compiled code: quern cache clear", [sys.executable, "-m", "quern", "cache", "clear"]), other],
+            [Step(f"remove compiled code: {commands.typed('cache clear')}", [sys.executable, "-m", "quern", "cache", "clear"]), other],
         )
     problem = m.engine.get("cache", {}).get("problem", "")
     if problem:

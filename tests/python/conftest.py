@@ -14,6 +14,7 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(number, handler)
 for name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY"):  # tests launch small grids, on arrays of the host
     os.environ.setdefault("NUMBA_" + name, "0")
+os.environ.pop("QUERN_COMMAND", None)  # ./quern test sets it; messages are expected without
 # What tests share is imported by its own name. pytest put this folder on the path, whose folders would pass for packages there: torch.
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [os.path.join(HERE, "support"), *(path for path in sys.path if path != HERE)]

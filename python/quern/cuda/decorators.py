@@ -82,7 +82,9 @@ def jit(func_or_sig=None, device=False, **options):
     if options.get("link"):
         options["link"] = linked_texts(options["link"])
     if options.get("boundscheck"):
-        hint = "run the program under `quern check`, which finds indices outside of arrays"
+        from quern_doctor import commands
+
+        hint = f"run {commands.typed('check FILE')}, which finds indices outside of arrays"
         raise NotImplementedError(f"bounds checking is not supported for CUDA; {hint}")
     _check_debugging(options)
     if callable(func_or_sig) and not isinstance(func_or_sig, types.Type):

@@ -95,8 +95,23 @@ def set_default_tensor_type(t):
     _types.set_default_dtype(_types.DTYPES[kinds[name.rpartition(".")[2]]])
 
 
+# PyTorch's modules that quern does not have, with alternatives. Imports of them say these, too (quern/tools/imports.py).
+_INSTEAD = dict.fromkeys("accelerator ao export func fx hub library masked mps nested onnx overrides package signal xpu".split(), "")
+_INSTEAD |= {
+    "amp": "leave autocast and GradScaler out, or convert model and inputs with .to(torch.bfloat16)",
+    "distributions": "draw samples with torch.normal, torch.bernoulli, torch.multinomial, torch.poisson or Tensor.exponential_, and "
+    "write log_prob as a formula",
+    "multiprocessing": "import Python's multiprocessing",
+    "profiler": "quern.profile() reports time by source line",
+    "sparse": "quern has dense tensors only",
+}
+
+
 def __getattr__(name):
     if name in getattr(_types, "UNSERVED", ()):
         raise AttributeError(f"torch.{name} is not supported: quern has no tensors of this dtype; use one of {', '.join(_types.DTYPES)}")
+    if name in _INSTEAD:  # without Python's suggestion of a name that looks alike
+        instead = _INSTEAD[name] or "docs/torch.md says what is left out"
+        raise AttributeError(f"module 'torch' has no attribute '{name}': quern has no such module yet; {instead}", name=None)
     text = f"module 'torch' has no attribute '{name}': quern does not support it; docs/torch.md says what is left out"
     raise AttributeError(text, name=name, obj=_sys.modules[__name__])

@@ -26,6 +26,23 @@ def test_what_cannot_be_run(folder, arguments, status, words):
     assert done.returncode == status and words in done.stderr and "Traceback" not in done.stderr and not done.stdout
 
 
+def test_help_names_the_command_as_it_was_typed():
+    for command in ("./quern", "quern"):
+        helps = [quern(*arguments, QUERN_COMMAND=command).stdout for arguments in (("help",), ("run", "--help"), ("cache", "--help"))]
+        assert f"\n{command} profile FILE" in helps[0] and all(f"\n  {command} " in text for text in helps)
+        assert f"as in `{command} run program.py --epochs 3`" in quern("run", QUERN_COMMAND=command).stderr
+        assert helps[1].startswith(f"usage: {command} run ") and helps[2].startswith(f"usage: {command} cache ")
+
+
+def test_a_module_that_pytorch_alone_has(folder):
+    (folder / "program.py").write_text("import torch\nassert not hasattr(torch, 'distributions')\ntorch.distributions.Normal(0, 1)\n")
+    said = quern("run", "program.py", cwd=folder).stderr
+    assert "'distributions': quern has no such module yet; draw samples with torch.normal" in said and ("Did you mean" not in said or sys.version_info < (3, 11))
+    (folder / "program.py").write_text("from torch.distributions import Normal\n")
+    said = quern("run", "program.py", cwd=folder).stderr
+    assert "No module named 'torch.distributions': quern does not support this module of torch; draw samples with torch.normal" in said
+
+
 def test_syntax_errors(folder):
     (folder / "open.py").write_text("x = (\n")
     for arguments in (["open.py"], ["-c", "x = ("]):

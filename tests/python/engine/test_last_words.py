@@ -12,14 +12,17 @@ k = quern.RawKernel('extern "C" __global__ void spill(float* x) { x[0] = 1; }', 
 k((1,), (1,), (quern.zeros(4, dtype="float32"),))
 quern.synchronize()
 """
-WORDS = "the kernel that ran last on the CPU is 'spill': run `quern check FILE` to find the access\n"
+WORDS = "the kernel that ran last on the CPU is 'spill': run {} to find the access\n"
+COMMANDS = {"": "`quern check FILE` (in a clone `./quern check FILE`)", "./quern": "`./quern check FILE`"}
 ENDS = {"SIGABRT": "os.abort()", "SIGSEGV": "import ctypes; ctypes.string_at(8)", "SIGBUS": "signal.raise_signal(signal.SIGBUS)"}
 
 
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", ENDS)
-def test_the_kernel_is_named(name):
-    done = python("-c", PROGRAM + ENDS[name], QUERN_DEVICE="cpu")
-    assert done.returncode == -signal.Signals[name] and done.stderr == f"quern: the process ends by {name}; {WORDS}"
+def test_the_kernel_and_the_user_s_command_are_named(name, command):
+    done = python("-c", PROGRAM + ENDS[name], QUERN_DEVICE="cpu", QUERN_COMMAND=command)
+    assert done.returncode == -signal.Signals[name]
+    assert done.stderr == f"quern: the process ends by {name}; {WORDS.format(COMMANDS[command])}"
 
 
 @pytest.mark.parametrize("place", ["before", "behind"])

@@ -293,3 +293,8 @@ def test_work_that_a_library_asks_for_is_its_callers(program, tmp_path):
     found = figures(path)
     assert all(os.path.basename(one["file"]) in ("program.py", "") for one in found["lines"])
     assert line(found, 4)["copies"]["device_to_host"] >= 1
+
+
+def test_linspace_copies_nothing(program):
+    found = figures(program("import quern as qn\nx = qn.linspace(0, 1, 10)\ny = qn.linspace(-1, 1, 100_000)\nqn.synchronize()\n"))
+    assert all(one["copies"] == {} for one in found["lines"]), found["lines"]

@@ -6,8 +6,10 @@ import pytest
 from profiles import figures, rules, steady
 from quern.tools.profile import Profile
 from quern.tools.profile.advice import RULES
+from quern.tools.profile.advice import _all_at_once as all_at_once
 from quern.tools.profile.call_sites import Place, Places
 from quern.tools.profile.collect import KINDS, ROW, Recording
+from quern.tools.profile.lines import Line
 
 LOOKS = """\
 import quern as qn
@@ -65,6 +67,48 @@ qn.synchronize()
 def test_advice_on_tiny_launches(program, count, ns, fires):
     path = program(LAUNCHES.format(count))
     assert rules(path, launch=ns) == ({("tiny_launches", 5)} if fires else set())
+
+
+ROWS = """import numpy as np
+import quern as qn
+x = qn.ones((300, 16))
+t = 0
+for i in range({}):
+    t += {}
+print(float(t))
+"""
+
+
+@pytest.mark.parametrize(
+    "count, row, call",
+    [
+        (300, "np.mean(x[i])", "compute all rows at once, before the loop: `np.mean(x, axis=1)`"),
+        (300, "x[i].max()", "compute all rows at once, before the loop: `x.max(axis=1)`"),
+        (16 * 7, "qn.sum(x[:, i % 16])", "join them to one array, and work on that"),
+        (8, "qn.sum(x[i])", None),
+    ],
+)
+def test_advice_on_small_arrays(program, count, row, call):
+    profile = steady(program(ROWS.format(count, row)))
+    texts = [one.text for one in profile.advice if (one.rule, one.line) == ("small_arrays", 6)]
+    assert [text.partition("; ")[2] for text in texts] == ([call] if call else [])
+
+
+@pytest.mark.parametrize(
+    "loop, line, call",
+    [
+        ("for j in range(9):", "y[j] = cp.std(x[:, j])", "compute all columns at once, before the loop: `cp.std(x, axis=0)`"),
+        ("for j, name in enumerate(names):", "y.append(float(x[j].sum()))", "compute all rows at once, before the loop: `x.sum(axis=1)`"),
+        ("", "y = [qn.max(x[j]) for j in range(9)]", "compute all rows at once, before the loop: `qn.max(x, axis=1)`"),
+        ("for j in range(9):", "y[j] = cp.mean(x[mask])", ""),
+        ("for j in masks:", "y[j] = cp.mean(x[j])", ""),
+        ("for j in range(9):", "y[j] = cp.mean(x[j], keepdims=True)", ""),
+    ],
+)
+def test_reductions_of_rows_are_recognized(tmp_path, loop, line, call):
+    path = tmp_path / "rows.py"
+    path.write_text(f"{loop}\n    {line}\n")
+    assert all_at_once(Line(file=str(path), line=2)) == call
 
 
 def test_the_command_prints_advice(program):
@@ -194,5 +238,5 @@ def test_tiny_launches_of_a_made_up_device():
 
 
 def test_every_rule_has_a_name_and_words():
-    assert len({rule.__name__ for rule in RULES}) == len(RULES) == 8
+    assert len({rule.__name__ for rule in RULES}) == len(RULES) == 9
     assert all(rule.__doc__ for rule in RULES)

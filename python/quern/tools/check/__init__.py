@@ -5,6 +5,8 @@ report.py makes texts of what the engine found. Start reading at :class:`check`.
 
 from __future__ import annotations
 
+from quern_doctor import commands
+
 from quern.errors import Error
 from quern.lib import _engine
 from quern.tools.check.report import Finding, Report
@@ -78,7 +80,7 @@ class check:  # noqa: N801
             self._report._fill(_engine.stop_checks())
         if unseen := _engine.launches_on_gpus() - self._on_gpus:
             warn_user(
-                f"[check] {unseen} launches on a GPU were not checked: use `quern check FILE`, or set_current_device(device('cpu')) "
-                "around the part",
+                f"[check] {unseen} launches on a GPU were not checked: use {commands.typed('check FILE')}, or "
+                "set_current_device(device('cpu')) around the part",
                 RuntimeWarning,
             )

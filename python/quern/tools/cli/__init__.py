@@ -82,7 +82,7 @@ def ends_at_arguments(command, argv):
 def cache_action(argv):
     """Return what is to be done, or end the program at wrong arguments and --help."""
     parser = argparse.ArgumentParser(
-        prog="quern cache",
+        prog=f"{commands.NAME} cache",
         description="Show the cache of compiled kernels, or clear it.",
         epilog=commands.examples("cache"),
         formatter_class=commands.WithExamples,

@@ -19,10 +19,10 @@ from quern.tools.cli.run import PROGRAM, Reports, add_program, note_options_behi
 def parser():
     """The options."""
     p = argparse.ArgumentParser(
-        prog="quern check",
+        prog=f"{commands.NAME} check",
         epilog=commands.examples("check"),
         formatter_class=commands.WithExamples,
-        usage=f"quern check [options] {PROGRAM}",
+        usage=f"{commands.NAME} check [options] {PROGRAM}",
         description="Run a Python program with its kernels on the CPU, thread by thread, and report accesses outside of arrays, races, "
         "barriers that not all threads reach, and arithmetic that has no result.",
     )

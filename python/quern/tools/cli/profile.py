@@ -20,11 +20,11 @@ BUDGETS = (("--max-copies", "copies"), ("--max-waits", "waits"), ("--max-compile
 def parser():
     """The options."""
     p = argparse.ArgumentParser(
-        prog="quern profile",
+        prog=f"{commands.NAME} profile",
         epilog=commands.examples("profile"),
         formatter_class=commands.WithExamples,
         description="Run a Python program and report where its time goes, by source line.",
-        usage=f"quern profile [options] {PROGRAM}\n       quern profile --compare A.json B.json",
+        usage=f"{commands.NAME} profile [options] {PROGRAM}\n       {commands.NAME} profile --compare A.json B.json",
     )
     p.add_argument("--tree", action="store_true", help="show the costs by function, too")
     p.add_argument("--lines", type=count, default=20, metavar="N", help="number of source lines to show (20)")

@@ -40,8 +40,8 @@ def run(argv) -> int:
 def parser():
     """The options."""
     p = argparse.ArgumentParser(
-        prog="quern run",
-        usage=f"quern run [--raw-clock] {PROGRAM}",
+        prog=f"{commands.NAME} run",
+        usage=f"{commands.NAME} run [--raw-clock] {PROGRAM}",
         description="Run a Python program; its imports of cupy, numba, pycuda, torch and keras load quern.",
         epilog=commands.examples("run"),
         formatter_class=commands.WithExamples,
@@ -64,7 +64,7 @@ def arguments(argv):
 def print_usage(command, parser):
     """Print what a command without a program needs."""
     parser.print_usage(sys.stderr)
-    print(f"quern {command}: name a program, as in `{commands.EXAMPLES[command][0][0]}`", file=sys.stderr)
+    print(f"quern {command}: name a program, as in `{commands.calls_of(command)[0][0]}`", file=sys.stderr)
 
 
 def prepare(command, argv, raw_clock):

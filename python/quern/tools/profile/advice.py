@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import linecache
 import os
+import re
 from collections import defaultdict
 
 import numpy as np
@@ -16,6 +18,7 @@ LOW_OCCUPANCY = 0.25
 LONG = 20_000  # ns of a kernel whose size matters
 WASTE = 2  # times as many bytes fetched as used
 FEW_BYTES = 1 << 20  # of a kernel whose operands caches hold
+SMALL = 8 << 10  # bytes of an array that the CPU computes at once, without a kernel
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +68,38 @@ def tiny_launches(profile):
         small = int(((rows["device_ns"] >= 0) & (rows["device_ns"] < TINY)).sum())
         if small >= 100 and small > 0.9 * len(rows) and line.host > 0.05 * profile.seconds * 1e9:
             launched = f"{times(small, 'launch', 'launches')} of less than {rough(TINY)} each"
-            yield line, f"{launched}: their submission costs more than they do; give one kernel more elements, or work on a batch at once"
+            batch = _all_at_once(line) or "give one kernel more elements, or work on a batch at once"
+            yield line, f"{launched}: their submission costs more than they do; {batch}"
+
+
+def small_arrays(profile):
+    """Small arrays that are computed again and again without a kernel."""
+    for line in profile.lines:
+        took = max(line.host, line.python)
+        are_small = line.allocations >= 100 and line.allocated <= SMALL * line.allocations
+        if are_small and not line.launches and took > 0.05 * profile.seconds * 1e9:
+            made = f"{times(line.allocations, 'small array')}, {rough(took)}: each call costs more than its arithmetic"
+            yield line, f"{made}; {_all_at_once(line) or 'join them to one array, and work on that'}"
+
+
+_REDUCTION = "all|any|argmax|argmin|max|mean|median|min|prod|std|sum|var"
+# np.mean(x[i]) and x[i].mean(), and the same of a column, x[:, i].
+_OF_ROW = re.compile(rf"\b(?P<call>[\w.]+\.(?:{_REDUCTION}))\((?P<array>\w+)\[(?P<column>:, ?)?(?P<index>\w+)\]\)")
+_OF_ROW_AS_METHOD = re.compile(rf"\b(?P<array>\w+)\[(?P<column>:, ?)?(?P<index>\w+)\]\.(?P<name>{_REDUCTION})\(\)")
+_ABOVE = 30  # lines above in which the loop begins
+
+
+def _all_at_once(line):
+    """What to write instead of a reduction of one row or column in each iteration; empty for other lines."""
+    found = _OF_ROW.search(line.source) or _OF_ROW_AS_METHOD.search(line.source)
+    if not found:
+        return ""
+    counts = re.compile(rf"\bfor\b[^:]*\b{found['index']}\b[^:]*\bin\s+(?:range|enumerate)\(")
+    if not any(counts.search(linecache.getline(line.file, n)) for n in range(max(line.line - _ABOVE, 1), line.line + 1)):
+        return ""
+    axis, array, of = (0, found["array"], "columns") if found["column"] else (1, found["array"], "rows")
+    call = f"{found['call']}({array}, axis={axis})" if "call" in found.re.groupindex else f"{array}.{found['name']}(axis={axis})"
+    return f"compute all {of} at once, before the loop: `{call}`"
 
 
 # What helps against compiles, by the words of the engine's reasons.
@@ -149,8 +183,8 @@ def work_on_the_fallback(profile):
             yield line, f"{text}: compose it of native functions (quern.set_fallback('error') names the others)"
 
 
-RULES = (looks_in_loops, host_arrays_again, compiles_again, tiny_launches, low_occupancy, uncoalesced, float64_by_accident,
-         work_on_the_fallback)  # fmt: skip
+RULES = (looks_in_loops, host_arrays_again, compiles_again, tiny_launches, small_arrays, low_occupancy, uncoalesced,
+         float64_by_accident, work_on_the_fallback)  # fmt: skip
 
 
 def _launches(profile):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from quern_doctor import commands
+
 from quern.tools.profile.figures import FORMAT
 from quern.tools.profile.kernels import print_columns
 from quern.tools.profile.units import rough, rough_size
@@ -19,7 +21,7 @@ def read(path) -> dict:
         except ValueError as error:
             raise ValueError(f"{path} is not JSON: {error}") from None
     if not isinstance(found, dict) or "lines" not in found or found.get("format") != FORMAT:
-        raise ValueError(f"{path} does not contain the figures of a profile; `quern profile --json {path} FILE` writes them")
+        raise ValueError(f"{path} does not contain the figures of a profile; {commands.typed(f'profile --json {path} FILE')} writes them")
     return found
 
 
