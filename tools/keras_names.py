@@ -55,6 +55,8 @@ DIFFERENT = (
         "data",
         "Arrays of up to 1 GiB go to the device once; batches are slices of them. Their order is that of NumPy's generator, as on JAX.",
     ),
+    ("`tf.function`", "The function runs as Python each time it is called; options such as `input_signature` change nothing."),
+    ("`tf.pow`", "Where the base is negative, the gradient by the exponent is NaN; TensorFlow's is 0."),
     ("optimizers", "All variables take one step in one call of the engine; Lamb, Adafactor and Muon an operation at a time."),
     (
         "64 bits",

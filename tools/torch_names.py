@@ -166,6 +166,16 @@ DIFFERENT = (
         "views made before `requires_grad_()`",
         "They pass their gradient to their base; in PyTorch they are leaves of their own until the base is written.",
     ),
+    (
+        "`sys.modules`",
+        'It has no entry "torch": installed packages look for PyTorch there. `import torch` and `importlib.import_module("torch")` of a '
+        "program lead to quern.",
+    ),
+    (
+        "gradients of expanded tensors",
+        "The gradient of `e = x.expand(...)` itself, as of `retain_grad()`, a hook or `autograd.grad(y, e)`, raises NotImplementedError where "
+        "`y` reads parts of `e` (`e[0]`); read parts of `e.clone()`. Gradients of `x` are not affected.",
+    ),
     ("outputs of `split` and `unbind`", "They may be written in place; PyTorch refuses it where a gradient is recorded."),
     ("`solve_triangular`", "A zero on the diagonal gives NaN in every element; PyTorch gives infinities where it divides by it."),
     ("numbers that do not fit", "`x[0] = 1e5` raises where `x` is float16; PyTorch writes infinity into one element on the CPU."),

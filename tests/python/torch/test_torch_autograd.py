@@ -628,6 +628,11 @@ def test_checks_and_functionals(device):
         A.hvp(lambda v: (v ** 3).sum(), x, torch.ones_like(x)), A.vhp(lambda v: (v ** 3).sum(), x, torch.ones_like(x))
         told(lambda: A.vjp(lambda v: v ** 2, x))
         told(lambda: A.hvp(lambda v: v ** 2, x, torch.ones_like(x)))
+        told(lambda: A.hessian(lambda v: v ** 2, x)), told(lambda: A.hessian(lambda v: (v.sum(),), x)), told(lambda: A.hessian(lambda v: v.sum(), [x]))
+        told(lambda: A.jacobian(lambda v: [v, v], x)), told(lambda: A.vjp(lambda v: [v], x, x)), told(lambda: A.jvp(lambda v: 3.0, x, x)), told(lambda: A.vhp(lambda v: v, x, x))
+        told(lambda: A.hvp(lambda v: v.sum(), x, y)), told(lambda: A.hvp(lambda v: v.sum(), x, (x, x))), told(lambda: A.jvp(lambda v: torch.ones(2), x, y)), told(lambda: A.hvp(lambda v: v.sum(), x))
+        told(lambda: A.vjp(lambda v: (v, v * 2), x, (x,))), told(lambda: A.vjp(lambda v: (v, v * 2), x, (x, y))), told(lambda: A.hessian(lambda v: 3.0, x)), told(lambda: A.jacobian(lambda v: v, 3.0))
+        A.jacobian(lambda v: v.float(), x, strategy="forward-mode", vectorize=True), A.jacobian(lambda v: v.float(), x)
         """,
         device,
         head=head,

@@ -5,12 +5,55 @@ from quern.torch._shaping import stack
 from quern.torch.autograd._gradients import grad
 
 
-def _tuple(value):
-    return (value,) if isinstance(value, Tensor) else tuple(value)
+def _tuple(value, what="outputs of the user-provided function", name=""):
+    """A tensor or a tuple of tensors as a tuple. Raises TypeError for others, also for lists."""
+    values = value if isinstance(value, tuple) else (value,)
+    for i, one in enumerate(values):
+        if not isinstance(one, Tensor):
+            which = f"value at index {i}" if isinstance(value, tuple) else f"given {what}"
+            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {which} has type {type(one)}.")
+    return values
 
 
-def _inputs(inputs, create_graph):
-    return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in _tuple(inputs))
+def _inputs(inputs, create_graph, name):
+    inputs = _tuple(inputs, "inputs", name)
+    return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in inputs)
+
+
+def _single(output, name):
+    """The output of a function that returns one number."""
+    if isinstance(output, tuple):
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    (output,) = _tuple(output, name=name)
+    if output.numel() != 1:
+        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+    return output
+
+
+def _vectors(v, others, is_single, name):
+    """The vectors, whose shapes are those of the others."""
+    vectors = _tuple(v, "v", name)
+    if len(vectors) != len(others):
+        invalid = f"v is a tuple of invalid length: should be {len(others)} but got {len(vectors)}."
+        raise RuntimeError("The given v should contain a single Tensor." if is_single else invalid)
+    for i, (one, other) in enumerate(zip(vectors, others, strict=True)):
+        if one.shape != other.shape:
+            entry = "" if is_single else f"Entry {i} in "
+            raise RuntimeError(f"{entry}v has invalid size: should be {other.size()} but got {one.size()}.")
+    return vectors
+
+
+def _check_ways(name, strategy, create_graph, strict, vectorize):
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(f"Expected strategy to be either 'forward-mode' or 'reverse-mode'. Got: {strategy}")
+    if strict and vectorize:
+        raise RuntimeError(
+            f"torch.autograd.functional.{name}: `strict=True` and `vectorize=True` are not supported together. Set one of them to False."
+        )
+    if strategy == "forward-mode" and create_graph:
+        raise NotImplementedError(f"torch.autograd.functional.{name}: `create_graph=True` is not implemented for forward-mode strategy")
+    if strategy == "forward-mode" and not vectorize:
+        raise NotImplementedError(f"torch.autograd.functional.{name}: forward-mode strategy is only supported with `vectorize=True`")
 
 
 def _given(values, is_single):
@@ -20,7 +63,7 @@ def _given(values, is_single):
 def _slopes(outputs, inputs, vectors, create_graph, strict=False, retain_graph=None):
     """The gradients of the inputs; zeros for what no output depends on, which ``strict`` refuses."""
     outputs = _tuple(outputs)
-    vectors = (None,) * len(outputs) if vectors is None else _tuple(vectors)
+    vectors = (None,) * len(outputs) if vectors is None else vectors
     known = [i for i, output in enumerate(outputs) if output.requires_grad]
     if strict and len(known) < len(outputs):
         i = next(i for i, output in enumerate(outputs) if not output.requires_grad)
@@ -37,10 +80,11 @@ def _slopes(outputs, inputs, vectors, create_graph, strict=False, retain_graph=N
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
     """The derivatives of each element of the outputs by each of the inputs: sizes of the output, then of the input."""
-    given = _inputs(inputs, create_graph)
+    _check_ways("jacobian", strategy, create_graph, strict, vectorize)
+    given = _inputs(inputs, create_graph, "jacobian")
     outputs = func(*given)
     rows = []
-    for output in _tuple(outputs):
+    for output in _tuple(outputs, name="jacobian"):
         flat = output.reshape(-1)
         columns = [[] for _ in given]
         for i in range(flat.numel()):
@@ -53,6 +97,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
                 for c, x in zip(columns, given, strict=True)
             )
         )
+        if strategy == "forward-mode":
+            rows[-1] = tuple(one.to(output.dtype) for one in rows[-1])
     rows = [_given(row, isinstance(inputs, Tensor)) for row in rows]
     return _given(rows, isinstance(outputs, Tensor))
 
@@ -60,21 +106,24 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """The second derivatives of a function with one number as its result."""
 
+    _check_ways("hessian", outer_jacobian_strategy, create_graph, strict, vectorize)
+    _tuple(inputs, "inputs", "hessian")
+
     def slopes(*args):
-        single = isinstance(inputs, Tensor)
-        found = jacobian(func, args[0] if single else args, create_graph=True, strict=strict)
-        return found if single else tuple(found)
+        is_single = isinstance(inputs, Tensor)
+        return jacobian(lambda *x: _single(func(*x), "hessian"), args[0] if is_single else args, create_graph=True, strict=strict)
 
     return jacobian(slopes, inputs, create_graph=create_graph, strict=strict)
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
     """(outputs, the vector times the Jacobian)."""
-    given = _inputs(inputs, create_graph)
+    given = _inputs(inputs, create_graph, "vjp")
     outputs = func(*given)
+    parts = _tuple(outputs, name="vjp")
     if v is None and not (isinstance(outputs, Tensor) and outputs.numel() == 1):
         raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor with a single element.")
-    vectors = None if v is None else _tuple(v)
+    vectors = None if v is None else _vectors(v, parts, isinstance(outputs, Tensor), "vjp")
     found = _slopes(outputs, given, vectors, create_graph, strict)
     shown = outputs if create_graph else _given([o.detach() for o in _tuple(outputs)], isinstance(outputs, Tensor))
     return shown, _given(found, isinstance(inputs, Tensor))
@@ -82,32 +131,37 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
 
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
     """(outputs, the Jacobian times the vector), by the gradient of the gradient."""
-    given = _inputs(inputs, create_graph)
+    given = _inputs(inputs, create_graph, "jvp")
     if v is None and not (len(given) == 1 and given[0].numel() == 1):
         raise RuntimeError(
             "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
         )
     outputs = func(*given)
-    vectors = [x.new_ones(x._shape) for x in given] if v is None else _tuple(v)
-    dummies = [o.new_zeros(o._shape).requires_grad_() for o in _tuple(outputs)]
+    vectors = [x.new_ones(x._shape) for x in given] if v is None else _vectors(v, given, isinstance(inputs, Tensor), "jvp")
+    dummies = [o.new_zeros(o._shape).requires_grad_() for o in _tuple(outputs, name="jvp")]
     slopes = _slopes(outputs, given, dummies, True, strict)
     found = _slopes(slopes, dummies, vectors, create_graph)
     shown = outputs if create_graph else _given([o.detach() for o in _tuple(outputs)], isinstance(outputs, Tensor))
     return shown, _given(found, isinstance(outputs, Tensor))
 
 
-def hvp(func, inputs, v=None, create_graph=False, strict=False):
-    """(output, the second derivatives times the vector)."""
-    given = _inputs(inputs, create_graph)
-    output = func(*given)
-    if not isinstance(output, Tensor):
-        raise RuntimeError("The function given to hvp should return a single Tensor")
-    if output.numel() != 1:
-        raise RuntimeError("The Tensor returned by the function given to hvp should contain a single element")
-    vectors = [x.new_ones(x._shape) for x in given] if v is None else _tuple(v)
+def _of_second(name, func, inputs, v, create_graph, strict):
+    given = _inputs(inputs, create_graph, name)
+    is_single = isinstance(inputs, Tensor)
+    if v is None and not (len(given) == 1 and given[0].numel() == 1):
+        raise RuntimeError("The vector v can only be None if the input to the user-provided function is a single Tensor with a single element.")
+    vectors = [x.new_ones(x._shape) for x in given] if v is None else _vectors(v, given, is_single, name)
+    output = _single(func(*given), name)
     slopes = _slopes(output, given, None, True, strict)
     found = _slopes(slopes, given, vectors, create_graph, strict)
-    return (output if create_graph else output.detach()), _given(found, isinstance(inputs, Tensor))
+    return (output if create_graph else output.detach()), _given(found, is_single)
 
 
-vhp = hvp
+def hvp(func, inputs, v=None, create_graph=False, strict=False):
+    """(output, the second derivatives times the vector)."""
+    return _of_second("hvp", func, inputs, v, create_graph, strict)
+
+
+def vhp(func, inputs, v=None, create_graph=False, strict=False):
+    """(output, the vector times the second derivatives), which is the same."""
+    return _of_second("vhp", func, inputs, v, create_graph, strict)
