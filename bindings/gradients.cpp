@@ -210,7 +210,7 @@ void release_gradients() {
 
 static bool keeps_gradient(const Array& array) {
   GraphLock lock;
-  EntryRef entry = entry_of(array);
+  EntryRef entry = entry_of_gradient(array);
   return entry && !entry->is_leaf() && entry->extras && entry->extras->keeps_gradient;
 }
 
@@ -405,7 +405,6 @@ void init_gradients(nb::module_& m) {
   });
   m.def("set_view", [](nb::handle given, const Array& view) {
     GraphLock lock;
-    if (keeps_gradient(array_in(given)) && wants_gradient(view)) keep_gradient(view);
     set_view(array_operand(given), view);
   });
   m.def("summed_to", [](nb::handle given, const Shape& shape) { return like(given, summed_to(array_in(given), shape)); });

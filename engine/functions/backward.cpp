@@ -301,6 +301,10 @@ class Backward {
       if (InferenceMode::is_on()) mark_inference(own);
       extra.gradient = std::make_shared<Array>(std::move(own));
     } else {
+      if (before->shape() != g.shape())
+        raise(ErrorKind::runtime,
+              "the gradient has shape {} and the tensor's grad {}: the tensor's shape has changed since; set grad to None first",
+              to_string(g.shape()), to_string(before->shape()));
       Argument both[] = {Argument(*before), Argument(g)};
       if (options_.create_graph) {
         extra.gradient = std::make_shared<Array>(elementwise(Op::add, both));
@@ -436,7 +440,7 @@ class Backward {
       return out.view(out.layout().broadcast_to(shape));
     };
     Array wide = widened(g);
-    if (entry.reduction == Reduction::sum) return wide;
+    if (entry.reduction == Reduction::sum) return entry.is_apart ? copied(wide, wide.dtype()) : wide;
     Array a = as_type(kept(operand.value, operand.from, operand.written, entry), entry.compute);
     Array y = widened(kept(entry.value, work_entry(entry), entry.written, entry));
     if (entry.reduction == Reduction::product && options_.create_graph) {
@@ -621,13 +625,13 @@ bool depends_on(const Array& array, const std::vector<Array>& others, const std:
 
 std::shared_ptr<Array> gradient_of(const Array& array) {
   GraphLock lock;
-  EntryRef entry = entry_of(array);
+  EntryRef entry = entry_of_gradient(array);
   return entry && entry->extras ? entry->extras->gradient : nullptr;
 }
 
 void set_gradient(const Array& array, std::shared_ptr<Array> gradient) {
   GraphLock lock;
-  EntryRef entry = entry_of(array);
+  EntryRef entry = entry_of_gradient(array);
   if (!entry) {
     if (!gradient) return;
     raise(ErrorKind::runtime, "[grad] the array does not require grad; call requires_grad_() first");
@@ -636,7 +640,9 @@ void set_gradient(const Array& array, std::shared_ptr<Array> gradient) {
     if (entry->extras) entry->extras->gradient.reset();
     return;
   }
-  if (gradient->shape() != array.shape()) raise(ErrorKind::runtime, "assigned grad has data of a different size");
+  const bool is_of_before = entry != entry_of(array);  // of what the array was before it became a view of itself
+  const Shape& shape = is_of_before ? entry->layout->shape : array.shape();
+  if (gradient->shape() != shape) raise(ErrorKind::runtime, "assigned grad has data of a different size");
   if (gradient->dtype() != array.dtype()) raise(ErrorKind::runtime, "assigned grad has data of a different type");
   if (gradient->device() != array.device()) raise(ErrorKind::runtime, "assigned grad has data located on a different device");
   entry->extra().gradient = std::move(gradient);
@@ -650,7 +656,7 @@ static EntryRef entry_to_see(const Array& array) {
 
 void keep_gradient(const Array& array) {
   GraphLock lock;
-  EntryRef entry = entry_of(array);
+  EntryRef entry = entry_of_gradient(array);
   if (!entry) raise(ErrorKind::runtime, "can't retain_grad on Tensor that has requires_grad=False");
   if (!entry->is_leaf()) entry->extra().keeps_gradient = true;
 }

@@ -163,7 +163,7 @@ void Step::take(const std::vector<Array>& operands) {
   bool is_known = row_ != nullptr;
   for (size_t i = 0; i < operands_; ++i) {
     if (operands[i].shape() != operands[0].shape())
-      raise(ErrorKind::value, "[{}] the parameter, its gradient and states differ in shape", name);
+      raise(ErrorKind::runtime, "[{}] the parameter, its gradient and states differ in shape", name);
     is_known = is_known && operands[i].dtype() == types_[i];
   }
   if (!is_known) find_row(operands);

@@ -149,7 +149,9 @@ Array all_true(const Array& array, const Over& over, const Initial& initial) {
 Array mean(const Array& array, Counted over) {
   DType type = array.dtype(), wide = averaging_type(type), result = over.dtype.value_or(is_whole(type) ? wide : type);
   if (!over.dtype) over.dtype = wide;
-  return as_type(divided(reduced(Reduction::sum, array, over), array, over, 0), result);
+  const Array total = reduced(Reduction::sum, array, over);
+  set_gradient_apart(total);
+  return as_type(divided(total, array, over, 0), result);
 }
 
 // Reals of 16 bits: squares of what they hold are beyond their range.

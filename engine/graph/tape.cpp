@@ -246,6 +246,17 @@ EntryRef entry_of(const Array& array) {
   return base;
 }
 
+EntryRef entry_of_gradient(const Array& array) {
+  return array.tape() && array.tape()->kept ? array.tape()->kept : entry_of(array);
+}
+
+void set_gradient_apart(const Array& sum) {
+  GraphLock lock;
+  if (live_entries == 0) return;
+  const EntryRef& entry = base_of(sum);
+  if (entry && entry->kind == Entry::Kind::reduce) entry->is_apart = true;
+}
+
 bool wants_gradient(const Array& array) {
   GraphLock lock;
   return live_entries > 0 && base_of(array) && has_gradient(array.dtype());
@@ -377,9 +388,12 @@ void set_view(Array& array, const Array& view) {
   const TapeViewRef& before = array.tape();
   const EntryRef& base = base_of(array);
   if (base && base->is_leaf() && shows_all(array)) return set_data(array, view);
+  EntryRef kept = entry_of_gradient(array);
+  if (kept && !(kept->extras && kept->extras->keeps_gradient)) kept = {};
   Array same(view);
   if (same.tape()) same.tape()->made = before ? before->made : TapeView::Made::recorded;  // also under no_grad()
   array = std::move(same);
+  if (kept) tape_of(array).kept = std::move(kept);
 }
 
 Array with_entry(const Operand& value, EntryRef entry, DeviceId) {

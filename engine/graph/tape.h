@@ -131,6 +131,7 @@ struct Entry {
   Reduction reduction = Reduction::sum;
   uint8_t operand_count = 0, part = 0;
   bool is_spent = false;  // backward() has let go of its values
+  bool is_apart = false;  // a sum whose gradient has memory for each element, as that of a mean has in PyTorch
   DType dtype = DType::boolean, compute = DType::boolean;
   DeviceId device;
   Site site = no_site;
@@ -177,6 +178,7 @@ struct TapeView {
   EntryRef base;            // the value that the rest is about
   EntryRef parent;          // of the array that this is a view of
   EntryRef seen;            // its own
+  EntryRef kept;            // what it was when it was asked to keep its gradient, before it became a view of itself
   bool is_view = false;     // of a value that wants a gradient: it has an entry of its own, also where it shows all of it
   // A view that was made while nothing was recorded is not written while something is: whose the gradient is would be unclear.
   enum class Made : uint8_t { recorded, unrecorded, in_inference } made = Made::recorded;
@@ -193,6 +195,10 @@ inline bool is_taping() { return live_entries > 0; }  // may anything want a gra
 // The entry of the array's value; null: it wants none.
 EntryRef entry_of(const Array& array);
 bool wants_gradient(const Array& array);
+// The entry whose gradient the array keeps and shows.
+EntryRef entry_of_gradient(const Array& array);
+// The gradient of a sum, as a program sees it, is no view in which elements share memory.
+void set_gradient_apart(const Array& sum);
 // Makes the array a leaf. Raises ErrorKind::runtime for types that have none.
 void want_gradient(const Array& array, bool wants = true);
 // The same memory, without the record.

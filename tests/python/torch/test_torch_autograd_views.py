@@ -346,6 +346,54 @@ def test_parts_of_expanded_tensors_have_unclear_gradients(device):
     assert torch.autograd.grad(whole[1].sum(), whole)[0].tolist() == [[0, 0, 0], [1, 1, 1]]
 
 
+def test_gradients_of_another_shape_than_before(device):
+    x = torch.ones(3, device=device.kind, requires_grad=True)
+    x.sum().backward()
+    x.data = torch.ones(5, device=x.device)
+    with pytest.raises(RuntimeError, match="set grad to None first"):
+        (x * x).sum().backward()
+    assert x.grad.tolist() == [1, 1, 1]
+    x.grad = None
+    (x * x).sum().backward()
+    assert x.grad.tolist() == [2] * 5
+
+
+@pytest.mark.parametrize("change", ["unsqueeze_(0)", "squeeze_()", "t_()", "as_strided_((2,), (1,))", "unsqueeze_(0).t_()", "mul_(2)"])
+def test_kept_gradients_of_tensors_that_change_their_shape(change, device):
+    """They are those of the tensor as it was when it was asked to keep them."""
+    for use in ("y.sum()", "y.sum() + (a * a).sum()"):
+        compare(
+            f"""
+            x = torch.arange(1.0, 4.0, device=device).requires_grad_()
+            a = x * 2
+            a.retain_grad()
+            y = a * 3
+            a.{change}
+            ({use}).backward()
+            [a.grad, x.grad, a.retains_grad]
+            """,
+            device,
+        )
+
+
+@pytest.mark.parametrize("of", ["mean()", "mean(0)", "mean(1, keepdim=True)", "mean((0, 1))", "sum(0)", "nanmean()", "std()", "var(1)"])
+def test_gradients_that_programs_write_into(of, device):
+    compare(
+        f"""
+        x = torch.arange(6.0, device=device).reshape(2, 3).requires_grad_()
+        y = x * 1
+        def hook(g):
+            if g.stride() == (3, 1):
+                g[0, 0] = 5.0
+        y.register_hook(hook)
+        (y.{of} ** 2).sum().backward()
+        g, = torch.autograd.grad((x.{of} ** 2).sum(), x)
+        [x.grad, g.stride(), g]
+        """,
+        device,
+    )
+
+
 RESIZED = """
 x.t_(); x.resize_(4) | x.resize_(3); x.resize_(6) | x = x[1:]; x.resize_(2, 2) | x = x[:, 1]; x.resize_(3) | x.resize_(0); x.resize_(2, 3)
 x.t_(); x.resize_(2, 2); x.resize_(5) | x.as_strided_((2,), (3,)); x.resize_(4) | y = x[0]; y.resize_(1, 2); y.fill_(9)

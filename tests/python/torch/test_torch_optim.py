@@ -205,7 +205,7 @@ def test_wrong_steps_are_refused():
         _engine.take_steps("sgd_momentum", [(p, g)], (1.0, 0.0, 1.0, 0.1, 0.9, 1.0))
     with pytest.raises(ValueError, match="requires 4 hyperparameters, not 3"):
         _engine.take_steps("sgd", [(p, g)], (1.0, 0.0, 1.0))
-    with pytest.raises(ValueError, match="differ in shape"):
+    with pytest.raises(RuntimeError, match="differ in shape"):
         _engine.take_steps("sgd", [(p, torch.ones(1))], (1.0, 0.0, 1.0, 0.1))
     with pytest.raises(TypeError, match="real floating-point arrays, not int64"):
         _engine.take_steps("sgd", [(p, torch.ones(3, dtype=torch.int64))], (1.0, 0.0, 1.0, 0.1))
