@@ -213,6 +213,7 @@ RESULTS = {
     "int": "ndim size",
     "dtype": "result_type promote_types min_scalar_type common_type",
 }
+SEE = "See the example of "  # the examples of a face that has none in its own spelling
 IGNORED = "Accepted for compatibility; has no effect."
 ARRAYS = {"torch": "Tensor", "Tensor": "Tensor", "cupy": "ndarray", "ndarray": "ndarray"}
 _NAME = r"``(\w+)``"
@@ -332,8 +333,8 @@ def numpydoc(text, parameters, front_end, function, submodule=""):
     text = text.strip()
     array = ARRAYS.get(front_end, "Array")
     parts = text.split("\n\n")
-    body = "\n\n".join(" ".join(part.split()) for part in parts if not part.startswith(">>>"))
-    examples = "\n\n".join(part for part in parts if part.startswith(">>>"))
+    body = "\n\n".join(" ".join(part.split()) for part in parts if not part.startswith((">>>", SEE)))
+    examples = "\n\n".join(part for part in parts if part.startswith((">>>", SEE)))
     shown = [one for one in parameters if one[0] != "self"]
     body, described = _without_parameters(body, [name.lstrip("*") for name, *_ in shown])
     body, raised = _taken(body, "Raises")

@@ -80,6 +80,16 @@ SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 _TYPED = "dtype=None, layout: ignored = None, device=None, requires_grad: boolean = False, pin_memory: ignored = False"
 KEYWORDS = {"typed": _TYPED, "new": f"out=None, {_TYPED}", "like": f"{_TYPED}, memory_format=None"}  # of PyTorch's new tensors
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
+# The front ends that show an example, by a word in it: its spelling. An example with none of these words is in NumPy's spelling.
+SPELLINGS = {
+    "torch.": ("torch", "Tensor"),
+    "keras.": ("keras",),
+    "default_rng": ("Generator", "CupyGenerator"),
+    "": ("numpy", "cupy", "Array", "ndarray", "RandomState", "CupyRandomState"),
+}
+# Where users find the functions of a front end; keras.ops has Keras's own docstrings.
+HOMES = {"Array": "quern.Array", "Generator": "quern.random.Generator", "RandomState": "quern.random", "Tensor": "quern.torch.Tensor"}
+HOMES |= {"numpy": "quern", "torch": "quern.torch", "CupyGenerator": "quern.cupy.random.Generator"}
 
 
 class Wrong(Exception):
@@ -178,11 +188,25 @@ def text_of(string):
     return '"' + string.replace("\\", "\\\\").replace('"', '\\"').replace("\n", '\\n"\n    "') + '"'
 
 
+def spelled_for(example):
+    """The front ends whose docstrings show an example."""
+    return next(front_ends for word, front_ends in SPELLINGS.items() if word in example)
+
+
+def examples_of(row, front_end):
+    """The examples of a row in a front end's spelling; where it has none, the name of a function whose docstring has one."""
+    every = [part for part in ast.get_docstring(row).split("\n\n") if part.startswith(">>>")]
+    if ours := [part for part in every if front_end in spelled_for(part)]:
+        return "\n\n".join(ours)
+    shown = {one for part in every for one in spelled_for(part)}
+    home, submodule, name = next((key for key in faces_of(row) if key[0] in shown and key[0] in HOMES), (None, "", ""))
+    path = ".".join(part for part in (HOMES.get(home), submodule, name) if part)
+    return f"{docstrings.SEE}``{path}``." if home else ""
+
+
 def docstring(row, front_end, parameters, slots):
-    """The row's docstring in the face's names, without parameters that the face has not; examples are for NumPy and CuPy."""
-    text = ast.get_docstring(row)
-    if front_end not in ("numpy", "cupy", "RandomState"):
-        text = text.partition("\n\n>>>")[0]
+    """The row's docstring in the face's names and spelling, without parameters that the face has not."""
+    text = ast.get_docstring(row).partition("\n\n>>>")[0]
     known = {canonical(front_end, name, slots) for name in parameters}
     unknown = [name for name in (*slots, OUT) if name not in known]
     # What is said of a parameter that the face has not: from its name to the next semicolon or full stop.
@@ -191,7 +215,8 @@ def docstring(row, front_end, parameters, slots):
     text = "\n\n".join(part for part in text.split("\n\n") if part.strip())
     theirs = {canonical(front_end, name, slots): name for name in NAMES[front_end] if name in parameters}
     theirs = {ours: name for ours, name in theirs.items() if ours not in parameters}
-    return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
+    text = re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
+    return "\n\n".join(filter(None, (text, examples_of(row, front_end))))
 
 
 def merged(every):
