@@ -236,12 +236,22 @@ class tri:
     def keras(N, M=None, k=0, dtype=None): ...
 
 class tril_indices:
-    """Return the places of a matrix on and below its ``offset``-th diagonal: two rows, of row and of column numbers."""
+    """Return the places of a matrix on and below its ``offset``-th diagonal: two rows, of row and of column numbers.
+
+    >>> torch.tril_indices(3, 2)
+    tensor([[0, 1, 1, 2, 2],
+            [0, 0, 1, 0, 1]])
+    """
 
     def torch(row: integer, col: integer, offset: integer = 0, *, dtype=None, device=None, layout: ignored = None): ...
 
 class triu_indices:
-    """Return the places of a matrix on and above its ``offset``-th diagonal: two rows, of row and of column numbers."""
+    """Return the places of a matrix on and above its ``offset``-th diagonal: two rows, of row and of column numbers.
+
+    >>> torch.triu_indices(2, 3, offset=1)
+    tensor([[0, 0, 1],
+            [1, 2, 2]])
+    """
 
     def torch(row: integer, col: integer, offset: integer = 0, *, dtype=None, device=None, layout: ignored = None): ...
 
@@ -271,7 +281,11 @@ class meshgrid:
     def keras(*x: arrays, indexing="xy"): ...
 
 class arange_to_end:
-    """Return numbers from ``start`` to ``end``, which is among them: PyTorch's old form of arange()."""
+    """Return numbers from ``start`` to ``end``, which is among them: PyTorch's old form of arange().
+
+    >>> torch.range(1, 2, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    """
 
     @named("range")
     def torch(start=NoValue, end=NoValue, step=NoValue, **new): ...
