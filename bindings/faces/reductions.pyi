@@ -79,14 +79,28 @@ class min:
     def keras(x, axis=None, keepdims=False, initial=None): ...
 
 class max_along:
-    """Return (values, indices) along a dimension, the largest elements and where they stand first."""
+    """Return (values, indices) along a dimension, the largest elements and where they stand first.
+
+    >>> values, indices = torch.max(torch.tensor([[3, 9, 4], [8, 2, 1]]), dim=1)
+    >>> values
+    tensor([9, 8])
+    >>> indices
+    tensor([1, 0])
+    """
 
     @named("max")
     @overload
     def torch(input: array, dim: integer, keepdim: boolean = False, *, out=None): ...
 
 class min_along:
-    """Return (values, indices) along a dimension, the smallest elements and where they stand first."""
+    """Return (values, indices) along a dimension, the smallest elements and where they stand first.
+
+    >>> values, indices = torch.min(torch.tensor([[3, 9, 4], [8, 2, 1]]), dim=0)
+    >>> values
+    tensor([3, 2, 1])
+    >>> indices
+    tensor([0, 1, 1])
+    """
 
     @named("min")
     @overload

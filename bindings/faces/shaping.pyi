@@ -57,7 +57,13 @@ class squeeze:
     def keras(x, axis=None): ...
 
 class squeezed:
-    """Return a view without dimensions of one element: all of them, or those of ``axis``."""
+    """Return a view without dimensions of one element: all of them, or those of ``axis``.
+
+    >>> torch.squeeze(torch.tensor([[[1], [2]]]))
+    tensor([1, 2])
+    >>> torch.squeeze(torch.tensor([[[1], [2]]]), 0).shape
+    torch.Size([2, 1])
+    """
 
     @named("squeeze")
     def torch(input: array, dim=None): ...
@@ -140,7 +146,12 @@ class reshape:
     def keras(x, newshape): ...
 
 class view:
-    """Return the same memory in another shape, or as elements of another type. Raises RuntimeError where the elements would move."""
+    """Return the same memory in another shape, or as elements of another type. Raises RuntimeError where the elements would move.
+
+    >>> torch.arange(6).view(2, 3)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
 
     @overload
     def Tensor(self: array, *size: integers): ...
@@ -164,17 +175,31 @@ class ravel:
     def keras(x): ...
 
 class flatten:
-    """Return a copy of the elements as one dimension; ``order`` is as :func:`ravel` has it."""
+    """Return a copy of the elements as one dimension; ``order`` is as :func:`ravel` has it.
+
+    >>> array([[1, 2], [3, 4]]).flatten()
+    array([1, 2, 3, 4])
+    >>> array([[1, 2], [3, 4]]).flatten("F")
+    array([1, 3, 2, 4])
+    """
 
     def Array(self, order="C"): ...
 
 class copy:
-    """Return a copy of the tensor."""
+    """Return a copy of the tensor.
+
+    >>> keras.ops.copy([1, 2])
+    array([1, 2], dtype=int32)
+    """
 
     def keras(x): ...
 
 class merge_axes:
-    """Return the dimensions from ``axis1`` to ``axis2`` as one: the tensor itself where they are one, a view where that is possible."""
+    """Return the dimensions from ``axis1`` to ``axis2`` as one: the tensor itself where they are one, a view where that is possible.
+
+    >>> torch.flatten(torch.zeros(2, 3, 4), start_dim=1).shape
+    torch.Size([2, 12])
+    """
 
     @named("flatten")
     def torch(input: array, start_dim: integer = 0, end_dim: integer = -1): ...
@@ -209,7 +234,13 @@ class matrix_transpose:
     cupy = numpy
 
 class t:
-    """Return a matrix transposed, as a view; less than two dimensions as they are."""
+    """Return a matrix transposed, as a view; less than two dimensions as they are.
+
+    >>> torch.t(torch.tensor([[1, 2, 3], [4, 5, 6]]))
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
 
     def torch(input: array): ...
 
@@ -448,7 +479,13 @@ class dsplit:
     def keras(x, indices_or_sections): ...
 
 class split_by_sizes:
-    """Return views of parts along ``axis``: of so many elements each, or of these sizes."""
+    """Return views of parts along ``axis``: of so many elements each, or of these sizes.
+
+    >>> torch.split(torch.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.split(torch.arange(5), [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
 
     @named("split")
     def torch(input: array, split_size_or_sections=None, dim: integer = 0, *, split_size=None): ...
@@ -460,7 +497,11 @@ class split_by_sizes:
     def torch(input: array, split_sizes: integers, dim: integer = 0): ...
 
 class chunk:
-    """Return views of at most ``chunks`` parts along ``axis``, all but the last of one size."""
+    """Return views of at most ``chunks`` parts along ``axis``, all but the last of one size.
+
+    >>> torch.chunk(torch.arange(5), 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
 
     def torch(input: array, chunks: integer, dim: integer = 0): ...
     @named("unsafe_chunk")
@@ -483,6 +524,11 @@ class repeat:
     """Return each element so many times one after the other, along ``axis`` or of the flattened tensor.
 
     ``repeats``: an int, or one for each element along the axis.
+
+    >>> keras.ops.repeat([1, 2], 2)
+    array([1, 1, 2, 2], dtype=int32)
+    >>> keras.ops.repeat([1, 2], keras.ops.array([1, 3]))
+    array([1, 2, 2, 2], dtype=int32)
     """
 
     def keras(x, repeats, axis=None): ...
@@ -491,12 +537,21 @@ class pad:
     """Return the tensor with a border, whose elements ``mode`` says: constants, or those at the edge, mirrored, and so on.
 
     ``pad_width``: how many elements before and after: an int, a pair, or a pair for each axis.
+
+    >>> keras.ops.pad([1, 2, 3], (1, 2))
+    array([0, 1, 2, 3, 0, 0], dtype=int32)
+    >>> keras.ops.pad([1, 2, 3], (1, 2), mode="reflect")
+    array([2, 1, 2, 3, 2, 1], dtype=int32)
     """
 
     def keras(x, pad_width, mode="constant", constant_values=None): ...
 
 class append_alike:
-    """Return the elements of both, one after the other along ``axis`` or both flattened."""
+    """Return the elements of both, one after the other along ``axis`` or both flattened.
+
+    >>> keras.ops.append([1, 2], [[3, 4]])
+    array([1, 2, 3, 4], dtype=int32)
+    """
 
     @named("append")
     def keras(x1, x2, axis=None): ...

@@ -159,7 +159,12 @@ class irfftn:
 
 @submodule("fft")
 class hfftn:
-    """Return the transform of a signal with Hermitian symmetry along several dimensions, given by the first half of the last one."""
+    """Return the transform of a signal with Hermitian symmetry along several dimensions, given by the first half of the last one.
+
+    >>> torch.fft.hfftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[10., -2.],
+            [-4.,  0.]])
+    """
 
     def torch(input: array, s=None, dim=None, norm=None, *, out=None): ...
     @named("hfft2")
@@ -167,7 +172,12 @@ class hfftn:
 
 @submodule("fft")
 class ihfftn:
-    """Return the inverse of :func:`hfftn`."""
+    """Return the inverse of :func:`hfftn`.
+
+    >>> torch.fft.ihfftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+    tensor([[ 2.5000, -0.5000],
+            [-1.0000,  0.0000]])
+    """
 
     def torch(input: array, s=None, dim=None, norm=None, *, out=None): ...
     @named("ihfft2")
@@ -227,35 +237,65 @@ class rfftfreq:
 
 @submodule("math")
 class fft_of_parts:
-    """Return the Fourier transform along the last axis of a pair (real, imaginary), as such a pair."""
+    """Return the Fourier transform along the last axis of a pair (real, imaginary), as such a pair.
+
+    >>> real, imaginary = keras.ops.fft((keras.ops.array([0.0, 1.0, 0.0, 0.0]), keras.ops.zeros(4)))
+    >>> real
+    array([ 1.,  0., -1.,  0.], dtype=float32)
+    >>> imaginary
+    array([ 0., -1.,  0.,  1.], dtype=float32)
+    """
 
     @named("fft")
     def keras(x): ...
 
 @submodule("math")
 class fft2_of_parts:
-    """Return the Fourier transform along the last two axes of a pair (real, imaginary), as such a pair."""
+    """Return the Fourier transform along the last two axes of a pair (real, imaginary), as such a pair.
+
+    >>> real, imaginary = keras.ops.fft2((keras.ops.array([[1.0, 2.0], [3.0, 4.0]]), keras.ops.zeros((2, 2))))
+    >>> real
+    array([[10., -2.],
+           [-4.,  0.]], dtype=float32)
+    """
 
     @named("fft2")
     def keras(x): ...
 
 @submodule("math")
 class ifft2_of_parts:
-    """Return the inverse of :func:`fft2`."""
+    """Return the inverse of :func:`fft2`.
+
+    >>> real, imaginary = keras.ops.ifft2((keras.ops.array([[10.0, -2.0], [-4.0, 0.0]]), keras.ops.zeros((2, 2))))
+    >>> real
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
 
     @named("ifft2")
     def keras(x): ...
 
 @submodule("math")
 class rfft_in_parts:
-    """Return the Fourier transform of real numbers along the last axis, of a length ``n``, as a pair (real, imaginary)."""
+    """Return the Fourier transform of real numbers along the last axis, of a length ``n``, as a pair (real, imaginary).
+
+    >>> real, imaginary = keras.ops.rfft(keras.ops.array([0.0, 1.0, 0.0, 0.0]))
+    >>> real
+    array([ 1.,  0., -1.], dtype=float32)
+    >>> imaginary
+    array([ 0., -1.,  0.], dtype=float32)
+    """
 
     @named("rfft")
     def keras(x, fft_length=None): ...
 
 @submodule("math")
 class irfft_of_parts:
-    """Return the inverse of :func:`rfft`."""
+    """Return the inverse of :func:`rfft`.
+
+    >>> keras.ops.irfft((keras.ops.array([1.0, 0.0, -1.0]), keras.ops.array([0.0, -1.0, 0.0])))
+    array([0., 1., 0., 0.], dtype=float32)
+    """
 
     @named("irfft")
     def keras(x, fft_length=None): ...
@@ -266,6 +306,12 @@ class stft_in_parts:
 
     ``window``: "hann", "hamming", values, or None for ones; ``center``: the sequence is reflected at its ends, so that pieces are
     around their places.
+
+    >>> real, imaginary = keras.ops.stft(keras.ops.ones(8), 4, 2, 4, window=None, center=False)
+    >>> real
+    array([[4., 0., 0.],
+           [4., 0., 0.],
+           [4., 0., 0.]], dtype=float32)
     """
 
     @named("stft")
@@ -273,7 +319,12 @@ class stft_in_parts:
 
 @submodule("math")
 class istft_of_parts:
-    """Return the inverse of :func:`stft`, of ``length`` samples."""
+    """Return the inverse of :func:`stft`, of ``length`` samples.
+
+    >>> parts = keras.ops.stft(keras.ops.arange(1.0, 9.0), 4, 2, 4)
+    >>> keras.ops.istft(parts, 4, 2, 4)
+    array([1., 2., 3., 4., 5., 6., 7., 8.], dtype=float32)
+    """
 
     @named("istft")
     def keras(x, sequence_length, sequence_stride, fft_length, length=None, window="hann", center=True): ...
