@@ -16,15 +16,17 @@ Start reading at main().
 """
 
 import ast
+import functools
 import pathlib
 import re
 import sys
 
 import docstrings
+import returned
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, [\w:<>]+, "([\w ]+)"\)', re.MULTILINE)
-OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), ", re.MULTILINE)
+ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), (\w+), [\w:<>]+, "([\w ]+)"\)', re.MULTILINE)
+OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), (\w+), ", re.MULTILINE)
 OUT = "out"  # a parameter of faces alone: the array that takes the result
 GRADIENT = "requires_grad"  # the same: does a new tensor want a gradient?
 IN_PLACE = "inplace"  # the same: does the first argument take the result?
@@ -100,8 +102,15 @@ def rows():
     """The row in C++ and its parameters, by its name: operands of operations are a, b and c."""
     functions = ROWS.findall((ROOT / "engine/functions/functions.def").read_text())
     operations = OPERATIONS.findall((ROOT / "engine/include/quern/ops.def").read_text())
-    found = {name: (f"operation(quern::Op::{name})", list("abc"[: int(count)])) for name, count in operations}
-    return found | {name: (f"quern::Function::{name}_", parameters.split()) for name, parameters in functions}
+    found = {name: (f"operation(quern::Op::{name})", list("abc"[: int(count)])) for name, count, _ in operations}
+    return found | {name: (f"quern::Function::{name}_", parameters.split()) for name, _, parameters in functions}
+
+
+@functools.cache
+def rules():
+    """By the names of rows: the family of a function, or which dtypes an operation takes and returns."""
+    families = {name: family for name, family, _ in ROWS.findall((ROOT / "engine/functions/functions.def").read_text())}
+    return families | {name: typing for name, _, typing in OPERATIONS.findall((ROOT / "engine/include/quern/ops.def").read_text())}
 
 
 class Parameter:
@@ -213,10 +222,23 @@ def docstring(row, front_end, parameters, slots):
     for name in unknown:
         text = re.sub(rf"(;?)\s*``{name}``: [^;.]*([;.])", lambda found: found[1] if found[2] == ";" else found[1] and ".", text)
     text = "\n\n".join(part for part in text.split("\n\n") if part.strip())
+    return "\n\n".join(filter(None, (renamed(text, front_end, parameters, slots), examples_of(row, front_end))))
+
+
+def renamed(text, front_end, parameters, slots):
+    """A text about a row in a face's names of parameters."""
     theirs = {canonical(front_end, name, slots): name for name in NAMES[front_end] if name in parameters}
     theirs = {ours: name for ours, name in theirs.items() if ours not in parameters}
-    text = re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
-    return "\n\n".join(filter(None, (text, examples_of(row, front_end))))
+    return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
+
+
+def from_tables(row, front_end, parameters, slots):
+    """What tools/returned.py says of a face: of its result, unless the docstring does; of its parameters, by name."""
+    rule, theirs = rules().get(row.name), {name: canonical(front_end, name, slots) for name in parameters}
+    is_said = re.search(r"\bReturns ", ast.get_docstring(row))
+    result = "" if is_said else returned.returned(row.name, rule, len(slots), front_end, set(theirs.values()))
+    said = {name: returned.operand(row.name, rule, ours, slots, front_end) for name, ours in theirs.items()}
+    return renamed(result, front_end, parameters, slots), {name: text for name, text in said.items() if text}
 
 
 def merged(every):
@@ -289,15 +311,22 @@ class Data:
         for key, overloads in of_row.items():
             front_end, submodule, name = key
             in_place = name.endswith("_")
-            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "slash": len(overloads[0].args.posonlyargs)})
+            slash = len(overloads[0].args.posonlyargs)
+            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "gives": [], "said": {}, "slash": slash})
             every = [parameters_of(one, in_place) for one in overloads]
             for parameters in every:
                 of = f"parameters_of_{front_end}_{submodule.replace('.', '_')}_{name}_{len(face['made'])}"
                 face["made"].append(self.overload(of, function, parameters, front_end, slots))
             face["every"] += every
-            doc = docstring(row, front_end, [p.name for one in every for p in one], slots)
-            is_other = in_place and name[:-1] in names_of_row  # what another face gives is written
-            face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned." if is_other else doc)
+            face["is_other"] = in_place and name[:-1] in names_of_row  # what another face gives is written
+            if face["is_other"]:
+                face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned.")
+                continue
+            parameters = [p.name for one in every for p in one]
+            face["docs"].append(docstring(row, front_end, parameters, slots))
+            gives, said = from_tables(row, front_end, parameters, slots)
+            face["gives"] += [gives] if gives else []
+            face["said"] = said | face["said"]
 
     def face(self, key):
         """A face's entry in the list of all."""
@@ -305,12 +334,13 @@ class Data:
         base = f"overloads_of_{front_end}_{submodule.replace('.', '_')}_{name}"
         self.lines.append(f"constexpr Overload {base}[] = {{{', '.join(face['made'])}}};")
         parameters = [
-            (f"*{p.name}" if p.takes_rest else p.name, p.takes_rest or is_optional(p, face["every"]), p.is_ignored)
+            (f"*{p.name}" if p.takes_rest else p.name, p.takes_rest or is_optional(p, face["every"]), p.is_ignored, p.kind)
             for part in merged(face["every"])
             for p in part
         ]
         docs = "\n\n".join(face["docs"])
-        docs = docs if name.endswith("_") else docstrings.numpydoc(docs, parameters, front_end, name, submodule)
+        if not face["is_other"]:
+            docs = docstrings.numpydoc(docs, parameters, front_end, name, submodule, (face["gives"], face["said"]))
         texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"
         return f'{{"{front_end}", "{submodule}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 

@@ -407,7 +407,7 @@ class inv_ex:
     def torch(A: array, *, check_errors: boolean = False, out=None): ...
 
 class checked_cholesky:
-    """Return the lower (or upper) triangle L with ``L @ L.mH == a``. Raises LinAlgError at the call where there is none.
+    """Return the lower (or upper) triangle L with ``L @ L.mH == A``. Raises LinAlgError at the call where there is none.
 
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
@@ -432,7 +432,7 @@ class cholesky_ex:
 
 @submodule("linalg")
 class checked_solve:
-    """Return the X with ``a @ X == b``, or with ``X @ a == b``. Raises LinAlgError at the call for singular matrices.
+    """Return the X with ``A @ X == B``, or with ``X @ A == B``. Raises LinAlgError at the call for singular matrices.
 
     >>> torch.linalg.solve(torch.tensor([[2.0, 1.0], [0.0, 4.0]]), torch.tensor([4.0, 8.0]))
     tensor([1., 2.])
@@ -473,7 +473,7 @@ class power_of_tensor:
 
 @submodule("linalg")
 class svd_of_tensor:
-    """Return (U, S, Vh) with ``a == U @ diag(S) @ Vh``.
+    """Return (U, S, Vh) with ``A == U @ diag(S) @ Vh``.
 
     >>> torch.linalg.svd(torch.tensor([[3.0, 0.0], [0.0, 4.0]])).S
     tensor([4., 3.])
@@ -504,7 +504,7 @@ class rank_of_tensor:
 
 @submodule("linalg")
 class lu:
-    """Return (P, L, U) with ``a == P @ L @ U``: a permutation, a lower triangle with ones on its diagonal, and an upper triangle.
+    """Return (P, L, U) with ``A == P @ L @ U``: a permutation, a lower triangle with ones on its diagonal, and an upper triangle.
 
     >>> P, L, U = torch.linalg.lu(torch.tensor([[1.0, 2.0], [4.0, 2.0]]))
     >>> L
@@ -618,7 +618,7 @@ class cond_of_tensor:
 
 @submodule("linalg")
 class solve_triangular:
-    """Return the X with ``a @ X == b`` for triangular matrices; the other triangle is not read.
+    """Return the X with ``A @ X == B`` for triangular matrices; the other triangle is not read.
 
     >>> torch.linalg.solve_triangular(torch.tensor([[2.0, 0.0], [1.0, 4.0]]), torch.tensor([[4.0], [10.0]]), upper=False)
     tensor([[2.],
@@ -688,7 +688,7 @@ class tensorinv_of_tensor:
 
 @submodule("linalg")
 class tensorsolve_of_tensor:
-    """Return the X with ``tensordot(a, X, X.ndim) == b``; ``axis`` goes to the end before.
+    """Return the X with ``tensordot(A, X, X.ndim) == B``; ``axis`` goes to the end before.
 
     >>> torch.linalg.tensorsolve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 4.0]))
     tensor([1., 1.])
@@ -699,7 +699,7 @@ class tensorsolve_of_tensor:
 
 @submodule("linalg")
 class lstsq_of_tensor:
-    """Return (solution, residuals, rank, singular values) of the smallest ``|a @ X - b|``; the last three as ``driver`` gives them.
+    """Return (solution, residuals, rank, singular values) of the smallest ``|A @ X - B|``; the last three as ``driver`` gives them.
 
     >>> torch.linalg.lstsq(torch.tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), torch.tensor([[3.0], [4.0], [5.0]])).solution
     tensor([[3.],

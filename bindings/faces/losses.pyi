@@ -6,7 +6,7 @@
 
 @submodule("nn.functional")
 class l1_loss:
-    """Return the absolute difference. ``weight``: of each element; the mean is then the weighted one.
+    """Return the absolute difference. ``weight``: of each element, in the mean, too.
 
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 5.0]))
     tensor(2.5000)
@@ -18,7 +18,7 @@ class l1_loss:
 
 @submodule("nn.functional")
 class mse_loss:
-    """Return the square of the difference. ``weight``: of each element; the mean is then the weighted one.
+    """Return the square of the difference. ``weight``: of each element, in the mean, too.
 
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 5.0]))
     tensor(6.5000)

@@ -78,6 +78,16 @@ def test_a_wrong_example_fails(faces):
     assert "array(3)" in "".join(failures(row, faces))
 
 
+def test_each_face_says_what_it_returns(faces):
+    """Docstrings with a general sentence in place of a result's shape and dtype, or with a parameter without a description."""
+    data, table = faces.Data(), faces.rows()
+    for row in (row.values[0] for row in ROWS):
+        data.add(row, *table[row.name])
+    texts = "\n".join(map(data.face, data.faces))
+    assert "as described above" not in texts
+    assert not re.findall(r"^.* : .*\\n\"\n *\"(?! {4}).*", texts, re.MULTILINE)
+
+
 def test_spellings(faces):
     """A front end shows its own examples, and otherwise names a function that has one."""
     text = '"""Add.\n\n    >>> add(1, 2)\n    array(3)\n\n    >>> torch.add(1, 2)\n    tensor(3)\n    """'
