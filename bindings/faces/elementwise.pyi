@@ -982,6 +982,9 @@ class real:
 
     >>> real([1 + 2j, 3])
     array([1., 3.])
+
+    >>> torch.real(torch.tensor([1 + 2j, 3 - 1j]))
+    tensor([1., 3.])
     """
 
     def numpy(a): ...
@@ -994,6 +997,9 @@ class imag:
 
     >>> imag([1 + 2j, 3])
     array([2., 0.])
+
+    >>> torch.imag(torch.tensor([1 + 2j, 3 - 1j]))
+    tensor([ 2., -1.])
     """
 
     def numpy(a): ...
@@ -1006,6 +1012,9 @@ class angle:
 
     >>> angle(array([1j, -1]))
     array([1.57079633, 3.14159265])
+
+    >>> torch.angle(torch.tensor([1j, -1.0, 1 + 1j]))
+    tensor([1.5708, 3.1416, 0.7854])
     """
 
     def numpy(z, deg=False): ...
@@ -1061,6 +1070,11 @@ class round:
 
     >>> around([1.25, 2.5, -0.04], 1)
     array([ 1.2,  2.5, -0. ])
+
+    >>> torch.round(torch.tensor([0.5, 1.5, 2.6]))
+    tensor([0., 2., 3.])
+    >>> torch.round(torch.tensor([1.234, 5.678]), decimals=1)
+    tensor([1.2000, 5.7000])
     """
 
     @named("round", "around")
@@ -1093,6 +1107,11 @@ class where:
 
     >>> where([True, False], 1, 2)
     array([1, 2])
+
+    >>> torch.where(torch.tensor([True, False]), torch.tensor([1, 2]), torch.tensor([10, 20]))
+    tensor([ 1, 20])
+    >>> torch.tensor([1, 2]).where(torch.tensor([True, False]), 10)
+    tensor([ 1, 10])
     """
 
     def numpy(condition, x: some, y: some, /): ...
@@ -1203,6 +1222,9 @@ class nan_to_num:
 
     >>> nan_to_num([nan, 1.0], nan=-1.0)
     array([-1.,  1.])
+
+    >>> torch.nan_to_num(torch.tensor([float("nan"), float("inf"), 1.0]), nan=-1.0, posinf=9.0)
+    tensor([-1.,  9.,  1.])
     """
 
     def numpy(x, copy=True, nan=0.0, posinf=None, neginf=None): ...
@@ -1248,6 +1270,9 @@ class isclose:
 
     >>> isclose(array([1.0, 2.0]), array([1.0 + 1e-9, 2.1]))
     array([ True, False])
+
+    >>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.0 + 1e-9, 2.1]))
+    tensor([ True, False])
     """
 
     def numpy(a, b, rtol=1e-05, atol=1e-08, equal_nan=False): ...
@@ -1259,6 +1284,9 @@ class allclose:
     """Return whether all elements are close, as :func:`isclose` says: a bool of Python's. This waits for the values.
 
     >>> allclose([1.0], [1.0 + 1e-9])
+    True
+
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-9]))
     True
     """
 
@@ -1312,6 +1340,9 @@ class sinc:
 
     >>> sinc(array([0.0, 1.0]))
     array([1.00000000e+00, 3.89817183e-17])
+
+    >>> torch.sinc(torch.tensor([0.0, 0.5]))
+    tensor([1.0000, 0.6366])
     """
 
     def numpy(x): ...
@@ -1371,6 +1402,9 @@ class isposinf:
 
     >>> isposinf(array([inf, -inf, 1.0]))
     array([ True, False, False])
+
+    >>> torch.isposinf(torch.tensor([float("inf"), float("-inf"), 1.0]))
+    tensor([ True, False, False])
     """
 
     def numpy(x, out=None): ...
@@ -1383,6 +1417,9 @@ class isneginf:
 
     >>> isneginf(array([inf, -inf, 1.0]))
     array([False,  True, False])
+
+    >>> torch.isneginf(torch.tensor([float("inf"), float("-inf"), 1.0]))
+    tensor([False,  True, False])
     """
 
     def numpy(x, out=None): ...
@@ -1395,6 +1432,9 @@ class isreal:
 
     >>> isreal([1 + 1j, 2])
     array([False,  True])
+
+    >>> torch.isreal(torch.tensor([1 + 1j, 2 + 0j]))
+    tensor([False,  True])
     """
 
     def numpy(x): ...

@@ -83,6 +83,9 @@ class det:
 
     >>> abs(det([[1.0, 2.0], [3.0, 4.0]]) + 2) < 1e-12
     array(True)
+
+    >>> torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2.)
     """
 
     @submodule("linalg")
@@ -138,6 +141,12 @@ class slogdet:
     >>> sign, logarithm = slogdet([[-1.0, 0.0], [0.0, 1.0]])
     >>> sign
     array(-1.)
+
+    >>> sign, logabsdet = torch.linalg.slogdet(torch.tensor([[-1.0, 0.0], [0.0, 8.0]]))
+    >>> sign
+    tensor(-1.)
+    >>> logabsdet
+    tensor(2.0794)
     """
 
     @submodule("linalg")
@@ -175,6 +184,11 @@ class qr:
     >>> (q @ r).round(6)
     array([[3., 0.],
            [4., 5.]])
+
+    >>> Q, R = torch.linalg.qr(torch.tensor([[3.0, 0.0], [4.0, 5.0]]))
+    >>> R.abs()
+    tensor([[5., 4.],
+            [0., 3.]])
     """
 
     def numpy(a, mode="reduced"): ...
@@ -191,6 +205,10 @@ class eigh:
     >>> values, vectors = eigh([[2.0, 0.0], [0.0, 1.0]])
     >>> values
     array([1., 2.])
+
+    >>> eigenvalues, eigenvectors = torch.linalg.eigh(torch.tensor([[2.0, 1.0], [1.0, 2.0]]))
+    >>> eigenvalues
+    tensor([1., 3.])
     """
 
     def numpy(a, UPLO="L"): ...
@@ -204,6 +222,9 @@ class eigvalsh:
 
     >>> eigvalsh([[2.0, 0.0], [0.0, 1.0]])
     array([1., 2.])
+
+    >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 1.0], [1.0, 2.0]]))
+    tensor([1., 3.])
     """
 
     def numpy(a, UPLO="L"): ...
@@ -220,6 +241,10 @@ class eig:
     >>> values, vectors = eig([[2.0, 0.0], [0.0, 1.0]])
     >>> [complex(v).real for v in values]
     [2.0, 1.0]
+
+    >>> eigenvalues, eigenvectors = torch.linalg.eig(torch.tensor([[0.0, 1.0], [0.0, 2.0]]))
+    >>> eigenvalues
+    tensor([0.+0.j, 2.+0.j])
     """
 
     def numpy(a): ...
@@ -233,6 +258,9 @@ class eigvals:
 
     >>> [complex(v).real for v in eigvals([[2.0, 0.0], [0.0, 1.0]])]
     [2.0, 1.0]
+
+    >>> torch.linalg.eigvals(torch.tensor([[1.0, 5.0], [0.0, 2.0]]))
+    tensor([1.+0.j, 2.+0.j])
     """
 
     def numpy(a): ...
@@ -260,6 +288,9 @@ class svdvals:
 
     >>> svdvals([[2.0, 0.0], [0.0, 1.0]])
     array([2., 1.])
+
+    >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor([4., 3.])
     """
 
     def numpy(x, /): ...
@@ -274,6 +305,10 @@ class pinv:
     >>> pinv([[2.0, 0.0], [0.0, 4.0]])
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
+
+    >>> torch.linalg.pinv(torch.tensor([[2.0, 0.0], [0.0, 0.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000]])
     """
 
     @submodule("linalg")
@@ -319,6 +354,9 @@ class multi_dot:
 
     >>> multi_dot([[[1, 2]], [[3], [4]], [[5]]])
     array([[55]])
+
+    >>> torch.linalg.multi_dot([torch.tensor([[1, 2]]), torch.tensor([[3], [4]]), torch.tensor([[5]])])
+    tensor([[55]])
     """
 
     def numpy(arrays, *, out=None): ...

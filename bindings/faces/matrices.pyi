@@ -5,6 +5,12 @@ class matmul:
 
     >>> matmul([[1, 2]], [[3], [4]])
     array([[11]])
+
+    >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [1, 1]]))
+    tensor([[3, 2],
+            [7, 4]])
+    >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]))
+    tensor([12, 34])
     """
 
     def torch(input: array, other: array, *, out=None): ...
@@ -69,6 +75,9 @@ class dot:
 
     >>> dot([1, 2], [3, 4])
     array(11)
+
+    >>> torch.dot(torch.tensor([1, 2, 3]), torch.tensor([4, 5, 6]))
+    tensor(32)
     """
 
     def numpy(a, b, out=None): ...
@@ -135,6 +144,9 @@ class vdot:
 
     >>> vdot([1j, 2], [1j, 2])
     array(5.+0.j)
+
+    >>> torch.vdot(torch.tensor([1j, 2.0]), torch.tensor([1j, 2.0]))
+    tensor(5.+0.j)
     """
 
     def numpy(a, b, /): ...
@@ -146,6 +158,9 @@ class inner:
 
     >>> inner([1, 2], [3, 4])
     array(11)
+
+    >>> torch.inner(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]))
+    tensor([12, 34])
     """
 
     def numpy(a, b, /): ...
@@ -158,6 +173,10 @@ class outer:
     >>> outer([1, 2], [3, 4])
     array([[3, 4],
            [6, 8]])
+
+    >>> torch.outer(torch.tensor([1, 2]), torch.tensor([3, 4, 5]))
+    tensor([[ 3,  4,  5],
+            [ 6,  8, 10]])
     """
 
     def numpy(a, b, out=None): ...
@@ -170,6 +189,9 @@ class kron:
 
     >>> kron([1, 10], [1, 2, 3])
     array([ 1,  2,  3, 10, 20, 30])
+
+    >>> torch.kron(torch.tensor([1, 10]), torch.tensor([1, 2, 3]))
+    tensor([ 1,  2,  3, 10, 20, 30])
     """
 
     def numpy(a, b): ...
@@ -186,6 +208,9 @@ class einsum:
 
     >>> einsum("ii", [[1, 2], [3, 4]])
     array(5)
+
+    >>> torch.einsum("ij,j->i", torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]))
+    tensor([12, 34])
     """
 
     def numpy(*operands: arrays, out=None, optimize=False, dtype=None, order="K", casting="safe"): ...
@@ -337,6 +362,10 @@ class tril:
     >>> tril([[1, 2], [3, 4]])
     array([[1, 0],
            [3, 4]])
+
+    >>> torch.tril(torch.tensor([[1, 2, 3], [4, 5, 6]]))
+    tensor([[1, 0, 0],
+            [4, 5, 0]])
     """
 
     def numpy(m, k=0): ...
@@ -352,6 +381,10 @@ class triu:
     >>> triu([[1, 2], [3, 4]])
     array([[1, 2],
            [0, 4]])
+
+    >>> torch.triu(torch.tensor([[1, 2, 3], [4, 5, 6]]), diagonal=1)
+    tensor([[0, 2, 3],
+            [0, 0, 6]])
     """
 
     def numpy(m, k=0): ...
@@ -368,6 +401,9 @@ class diagonal:
 
     >>> diagonal([[1, 2], [3, 4]], 1)
     array([2])
+
+    >>> torch.diagonal(torch.tensor([[1, 2, 3], [4, 5, 6]]), 1)
+    tensor([2, 6])
     """
 
     def numpy(a, offset=0, axis1=0, axis2=1): ...
@@ -420,6 +456,10 @@ class diagflat:
     >>> diagflat([[1], [2]])
     array([[1, 0],
            [0, 2]])
+
+    >>> torch.diagflat(torch.tensor([[1], [2]]))
+    tensor([[1, 0],
+            [0, 2]])
     """
 
     def numpy(v, k=0): ...
@@ -454,6 +494,9 @@ class trace_of_matrices:
 
     >>> trace([[1, 2], [3, 4]])
     array(5)
+
+    >>> torch.trace(torch.tensor([[1, 2], [3, 4]]))
+    tensor(5)
     """
 
     @named("trace")
@@ -469,6 +512,11 @@ class vander:
     array([[1, 1, 1],
            [4, 2, 1],
            [9, 3, 1]])
+
+    >>> torch.vander(torch.tensor([1, 2, 3]))
+    tensor([[1, 1, 1],
+            [4, 2, 1],
+            [9, 3, 1]])
     """
 
     def numpy(x, N=None, increasing=False): ...

@@ -9,6 +9,10 @@ class cumsum:
 
     >>> cumsum([1, 2, 3])
     array([1, 3, 6])
+
+    >>> torch.cumsum(torch.tensor([[1, 2, 3], [4, 5, 6]]), dim=1)
+    tensor([[ 1,  3,  6],
+            [ 4,  9, 15]])
     """
 
     def numpy(a, axis=None, dtype=None, out=None): ...
@@ -21,6 +25,9 @@ class cumprod:
 
     >>> cumprod([1, 2, 3])
     array([1, 2, 6])
+
+    >>> torch.cumprod(torch.tensor([1, 2, 3, 4]), dim=0)
+    tensor([ 1,  2,  6, 24])
     """
 
     def numpy(a, axis=None, dtype=None, out=None): ...
@@ -55,6 +62,9 @@ class argmax:
 
     >>> argmax([3, 1, 4])
     array(2)
+
+    >>> torch.argmax(torch.tensor([[3, 9, 4], [8, 2, 1]]), dim=1)
+    tensor([1, 0])
     """
 
     def numpy(a, axis=None, out=None, *, keepdims=False, dtype=None): ...
@@ -69,6 +79,9 @@ class argmin:
 
     >>> argmin([3, 1, 4])
     array(1)
+
+    >>> torch.argmin(torch.tensor([[3, 9, 4], [8, 2, 1]]))
+    tensor(5)
     """
 
     def numpy(a, axis=None, out=None, *, keepdims=False, dtype=None): ...

@@ -10,6 +10,11 @@ class sum:
 
     >>> sum([1, 2, 3], where=[True, False, True])
     array(4)
+
+    >>> torch.sum(torch.tensor([[1, 2], [3, 4]]), dim=0)
+    tensor([4, 6])
+    >>> torch.sum(torch.tensor([True, True, False]))
+    tensor(2)
     """
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
@@ -24,6 +29,9 @@ class prod:
 
     >>> prod([2, 3, 4])
     array(24)
+
+    >>> torch.prod(torch.tensor([2, 3, 4]))
+    tensor(24)
     """
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
@@ -41,6 +49,11 @@ class max:
 
     >>> max([3, 1, 4], initial=5)
     array(5)
+
+    >>> torch.amax(torch.tensor([[3, 9, 4], [8, 2, 1]]), dim=1)
+    tensor([9, 8])
+    >>> torch.max(torch.tensor([[3, 9, 4], [8, 2, 1]]))
+    tensor(9)
     """
 
     def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
@@ -62,6 +75,11 @@ class min:
 
     >>> min([[3, 1], [2, 4]], axis=0)
     array([2, 1])
+
+    >>> torch.amin(torch.tensor([[3, 9, 4], [8, 2, 1]]), dim=1)
+    tensor([3, 1])
+    >>> torch.min(torch.tensor([[3, 9, 4], [8, 2, 1]]))
+    tensor(1)
     """
 
     def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
@@ -122,6 +140,9 @@ class any:
 
     >>> any([[True, False], [False, False]], axis=1)
     array([ True, False])
+
+    >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
+    tensor([ True, False])
     """
 
     def numpy(a, axis=None, out=None, keepdims=False, *, where=True): ...
@@ -136,6 +157,9 @@ class all:
 
     >>> all([[True, True], [True, False]], axis=1)
     array([ True, False])
+
+    >>> torch.all(torch.tensor([[True, True], [True, False]]), dim=1)
+    tensor([ True, False])
     """
 
     def numpy(a, axis=None, out=None, keepdims=False, *, where=True): ...
@@ -150,6 +174,9 @@ class count_nonzero:
 
     >>> count_nonzero([0, 1, 2])
     array(2)
+
+    >>> torch.count_nonzero(torch.tensor([[0, 1, 2], [0, 0, 3]]), dim=1)
+    tensor([2, 1])
     """
 
     def numpy(a, axis=None, *, keepdims=False): ...
@@ -163,6 +190,10 @@ class mean:
 
     >>> mean([1, 2, 6], where=[True, True, False])
     array(1.5)
+
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 6.0]]), dim=1, keepdim=True)
+    tensor([[1.5000],
+            [4.5000]])
     """
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True): ...
@@ -178,6 +209,11 @@ class var:
 
     >>> var([1, 2, 3, 4], correction=1)
     array(1.66666667)
+
+    >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+    tensor(4.6667)
+    >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 6.0]), correction=0)
+    tensor(3.5000)
     """
 
     def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...
@@ -195,6 +231,9 @@ class std:
 
     >>> std([1.0, 3.0])
     array(1.)
+
+    >>> torch.std(torch.tensor([[1.0, 3.0], [2.0, 2.0]]), dim=1, correction=0)
+    tensor([1., 0.])
     """
 
     def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...

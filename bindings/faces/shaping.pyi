@@ -7,6 +7,9 @@ class moveaxis:
 
     >>> moveaxis(zeros((3, 4, 5)), 0, -1).shape
     (4, 5, 3)
+
+    >>> torch.movedim(torch.zeros(3, 4, 5), 0, -1).shape
+    torch.Size([4, 5, 3])
     """
 
     def numpy(a, source, destination): ...
@@ -21,6 +24,11 @@ class swapaxes:
 
     >>> swapaxes([[1, 2, 3]], 0, 1).shape
     (3, 1)
+
+    >>> torch.transpose(torch.tensor([[1, 2, 3]]), 0, 1)
+    tensor([[1],
+            [2],
+            [3]])
     """
 
     def numpy(a, axis1, axis2): ...
@@ -37,6 +45,10 @@ class expand_dims:
 
     >>> expand_dims([1, 2], 0).shape
     (1, 2)
+
+    >>> torch.unsqueeze(torch.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]])
     """
 
     def numpy(a, axis): ...
@@ -77,6 +89,10 @@ class flip:
 
     >>> flip([1, 2, 3])
     array([3, 2, 1])
+
+    >>> torch.flip(torch.tensor([[1, 2, 3], [4, 5, 6]]), [1])
+    tensor([[3, 2, 1],
+            [6, 5, 4]])
     """
 
     def numpy(m, axis=None): ...
@@ -91,6 +107,10 @@ class flipud:
     >>> flipud([[1, 2], [3, 4]])
     array([[3, 4],
            [1, 2]])
+
+    >>> torch.flipud(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[3, 4],
+            [1, 2]])
     """
 
     def numpy(m): ...
@@ -104,6 +124,10 @@ class fliplr:
     >>> fliplr([[1, 2], [3, 4]])
     array([[2, 1],
            [4, 3]])
+
+    >>> torch.fliplr(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 1],
+            [4, 3]])
     """
 
     def numpy(m): ...
@@ -119,6 +143,10 @@ class rot90:
     >>> rot90([[1, 2], [3, 4]])
     array([[2, 4],
            [1, 3]])
+
+    >>> torch.rot90(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 4],
+            [1, 3]])
     """
 
     def numpy(m, k=1, axes=(0, 1)): ...
@@ -134,6 +162,10 @@ class reshape:
 
     >>> reshape(arange(6), (2, -1)).shape
     (2, 3)
+
+    >>> torch.reshape(torch.arange(6), (2, -1))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
     """
 
     def numpy(a, /, shape, order="C", *, copy=None): ...
@@ -167,6 +199,9 @@ class ravel:
 
     >>> ravel([[1, 2], [3, 4]], "F")
     array([1, 3, 2, 4])
+
+    >>> torch.ravel(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
     """
 
     def numpy(a, order="C"): ...
@@ -209,6 +244,9 @@ class transpose:
 
     >>> transpose(zeros((2, 3, 4)), (1, 0, 2)).shape
     (3, 2, 4)
+
+    >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
+    torch.Size([4, 2, 3])
     """
 
     def numpy(a, axes=None): ...
@@ -250,6 +288,13 @@ class broadcast_to:
     >>> broadcast_to([1, 2], (2, 2))
     array([[1, 2],
            [1, 2]])
+
+    >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    >>> torch.tensor([[1], [2]]).expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
     """
 
     def numpy(array, shape, subok: ignored = False): ...
@@ -269,6 +314,9 @@ class roll:
 
     >>> roll([1, 2, 3, 4], 1)
     array([4, 1, 2, 3])
+
+    >>> torch.roll(torch.tensor([1, 2, 3, 4]), 1)
+    tensor([4, 1, 2, 3])
     """
 
     def numpy(a, shift, axis=None): ...
@@ -281,6 +329,9 @@ class atleast_1d:
 
     >>> atleast_1d(3.0)
     array([3.])
+
+    >>> torch.atleast_1d(torch.tensor(3.0))
+    tensor([3.])
     """
 
     def numpy(*arys: arrays): ...
@@ -292,6 +343,9 @@ class atleast_2d:
 
     >>> atleast_2d([1, 2])
     array([[1, 2]])
+
+    >>> torch.atleast_2d(torch.tensor([1, 2]))
+    tensor([[1, 2]])
     """
 
     def numpy(*arys: arrays): ...
@@ -303,6 +357,9 @@ class atleast_3d:
 
     >>> atleast_3d([1, 2]).shape
     (1, 2, 1)
+
+    >>> torch.atleast_3d(torch.tensor([1, 2])).shape
+    torch.Size([1, 2, 1])
     """
 
     def numpy(*arys: arrays): ...
@@ -314,6 +371,11 @@ class broadcast_arrays:
 
     >>> [a.shape for a in broadcast_arrays([1, 2], [[3], [4]])]
     [(2, 2), (2, 2)]
+
+    >>> a, b = torch.broadcast_tensors(torch.tensor([1, 2]), torch.tensor([[3], [4]]))
+    >>> b
+    tensor([[3, 3],
+            [4, 4]])
     """
 
     def numpy(*args: arrays, subok: ignored = False): ...
@@ -329,6 +391,11 @@ class concatenate:
 
     >>> concatenate(([1, 2], [3]))
     array([1, 2, 3])
+
+    >>> torch.cat((torch.tensor([[1, 2]]), torch.tensor([[3, 4], [5, 6]])))
+    tensor([[1, 2],
+            [3, 4],
+            [5, 6]])
     """
 
     def numpy(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
@@ -348,6 +415,10 @@ class stack:
     >>> stack(([1, 2], [3, 4]), 1)
     array([[1, 3],
            [2, 4]])
+
+    >>> torch.stack((torch.tensor([1, 2]), torch.tensor([3, 4])), dim=1)
+    tensor([[1, 3],
+            [2, 4]])
     """
 
     def numpy(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
@@ -363,6 +434,10 @@ class hstack:
 
     >>> hstack(([1, 2], [3]))
     array([1, 2, 3])
+
+    >>> torch.hstack((torch.tensor([[1], [2]]), torch.tensor([[3, 4], [5, 6]])))
+    tensor([[1, 3, 4],
+            [2, 5, 6]])
     """
 
     def numpy(tup, *, dtype=None, casting="same_kind"): ...
@@ -376,6 +451,10 @@ class vstack:
     >>> vstack(([1, 2], [3, 4]))
     array([[1, 2],
            [3, 4]])
+
+    >>> torch.vstack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[1, 2],
+            [3, 4]])
     """
 
     def numpy(tup, *, dtype=None, casting="same_kind"): ...
@@ -392,6 +471,9 @@ class dstack:
 
     >>> dstack(([1, 2], [3, 4])).shape
     (1, 2, 2)
+
+    >>> torch.dstack((torch.tensor([1, 2]), torch.tensor([3, 4]))).shape
+    torch.Size([1, 2, 2])
     """
 
     def numpy(tup): ...
@@ -405,6 +487,10 @@ class column_stack:
     >>> column_stack(([1, 2], [3, 4]))
     array([[1, 3],
            [2, 4]])
+
+    >>> torch.column_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[1, 3],
+            [2, 4]])
     """
 
     def numpy(tup): ...
@@ -429,6 +515,11 @@ class array_split:
 
     >>> [p.size for p in array_split(arange(7), 3)]
     [3, 2, 2]
+
+    >>> torch.tensor_split(torch.arange(5), 3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.tensor_split(torch.arange(5), (1, 4))
+    (tensor([0]), tensor([1, 2, 3]), tensor([4]))
     """
 
     def numpy(ary, indices_or_sections, axis=0): ...
@@ -444,6 +535,9 @@ class hsplit:
 
     >>> [p.shape for p in hsplit(zeros((2, 4)), 2)]
     [(2, 2), (2, 2)]
+
+    >>> torch.hsplit(torch.tensor([1, 2, 3, 4]), 2)
+    (tensor([1, 2]), tensor([3, 4]))
     """
 
     def numpy(ary, indices_or_sections): ...
@@ -457,6 +551,9 @@ class vsplit:
 
     >>> [p.shape for p in vsplit(zeros((2, 4)), 2)]
     [(1, 4), (1, 4)]
+
+    >>> torch.vsplit(torch.tensor([[1, 2], [3, 4]]), 2)
+    (tensor([[1, 2]]), tensor([[3, 4]]))
     """
 
     def numpy(ary, indices_or_sections): ...
@@ -470,6 +567,9 @@ class dsplit:
 
     >>> [p.shape for p in dsplit(zeros((2, 2, 4)), 2)]
     [(2, 2, 2), (2, 2, 2)]
+
+    >>> [part.shape for part in torch.dsplit(torch.zeros(2, 2, 4), 2)]
+    [torch.Size([2, 2, 2]), torch.Size([2, 2, 2])]
     """
 
     def numpy(ary, indices_or_sections): ...
@@ -512,6 +612,9 @@ class unstack:
 
     >>> [p.tolist() for p in unstack([[1, 2], [3, 4]], axis=1)]
     [[1, 3], [2, 4]]
+
+    >>> torch.unbind(torch.tensor([[1, 2], [3, 4]]), dim=1)
+    (tensor([1, 3]), tensor([2, 4]))
     """
 
     def numpy(x, /, *, axis=0): ...
@@ -562,6 +665,12 @@ class tile:
     >>> tile([1, 2], (2, 2))
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
+
+    >>> torch.tile(torch.tensor([1, 2]), (2, 2))
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    >>> torch.tensor([1, 2]).repeat(3)
+    tensor([1, 2, 1, 2, 1, 2])
     """
 
     def numpy(A, reps): ...

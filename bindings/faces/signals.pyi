@@ -20,6 +20,11 @@ class diff:
 
     >>> diff([1, 4, 9])
     array([3, 5])
+
+    >>> torch.diff(torch.tensor([1, 4, 9, 16]))
+    tensor([3, 5, 7])
+    >>> torch.diff(torch.tensor([1, 4, 9, 16]), n=2)
+    tensor([2, 2])
     """
 
     def numpy(a, n=1, axis=-1, prepend=None, append=None): ...
@@ -49,6 +54,9 @@ class gradient:
 
     >>> gradient([1.0, 4.0, 9.0])
     array([3., 4., 5.])
+
+    >>> torch.gradient(torch.tensor([1.0, 4.0, 9.0]))
+    (tensor([3., 4., 5.]),)
     """
 
     def numpy(f, *varargs: arrays, axis=None, edge_order=1): ...
@@ -60,6 +68,11 @@ class trapezoid:
 
     >>> trapezoid([1, 2, 3])
     array(4.)
+
+    >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]))
+    tensor(4.)
+    >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([0.0, 2.0, 4.0]))
+    tensor(8.)
     """
 
     def numpy(y, x=None, dx=1.0, axis=-1): ...

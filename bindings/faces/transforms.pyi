@@ -11,6 +11,9 @@ class fft:
 
     >>> fft([1.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1., 1.])
+
+    >>> torch.fft.fft(torch.tensor([1, 1j, -1, -1j])).real
+    tensor([0., 4., 0., 0.])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -23,6 +26,9 @@ class ifft:
 
     >>> ifft([4.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1., 1.])
+
+    >>> torch.fft.ifft(torch.tensor([4.0, 0.0, 0.0, 0.0])).real
+    tensor([1., 1., 1., 1.])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -37,6 +43,9 @@ class rfft:
 
     >>> rfft([1.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1.])
+
+    >>> torch.fft.rfft(torch.tensor([0.0, 1.0, 0.0, 0.0]))
+    tensor([ 1.+0.j,  0.-1.j, -1.+0.j])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -49,6 +58,9 @@ class irfft:
 
     >>> irfft([1.0, 1.0, 1.0])
     array([1., 0., 0., 0.])
+
+    >>> torch.fft.irfft(torch.tensor([4.0, 0.0, 4.0]))
+    tensor([2., 0., 2., 0.])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -61,6 +73,9 @@ class hfft:
 
     >>> hfft([1.0, 0.0, 0.0])
     array([1., 1., 1., 1.])
+
+    >>> torch.fft.hfft(torch.tensor([1.0, 2.0, 3.0]))
+    tensor([ 8., -2.,  0., -2.])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -73,6 +88,9 @@ class ihfft:
 
     >>> ihfft([1.0, 1.0, 1.0, 1.0]).real
     array([1., 0., 0.])
+
+    >>> torch.fft.ihfft(torch.tensor([1.0, 2.0, 3.0, 2.0])).real
+    tensor([ 2.0000, -0.5000,  0.0000])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -88,6 +106,10 @@ class fftn:
     >>> fftn([[1.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],
            [1., 1.]])
+
+    >>> torch.fft.fft2(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+    tensor([[10., -2.],
+            [-4.,  0.]])
     """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
@@ -107,6 +129,10 @@ class ifftn:
     >>> ifftn([[4.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],
            [1., 1.]])
+
+    >>> torch.fft.ifft2(torch.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+    tensor([[1., 2.],
+            [3., 4.]])
     """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
@@ -126,6 +152,10 @@ class rfftn:
     >>> rfftn([[1.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],
            [1., 1.]])
+
+    >>> torch.fft.rfft2(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+    tensor([[10., -2.],
+            [-4.,  0.]])
     """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
@@ -145,6 +175,10 @@ class irfftn:
     >>> irfftn([[1.0, 1.0], [1.0, 1.0]])
     array([[1., 0.],
            [0., 0.]])
+
+    >>> torch.fft.irfft2(torch.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+    tensor([[1., 2.],
+            [3., 4.]])
     """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
@@ -189,6 +223,9 @@ class fftshift:
 
     >>> fftshift([0, 1, 2, -2, -1])
     array([-2, -1,  0,  1,  2])
+
+    >>> torch.fft.fftshift(torch.tensor([0, 1, 2, -2, -1]))
+    tensor([-2, -1,  0,  1,  2])
     """
 
     def numpy(x, axes=None): ...
@@ -201,6 +238,9 @@ class ifftshift:
 
     >>> ifftshift([-1, 0, 1])
     array([ 0,  1, -1])
+
+    >>> torch.fft.ifftshift(torch.tensor([-2, -1, 0, 1, 2]))
+    tensor([ 0,  1,  2, -2, -1])
     """
 
     def numpy(x, axes=None): ...
@@ -213,6 +253,9 @@ class fftfreq:
 
     >>> fftfreq(4)
     array([ 0.  ,  0.25, -0.5 , -0.25])
+
+    >>> torch.fft.fftfreq(4)
+    tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
 
     def numpy(n, d=1.0, device=None): ...
@@ -227,6 +270,9 @@ class rfftfreq:
 
     >>> rfftfreq(4)
     array([0.  , 0.25, 0.5 ])
+
+    >>> torch.fft.rfftfreq(4, d=0.5)
+    tensor([0.0000, 0.5000, 1.0000])
     """
 
     def numpy(n, d=1.0, device=None): ...
