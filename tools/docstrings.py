@@ -1,8 +1,8 @@
 """Docstrings of faces in numpydoc's form: of a row's docstring (bindings/faces/*.pyi) and a face's parameters.
 
 A row's docstring says what differs from the ordinary: "Parameters: ``name``: what it is; ``name``: ...", "Raises X for ...", "Returns ...",
-and examples. Sections are made of that; a parameter of which it says nothing is described as in PARAMETERS, by its name. A docstring with
-sections of its own stays as it is. Start reading at numpydoc().
+and examples. Sections are made of that; a parameter of which it says nothing is described as in PARAMETERS, by its name, and a result as
+in tools/returned.py. A docstring with sections of its own stays as it is. Start reading at numpydoc().
 """
 
 import re

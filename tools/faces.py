@@ -5,6 +5,8 @@ A face file has a class for each row of engine/functions/functions.def, or for a
 (engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
 order; Array, ndarray (CuPy's), Tensor, Generator, RandomState and those of CuPy are methods of these types that are spelled otherwise than
 the function; the functions of a module random are the methods of its RandomState.
+A docstring's examples are in the spelling of one front end (SPELLINGS), which shows them; tests/python/faces/test_faces_examples.py runs
+all of them. What a row returns is said after "Returns", or in tools/returned.py.
 Several methods of one front end and name under @overload are tried in their order, also where they stand in classes of several rows.
 @named("amax") gives a face another name than its row's, @named("abs", "absolute") several; @submodule("fft") puts a face, or all of a
 class, into that module of the front end; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy

@@ -44,7 +44,7 @@ FUNCTIONS = {
     "Shape of the input with half the size along ``axis``, in its dtype": "glu",
     OPERANDS: """add_multiple subtract_multiple lerp addcmul addcdiv clamp clip log_of_sum step threshold_alike cross
         cross_of_three cross_alike cross_along""",
-    "Shape to which the operands broadcast; floating-point, without ``rounding_mode`` for integers, too": "divide",
+    "Shape to which the operands broadcast, in their common dtype; without ``rounding_mode``, floating-point": "divide",
     "Shape to which the operands broadcast; floating-point": "ldexp_of_reals divide_no_nan",
     "Shape to which conditions and choices broadcast, in the common dtype of the choices": "select",
     "Same shape as the input; of complex elements, the dtype of their parts": "real imag",

@@ -10,6 +10,8 @@ import re
 
 import pytest
 import quern as qn
+import quern.cupy
+import quern.torch  # noqa: F401
 from places import ROOT
 
 ROWS = [
@@ -66,6 +68,17 @@ def test_examples(row, faces, device):
     found = failures(row, faces)
     assert found is not None, f"{row.name} has no example"
     assert not found, "".join(found)
+
+
+def test_functions_that_other_docstrings_name(faces):
+    """Each has an example, and a front end without an example of its own names one."""
+    for row in (row.values[0] for row in ROWS):
+        for front_end, *_ in faces.faces_of(row):
+            text = faces.examples_of(row, front_end)
+            if not text.startswith(">>>"):
+                name = text.removeprefix(faces.docstrings.SEE).strip("`.")
+                value = functools.reduce(getattr, name.split(".")[1:], qn)  # quern.torch and quern.cupy are imported
+                assert ">>>" in value.__doc__, f"{row.name} of {front_end}: {text}"
 
 
 def test_a_row_without_examples_fails(faces):
