@@ -28,7 +28,7 @@ PARAMETERS = {
     "axisb": ("int", "Axis of `b` that holds the vectors."),
     "axisc": ("int", "Axis of the result that holds the vectors."),
     "dtype": ("dtype", DTYPE),
-    "out": (ARRAY, "Array that receives the result; it must have the result's shape."),
+    "out": (ARRAY, "{array} that receives the result; it must have the result's shape."),
     **dict.fromkeys(("keepdims", "keepdim"), ("bool", "Whether the reduced axes stay, with size 1.")),
     "initial": ("scalar", "Start value of the reduction."),
     "where": ("array_like of bool", "Elements that take part; the mask broadcasts to the input."),
@@ -357,6 +357,10 @@ OF_FUNCTIONS = {
     ("bernoulli", "input"): (LIKE, "Probabilities of 1, in [0, 1]."),
     ("poisson", "input"): (LIKE, "Means, of any shape; floating-point."),
     ("multinomial", "input"): (LIKE, "Weights of the indices, not negative, of shape (N) or (B, N)."),
+    ("convolve correlate", "a x1"): (LIKE, "First sequence, one-dimensional."),
+    ("cov corrcoef", "m x input"): (LIKE, "Variables, as rows of a matrix, or one variable."),
+    ("bincount", "x input"): ("array_like of ints", "Integers that are not negative, one-dimensional."),
+    ("vander", "x input"): (LIKE, "Numbers, one-dimensional."),
     ("pad", "input"): (LIKE, "Array of any shape and dtype."),
     ("norm vector_norm vecdot", "a x A input"): (LIKE, "Vectors or matrices, of any shape."),
     ("tensorsolve tensorinv", "a A"): (LIKE, "Array that is a square matrix once its axes are merged into rows and columns."),
@@ -425,6 +429,7 @@ OF_FUNCTIONS = {
     ("pad", "pad"): ("sequence of ints", "Elements to add: (before, after) of the last dimension, then of the one before it, and so on."),
     ("nll_loss", "input"): (LIKE, "Log-probabilities, of shape (N, C), (C) or (N, C, d1, ...)."),
     ("multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss", "input"): (LIKE, "Scores, of shape (N, C) or (C)."),
+    ("rrelu", "lower upper"): ("float", "Limits of the random slopes."),
     ("prelu", "weight"): (LIKE, "Slopes for negative elements: one, or one for each channel."),
     ("nll_loss cross_entropy multi_margin_loss multilabel_soft_margin_loss", "weight"): (LIKE, "Weight of each class, (C)."),
     ("binary_cross_entropy binary_cross_entropy_with_logits l1_loss mse_loss huber_loss", "weight"): (
@@ -506,7 +511,7 @@ def _without_parameters(text, names):
         if is_last:
             text = re.sub(r"(?:Parameters: |; |, )$", "", text[:at]) + text[at:]
             at = min(at, len(text))
-    return text.replace("Parameters: ", ""), found
+    return re.sub(r"Parameters:\s*", "", text), found
 
 
 def _taken(text, begins):
@@ -559,7 +564,7 @@ def parameter(name, function, front_end, of_row=""):
     kind, said = OF_FUNCTIONS.get((function, bare)) or PARAMETERS.get(bare, ("object", ""))
     said = of_row if of_row and said in GENERAL else said
     array = ARRAYS.get(front_end, "Array")
-    return kind.replace("{array}", array).replace(LIKE, "Tensor" if array == "Tensor" else LIKE), said
+    return kind.replace("{array}", array).replace(LIKE, "Tensor" if array == "Tensor" else LIKE), said.replace(ARRAY, array)
 
 
 PAGES = {

@@ -274,8 +274,8 @@ OPERANDS = {
     "compare truth test sign_test choose tests": "Values of any dtype and shape.",
     "sums averages extremes places": "Numbers, of any shape.",
     "views repeats turned moves converts": "Array of any shape and dtype.",
-    "samples": "Real or complex numbers.",
-    "statistics": "Numbers.",
+    "samples": "Real or complex numbers, of any shape.",
+    "statistics": "Numbers, of any shape.",
     "layers": "Floating-point numbers, of any shape.",
     "algebra": "Matrices, of shape (*, M, N).",
     "products": "First factor.",
@@ -292,6 +292,7 @@ DTYPES = {
     "Dtype of the result; None: the common dtype of the inputs.": "concatenate stack hstack vstack dstack column_stack",
     "Dtype of the computation; None: that of the input.": "norm matrix_norm vector_norm norm_of_tensor matrix_norm_of_tensor"
     " vector_norm_of_tensor",
+    "Dtype of the computation and of the result; None: that of the input.": "softmax softmin log_softmax",
     "Dtype of the result.": "astype",
     "Dtype as whose elements the memory is read.": "view",
 }

@@ -14,7 +14,7 @@ class sigmoid:
     def keras(x): ...
 
 class hardtanh:
-    """Return the elements limited to the range from ``min_val`` to ``max_val``. ``inplace``: in the input's memory.
+    """Return the elements limited to the range from ``min_val`` to ``max_val``.
 
     >>> torch.nn.functional.hardtanh(torch.tensor([-2.0, 0.5, 3.0]))
     tensor([-1.0000,  0.5000,  1.0000])
@@ -66,7 +66,7 @@ class sparsemax:
     def keras(x, axis=-1): ...
 
 class relu6:
-    """Return the elements limited to the range from 0 to 6. ``inplace``: in the input's memory.
+    """Return the elements limited to the range from 0 to 6.
 
     >>> torch.nn.functional.relu6(torch.tensor([-1.0, 4.0, 8.0]))
     tensor([0., 4., 6.])
@@ -78,7 +78,7 @@ class relu6:
     def keras(x): ...
 
 class threshold:
-    """Return the elements above ``threshold``, and ``value`` for the others. ``inplace``: in the input's memory.
+    """Return the elements above ``threshold``, and ``value`` for the others.
 
     >>> torch.nn.functional.threshold(torch.tensor([0.5, 1.5, 2.5]), 1.0, -9.0)
     tensor([-9.0000,  1.5000,  2.5000])
@@ -89,7 +89,7 @@ class threshold:
     def torch(input: array, threshold: operand, value: operand, inplace=False): ...
 
 class leaky_relu:
-    """Return positive elements, and the others times ``negative_slope``. ``inplace``: in the input's memory.
+    """Return positive elements, and the others times ``negative_slope``.
 
     >>> torch.nn.functional.leaky_relu(torch.tensor([-2.0, 3.0]), 0.1)
     tensor([-0.2000,  3.0000])
@@ -114,8 +114,8 @@ class prelu:
 class rrelu:
     """Return positive elements, and the others times random slopes.
 
-    Parameters: ``lower``, ``upper``: the range of slopes; ``training``: outside of it the slope is their middle; ``inplace``: in the
-    input's memory.
+    Parameters: ``lower``, ``upper``: limits of the random slopes; ``training``: whether slopes are random, otherwise all are the middle of
+    the limits.
 
     >>> torch.nn.functional.rrelu(torch.tensor([-8.0, 3.0]), lower=0.25, upper=0.75)
     tensor([-4.,  3.])
@@ -126,7 +126,7 @@ class rrelu:
     def torch(input: array, lower: number = 0.125, upper: number = 0.3333333333333333, training=False, inplace=False): ...
 
 class hardsigmoid:
-    """Return ``x / 6 + 1/2`` limited to the range from 0 to 1. ``inplace``: in the input's memory.
+    """Return ``x / 6 + 1/2`` limited to the range from 0 to 1.
 
     >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 0.0, 1.5, 4.0]))
     tensor([0.0000, 0.5000, 0.7500, 1.0000])
@@ -139,7 +139,7 @@ class hardsigmoid:
     def keras(x): ...
 
 class hardswish:
-    """Return each element times its hardsigmoid. ``inplace``: in the input's memory.
+    """Return each element times its hardsigmoid.
 
     >>> torch.nn.functional.hardswish(torch.tensor([-4.0, -1.5, 3.0]))
     tensor([-0.0000, -0.3750,  3.0000])
@@ -236,8 +236,6 @@ class squareplus:
 class gelu:
     """Return each element times the normal distribution's probability of being below it.
 
-    ``approximate``: by a formula with tanh?
-
     >>> torch.nn.functional.gelu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1587,  0.0000,  0.8413])
     >>> torch.nn.functional.gelu(torch.tensor([-1.0, 0.0, 1.0]), approximate="tanh")
@@ -250,7 +248,7 @@ class gelu:
     def keras(x, approximate=True): ...
 
 class silu:
-    """Return ``x * sigmoid(x)`` of each element, which is also called swish. ``inplace``: in the input's memory.
+    """Return ``x * sigmoid(x)`` of each element, which is also called swish.
 
     >>> torch.nn.functional.silu(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.2689,  0.0000,  1.7616])
@@ -262,7 +260,7 @@ class silu:
     def keras(x): ...
 
 class mish:
-    """Return ``x * tanh(softplus(x))`` of each element. ``inplace``: in the input's memory.
+    """Return ``x * tanh(softplus(x))`` of each element.
 
     >>> torch.nn.functional.mish(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.3034,  0.0000,  1.9440])
@@ -297,7 +295,7 @@ class log_sigmoid:
     def keras(x): ...
 
 class elu:
-    """Return positive elements, and ``alpha * (exp(x) - 1)`` for the others. ``inplace``: in the input's memory.
+    """Return positive elements, and ``alpha * (exp(x) - 1)`` for the others.
 
     >>> torch.nn.functional.elu(torch.tensor([-1.0, 0.0, 2.0]), alpha=2.0)
     tensor([-1.2642,  0.0000,  2.0000])
@@ -310,7 +308,7 @@ class elu:
     def keras(x, alpha=1.0): ...
 
 class selu:
-    """Return elu() with the two factors that keep mean 0 and variance 1 from layer to layer. ``inplace``: in the input's memory.
+    """Return elu() with the two factors that keep mean 0 and variance 1 from layer to layer.
 
     >>> torch.nn.functional.selu(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-1.1113,  0.0000,  2.1014])
@@ -323,7 +321,7 @@ class selu:
     def keras(x): ...
 
 class celu:
-    """Return positive elements, and ``alpha * (exp(x / alpha) - 1)`` for the others. ``inplace``: in the input's memory.
+    """Return positive elements, and ``alpha * (exp(x / alpha) - 1)`` for the others.
 
     >>> torch.nn.functional.celu(torch.tensor([-1.0, 0.0, 2.0]), alpha=0.5)
     tensor([-0.4323,  0.0000,  2.0000])
@@ -383,7 +381,7 @@ class glu:
     def keras(x, axis=-1): ...
 
 class softmax:
-    """Return exp(x), scaled so that the sum along ``axis`` is 1. ``dtype``: the type to compute in and to return.
+    """Return exp(x), scaled so that the sum along ``axis`` is 1.
 
     >>> torch.softmax(torch.tensor([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]), dim=1)
     tensor([[0.0900, 0.2447, 0.6652],
@@ -397,7 +395,7 @@ class softmax:
     def keras(x, axis=-1): ...
 
 class softmin:
-    """Return softmax of -x along ``axis``. ``dtype``: the type to compute in and to return.
+    """Return softmax of -x along ``axis``.
 
     >>> torch.nn.functional.softmin(torch.tensor([1.0, 2.0, 3.0]), dim=0)
     tensor([0.6652, 0.2447, 0.0900])
@@ -407,7 +405,7 @@ class softmin:
     def torch(input: array, dim: integer = None, _stacklevel: ignored = 3, dtype: dtype = None): ...
 
 class log_softmax:
-    """Return the logarithm of softmax along ``axis``, without its overflow. ``dtype``: the type to compute in and to return.
+    """Return the logarithm of softmax along ``axis``, without its overflow.
 
     >>> torch.log_softmax(torch.tensor([0.0, 1000.0]), dim=0)
     tensor([-1000.,     0.])

@@ -386,7 +386,7 @@ class radians:
     def torch(input: array, *, out=None): ...
 
 class relu:
-    """Return each element, 0 where it is negative. ``inplace``: in the input's memory.
+    """Return each element, 0 where it is negative.
 
     >>> torch.relu(torch.tensor([-1.0, 0.0, 2.5]))
     tensor([0.0000, 0.0000, 2.5000])
@@ -863,7 +863,7 @@ class greater_equal:
     def torch(input: array, other: operand, *, out=None): ...
 
 class add_multiple:
-    """Return ``input + alpha * other``, which broadcast together. ``out``: takes the result.
+    """Return ``input + alpha * other``, which broadcast together.
 
     >>> torch.add(torch.tensor([1, 2]), torch.tensor([10, 20]), alpha=3)
     tensor([31, 62])
@@ -874,7 +874,7 @@ class add_multiple:
     def torch(input: operand, other: operand, *, alpha: number = 1, out=None): ...
 
 class subtract_multiple:
-    """Return ``input - alpha * other``, which broadcast together. ``out``: takes the result.
+    """Return ``input - alpha * other``, which broadcast together.
 
     >>> torch.sub(torch.tensor([1, 2]), torch.tensor([10, 20]), alpha=2)
     tensor([-19, -38])

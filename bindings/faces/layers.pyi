@@ -129,8 +129,6 @@ class bilinear:
 class dropout:
     """Return the elements, in training each 0 with probability ``p`` and else divided by 1 - p; outside of training the input itself.
 
-    ``inplace``: in the input's memory.
-
     >>> torch.nn.functional.dropout(torch.ones(1000), p=0.75).unique()
     tensor([0., 4.])
     >>> torch.nn.functional.dropout(torch.tensor([1.0, 2.0]), training=False)
@@ -144,7 +142,7 @@ class dropout:
 
 @submodule("nn.functional")
 class dropout1d:
-    """Return dropout() of whole channels of (N, C, L) or (C, L). ``inplace``: in the input's memory.
+    """Return dropout() of whole channels of (N, C, L) or (C, L).
 
     >>> torch.nn.functional.dropout1d(torch.ones(1000, 2), p=0.5).unique(dim=0)
     tensor([[0., 0.],
@@ -155,7 +153,7 @@ class dropout1d:
 
 @submodule("nn.functional")
 class dropout2d:
-    """Return dropout() of whole channels of (N, C, H, W). ``inplace``: in the input's memory.
+    """Return dropout() of whole channels of (N, C, H, W).
 
     A tensor with three dimensions is taken as (N, C, L), as older programs mean it.
 
@@ -168,7 +166,7 @@ class dropout2d:
 
 @submodule("nn.functional")
 class dropout3d:
-    """Return dropout() of whole channels of (N, C, D, H, W) or (C, D, H, W). ``inplace``: in the input's memory.
+    """Return dropout() of whole channels of (N, C, D, H, W) or (C, D, H, W).
 
     >>> torch.nn.functional.dropout3d(torch.ones(1000, 1, 1, 2), p=0.5).reshape(1000, 2).unique(dim=0)
     tensor([[0., 0.],
@@ -189,7 +187,7 @@ class feature_dropout:
     def torch(input: array, p: number, train: boolean): ...
 
 class alpha_dropout:
-    """Return dropout that keeps mean 0 and variance 1, for layers with selu(). ``inplace``: in the input's memory.
+    """Return dropout that keeps mean 0 and variance 1, for layers with selu().
 
     >>> torch.nn.functional.alpha_dropout(torch.ones(1000), p=0.5, training=True).unique()
     tensor([-0.7792,  1.6656])
@@ -201,7 +199,7 @@ class alpha_dropout:
     def torch(input: array, p: number, train: boolean): ...
 
 class feature_alpha_dropout:
-    """Return alpha_dropout() of whole channels of (N, C, ...). ``inplace``: in the input's memory.
+    """Return alpha_dropout() of whole channels of (N, C, ...).
 
     >>> torch.nn.functional.feature_alpha_dropout(torch.ones(1, 1000, 2), p=0.5, training=True)[0].unique(dim=0)
     tensor([[-0.7792, -0.7792],

@@ -6,7 +6,7 @@
 
 @submodule("nn.functional")
 class l1_loss:
-    """Return the absolute difference. ``weight``: of each element, in the mean, too.
+    """Return the absolute difference.
 
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 5.0]))
     tensor(2.5000)
@@ -18,7 +18,7 @@ class l1_loss:
 
 @submodule("nn.functional")
 class mse_loss:
-    """Return the square of the difference. ``weight``: of each element, in the mean, too.
+    """Return the square of the difference.
 
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 5.0]))
     tensor(6.5000)
@@ -42,8 +42,6 @@ class smooth_l1_loss:
 class huber_loss:
     """Return half the square of the difference where it is below ``delta``, elsewhere delta times the difference less delta / 2.
 
-    ``weight``: of each element.
-
     >>> torch.nn.functional.huber_loss(torch.tensor([0.0, 0.0]), torch.tensor([1.0, 5.0]), reduction="none", delta=2.0)
     tensor([0.5000, 8.0000])
     """
@@ -65,7 +63,7 @@ class kl_div:
 
 @submodule("nn.functional")
 class binary_cross_entropy:
-    """Return ``-(target * log(x) + (1 - target) * log(1 - x))`` of probabilities; logarithms end at -100. ``weight``: of each element.
+    """Return ``-(target * log(x) + (1 - target) * log(1 - x))`` of probabilities; logarithms end at -100.
 
     >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]))
     tensor(0.1643)

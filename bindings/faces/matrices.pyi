@@ -203,7 +203,7 @@ class einsum:
 
     Parameters: ``einsum("ij,jk->ik", a, b)``, or ``einsum(a, [0, 1], b, [1, 2], [0, 2])``; "..." stands for further axes; without
     "->" the result has the subscripts that occur once, in order. ``optimize``: as NumPy takes it, the order of the operands; by
-    default from left to right. ``dtype``, ``casting``: what is computed in; ``out``: an array that takes the result.
+    default from left to right. ``dtype``, ``casting``: what is computed in.
     Raises ValueError for subscripts that do not fit the operands, TypeError for a ``dtype`` they are not cast to.
 
     >>> einsum("ii", [[1, 2], [3, 4]])

@@ -4,7 +4,7 @@ tools/faces.py."""
 class cumsum:
     """Return the sums of the first element, of the first two, and so on, along ``axis`` (None: of the flattened array).
 
-    Parameters: ``dtype``: what is computed in, for small integers 64 bits by default; ``out``: an array that takes the result.
+    Parameters: ``dtype``: what is computed in, for small integers 64 bits by default.
     Raises ValueError for an ``out`` of another shape, AxisError for an axis that is not there.
 
     >>> cumsum([1, 2, 3])

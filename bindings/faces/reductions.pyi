@@ -3,10 +3,8 @@
 class sum:
     """Return the sum of the elements over ``axis`` (an int, a tuple, or None for all). Integers are added up in 64 bits.
 
-    Parameters: ``dtype``: of the result and of the additions; ``out``: an array that takes the result; ``keepdims``: are the axes kept,
-    with one element; ``initial``: what the sum starts with; ``where``: which elements count. Raises ValueError for
-    arrays among these whose shape does not fit. The order of the additions depends on the shape and type alone: a sum is the same bit
-    for bit however it is computed.
+    Parameters: ``initial``: what the sum starts with. Raises ValueError for an ``out``, ``initial`` or ``where`` whose shape does not
+    fit. The order of the additions depends on the shape and type alone: a sum is the same bit for bit however it is computed.
 
     >>> sum([1, 2, 3], where=[True, False, True])
     array(4)
@@ -136,7 +134,7 @@ class ptp:
     def keras(x, axis=None, keepdims=False): ...
 
 class any:
-    """Return whether any element over ``axis`` is true. ``where``: which elements count.
+    """Return whether any element over ``axis`` is true.
 
     >>> any([[True, False], [False, False]], axis=1)
     array([ True, False])
@@ -153,7 +151,7 @@ class any:
     def keras(x, axis=None, keepdims=False): ...
 
 class all:
-    """Return whether all elements over ``axis`` are true. ``where``: which elements count.
+    """Return whether all elements over ``axis`` are true.
 
     >>> all([[True, True], [True, False]], axis=1)
     array([ True, False])
@@ -186,7 +184,7 @@ class count_nonzero:
     def keras(x, axis=None): ...
 
 class mean:
-    """Return the arithmetic mean over ``axis``. ``where``: which elements count.
+    """Return the arithmetic mean over ``axis``.
 
     >>> mean([1, 2, 6], where=[True, True, False])
     array(1.5)
@@ -205,7 +203,7 @@ class var:
     """Return the variance over ``axis``: the mean of the squared distances from the mean, over the number of elements less ``ddof``.
 
     Parameters: ``mean``: the mean, where it is known (with ones for the axes that go); ``correction``: the array API's name of ``ddof``;
-    ``where``: which elements count. Raises ValueError where both are given.
+    Raises ValueError where both are given.
 
     >>> var([1, 2, 3, 4], correction=1)
     array(1.66666667)

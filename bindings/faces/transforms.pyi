@@ -5,7 +5,7 @@ class fft:
     """Return the discrete Fourier transform along ``axis``.
 
     Parameters: ``n``: the length, longer operands are truncated, shorter ones padded with zeros; ``norm``: "backward" (no factor here,
-    1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n here); ``out``: an array that takes the result.
+    1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n here).
     Returns complex numbers, of single precision for operands of single or half precision. The CPU runs an FFT of quern, a GPU cuFFT.
     Raises ValueError for a length below 1 or another ``norm``, AxisError for an axis that is not there.
 
