@@ -173,7 +173,7 @@ class middle:
     def torch(input: array, *, out=None): ...
 
 class median_along:
-    """Return (values, indices) along a dimension.
+    """Return (values, indices) along ``dim``: the element in the middle, the lower one of two; NaN where there is one.
 
     >>> values, indices = torch.median(torch.tensor([[3, 1, 2], [9, 7, 8]]), dim=1)
     >>> values
@@ -198,7 +198,7 @@ class nanmiddle:
     def torch(input: array, *, out=None): ...
 
 class nanmedian_along:
-    """Return (values, indices) along a dimension.
+    """Return (values, indices) along ``dim``: the element in the middle of what is not NaN.
 
     >>> torch.nanmedian(torch.tensor([[3.0, float("nan"), 5.0], [9.0, 7.0, 8.0]]), dim=1).values
     tensor([3., 8.])
