@@ -1,8 +1,8 @@
 """Docstrings of faces in numpydoc's form: of a row's docstring (bindings/faces/*.pyi) and a face's parameters.
 
 A row's docstring says what differs from the ordinary: "Parameters: ``name``: what it is; ``name``: ...", "Raises X for ...", "Returns ...",
-and examples. Sections are made of that; a parameter of which it says nothing is described as in PARAMETERS, by its name. A docstring with
-sections of its own stays as it is. Start reading at numpydoc().
+and examples. Sections are made of that; a parameter of which it says nothing is described as in PARAMETERS, by its name, and a result as
+in tools/returned.py. A docstring with sections of its own stays as it is. Start reading at numpydoc().
 """
 
 import re
@@ -13,20 +13,22 @@ from stubs.annotations import FUNCTIONS, NUMPYS, TORCHS
 # Name of a parameter: type, description. {array} is what the front end calls an array.
 ARRAY = "{array}"
 LIKE = "array_like"
+DTYPE = "Dtype of the result; None infers it from the inputs."
+AXES = "Axis or axes of the operation; negative ones count from the end."
 PARAMETERS = {
     **dict.fromkeys(("a", "x", "m", "M", "ary", "arr", "array", "f", "z", "v", "ar", "input", "A", "inputs"), (LIKE, "Input array.")),
     **dict.fromkeys(("x1", "ar1", "input1", "tensor1"), (LIKE, "First input array.")),
     **dict.fromkeys(("x2", "ar2", "input2", "tensor2", "b", "y", "other", "B"), (LIKE, "Second input array.")),
     **dict.fromkeys(("arrays", "tup", "arys", "args", "operands", "xi", "tensors"), ("sequence of array_like", "Input arrays.")),
-    **dict.fromkeys(("axis", "dim"), ("int or tuple of ints", "Axis or axes of the operation; negative ones count from the end.")),
+    **dict.fromkeys(("axis", "dim"), ("int or tuple of ints", AXES)),
     "axes": ("int or sequence of ints", "Axes along which the function operates."),
     "axis1": ("int", "First axis of the matrices or pair."),
     "axis2": ("int", "Second axis of the matrices or pair."),
     "axisa": ("int", "Axis of `a` that holds the vectors."),
     "axisb": ("int", "Axis of `b` that holds the vectors."),
     "axisc": ("int", "Axis of the result that holds the vectors."),
-    "dtype": ("dtype", "Dtype of the result; None infers it from the inputs."),
-    "out": (ARRAY, "Array that receives the result; it must have the result's shape."),
+    "dtype": ("dtype", DTYPE),
+    "out": (ARRAY, "{array} that receives the result; it must have the result's shape."),
     **dict.fromkeys(("keepdims", "keepdim"), ("bool", "Whether the reduced axes stay, with size 1.")),
     "initial": ("scalar", "Start value of the reduction."),
     "where": ("array_like of bool", "Elements that take part; the mask broadcasts to the input."),
@@ -41,7 +43,7 @@ PARAMETERS = {
     "N": ("int", "Number of rows."),
     "k": ("int", "Number of the diagonal: 0 is the main one, positive ones are above it."),
     "offset": ("int", "Number of the diagonal: 0 is the main one, positive ones are above it."),
-    "n": ("int", "Number of samples, repetitions or elements; see above."),
+    "n": ("int", "Number of samples, repetitions or elements."),
     "s": ("sequence of ints", "Length of each transformed axis; None keeps the lengths."),
     "d": ("float", "Sample spacing."),
     "norm": ("{'backward', 'ortho', 'forward'}", "Which direction is scaled, and by what."),
@@ -63,7 +65,7 @@ PARAMETERS = {
     "repeats": ("int or array_like of ints", "Number of repetitions of each element."),
     "reps": ("int or tuple of ints", "Number of repetitions along each axis."),
     "pad_width": ("int or sequence of pairs", "Number of elements that are added before and after each axis."),
-    "mode": ("str", "Mode of the function; see above."),
+    "mode": ("str", "Mode of the function, by NumPy's names."),
     "constant_values": ("scalar or sequence", "Values of the border in mode 'constant'."),
     "source": ("int or sequence of ints", "Axes to move."),
     "destination": ("int or sequence of ints", "Where they go."),
@@ -81,7 +83,7 @@ PARAMETERS = {
     "density": ("bool", "Whether to return the probability density instead of counts."),
     "weights": (LIKE, "Weights of the elements."),
     "minlength": ("int", "Smallest length of the result."),
-    "right": ("bool or scalar", "Which side is included, or the value beyond the last point; see above."),
+    "right": ("bool or scalar", "Which side is included, or the value beyond the last point."),
     "left": ("scalar", "Value before the first point."),
     "xp": (LIKE, "Coordinates of the points, in rising order."),
     "fp": (LIKE, "Values at the points."),
@@ -173,6 +175,134 @@ PARAMETERS = {
     "row": ("int", "Number of rows."),
     "col": ("int", "Number of columns."),
     "array_like": (LIKE, "Input array."),
+    # Of new tensors, random numbers and layers.
+    "requires_grad": ("bool", "Whether the result records operations for gradients."),
+    "memory_format": ("memory_format", "Order of the dimensions in memory; None keeps the usual one."),
+    "generator": ("Generator", "Source of the random numbers; None is the default generator of the device."),
+    "seed": ("int or SeedGenerator", "Source of the random numbers; None is the global one."),
+    "inplace": ("bool", "Whether the result replaces the input's values; the input is returned then."),
+    **dict.fromkeys(("training", "train"), ("bool", "Whether the layer trains; outside of training the function has no random part.")),
+    "eps": ("float", "Small number that keeps divisors and logarithms away from 0."),
+    "epsilon": ("float", "Small number that keeps the divisor away from 0."),
+    "momentum": ("float", "Fraction by which the running values move towards those of the input."),
+    "running_mean": (ARRAY, "Running mean of each channel, (C); updated in place in training."),
+    "running_var": (ARRAY, "Running variance of each channel, (C); updated in place in training."),
+    "normalized_shape": ("int or sequence of ints", "Sizes of the last dimensions, which are normalized."),
+    "num_groups": ("int", "Number of groups; it divides the number of channels."),
+    "groups": ("int", "Number of groups; it divides the number of channels."),
+    "use_input_stats": ("bool", "Whether to use mean and variance of the input instead of the running ones."),
+    "variance": (LIKE, "Variance of each channel."),
+    "rate": ("float", "Probability of 0, in [0, 1]."),
+    "noise_shape": ("sequence of ints", "Shape of the mask, which broadcasts to the input; None is the input's."),
+    "num_classes": ("int", "Number of classes, the size of the new axis."),
+    "upscale_factor": ("int", "Factor r by which height and width grow."),
+    "downscale_factor": ("int", "Factor r by which height and width shrink."),
+    "padding_idx": ("int", "Number of the row that gets no gradient, or does not count."),
+    "max_norm": ("float", "Longer rows are scaled to this norm, in the table itself."),
+    "norm_type": ("float", "Order p of the norm for `max_norm`."),
+    "scale_grad_by_freq": ("bool", "Whether to divide the gradient of a row by how often it is picked."),
+    "include_last_offset": ("bool", "Whether `offsets` also has the end of the last bag."),
+    "negative_slope": ("float", "Slope for negative elements."),
+    "lambd": ("float", "Distance from 0 up to which the result is 0."),
+    "threshold": ("float", "Limit above which elements stay as they are."),
+    "default_value": ("scalar", "Value for the elements up to the threshold."),
+    "min_val": ("float", "Lower limit."),
+    "max_val": ("float", "Upper limit."),
+    "approximate": ("{'none', 'tanh'}", "Whether to use the approximation with tanh."),
+    "tau": ("float", "Temperature: the smaller, the nearer the result is to 0 and 1."),
+    # Of losses.
+    "target": (LIKE, "True values, of the shape of the predictions."),
+    "output": (LIKE, "Predictions: probabilities, or logits with `from_logits`."),
+    "from_logits": ("bool", "Whether the predictions are logits instead of probabilities."),
+    "reduction": ("{'mean', 'sum', 'none'}", "What becomes of the losses of all elements: their mean, their sum, or themselves."),
+    "size_average": ("bool", "Old form of `reduction`; None uses that."),
+    "reduce": ("bool", "Old form of `reduction`; None uses that."),
+    "margin": ("float", "Distance from which a pair or class costs nothing."),
+    "full": ("bool", "Whether to add the terms that depend on the target alone."),
+    "ignore_index": ("int", "Class number of samples that do not count."),
+    "anchor": (LIKE, "Vectors to which distances are measured, of shape (N, D) or (D)."),
+    "positive": (LIKE, "Vectors that should be near, of the shape of `anchor`."),
+    "negative": (LIKE, "Vectors that should be far, of the shape of `anchor`."),
+    "weight": (LIKE, "Weight of each element; it broadcasts to the input."),
+    "delta": ("float", "Difference at which the quadratic part ends."),
+    "log_target": ("bool", "Whether the target has logarithms."),
+    "pos_weight": (LIKE, "Weight of the terms where the target is 1; it broadcasts to the input."),
+    "ragged": ("bool", "Accepted for Keras's sake; must be false."),
+    "synchronized": ("bool", "Accepted for Keras's sake; must be false."),
+    # Of matrices, shapes, searches and transforms.
+    **dict.fromkeys(("mat", "mat1"), (LIKE, "First factor, a matrix of shape (N, M).")),
+    "mat2": (LIKE, "Second factor, a matrix of shape (M, P)."),
+    "vec": (LIKE, "Vector of M elements."),
+    "vec1": (LIKE, "First vector, of N elements."),
+    "vec2": (LIKE, "Second vector, of M elements."),
+    "batch1": (LIKE, "First factors, of shape (B, N, M)."),
+    "batch2": (LIKE, "Second factors, of shape (B, M, P)."),
+    "tensor": (LIKE, "Second operand, a vector of as many elements."),
+    "matrices": ("sequence of array_like", "Matrices; the columns of each are as many as the rows of the next."),
+    "L": (LIKE, "Triangular factor of Cholesky's decomposition, of shape (*, M, M)."),
+    "check_errors": ("bool", "Whether to raise LinAlgError for a nonzero info, which waits for it."),
+    "pivot": ("bool", "Whether rows may be swapped; only True is stable."),
+    "some": ("bool", "Whether to return the reduced factors."),
+    "unitriangular": ("bool", "Whether the diagonal counts as ones."),
+    "lower": ("bool", "Whether the lower triangle counts instead of the upper one."),
+    "driver": ("str", "LAPACK routine: 'gels', 'gelsy', 'gelsd' or 'gelss'."),
+    "equation": ("str", "Subscripts of the operands and of the result, as in 'ij,jk->ik'."),
+    "diagonal": ("int", "Number of the diagonal: 0 is the main one, positive ones are above it."),
+    **dict.fromkeys(("dim0", "axis0", "dim1"), ("int", "First axis of the pair.")),
+    "dim2": ("int", "Second axis of the pair."),
+    "dims": ("int or sequence of ints", "Dimensions of the operation; negative ones count from the end."),
+    "shifts": ("int or tuple of ints", "Number of places by which elements move along each dimension."),
+    "newshape": ("int or tuple of ints", "New shape; -1 stands for the size that is left."),
+    "start_dim": ("int", "First dimension to merge."),
+    "end_dim": ("int", "Last dimension to merge."),
+    **dict.fromkeys(
+        ("sections", "tensor_indices_or_sections"), ("int or sequence of ints", "Number of parts, or indices at which to split.")
+    ),
+    "split_size_or_sections": ("int or sequence of ints", "Size of each part, or the sizes of all parts."),
+    "split_size": ("int", "Size of each part; the last one may be smaller."),
+    "split_sizes": ("sequence of ints", "Sizes of the parts."),
+    "chunks": ("int", "Largest number of parts."),
+    "xs": ("sequence of array_like", "Input arrays."),
+    "data": (LIKE, "Values: an array, a number or nested sequences."),
+    "subok": ("bool", "Accepted for NumPy's sake; the result has quern's own class."),
+    "steps": ("int", "Number of values."),
+    "end": ("scalar", "Last value, or the end of the half-open range."),
+    "window_length": ("int", "Number of points."),
+    "periodic": ("bool", "Whether the window is one of a periodic signal: as one longer, without its last value."),
+    "exponent": ("scalar or array_like", "Exponents, which broadcast with the input."),
+    "rounding_mode": ("{None, 'trunc', 'floor'}", "How quotients are rounded: not, towards zero, or downwards."),
+    "value": ("scalar", "Factor of the product or quotient."),
+    "x_min": (LIKE, "Lower limit; None: no limit."),
+    "x_max": (LIKE, "Upper limit; None: no limit."),
+    "unbiased": ("bool", "Whether the divisor is the number of elements less 1."),
+    "segment_ids": ("array_like of ints", "Number of the segment to which each row belongs."),
+    "num_segments": ("int", "Number of segments; None is one more than the largest number."),
+    "sorted_sequence": (LIKE, "Values in rising order along the last axis."),
+    "boundaries": (LIKE, "Boundaries in rising order, one-dimensional."),
+    "out_int32": ("bool", "Whether the indices are int32 instead of int64."),
+    "values": (LIKE, "Values to insert."),
+    "elements": (LIKE, "Elements that are tested."),
+    "largest": ("bool", "Whether to return the largest elements instead of the smallest."),
+    "targets": ("array_like of ints", "Class number of each row."),
+    "predictions": (LIKE, "Scores of the classes, of shape (N, C)."),
+    "replacement": ("bool", "Whether an index may be picked more than once."),
+    "num_samples": ("int", "Number of picks for each row."),
+    "logits": (LIKE, "Logarithms of unnormalized probabilities."),
+    "std": ("float or array_like", "Standard deviation."),
+    "stddev": ("float", "Standard deviation."),
+    "median": ("float", "Median of the distribution."),
+    **dict.fromkeys(("minval", "from_"), ("scalar", "Lower limit, included.")),
+    **dict.fromkeys(("maxval", "to"), ("scalar", "Upper limit, excluded.")),
+    "counts": ("int or array_like of ints", "Number of trials."),
+    "probabilities": ("float or array_like", "Probability of success, in [0, 1]."),
+    "n_rows": ("int", "Number of rows."),
+    "n_cols": ("int", "Number of columns; None: as many as rows."),
+    "fft_length": ("int", "Length of the transform: longer input is truncated, shorter padded."),
+    "sequence_length": ("int", "Number of elements of each piece."),
+    "sequence_stride": ("int", "Distance between the beginnings of two pieces."),
+    "length": ("int", "Number of samples of the result; None: all."),
+    "window": ("str or array_like", "Window of the pieces: 'hann', 'hamming', values, or None for ones."),
+    "center": ("bool", "Whether pieces are centred at their places, with the ends reflected."),
 }
 # The same of functions whose parameter of that name means something else: names of functions, of parameters.
 OF_FUNCTIONS = {
@@ -196,23 +326,149 @@ OF_FUNCTIONS = {
     ("where", "x y"): (LIKE, "Values where the condition holds (`x`) and elsewhere (`y`)."),
     ("searchsorted", "v"): (LIKE, "Values to insert."),
     ("convolve correlate", "v"): (LIKE, "Second line."),
-    ("trapezoid", "x"): (LIKE, "Coordinates of the values."),
+    ("eye", "m"): ("int", "Number of columns; None: as many as rows."),
+    ("asarray asanyarray convert_to_tensor cast array ascontiguousarray asfortranarray", "a x"): (
+        LIKE,
+        "Array, number, or nested sequences of numbers.",
+    ),
+    ("zeros_like ones_like empty_like full_like rand_like randn_like randint_like", "a x input"): (
+        LIKE,
+        "Array whose shape, dtype and device the result has.",
+    ),
+    ("permutation", "a x"): ("array_like or int", "Array to permute, or n for range(n)."),
+    ("permuted shuffle", "x"): (LIKE, "Array to permute."),
+    ("bartlett blackman hanning hamming kaiser", "x"): ("int", "Number of points."),
+    ("where", "input x1"): (LIKE, "Values where the condition holds."),
+    ("where", "other x2"): (LIKE, "Values elsewhere."),
+    ("reshape_as view_as expand_as", "other"): (LIKE, "Array whose shape the result has."),
+    ("cholesky_solve", "input2"): (LIKE, "Triangular factor of Cholesky's decomposition, of shape (*, M, M)."),
+    ("squareplus", "b"): ("float", "Sharpness of the bend at 0."),
+    ("trapezoid trapz cumulative_trapezoid", "x"): (LIKE, "Coordinates of the values."),
     ("interp", "x"): (LIKE, "Coordinates at which to interpolate."),
     ("digitize", "bins"): (LIKE, "Edges, in rising or falling order."),
     ("digitize", "right"): ("bool", "Whether the right edge belongs to a bin."),
     ("interp", "right"): ("scalar", "Value beyond the last point."),
     ("solve lstsq tensorsolve", "b"): (LIKE, "Right sides."),
     ("pad", "mode"): ("str", "Kind of the border, by NumPy's names."),
+    ("add sub subtract", "alpha"): ("scalar", "Factor of `other`."),
+    ("addmm addmv addr baddbmm addbmm", "alpha"): ("scalar", "Factor of the product."),
+    ("addmm addmv addr baddbmm addbmm", "beta"): ("scalar", "Factor of `input`; with 0 its values, NaN among them, do not count."),
+    ("addmm addmv addr baddbmm addbmm", "input"): (LIKE, "Summand, which broadcasts to the shape of the product."),
+    ("bernoulli", "input"): (LIKE, "Probabilities of 1, in [0, 1]."),
+    ("poisson", "input"): (LIKE, "Means, of any shape; floating-point."),
+    ("multinomial", "input"): (LIKE, "Weights of the indices, not negative, of shape (N) or (B, N)."),
+    ("convolve correlate", "a x1"): (LIKE, "First sequence, one-dimensional."),
+    ("cov corrcoef", "m x input"): (LIKE, "Variables, as rows of a matrix, or one variable."),
+    ("bincount", "x input"): ("array_like of ints", "Integers that are not negative, one-dimensional."),
+    ("vander", "x input"): (LIKE, "Numbers, one-dimensional."),
+    ("pad", "input"): (LIKE, "Array of any shape and dtype."),
+    ("norm vector_norm vecdot", "a x A input"): (LIKE, "Vectors or matrices, of any shape."),
+    ("tensorsolve tensorinv", "a A"): (LIKE, "Array that is a square matrix once its axes are merged into rows and columns."),
+    ("tril triu", "a m x input"): (LIKE, "Array of any dtype, with at least two axes."),
+    ("rfft rfft2 rfftn ihfft ihfft2 ihfftn", "a x input"): (LIKE, "Real numbers, of any shape."),
+    ("mm", "input"): (LIKE, "First factor, a matrix of shape (N, M)."),
+    ("bmm", "input"): (LIKE, "First factors, of shape (B, N, M)."),
+    ("bmm", "mat2"): (LIKE, "Second factors, of shape (B, M, P)."),
+    ("mv", "input"): (LIKE, "Matrix of shape (N, M)."),
+    ("elu celu", "alpha"): ("float", "Limit of the result for large negative elements, with the other sign."),
+    ("softplus", "beta"): ("float", "Sharpness of the bend at 0."),
+    ("local_response_norm", "size"): ("int", "Number of neighbouring channels."),
+    ("local_response_norm", "alpha"): ("float", "Factor of the mean of squares."),
+    ("local_response_norm", "beta"): ("float", "Exponent of the divisor."),
+    ("local_response_norm", "k"): ("float", "Summand of the divisor."),
+    ("topk top_k in_top_k", "k"): ("int", "Number of elements."),
+    ("kthvalue", "k"): ("int", "Which element in rising order, from 1."),
+    ("dropout dropout1d dropout2d dropout3d alpha_dropout feature_dropout feature_alpha_dropout", "p"): ("float", "Probability of 0."),
+    ("normalize pairwise_distance triplet_margin_loss", "p"): ("float", "Order of the norm."),
+    ("cond", "p"): ("int, float or str", "Order of the norm; None: the ratio of the singular values."),
+    ("multi_margin_loss", "p"): ("{1, 2}", "Exponent of each term."),
+    ("bernoulli bernoulli_", "p"): ("float or array_like", "Probability of 1."),
+    ("solve solve_ex solve_triangular", "left"): ("bool", "Whether to solve A @ X = B instead of X @ A = B."),
+    ("solve solve_ex solve_triangular lstsq tensorsolve", "B"): (LIKE, "Right sides, of shape (*, M, K); for `solve` also (*, M)."),
+    ("solve_triangular", "b"): (LIKE, "Right sides, of shape (*, M, K) or (*, M)."),
+    ("solve_triangular", "upper"): ("bool", "Whether the matrices are upper triangular."),
+    ("cholesky_solve", "B"): (LIKE, "Right sides, of shape (*, M, K)."),
+    ("cholesky_solve", "upper"): ("bool", "Whether the factor is upper triangular."),
+    ("cholesky_inverse", "upper"): ("bool", "Whether the factor is upper triangular."),
+    ("inv inv_ex solve solve_ex cholesky cholesky_ex eig eigh eigvals eigvalsh det slogdet logdet matrix_exp matrix_power", "A a input"): (
+        LIKE,
+        "Square matrices, of shape (*, M, M).",
+    ),
+    ("svd svdvals qr pinv matrix_rank lu lu_factor lu_factor_ex lstsq", "A a input"): (LIKE, "Matrices, of shape (*, M, N)."),
+    ("ldl_factor ldl_factor_ex", "A"): (LIKE, "Symmetric or Hermitian matrices, of shape (*, M, M)."),
+    ("solve_triangular", "A a"): (LIKE, "Triangular matrices, of shape (*, M, M)."),
+    ("searchsorted bucketize", "right"): ("bool", "Whether to insert after equal elements."),
+    ("searchsorted bucketize", "input"): (LIKE, "Values to insert."),
+    ("var std var_mean std_mean cov", "correction"): ("int or float", "The divisor is the number of elements less this."),
+    ("quantile nanquantile", "interpolation"): ("str", "How a quantile between two elements is computed: 'linear', 'lower', and so on."),
+    ("quantile nanquantile", "q"): ("float or array_like of floats", "Quantiles, in [0, 1]."),
+    ("percentile nanpercentile", "q"): ("float or array_like of floats", "Percentiles, in [0, 100]."),
+    ("lerp", "end"): (LIKE, "Values at weight 1."),
+    ("lerp", "weight"): ("float or array_like", "Weight of `end`: 0 gives the input, 1 gives `end`."),
+    ("threshold pad", "value"): ("scalar", "Value that takes the place."),
+    ("softplus", "threshold"): ("float", "Limit of beta * x above which the result is x itself."),
+    ("exponential_", "lambd"): ("float", "Rate of the distribution."),
+    ("normal log_normal_ normal_", "mean"): ("float or array_like", "Mean of the distribution, or of the logarithm."),
+    ("step heaviside", "values"): (LIKE, "Values where the input is 0."),
+    ("linear", "input"): (LIKE, "Inputs, of shape (*, in)."),
+    ("linear", "weight"): (LIKE, "Weights, of shape (out, in) or (in)."),
+    ("linear bilinear", "bias"): (LIKE, "Summands, of shape (out); None adds nothing."),
+    ("bilinear", "input1 input2"): (LIKE, "Inputs, of shapes (*, in1) and (*, in2)."),
+    ("bilinear", "weight"): (LIKE, "Weights, of shape (out, in1, in2)."),
+    ("layer_norm rms_norm", "weight bias"): (LIKE, "Factors and summands, of shape `normalized_shape`; None changes nothing."),
+    ("group_norm batch_norm instance_norm", "weight bias"): (LIKE, "Factor and summand of each channel, (C); None changes nothing."),
+    ("group_norm batch_norm instance_norm local_response_norm", "input"): (LIKE, "Inputs, of shape (N, C, ...); floating-point."),
+    ("dropout1d dropout2d dropout3d feature_dropout feature_alpha_dropout", "input"): (LIKE, "Inputs, of shape (N, C, ...) or without N."),
+    ("scaled_dot_product_attention", "query key value"): (LIKE, "Queries (*, H, L, E), keys (*, H, S, E), values (*, H, S, Ev)."),
+    ("embedding embedding_bag", "input"): ("array_like of ints", "Row numbers, int64 or int32, of any shape."),
+    ("embedding embedding_bag", "weight"): (LIKE, "Table of rows, of shape (V, D)."),
+    ("one_hot multi_hot", "input x"): ("array_like of ints", "Class numbers, int64 or int32, of any shape."),
+    ("pixel_shuffle", "input"): (LIKE, "Inputs, of shape (*, C * r * r, H, W)."),
+    ("pixel_unshuffle", "input"): (LIKE, "Inputs, of shape (*, C, H * r, W * r)."),
+    ("channel_shuffle", "input"): (LIKE, "Inputs, of shape (N, C, ...)."),
+    ("pad", "pad"): ("sequence of ints", "Elements to add: (before, after) of the last dimension, then of the one before it, and so on."),
+    ("nll_loss", "input"): (LIKE, "Log-probabilities, of shape (N, C), (C) or (N, C, d1, ...)."),
+    ("multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss", "input"): (LIKE, "Scores, of shape (N, C) or (C)."),
+    ("rrelu", "lower upper"): ("float", "Limits of the random slopes."),
+    ("prelu", "weight"): (LIKE, "Slopes for negative elements: one, or one for each channel."),
+    ("nll_loss cross_entropy multi_margin_loss multilabel_soft_margin_loss", "weight"): (LIKE, "Weight of each class, (C)."),
+    ("binary_cross_entropy binary_cross_entropy_with_logits l1_loss mse_loss huber_loss", "weight"): (
+        LIKE,
+        "Weight of each element; it broadcasts to the input.",
+    ),
+    ("l1_loss mse_loss smooth_l1_loss huber_loss", "input"): (LIKE, "Predictions, of any shape; floating-point."),
+    ("smooth_l1_loss", "beta"): ("float", "Difference at which the quadratic part ends."),
+    ("binary_cross_entropy", "input"): (LIKE, "Probabilities, in [0, 1], of any shape."),
+    ("binary_cross_entropy binary_cross_entropy_with_logits", "target"): (LIKE, "True probabilities, in [0, 1], of the input's shape."),
+    ("binary_cross_entropy_with_logits", "input"): (LIKE, "Logits, of any shape; floating-point."),
+    ("kl_div", "input"): (LIKE, "Logarithms of probabilities, of any shape."),
+    ("soft_margin_loss hinge_embedding_loss", "target"): (LIKE, "1 or -1 for each element."),
+    ("margin_ranking_loss cosine_embedding_loss", "target"): (LIKE, "1 or -1 for each pair."),
+    ("multilabel_soft_margin_loss", "target"): (LIKE, "1 or 0 for each class, of the input's shape."),
+    ("poisson_nll_loss", "input"): (LIKE, "Means, or their logarithms with `log_input`, of any shape."),
+    ("gaussian_nll_loss", "input"): (LIKE, "Means, of any shape."),
+    ("margin_ranking_loss", "input1 input2"): (LIKE, "Values to compare, of one shape."),
+    ("cosine_embedding_loss cosine_similarity pairwise_distance", "input1 input2 x1 x2"): (LIKE, "Vectors to compare, (N, D) or (D)."),
+    ("sparse_categorical_crossentropy", "target"): ("array_like of ints", "Class number of each sample."),
 }
 OF_FUNCTIONS = {(f, n): said for (fs, ns), said in OF_FUNCTIONS.items() for f in fs.split() for n in ns.split()}
 # What functions return that the type stubs call anything.
 RESULTS = {
-    "named tuple of {A}": "eig eigh svd slogdet qr lstsq unique_all unique_counts unique_inverse sort topk kthvalue mode cummax cummin",
-    "{A} or tuple of {A}": "unique unique_consecutive gradient average polyfit where",
+    "named tuple of {A}": "eig eigh svd slogdet qr unique_all unique_counts unique_inverse sort topk kthvalue mode cummax cummin",
+    "{A} or tuple of {A}": "unique unique_consecutive gradient average polyfit where lstsq",
     "{A} or list of {A}": "atleast_1d atleast_2d atleast_3d",
     "int": "ndim size",
     "dtype": "result_type promote_types min_scalar_type common_type",
 }
+SEE = "See the example of "  # the examples of a face that has none in its own spelling
+RESULTS_OF_TORCH = {
+    "named tuple of {A}": """aminmax lu lu_factor lu_factor_ex inv_ex cholesky_ex ldl_factor ldl_factor_ex solve_ex histogram lstsq""",
+    "{A} or named tuple of {A}": "max min median nanmedian",
+}
+ANNOTATIONS = {"integer": "int", "boolean": "bool"}  # of parameters of faces: types
+RESULTS_OF_METHODS = {"None": "sort partition"}
+# Descriptions that say nothing of shapes and dtypes: what a row says stands in their place.
+GENERAL = ("Input array.", "First input array.", "Second input array.", "Input arrays.", AXES, DTYPE, "")
 IGNORED = "Accepted for compatibility; has no effect."
 ARRAYS = {"torch": "Tensor", "Tensor": "Tensor", "cupy": "ndarray", "ndarray": "ndarray"}
 _NAME = r"``(\w+)``"
@@ -255,7 +511,7 @@ def _without_parameters(text, names):
         if is_last:
             text = re.sub(r"(?:Parameters: |; |, )$", "", text[:at]) + text[at:]
             at = min(at, len(text))
-    return text.replace("Parameters: ", ""), found
+    return re.sub(r"Parameters:\s*", "", text), found
 
 
 def _taken(text, begins):
@@ -293,18 +549,22 @@ def _summary(body):
 
 def result(front_end, name):
     """The type of what a face returns, as the type stubs have it."""
-    tables = [RESULTS, TORCHS if front_end in ("torch", "Tensor") else NUMPYS, FUNCTIONS]
+    if front_end in ("torch", "Tensor"):
+        tables = [RESULTS_OF_TORCH, RESULTS, TORCHS, FUNCTIONS]
+    else:
+        tables = [RESULTS_OF_METHODS if front_end == "Array" else {}, RESULTS, NUMPYS, FUNCTIONS]
     found = next((kind for table in tables for kind, names in table.items() if name in names.split() and kind != "_t.Any"), "{A}")
     found = re.sub(r"_b\.|_t\.|\{n\}\.", "", found).replace(", ...", "")
     return re.sub(r"(list|tuple)\[(.*)\]", r"\1 of \2", found).removesuffix("[Any, Any]")
 
 
-def parameter(name, function, front_end):
-    """The type and the description of a parameter, by its name."""
+def parameter(name, function, front_end, of_row=""):
+    """The type and the description of a parameter, by its name; `of_row`: what its row says of it in place of a general description."""
     bare = name.lstrip("*")
     kind, said = OF_FUNCTIONS.get((function, bare)) or PARAMETERS.get(bare, ("object", ""))
+    said = of_row if of_row and said in GENERAL else said
     array = ARRAYS.get(front_end, "Array")
-    return kind.replace("{array}", array).replace(LIKE, "Tensor" if array == "Tensor" else LIKE), said
+    return kind.replace("{array}", array).replace(LIKE, "Tensor" if array == "Tensor" else LIKE), said.replace(ARRAY, array)
 
 
 PAGES = {
@@ -325,15 +585,20 @@ def _page(front_end, submodule, function):
     return f"Notes\n-----\n{peer}'s page: {address.format(path)}"
 
 
-def numpydoc(text, parameters, front_end, function, submodule=""):
-    """A docstring with numpydoc's sections. `parameters`: (name, is it optional, is it ignored) in the signature's order."""
+def numpydoc(text, parameters, front_end, function, submodule="", rows=((), ())):
+    """A docstring with numpydoc's sections.
+
+    `parameters`: (name, is it optional, is it ignored, its annotation where it has one) in the signature's order; `rows`: what rows
+    return, {parameter: what it is}.
+    """
     if SECTION.search(text):
         return text
     text = text.strip()
     array = ARRAYS.get(front_end, "Array")
     parts = text.split("\n\n")
-    body = "\n\n".join(" ".join(part.split()) for part in parts if not part.startswith(">>>"))
-    examples = "\n\n".join(part for part in parts if part.startswith(">>>"))
+    body = "\n\n".join(" ".join(part.split()) for part in parts if not part.startswith((">>>", SEE)))
+    shown = [part for part in parts if part.startswith(">>>")]
+    examples = "\n\n".join(shown or [part for part in parts if part.startswith(SEE)][:1])
     shown = [one for one in parameters if one[0] != "self"]
     body, described = _without_parameters(body, [name.lstrip("*") for name, *_ in shown])
     body, raised = _taken(body, "Raises")
@@ -343,11 +608,13 @@ def numpydoc(text, parameters, front_end, function, submodule=""):
         body, errors = f"{body}\n\nRaises {'. Raises '.join(raised)}.", []
     summary, rest = _summary(body)
     entries = []
-    for name, is_optional, is_ignored in shown:
-        kind, general = parameter(name, function, front_end)
+    for name, is_optional, is_ignored, *annotation in shown:
+        kind, general = parameter(name, function, front_end, dict(rows[1]).get(name.lstrip("*"), ""))
+        kind = ANNOTATIONS.get(*annotation, kind) if annotation else kind
         said = IGNORED if is_ignored else described.get(name.lstrip("*")) or general
         entries.append((f"{name} : {kind}{', optional' if is_optional else ''}", said))
-    gives = [(result(front_end, function).replace("{A}", array), ". ".join(returned) or "The result, as described above")]
+    gives = " ".join(map(_sentence, [*returned, *rows[0]])) or "The result, as described above"
+    gives = [(result(front_end, function).replace("{A}", array), gives)]
     sections = [_section("Parameters", entries), _section("Returns", gives), _section("Raises", errors)]
     sections.append(_page(front_end, submodule, function))
     sections.append(f"Examples\n--------\n{examples}" if examples else "")

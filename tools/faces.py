@@ -5,6 +5,8 @@ A face file has a class for each row of engine/functions/functions.def, or for a
 (engine/include/quern/ops.def), with the docstring and a method for each front end that has the function, in that front end's spelling and
 order; Array, ndarray (CuPy's), Tensor, Generator, RandomState and those of CuPy are methods of these types that are spelled otherwise than
 the function; the functions of a module random are the methods of its RandomState.
+A docstring's examples are in the spelling of one front end (SPELLINGS), which shows them; tests/python/faces/test_faces_examples.py runs
+all of them. What a row returns is said after "Returns", or in tools/returned.py.
 Several methods of one front end and name under @overload are tried in their order, also where they stand in classes of several rows.
 @named("amax") gives a face another name than its row's, @named("abs", "absolute") several; @submodule("fft") puts a face, or all of a
 class, into that module of the front end; @in_place_too adds ``exp_``, which writes into its first argument; ``cupy = numpy`` gives CuPy
@@ -16,15 +18,17 @@ Start reading at main().
 """
 
 import ast
+import functools
 import pathlib
 import re
 import sys
 
 import docstrings
+import returned
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), \w+, [\w:<>]+, "([\w ]+)"\)', re.MULTILINE)
-OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), ", re.MULTILINE)
+ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), (\w+), [\w:<>]+, "([\w ]+)"\)', re.MULTILINE)
+OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), (\w+), ", re.MULTILINE)
 OUT = "out"  # a parameter of faces alone: the array that takes the result
 GRADIENT = "requires_grad"  # the same: does a new tensor want a gradient?
 IN_PLACE = "inplace"  # the same: does the first argument take the result?
@@ -80,6 +84,16 @@ SECOND_NAMES["Tensor"] = SECOND_NAMES["torch"]
 _TYPED = "dtype=None, layout: ignored = None, device=None, requires_grad: boolean = False, pin_memory: ignored = False"
 KEYWORDS = {"typed": _TYPED, "new": f"out=None, {_TYPED}", "like": f"{_TYPED}, memory_format=None"}  # of PyTorch's new tensors
 ABSENT = ("None", "NoValue")  # defaults that leave a slot empty
+# The front ends that show an example, by a word in it: its spelling. An example with none of these words is in NumPy's spelling.
+SPELLINGS = {
+    "torch.": ("torch", "Tensor"),
+    "keras.": ("keras",),
+    "default_rng": ("Generator", "CupyGenerator"),
+    "": ("numpy", "cupy", "Array", "ndarray", "RandomState", "CupyRandomState"),
+}
+# Where users find the functions of a front end; keras.ops has Keras's own docstrings.
+HOMES = {"Array": "quern.Array", "Generator": "quern.random.Generator", "RandomState": "quern.random", "Tensor": "quern.torch.Tensor"}
+HOMES |= {"numpy": "quern", "torch": "quern.torch", "CupyGenerator": "quern.cupy.random.Generator"}
 
 
 class Wrong(Exception):
@@ -90,8 +104,15 @@ def rows():
     """The row in C++ and its parameters, by its name: operands of operations are a, b and c."""
     functions = ROWS.findall((ROOT / "engine/functions/functions.def").read_text())
     operations = OPERATIONS.findall((ROOT / "engine/include/quern/ops.def").read_text())
-    found = {name: (f"operation(quern::Op::{name})", list("abc"[: int(count)])) for name, count in operations}
-    return found | {name: (f"quern::Function::{name}_", parameters.split()) for name, parameters in functions}
+    found = {name: (f"operation(quern::Op::{name})", list("abc"[: int(count)])) for name, count, _ in operations}
+    return found | {name: (f"quern::Function::{name}_", parameters.split()) for name, _, parameters in functions}
+
+
+@functools.cache
+def rules():
+    """By the names of rows: the family of a function, or which dtypes an operation takes and returns."""
+    families = {name: family for name, family, _ in ROWS.findall((ROOT / "engine/functions/functions.def").read_text())}
+    return families | {name: typing for name, _, typing in OPERATIONS.findall((ROOT / "engine/include/quern/ops.def").read_text())}
 
 
 class Parameter:
@@ -178,20 +199,48 @@ def text_of(string):
     return '"' + string.replace("\\", "\\\\").replace('"', '\\"').replace("\n", '\\n"\n    "') + '"'
 
 
+def spelled_for(example):
+    """The front ends whose docstrings show an example."""
+    return next(front_ends for word, front_ends in SPELLINGS.items() if word in example)
+
+
+def examples_of(row, front_end):
+    """The examples of a row in a front end's spelling; where it has none, the name of a function whose docstring has one."""
+    every = [part for part in ast.get_docstring(row).split("\n\n") if part.startswith(">>>")]
+    if ours := [part for part in every if front_end in spelled_for(part)]:
+        return "\n\n".join(ours)
+    shown = {one for part in every for one in spelled_for(part)}
+    home, submodule, name = next((key for key in faces_of(row) if key[0] in shown and key[0] in HOMES), (None, "", ""))
+    path = ".".join(part for part in (HOMES.get(home), submodule, name) if part)
+    return f"{docstrings.SEE}``{path}``." if home else ""
+
+
 def docstring(row, front_end, parameters, slots):
-    """The row's docstring in the face's names, without parameters that the face has not; examples are for NumPy and CuPy."""
-    text = ast.get_docstring(row)
-    if front_end not in ("numpy", "cupy", "RandomState"):
-        text = text.partition("\n\n>>>")[0]
+    """The row's docstring in the face's names and spelling, without parameters that the face has not."""
+    text = ast.get_docstring(row).partition("\n\n>>>")[0]
     known = {canonical(front_end, name, slots) for name in parameters}
     unknown = [name for name in (*slots, OUT) if name not in known]
     # What is said of a parameter that the face has not: from its name to the next semicolon or full stop.
     for name in unknown:
         text = re.sub(rf"(;?)\s*``{name}``: [^;.]*([;.])", lambda found: found[1] if found[2] == ";" else found[1] and ".", text)
     text = "\n\n".join(part for part in text.split("\n\n") if part.strip())
+    return "\n\n".join(filter(None, (renamed(text, front_end, parameters, slots), examples_of(row, front_end))))
+
+
+def renamed(text, front_end, parameters, slots):
+    """A text about a row in a face's names of parameters."""
     theirs = {canonical(front_end, name, slots): name for name in NAMES[front_end] if name in parameters}
     theirs = {ours: name for ours, name in theirs.items() if ours not in parameters}
     return re.sub(r"``(\w+)``", lambda word: f"``{theirs.get(word[1], word[1])}``", text)
+
+
+def from_tables(row, front_end, parameters, slots):
+    """What tools/returned.py says of a face: of its result, unless the docstring does; of its parameters, by name."""
+    rule, theirs = rules().get(row.name), {name: canonical(front_end, name, slots) for name in parameters}
+    is_said = re.search(r"\bReturns ", ast.get_docstring(row))
+    result = "" if is_said else returned.returned(row.name, rule, len(slots), front_end, set(theirs.values()))
+    said = {name: returned.operand(row.name, rule, ours, slots, front_end) for name, ours in theirs.items()}
+    return renamed(result, front_end, parameters, slots), {name: text for name, text in said.items() if text}
 
 
 def merged(every):
@@ -264,15 +313,22 @@ class Data:
         for key, overloads in of_row.items():
             front_end, submodule, name = key
             in_place = name.endswith("_")
-            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "slash": len(overloads[0].args.posonlyargs)})
+            slash = len(overloads[0].args.posonlyargs)
+            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "gives": [], "said": {}, "slash": slash})
             every = [parameters_of(one, in_place) for one in overloads]
             for parameters in every:
                 of = f"parameters_of_{front_end}_{submodule.replace('.', '_')}_{name}_{len(face['made'])}"
                 face["made"].append(self.overload(of, function, parameters, front_end, slots))
             face["every"] += every
-            doc = docstring(row, front_end, [p.name for one in every for p in one], slots)
-            is_other = in_place and name[:-1] in names_of_row  # what another face gives is written
-            face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned." if is_other else doc)
+            face["is_other"] = in_place and name[:-1] in names_of_row  # what another face gives is written
+            if face["is_other"]:
+                face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned.")
+                continue
+            parameters = [p.name for one in every for p in one]
+            face["docs"].append(docstring(row, front_end, parameters, slots))
+            gives, said = from_tables(row, front_end, parameters, slots)
+            face["gives"] += [gives] if gives else []
+            face["said"] = said | face["said"]
 
     def face(self, key):
         """A face's entry in the list of all."""
@@ -280,12 +336,13 @@ class Data:
         base = f"overloads_of_{front_end}_{submodule.replace('.', '_')}_{name}"
         self.lines.append(f"constexpr Overload {base}[] = {{{', '.join(face['made'])}}};")
         parameters = [
-            (f"*{p.name}" if p.takes_rest else p.name, p.takes_rest or is_optional(p, face["every"]), p.is_ignored)
+            (f"*{p.name}" if p.takes_rest else p.name, p.takes_rest or is_optional(p, face["every"]), p.is_ignored, p.kind)
             for part in merged(face["every"])
             for p in part
         ]
         docs = "\n\n".join(face["docs"])
-        docs = docs if name.endswith("_") else docstrings.numpydoc(docs, parameters, front_end, name, submodule)
+        if not face["is_other"]:
+            docs = docstrings.numpydoc(docs, parameters, front_end, name, submodule, (face["gives"], face["said"]))
         texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"
         return f'{{"{front_end}", "{submodule}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 

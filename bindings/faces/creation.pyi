@@ -5,6 +5,10 @@ class zeros:
 
     >>> zeros(2)
     array([0., 0.])
+
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
     """
 
     def numpy(shape, dtype=float, order="C", *, device=None, like: ignored = None): ...
@@ -18,6 +22,9 @@ class ones:
 
     >>> ones(2, int)
     array([1, 1])
+
+    >>> torch.ones(2, dtype=torch.int64)
+    tensor([1, 1])
     """
 
     def numpy(shape, dtype=float, order="C", *, device=None, like: ignored = None): ...
@@ -31,6 +38,9 @@ class empty:
 
     >>> empty(2).shape
     (2,)
+
+    >>> torch.empty(2, 3).shape
+    torch.Size([2, 3])
     """
 
     def numpy(shape, dtype=float, order="C", *, device=None, like: ignored = None): ...
@@ -47,6 +57,10 @@ class full:
 
     >>> full(2, 7)
     array([7, 7])
+
+    >>> torch.full((2, 2), 7)
+    tensor([[7, 7],
+            [7, 7]])
     """
 
     def numpy(shape, fill_value, dtype=None, order="C", *, device=None, like: ignored = None): ...
@@ -66,6 +80,9 @@ class asarray:
 
     >>> asarray([1, 2, 3]) * 2
     array([2, 4, 6])
+
+    >>> torch.as_tensor([1.0, 2.0, 3.0])
+    tensor([1., 2., 3.])
     """
 
     @named("asarray", "asanyarray")
@@ -94,6 +111,12 @@ class array:
     >>> array([[1, 2], [3, 4]]) * 2
     array([[2, 4],
            [6, 8]])
+
+    >>> torch.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    >>> torch.tensor([1, 2], dtype=torch.float64)
+    tensor([1., 2.], dtype=torch.float64)
     """
 
     def numpy(object, dtype=None, *, copy=True, order="K", subok: ignored = False, ndmin=0, ndmax=0, like: ignored = None): ...
@@ -126,6 +149,9 @@ class zeros_like:
 
     >>> zeros_like([1, 2])
     array([0, 0])
+
+    >>> torch.zeros_like(torch.tensor([1.5, 2.5]))
+    tensor([0., 0.])
     """
 
     def numpy(a, dtype=None, order="K", subok: ignored = True, shape=None, *, device=None): ...
@@ -141,6 +167,9 @@ class ones_like:
 
     >>> ones_like([1, 2])
     array([1, 1])
+
+    >>> torch.ones_like(torch.tensor([1.5, 2.5]))
+    tensor([1., 1.])
     """
 
     def numpy(a, dtype=None, order="K", subok: ignored = True, shape=None, *, device=None): ...
@@ -156,6 +185,9 @@ class empty_like:
 
     >>> empty_like([1, 2]).shape
     (2,)
+
+    >>> torch.empty_like(torch.tensor([1.5, 2.5])).dtype
+    torch.float32
     """
 
     def numpy(prototype, dtype=None, order="K", subok: ignored = True, shape=None, *, device=None): ...
@@ -174,6 +206,9 @@ class full_like:
 
     >>> full_like([1, 2], 9)
     array([9, 9])
+
+    >>> torch.full_like(torch.tensor([1.5, 2.5]), 9)
+    tensor([9., 9.])
     """
 
     def numpy(a, fill_value, dtype=None, order="K", subok: ignored = True, shape=None, *, device=None): ...
@@ -189,6 +224,11 @@ class arange:
 
     >>> arange(2, 10, 3)
     array([2, 5, 8])
+
+    >>> torch.arange(2, 10, 3)
+    tensor([2, 5, 8])
+    >>> torch.arange(0.0, 1.0, 0.25)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500])
     """
 
     def numpy(start=NoValue, stop=NoValue, step=NoValue, dtype=None, *, device=None, like: ignored = None): ...
@@ -203,6 +243,10 @@ class eye:
     >>> eye(2)
     array([[1., 0.],
            [0., 1.]])
+
+    >>> torch.eye(2, 3)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
     """
 
     def numpy(N, M=None, k=0, dtype=float, order="C", *, device=None, like: ignored = None): ...
@@ -236,12 +280,22 @@ class tri:
     def keras(N, M=None, k=0, dtype=None): ...
 
 class tril_indices:
-    """Return the places of a matrix on and below its ``offset``-th diagonal: two rows, of row and of column numbers."""
+    """Return the places of a matrix on and below its ``offset``-th diagonal: two rows, of row and of column numbers.
+
+    >>> torch.tril_indices(3, 2)
+    tensor([[0, 1, 1, 2, 2],
+            [0, 0, 1, 0, 1]])
+    """
 
     def torch(row: integer, col: integer, offset: integer = 0, *, dtype=None, device=None, layout: ignored = None): ...
 
 class triu_indices:
-    """Return the places of a matrix on and above its ``offset``-th diagonal: two rows, of row and of column numbers."""
+    """Return the places of a matrix on and above its ``offset``-th diagonal: two rows, of row and of column numbers.
+
+    >>> torch.triu_indices(2, 3, offset=1)
+    tensor([[0, 0, 1],
+            [1, 2, 2]])
+    """
 
     def torch(row: integer, col: integer, offset: integer = 0, *, dtype=None, device=None, layout: ignored = None): ...
 
@@ -263,6 +317,14 @@ class meshgrid:
 
     >>> [a.tolist() for a in meshgrid([1, 2], [3])]
     [[[1, 2]], [[3, 3]]]
+
+    >>> rows, columns = torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
+    >>> rows
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    >>> columns
+    tensor([[3, 4, 5],
+            [3, 4, 5]])
     """
 
     def numpy(*xi: arrays, copy=True, sparse=False, indexing="xy"): ...
@@ -271,7 +333,11 @@ class meshgrid:
     def keras(*x: arrays, indexing="xy"): ...
 
 class arange_to_end:
-    """Return numbers from ``start`` to ``end``, which is among them: PyTorch's old form of arange()."""
+    """Return numbers from ``start`` to ``end``, which is among them: PyTorch's old form of arange().
+
+    >>> torch.range(1, 2, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    """
 
     @named("range")
     def torch(start=NoValue, end=NoValue, step=NoValue, **new): ...
@@ -283,6 +349,9 @@ class linspace:
 
     >>> linspace(0, 1, 3)
     array([0. , 0.5, 1. ])
+
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
 
     def numpy(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None): ...
@@ -296,6 +365,9 @@ class logspace:
 
     >>> logspace(0, 2, 3)
     array([  1.,  10., 100.])
+
+    >>> torch.logspace(0, 3, 4)
+    tensor([   1.,   10.,  100., 1000.])
     """
 
     def numpy(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0): ...
@@ -318,6 +390,9 @@ class bartlett:
 
     >>> bartlett(3)
     array([0., 1., 0.])
+
+    >>> torch.bartlett_window(5, periodic=False)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
 
     def numpy(M): ...
@@ -331,6 +406,9 @@ class blackman:
 
     >>> blackman(3).shape
     (3,)
+
+    >>> torch.blackman_window(5, periodic=False)[1:4]
+    tensor([0.3400, 1.0000, 0.3400])
     """
 
     def numpy(M): ...
@@ -344,6 +422,11 @@ class hanning:
 
     >>> hanning(3)
     array([0., 1., 0.])
+
+    >>> torch.hann_window(4)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    >>> torch.hann_window(5, periodic=False)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
 
     def numpy(M): ...
@@ -357,6 +440,9 @@ class hamming:
 
     >>> hamming(3)
     array([0.08, 1.  , 0.08])
+
+    >>> torch.hamming_window(4)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
 
     def numpy(M): ...
@@ -370,6 +456,9 @@ class kaiser:
 
     >>> kaiser(3, 0)
     array([1., 1., 1.])
+
+    >>> torch.kaiser_window(3, periodic=False, beta=1.0)
+    tensor([0.7898, 1.0000, 0.7898])
     """
 
     def numpy(M, beta): ...

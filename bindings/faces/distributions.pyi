@@ -72,8 +72,8 @@ class uniform_in_order:
     """Draw numbers in [low, high), each as likely. Limits may be arrays. Raises ValueError where ``high`` is below ``low``, OverflowError
     for a range that is infinite.
 
-    >>> uniform(0, 1, 3).shape
-    (3,)
+    >>> random.default_rng(0).uniform([0.0, 10.0], [1.0, 11.0]) // 1
+    array([ 0., 10.])
     """
 
     @named("uniform")
@@ -274,7 +274,11 @@ class beta:
     def keras(shape, alpha, beta, dtype=None, seed=None): ...
 
 class dirichlet:
-    """Draw numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector."""
+    """Draw numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector.
+
+    >>> random.default_rng(0).dirichlet([1.0, 2.0, 3.0], 2).shape
+    (2, 3)
+    """
 
     def Generator(self, alpha, size=None): ...
 
@@ -289,7 +293,11 @@ class dirichlet_above_zero:
     def RandomState(self, alpha, size=None): ...
 
 class dirichlet_of_one_too:
-    """Draw numbers that sum to 1 along the last axis: one for each of ``alpha``; for a single ``alpha`` as many as ``size`` has there."""
+    """Draw numbers that sum to 1 along the last axis: one for each of ``alpha``; for a single ``alpha`` as many as ``size`` has there.
+
+    >>> random.default_rng(0).dirichlet(array([1.0, 2.0, 3.0]), 2).shape
+    (2, 3)
+    """
 
     @named("dirichlet")
     def CupyGenerator(self, alpha, size=None, dtype=float): ...
@@ -458,7 +466,11 @@ class integers_to_end:
     CupyRandomState = RandomState
 
 class tomaxint:
-    """Draw integers from 0 to the largest int64."""
+    """Draw integers from 0 to the largest int64.
+
+    >>> random.RandomState(0).tomaxint(3).dtype
+    dtype('int64')
+    """
 
     def RandomState(self, size=None): ...
     CupyRandomState = RandomState
@@ -495,7 +507,11 @@ class permutation:
     def keras(x, axis=0, seed=None): ...
 
 class permuted:
-    """Return a copy of ``a`` in which each line along ``axis`` has an order of its own; without one all elements."""
+    """Return a copy of ``a`` in which each line along ``axis`` has an order of its own; without one all elements.
+
+    >>> sorted(random.default_rng(0).permuted(array([3, 1, 2])).tolist())
+    [1, 2, 3]
+    """
 
     def Generator(self, x, *, axis=None, out=None): ...
     CupyGenerator = Generator
@@ -517,6 +533,9 @@ class hypergeometric_at_most:
     """Draw how many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones, all of them at most: int64.
 
     Raises ValueError for a negative number, and for ``nsample`` below 1.
+
+    >>> random.default_rng(0).hypergeometric(5, 0, 3, size=2)
+    array([3, 3])
     """
 
     @named("hypergeometric")
@@ -528,6 +547,9 @@ class multivariate_hypergeometric:
 
     ``method`` changes nothing. Raises ValueError for negative numbers, and for more picked than there are. Draws of many are NumPy's,
     on the host.
+
+    >>> random.default_rng(0).multivariate_hypergeometric([2, 3], 5)
+    array([2, 3])
     """
 
     def Generator(self, colors, nsample, size=None, method="marginals"): ...
@@ -564,67 +586,111 @@ class multivariate_normal:
 
 @submodule("random")
 class scaled_normal:
-    """Draw numbers of a normal distribution."""
+    """Draw numbers of a normal distribution.
+
+    >>> keras.random.normal((2, 3), mean=10.0, stddev=0.1, seed=1).shape
+    (2, 3)
+    """
 
     @named("normal")
     def keras(shape, mean=0.0, stddev=1.0, dtype=None, seed=None): ...
 
 @submodule("random")
 class scaled_unit:
-    """Draw numbers in [minval, maxval), each as likely."""
+    """Draw numbers in [minval, maxval), each as likely.
+
+    >>> keras.random.uniform((2,), minval=3.0, maxval=4.0, seed=1) // 1
+    array([3., 3.], dtype=float32)
+    """
 
     @named("uniform")
     def keras(shape, minval=0.0, maxval=1.0, dtype=None, seed=None): ...
 
 @submodule("random")
 class truncated_normal:
-    """Draw numbers of a normal distribution, none of them further than two standard deviations from the mean."""
+    """Draw numbers of a normal distribution, none of them further than two standard deviations from the mean.
+
+    >>> keras.ops.max(keras.ops.abs(keras.random.truncated_normal((1000,), seed=1))) <= 2
+    array(True)
+    """
 
     def keras(shape, mean=0.0, stddev=1.0, dtype=None, seed=None): ...
 
 @submodule("random")
 class integers_by_unit:
-    """Draw integers in [minval, maxval), each as likely."""
+    """Draw integers in [minval, maxval), each as likely.
+
+    >>> keras.ops.unique(keras.random.randint((1000,), 3, 6, seed=1))
+    array([3, 4, 5], dtype=int32)
+    """
 
     @named("randint")
     def keras(shape, minval, maxval, dtype="int32", seed=None): ...
 
 @submodule("random")
 class places_by_logarithm:
-    """Draw places by the logarithms of their odds: for each row of ``logits``, ``num_samples`` of them."""
+    """Draw places by the logarithms of their odds: for each row of ``logits``, ``num_samples`` of them.
+
+    >>> keras.random.categorical(keras.ops.array([[0.0, 1000.0, 0.0]]), 4, seed=1)
+    array([[1, 1, 1, 1]], dtype=int32)
+    """
 
     @named("categorical")
     def keras(logits, num_samples, dtype="int64", seed=None): ...
 
 @submodule("random")
 class dropped:
-    """Return the inputs with each element 0 with probability ``rate``, all others divided by 1 - rate."""
+    """Return the inputs with each element 0 with probability ``rate``, all others divided by 1 - rate.
+
+    >>> keras.ops.unique(keras.random.dropout(keras.ops.ones(1000), 0.75, seed=1))
+    array([0., 4.], dtype=float32)
+    """
 
     @named("dropout")
     def keras(inputs, rate, noise_shape=None, seed=None): ...
 
 class rand:
-    """Draw numbers in [0, 1), each as likely, of that ``size``."""
+    """Draw numbers in [0, 1), each as likely, of that ``size``.
+
+    >>> torch.rand(2, 3).shape
+    torch.Size([2, 3])
+    """
 
     def torch(*size, generator=None, **new): ...
 
 class randn:
-    """Draw numbers of the standard normal distribution, of that ``size``."""
+    """Draw numbers of the standard normal distribution, of that ``size``.
+
+    >>> torch.randn(2, 3, dtype=torch.float64).dtype
+    torch.float64
+    """
 
     def torch(*size, generator=None, **new): ...
 
 class rand_like:
-    """Draw numbers in [0, 1), of the size and type of ``input``."""
+    """Draw numbers in [0, 1), of the size and type of ``input``.
+
+    >>> torch.rand_like(torch.zeros(2, 3)).shape
+    torch.Size([2, 3])
+    """
 
     def torch(input: array, *, generator=None, **like): ...
 
 class randn_like:
-    """Draw numbers of the standard normal distribution, of the size and type of ``input``."""
+    """Draw numbers of the standard normal distribution, of the size and type of ``input``.
+
+    >>> torch.randn_like(torch.zeros(2, 3, dtype=torch.float64)).dtype
+    torch.float64
+    """
 
     def torch(input: array, *, generator=None, **like): ...
 
 class randint:
-    """Draw integers in [low, high), each as likely; ``randint(high, size)`` starts at 0."""
+    """Draw integers in [low, high), each as likely; ``randint(high, size)`` starts at 0.
+
+    >>> torch.randint(3, 6, (1000,)).unique()
+    tensor([3, 4, 5])
+    """
 
     @overload
     def torch(low, high, size: integers, *, generator=None, **new): ...
@@ -632,7 +698,11 @@ class randint:
     def torch(high, size: integers, *, generator=None, **new): ...
 
 class randint_like:
-    """Draw integers in [low, high), of the size and type of ``input``; ``randint_like(input, high)`` starts at 0."""
+    """Draw integers in [low, high), of the size and type of ``input``; ``randint_like(input, high)`` starts at 0.
+
+    >>> torch.randint_like(torch.zeros(1000), 2).unique()
+    tensor([0., 1.])
+    """
 
     @overload
     def torch(input: array, low, high, **like): ...
@@ -640,65 +710,109 @@ class randint_like:
     def torch(input: array, high, **like): ...
 
 class randperm:
-    """Return the numbers 0 to ``n`` - 1 in random order."""
+    """Return the numbers 0 to ``n`` - 1 in random order.
+
+    >>> torch.randperm(5).sort().values
+    tensor([0, 1, 2, 3, 4])
+    """
 
     def torch(n: integer, *, generator=None, **new): ...
 
 class uniform_for:
-    """Fill the tensor with numbers in [from, to); returns it."""
+    """Fill the tensor with numbers in [from, to); returns it.
+
+    >>> torch.zeros(1000).uniform_(3, 4).floor().unique()
+    tensor([3.])
+    """
 
     @named("uniform_")
     def Tensor(self: array, from_: number = 0.0, to: number = 1.0, *, generator=None): ...
 
 class normal_for:
-    """Fill the tensor with numbers of a normal distribution; returns it."""
+    """Fill the tensor with numbers of a normal distribution; returns it.
+
+    >>> torch.zeros(3).normal_(mean=5.0, std=0.0)
+    tensor([5., 5., 5.])
+    """
 
     @named("normal_")
     def Tensor(self: array, mean: number = 0.0, std: number = 1.0, *, generator=None): ...
 
 class exponential_for:
-    """Fill the tensor with numbers of the exponential distribution of that rate; returns it."""
+    """Fill the tensor with numbers of the exponential distribution of that rate; returns it.
+
+    >>> (torch.zeros(1000).exponential_() > 0).all()
+    tensor(True)
+    """
 
     @named("exponential_")
     def Tensor(self: array, lambd: number = 1, *, generator=None): ...
 
 class cauchy_for:
-    """Fill the tensor with numbers of the Cauchy distribution; returns it."""
+    """Fill the tensor with numbers of the Cauchy distribution; returns it.
+
+    >>> torch.zeros(2, 3).cauchy_().shape
+    torch.Size([2, 3])
+    """
 
     @named("cauchy_")
     def Tensor(self: array, median: number = 0, sigma: number = 1, *, generator=None): ...
 
 class lognormal_for:
-    """Fill the tensor with numbers whose logarithms are normal; returns it."""
+    """Fill the tensor with numbers whose logarithms are normal; returns it.
+
+    >>> (torch.zeros(1000).log_normal_() > 0).all()
+    tensor(True)
+    """
 
     @named("log_normal_")
     def Tensor(self: array, mean: number = 1, std: number = 2, *, generator=None): ...
 
 class geometric_for:
-    """Fill the tensor with how many trials of probability ``p`` it takes; returns it."""
+    """Fill the tensor with how many trials of probability ``p`` it takes; returns it.
+
+    >>> torch.zeros(1000).geometric_(0.5).min()
+    tensor(1.)
+    """
 
     @named("geometric_")
     def Tensor(self: array, p: number, *, generator=None): ...
 
 class random_for:
-    """Fill the tensor with integers in [from, to), by default all that its type has from 0 on; returns it."""
+    """Fill the tensor with integers in [from, to), by default all that its type has from 0 on; returns it.
+
+    >>> torch.zeros(1000).random_(0, 3).unique()
+    tensor([0., 1., 2.])
+    """
 
     @named("random_")
     def Tensor(self: array, from_=None, to=None, *, generator=None): ...
 
 class bernoulli_for:
-    """Fill the tensor with ones of probability ``p``, a number or a tensor, and zeros; returns it."""
+    """Fill the tensor with ones of probability ``p``, a number or a tensor, and zeros; returns it.
+
+    >>> torch.zeros(1000).bernoulli_(0.5).unique()
+    tensor([0., 1.])
+    """
 
     @named("bernoulli_")
     def Tensor(self: array, p: operand = 0.5, *, generator=None): ...
 
 class bernoulli:
-    """Return 1 with the probability that each element says, or ``p``, and else 0."""
+    """Return 1 with the probability that each element says, or ``p``, and else 0.
+
+    >>> torch.bernoulli(torch.tensor([0.0, 1.0, 1.0]))
+    tensor([0., 1., 1.])
+    """
 
     def torch(input: array, p: number = None, *, generator=None, out=None): ...
 
 class normal_around:
-    """Return numbers of normal distributions whose means or standard deviations are tensors."""
+    """Return numbers of normal distributions whose means or standard deviations are tensors.
+
+    >>> torch.normal(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
+    tensor([1., 2.])
+    """
 
     @overload
     @named("normal")
@@ -708,20 +822,32 @@ class normal_around:
     def torch(mean: operand, std: array, *, generator=None, out=None): ...
 
 class normal_of_numbers:
-    """Return numbers of one normal distribution, of that ``size``."""
+    """Return numbers of one normal distribution, of that ``size``.
+
+    >>> torch.normal(0.0, 1.0, (2, 3)).shape
+    torch.Size([2, 3])
+    """
 
     @overload
     @named("normal")
     def torch(mean: number, std: number, size: integers, *, generator=None, **new): ...
 
 class poisson_around:
-    """Return numbers of Poisson distributions with the elements as means."""
+    """Return numbers of Poisson distributions with the elements as means.
+
+    >>> torch.poisson(torch.tensor([0.0, 0.0]))
+    tensor([0., 0.])
+    """
 
     @named("poisson")
     def torch(input: array, generator=None): ...
 
 class places_by_weight:
-    """Return places drawn with the elements of each row as weights; with ``replacement`` the same may come again."""
+    """Return places drawn with the elements of each row as weights; with ``replacement`` the same may come again.
+
+    >>> torch.multinomial(torch.tensor([0.0, 3.0, 1.0]), 2).sort().values
+    tensor([1, 2])
+    """
 
     @named("multinomial")
     def torch(input: array, num_samples: integer, replacement: boolean = False, *, generator=None, out=None): ...

@@ -2,7 +2,11 @@
 
 @submodule("nn.functional")
 class linear:
-    """Return ``a @ weight.T + bias``: (*, in), (out, in) or (in), (out) -> (*, out)."""
+    """Return ``a @ weight.T + bias``: (*, in), (out, in) or (in), (out) -> (*, out).
+
+    >>> torch.nn.functional.linear(torch.tensor([1.0, 2.0]), torch.tensor([[1.0, 0.0], [1.0, 1.0]]), torch.tensor([0.5, 0.0]))
+    tensor([1.5000, 3.0000])
+    """
 
     def torch(input: array, weight: array, bias: array = None, *, out=None): ...
 
@@ -11,6 +15,10 @@ class layer_norm:
     """Return x with mean 0 and variance 1 over its last dimensions, then times ``weight`` plus ``bias``.
 
     ``normalized_shape``: the sizes of these dimensions.
+
+    >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 2.0, 3.0], [10.0, 10.0, 40.0]]), (3,))
+    tensor([[-1.2247,  0.0000,  1.2247],
+            [-0.7071, -0.7071,  1.4142]])
     """
 
     def torch(input: array, normalized_shape: integers, weight: array = None, bias: array = None, eps: number = 1e-5): ...
@@ -20,6 +28,9 @@ class rms_norm:
     """Return x divided by the root of the mean of its squares plus ``eps`` over its last dimensions, then times ``weight``.
 
     ``eps`` is by default the input's type's.
+
+    >>> torch.nn.functional.rms_norm(torch.tensor([[3.0, 4.0]]), (2,))
+    tensor([[0.8485, 1.1314]])
     """
 
     def torch(input: array, normalized_shape: integers, weight: array = None, eps: number = None): ...
@@ -29,6 +40,9 @@ class group_norm:
     """Return x, (N, C, ...), with mean 0 and variance 1 over groups of channels, then times ``weight`` plus ``bias``, (C).
 
     ``num_groups``: how many groups there are.
+
+    >>> torch.nn.functional.group_norm(torch.tensor([[[1.0], [3.0], [10.0], [30.0]]]), 2).flatten()
+    tensor([-1.0000,  1.0000, -1.0000,  1.0000])
     """
 
     def torch(input: array, num_groups: integer, weight: array = None, bias: array = None, eps: number = 1e-5): ...
@@ -38,6 +52,11 @@ class batch_norm:
     """Return x, (N, C, ...), normalized for each channel, in training with its own mean and variance, else with the running ones.
 
     In training the running ones, unless None, move towards those of x by the part ``momentum``, in place.
+
+    >>> mean, variance = torch.tensor([1.0, 0.0]), torch.tensor([4.0, 1.0])
+    >>> torch.nn.functional.batch_norm(torch.tensor([[5.0, 2.0], [1.0, 3.0]]), mean, variance)
+    tensor([[2.0000, 2.0000],
+            [0.0000, 3.0000]])
     """
 
     def torch(
@@ -56,6 +75,9 @@ class instance_norm:
     """Return x, (N, C, ...), normalized for each sample and channel; without ``use_input_stats`` with the running mean and variance.
 
     The running ones, unless None, move towards the samples' mean ones by the part ``momentum``, in place.
+
+    >>> torch.nn.functional.instance_norm(torch.tensor([[[1.0, 3.0], [10.0, 30.0]]])).flatten()
+    tensor([-1.0000,  1.0000, -1.0000,  1.0000])
     """
 
     def torch(
@@ -71,26 +93,46 @@ class instance_norm:
 
 @submodule("nn")
 class moments:
-    """Return mean and variance along axes; those of float16 are computed in float32."""
+    """Return mean and variance along axes; those of float16 are computed in float32.
+
+    >>> mean, variance = keras.ops.moments(keras.ops.array([[1.0, 2.0], [5.0, 4.0]]), axes=[0])
+    >>> mean
+    array([3., 3.], dtype=float32)
+    >>> variance
+    array([4., 1.], dtype=float32)
+    """
 
     def keras(x, axes, keepdims=False, synchronized=False): ...
 
 @submodule("nn")
 class batch_normalization:
-    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + offset``, along an axis of channels."""
+    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + offset``, along an axis of channels.
+
+    >>> x, mean, variance = keras.ops.array([[5.0, 2.0], [1.0, 3.0]]), keras.ops.array([1.0, 0.0]), keras.ops.array([4.0, 1.0])
+    >>> keras.ops.batch_normalization(x, mean, variance, axis=-1, epsilon=0.0)
+    array([[2., 2.],
+           [0., 3.]], dtype=float32)
+    """
 
     def keras(x, mean, variance, axis, offset=None, scale=None, epsilon=1e-3): ...
 
 @submodule("nn.functional")
 class bilinear:
-    """Return ``input1 @ weight[k] @ input2 + bias[k]`` for each k: (*, in1), (*, in2), (out, in1, in2), (out) -> (*, out)."""
+    """Return ``input1 @ weight[k] @ input2 + bias[k]`` for each k: (*, in1), (*, in2), (out, in1, in2), (out) -> (*, out).
+
+    >>> torch.nn.functional.bilinear(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), torch.tensor([[[1.0, 0.0], [0.0, 1.0]]]))
+    tensor([11.])
+    """
 
     def torch(input1: array, input2: array, weight: array, bias: array = None): ...
 
 class dropout:
     """Return the elements, in training each 0 with probability ``p`` and else divided by 1 - p; outside of training the input itself.
 
-    ``inplace``: in the input's memory.
+    >>> torch.nn.functional.dropout(torch.ones(1000), p=0.75).unique()
+    tensor([0., 4.])
+    >>> torch.nn.functional.dropout(torch.tensor([1.0, 2.0]), training=False)
+    tensor([1., 2.])
     """
 
     @submodule("nn.functional")
@@ -100,33 +142,56 @@ class dropout:
 
 @submodule("nn.functional")
 class dropout1d:
-    """Return dropout() of whole channels of (N, C, L) or (C, L). ``inplace``: in the input's memory."""
+    """Return dropout() of whole channels of (N, C, L) or (C, L).
+
+    >>> torch.nn.functional.dropout1d(torch.ones(1000, 2), p=0.5).unique(dim=0)
+    tensor([[0., 0.],
+            [2., 2.]])
+    """
 
     def torch(input: array, p: number = 0.5, training=True, inplace=False): ...
 
 @submodule("nn.functional")
 class dropout2d:
-    """Return dropout() of whole channels of (N, C, H, W). ``inplace``: in the input's memory.
+    """Return dropout() of whole channels of (N, C, H, W).
 
     A tensor with three dimensions is taken as (N, C, L), as older programs mean it.
+
+    >>> torch.nn.functional.dropout2d(torch.ones(1, 1000, 1, 2), p=0.5).reshape(1000, 2).unique(dim=0)
+    tensor([[0., 0.],
+            [2., 2.]])
     """
 
     def torch(input: array, p: number = 0.5, training=True, inplace=False): ...
 
 @submodule("nn.functional")
 class dropout3d:
-    """Return dropout() of whole channels of (N, C, D, H, W) or (C, D, H, W). ``inplace``: in the input's memory."""
+    """Return dropout() of whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> torch.nn.functional.dropout3d(torch.ones(1000, 1, 1, 2), p=0.5).reshape(1000, 2).unique(dim=0)
+    tensor([[0., 0.],
+            [2., 2.]])
+    """
 
     def torch(input: array, p: number = 0.5, training=True, inplace=False): ...
 
 class feature_dropout:
-    """Return dropout() of whole channels of (N, C, ...)."""
+    """Return dropout() of whole channels of (N, C, ...).
+
+    >>> torch.feature_dropout(torch.ones(1, 1000, 2), p=0.5, train=True)[0].unique(dim=0)
+    tensor([[0., 0.],
+            [2., 2.]])
+    """
 
     @in_place_too
     def torch(input: array, p: number, train: boolean): ...
 
 class alpha_dropout:
-    """Return dropout that keeps mean 0 and variance 1, for layers with selu(). ``inplace``: in the input's memory."""
+    """Return dropout that keeps mean 0 and variance 1, for layers with selu().
+
+    >>> torch.nn.functional.alpha_dropout(torch.ones(1000), p=0.5, training=True).unique()
+    tensor([-0.7792,  1.6656])
+    """
 
     @submodule("nn.functional")
     def torch(input: array, p: number = 0.5, training=False, inplace=False): ...
@@ -134,7 +199,12 @@ class alpha_dropout:
     def torch(input: array, p: number, train: boolean): ...
 
 class feature_alpha_dropout:
-    """Return alpha_dropout() of whole channels of (N, C, ...). ``inplace``: in the input's memory."""
+    """Return alpha_dropout() of whole channels of (N, C, ...).
+
+    >>> torch.nn.functional.feature_alpha_dropout(torch.ones(1, 1000, 2), p=0.5, training=True)[0].unique(dim=0)
+    tensor([[-0.7792, -0.7792],
+            [ 1.6656,  1.6656]])
+    """
 
     @submodule("nn.functional")
     def torch(input: array, p: number = 0.5, training=False, inplace=False): ...
@@ -148,6 +218,10 @@ class attention:
     Parameters: ``attn_mask``: can be broadcast to (*, H, L, S), bool says what takes part, else it is added; ``dropout_p``: of the
     attention; ``is_causal``: a place sees those up to itself; ``scale``: by default 1 / sqrt(E); ``enable_gqa``: there may be fewer
     heads of keys and values, each for as many heads of queries. Rows that see nothing give 0.
+
+    >>> query, key, value = torch.tensor([[1.0, 0.0]]), torch.tensor([[9.0, 0.0], [0.0, 9.0]]), torch.tensor([[1.0], [5.0]])
+    >>> torch.nn.functional.scaled_dot_product_attention(query, key, value)
+    tensor([[1.0069]])
     """
 
     @named("scaled_dot_product_attention")
@@ -168,6 +242,11 @@ class one_hot_classes:
     """Return class numbers as rows of 0 and one 1: (*) -> (*, num_classes), int64.
 
     ``num_classes``: by default one more than the largest number.
+
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2, 1]))
+    tensor([[1, 0, 0],
+            [0, 0, 1],
+            [0, 1, 0]])
     """
 
     @named("one_hot")
@@ -175,13 +254,24 @@ class one_hot_classes:
 
 @submodule("nn")
 class one_hot:
-    """Return 1 at each number's place along a new axis, and 0 elsewhere; rows of numbers out of range are all 0."""
+    """Return 1 at each number's place along a new axis, and 0 elsewhere; rows of numbers out of range are all 0.
+
+    >>> keras.ops.one_hot([0, 2, 5], 3)
+    array([[1., 0., 0.],
+           [0., 0., 1.],
+           [0., 0., 0.]], dtype=float32)
+    """
 
     def keras(x, num_classes, axis=-1, dtype=None, sparse=False): ...
 
 @submodule("nn")
 class multi_hot:
-    """Return 1 at the place of each number of a row, and 0 elsewhere."""
+    """Return 1 at the place of each number of a row, and 0 elsewhere.
+
+    >>> keras.ops.multi_hot([[0, 2], [1, 1]], 3)
+    array([[1., 0., 1.],
+           [0., 1., 0.]], dtype=float32)
+    """
 
     def keras(x, num_classes, axis=-1, dtype=None, sparse=False): ...
 
@@ -191,6 +281,10 @@ class embedding:
 
     Parameters: ``padding_idx``: a row that gets no gradient; ``max_norm``: longer rows are scaled to it, in the table, by their
     ``norm_type``-norm; ``scale_grad_by_freq``: each row's gradient is divided by how often the row is picked.
+
+    >>> torch.nn.functional.embedding(torch.tensor([2, 0]), torch.tensor([[0.0, 0.1], [1.0, 1.1], [2.0, 2.1]]))
+    tensor([[2.0000, 2.1000],
+            [0.0000, 0.1000]])
     """
 
     def torch(
@@ -210,6 +304,10 @@ class embedding_bag:
     Parameters: ``offsets``: where bags begin in a line of row numbers, (N), with ``include_last_offset`` the end, too; ``mode``: "sum",
     "mean" or "max"; ``per_sample_weights``: a factor for each row number, with "sum"; ``padding_idx``: a row that does not count. The
     others are those of embedding().
+
+    >>> torch.nn.functional.embedding_bag(torch.tensor([0, 1, 2]), torch.tensor([[1.0], [3.0], [5.0]]), torch.tensor([0, 2]))
+    tensor([[2.],
+            [5.]])
     """
 
     def torch(
@@ -232,6 +330,12 @@ class pad_last:
 
     Negative numbers cut. ``mode``: "constant", with ``value``, by default 0, or "reflect", "replicate" or "circular", of the last one to
     three dimensions, with one or two more before them.
+
+    >>> torch.nn.functional.pad(torch.tensor([[1, 2], [3, 4]]), (1, 2))
+    tensor([[0, 1, 2, 0, 0],
+            [0, 3, 4, 0, 0]])
+    >>> torch.nn.functional.pad(torch.tensor([[1.0, 2.0, 3.0]]), (2, 0), mode="reflect")
+    tensor([[3., 2., 1., 2., 3.]])
     """
 
     @named("pad")
@@ -239,26 +343,43 @@ class pad_last:
 
 @submodule("nn.functional")
 class local_response_norm:
-    """Return x divided by (k + alpha * the mean of squares of ``size`` neighbouring channels) ** beta; x: (N, C, ...)."""
+    """Return x divided by (k + alpha * the mean of squares of ``size`` neighbouring channels) ** beta; x: (N, C, ...).
+
+    >>> torch.nn.functional.local_response_norm(torch.tensor([[[1.0], [2.0]]]), size=1, alpha=1.0, beta=1.0).flatten()
+    tensor([0.5000, 0.4000])
+    """
 
     def torch(input: array, size: integer, alpha: number = 1e-4, beta: number = 0.75, k: number = 1.0): ...
 
 class channel_shuffle:
-    """Return the channels in another order: those of all ``groups`` by turns."""
+    """Return the channels in another order: those of all ``groups`` by turns.
+
+    >>> torch.nn.functional.channel_shuffle(torch.arange(6).reshape(1, 6, 1, 1), 2).flatten()
+    tensor([0, 3, 1, 4, 2, 5])
+    """
 
     def torch(input: array, groups: integer): ...
     @submodule("nn.functional")
     def torch(input: array, groups: integer): ...
 
 class pixel_shuffle:
-    """Return channels (C * r * r, H, W) as the pixels (C, H * r, W * r), where r is ``factor``."""
+    """Return channels (C * r * r, H, W) as the pixels (C, H * r, W * r), where r is ``factor``.
+
+    >>> torch.nn.functional.pixel_shuffle(torch.tensor([[[1, 2]], [[3, 4]], [[5, 6]], [[7, 8]]]), 2)
+    tensor([[[1, 3, 2, 4],
+             [5, 7, 6, 8]]])
+    """
 
     def torch(input: array, upscale_factor: integer): ...
     @submodule("nn.functional")
     def torch(input: array, upscale_factor: integer): ...
 
 class pixel_unshuffle:
-    """Return pixels (C, H * r, W * r) as the channels (C * r * r, H, W), where r is ``factor``."""
+    """Return pixels (C, H * r, W * r) as the channels (C * r * r, H, W), where r is ``factor``.
+
+    >>> torch.nn.functional.pixel_unshuffle(torch.tensor([[[1, 3], [5, 7]]]), 2).flatten()
+    tensor([1, 3, 5, 7])
+    """
 
     def torch(input: array, downscale_factor: integer): ...
     @submodule("nn.functional")

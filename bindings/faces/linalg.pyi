@@ -83,6 +83,9 @@ class det:
 
     >>> abs(det([[1.0, 2.0], [3.0, 4.0]]) + 2) < 1e-12
     array(True)
+
+    >>> torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2.)
     """
 
     @submodule("linalg")
@@ -112,14 +115,22 @@ class lstsq:
 
 @submodule("linalg")
 class lstsq_alone:
-    """Return the x with the smallest norm of ``b - a @ x``, and of several the smallest; ``rcond`` as :func:`pinv` has it."""
+    """Return the x with the smallest norm of ``b - a @ x``, and of several the smallest; ``rcond`` as :func:`pinv` has it.
+
+    >>> keras.ops.lstsq([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], [3.0, 4.0, 5.0])
+    array([3., 2.], dtype=float32)
+    """
 
     @named("lstsq")
     def keras(a, b, rcond=None): ...
 
 @submodule("math")
 class log_abs_det:
-    """Return the logarithm of the absolute value of a determinant."""
+    """Return the logarithm of the absolute value of a determinant.
+
+    >>> keras.ops.logdet([[-2.0, 0.0], [0.0, 0.5]])
+    array(0., dtype=float32)
+    """
 
     @named("logdet")
     def keras(x): ...
@@ -130,6 +141,12 @@ class slogdet:
     >>> sign, logarithm = slogdet([[-1.0, 0.0], [0.0, 1.0]])
     >>> sign
     array(-1.)
+
+    >>> sign, logabsdet = torch.linalg.slogdet(torch.tensor([[-1.0, 0.0], [0.0, 8.0]]))
+    >>> sign
+    tensor(-1.)
+    >>> logabsdet
+    tensor(2.0794)
     """
 
     @submodule("linalg")
@@ -167,6 +184,11 @@ class qr:
     >>> (q @ r).round(6)
     array([[3., 0.],
            [4., 5.]])
+
+    >>> Q, R = torch.linalg.qr(torch.tensor([[3.0, 0.0], [4.0, 5.0]]))
+    >>> R.abs()
+    tensor([[5., 4.],
+            [0., 3.]])
     """
 
     def numpy(a, mode="reduced"): ...
@@ -183,6 +205,10 @@ class eigh:
     >>> values, vectors = eigh([[2.0, 0.0], [0.0, 1.0]])
     >>> values
     array([1., 2.])
+
+    >>> eigenvalues, eigenvectors = torch.linalg.eigh(torch.tensor([[2.0, 1.0], [1.0, 2.0]]))
+    >>> eigenvalues
+    tensor([1., 3.])
     """
 
     def numpy(a, UPLO="L"): ...
@@ -196,6 +222,9 @@ class eigvalsh:
 
     >>> eigvalsh([[2.0, 0.0], [0.0, 1.0]])
     array([1., 2.])
+
+    >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 1.0], [1.0, 2.0]]))
+    tensor([1., 3.])
     """
 
     def numpy(a, UPLO="L"): ...
@@ -212,6 +241,10 @@ class eig:
     >>> values, vectors = eig([[2.0, 0.0], [0.0, 1.0]])
     >>> [complex(v).real for v in values]
     [2.0, 1.0]
+
+    >>> eigenvalues, eigenvectors = torch.linalg.eig(torch.tensor([[0.0, 1.0], [0.0, 2.0]]))
+    >>> eigenvalues
+    tensor([0.+0.j, 2.+0.j])
     """
 
     def numpy(a): ...
@@ -225,6 +258,9 @@ class eigvals:
 
     >>> [complex(v).real for v in eigvals([[2.0, 0.0], [0.0, 1.0]])]
     [2.0, 1.0]
+
+    >>> torch.linalg.eigvals(torch.tensor([[1.0, 5.0], [0.0, 2.0]]))
+    tensor([1.+0.j, 2.+0.j])
     """
 
     def numpy(a): ...
@@ -252,6 +288,9 @@ class svdvals:
 
     >>> svdvals([[2.0, 0.0], [0.0, 1.0]])
     array([2., 1.])
+
+    >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor([4., 3.])
     """
 
     def numpy(x, /): ...
@@ -260,12 +299,17 @@ class svdvals:
 class pinv:
     """Return the inverse in the sense of Moore and Penrose.
 
-    Parameters: ``rcond`` or ``rtol``: singular values below it times the largest count as 0 (1e-15; for ``rtol=None`` the type's step
-    times the larger size); ``atol``: the same whatever the largest is. Raises ValueError for both of the first.
+    Parameters: ``rcond``: singular values below it times the largest count as 0, by default 1e-15; ``rtol``: as ``rcond``, by default
+    the dtype's epsilon times the larger size; ``atol``: singular values below it count as 0. Raises ValueError for both ``rcond`` and
+    ``rtol``.
 
     >>> pinv([[2.0, 0.0], [0.0, 4.0]])
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
+
+    >>> torch.linalg.pinv(torch.tensor([[2.0, 0.0], [0.0, 0.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000]])
     """
 
     @submodule("linalg")
@@ -311,6 +355,9 @@ class multi_dot:
 
     >>> multi_dot([[[1, 2]], [[3], [4]], [[5]]])
     array([[55]])
+
+    >>> torch.linalg.multi_dot([torch.tensor([[1, 2]]), torch.tensor([[3], [4]]), torch.tensor([[5]])])
+    tensor([[55]])
     """
 
     def numpy(arrays, *, out=None): ...
@@ -341,27 +388,46 @@ class tensorinv:
 
 @submodule("linalg")
 class norm_of_tensor:
-    """Return a vector's norm, or a matrix's where two dimensions or ``ord`` say so."""
+    """Return a vector's norm, or a matrix's where two dimensions or ``ord`` say so.
+
+    >>> torch.linalg.norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
 
     @named("norm")
     def torch(A: array, ord=None, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
 
 @submodule("linalg")
 class matrix_norm_of_tensor:
-    """Return the norm of matrices in two dimensions; ``ord``: "fro", "nuc", 1, 2, an infinity and their negatives."""
+    """Return the norm of matrices in two dimensions; ``ord``: "fro", "nuc", 1, 2, an infinity and their negatives.
+
+    >>> torch.linalg.matrix_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor(5.)
+    >>> torch.linalg.matrix_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), ord=2)
+    tensor(4.)
+    """
 
     @named("matrix_norm")
     def torch(A: array, ord="fro", dim=(-2, -1), keepdim: boolean = False, *, dtype=None, out=None): ...
 
 @submodule("linalg")
 class vector_norm_of_tensor:
-    """Return the norm of vectors along dimensions, by default of all elements."""
+    """Return the norm of vectors along dimensions, by default of all elements.
+
+    >>> torch.linalg.vector_norm(torch.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
+    tensor([ 5., 10.])
+    """
 
     @named("vector_norm")
     def torch(x: array, ord: number = 2, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
 
 class inverse:
-    """Return the inverse of square matrices. Raises LinAlgError at the call where there is none."""
+    """Return the inverse of square matrices. Raises LinAlgError at the call where there is none.
+
+    >>> torch.linalg.inv(torch.tensor([[2.0, 1.0], [0.0, 4.0]]))
+    tensor([[ 0.5000, -0.1250],
+            [ 0.0000,  0.2500]])
+    """
 
     @named("inv")
     @submodule("linalg")
@@ -370,12 +436,22 @@ class inverse:
 
 @submodule("linalg")
 class inv_ex:
-    """Return (inverse, info): for each matrix 0, or which diagonal element of U is zero; raises and waits only with ``check_errors``."""
+    """Return (inverse, info): for each matrix 0, or which diagonal element of U is zero; raises and waits only with ``check_errors``.
+
+    >>> inverse, info = torch.linalg.inv_ex(torch.tensor([[2.0, 0.0], [0.0, 0.0]]))
+    >>> info
+    tensor(2, dtype=torch.int32)
+    """
 
     def torch(A: array, *, check_errors: boolean = False, out=None): ...
 
 class checked_cholesky:
-    """Return the lower (or upper) triangle L with ``L @ L.mH == a``. Raises LinAlgError at the call where there is none."""
+    """Return the lower (or upper) triangle L with ``L @ L.mH == A``. Raises LinAlgError at the call where there is none.
+
+    >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
 
     @named("cholesky")
     @submodule("linalg")
@@ -385,25 +461,48 @@ class checked_cholesky:
 
 @submodule("linalg")
 class cholesky_ex:
-    """Return (L, info): for each matrix 0, or the order of the leading minor that is not positive definite; see :func:`inv_ex`."""
+    """Return (L, info): for each matrix 0, or the order of the leading minor that is not positive definite; see :func:`inv_ex`.
+
+    >>> torch.linalg.cholesky_ex(torch.tensor([[1.0, 0.0], [0.0, -1.0]])).info
+    tensor(2, dtype=torch.int32)
+    """
 
     def torch(A: array, *, upper: boolean = False, check_errors: boolean = False, out=None): ...
 
 @submodule("linalg")
 class checked_solve:
-    """Return the X with ``a @ X == b``, or with ``X @ a == b``. Raises LinAlgError at the call for singular matrices."""
+    """Return the X with ``A @ X == B``, or with ``X @ A == B``. Raises LinAlgError at the call for singular matrices.
+
+    >>> torch.linalg.solve(torch.tensor([[2.0, 1.0], [0.0, 4.0]]), torch.tensor([4.0, 8.0]))
+    tensor([1., 2.])
+    """
 
     @named("solve")
     def torch(A: array, B: array, *, left: boolean = True, out=None): ...
 
 @submodule("linalg")
 class solve_ex:
-    """Return (result, info): the X of :func:`solve`, and for each matrix 0, or which diagonal element of U is zero; see :func:`inv_ex`."""
+    """Return (result, info): the X of :func:`solve`, and for each matrix 0, or which diagonal element of U is zero; see :func:`inv_ex`.
+
+    >>> result, info = torch.linalg.solve_ex(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 8.0]))
+    >>> result
+    tensor([1., 2.])
+    >>> info
+    tensor(0, dtype=torch.int32)
+    """
 
     def torch(A: array, B: array, *, left: boolean = True, check_errors: boolean = False, out=None): ...
 
 class power_of_tensor:
-    """Return the product of ``n`` times the matrix; of its inverse for a negative ``n``."""
+    """Return the product of ``n`` times the matrix; of its inverse for a negative ``n``.
+
+    >>> torch.linalg.matrix_power(torch.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]])
+    >>> torch.linalg.matrix_power(torch.tensor([[1.0, 1.0], [0.0, 1.0]]), -2)
+    tensor([[ 1., -2.],
+            [ 0.,  1.]])
+    """
 
     @named("matrix_power")
     @submodule("linalg")
@@ -413,87 +512,157 @@ class power_of_tensor:
 
 @submodule("linalg")
 class svd_of_tensor:
-    """Return (U, S, Vh) with ``a == U @ diag(S) @ Vh``."""
+    """Return (U, S, Vh) with ``A == U @ diag(S) @ Vh``.
+
+    >>> torch.linalg.svd(torch.tensor([[3.0, 0.0], [0.0, 4.0]])).S
+    tensor([4., 3.])
+    """
 
     @named("svd")
     def torch(A: array, full_matrices: boolean = True, *, driver: ignored = None, out=None): ...
 
 class chain_matmul:
-    """Return the product of one or more matrices."""
+    """Return the product of one or more matrices.
+
+    >>> torch.chain_matmul(torch.tensor([[1.0, 2.0]]), torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.tensor([[1.0], [1.0]]))
+    tensor([[5.]])
+    """
 
     def torch(*matrices: arrays, out=None): ...
 
 @submodule("linalg")
 class rank_of_tensor:
-    """Return how many singular values are above ``tol``, else above the larger of ``atol`` and ``rtol`` times the largest."""
+    """Return how many singular values are above ``tol``, else above the larger of ``atol`` and ``rtol`` times the largest.
+
+    >>> torch.linalg.matrix_rank(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
+    tensor(1)
+    """
 
     @named("matrix_rank")
     def torch(A: array, tol=None, hermitian: boolean = False, *, atol=None, rtol=None, out=None): ...
 
 @submodule("linalg")
 class lu:
-    """Return (P, L, U) with ``a == P @ L @ U``: a permutation, a lower triangle with ones on its diagonal, and an upper triangle."""
+    """Return (P, L, U) with ``A == P @ L @ U``: a permutation, a lower triangle with ones on its diagonal, and an upper triangle.
+
+    >>> P, L, U = torch.linalg.lu(torch.tensor([[1.0, 2.0], [4.0, 2.0]]))
+    >>> L
+    tensor([[1.0000, 0.0000],
+            [0.2500, 1.0000]])
+    >>> U
+    tensor([[4.0000, 2.0000],
+            [0.0000, 1.5000]])
+    """
 
     def torch(A: array, *, pivot: boolean = True, out=None): ...
 
 @submodule("linalg")
 class lu_factor:
-    """Return (LU, pivots): the factors of :func:`lu` in one matrix, and the swaps of rows. Raises RuntimeError where U is singular."""
+    """Return (LU, pivots): the factors of :func:`lu` in one matrix, and the swaps of rows. Raises RuntimeError where U is singular.
+
+    >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [4.0, 2.0]]))
+    >>> LU
+    tensor([[4.0000, 2.0000],
+            [0.2500, 1.5000]])
+    >>> pivots
+    tensor([2, 2], dtype=torch.int32)
+    """
 
     def torch(A: array, *, pivot: boolean = True, out=None): ...
 
 @submodule("linalg")
 class lu_factor_ex:
-    """Return (LU, pivots, info): for each matrix 0, or which diagonal element of U is zero; see :func:`inv_ex`."""
+    """Return (LU, pivots, info): for each matrix 0, or which diagonal element of U is zero; see :func:`inv_ex`.
+
+    >>> torch.linalg.lu_factor_ex(torch.tensor([[1.0, 2.0], [2.0, 4.0]])).info
+    tensor(2, dtype=torch.int32)
+    """
 
     def torch(A: array, *, pivot: boolean = True, check_errors: boolean = False, out=None): ...
 
 @submodule("linalg")
 class ldl_factor:
-    """Return (LD, pivots): the factors of symmetric (``hermitian``: Hermitian) matrices in one matrix, from the lower triangle."""
+    """Return (LD, pivots): the factors of symmetric (``hermitian``: Hermitian) matrices in one matrix, from the lower triangle.
+
+    >>> torch.linalg.ldl_factor(torch.tensor([[4.0, 2.0], [2.0, 5.0]])).LD.tril()
+    tensor([[4.0000, 0.0000],
+            [0.5000, 4.0000]])
+    """
 
     def torch(A: array, *, hermitian: boolean = False, out=None): ...
 
 @submodule("linalg")
 class ldl_factor_ex:
-    """Return (LD, pivots, info): for each matrix 0, or which block of D is singular; see :func:`inv_ex`."""
+    """Return (LD, pivots, info): for each matrix 0, or which block of D is singular; see :func:`inv_ex`.
+
+    >>> torch.linalg.ldl_factor_ex(torch.tensor([[4.0, 2.0], [2.0, 5.0]])).info
+    tensor(0, dtype=torch.int32)
+    """
 
     def torch(A: array, *, hermitian: boolean = False, check_errors: boolean = False, out=None): ...
 
 class old_svd:
-    """Return (U, S, V) of matrices; ``some``: only as many columns as there are singular values."""
+    """Return (U, S, V) of matrices; ``some``: only as many columns as there are singular values.
+
+    >>> torch.svd(torch.tensor([[3.0, 0.0], [0.0, 4.0]])).S
+    tensor([4., 3.])
+    """
 
     @named("svd")
     def torch(input: array, some: boolean = True, compute_uv: ignored = True, *, out=None): ...
 
 class old_qr:
-    """Return (Q, R) of matrices; ``some``: only as many columns of Q as R has rows."""
+    """Return (Q, R) of matrices; ``some``: only as many columns of Q as R has rows.
+
+    >>> Q, R = torch.qr(torch.tensor([[3.0, 1.0], [4.0, 2.0]]))
+    >>> torch.allclose(Q @ R, torch.tensor([[3.0, 1.0], [4.0, 2.0]]))
+    True
+    """
 
     @named("qr")
     def torch(input: array, some: boolean = True, *, out=None): ...
 
 class logdet:
-    """Return the logarithm of the determinant; NaN where that is negative."""
+    """Return the logarithm of the determinant; NaN where that is negative.
+
+    >>> torch.logdet(torch.tensor([[2.0, 0.0], [0.0, 0.5]]))
+    tensor(0.)
+    >>> torch.logdet(torch.tensor([[-1.0, 0.0], [0.0, 1.0]]))
+    tensor(nan)
+    """
 
     def torch(input: array): ...
 
 @submodule("linalg")
 class product_along:
-    """Return the sums of products along a dimension, the first tensor conjugated."""
+    """Return the sums of products along a dimension, the first tensor conjugated.
+
+    >>> torch.linalg.vecdot(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([10.0, 1.0]))
+    tensor([12., 34.])
+    """
 
     @named("vecdot")
     def torch(x: array, y: array, *, dim: integer = -1, out=None): ...
 
 @submodule("linalg")
 class cond_of_tensor:
-    """Return the norm times that of the inverse; by default the ratio of the largest to the smallest singular value."""
+    """Return the norm times that of the inverse; by default the ratio of the largest to the smallest singular value.
+
+    >>> torch.linalg.cond(torch.tensor([[1.0, 0.0], [0.0, 0.01]]))
+    tensor(100.)
+    """
 
     @named("cond")
     def torch(A: array, p=None, *, out=None): ...
 
 @submodule("linalg")
 class solve_triangular:
-    """Return the X with ``a @ X == b`` for triangular matrices; the other triangle is not read."""
+    """Return the X with ``A @ X == B`` for triangular matrices; the other triangle is not read.
+
+    >>> torch.linalg.solve_triangular(torch.tensor([[2.0, 0.0], [1.0, 4.0]]), torch.tensor([[4.0], [10.0]]), upper=False)
+    tensor([[2.],
+            [2.]])
+    """
 
     def torch(
         A: array, B: array, *, upper: boolean, left: boolean = True, unitriangular: boolean = False, out=None
@@ -501,26 +670,45 @@ class solve_triangular:
 
 @submodule("linalg")
 class solution_by_triangle:
-    """Return the X with ``a @ X == b``, where only the upper triangle of ``a`` counts, or with ``lower`` the lower one."""
+    """Return the X with ``a @ X == b``, where only the upper triangle of ``a`` counts, or with ``lower`` the lower one.
+
+    >>> keras.ops.solve_triangular([[2.0, 0.0], [1.0, 4.0]], [4.0, 10.0], lower=True)
+    array([2., 2.], dtype=float32)
+    """
 
     @named("solve_triangular")
     def keras(a, b, lower=False): ...
 
 @submodule("linalg")
 class inverse_by_factor:
-    """Return the inverse of the matrix whose Cholesky factor ``a`` is: lower triangular, or upper with ``upper``."""
+    """Return the inverse of the matrix whose Cholesky factor ``a`` is: lower triangular, or upper with ``upper``.
+
+    >>> keras.ops.cholesky_inverse([[2.0, 0.0], [0.0, 4.0]])
+    array([[0.25  , 0.    ],
+           [0.    , 0.0625]], dtype=float32)
+    """
 
     @named("cholesky_inverse")
     def keras(a, upper=False): ...
 
 class cholesky_solve:
-    """Return the X with ``A @ X == a``, from the triangle that cholesky() gives of A."""
+    """Return the X with ``A @ X == a``, from the triangle that cholesky() gives of A.
+
+    >>> torch.cholesky_solve(torch.tensor([[4.0], [8.0]]), torch.tensor([[1.0, 0.0], [0.0, 2.0]]))
+    tensor([[4.],
+            [2.]])
+    """
 
     def torch(B: array, L: array, upper: boolean = False, *, out=None): ...
     def Tensor(self: array, input2: array, upper: boolean = False): ...
 
 class matrix_exp:
-    """Return the exponential of matrices."""
+    """Return the exponential of matrices.
+
+    >>> torch.linalg.matrix_exp(torch.tensor([[0.0, 1.0], [0.0, 0.0]]))
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
 
     @submodule("linalg")
     def torch(A: array): ...
@@ -528,21 +716,34 @@ class matrix_exp:
 
 @submodule("linalg")
 class tensorinv_of_tensor:
-    """Return the inverse for tensordot(): the first ``ind`` dimensions are the rows."""
+    """Return the inverse for tensordot(): the first ``ind`` dimensions are the rows.
+
+    >>> torch.linalg.tensorinv(torch.eye(6).reshape(2, 3, 6) * 2, ind=2).shape
+    torch.Size([6, 2, 3])
+    """
 
     @named("tensorinv")
     def torch(A: array, ind: integer = 2, *, out=None): ...
 
 @submodule("linalg")
 class tensorsolve_of_tensor:
-    """Return the X with ``tensordot(a, X, X.ndim) == b``; ``axis`` goes to the end before."""
+    """Return the X with ``tensordot(A, X, X.ndim) == B``; ``axis`` goes to the end before.
+
+    >>> torch.linalg.tensorsolve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 4.0]))
+    tensor([1., 1.])
+    """
 
     @named("tensorsolve")
     def torch(A: array, B: array, dims=None, *, out=None): ...
 
 @submodule("linalg")
 class lstsq_of_tensor:
-    """Return (solution, residuals, rank, singular values) of the smallest ``|a @ X - b|``; the last three as ``driver`` gives them."""
+    """Return (solution, residuals, rank, singular values) of the smallest ``|A @ X - B|``; the last three as ``driver`` gives them.
+
+    >>> torch.linalg.lstsq(torch.tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), torch.tensor([[3.0], [4.0], [5.0]])).solution
+    tensor([[3.],
+            [2.]])
+    """
 
     @named("lstsq")
     def torch(A: array, B: array, rcond=None, *, driver=None): ...

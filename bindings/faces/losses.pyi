@@ -6,19 +6,35 @@
 
 @submodule("nn.functional")
 class l1_loss:
-    """Return the absolute difference. ``weight``: of each element; the mean is then the weighted one."""
+    """Return the absolute difference.
+
+    >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 5.0]))
+    tensor(2.5000)
+    >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 5.0]), reduction="none")
+    tensor([2., 3.])
+    """
 
     def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean", weight: array = None): ...
 
 @submodule("nn.functional")
 class mse_loss:
-    """Return the square of the difference. ``weight``: of each element; the mean is then the weighted one."""
+    """Return the square of the difference.
+
+    >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 5.0]))
+    tensor(6.5000)
+    >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 5.0]), reduction="sum")
+    tensor(13.)
+    """
 
     def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean", weight: array = None): ...
 
 @submodule("nn.functional")
 class smooth_l1_loss:
-    """Return the square of the difference / (2 ``beta``) where it is below beta, elsewhere the absolute difference less beta / 2."""
+    """Return the square of the difference / (2 ``beta``) where it is below beta, elsewhere the absolute difference less beta / 2.
+
+    >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.0, 0.0]), torch.tensor([0.5, 3.0]), reduction="none")
+    tensor([0.1250, 2.5000])
+    """
 
     def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean", beta: number = 1.0): ...
 
@@ -26,7 +42,8 @@ class smooth_l1_loss:
 class huber_loss:
     """Return half the square of the difference where it is below ``delta``, elsewhere delta times the difference less delta / 2.
 
-    ``weight``: of each element.
+    >>> torch.nn.functional.huber_loss(torch.tensor([0.0, 0.0]), torch.tensor([1.0, 5.0]), reduction="none", delta=2.0)
+    tensor([0.5000, 8.0000])
     """
 
     def torch(input: array, target: array, reduction="mean", delta: number = 1.0, weight: array = None): ...
@@ -37,13 +54,20 @@ class kl_div:
 
     Parameters: ``target``: probabilities, or with ``log_target`` their logarithms; ``reduction`` may also be "batchmean": the sum
     divided by the number of samples, which is what the divergence is.
+
+    >>> torch.nn.functional.kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]), reduction="batchmean")
+    tensor(0.3681)
     """
 
     def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean", log_target=False): ...
 
 @submodule("nn.functional")
 class binary_cross_entropy:
-    """Return ``-(target * log(x) + (1 - target) * log(1 - x))`` of probabilities; logarithms end at -100. ``weight``: of each element."""
+    """Return ``-(target * log(x) + (1 - target) * log(1 - x))`` of probabilities; logarithms end at -100.
+
+    >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]))
+    tensor(0.1643)
+    """
 
     def torch(input: array, target: array, weight: array = None, size_average=None, reduce=None, reduction="mean"): ...
 
@@ -52,6 +76,9 @@ class binary_cross_entropy_with_logits:
     """Return binary_cross_entropy() of the sigmoid of logits, exact for large ones too.
 
     ``weight`` and ``pos_weight``, that of the part with the target, broadcast to the input's size.
+
+    >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.tensor([2.0, -100.0]), torch.tensor([1.0, 1.0]), reduction="none")
+    tensor([  0.1269, 100.0000])
     """
 
     def torch(
@@ -60,13 +87,21 @@ class binary_cross_entropy_with_logits:
 
 @submodule("nn.functional")
 class soft_margin_loss:
-    """Return ``log(1 + exp(-target * x))``, with targets 1 and -1."""
+    """Return ``log(1 + exp(-target * x))``, with targets 1 and -1.
+
+    >>> torch.nn.functional.soft_margin_loss(torch.tensor([2.0, -1.0]), torch.tensor([1.0, -1.0]))
+    tensor(0.2201)
+    """
 
     def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean"): ...
 
 @submodule("nn.functional")
 class multilabel_soft_margin_loss:
-    """Return binary_cross_entropy_with_logits() of several labels, (N, C) or (C), as the mean of each sample's labels."""
+    """Return binary_cross_entropy_with_logits() of several labels, (N, C) or (C), as the mean of each sample's labels.
+
+    >>> torch.nn.functional.multilabel_soft_margin_loss(torch.tensor([[2.0, -1.0]]), torch.tensor([[1.0, 0.0]]))
+    tensor(0.2201)
+    """
 
     def torch(input: array, target: array, weight: array = None, size_average=None, reduce=None, reduction="mean"): ...
 
@@ -76,6 +111,9 @@ class poisson_nll_loss:
 
     Parameters: ``log_input``: is the logarithm of its mean given? else ``eps`` is added to the mean. ``full``: with an approximation of
     the term that depends on the target alone.
+
+    >>> torch.nn.functional.poisson_nll_loss(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]), reduction="none")
+    tensor([1.0000, 0.7183])
     """
 
     def torch(
@@ -88,25 +126,42 @@ class gaussian_nll_loss:
 
     Parameters: ``var``: a number; or a tensor of the input's size, or with 1 or nothing in its last place; those below ``eps`` count as
     that. ``full``: with the constant term.
+
+    >>> torch.nn.functional.gaussian_nll_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([4.0]))
+    tensor(1.1931)
     """
 
     def torch(input: array, target: array, var: operand, full=False, eps: number = 1e-6, reduction="mean"): ...
 
 @submodule("nn.functional")
 class hinge_embedding_loss:
-    """Return x where the target is 1, ``max(0, margin - x)`` where it is -1."""
+    """Return x where the target is 1, ``max(0, margin - x)`` where it is -1.
+
+    >>> torch.nn.functional.hinge_embedding_loss(torch.tensor([0.25, 0.25]), torch.tensor([1.0, -1.0]), reduction="none")
+    tensor([0.2500, 0.7500])
+    """
 
     def torch(input: array, target: array, margin: number = 1.0, size_average=None, reduce=None, reduction="mean"): ...
 
 @submodule("nn.functional")
 class margin_ranking_loss:
-    """Return ``max(0, -target * (input1 - input2) + margin)``: targets are 1 where input1 should be larger, -1 where input2 should."""
+    """Return ``max(0, -target * (input1 - input2) + margin)``: targets are 1 where input1 should be larger, -1 where input2 should.
+
+    >>> a, b, target = torch.tensor([3.0, 1.0]), torch.tensor([1.0, 2.0]), torch.tensor([1.0, 1.0])
+    >>> torch.nn.functional.margin_ranking_loss(a, b, target, reduction="none")
+    tensor([0., 1.])
+    """
 
     def torch(input1: array, input2: array, target: array, margin: number = 0, size_average=None, reduce=None, reduction="mean"): ...
 
 @submodule("nn.functional")
 class cosine_embedding_loss:
-    """Return 1 - cos where the target is 1, ``max(0, cos - margin)`` where it is -1; of (N, D) or (D), and targets (N) or ()."""
+    """Return 1 - cos where the target is 1, ``max(0, cos - margin)`` where it is -1; of (N, D) or (D), and targets (N) or ().
+
+    >>> a, b = torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]])
+    >>> torch.nn.functional.cosine_embedding_loss(a, b, torch.tensor([1.0]))
+    tensor(0.2929)
+    """
 
     def torch(input1: array, input2: array, target: array, margin: number = 0, size_average=None, reduce=None, reduction="mean"): ...
 
@@ -115,6 +170,9 @@ class multi_margin_loss:
     """Return the mean over all other classes i of ``max(0, margin - x[target] + x[i]) ** p``, with p 1 or 2.
 
     Parameters: ``target``: class numbers, (N) or (); ``weight``: one for each class, (C).
+
+    >>> torch.nn.functional.multi_margin_loss(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([3]))
+    tensor(0.3250)
     """
 
     def torch(
@@ -126,6 +184,9 @@ class multilabel_margin_loss:
     """Return the sum over target classes j and other classes i of ``max(0, 1 - x[j] + x[i])``, divided by the number of classes.
 
     ``target``: class numbers, of the input's size, in each row up to the first -1.
+
+    >>> torch.nn.functional.multilabel_margin_loss(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([[3, 0, -1, 1]]))
+    tensor(0.8500)
     """
 
     def torch(input: array, target: array, size_average=None, reduce=None, reduction="mean"): ...
@@ -135,6 +196,10 @@ class triplet_margin_loss:
     """Return ``max(0, distance(anchor, positive) - distance(anchor, negative) + margin)``, with pairwise_distance().
 
     ``swap``: the distance from positive to negative counts where it is less than that from anchor to negative.
+
+    >>> anchor, positive, negative = torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 2.0]])
+    >>> torch.nn.functional.triplet_margin_loss(anchor, positive, negative)
+    tensor(4.0000)
     """
 
     def torch(
@@ -156,6 +221,9 @@ class nll_loss:
 
     Parameters: ``a``: log-probabilities, (C), (N, C) or (N, C, d1, ...); ``target``: class numbers, the same without C; ``weight``: one
     for each class, (C); ``ignore_index``: the class number of samples that do not count.
+
+    >>> torch.nn.functional.nll_loss(torch.tensor([[0.25, 0.75], [0.5, 0.5]]).log(), torch.tensor([1, 0]))
+    tensor(0.4904)
     """
 
     def torch(
@@ -169,6 +237,9 @@ class cross_entropy:
     Parameters: ``a``: logits, (C), (N, C) or (N, C, d1, ...); ``target``: class numbers, the same without C, or a probability of each
     class, of the input's size; ``weight``: one for each class, (C); ``ignore_index``: the class number of samples that do not count;
     ``label_smoothing``: the part, 0 to 1, of the target that is given to all classes in equal shares.
+
+    >>> torch.nn.functional.cross_entropy(torch.tensor([[2.0, 0.0, 0.0], [0.0, 3.0, 0.0]]), torch.tensor([0, 1]))
+    tensor(0.1672)
     """
 
     def torch(
@@ -184,36 +255,61 @@ class cross_entropy:
 
 @submodule("nn.functional")
 class normalize:
-    """Return x divided by its ``p``-norm along ``axis``, which counts as no less than ``eps``."""
+    """Return x divided by its ``p``-norm along ``axis``, which counts as no less than ``eps``.
+
+    >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0], [0.0, 2.0]]))
+    tensor([[0.6000, 0.8000],
+            [0.0000, 1.0000]])
+    """
 
     def torch(input: array, p=2.0, dim=1, eps: number = 1e-12, out=None): ...
 
 @submodule("nn.functional")
 class cosine_similarity:
-    """Return the cosine of the angle between vectors along ``axis``, whose norms count as no less than ``eps``."""
+    """Return the cosine of the angle between vectors along ``axis``, whose norms count as no less than ``eps``.
+
+    >>> torch.nn.functional.cosine_similarity(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]]))
+    tensor([0.7071])
+    """
 
     def torch(x1: array, x2: array, dim: integer = 1, eps: number = 1e-8): ...
 
 @submodule("nn.functional")
 class pairwise_distance:
-    """Return the ``p``-norm of ``x1 - x2 + eps`` along the last dimension."""
+    """Return the ``p``-norm of ``x1 - x2 + eps`` along the last dimension.
+
+    >>> torch.nn.functional.pairwise_distance(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
+    tensor([5.0000])
+    """
 
     def torch(x1: array, x2: array, p=2.0, eps: number = 1e-6, keepdim=False): ...
 
 @submodule("nn")
 class categorical_crossentropy:
-    """Return ``-sum(target * log(probability))`` along ``axis``. ``from_logits``: ``output`` has logits, else odds."""
+    """Return ``-sum(target * log(probability))`` along ``axis``. ``from_logits``: ``output`` has logits, else odds.
+
+    >>> keras.ops.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
+    array([0.6931472], dtype=float32)
+    """
 
     def keras(target, output, from_logits=False, axis=-1): ...
 
 @submodule("nn")
 class sparse_categorical_crossentropy:
-    """Return -log(probability) of the class that each target names. ``from_logits``: ``output`` has logits, else odds."""
+    """Return -log(probability) of the class that each target names. ``from_logits``: ``output`` has logits, else odds.
+
+    >>> keras.ops.sparse_categorical_crossentropy([1, 0], [[0.5, 0.5], [0.25, 0.75]])
+    array([0.6931472, 1.3862944], dtype=float32)
+    """
 
     def keras(target, output, from_logits=False, axis=-1): ...
 
 @submodule("nn")
 class binary_crossentropy:
-    """Return ``-(target * log(p) + (1 - target) * log(1 - p))``. ``from_logits``: ``output`` has logits, else probabilities p."""
+    """Return ``-(target * log(p) + (1 - target) * log(1 - p))``. ``from_logits``: ``output`` has logits, else probabilities p.
+
+    >>> keras.ops.binary_crossentropy([1.0, 0.0], [0.5, 0.75])
+    array([0.6931472, 1.3862944], dtype=float32)
+    """
 
     def keras(target, output, from_logits=False): ...

@@ -5,6 +5,12 @@ class matmul:
 
     >>> matmul([[1, 2]], [[3], [4]])
     array([[11]])
+
+    >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [1, 1]]))
+    tensor([[3, 2],
+            [7, 4]])
+    >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]))
+    tensor([12, 34])
     """
 
     def torch(input: array, other: array, *, out=None): ...
@@ -14,29 +20,51 @@ class matmul:
     def numpy(x1, x2, /): ...
 
 class matmul_alike:
-    """Return the product of matrices in the last two dimensions; a vector counts as a row on the left, a column on the right."""
+    """Return the product of matrices in the last two dimensions; a vector counts as a row on the left, a column on the right.
+
+    >>> keras.ops.matmul([[1, 2], [3, 4]], [[1, 0], [1, 1]])
+    array([[3, 2],
+           [7, 4]], dtype=int32)
+    """
 
     @named("matmul")
     def keras(x1, x2): ...
 
 class dot_alike:
-    """Return the sums of products over the last axis of ``x1`` and the last but one of ``x2``; a number multiplies all elements."""
+    """Return the sums of products over the last axis of ``x1`` and the last but one of ``x2``; a number multiplies all elements.
+
+    >>> keras.ops.dot([1, 2, 3], [4, 5, 6])
+    array(32, dtype=int32)
+    """
 
     @named("dot")
     def keras(x1, x2): ...
 
 class mm:
-    """Return the product of two matrices."""
+    """Return the product of two matrices.
+
+    >>> torch.mm(torch.tensor([[1, 2], [3, 4]]), torch.tensor([[1, 0], [1, 1]]))
+    tensor([[3, 2],
+            [7, 4]])
+    """
 
     def torch(input: array, mat2: array, *, out=None): ...
 
 class bmm:
-    """Return the products of two stacks of matrices."""
+    """Return the products of two stacks of matrices.
+
+    >>> torch.bmm(torch.tensor([[[1, 2]], [[3, 4]]]), torch.tensor([[[1], [1]], [[10], [1]]])).flatten()
+    tensor([ 3, 34])
+    """
 
     def torch(input: array, mat2: array, *, out=None): ...
 
 class mv:
-    """Return the product of a matrix and a vector."""
+    """Return the product of a matrix and a vector.
+
+    >>> torch.mv(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]))
+    tensor([12, 34])
+    """
 
     def torch(input: array, vec: array, *, out=None): ...
 
@@ -47,6 +75,9 @@ class dot:
 
     >>> dot([1, 2], [3, 4])
     array(11)
+
+    >>> torch.dot(torch.tensor([1, 2, 3]), torch.tensor([4, 5, 6]))
+    tensor(32)
     """
 
     def numpy(a, b, out=None): ...
@@ -55,31 +86,55 @@ class dot:
     def torch(input: array, tensor: array, *, out=None): ...
 
 class vdot_alike:
-    """Return the sum of the products of the flattened arrays, the first conjugated."""
+    """Return the sum of the products of the flattened arrays, the first conjugated.
+
+    >>> keras.ops.vdot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
+    array(5, dtype=int32)
+    """
 
     @named("vdot")
     def keras(x1, x2): ...
 
 class inner_alike:
-    """Return the sums of products over the last axes of both."""
+    """Return the sums of products over the last axes of both.
+
+    >>> keras.ops.inner([[1, 2], [3, 4]], [10, 1])
+    array([12, 34], dtype=int32)
+    """
 
     @named("inner")
     def keras(x1, x2): ...
 
 class outer_alike:
-    """Return the products of each element of ``x1`` with each of ``x2``, both flattened."""
+    """Return the products of each element of ``x1`` with each of ``x2``, both flattened.
+
+    >>> keras.ops.outer(keras.ops.array([1, 2]), keras.ops.array([3, 4, 5]))
+    array([[ 3,  4,  5],
+           [ 6,  8, 10]], dtype=int32)
+    """
 
     @named("outer")
     def keras(x1, x2): ...
 
 class kron_alike:
-    """Return the Kronecker product: ``x2`` in place of each element of ``x1``, times it."""
+    """Return the Kronecker product: ``x2`` in place of each element of ``x1``, times it.
+
+    >>> keras.ops.kron([[1, 2]], [[1, 1], [0, 1]])
+    array([[1, 1, 2, 2],
+           [0, 1, 0, 2]], dtype=int32)
+    """
 
     @named("kron")
     def keras(x1, x2): ...
 
 class tensordot_alike:
-    """Return the sum of products over axes of both arrays: so many, or two lists of them."""
+    """Return the sum of products over axes of both arrays: so many, or two lists of them.
+
+    >>> keras.ops.tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
+    array(5, dtype=int32)
+    >>> keras.ops.tensordot([[1, 2], [3, 4]], [10, 1], axes=[[0], [0]])
+    array([13, 24], dtype=int32)
+    """
 
     @named("tensordot")
     def keras(x1, x2, axes=2): ...
@@ -89,6 +144,9 @@ class vdot:
 
     >>> vdot([1j, 2], [1j, 2])
     array(5.+0.j)
+
+    >>> torch.vdot(torch.tensor([1j, 2.0]), torch.tensor([1j, 2.0]))
+    tensor(5.+0.j)
     """
 
     def numpy(a, b, /): ...
@@ -100,6 +158,9 @@ class inner:
 
     >>> inner([1, 2], [3, 4])
     array(11)
+
+    >>> torch.inner(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]))
+    tensor([12, 34])
     """
 
     def numpy(a, b, /): ...
@@ -112,6 +173,10 @@ class outer:
     >>> outer([1, 2], [3, 4])
     array([[3, 4],
            [6, 8]])
+
+    >>> torch.outer(torch.tensor([1, 2]), torch.tensor([3, 4, 5]))
+    tensor([[ 3,  4,  5],
+            [ 6,  8, 10]])
     """
 
     def numpy(a, b, out=None): ...
@@ -124,6 +189,9 @@ class kron:
 
     >>> kron([1, 10], [1, 2, 3])
     array([ 1,  2,  3, 10, 20, 30])
+
+    >>> torch.kron(torch.tensor([1, 10]), torch.tensor([1, 2, 3]))
+    tensor([ 1,  2,  3, 10, 20, 30])
     """
 
     def numpy(a, b): ...
@@ -135,11 +203,14 @@ class einsum:
 
     Parameters: ``einsum("ij,jk->ik", a, b)``, or ``einsum(a, [0, 1], b, [1, 2], [0, 2])``; "..." stands for further axes; without
     "->" the result has the subscripts that occur once, in order. ``optimize``: as NumPy takes it, the order of the operands; by
-    default from left to right. ``dtype``, ``casting``: what is computed in; ``out``: an array that takes the result.
+    default from left to right. ``dtype``, ``casting``: what is computed in.
     Raises ValueError for subscripts that do not fit the operands, TypeError for a ``dtype`` they are not cast to.
 
     >>> einsum("ii", [[1, 2], [3, 4]])
     array(5)
+
+    >>> torch.einsum("ij,j->i", torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]))
+    tensor([12, 34])
     """
 
     def numpy(*operands: arrays, out=None, optimize=False, dtype=None, order="K", casting="safe"): ...
@@ -163,7 +234,13 @@ class tensordot:
     def numpy(x1, x2, /, *, axes=2): ...
 
 class tensordot_of_ones:
-    """Return the sums of products over dimensions of both tensors: so many, or two lists of them. A size of 1 stands for any."""
+    """Return the sums of products over dimensions of both tensors: so many, or two lists of them. A size of 1 stands for any.
+
+    >>> torch.tensordot(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]), dims=1)
+    tensor([12, 34])
+    >>> torch.tensordot(torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]), dims=([0], [0]))
+    tensor([13, 24])
+    """
 
     @named("tensordot")
     def torch(a: array, b: array, dims=2, out=None): ...
@@ -193,13 +270,22 @@ class cross_of_three:
     def numpy(x1, x2, /, *, axis=-1): ...
 
 class cross_alike:
-    """Return the cross products of vectors of two or three components."""
+    """Return the cross products of vectors of two or three components.
+
+    >>> keras.ops.cross([1, 0, 0], [0, 1, 0])
+    array([0, 0, 1], dtype=int32)
+    """
 
     @named("cross")
     def keras(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None): ...
 
 class cross_along:
-    """Return the cross products of vectors of three components along ``axis``, by default the first of size 3."""
+    """Return the cross products of vectors of three components along ``axis``, by default the first of size 3.
+
+    >>> torch.linalg.cross(torch.tensor([[1, 0, 0], [0, 1, 0]]), torch.tensor([[0, 1, 0]]))
+    tensor([[0, 0, 1],
+            [0, 0, 0]])
+    """
 
     @named("cross")
     def torch(input: array, other: array, dim=None, *, out=None): ...
@@ -220,31 +306,52 @@ class outer_of_vectors:
     def numpy(x1, x2, /): ...
 
 class addmm:
-    """Return ``beta * a + alpha * x @ y`` of matrices."""
+    """Return ``beta * a + alpha * x @ y`` of matrices.
+
+    >>> torch.addmm(torch.tensor([[1, 1]]), torch.tensor([[1, 2]]), torch.tensor([[1, 0], [0, 1]]), beta=10)
+    tensor([[11, 12]])
+    """
 
     @in_place_too
     def torch(input: array, mat1: array, mat2: array, *, beta: number = 1, alpha: number = 1, out=None): ...
 
 class addmv:
-    """Return ``beta * a + alpha * x @ y`` of a matrix and a vector."""
+    """Return ``beta * a + alpha * x @ y`` of a matrix and a vector.
+
+    >>> torch.addmv(torch.tensor([1, 1]), torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1]))
+    tensor([13, 35])
+    """
 
     @in_place_too
     def torch(input: array, mat: array, vec: array, *, beta: number = 1, alpha: number = 1, out=None): ...
 
 class addr:
-    """Return ``beta * a + alpha * outer(x, y)``."""
+    """Return ``beta * a + alpha * outer(x, y)``.
+
+    >>> torch.addr(torch.tensor([[1, 1], [1, 1]]), torch.tensor([1, 2]), torch.tensor([10, 20]))
+    tensor([[11, 21],
+            [21, 41]])
+    """
 
     @in_place_too
     def torch(input: array, vec1: array, vec2: array, *, beta: number = 1, alpha: number = 1, out=None): ...
 
 class baddbmm:
-    """Return ``beta * a + alpha * x @ y`` of stacks of matrices."""
+    """Return ``beta * a + alpha * x @ y`` of stacks of matrices.
+
+    >>> torch.baddbmm(torch.tensor([[[1]]]), torch.tensor([[[1, 2]], [[3, 4]]]), torch.tensor([[[1], [1]], [[10], [1]]])).flatten()
+    tensor([ 4, 35])
+    """
 
     @in_place_too
     def torch(input: array, batch1: array, batch2: array, *, beta: number = 1, alpha: number = 1, out=None): ...
 
 class addbmm:
-    """Return ``beta * a + alpha * sum(x @ y)``, the sum over the stack."""
+    """Return ``beta * a + alpha * sum(x @ y)``, the sum over the stack.
+
+    >>> torch.addbmm(torch.tensor([[1]]), torch.tensor([[[1, 2]], [[3, 4]]]), torch.tensor([[[1], [1]], [[10], [1]]]))
+    tensor([[38]])
+    """
 
     @in_place_too
     def torch(input: array, batch1: array, batch2: array, *, beta: number = 1, alpha: number = 1, out=None): ...
@@ -255,6 +362,10 @@ class tril:
     >>> tril([[1, 2], [3, 4]])
     array([[1, 0],
            [3, 4]])
+
+    >>> torch.tril(torch.tensor([[1, 2, 3], [4, 5, 6]]))
+    tensor([[1, 0, 0],
+            [4, 5, 0]])
     """
 
     def numpy(m, k=0): ...
@@ -270,6 +381,10 @@ class triu:
     >>> triu([[1, 2], [3, 4]])
     array([[1, 2],
            [0, 4]])
+
+    >>> torch.triu(torch.tensor([[1, 2, 3], [4, 5, 6]]), diagonal=1)
+    tensor([[0, 2, 3],
+            [0, 0, 6]])
     """
 
     def numpy(m, k=0): ...
@@ -286,6 +401,9 @@ class diagonal:
 
     >>> diagonal([[1, 2], [3, 4]], 1)
     array([2])
+
+    >>> torch.diagonal(torch.tensor([[1, 2, 3], [4, 5, 6]]), 1)
+    tensor([2, 6])
     """
 
     def numpy(a, offset=0, axis1=0, axis2=1): ...
@@ -319,7 +437,15 @@ class diag:
     def keras(x, k=0): ...
 
 class diag_copy:
-    """Return the ``k``-th diagonal of a matrix, or a matrix with the vector on its ``k``-th diagonal."""
+    """Return the ``k``-th diagonal of a matrix, or a matrix with the vector on its ``k``-th diagonal.
+
+    >>> torch.diag(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    >>> torch.diag(torch.tensor([1, 2]), 1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    """
 
     @named("diag")
     def torch(input: array, diagonal: integer = 0, *, out=None): ...
@@ -330,6 +456,10 @@ class diagflat:
     >>> diagflat([[1], [2]])
     array([[1, 0],
            [0, 2]])
+
+    >>> torch.diagflat(torch.tensor([[1], [2]]))
+    tensor([[1, 0],
+            [0, 2]])
     """
 
     def numpy(v, k=0): ...
@@ -338,7 +468,13 @@ class diagflat:
     def torch(input: array, offset: integer = 0): ...
 
 class diag_embed:
-    """Return matrices with the elements of the last axis on a diagonal; they are the axes ``row`` and ``column`` of the result."""
+    """Return matrices with the elements of the last axis on a diagonal; they are the axes ``row`` and ``column`` of the result.
+
+    >>> torch.diag_embed(torch.tensor([1, 2]), offset=-1)
+    tensor([[0, 0, 0],
+            [1, 0, 0],
+            [0, 2, 0]])
+    """
 
     def torch(input: array, offset: integer = 0, dim1: integer = -2, dim2: integer = -1): ...
 
@@ -358,6 +494,9 @@ class trace_of_matrices:
 
     >>> trace([[1, 2], [3, 4]])
     array(5)
+
+    >>> torch.trace(torch.tensor([[1, 2], [3, 4]]))
+    tensor(5)
     """
 
     @named("trace")
@@ -373,6 +512,11 @@ class vander:
     array([[1, 1, 1],
            [4, 2, 1],
            [9, 3, 1]])
+
+    >>> torch.vander(torch.tensor([1, 2, 3]))
+    tensor([[1, 1, 1],
+            [4, 2, 1],
+            [9, 3, 1]])
     """
 
     def numpy(x, N=None, increasing=False): ...
@@ -380,7 +524,13 @@ class vander:
     def torch(x: array, N: integer = None, increasing: boolean = False): ...
 
 class vander_in_type:
-    """Return a matrix whose columns are powers of the vector ``x``, ``N`` of them, falling unless ``increasing``."""
+    """Return a matrix whose columns are powers of the vector ``x``, ``N`` of them, falling unless ``increasing``.
+
+    >>> keras.ops.vander(keras.ops.array([1, 2, 3]))
+    array([[1, 1, 1],
+           [4, 2, 1],
+           [9, 3, 1]], dtype=int32)
+    """
 
     @named("vander")
     def keras(x, N=None, increasing=False): ...

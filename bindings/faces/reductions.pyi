@@ -3,13 +3,16 @@
 class sum:
     """Return the sum of the elements over ``axis`` (an int, a tuple, or None for all). Integers are added up in 64 bits.
 
-    Parameters: ``dtype``: of the result and of the additions; ``out``: an array that takes the result; ``keepdims``: are the axes kept,
-    with one element; ``initial``: what the sum starts with; ``where``: which elements count. Raises ValueError for
-    arrays among these whose shape does not fit. The order of the additions depends on the shape and type alone: a sum is the same bit
-    for bit however it is computed.
+    Parameters: ``initial``: what the sum starts with. Raises ValueError for an ``out``, ``initial`` or ``where`` whose shape does not
+    fit. The order of the additions depends on the shape and type alone: a sum is the same bit for bit however it is computed.
 
     >>> sum([1, 2, 3], where=[True, False, True])
     array(4)
+
+    >>> torch.sum(torch.tensor([[1, 2], [3, 4]]), dim=0)
+    tensor([4, 6])
+    >>> torch.sum(torch.tensor([True, True, False]))
+    tensor(2)
     """
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
@@ -24,6 +27,9 @@ class prod:
 
     >>> prod([2, 3, 4])
     array(24)
+
+    >>> torch.prod(torch.tensor([2, 3, 4]))
+    tensor(24)
     """
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
@@ -41,6 +47,11 @@ class max:
 
     >>> max([3, 1, 4], initial=5)
     array(5)
+
+    >>> torch.amax(torch.tensor([[3, 9, 4], [8, 2, 1]]), dim=1)
+    tensor([9, 8])
+    >>> torch.max(torch.tensor([[3, 9, 4], [8, 2, 1]]))
+    tensor(9)
     """
 
     def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
@@ -62,6 +73,11 @@ class min:
 
     >>> min([[3, 1], [2, 4]], axis=0)
     array([2, 1])
+
+    >>> torch.amin(torch.tensor([[3, 9, 4], [8, 2, 1]]), dim=1)
+    tensor([3, 1])
+    >>> torch.min(torch.tensor([[3, 9, 4], [8, 2, 1]]))
+    tensor(1)
     """
 
     def numpy(a, axis=None, out=None, keepdims=False, initial=NoValue, where=True): ...
@@ -79,14 +95,28 @@ class min:
     def keras(x, axis=None, keepdims=False, initial=None): ...
 
 class max_along:
-    """Return (values, indices) along a dimension, the largest elements and where they stand first."""
+    """Return (values, indices) along a dimension, the largest elements and where they stand first.
+
+    >>> values, indices = torch.max(torch.tensor([[3, 9, 4], [8, 2, 1]]), dim=1)
+    >>> values
+    tensor([9, 8])
+    >>> indices
+    tensor([1, 0])
+    """
 
     @named("max")
     @overload
     def torch(input: array, dim: integer, keepdim: boolean = False, *, out=None): ...
 
 class min_along:
-    """Return (values, indices) along a dimension, the smallest elements and where they stand first."""
+    """Return (values, indices) along a dimension, the smallest elements and where they stand first.
+
+    >>> values, indices = torch.min(torch.tensor([[3, 9, 4], [8, 2, 1]]), dim=0)
+    >>> values
+    tensor([3, 2, 1])
+    >>> indices
+    tensor([0, 1, 1])
+    """
 
     @named("min")
     @overload
@@ -104,10 +134,13 @@ class ptp:
     def keras(x, axis=None, keepdims=False): ...
 
 class any:
-    """Return whether any element over ``axis`` is true. ``where``: which elements count.
+    """Return whether any element over ``axis`` is true.
 
     >>> any([[True, False], [False, False]], axis=1)
     array([ True, False])
+
+    >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
+    tensor([ True, False])
     """
 
     def numpy(a, axis=None, out=None, keepdims=False, *, where=True): ...
@@ -118,10 +151,13 @@ class any:
     def keras(x, axis=None, keepdims=False): ...
 
 class all:
-    """Return whether all elements over ``axis`` are true. ``where``: which elements count.
+    """Return whether all elements over ``axis`` are true.
 
     >>> all([[True, True], [True, False]], axis=1)
     array([ True, False])
+
+    >>> torch.all(torch.tensor([[True, True], [True, False]]), dim=1)
+    tensor([ True, False])
     """
 
     def numpy(a, axis=None, out=None, keepdims=False, *, where=True): ...
@@ -136,6 +172,9 @@ class count_nonzero:
 
     >>> count_nonzero([0, 1, 2])
     array(2)
+
+    >>> torch.count_nonzero(torch.tensor([[0, 1, 2], [0, 0, 3]]), dim=1)
+    tensor([2, 1])
     """
 
     def numpy(a, axis=None, *, keepdims=False): ...
@@ -145,10 +184,14 @@ class count_nonzero:
     def keras(x, axis=None): ...
 
 class mean:
-    """Return the arithmetic mean over ``axis``. ``where``: which elements count.
+    """Return the arithmetic mean over ``axis``.
 
     >>> mean([1, 2, 6], where=[True, True, False])
     array(1.5)
+
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 6.0]]), dim=1, keepdim=True)
+    tensor([[1.5000],
+            [4.5000]])
     """
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True): ...
@@ -160,10 +203,15 @@ class var:
     """Return the variance over ``axis``: the mean of the squared distances from the mean, over the number of elements less ``ddof``.
 
     Parameters: ``mean``: the mean, where it is known (with ones for the axes that go); ``correction``: the array API's name of ``ddof``;
-    ``where``: which elements count. Raises ValueError where both are given.
+    Raises ValueError where both are given.
 
     >>> var([1, 2, 3, 4], correction=1)
     array(1.66666667)
+
+    >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+    tensor(4.6667)
+    >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 6.0]), correction=0)
+    tensor(3.5000)
     """
 
     def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...
@@ -181,6 +229,9 @@ class std:
 
     >>> std([1.0, 3.0])
     array(1.)
+
+    >>> torch.std(torch.tensor([[1.0, 3.0], [2.0, 2.0]]), dim=1, correction=0)
+    tensor([1., 0.])
     """
 
     def numpy(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=NoValue, correction=NoValue): ...

@@ -1,12 +1,25 @@
 """The faces of functions that search and count elements. How to read and write these files stands in tools/faces.py."""
 
 class aminmax:
-    """Return (min, max): the smallest and the largest element of all, or along a dimension."""
+    """Return (min, max): the smallest and the largest element of all, or along a dimension.
+
+    >>> smallest, largest = torch.aminmax(torch.tensor([[3, 9], [8, 2]]), dim=1)
+    >>> smallest
+    tensor([3, 2])
+    >>> largest
+    tensor([9, 8])
+    """
 
     def torch(input: array, *, dim=None, keepdim: boolean = False, out=None): ...
 
 class msort:
-    """Return the elements of each column in order."""
+    """Return the elements of each column in order.
+
+    >>> torch.msort(torch.tensor([[3, 1], [2, 5], [1, 4]]))
+    tensor([[1, 1],
+            [2, 4],
+            [3, 5]])
+    """
 
     def torch(input: array, *, out=None): ...
 
@@ -25,7 +38,13 @@ class searchsorted:
     def keras(sorted_sequence, values, side="left"): ...
 
 class searchsorted_in_lines:
-    """Return where each value has to go into a sorted sequence: before what is equal, or behind it (``right``)."""
+    """Return where each value has to go into a sorted sequence: before what is equal, or behind it (``right``).
+
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 6]))
+    tensor([1, 3])
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 6]), right=True)
+    tensor([2, 3])
+    """
 
     @named("searchsorted")
     def torch(
@@ -34,7 +53,11 @@ class searchsorted_in_lines:
     ): ...
 
 class bucketize:
-    """Return between which boundaries each value lies; ``right``: a boundary belongs to the values below it."""
+    """Return between which boundaries each value lies; ``right``: a boundary belongs to the values below it.
+
+    >>> torch.bucketize(torch.tensor([0.5, 3.0, 9.0]), torch.tensor([1.0, 3.0, 5.0]))
+    tensor([0, 1, 3])
+    """
 
     def torch(input: operand, boundaries: array, *, out_int32: boolean = False, right: boolean = False, out=None): ...
 
@@ -66,7 +89,11 @@ class isin:
     def keras(x1, x2, assume_unique: ignored = False, invert=False): ...
 
 class isin_either:
-    """Return whether each element is among the test elements (``invert``: is not)."""
+    """Return whether each element is among the test elements (``invert``: is not).
+
+    >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 5]))
+    tensor([False,  True, False])
+    """
 
     @named("isin")
     def torch(
@@ -85,31 +112,51 @@ class nonzero:
     def keras(x): ...
 
 class unravel_index:
-    """Return the places along each axis of an array of that ``shape`` of places among all its elements."""
+    """Return the places along each axis of an array of that ``shape`` of places among all its elements.
+
+    >>> keras.ops.unravel_index([5, 1], (2, 3))
+    (array([1, 0], dtype=int32), array([2, 1], dtype=int32))
+    """
 
     def keras(indices, shape): ...
 
 @submodule("math")
 class segment_sum:
-    """Return the sums of the rows that belong to each segment."""
+    """Return the sums of the rows that belong to each segment.
+
+    >>> keras.ops.segment_sum(keras.ops.array([1, 2, 3, 4]), keras.ops.array([0, 0, 1, 2]), num_segments=3)
+    array([3, 3, 4], dtype=int32)
+    """
 
     def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
 
 @submodule("math")
 class segment_prod:
-    """Return the products of the rows that belong to each segment."""
+    """Return the products of the rows that belong to each segment.
+
+    >>> keras.ops.segment_prod(keras.ops.array([2, 3, 4]), keras.ops.array([0, 0, 1]), num_segments=2)
+    array([6, 4], dtype=int32)
+    """
 
     def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
 
 @submodule("math")
 class segment_max:
-    """Return the largest elements of the rows that belong to each segment; of an empty one -inf, or the least integer."""
+    """Return the largest elements of the rows that belong to each segment; of an empty one -inf, or the least integer.
+
+    >>> keras.ops.segment_max(keras.ops.array([1, 7, 3]), keras.ops.array([0, 0, 1]), num_segments=2)
+    array([7, 3], dtype=int32)
+    """
 
     def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
 
 @submodule("math")
 class segment_min:
-    """Return the smallest elements of the rows that belong to each segment; of an empty one inf, or the largest integer."""
+    """Return the smallest elements of the rows that belong to each segment; of an empty one inf, or the largest integer.
+
+    >>> keras.ops.segment_min(keras.ops.array([1, 7, 3]), keras.ops.array([0, 0, 1]), num_segments=2)
+    array([1, 3], dtype=int32)
+    """
 
     def keras(data, segment_ids, num_segments=None, sorted: ignored = False): ...
 
@@ -141,7 +188,7 @@ class bincount:
     fixed. Returns an array of int64, or of float64. This waits for the largest number. Raises TypeError for numbers that are no
     integers, ValueError for negative ones, for another number of dimensions than one, and for weights of another length.
 
-    >>> bincount([0, 2, 2])
+    >>> bincount(array([0, 2, 2]))
     array([1, 0, 2])
     """
 
@@ -149,13 +196,23 @@ class bincount:
     def cupy(x: array, weights=None, minlength: integer = 0): ...
 
 class bincount_as_torch:
-    """Return how often each of 0, 1, 2 ... occurs, or the sums of the weights there. This waits for the values."""
+    """Return how often each of 0, 1, 2 ... occurs, or the sums of the weights there. This waits for the values.
+
+    >>> torch.bincount(torch.tensor([0, 2, 2]))
+    tensor([1, 0, 2])
+    >>> torch.bincount(torch.tensor([0, 2, 2]), weights=torch.tensor([0.5, 1.0, 2.0]))
+    tensor([0.5000, 0.0000, 3.0000])
+    """
 
     @named("bincount")
     def torch(input: array, weights: array = None, minlength: integer = 0): ...
 
 class bincount_of_rows:
-    """Return how often each of 0, 1, 2 ... occurs, or the sums of the weights there; of a matrix that of each row."""
+    """Return how often each of 0, 1, 2 ... occurs, or the sums of the weights there; of a matrix that of each row.
+
+    >>> keras.ops.bincount(keras.ops.array([0, 2, 2]), minlength=4)
+    array([1, 0, 2, 0], dtype=int32)
+    """
 
     @named("bincount")
     def keras(x, weights=None, minlength=0, sparse=False): ...
@@ -184,7 +241,14 @@ class histogram_bin_edges:
     def numpy(a, bins=10, range=None, weights=None): ...
 
 class histogram_of_floats:
-    """Return (hist, bin_edges): how many elements, or which ``weight``, lies between neighbouring edges, the last of which counts too."""
+    """Return (hist, bin_edges): how many elements, or which ``weight``, lies between neighbouring edges, the last of which counts too.
+
+    >>> hist, bin_edges = torch.histogram(torch.tensor([0.5, 1.5, 1.5, 2.0]), 2, range=(0.0, 2.0))
+    >>> hist
+    tensor([1., 3.])
+    >>> bin_edges
+    tensor([0., 1., 2.])
+    """
 
     @named("histogram")
     def torch(input: array, bins, *, range=None, weight: array = None, density: boolean = False): ...
@@ -193,24 +257,43 @@ class histogram_of_reals:
     """Return how many elements lie in each of ``bins`` and their edges, both in the type of the elements.
 
     Parameters: ``range``: from where to where, by default from the smallest to the largest element.
+
+    >>> hist, bin_edges = keras.ops.histogram([0.5, 1.5, 1.5, 2.0], bins=2, range=(0, 2))
+    >>> hist
+    array([1., 3.], dtype=float32)
+    >>> bin_edges
+    array([0., 1., 2.], dtype=float32)
     """
 
     @named("histogram")
     def keras(x, bins=10, range=None): ...
 
 class take_within:
-    """Return the elements, or slices along ``axis``, at places; negative ones count from the end. Others raise ValueError."""
+    """Return the elements, or slices along ``axis``, at places; negative ones count from the end. Others raise ValueError.
+
+    >>> keras.ops.take([10, 20, 30], [2, 0, -1])
+    array([30, 10, 30], dtype=int32)
+    """
 
     @named("take")
     def keras(x, indices, axis=None): ...
 
 class take_along:
-    """Return elements by places along ``axis``, or among all elements: in other dimensions both go together, and broadcast."""
+    """Return elements by places along ``axis``, or among all elements: in other dimensions both go together, and broadcast.
+
+    >>> keras.ops.take_along_axis([[10, 20], [30, 40]], [[1], [0]], axis=1)
+    array([[20],
+           [30]], dtype=int32)
+    """
 
     @named("take_along_axis")
     def keras(x, indices, axis=None): ...
 
 class histc:
-    """Return how many elements lie in each of so many equal parts of [min, max]; by default of the range of the elements."""
+    """Return how many elements lie in each of so many equal parts of [min, max]; by default of the range of the elements.
+
+    >>> torch.histc(torch.tensor([0.5, 1.5, 1.5, 2.0]), bins=2, min=0, max=2)
+    tensor([1., 3.])
+    """
 
     def torch(input: array, bins: integer = 100, min: number = 0, max: number = 0, *, out=None): ...

@@ -24,13 +24,21 @@ class nanargmin:
     def cupy(a, axis=None, dtype=None, out=None, keepdims=False): ...
 
 class nanargmax_or_none:
-    """Return the place of the largest element that is not NaN, along ``axis``; -1 where there is none."""
+    """Return the place of the largest element that is not NaN, along ``axis``; -1 where there is none.
+
+    >>> keras.ops.nanargmax([[1.0, float("nan")], [3.0, 2.0]], axis=1)
+    array([0, 0], dtype=int32)
+    """
 
     @named("nanargmax")
     def keras(x, axis=None, keepdims=False): ...
 
 class nanargmin_or_none:
-    """Return the place of the smallest element that is not NaN, along ``axis``; -1 where there is none."""
+    """Return the place of the smallest element that is not NaN, along ``axis``; -1 where there is none.
+
+    >>> keras.ops.nanargmin([[float("nan"), 1.0], [3.0, 2.0]], axis=1)
+    array([1, 1], dtype=int32)
+    """
 
     @named("nanargmin")
     def keras(x, axis=None, keepdims=False): ...
@@ -63,13 +71,23 @@ class argsort:
     cupy = numpy
 
 class argsort_of_numbers:
-    """Return the places that sort ``a`` along ``axis`` (None: flattened). Equal elements keep their order."""
+    """Return the places that sort ``a`` along ``axis`` (None: flattened). Equal elements keep their order.
+
+    >>> keras.ops.argsort([30, 10, 20])
+    array([1, 2, 0], dtype=int32)
+    """
 
     @named("argsort")
     def keras(x, axis=-1): ...
 
 class sort_in_place:
-    """Sort the array's own elements along ``axis``: see :func:`sort`."""
+    """Sort the array's own elements along ``axis``: see :func:`sort`.
+
+    >>> a = array([3, 1, 2])
+    >>> a.sort()
+    >>> a
+    array([1, 2, 3])
+    """
 
     @named("sort")
     def Array(self, axis=-1, kind=None, order=None, *, stable=None): ...
@@ -99,13 +117,23 @@ class argpartition:
     cupy = numpy
 
 class argpartition_of_numbers:
-    """Return the places that partition ``a`` along ``axis``: place ``kth`` is the one that sorting puts there."""
+    """Return the places that partition ``a`` along ``axis``: place ``kth`` is the one that sorting puts there.
+
+    >>> keras.ops.argpartition(keras.ops.array([30, 10, 20]), 1)
+    array([1, 2, 0], dtype=int32)
+    """
 
     @named("argpartition")
     def keras(x, kth, axis=-1): ...
 
 class partition_in_place:
-    """Partition the array's own elements along ``axis``: see :func:`partition`."""
+    """Partition the array's own elements along ``axis``: see :func:`partition`.
+
+    >>> a = array([7, 1, 9, 2])
+    >>> a.partition(2)
+    >>> int(a[2])
+    7
+    """
 
     @named("partition")
     def Array(self, kth, axis=-1, kind="introselect", order=None): ...
@@ -153,6 +181,9 @@ class unique_of_size:
 
     Parameters: ``return_index``: also where each stands first; ``return_inverse``: also the number that each element has among them;
     ``return_counts``: also how often each occurs; ``size``: exactly so many, the last ones ``fill_value`` or the smallest.
+
+    >>> keras.ops.unique([3, 1, 3])
+    array([1, 3], dtype=int32)
     """
 
     @named("unique")
@@ -202,7 +233,14 @@ class unique_values:
     cupy = numpy
 
 class unique_along:
-    """Return the distinct elements in order; also where each element is among them, and how often each occurs. This waits for them."""
+    """Return the distinct elements in order; also where each element is among them, and how often each occurs. This waits for them.
+
+    >>> values, counts = torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
+    >>> values
+    tensor([1, 3])
+    >>> counts
+    tensor([1, 2])
+    """
 
     @named("unique")
     def torch(
@@ -210,7 +248,11 @@ class unique_along:
     ): ...
 
 class unique_consecutive:
-    """Return the elements, or the slices along ``dim``, without those that equal the one before. This waits for them."""
+    """Return the elements, or the slices along ``dim``, without those that equal the one before. This waits for them.
+
+    >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 2, 1]))
+    tensor([1, 2, 1])
+    """
 
     def torch(input: array, return_inverse: boolean = False, return_counts: boolean = False, dim=None): ...
 

@@ -7,6 +7,9 @@ class moveaxis:
 
     >>> moveaxis(zeros((3, 4, 5)), 0, -1).shape
     (4, 5, 3)
+
+    >>> torch.movedim(torch.zeros(3, 4, 5), 0, -1).shape
+    torch.Size([4, 5, 3])
     """
 
     def numpy(a, source, destination): ...
@@ -21,6 +24,11 @@ class swapaxes:
 
     >>> swapaxes([[1, 2, 3]], 0, 1).shape
     (3, 1)
+
+    >>> torch.transpose(torch.tensor([[1, 2, 3]]), 0, 1)
+    tensor([[1],
+            [2],
+            [3]])
     """
 
     def numpy(a, axis1, axis2): ...
@@ -37,6 +45,10 @@ class expand_dims:
 
     >>> expand_dims([1, 2], 0).shape
     (1, 2)
+
+    >>> torch.unsqueeze(torch.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]])
     """
 
     def numpy(a, axis): ...
@@ -57,7 +69,13 @@ class squeeze:
     def keras(x, axis=None): ...
 
 class squeezed:
-    """Return a view without dimensions of one element: all of them, or those of ``axis``."""
+    """Return a view without dimensions of one element: all of them, or those of ``axis``.
+
+    >>> torch.squeeze(torch.tensor([[[1], [2]]]))
+    tensor([1, 2])
+    >>> torch.squeeze(torch.tensor([[[1], [2]]]), 0).shape
+    torch.Size([2, 1])
+    """
 
     @named("squeeze")
     def torch(input: array, dim=None): ...
@@ -71,6 +89,10 @@ class flip:
 
     >>> flip([1, 2, 3])
     array([3, 2, 1])
+
+    >>> torch.flip(torch.tensor([[1, 2, 3], [4, 5, 6]]), [1])
+    tensor([[3, 2, 1],
+            [6, 5, 4]])
     """
 
     def numpy(m, axis=None): ...
@@ -85,6 +107,10 @@ class flipud:
     >>> flipud([[1, 2], [3, 4]])
     array([[3, 4],
            [1, 2]])
+
+    >>> torch.flipud(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[3, 4],
+            [1, 2]])
     """
 
     def numpy(m): ...
@@ -98,6 +124,10 @@ class fliplr:
     >>> fliplr([[1, 2], [3, 4]])
     array([[2, 1],
            [4, 3]])
+
+    >>> torch.fliplr(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 1],
+            [4, 3]])
     """
 
     def numpy(m): ...
@@ -113,6 +143,10 @@ class rot90:
     >>> rot90([[1, 2], [3, 4]])
     array([[2, 4],
            [1, 3]])
+
+    >>> torch.rot90(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 4],
+            [1, 3]])
     """
 
     def numpy(m, k=1, axes=(0, 1)): ...
@@ -128,6 +162,10 @@ class reshape:
 
     >>> reshape(arange(6), (2, -1)).shape
     (2, 3)
+
+    >>> torch.reshape(torch.arange(6), (2, -1))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
     """
 
     def numpy(a, /, shape, order="C", *, copy=None): ...
@@ -140,7 +178,12 @@ class reshape:
     def keras(x, newshape): ...
 
 class view:
-    """Return the same memory in another shape, or as elements of another type. Raises RuntimeError where the elements would move."""
+    """Return the same memory in another shape, or as elements of another type. Raises RuntimeError where the elements would move.
+
+    >>> torch.arange(6).view(2, 3)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
 
     @overload
     def Tensor(self: array, *size: integers): ...
@@ -156,6 +199,9 @@ class ravel:
 
     >>> ravel([[1, 2], [3, 4]], "F")
     array([1, 3, 2, 4])
+
+    >>> torch.ravel(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
     """
 
     def numpy(a, order="C"): ...
@@ -164,17 +210,31 @@ class ravel:
     def keras(x): ...
 
 class flatten:
-    """Return a copy of the elements as one dimension; ``order`` is as :func:`ravel` has it."""
+    """Return a copy of the elements as one dimension; ``order`` is as :func:`ravel` has it.
+
+    >>> array([[1, 2], [3, 4]]).flatten()
+    array([1, 2, 3, 4])
+    >>> array([[1, 2], [3, 4]]).flatten("F")
+    array([1, 3, 2, 4])
+    """
 
     def Array(self, order="C"): ...
 
 class copy:
-    """Return a copy of the tensor."""
+    """Return a copy of the tensor.
+
+    >>> keras.ops.copy([1, 2])
+    array([1, 2], dtype=int32)
+    """
 
     def keras(x): ...
 
 class merge_axes:
-    """Return the dimensions from ``axis1`` to ``axis2`` as one: the tensor itself where they are one, a view where that is possible."""
+    """Return the dimensions from ``axis1`` to ``axis2`` as one: the tensor itself where they are one, a view where that is possible.
+
+    >>> torch.flatten(torch.zeros(2, 3, 4), start_dim=1).shape
+    torch.Size([2, 12])
+    """
 
     @named("flatten")
     def torch(input: array, start_dim: integer = 0, end_dim: integer = -1): ...
@@ -184,6 +244,9 @@ class transpose:
 
     >>> transpose(zeros((2, 3, 4)), (1, 0, 2)).shape
     (3, 2, 4)
+
+    >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
+    torch.Size([4, 2, 3])
     """
 
     def numpy(a, axes=None): ...
@@ -209,7 +272,13 @@ class matrix_transpose:
     cupy = numpy
 
 class t:
-    """Return a matrix transposed, as a view; less than two dimensions as they are."""
+    """Return a matrix transposed, as a view; less than two dimensions as they are.
+
+    >>> torch.t(torch.tensor([[1, 2, 3], [4, 5, 6]]))
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
 
     def torch(input: array): ...
 
@@ -219,6 +288,13 @@ class broadcast_to:
     >>> broadcast_to([1, 2], (2, 2))
     array([[1, 2],
            [1, 2]])
+
+    >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    >>> torch.tensor([[1], [2]]).expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
     """
 
     def numpy(array, shape, subok: ignored = False): ...
@@ -238,6 +314,9 @@ class roll:
 
     >>> roll([1, 2, 3, 4], 1)
     array([4, 1, 2, 3])
+
+    >>> torch.roll(torch.tensor([1, 2, 3, 4]), 1)
+    tensor([4, 1, 2, 3])
     """
 
     def numpy(a, shift, axis=None): ...
@@ -250,6 +329,9 @@ class atleast_1d:
 
     >>> atleast_1d(3.0)
     array([3.])
+
+    >>> torch.atleast_1d(torch.tensor(3.0))
+    tensor([3.])
     """
 
     def numpy(*arys: arrays): ...
@@ -261,6 +343,9 @@ class atleast_2d:
 
     >>> atleast_2d([1, 2])
     array([[1, 2]])
+
+    >>> torch.atleast_2d(torch.tensor([1, 2]))
+    tensor([[1, 2]])
     """
 
     def numpy(*arys: arrays): ...
@@ -272,6 +357,9 @@ class atleast_3d:
 
     >>> atleast_3d([1, 2]).shape
     (1, 2, 1)
+
+    >>> torch.atleast_3d(torch.tensor([1, 2])).shape
+    torch.Size([1, 2, 1])
     """
 
     def numpy(*arys: arrays): ...
@@ -283,6 +371,11 @@ class broadcast_arrays:
 
     >>> [a.shape for a in broadcast_arrays([1, 2], [[3], [4]])]
     [(2, 2), (2, 2)]
+
+    >>> a, b = torch.broadcast_tensors(torch.tensor([1, 2]), torch.tensor([[3], [4]]))
+    >>> b
+    tensor([[3, 3],
+            [4, 4]])
     """
 
     def numpy(*args: arrays, subok: ignored = False): ...
@@ -298,6 +391,11 @@ class concatenate:
 
     >>> concatenate(([1, 2], [3]))
     array([1, 2, 3])
+
+    >>> torch.cat((torch.tensor([[1, 2]]), torch.tensor([[3, 4], [5, 6]])))
+    tensor([[1, 2],
+            [3, 4],
+            [5, 6]])
     """
 
     def numpy(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
@@ -317,6 +415,10 @@ class stack:
     >>> stack(([1, 2], [3, 4]), 1)
     array([[1, 3],
            [2, 4]])
+
+    >>> torch.stack((torch.tensor([1, 2]), torch.tensor([3, 4])), dim=1)
+    tensor([[1, 3],
+            [2, 4]])
     """
 
     def numpy(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"): ...
@@ -332,6 +434,10 @@ class hstack:
 
     >>> hstack(([1, 2], [3]))
     array([1, 2, 3])
+
+    >>> torch.hstack((torch.tensor([[1], [2]]), torch.tensor([[3, 4], [5, 6]])))
+    tensor([[1, 3, 4],
+            [2, 5, 6]])
     """
 
     def numpy(tup, *, dtype=None, casting="same_kind"): ...
@@ -345,6 +451,10 @@ class vstack:
     >>> vstack(([1, 2], [3, 4]))
     array([[1, 2],
            [3, 4]])
+
+    >>> torch.vstack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[1, 2],
+            [3, 4]])
     """
 
     def numpy(tup, *, dtype=None, casting="same_kind"): ...
@@ -361,6 +471,9 @@ class dstack:
 
     >>> dstack(([1, 2], [3, 4])).shape
     (1, 2, 2)
+
+    >>> torch.dstack((torch.tensor([1, 2]), torch.tensor([3, 4]))).shape
+    torch.Size([1, 2, 2])
     """
 
     def numpy(tup): ...
@@ -374,6 +487,10 @@ class column_stack:
     >>> column_stack(([1, 2], [3, 4]))
     array([[1, 3],
            [2, 4]])
+
+    >>> torch.column_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[1, 3],
+            [2, 4]])
     """
 
     def numpy(tup): ...
@@ -398,6 +515,11 @@ class array_split:
 
     >>> [p.size for p in array_split(arange(7), 3)]
     [3, 2, 2]
+
+    >>> torch.tensor_split(torch.arange(5), 3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.tensor_split(torch.arange(5), (1, 4))
+    (tensor([0]), tensor([1, 2, 3]), tensor([4]))
     """
 
     def numpy(ary, indices_or_sections, axis=0): ...
@@ -413,6 +535,9 @@ class hsplit:
 
     >>> [p.shape for p in hsplit(zeros((2, 4)), 2)]
     [(2, 2), (2, 2)]
+
+    >>> torch.hsplit(torch.tensor([1, 2, 3, 4]), 2)
+    (tensor([1, 2]), tensor([3, 4]))
     """
 
     def numpy(ary, indices_or_sections): ...
@@ -426,6 +551,9 @@ class vsplit:
 
     >>> [p.shape for p in vsplit(zeros((2, 4)), 2)]
     [(1, 4), (1, 4)]
+
+    >>> torch.vsplit(torch.tensor([[1, 2], [3, 4]]), 2)
+    (tensor([[1, 2]]), tensor([[3, 4]]))
     """
 
     def numpy(ary, indices_or_sections): ...
@@ -439,6 +567,9 @@ class dsplit:
 
     >>> [p.shape for p in dsplit(zeros((2, 2, 4)), 2)]
     [(2, 2, 2), (2, 2, 2)]
+
+    >>> [part.shape for part in torch.dsplit(torch.zeros(2, 2, 4), 2)]
+    [torch.Size([2, 2, 2]), torch.Size([2, 2, 2])]
     """
 
     def numpy(ary, indices_or_sections): ...
@@ -448,7 +579,13 @@ class dsplit:
     def keras(x, indices_or_sections): ...
 
 class split_by_sizes:
-    """Return views of parts along ``axis``: of so many elements each, or of these sizes."""
+    """Return views of parts along ``axis``: of so many elements each, or of these sizes.
+
+    >>> torch.split(torch.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.split(torch.arange(5), [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
 
     @named("split")
     def torch(input: array, split_size_or_sections=None, dim: integer = 0, *, split_size=None): ...
@@ -460,7 +597,11 @@ class split_by_sizes:
     def torch(input: array, split_sizes: integers, dim: integer = 0): ...
 
 class chunk:
-    """Return views of at most ``chunks`` parts along ``axis``, all but the last of one size."""
+    """Return views of at most ``chunks`` parts along ``axis``, all but the last of one size.
+
+    >>> torch.chunk(torch.arange(5), 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
 
     def torch(input: array, chunks: integer, dim: integer = 0): ...
     @named("unsafe_chunk")
@@ -471,6 +612,9 @@ class unstack:
 
     >>> [p.tolist() for p in unstack([[1, 2], [3, 4]], axis=1)]
     [[1, 3], [2, 4]]
+
+    >>> torch.unbind(torch.tensor([[1, 2], [3, 4]]), dim=1)
+    (tensor([1, 3]), tensor([2, 4]))
     """
 
     def numpy(x, /, *, axis=0): ...
@@ -483,6 +627,11 @@ class repeat:
     """Return each element so many times one after the other, along ``axis`` or of the flattened tensor.
 
     ``repeats``: an int, or one for each element along the axis.
+
+    >>> keras.ops.repeat([1, 2], 2)
+    array([1, 1, 2, 2], dtype=int32)
+    >>> keras.ops.repeat([1, 2], keras.ops.array([1, 3]))
+    array([1, 2, 2, 2], dtype=int32)
     """
 
     def keras(x, repeats, axis=None): ...
@@ -491,12 +640,21 @@ class pad:
     """Return the tensor with a border, whose elements ``mode`` says: constants, or those at the edge, mirrored, and so on.
 
     ``pad_width``: how many elements before and after: an int, a pair, or a pair for each axis.
+
+    >>> keras.ops.pad([1, 2, 3], (1, 2))
+    array([0, 1, 2, 3, 0, 0], dtype=int32)
+    >>> keras.ops.pad([1, 2, 3], (1, 2), mode="reflect")
+    array([2, 1, 2, 3, 2, 1], dtype=int32)
     """
 
     def keras(x, pad_width, mode="constant", constant_values=None): ...
 
 class append_alike:
-    """Return the elements of both, one after the other along ``axis`` or both flattened."""
+    """Return the elements of both, one after the other along ``axis`` or both flattened.
+
+    >>> keras.ops.append([1, 2], [[3, 4]])
+    array([1, 2, 3, 4], dtype=int32)
+    """
 
     @named("append")
     def keras(x1, x2, axis=None): ...
@@ -507,6 +665,12 @@ class tile:
     >>> tile([1, 2], (2, 2))
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
+
+    >>> torch.tile(torch.tensor([1, 2]), (2, 2))
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    >>> torch.tensor([1, 2]).repeat(3)
+    tensor([1, 2, 1, 2, 1, 2])
     """
 
     def numpy(A, reps): ...

@@ -3,7 +3,12 @@ these files stands in tools/faces.py."""
 
 @submodule("math")
 class extract_sequences:
-    """Return pieces of a length along the last axis, each ``stride`` further."""
+    """Return pieces of a length along the last axis, each ``stride`` further.
+
+    >>> keras.ops.extract_sequences(keras.ops.array([1, 2, 3, 4, 5]), 3, 2)
+    array([[1, 2, 3],
+           [3, 4, 5]], dtype=int32)
+    """
 
     def keras(x, sequence_length, sequence_stride): ...
 
@@ -15,6 +20,11 @@ class diff:
 
     >>> diff([1, 4, 9])
     array([3, 5])
+
+    >>> torch.diff(torch.tensor([1, 4, 9, 16]))
+    tensor([3, 5, 7])
+    >>> torch.diff(torch.tensor([1, 4, 9, 16]), n=2)
+    tensor([2, 2])
     """
 
     def numpy(a, n=1, axis=-1, prepend=None, append=None): ...
@@ -44,6 +54,9 @@ class gradient:
 
     >>> gradient([1.0, 4.0, 9.0])
     array([3., 4., 5.])
+
+    >>> torch.gradient(torch.tensor([1.0, 4.0, 9.0]))
+    (tensor([3., 4., 5.]),)
     """
 
     def numpy(f, *varargs: arrays, axis=None, edge_order=1): ...
@@ -55,6 +68,11 @@ class trapezoid:
 
     >>> trapezoid([1, 2, 3])
     array(4.)
+
+    >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]))
+    tensor(4.)
+    >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([0.0, 2.0, 4.0]))
+    tensor(8.)
     """
 
     def numpy(y, x=None, dx=1.0, axis=-1): ...
@@ -64,13 +82,23 @@ class trapezoid:
     def torch(y: array, x: array = None, *, dx: number = None, dim: integer = -1): ...
 
 class trapezoid_alike:
-    """Return the area under ``y`` along ``axis``, by trapezoids between the coordinates ``x`` or steps of ``dx``."""
+    """Return the area under ``y`` along ``axis``, by trapezoids between the coordinates ``x`` or steps of ``dx``.
+
+    >>> keras.ops.trapezoid([1.0, 2.0, 3.0])
+    array(4., dtype=float32)
+    >>> keras.ops.trapezoid([1.0, 2.0, 3.0], x=[0.0, 2.0, 4.0])
+    array(8., dtype=float32)
+    """
 
     @named("trapezoid")
     def keras(y, x=None, dx=1.0, axis=-1): ...
 
 class cumulative_trapezoid:
-    """Return the areas under ``y`` up to each place of a dimension, by trapezoids between the coordinates ``x`` or steps of ``dx``."""
+    """Return the areas under ``y`` up to each place of a dimension, by trapezoids between the coordinates ``x`` or steps of ``dx``.
+
+    >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 3.0]))
+    tensor([1.5000, 4.0000])
+    """
 
     def torch(y: array, x: array = None, *, dx: number = None, dim: integer = -1): ...
 
@@ -99,7 +127,11 @@ class correlate:
     cupy = numpy
 
 class correlate_alike:
-    """Return the cross-correlation of two lines: the sums of ``x1[k + i] * x2[i]``; modes "valid", "same" and "full"."""
+    """Return the cross-correlation of two lines: the sums of ``x1[k + i] * x2[i]``; modes "valid", "same" and "full".
+
+    >>> keras.ops.correlate([1.0, 2.0, 3.0], [0.0, 1.0, 0.5], mode="same")
+    array([2. , 3.5, 3. ], dtype=float32)
+    """
 
     @named("correlate")
     def keras(x1, x2, mode="valid"): ...

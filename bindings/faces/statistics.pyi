@@ -1,7 +1,11 @@
 """The faces of quantiles, averages and covariances. How to read and write these files stands in tools/faces.py."""
 
 class var_mean:
-    """Return (variance, mean) along dimensions."""
+    """Return (variance, mean) along dimensions.
+
+    >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
 
     @overload
     def torch(input: array, unbiased: boolean): ...
@@ -11,7 +15,11 @@ class var_mean:
     def torch(input: array, dim=None, *, correction: number = 1, keepdim: boolean = False): ...
 
 class std_mean:
-    """Return (standard deviation, mean) along dimensions."""
+    """Return (standard deviation, mean) along dimensions.
+
+    >>> torch.std_mean(torch.tensor([[1.0, 3.0], [2.0, 2.0]]), dim=1, correction=0)
+    (tensor([1., 0.]), tensor([2., 2.]))
+    """
 
     @overload
     def torch(input: array, unbiased: boolean): ...
@@ -21,7 +29,11 @@ class std_mean:
     def torch(input: array, dim=None, *, correction: number = 1, keepdim: boolean = False): ...
 
 class logsumexp:
-    """Return ``log(sum(exp(a)))`` over axes, without overflow."""
+    """Return ``log(sum(exp(a)))`` over axes, without overflow.
+
+    >>> torch.logsumexp(torch.tensor([[1000.0, 1000.0], [0.0, 0.0]]), dim=1)
+    tensor([1.0007e+03, 6.9315e-01])
+    """
 
     def torch(input: array, dim, keepdim: boolean = False, *, out=None): ...
     @submodule("math")
@@ -102,13 +114,21 @@ class nanpercentile:
     def keras(x, q, axis=None, method="linear", keepdims=False): ...
 
 class quantile_along:
-    """Return the quantiles ``q``, numbers in [0, 1], of all elements or along a dimension; between neighbours by ``interpolation``."""
+    """Return the quantiles ``q``, numbers in [0, 1], of all elements or along a dimension; between neighbours by ``interpolation``.
+
+    >>> torch.quantile(torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor([0.25, 0.5]))
+    tensor([1.7500, 2.5000])
+    """
 
     @named("quantile")
     def torch(input: array, q: operand, dim=None, keepdim: boolean = False, *, interpolation="linear", out=None): ...
 
 class nanquantile_along:
-    """Return the quantiles of what is no NaN; NaN where that is nothing."""
+    """Return the quantiles of what is no NaN; NaN where that is nothing.
+
+    >>> torch.nanquantile(torch.tensor([1.0, float("nan"), 3.0]), 0.5)
+    tensor(2.)
+    """
 
     @named("nanquantile")
     def torch(input: array, q: operand, dim=None, keepdim: boolean = False, *, interpolation="linear", out=None): ...
@@ -128,7 +148,11 @@ class average:
     cupy = numpy
 
 class average_alike:
-    """Return the average over ``axis``, in which elements count as much as their ``weights`` say."""
+    """Return the average over ``axis``, in which elements count as much as their ``weights`` say.
+
+    >>> keras.ops.average([1.0, 2.0, 6.0], weights=[2.0, 1.0, 1.0])
+    array(2.5, dtype=float32)
+    """
 
     @named("average")
     def keras(x, axis=None, weights=None): ...
@@ -149,7 +173,12 @@ class cov:
     def cupy(a, y=None, rowvar=True, bias=False, ddof=None, fweights: array = None, aweights: array = None, *, dtype=None): ...
 
 class cov_of_rows:
-    """Return the covariances of the rows, whose columns are observations. Weights are read."""
+    """Return the covariances of the rows, whose columns are observations. Weights are read.
+
+    >>> torch.cov(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
 
     @named("cov")
     def torch(input: array, *, correction: integer = 1, fweights: array = None, aweights: array = None): ...
@@ -166,7 +195,12 @@ class corrcoef:
     def cupy(a, y=None, rowvar=True, bias=None, ddof=None, *, dtype=None): ...
 
 class corrcoef_of_rows:
-    """Return the correlation coefficients of the rows."""
+    """Return the correlation coefficients of the rows.
+
+    >>> torch.corrcoef(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
 
     @named("corrcoef")
     def torch(input: array): ...

@@ -5,12 +5,15 @@ class fft:
     """Return the discrete Fourier transform along ``axis``.
 
     Parameters: ``n``: the length, longer operands are truncated, shorter ones padded with zeros; ``norm``: "backward" (no factor here,
-    1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n here); ``out``: an array that takes the result.
+    1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n here).
     Returns complex numbers, of single precision for operands of single or half precision. The CPU runs an FFT of quern, a GPU cuFFT.
     Raises ValueError for a length below 1 or another ``norm``, AxisError for an axis that is not there.
 
     >>> fft([1.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1., 1.])
+
+    >>> torch.fft.fft(torch.tensor([1, 1j, -1, -1j])).real
+    tensor([0., 4., 0., 0.])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -23,6 +26,9 @@ class ifft:
 
     >>> ifft([4.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1., 1.])
+
+    >>> torch.fft.ifft(torch.tensor([4.0, 0.0, 0.0, 0.0])).real
+    tensor([1., 1., 1., 1.])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -37,6 +43,9 @@ class rfft:
 
     >>> rfft([1.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1.])
+
+    >>> torch.fft.rfft(torch.tensor([0.0, 1.0, 0.0, 0.0]))
+    tensor([ 1.+0.j,  0.-1.j, -1.+0.j])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -49,6 +58,9 @@ class irfft:
 
     >>> irfft([1.0, 1.0, 1.0])
     array([1., 0., 0., 0.])
+
+    >>> torch.fft.irfft(torch.tensor([4.0, 0.0, 4.0]))
+    tensor([2., 0., 2., 0.])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -61,6 +73,9 @@ class hfft:
 
     >>> hfft([1.0, 0.0, 0.0])
     array([1., 1., 1., 1.])
+
+    >>> torch.fft.hfft(torch.tensor([1.0, 2.0, 3.0]))
+    tensor([ 8., -2.,  0., -2.])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -73,6 +88,9 @@ class ihfft:
 
     >>> ihfft([1.0, 1.0, 1.0, 1.0]).real
     array([1., 0., 0.])
+
+    >>> torch.fft.ihfft(torch.tensor([1.0, 2.0, 3.0, 2.0])).real
+    tensor([ 2.0000, -0.5000,  0.0000])
     """
 
     def numpy(a, n=None, axis=-1, norm=None, out=None): ...
@@ -88,6 +106,10 @@ class fftn:
     >>> fftn([[1.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],
            [1., 1.]])
+
+    >>> torch.fft.fft2(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+    tensor([[10., -2.],
+            [-4.,  0.]])
     """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
@@ -107,6 +129,10 @@ class ifftn:
     >>> ifftn([[4.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],
            [1., 1.]])
+
+    >>> torch.fft.ifft2(torch.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+    tensor([[1., 2.],
+            [3., 4.]])
     """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
@@ -126,6 +152,10 @@ class rfftn:
     >>> rfftn([[1.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],
            [1., 1.]])
+
+    >>> torch.fft.rfft2(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+    tensor([[10., -2.],
+            [-4.,  0.]])
     """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
@@ -145,6 +175,10 @@ class irfftn:
     >>> irfftn([[1.0, 1.0], [1.0, 1.0]])
     array([[1., 0.],
            [0., 0.]])
+
+    >>> torch.fft.irfft2(torch.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+    tensor([[1., 2.],
+            [3., 4.]])
     """
 
     def numpy(a, s=None, axes=None, norm=None, out=None): ...
@@ -159,7 +193,12 @@ class irfftn:
 
 @submodule("fft")
 class hfftn:
-    """Return the transform of a signal with Hermitian symmetry along several dimensions, given by the first half of the last one."""
+    """Return the transform of a signal with Hermitian symmetry along several dimensions, given by the first half of the last one.
+
+    >>> torch.fft.hfftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[10., -2.],
+            [-4.,  0.]])
+    """
 
     def torch(input: array, s=None, dim=None, norm=None, *, out=None): ...
     @named("hfft2")
@@ -167,7 +206,12 @@ class hfftn:
 
 @submodule("fft")
 class ihfftn:
-    """Return the inverse of :func:`hfftn`."""
+    """Return the inverse of :func:`hfftn`.
+
+    >>> torch.fft.ihfftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+    tensor([[ 2.5000, -0.5000],
+            [-1.0000,  0.0000]])
+    """
 
     def torch(input: array, s=None, dim=None, norm=None, *, out=None): ...
     @named("ihfft2")
@@ -179,6 +223,9 @@ class fftshift:
 
     >>> fftshift([0, 1, 2, -2, -1])
     array([-2, -1,  0,  1,  2])
+
+    >>> torch.fft.fftshift(torch.tensor([0, 1, 2, -2, -1]))
+    tensor([-2, -1,  0,  1,  2])
     """
 
     def numpy(x, axes=None): ...
@@ -191,6 +238,9 @@ class ifftshift:
 
     >>> ifftshift([-1, 0, 1])
     array([ 0,  1, -1])
+
+    >>> torch.fft.ifftshift(torch.tensor([-2, -1, 0, 1, 2]))
+    tensor([ 0,  1,  2, -2, -1])
     """
 
     def numpy(x, axes=None): ...
@@ -203,6 +253,9 @@ class fftfreq:
 
     >>> fftfreq(4)
     array([ 0.  ,  0.25, -0.5 , -0.25])
+
+    >>> torch.fft.fftfreq(4)
+    tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
 
     def numpy(n, d=1.0, device=None): ...
@@ -217,6 +270,9 @@ class rfftfreq:
 
     >>> rfftfreq(4)
     array([0.  , 0.25, 0.5 ])
+
+    >>> torch.fft.rfftfreq(4, d=0.5)
+    tensor([0.0000, 0.5000, 1.0000])
     """
 
     def numpy(n, d=1.0, device=None): ...
@@ -227,35 +283,65 @@ class rfftfreq:
 
 @submodule("math")
 class fft_of_parts:
-    """Return the Fourier transform along the last axis of a pair (real, imaginary), as such a pair."""
+    """Return the Fourier transform along the last axis of a pair (real, imaginary), as such a pair.
+
+    >>> real, imaginary = keras.ops.fft((keras.ops.array([0.0, 1.0, 0.0, 0.0]), keras.ops.zeros(4)))
+    >>> real
+    array([ 1.,  0., -1.,  0.], dtype=float32)
+    >>> imaginary
+    array([ 0., -1.,  0.,  1.], dtype=float32)
+    """
 
     @named("fft")
     def keras(x): ...
 
 @submodule("math")
 class fft2_of_parts:
-    """Return the Fourier transform along the last two axes of a pair (real, imaginary), as such a pair."""
+    """Return the Fourier transform along the last two axes of a pair (real, imaginary), as such a pair.
+
+    >>> real, imaginary = keras.ops.fft2((keras.ops.array([[1.0, 2.0], [3.0, 4.0]]), keras.ops.zeros((2, 2))))
+    >>> real
+    array([[10., -2.],
+           [-4.,  0.]], dtype=float32)
+    """
 
     @named("fft2")
     def keras(x): ...
 
 @submodule("math")
 class ifft2_of_parts:
-    """Return the inverse of :func:`fft2`."""
+    """Return the inverse of :func:`fft2`.
+
+    >>> real, imaginary = keras.ops.ifft2((keras.ops.array([[10.0, -2.0], [-4.0, 0.0]]), keras.ops.zeros((2, 2))))
+    >>> real
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
 
     @named("ifft2")
     def keras(x): ...
 
 @submodule("math")
 class rfft_in_parts:
-    """Return the Fourier transform of real numbers along the last axis, of a length ``n``, as a pair (real, imaginary)."""
+    """Return the Fourier transform of real numbers along the last axis, of a length ``n``, as a pair (real, imaginary).
+
+    >>> real, imaginary = keras.ops.rfft(keras.ops.array([0.0, 1.0, 0.0, 0.0]))
+    >>> real
+    array([ 1.,  0., -1.], dtype=float32)
+    >>> imaginary
+    array([ 0., -1.,  0.], dtype=float32)
+    """
 
     @named("rfft")
     def keras(x, fft_length=None): ...
 
 @submodule("math")
 class irfft_of_parts:
-    """Return the inverse of :func:`rfft`."""
+    """Return the inverse of :func:`rfft`.
+
+    >>> keras.ops.irfft((keras.ops.array([1.0, 0.0, -1.0]), keras.ops.array([0.0, -1.0, 0.0])))
+    array([0., 1., 0., 0.], dtype=float32)
+    """
 
     @named("irfft")
     def keras(x, fft_length=None): ...
@@ -266,6 +352,12 @@ class stft_in_parts:
 
     ``window``: "hann", "hamming", values, or None for ones; ``center``: the sequence is reflected at its ends, so that pieces are
     around their places.
+
+    >>> real, imaginary = keras.ops.stft(keras.ops.ones(8), 4, 2, 4, window=None, center=False)
+    >>> real
+    array([[4., 0., 0.],
+           [4., 0., 0.],
+           [4., 0., 0.]], dtype=float32)
     """
 
     @named("stft")
@@ -273,7 +365,12 @@ class stft_in_parts:
 
 @submodule("math")
 class istft_of_parts:
-    """Return the inverse of :func:`stft`, of ``length`` samples."""
+    """Return the inverse of :func:`stft`, of ``length`` samples.
+
+    >>> parts = keras.ops.stft(keras.ops.arange(1.0, 9.0), 4, 2, 4)
+    >>> keras.ops.istft(parts, 4, 2, 4)
+    array([1., 2., 3., 4., 5., 6., 7., 8.], dtype=float32)
+    """
 
     @named("istft")
     def keras(x, sequence_length, sequence_stride, fft_length, length=None, window="hann", center=True): ...

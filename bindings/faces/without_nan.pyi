@@ -5,6 +5,9 @@ class nansum:
 
     >>> nansum([1.0, nan])
     array(1.)
+
+    >>> torch.nansum(torch.tensor([[1.0, float("nan")], [2.0, 3.0]]), dim=1)
+    tensor([1., 5.])
     """
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True): ...
@@ -52,6 +55,9 @@ class nanmean:
 
     >>> nanmean([1.0, nan, 3.0])
     array(2.)
+
+    >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(2.)
     """
 
     def numpy(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True): ...

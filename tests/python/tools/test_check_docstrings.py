@@ -40,7 +40,7 @@ dtype : dtype, optional
     Of the result (the inputs'; by default).
 keepdims : bool, optional
     Are the axes kept.
-subok : object, optional
+subok : bool, optional
     Accepted for compatibility; has no effect.
 
 Returns
