@@ -271,7 +271,7 @@ void init_gradients(nb::module_& m) {
         PyObject* kind = type.is_none() ? reinterpret_cast<PyObject*>(Py_TYPE(given.ptr())) : type.ptr();
         nb::object made = given_to(reinterpret_cast<PyTypeObject*>(kind), *found);
         GraphLock lock;
-        if (gradient_of(array) == found) set_gradient(array, owned_by(made));
+        if (gradient_of(array) == found) hold_gradient(array, owned_by(made));
         return made;
       },
       nb::arg(), nb::arg("type") = nb::none());

@@ -640,12 +640,15 @@ void set_gradient(const Array& array, std::shared_ptr<Array> gradient) {
     if (entry->extras) entry->extras->gradient.reset();
     return;
   }
-  const bool is_of_before = entry != entry_of(array);  // of what the array was before it became a view of itself
-  const Shape& shape = is_of_before ? entry->layout->shape : array.shape();
-  if (gradient->shape() != shape) raise(ErrorKind::runtime, "assigned grad has data of a different size");
+  if (gradient->shape() != array.shape()) raise(ErrorKind::runtime, "assigned grad has data of a different size");
   if (gradient->dtype() != array.dtype()) raise(ErrorKind::runtime, "assigned grad has data of a different type");
   if (gradient->device() != array.device()) raise(ErrorKind::runtime, "assigned grad has data located on a different device");
   entry->extra().gradient = std::move(gradient);
+}
+
+void hold_gradient(const Array& array, std::shared_ptr<Array> gradient) {
+  GraphLock lock;
+  if (EntryRef entry = entry_of_gradient(array)) entry->extra().gradient = std::move(gradient);
 }
 
 static EntryRef entry_to_see(const Array& array) {

@@ -39,6 +39,8 @@ bool depends_on(const Array& array, const std::vector<Array>& others, const std:
 // The gradient of a leaf, or of an array that keeps it; null: there is none. It may belong to an object of the program's.
 std::shared_ptr<Array> gradient_of(const Array& array);
 void set_gradient(const Array& array, std::shared_ptr<Array> gradient);
+// The gradient that is there, held by another object.
+void hold_gradient(const Array& array, std::shared_ptr<Array> gradient);
 void keep_gradient(const Array& array);
 // `after`: once a leaf's gradient has been added to. The number takes it away again.
 void add_hook(const Array& array, std::shared_ptr<GradientHook> hook, bool after = false);

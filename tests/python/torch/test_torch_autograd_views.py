@@ -395,7 +395,7 @@ def test_gradients_that_programs_write_into(of, device):
 
 
 RESIZED = """
-x.t_(); x.resize_(4) | x.resize_(3); x.resize_(6) | x = x[1:]; x.resize_(2, 2) | x = x[:, 1]; x.resize_(3) | x.resize_(0); x.resize_(2, 3)
+x.t_(); x.resize_(4) | x.resize_(3); x.resize_(6) | x = x[1:]; x.resize_(2, 2); x[1, 1] = 7 | x = x[:, 1]; x.resize_(3) | x.resize_(0); x.resize_(2, 3)
 x.t_(); x.resize_(2, 2); x.resize_(5) | x.as_strided_((2,), (3,)); x.resize_(4) | y = x[0]; y.resize_(1, 2); y.fill_(9)
 """
 
