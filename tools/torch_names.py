@@ -173,8 +173,8 @@ DIFFERENT = (
     ),
     (
         "gradients of expanded tensors",
-        "The gradient of `e = x.expand(...)` itself, as of `retain_grad()`, a hook or `autograd.grad(y, e)`, raises NotImplementedError where "
-        "`y` reads parts of `e` (`e[0]`); read parts of `e.clone()`. Gradients of `x` are not affected.",
+        "The gradient of `e = x.expand(...)` itself, as of `retain_grad()`, a hook or `autograd.grad(y, e)`, raises NotImplementedError "
+        "where `y` reads parts of `e` (`e[0]`); read parts of `e.clone()`. Gradients of `x` are not affected.",
     ),
     ("outputs of `split` and `unbind`", "They may be written in place; PyTorch refuses it where a gradient is recorded."),
     ("`solve_triangular`", "A zero on the diagonal gives NaN in every element; PyTorch gives infinities where it divides by it."),

@@ -46,6 +46,7 @@ struct Work {
   EntryRef entry;
   std::optional<Array> sum;
   std::vector<GradientPart> parts;
+  bool is_unclear = false;                    // the sum has shares
   std::vector<std::optional<Array>> results;  // of a call with several
 };
 
@@ -230,12 +231,13 @@ class Backward {
     if (!options_.retain_graph) let_go(entry);
   }
 
-  void check_parts(const Work& work) const {
+  void check_parts(Work& work) const {
     const Entry& entry = *work.entry;
+    work.is_unclear = !work.parts.empty() && has_unclear_parts(entry, work.parts);
     const TapeExtras* extras = entry.extras.get();
     const bool is_seen = (has_inputs_ && std::ranges::find(inputs_, work.entry) != inputs_.end()) ||
                          (extras && (extras->keeps_gradient || !extras->hooks.empty()));
-    if (is_seen && !work.parts.empty() && has_unclear_parts(entry, work.parts))
+    if (is_seen && work.is_unclear)
       raise(
           ErrorKind::not_implemented,
           "the gradient of an expanded tensor whose parts are read by indices or as views is not supported, because its elements "
@@ -360,7 +362,7 @@ class Backward {
       }
       case Entry::Kind::view: {
         const EntryRef& from = entry.own[0].from;
-        return deliver_part(from, {entry.layout, entry.dtype, *work.sum});
+        return deliver_part(from, {entry.layout, entry.dtype, *work.sum, work.is_unclear});
       }
       case Entry::Kind::row:
         return pass_row(entry, *work.sum);

@@ -151,8 +151,22 @@ bool has_unclear_parts(const Entry& entry, const std::vector<GradientPart>& part
   const Layout& own = *entry.layout;
   if (!repeats(own) && !overlaps_itself(own)) return false;
   return std::ranges::any_of(parts, [&](const GradientPart& part) {
-    return part.dtype != entry.dtype || (part.layout != entry.layout && !with_axes_of(part.g, *part.layout, own));
+    return part.is_unclear || part.dtype != entry.dtype ||
+           (part.layout != entry.layout && !with_axes_of(part.g, *part.layout, own));
   });
+}
+
+// as_strided() can lead out of a view, into memory of which the view's gradient has no place.
+static void check_lies_within(const Entry& entry, const std::vector<GradientPart>& parts) {
+  auto [from, to] = entry.layout->extent();
+  for (const GradientPart& part : parts) {
+    auto [first, last] = part.layout->extent();
+    if (part.dtype == entry.dtype && part.layout->elements > 0 && (first < from || last > to))
+      raise(ErrorKind::not_implemented,
+            "the gradient of a view by strides that leads out of the tensor it is a view of is not supported; call as_strided() "
+            "of the "
+            "tensor that has all of the memory");
+  }
 }
 
 Array total(const Entry& entry, std::optional<Array>& sum, std::vector<GradientPart>& parts) {
@@ -171,6 +185,7 @@ Array total(const Entry& entry, std::optional<Array>& sum, std::vector<GradientP
   }
   // A piece of memory as the entry's value lies in it; the parts are added where they lie.
   auto [from, to] = entry.layout->extent();
+  check_lies_within(entry, parts);
   Array memory = full({to - from}, real_number(0), entry.dtype, entry.device);
   Layout seen = *entry.layout;
   seen.offset -= from;

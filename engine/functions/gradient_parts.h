@@ -13,6 +13,7 @@ struct GradientPart {
   LayoutRef layout;
   DType dtype;
   Array g;
+  bool is_unclear = false;  // a view on the way has shares (has_unclear_parts())
 };
 
 // All that has come for the entry, in its shape: the sum of what came for all of it, and the parts.

@@ -290,11 +290,16 @@ Array squeezed(const Array& array, const SqueezedAxes& goes) {
   return out ? *std::move(out) : array.view(array.layout());
 }
 
-Array flipped(const Array& array, const std::optional<Axes>& axes) {
-  if (array.rank() == 0) return as_number(array);
+Array flipped(const Array& given, const std::optional<Axes>& axes) {
+  if (given.rank() == 0) return as_number(given);
+  Axes all = axes.value_or(Axes{});
+  for (size_t n = 0; !axes && n < given.rank(); ++n) all.push_back(n);
+  const bool is_repeated =
+      std::ranges::any_of(all, [&](size_t n) { return given.layout().strides[n] == 0 && given.shape()[n] > 1; });
+  // Elements that share a place lie there as before; their gradients change places.
+  const Array array = is_repeated && wants_gradient(given) ? copied(given, given.dtype()) : given;
   Layout layout = array.layout();
-  for (size_t n = 0; !axes && n < array.rank(); ++n) layout = sliced(layout, n, {}, {}, -1);
-  for (size_t axis : axes.value_or(Axes{})) layout = sliced(layout, axis, {}, {}, -1);
+  for (size_t axis : all) layout = sliced(layout, axis, {}, {}, -1);
   return array.view(std::move(layout));
 }
 

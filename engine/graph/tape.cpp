@@ -4,7 +4,6 @@
 #include "graph/call.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <utility>
 
@@ -14,7 +13,10 @@ uint64_t live_entries = 0;
 
 namespace {
 
-uint64_t entries_made = 0;
+// Entries are numbered in the order in which they are made, with room before each for leaves that take its place (moved_leaf()).
+constexpr uint64_t room_before = 1024;
+uint64_t last_number = 0;
+uint64_t next_number() { return last_number += room_before; }
 RowNeeds row_needs = nullptr;
 struct Modes {
   bool is_asked = true, is_inference = false, is_on = true;
@@ -195,7 +197,7 @@ void release(TapeView* view) {
 
 uint64_t tape_length() {
   GraphLock lock;
-  return entries_made;
+  return last_number;
 }
 
 EntryRef new_entry(Entry::Kind kind, DType dtype, LayoutRef layout, DeviceId device) {
@@ -205,7 +207,7 @@ EntryRef new_entry(Entry::Kind kind, DType dtype, LayoutRef layout, DeviceId dev
   entry->dtype = entry->compute = dtype;
   entry->layout = std::move(layout);
   entry->device = device;
-  entry->number = ++entries_made;
+  entry->number = next_number();
   return EntryRef(entry);
 }
 
@@ -365,6 +367,23 @@ static EntryRef in_other_memory(const EntryRef& entry, const Array& array) {
   return same;
 }
 
+// The leaf where `array` lies, with its gradient and hooks. What was made of it before counts in the memory that it had: the
+// entry stays for that and hands its gradient on.
+static EntryRef moved_leaf(const EntryRef& entry, const Array& array) {
+  EntryRef leaf = new_entry(Entry::Kind::leaf, array.dtype(), array.layout_ref(), array.device());
+  leaf->site = entry->site;
+  leaf->number = entry->number - 1;  // backward comes to it later
+  if (leaf->number % room_before == 0) raise(ErrorKind::runtime, "the data of a tensor with views was set {} times", room_before);
+  leaf->extras = std::move(entry->extras);
+  entry->kind = Entry::Kind::row;
+  entry->op = Op::cast;
+  entry->operand_count = 1;
+  entry->own[0].from = leaf;
+  entry->own[0].layout = leaf->layout;
+  entry->own[0].dtype = leaf->dtype;
+  return leaf;
+}
+
 void set_data(Array& array, const Array& data) {
   const EntryRef entry = entry_of(array);
   if (entry && !entry->is_leaf() && (array.shape() != data.shape() || array.dtype() != data.dtype()))
@@ -374,6 +393,13 @@ void set_data(Array& array, const Array& data) {
         "fit. Use detach() first",
         to_string(data.shape()), row(data.dtype()).name, to_string(array.shape()), row(array.dtype()).name);
   Array made = detached(data);
+  constexpr uint32_t own_references = 2;  // the array's and this function's
+  const bool has_others = array.cell()->references > 1 || (entry && entry->references > own_references);
+  if (entry && entry->is_leaf() && has_others && entry->layout != made.layout_ref()) {
+    made.tape()->own->entry = moved_leaf(entry, made);
+    array = std::move(made);
+    return;
+  }
   if (entry && entry->is_leaf()) {
     entry->layout = made.layout_ref();
     entry->dtype = entry->compute = made.dtype();
@@ -407,54 +433,6 @@ Array with_entry(const Operand& value, EntryRef entry, DeviceId) {
   out.tape() = TapeViewRef(new TapeView);
   out.tape()->own = new Variable{1, std::move(entry), value.layout, value.dtype};
   return out;
-}
-
-std::string tape_name(Entry& entry) {
-  auto capitals = [](std::string_view name) {
-    std::string out;
-    bool starts = true;
-    for (char c : name) {
-      if (c == '_') {
-        starts = true;
-        continue;
-      }
-      out += starts ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-      starts = false;
-    }
-    return out;
-  };
-  switch (entry.kind) {
-    case Entry::Kind::leaf:
-      return "AccumulateGrad";
-    case Entry::Kind::view:
-      return "View";
-    case Entry::Kind::update:
-      return "CopySlices";
-    case Entry::Kind::nothing:
-      return "Fill";
-    case Entry::Kind::reduce: {
-      constexpr std::string_view names[] = {"Sum", "Prod", "Amax", "Amin", "Any", "All"};
-      return std::string(names[static_cast<size_t>(entry.reduction)]);
-    }
-    case Entry::Kind::call:
-      return capitals(entry.call->name());
-    case Entry::Kind::function: {
-      std::string_view name = entry.function ? entry.function->name() : std::string_view(entry.extras->name);
-      return name.ends_with("Backward") ? std::string(name) : capitals(name);  // a program's own class keeps its name
-    }
-    case Entry::Kind::part:
-      return tape_name(*entry.own[0].from.get());
-    case Entry::Kind::row:
-      break;
-  }
-  constexpr std::pair<Op, std::string_view> torch[] = {
-      {Op::subtract, "Sub"},   {Op::multiply, "Mul"},  {Op::true_divide, "Div"}, {Op::power, "Pow"},
-      {Op::negative, "Neg"},   {Op::absolute, "Abs"},  {Op::cast, "ToCopy"},     {Op::square, "Pow"},
-      {Op::conjugate, "Conj"}, {Op::arcsin, "Asin"},   {Op::arccos, "Acos"},     {Op::arctan, "Atan"},
-      {Op::arctan2, "Atan2"},  {Op::arcsinh, "Asinh"}, {Op::arccosh, "Acosh"},   {Op::arctanh, "Atanh"}};
-  for (auto [op, name] : torch)
-    if (op == entry.op) return std::string(name);
-  return capitals(name_of(entry.op));
 }
 
 // ---- recording
@@ -523,7 +501,7 @@ EntryRef tape_row(const Node& node, std::span<const Argument> arguments) {
     if (needed & RowNeedsFlat) return {};
     needs |= needed;
   }
-  entry->number = ++entries_made;  // behind the views that the operands just became
+  entry->number = next_number();  // behind the views that the operands just became
   // A quotient's derivative is made from its value here, from the numerator in PyTorch.
   if (node.op == Op::true_divide && entry->own[1].from && arguments[0].array()) check_may_keep(*arguments[0].array());
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -582,7 +560,7 @@ void forget_hooks(Entry& entry, const Array& target) {
     }
     operand.from = other;
   }
-  if (other) entry.number = ++entries_made;
+  if (other) entry.number = next_number();
 }
 
 // A write into a part of memory: whose gradient is passed on through it, and where that lies.
@@ -683,7 +661,7 @@ static EntryRef entry_of_call(Entry::Kind kind, Site site, std::span<const Array
     }
     more.push_back(std::move(operand));
   }
-  entry->number = ++entries_made;  // behind the views that the operands just became
+  entry->number = next_number();  // behind the views that the operands just became
   return entry;
 }
 

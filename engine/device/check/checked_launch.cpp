@@ -505,7 +505,7 @@ void CheckedLaunch::follow(Shadow& shadow, const void* pointer, size_t offset, u
   const bool may_write_the_same =
       what & QUERN_CHECK_WRITE && !(what & (QUERN_CHECK_ATOMIC | QUERN_CHECK_READ)) && bytes <= written_.before.size();
   // Whoever reads a word as it is, then exchanges it by an atomic that compares, has read it in the right way: CUDA's own manual
-  // adds doubles so. An atomic sum excuses no read.
+  // adds doubles so. Other atomics excuse no read.
   auto is_doubtful = [&](uint32_t mine, uint32_t others, uint16_t other_marks) {
     bool i_am_atomic = marks & Cell::is_atomic, other_is_atomic = other_marks & Cell::is_atomic;
     return (i_am_atomic && !(others & QUERN_CHECK_WRITE)) || (other_is_atomic && !(mine & QUERN_CHECK_WRITE));

@@ -120,6 +120,7 @@ struct Slice {
   int64_t step = 1;
 };
 
+// The types of `newaxis` and `ellipsis`, parts of an index.
 struct NewAxis {};
 inline constexpr NewAxis newaxis;  // inserts an axis of length 1
 struct Ellipsis {};
@@ -179,6 +180,8 @@ class Picked;
 
 // ---- arrays
 
+// A multidimensional array on a device, by reference: copies share the elements, operations are recorded and run when a value is
+// needed.
 class Array {
  public:
   Array() = default;  // refers to no array; using it throws ErrorKind::value

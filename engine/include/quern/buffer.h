@@ -43,6 +43,7 @@ class Memory {
 
 }  // namespace detail
 
+// Memory of `size` values of a plain type on a device, without shape.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>, "a Buffer holds plain values");

@@ -25,6 +25,7 @@ class Event;
 
 namespace qn {
 
+// A device that computes: the CPU or an NVIDIA GPU.
 class Device {
  public:
   Device();  // the default device
@@ -45,6 +46,7 @@ class Device {
   quern::Context* context_;
 };
 
+// A queue of work on a device, in order.
 class Stream {
  public:
   explicit Stream(const Device& device = Device());  // a new stream
@@ -61,6 +63,7 @@ class Stream {
   std::shared_ptr<quern::Stream> handle_;
 };
 
+// A point in a stream's work, to wait for or to measure from.
 class Event {
  public:
   explicit Event(const Stream& stream);  // recorded behind the work submitted so far

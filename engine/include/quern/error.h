@@ -16,6 +16,7 @@
 
 namespace quern {
 
+// What kind of mistake an error is.
 enum class ErrorKind {
   value,            // an argument's value is wrong
   type,             // an argument's type is wrong, or there are too many or too few
@@ -35,6 +36,7 @@ enum class ErrorKind {
   bug,              // an internal error of quern
 };
 
+// What quern's functions throw; what() says the operation, what is wrong and what to do.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}

@@ -37,6 +37,7 @@ Array detach(const Array& x, Here here = Here::current());
 std::optional<Array> gradient(const Array& x);
 void clear_gradient(const Array& x);
 
+// Options of backward().
 struct BackwardOptions {
   bool retain_graph = false;       // the record is kept, for another backward()
   bool create_graph = false;       // the gradients are recorded themselves, to be differentiated again; also keeps the record
@@ -47,6 +48,7 @@ void backward(const Array& result, const BackwardOptions& options = {}, Here her
 // The same for any shape: each element counts as often as `given`, of the result's shape, says.
 void backward(const Array& result, const Array& given, const BackwardOptions& options = {}, Here here = Here::current());
 
+// Options of gradients().
 struct GradientOptions {
   bool retain_graph = false, create_graph = false;
   bool allow_unused = false;      // zeros for inputs that no result depends on, instead of an error

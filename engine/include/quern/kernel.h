@@ -37,6 +37,7 @@ struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+// Options of the compilation of CUDA C++ source.
 struct CompileOptions {
   std::vector<std::string> flags;             // "-DN=4", "--use_fast_math"
   std::vector<std::string> name_expressions;  // instantiations of templates: "reduce<float>"
@@ -44,8 +45,10 @@ struct CompileOptions {
 
 namespace detail {
 
+// How an argument is checked against the kernel's parameter.
 enum class ArgumentKind : uint8_t { pointer, boolean, integer, unsigned_integer, floating, bytes };
 
+// An argument of a launch.
 struct Argument {
   ArgumentKind kind;
   const void* data;  // the value, or the address for a pointer
@@ -82,6 +85,7 @@ struct Launch {
   bool cooperative = false;
 };
 
+// A compiled kernel of a Program.
 class Kernel {
  public:
   // Launches asynchronously; an error of the kernel is thrown by the next call that waits.

@@ -24,6 +24,7 @@ Array inv(const Array& a, Here here = Here::current());
 // Moore-Penrose pseudo-inverse; singular values below `rcond` times the largest are taken as 0.
 Array pinv(const Array& a, double rcond = 1e-15, Here here = Here::current());
 
+// What lstsq() returns.
 struct LeastSquares {
   Array x;                // one row for each column of a
   Array residuals;        // squared norms of b - a @ x; empty if a is rank-deficient or has no more rows than columns
@@ -36,9 +37,11 @@ LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond =
 
 // ---- determinants
 
+// What slogdet() returns: the determinant is sign * exp(logarithm).
 struct SignAndLogarithm {
   Array sign, logarithm;  // 0 and -inf for singular matrices
 };
+// The determinants of square matrices, and their signs and logarithms, which do not overflow.
 Array det(const Array& a, Here here = Here::current());
 SignAndLogarithm slogdet(const Array& a, Here here = Here::current());
 
@@ -47,12 +50,14 @@ SignAndLogarithm slogdet(const Array& a, Here here = Here::current());
 // Cholesky factor L with a == L @ L^H, from the lower triangle of a; `upper`: U with a == U^H @ U, from the upper triangle.
 Array cholesky(const Array& a, bool upper = false, Here here = Here::current());
 
+// What qr() returns.
 struct QR {
   Array q, r;
 };
 // a == q @ r with orthonormal columns of q, min(m, n) of them or m (`complete`), and upper triangular r.
 QR qr(const Array& a, bool complete = false, Here here = Here::current());
 
+// What svd() returns.
 struct SVD {
   Array u, s, vh;  // s in descending order
 };
@@ -60,6 +65,7 @@ struct SVD {
 SVD svd(const Array& a, bool full_matrices = true, Here here = Here::current());
 Array svdvals(const Array& a, Here here = Here::current());
 
+// What eigh() and eig() return.
 struct Eigen {
   Array values, vectors;  // eigenvectors are columns
 };

@@ -56,6 +56,7 @@ Array log_softmax(const Array& x, const Axes& axes = -1, Here here = Here::curre
 // x @ weight.T + bias over the last axis: (*, in), (out, in), (out) -> (*, out).
 Array linear(const Array& x, const Array& weight, const std::optional<Array>& bias = {}, Here here = Here::current());
 
+// Options of normalizations.
 struct NormOptions {
   std::optional<Array> weight, bias;  // the result is multiplied by the one, then the other is added
   double eps = 1e-5;                  // added to the variance
@@ -75,6 +76,7 @@ Array cosine_similarity(const Array& x1, const Array& x2, int axis = 1, double e
 
 // ---- losses
 
+// What becomes of the losses of all elements: they stay, or their mean or sum.
 enum class Reduction { none, mean, sum };
 
 // Of each element; x and target broadcast together. The absolute difference, its square, and both joined at `beta` or `delta`.
@@ -92,6 +94,7 @@ Array binary_cross_entropy_with_logits(const Array& x, const Array& target, Redu
 // target * (log(target) - x), where x are logarithms of probabilities.
 Array kl_div(const Array& x, const Array& target, Reduction reduction = Reduction::mean, Here here = Here::current());
 
+// Options of losses of class numbers.
 struct ClassLossOptions {
   std::optional<Array> weight;  // of each class
   int64_t ignore_index = -100;  // the class number of samples that do not count

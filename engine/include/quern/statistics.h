@@ -72,6 +72,7 @@ Array corrcoef(const Array& m, Here here = Here::current());
 Array bincount(const Array& a, int64_t minlength = 0, Here here = Here::current());
 Array bincount(const Array& a, const Array& weights, int64_t minlength = 0, Here here = Here::current());
 
+// What histogram() returns.
 struct Histogram {
   Array counts, edges;  // one more edge than bins; the last bin includes its upper edge
 };

@@ -14,6 +14,7 @@
 
 namespace qn {
 
+// One thing that the engine did while a trace was on.
 struct TraceEvent {
   std::string kind;    // "compile", "load", "launch", "host_to_device", "device_to_host", "device_to_device", "fill", "wait",
                        // "allocate", "fallback"

@@ -143,7 +143,14 @@ class Expressions(Indexing):
         return self.tuple_of([self.kept_whole(item) for item in value.items], cls=getattr(value.type, "instance_class", None))
 
     def condition(self, node):
-        return operators.truth(self.done(self.expression(node)), self.failing(node))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            test = self.condition(node.operand)
+            return operators.constant(not test.const) if test.is_const else Value(types.boolean, f"!{test.text}")
+        before = len(self.lines)
+        value = self.done(self.expression(node))
+        if node in self.decided and len(self.lines) == before:  # `x and False`: what x is makes no difference
+            return operators.constant(self.decided[node])
+        return operators.truth(value, self.failing(node))
 
     def done(self, value):
         """What returns nothing is called now: there is no value that would bring the call along."""
@@ -371,6 +378,8 @@ class Expressions(Indexing):
             left = right
         if len(tests) == 1:
             return tests[0]
+        if all(t.is_const for t in tests):
+            return operators.constant(all(t.const for t in tests))
         return Value(types.boolean, "(" + " && ".join(t.text for t in tests) + ")")
 
     def begin_if_all(self, tests):
@@ -464,6 +473,7 @@ class Expressions(Indexing):
             values.append(value)
             before.append(lines)
             if decides:
+                self.decided[node] = isinstance(node.op, ast.Or)
                 break
         if any(before[1:]):
             return self.one_by_one(symbol, values, before, node)

@@ -30,6 +30,7 @@ class Function(Expressions, Meanings):
         self.has_local_arrays = self.has_shared_arrays = self.has_copies = False
         self.at = None  # the statement
         self.variables = {}  # what names mean at the place that is compiled
+        self.decided = {}  # operations `and` and `or` whose truth a constant decides: that truth
         self.slots = {}  # (name, type) -> Variable
         self.only = {}  # where a name has one variable: which
         self.joins, self.walks = {}, 0

@@ -11,6 +11,9 @@ import keras
 import numpy as np
 from keras.src.backend.common.keras_tensor import KerasTensor
 
+import quern as qn
+from quern.keras.backend import recording
+from quern.keras.backend._tensor import typed
 from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.keras.backend.core import no_gradients, on_read
 from quern.keras.backend.core import stop_gradient as _stopped
@@ -343,7 +346,7 @@ def custom_gradient(f=None):
                 results, derivative = f(*args, **kwargs)
         finally:
             on_read.remove(note)
-        variables = [v for v in read.values() if v.trainable]
+        variables = [v for v in read.values() if v.trainable and all(v is not x for x in args)]
         if not variables:
             return _ops.custom_gradient(lambda *_: (results, derivative))(*args)
         known = inspect.signature(derivative).parameters
@@ -372,7 +375,17 @@ def where(condition, x=None, y=None, name=None):
         if condition._dtype_name != "bool":
             _operands.refuse_mixed("SelectV2", "bool", condition._dtype_name, 0)
     x, y = _operands.all_alike([x, y], "SelectV2", 1)
-    return _ops.where(condition, x, y)
+    return _of_64_bits("where", condition, x, y) if _has_64_bits(x) else _ops.where(condition, x, y)
+
+
+def _has_64_bits(x):
+    return not _is_symbolic(x) and _operands._name(x).endswith("int64")
+
+
+@recording.noted
+def _of_64_bits(name, *operands):
+    """A function by NumPy's rules of types: Keras's give 32 bits."""
+    return typed(getattr(qn, name)(*operands))
 
 
 @_errors.checked
@@ -499,6 +512,8 @@ def _first_of_equals(theirs, function):
     compare = _ops.greater_equal if theirs == "maximum" else _ops.less_equal
 
     def call(x, y):
+        if _has_64_bits(x) and not _is_symbolic(y):
+            return _of_64_bits(theirs, x, y)
         if _is_symbolic(x) or _is_symbolic(y) or "float" not in _operands._name(x):
             return function(x, y)
         return _ops.where(_ops.logical_or(compare(x, y), _ops.isnan(x)), x, y)

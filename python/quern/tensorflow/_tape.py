@@ -63,6 +63,12 @@ class Variable(keras.Variable):
         return f"{self._name}:0"
 
     @property
+    def value(self):
+        """The value now: a tensor of its own, of which tapes know from watch()."""
+        value = super().value
+        return value if on_read or recording._active is not None or not _is_real(value) else value[...]
+
+    @property
     def dtype(self):
         """The data type."""
         return DType(super().dtype)
@@ -302,7 +308,8 @@ class GradientTape:
     _active = []
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
-        self._persistent, self._used, self._watched = persistent, False, []
+        self._persistent, self._used = persistent, False
+        self._watched = {}  # by id: the tensors that are watched, and what they were when that began
         self._variables, self._leaves = {}, {}  # by id: those that were read or are watched; what they were at each time
         self._follows, self._spans, self._is_new = watch_accessed_variables, _Spans(), True
         self._others = weakref.WeakSet()  # tapes that were open at the same time: they share what was computed
@@ -351,9 +358,11 @@ class GradientTape:
                     self._variables[id(x)] = x
                     _leaves.clear()  # what was read before is none of it
             elif isinstance(x, Array):
-                if "float" in x._dtype_name or "complex" in x._dtype_name:
-                    self._watched.append(x)
+                if id(x) in self._watched:
+                    continue
+                if _is_real(x):
                     _effect(_want_gradient, x)
+                    self._watched[id(x)] = x, _as_it_is(x)
                 else:
                     warn_user(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {x._dtype_name}")
             else:
@@ -417,7 +426,7 @@ class GradientTape:
         targets = [self._values_of(one)[-1] for one in tree.flatten(target)]
         given = [None] * len(targets) if output_gradients is None else [convert_to_tensor(g) for g in tree.flatten(output_gradients)]
         groups = [self._values_of(one) for one in tree.flatten(sources)]
-        watched = [*self._watched, *[leaf for leaves in self._leaves.values() for leaf in leaves]]
+        watched = [*[x for _, x in self._watched.values()], *[leaf for leaves in self._leaves.values() for leaf in leaves]]
         again = bool(GradientTape._active)  # another tape wants gradients of these
         keeps = again or self._persistent or any(not other._used or other._persistent for other in self._others)
         zeros = str(getattr(unconnected_gradients, "value", unconnected_gradients)).lower() == "zero"
@@ -429,15 +438,22 @@ class GradientTape:
     def _values_of(self, one):
         """Return the tensors that a target or a source is: a variable is the leaves as which it was read while the tape was open."""
         if not isinstance(one, keras.Variable):
-            return [convert_to_tensor(one)]
+            known = self._watched.get(id(one))
+            return [convert_to_tensor(one) if known is None else known[1]]
         return self._leaves.get(id(one)) or [_raw_value(one)]
 
 
 def _want_gradient(x):
-    if _engine.gradient_node(x) is None:
-        _engine.want_gradient(x, True)
-    else:  # it was computed from what wants gradients: the tape follows what is made of it from now on
+    """Make a tensor a view of what it is, so that what is made of it from now on can be told from what was made before."""
+    if not _engine.wants_gradient(x):
+        _engine.set_view(x, _own_leaf.plain_function(x)[...])
+    elif _engine.gradient_node(x) is not None:  # else it is a variable's own memory
         _engine.set_view(x, x[...])
+
+
+@recording.noted
+def _as_it_is(x):
+    return x._as(Array)
 
 
 @recording.noted

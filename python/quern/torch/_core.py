@@ -504,8 +504,11 @@ class Tensor(_engine.TensorBase):
         return _engine.detached(self)
 
     def detach_(self):
-        """Forgets what made this tensor."""
+        """Forgets what made this tensor. The gradient that a leaf has stays."""
+        held = _engine.gradient(self, Tensor)
         _engine.forget_gradient(self)
+        if held is not None:
+            self._held_gradient = held
         return self
 
     @property

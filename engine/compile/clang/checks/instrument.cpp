@@ -96,6 +96,26 @@ bool is_same(const Value* a, const Value* b, unsigned depth = 0) {
   return true;
 }
 
+// The array of an element whose index is checked, as in kernels in Python: the address is the element's or what the check gives.
+const Value* array_of_checked(const Value* address) {
+  const auto* either = llvm::dyn_cast<llvm::PHINode>(address);
+  if (!either || either->getNumIncomingValues() != 2) return nullptr;
+  for (unsigned i = 0; i < 2; ++i) {
+    const auto* check = llvm::dyn_cast<Instruction>(either->getIncomingValue(i));
+    if (!check || !calls(*check, index_name)) continue;
+    const Value* array = llvm::getUnderlyingObject(either->getIncomingValue(1 - i), 0);
+    const auto* read = llvm::dyn_cast<llvm::LoadInst>(array);
+    return read ? read->getPointerOperand() : array;
+  }
+  return nullptr;
+}
+
+// Are these the same address? Of checked elements it is the array alone that is compared: their indices are made of memory.
+bool may_be_same_place(const Value* a, const Value* b) {
+  const Value* array = array_of_checked(a);
+  return is_same(a, b) || (array && array == array_of_checked(b));
+}
+
 // Where an atomic updates what lies at that address; null elsewhere.
 const Value* updated_by(const llvm::User& user) {
   if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&user)) return update->getPointerOperand();
@@ -107,7 +127,7 @@ const Value* updated_by(const llvm::User& user) {
 bool only_decides(const Instruction& number, const Value& address, llvm::SmallPtrSetImpl<const Instruction*>& known) {
   if (!known.insert(&number).second) return true;
   return llvm::all_of(number.users(), [&](const llvm::User* user) {
-    if (const Value* updated = updated_by(*user)) return is_same(updated, &address);
+    if (const Value* updated = updated_by(*user)) return may_be_same_place(updated, &address);
     if (llvm::isa<llvm::BranchInst, llvm::SwitchInst>(user)) return true;
     return llvm::isa<llvm::CmpInst, llvm::CastInst, llvm::PHINode, llvm::SelectInst, llvm::BinaryOperator, llvm::FreezeInst,
                      llvm::ExtractValueInst>(user) &&
@@ -145,10 +165,10 @@ class Instrumenter {
                 aligned(store->getAlign()));
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&inst)) {
       guard(inst, llvm::AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()),
-            atomic | scope(inst) | compares(*update) | real(*update->getValOperand()) | aligned(update->getAlign()));
+            atomic | scope(inst) | real(*update->getValOperand()) | aligned(update->getAlign()));
     } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&inst)) {
       guard(inst, llvm::AtomicCmpXchgInst::getPointerOperandIndex(), size_of(exchange->getNewValOperand()->getType()),
-            atomic | scope(inst) | (is_within_sum(inst) ? 0u : QUERN_CHECK_EXCHANGE) | aligned(exchange->getAlign()));
+            atomic | scope(inst) | (is_users_exchange(inst) ? QUERN_CHECK_EXCHANGE : 0u) | aligned(exchange->getAlign()));
     } else if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&inst)) {
       visit_copy(*copy);
     } else if (auto* fence = llvm::dyn_cast<llvm::FenceInst>(&inst)) {
@@ -178,11 +198,12 @@ class Instrumenter {
     llvm::DominatorTree order(*kernel_.thread);
     for (Instruction* inst : all) {
       auto* load = llvm::dyn_cast<llvm::LoadInst>(inst);
-      if (!load || !is_users(*load)) continue;
+      if (!load || (how(*load, false, false) & QUERN_CHECK_ATOMIC))
+        continue;  // kernels in Python read within the prelude's operators
       const Value& address = *load->getPointerOperand();
       llvm::SmallPtrSet<const Instruction*, 16> known;
       bool is_before = llvm::any_of(updates, [&](const Instruction* update) {
-        return is_same(updated_by(*update), &address) && order.dominates(load, update);
+        return may_be_same_place(updated_by(*update), &address) && order.dominates(load, update);
       });
       if (is_before && only_decides(*load, address, known)) looks_.insert(load);
     }
@@ -252,17 +273,14 @@ class Instrumenter {
     return out ? out | scope(inst) : 0u;
   }
 
-  // The prelude's sums of types that the machine lacks: what they read before is their own.
-  static bool is_within_sum(const Instruction& inst) {
-    for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt())
-      if (called_name(*at).starts_with("atomicAdd") || called_name(*at).starts_with("atomicSub")) return true;
-    return false;
-  }
-
-  static uint32_t compares(const llvm::AtomicRMWInst& update) {
-    using enum llvm::AtomicRMWInst::BinOp;
-    constexpr llvm::AtomicRMWInst::BinOp all[] = {Xchg, Max, Min, UMax, UMin, FMax, FMin};
-    return std::ranges::find(all, update.getOperation()) != std::end(all) ? QUERN_CHECK_EXCHANGE : 0u;
+  // Not one within the prelude's sums and extremes of types that the machine lacks: what they compare with, they have read
+  // themselves.
+  static bool is_users_exchange(const Instruction& inst) {
+    for (const llvm::DILocation* at = inst.getDebugLoc(); at && is_own(*at); at = at->getInlinedAt()) {
+      const llvm::StringRef name = called_name(*at);
+      if (name.starts_with("atomic") && !name.starts_with("atomicCAS") && !name.starts_with("atomic_cas")) return false;
+    }
+    return true;
   }
 
   // The atomic*_block functions, as atomicAdd_block; the functions behind cuda::atomic_ref<T, cuda::thread_scope_block>.

@@ -589,6 +589,8 @@ class custom_gradient:  # noqa: N801
     def __call__(self, *args, **kwargs):
         if not _engine.gradient_mode():
             return self.fun(*args, **kwargs)[0]
+        if (r := recording.recorder()) is not None:
+            r.void("a gradient that is a function of the program's own")
         places = [i for i, x in enumerate(args) if isinstance(x, (qn.ndarray, KerasVariable))]
         inputs = [convert_to_tensor(args[i]) for i in places]
         with no_gradients():

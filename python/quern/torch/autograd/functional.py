@@ -11,7 +11,9 @@ def _tuple(value, what="outputs of the user-provided function", name=""):
     for i, one in enumerate(values):
         if not isinstance(one, Tensor):
             which = f"value at index {i}" if isinstance(value, tuple) else f"given {what}"
-            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {which} has type {type(one)}.")
+            raise TypeError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {which} has type {type(one)}."
+            )
     return values
 
 
@@ -111,7 +113,7 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
 
     def slopes(*args):
         is_single = isinstance(inputs, Tensor)
-        return jacobian(lambda *x: _single(func(*x), "hessian"), args[0] if is_single else args, create_graph=True, strict=strict)
+        return jacobian(lambda *x: _single(func(*x), "hessian").reshape(()), args[0] if is_single else args, create_graph=True, strict=strict)
 
     return jacobian(slopes, inputs, create_graph=create_graph, strict=strict)
 
@@ -149,7 +151,9 @@ def _of_second(name, func, inputs, v, create_graph, strict):
     given = _inputs(inputs, create_graph, name)
     is_single = isinstance(inputs, Tensor)
     if v is None and not (len(given) == 1 and given[0].numel() == 1):
-        raise RuntimeError("The vector v can only be None if the input to the user-provided function is a single Tensor with a single element.")
+        raise RuntimeError(
+            "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+        )
     vectors = [x.new_ones(x._shape) for x in given] if v is None else _vectors(v, given, is_single, name)
     output = _single(func(*given), name)
     slopes = _slopes(output, given, None, True, strict)
