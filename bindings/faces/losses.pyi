@@ -194,6 +194,11 @@ class cosine_similarity:
 
     def torch(x1: array, x2: array, dim: integer = 1, eps: number = 1e-8): ...
 
+class cdist:
+    """Return the ``p``-norms of the differences of each row of ``x1`` and each row of ``x2``."""
+
+    def torch(x1: array, x2: array, p=2.0, compute_mode: ignored = None): ...
+
 @submodule("nn.functional")
 class pairwise_distance:
     """Return the ``p``-norm of ``x1 - x2 + eps`` along the last dimension."""
