@@ -68,7 +68,7 @@ DIFFERENT = (
         "writing into tensors",
         "`t[0] = 1` changes a tensor, as with Keras's PyTorch backend; JAX refuses it, and so does quern once `tensorflow` is imported.",
     ),
-    ("`cdist` and `psnr` of integers", "They are float64; float32 on JAX."),
+    ("`cdist` and `psnr` of integers", "The differences are float32; on JAX those of small integers wrap around."),
     ("`mixed_float16`", "The scale of the loss is read in each step, which is therefore not recorded."),
     ("float8, sparse and ragged tensors", "Not there."),
     ("`model.export()`", "Not there; `.keras` and `.weights.h5` files are those of the other backends, bit for bit."),

@@ -1334,6 +1334,120 @@ class bessel_i0:
 
     @named("i0")
     def keras(x): ...
+    @named("i0")
+    @in_place_too
+    def torch(input: array, *, out=None): ...
+
+class ndtr:
+    """Return the probability that a number of the standard normal distribution is below each element."""
+
+    @submodule("special")
+    def torch(input: array, *, out=None): ...
+
+class log_ndtr:
+    """Return the logarithm of :func:`ndtr`, with all its digits in both tails."""
+
+    @submodule("special")
+    def torch(input: array, *, out=None): ...
+
+class ndtri:
+    """Return the inverse of :func:`ndtr`: infinite at 0 and 1, NaN outside."""
+
+    @submodule("special")
+    def torch(input: array, *, out=None): ...
+
+class erfcx:
+    """Return ``exp(x * x) * erfc(x)``, without overflow for large elements."""
+
+    @submodule("special")
+    def torch(input: array, *, out=None): ...
+
+class bessel_j0:
+    """Return the Bessel function of the first kind and of order 0 of each element."""
+
+    @submodule("special")
+    def torch(input: array, *, out=None): ...
+
+class bessel_j1:
+    """Return the Bessel function of the first kind and of order 1 of each element."""
+
+    @submodule("special")
+    def torch(input: array, *, out=None): ...
+
+class bessel_y0:
+    """Return the Bessel function of the second kind and of order 0 of each element."""
+
+    @submodule("special")
+    def torch(input: array, *, out=None): ...
+
+class bessel_y1:
+    """Return the Bessel function of the second kind and of order 1 of each element."""
+
+    @submodule("special")
+    def torch(input: array, *, out=None): ...
+
+class bessel_i1:
+    """Return the modified Bessel function of the first kind and of order 1 of each element."""
+
+    @submodule("special")
+    @named("i1", "modified_bessel_i1")
+    def torch(input: array, *, out=None): ...
+
+class bessel_i0_scaled:
+    """Return the modified Bessel function of the first kind and of order 0, times ``exp(-|x|)``."""
+
+    @submodule("special")
+    @named("i0e")
+    def torch(input: array, *, out=None): ...
+
+class bessel_i1_scaled:
+    """Return the modified Bessel function of the first kind and of order 1, times ``exp(-|x|)``."""
+
+    @submodule("special")
+    @named("i1e")
+    def torch(input: array, *, out=None): ...
+
+class bessel_k0:
+    """Return the modified Bessel function of the second kind and of order 0 of each element."""
+
+    @submodule("special")
+    @named("modified_bessel_k0")
+    def torch(input: array, *, out=None): ...
+
+class bessel_k1:
+    """Return the modified Bessel function of the second kind and of order 1 of each element."""
+
+    @submodule("special")
+    @named("modified_bessel_k1")
+    def torch(input: array, *, out=None): ...
+
+class bessel_k0_scaled:
+    """Return the modified Bessel function of the second kind and of order 0, times ``exp(x)``."""
+
+    @submodule("special")
+    @named("scaled_modified_bessel_k0")
+    def torch(input: array, *, out=None): ...
+
+class bessel_k1_scaled:
+    """Return the modified Bessel function of the second kind and of order 1, times ``exp(x)``."""
+
+    @submodule("special")
+    @named("scaled_modified_bessel_k1")
+    def torch(input: array, *, out=None): ...
+
+class gammainc:
+    """Return the regularized lower incomplete gamma function of shape ``input`` at ``other``."""
+
+    @named("igamma")
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
+
+class gammaincc:
+    """Return 1 - :func:`gammainc`, with all its digits where that is close to zero."""
+
+    @named("igammac")
+    @in_place_too
+    def torch(input: array, other: array, *, out=None): ...
 
 class sinc:
     """Return ``sin(pi x) / (pi x)`` of each element, 1 at 0.

@@ -274,6 +274,24 @@ class cosine_similarity:
 
     def torch(x1: array, x2: array, dim: integer = 1, eps: number = 1e-8): ...
 
+class cdist:
+    """Return the ``p``-norms of the differences of each row of ``x1`` and each row of ``x2``."""
+
+    def torch(x1: array, x2: array, p=2.0, compute_mode: ignored = None): ...
+
+class cdist_alike:
+    """Return the distances of each row of ``x`` and each row of ``y``."""
+
+    @submodule("math")
+    @named("cdist")
+    def keras(x, y): ...
+
+@submodule("nn")
+class psnr:
+    """Return the peak signal-to-noise ratio of ``x1`` and ``x2`` in decibels. ``max_val``: the largest value that there may be."""
+
+    def keras(x1, x2, max_val): ...
+
 @submodule("nn.functional")
 class pairwise_distance:
     """Return the ``p``-norm of ``x1 - x2 + eps`` along the last dimension.

@@ -94,7 +94,10 @@ static DType alike_type(const Reading& reading, std::span<OperandType> types) {
   using F = quern::Function;
   const OperandType real{DType::float32, true, WeakScalar::real};
   const DType type = keras_type_of(types);
-  if (reading.function == F::divide_no_nan_) return keras_type_of(std::array{types[0], types[1], real});
+  const bool are_reals = reading.function == F::cdist_alike_ || reading.function == F::psnr_;
+  if (are_reals && type == DType::boolean)
+    raise(ErrorKind::type, "{} does not accept dtype bool; convert with cast() before", reading.face.name);
+  if (are_reals || reading.function == F::divide_no_nan_) return keras_type_of(std::array{types[0], types[1], real});
   if (reading.function == F::correlate_alike_ && steps::is_whole(type))
     return type == DType::int64 ? DType::float64 : DType::float32;
   const bool are_bytes = type == DType::int8 && types[0].dtype == type && types[1].dtype == type;

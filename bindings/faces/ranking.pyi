@@ -220,6 +220,11 @@ class mode:
 
     def torch(input: array, dim: integer = -1, keepdim: boolean = False, *, out=None): ...
 
+class logcumsumexp:
+    """Return the logarithm of the running sums of ``exp(input)`` along a dimension, without overflow."""
+
+    def torch(input: array, dim: integer, *, out=None): ...
+
 class cummax:
     """Return (values, indices): the largest of the first element, of the first two, and so on along a dimension, and where it stands
     last.

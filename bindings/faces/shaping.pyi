@@ -649,6 +649,33 @@ class pad:
 
     def keras(x, pad_width, mode="constant", constant_values=None): ...
 
+class slice:
+    """Return the part of a ``shape`` that begins at ``start_indices``, moved to where it fits; -1: what follows the start."""
+
+    @submodule("core")
+    def keras(inputs, start_indices, shape): ...
+
+class slice_update:
+    """Return a copy with ``updates`` in place of the part that begins at ``start_indices``, moved to where it fits."""
+
+    @submodule("core")
+    def keras(inputs, start_indices, updates): ...
+
+class scatter_update:
+    """Return a copy with ``updates`` at the places that the rows of ``indices`` name; those for other places are left out.
+
+    ``reduction``: None: they replace what is there; "add", "mul", "max" or "min": they are combined with it.
+    """
+
+    @submodule("core")
+    def keras(inputs, indices, updates, reduction=None): ...
+
+class scatter:
+    """Return zeros of a ``shape`` with ``values`` added at the places that the rows of ``indices`` name."""
+
+    @submodule("core")
+    def keras(indices, values, shape): ...
+
 class append_alike:
     """Return the elements of both, one after the other along ``axis`` or both flattened.
 

@@ -417,10 +417,13 @@ Array sine_cardinal(const Rules& rules, const Array& given) {
   if (rules.types == TypeRules::torch && row(given.dtype()).kind == DTypeKind::real && size_of(given.dtype()) == 2)
     return as_type(sine_cardinal(rules, astype(given, DType::float32)), given.dtype());
   const Array x = rules(Op::multiply, given, std::numbers::pi);
-  const Array is_zero = rules(Op::equal, x, 0), safe = rules(Op::where, is_zero, 1.0, x);
-  // At 0 the first terms of the series have the derivatives of the function.
-  const Array near_zero = rules(Op::subtract, 1, rules(Op::true_divide, rules(Op::square, x), 6));
-  return as_type(rules(Op::where, is_zero, near_zero, rules(Op::true_divide, rules(Op::sin, safe), safe)), x.dtype());
+  // Near 0, where the digits of the quotient's derivative cancel out, the series has them: its next term is below 3e-18.
+  const Array is_near = rules(Op::less, rules(Op::absolute, x), 0.1), safe = rules(Op::where, is_near, 1.0, x);
+  const Array square = rules(Op::square, rules(Op::where, is_near, x, 0.0));
+  Array near_zero = rules(Op::subtract, 1, rules(Op::true_divide, square, 72));
+  for (int divisor : {42, 20, 6})
+    near_zero = rules(Op::subtract, 1, rules(Op::multiply, rules(Op::true_divide, square, divisor), near_zero));
+  return as_type(rules(Op::where, is_near, near_zero, rules(Op::true_divide, rules(Op::sin, safe), safe)), x.dtype());
 }
 
 // Both choices are made before the division: of a quotient by zero the derivative would be NaN.

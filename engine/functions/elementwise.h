@@ -31,6 +31,8 @@ Array logistic(const Rules& rules, const Array& x);
 Array log_odds(const Rules& rules, const Array& x, std::optional<double> eps);
 // -1, 0 or 1; of complex numbers those of size 1 with their angle. Bools stay.
 Array direction(const Rules& rules, const Array& x);
+// log(exp(a) + exp(b)) without overflow, also of complex numbers.
+Array log_of_sum(const Rules& rules, const Argument& a, const Argument& b);
 // From x where the condition holds, else from y. Raises ErrorKind::value where one of them is missing.
 struct Choices {
   std::optional<Argument> x, y;

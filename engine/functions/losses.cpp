@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "functions/elementwise.h"
 #include "functions/reductions.h"
 #include "functions/refusals.h"
 #include "functions/steps.h"
@@ -34,7 +35,7 @@ using Slope = Array (*)(const Inputs& in, double number, size_t of);  // the der
 Array signed_for(size_t of, const Array& slope) { return of == 0 ? slope : compute(Op::negative, slope); }
 
 Array l1(const Inputs& in, double) { return absolute(subtract(in[0], in[1])); }
-Array l1_slope(const Inputs& in, double, size_t of) { return signed_for(of, sign(subtract(in[0], in[1]))); }
+Array l1_slope(const Inputs& in, double, size_t of) { return signed_for(of, direction(numpys_rules, subtract(in[0], in[1]))); }
 
 Array mse(const Inputs& in, double) { return compute(Op::square, subtract(in[0], in[1])); }
 Array mse_slope(const Inputs& in, double, size_t of) { return multiply(subtract(in[0], in[1]), of == 0 ? 2.0 : -2.0); }

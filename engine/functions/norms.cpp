@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "functions/elementwise.h"
+#include "functions/reductions.h"
 #include "functions/steps.h"
 #include "functions/tensor_algebra.h"
 
@@ -34,7 +36,7 @@ Array quotient(const Array& g, const Array& size) {
 // at most 1: no power of them is too large.
 Array norm_gradient(const Array& g, const Array& x, const Array& size, double order, const std::vector<bool>& axes) {
   if (order == 0) return full(x.shape(), real_number(0), x.dtype(), x.device());
-  if (order == 1) return multiply(sign(x), g);
+  if (order == 1) return multiply(direction(numpys_rules, x), g);
   if (std::isinf(order)) {  // those that are as large have equal shares; of NaN the sign is NaN
     Array mine = equal(absolute(x), size);
     Array count = maximum(reduce(Reduction::sum, as_type(mine, g.dtype()), axes, true), 1.0);
@@ -206,4 +208,49 @@ Array pairwise_distance(const Rules& rules, const Array& x1, const Array& x2, co
 }
 
 }  // namespace nn
+
+namespace {
+
+// From each row of x to each row of y.
+Array differences_of_rows(const Rules& rules, const Array& x, const Array& y) {
+  return rules(Op::subtract, expand_dims(x, x.rank() - 1), expand_dims(y, y.rank() - 2));
+}
+
+}  // namespace
+
+// The norms of the differences of each row of x and each row of y.
+Array distances(const Rules& rules, const Array& x, const Array& y, const linalg::NormOrder& order) {
+  for (const Array* one : {&x, &y}) {
+    const char* name = one == &x ? "X1" : "X2";
+    if (row(one->dtype()).kind != DTypeKind::real)
+      raise(ErrorKind::runtime, "cdist only supports floating-point dtypes, {} got: {}", name, torch_name_of(one->dtype()));
+    if (one->rank() < 2) raise(ErrorKind::runtime, "cdist only supports at least 2D tensors, {} got: {}D", name, one->rank());
+  }
+  if (x.shape().back() != y.shape().back())
+    raise(ErrorKind::runtime, "X1 and X2 must have the same number of columns. X1: {} X2: {}", x.shape().back(),
+          y.shape().back());
+  if (order.number && linalg::value_of(*order.number) < 0) raise(ErrorKind::runtime, "cdist only supports non-negative p values");
+  const Array away = differences_of_rows(rules, x, y);
+  return linalg::tensor_norm(away, order, Axes{away.rank() - 1}, false, {});
+}
+// The same of real numbers of one type, by Euclid's norm.
+Array distances_of_alike(const Alike& of) {
+  if (of.a.rank() < 2 || of.b.rank() < 2) raise(ErrorKind::value, "`cdist` inputs must have rank >= 2");
+  if (of.a.shape().back() != of.b.shape().back()) raise(ErrorKind::value, "Last dimension of inputs to `cdist` must match");
+  const Array away = differences_of_rows(numpys_rules, of.a, of.b);
+  return linalg::tensor_vector_norm(away, {}, Axes{away.rank() - 1}, false, {});
+}
+
+// The peak signal-to-noise ratio in decibels, of numbers up to `top`: 20 log10(top) - 10 log10(mean((a - b)^2)).
+Array peak_signal_to_noise(const Alike& of, const Argument& top) {
+  if (of.a.shape() != of.b.shape())
+    raise(ErrorKind::value, "Input shapes {} and {} must match for PSNR calculation. ", to_string(of.a.shape()),
+          to_string(of.b.shape()));
+  const DType type = of.a.dtype(), wide = wide_type(type);
+  const Array away = subtract(as_type(of.a, wide), as_type(of.b, wide));
+  const Array noise = mean(multiply(away, away), all_axes(away));
+  const Array peak = top.array() ? as_type(*top.array(), wide) : full({}, top.scalar(), wide, away.device());
+  return as_type(subtract(multiply(log10(peak), 20.0), multiply(log10(noise), 10.0)), type);
+}
+
 }  // namespace quern

@@ -182,15 +182,24 @@ Array variance(const Array& given, const Counted& over, double ddof, const Argum
 }
 
 // Where all elements are equal its derivative is 0, not infinite.
-static Array root_of(const Array& square) {
-  if (!GradientMode::is_on() || !wants_gradient(square)) return laid_as(sqrt(square), square);
-  return recorded_as(SmoothValue::root, square, sqrt(detached(square)));
+static Array root_of(const Array& square, const Array& root) {
+  if (!GradientMode::is_on() || !wants_gradient(square)) return laid_as(root, square);
+  return recorded_as(SmoothValue::root, square, root);
+}
+
+// The root of the variance. That of 32-bit numbers is computed in 64 bits: it may be within a range that the variance is beyond.
+static Array root_of_variance(const Array& square, const Array& array, const Counted& over, double ddof, const Argument* center) {
+  GradientMode off(false);
+  if (over.dtype || is_whole(array.dtype()) || square.dtype() != DType::float32) return sqrt(detached(square));
+  const DType wide = is_complex(array.dtype()) ? DType::complex128 : DType::float64;
+  return astype(sqrt(variance(astype(detached(array), wide), over, ddof, center)), square.dtype());
 }
 
 Array deviation(const Array& array, const Counted& over, double ddof, const Argument* center) {
   if (averages_wider(array, over))
     return astype(deviation(astype(array, averaging_type(array.dtype())), over, ddof, center), array.dtype());
-  Array root = root_of(variance(array, over, ddof, center));
+  const Array square = variance(array, over, ddof, center);
+  Array root = root_of(square, root_of_variance(square, array, over, ddof, center));
   if (!over.dtype || !is_whole(*over.dtype)) return root;
   // NumPy writes roots into the integers of the variances, which only those without dimensions can be.
   if (root.rank() > 0)
@@ -213,7 +222,7 @@ std::vector<Array> deviation_and_mean(const Array& array, const Counted& over, d
     return {astype(wide[0], array.dtype()), astype(wide[1], array.dtype())};
   }
   std::vector<Array> both = variance_and_mean(array, over, ddof);
-  return {root_of(both[0]), both[1]};
+  return {root_of(both[0], root_of_variance(both[0], array, over, ddof, nullptr)), both[1]};
 }
 
 Array spread(const Array& array, const Over& over) {

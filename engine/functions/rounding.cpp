@@ -8,6 +8,7 @@
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
+#include "graph/tape.h"
 #include "run/calls/sorting.h"
 
 namespace quern {
@@ -54,18 +55,19 @@ Array both(Op op, const Array& test, const Value& other) {
 
 }  // namespace
 
-Array rounded(const Array& array, int64_t decimals) {
+Array rounded(const Rules& rules, const Array& array, int64_t decimals) {
   DType type = array.dtype();
   if (is_complex(type)) {
     Array out = copied(array, type, Order::keep);
-    assign(out.real(), Argument(rounded(array.real(), decimals)));
-    assign(out.imag(), Argument(rounded(array.imag(), decimals)));
+    assign(out.real(), Argument(rounded(rules, array.real(), decimals)));
+    assign(out.imag(), Argument(rounded(rules, array.imag(), decimals)));
     return out;
   }
   if (is_integer(type) && decimals >= 0) return copied(array, type, Order::keep);
   if (decimals == 0) return rint(array);
   if (type == DType::boolean) raise(ErrorKind::type, "[round] dtype bool is not supported; convert to integers first");
   Array work = is_integer(type) ? astype(array, DType::float64) : array;
+  if (rules.types == TypeRules::torch && !is_integer(type)) work = as_type(work, wide_type(type));
   double by = std::abs(decimals) < 309 ? std::pow(10.0, static_cast<double>(std::abs(decimals)))
                                        : std::numeric_limits<double>::infinity();
   bool columns = !is_in_order(work, Order::c) && is_in_order(work, Order::fortran);
@@ -181,6 +183,53 @@ Array running_sum(const Array& array, std::optional<size_t> axis, std::optional<
 }
 Array running_product(const Array& array, std::optional<size_t> axis, std::optional<DType> dtype) {
   return running_result("multiply", array, axis, dtype);
+}
+
+namespace {
+
+// Each step adds what stands 1, 2, 4 ... places before.
+Array log_sums(const Array& given, size_t axis) {
+  const int64_t n = given.shape()[axis];
+  Array x = copied(given, given.dtype());
+  Shape shape = x.shape();
+  for (int64_t step = 1; step < n; step *= 2) {
+    shape[axis] = step;
+    const Array nothing = full(shape, real_number(-std::numeric_limits<double>::infinity()), x.dtype(), x.device());
+    const Array before = joined({nothing, part(x, static_cast<int>(axis), 0, n - step)}, axis);
+    x = log_of_sum(numpys_rules, x, before);
+  }
+  return in_order(x, Order::c);
+}
+
+// The gradient is summed by logarithms, its positive and its negative part apart.
+class RunningLogSum : public GradientBody {
+ public:
+  explicit RunningLogSum(size_t axis) : axis_(axis) {}
+  std::string_view name() const override { return "logcumsumexp"; }
+  Gradients gradients(const GradientCall& call) const override {
+    const DType wide = wide_type(call.types[0]);
+    const Array x = as_type(call.operands[0], wide), y = as_type(call.results[0], wide), g = as_type(*call.given[0], wide);
+    const Array size = log(absolute(g));
+    const auto sum = [&](const Array& counts) {
+      const Array terms = subtract(where(counts, size, -largest(wide)), y);
+      return exp(add(flipped(running_log_sum(flipped(terms, Axes{axis_}), axis_), Axes{axis_}), x));
+    };
+    return {subtract(sum(greater(g, 0)), sum(less(g, 0)))};
+  }
+
+ private:
+  size_t axis_;
+};
+
+}  // namespace
+
+Array running_log_sum(const Array& array, size_t axis) {
+  const DType type = array.dtype();
+  if (is_whole(type)) raise(ErrorKind::not_implemented, "\"logcumsumexp\" not implemented for '{}'", torch_name_of(type));
+  if (array.rank() == 0 || array.size() == 0) return copied(array, type);
+  if (is_complex(type)) return log_sums(array, axis);  // its operations have the derivatives
+  return differentiable(std::make_shared<RunningLogSum>(axis), {&array, 1}, {{true}, {true}},
+                        [&] { return std::vector<Array>{as_type(log_sums(as_type(array, wide_type(type)), axis), type)}; })[0];
 }
 
 Array with_first(const Array& array, const Scalar& value, size_t axis) {

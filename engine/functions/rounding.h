@@ -9,7 +9,8 @@
 namespace quern {
 
 // To so many decimals; fewer than none: to tens, hundreds ... Halves go to the even neighbour. Integers stay integers.
-Array rounded(const Array& array, int64_t decimals);
+// PyTorch rounds numbers of 16 bits in 32, the others in their own type.
+Array rounded(const Rules& rules, const Array& array, int64_t decimals);
 
 // |a - b| <= atol + rtol |b|, or equal; one of a and b at least is an array. `equal_nan`: NaN equals NaN.
 Array near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol, bool equal_nan);
@@ -18,6 +19,10 @@ Array all_near(const Rules& rules, const Argument& a, const Argument& b, const A
                bool equal_nan);
 bool are_all_near(const Rules& rules, const Argument& a, const Argument& b, const Argument& rtol, const Argument& atol,
                   bool equal_nan);
+
+// The logarithm of the running sums of exponentials along an axis, without overflow. Raises ErrorKind::not_implemented for
+// integers.
+Array running_log_sum(const Array& array, size_t axis);
 
 // Each element less the one before it, so many times over; of bools: do they differ.
 Array differences(const Array& array, int64_t times, size_t axis);

@@ -49,6 +49,9 @@ Array of_sign(const Array& g, const Array& a, const Array& y) {
   return where(equal(size, 0.0), zeros_like(g), turn / where(equal(size, 0.0), 1.0, size));
 }
 
+// The sign of real numbers, 0 of NaN as in PyTorch, and the direction of complex ones.
+Array direction(const Array& a) { return is_complex(a.dtype()) ? sign(a) : where(isnan(a), 0.0, sign(a)); }
+
 // Both are recorded; what is not returned is never computed.
 Array if_complex(const Array& of, const Array& x, const Array& y) { return is_complex(of.dtype()) ? x : y; }
 

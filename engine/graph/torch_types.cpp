@@ -103,11 +103,13 @@ enum Takes : uint8_t {
   booleans = 1,
   integers = 2,  // int8 to int64, and uint8
   naturals = 4,  // uint16, uint32, uint64
-  reals = 8,
+  reals = 8,     // of 32 and 64 bits
   complexes = 16,
-  real_numbers = integers | reals,
+  halves = 32,
+  any_floats = reals | halves,
+  real_numbers = integers | any_floats,
   all_integers = booleans | integers | naturals,
-  any_real = all_integers | reals,
+  any_real = all_integers | any_floats,
   any = any_real | complexes,
 };
 
@@ -118,7 +120,7 @@ uint8_t what_is(DType type) {
     case 1:
       return is_wide_natural(type) ? naturals : integers;
     case 2:
-      return reals;
+      return row(type).size == 2 ? halves : reals;
     default:
       return complexes;
   }
@@ -193,14 +195,28 @@ Rule rule_of(Op op) {
     case Op::trunc:
       return {Gives::same, any_real & ~booleans};
     case Op::heaviside:  // the front end composes that of integers from other operations
-      return {Gives::same, reals};
+      return {Gives::same, any_floats};
     case Op::hypot:
     case Op::nextafter:
     case Op::frexp_mantissa:
     case Op::frexp_exponent:
     case Op::logaddexp:
     case Op::logaddexp2:
-      return {Gives::same, reals};
+    case Op::gammainc:
+    case Op::gammaincc:
+      return {Gives::same, any_floats};
+    case Op::log_ndtr:
+    case Op::ndtri:
+    case Op::erfcx:
+    case Op::bessel_j0:
+    case Op::bessel_j1:
+    case Op::bessel_y0:
+    case Op::bessel_y1:
+    case Op::bessel_k0:
+    case Op::bessel_k1:
+    case Op::bessel_k0_scaled:
+    case Op::bessel_k1_scaled:
+      return {Gives::real, any_real & ~halves};
     case Op::gcd:
     case Op::lcm:
     case Op::left_shift:

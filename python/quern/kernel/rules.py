@@ -27,6 +27,7 @@ _FORMS = {
     "logical_or": "{0} or {1}",
     "not_zero": "1 if {0} == 0 else {0}",
     "share": "({0} / 2 if {2} else {0}) if {1} else 0",
+    "direction": "1 if {0} > 0 else (-1 if {0} < 0 else 0)",
     "sign": "1 if {0} > 0 else (-1 if {0} < 0 else 0)",
     "square": "{0} * {0}",
     "where": "{1} if {0} else {2}",

@@ -13,7 +13,6 @@ from quern.torch import (  # noqa: F401
     _copies_queries_settings,
     _functional_forms,
     _namespace,
-    _through_results,
     _types,
     autograd,
     cuda,

@@ -132,10 +132,6 @@ def sizes_in(shape):
     return list(shape)
 
 
-# Functions whose derivatives are recorded by autograd.Function (_through_results.py), by name.
-THROUGH_RESULTS = {}
-
-
 def is_number(value):
     """Is it a number of Python's or NumPy's?"""
     return isinstance(value, (numbers.Number, numpy.generic))

@@ -23,7 +23,7 @@ _IN_PLACE = frozenset(
 )
 # Functions whose first argument is a tensor and which are no methods.
 _NO_METHODS = frozenset(
-    """bucketize gradient std_mean var_mean zeros_like ones_like empty_like full_like rand_like randn_like
+    """bucketize cdist gradient std_mean var_mean zeros_like ones_like empty_like full_like rand_like randn_like
     randint_like poisson channel_shuffle pixel_shuffle pixel_unshuffle dropout dropout_ feature_dropout feature_dropout_ alpha_dropout
     alpha_dropout_ feature_alpha_dropout feature_alpha_dropout_""".split()
 )

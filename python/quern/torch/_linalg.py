@@ -12,17 +12,6 @@ inv_ex, matrix_norm, solve_triangular, svd, vector_norm = (
 
 
 @checked
-def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """The distances of all pairs of rows."""
-    if x1._rank < 2 or x2._rank < 2 or x1._shape[-1] != x2._shape[-1]:
-        raise RuntimeError("X1 and X2 must have at least two dimensions and the same number of columns.")
-    if p < 0:
-        raise RuntimeError("cdist only supports non-negative p values")
-    away = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-    return vector_norm(away, p, -1)
-
-
-@checked
 def pdist(input, p=2.0):
     """The distances of each two different rows: of the first from all behind it, of the second, and so on."""
     if input._rank != 2:

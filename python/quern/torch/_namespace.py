@@ -9,7 +9,7 @@ from quern.torch._creation import *  # noqa: F403
 from quern.torch._creation import legacy_type as _legacy_type
 from quern.torch._elementwise import *  # noqa: F403
 from quern.torch._indexing import *  # noqa: F403
-from quern.torch._linalg import cdist, pdist  # noqa: F401
+from quern.torch._linalg import pdist  # noqa: F401
 from quern.torch._reductions import *  # noqa: F403
 from quern.torch._shaping import *  # noqa: F403
 from quern.torch._special import *  # noqa: F403

@@ -1,11 +1,9 @@
 """What takes dimensions away, runs along them, or sorts them."""
 
-import math
-
 from quern.lib import _engine
-from quern.torch import _linalg, _shaping, _types
+from quern.torch import _linalg, _types
 from quern.torch._arguments import checked
-from quern.torch._core import THROUGH_RESULTS, Tensor, add_methods, dim_of, finish
+from quern.torch._core import Tensor, add_methods, finish
 from quern.torch._faces import FACES
 
 sum = FACES["sum"]  # noqa: A001
@@ -29,35 +27,8 @@ def dist(input, other, p=2):
     return norm(input - other, p)
 
 
-# ---- along a dimension
-
-
-@checked(same_out=True)
-def logcumsumexp(input, dim, *, out=None):
-    """``log`` of the running sums of ``exp``, without overflow."""
-    if input.dtype._kind in "iub":
-        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{_types.scalar_name(input.dtype)}'")
-    dim = dim_of(dim, input._rank)
-    if out is None and input._rank and input._size and input.requires_grad and not input.is_complex() and _engine.gradient_mode():
-        return THROUGH_RESULTS["logcumsumexp"](input, dim)
-    return finish(_log_sums(input, dim), out)
-
-
-def _log_sums(x, dim):
-    """Each step adds what stands 1, 2, 4 ... places before."""
-    n = x._shape[dim] if x._rank else 0
-    shape, step = list(x._shape), 1
-    while step < n:
-        shape[dim] = step
-        before = _shaping.cat([x.new_full(shape, -math.inf), _shaping.narrow(x, dim, 0, n - step)], dim)
-        x = FACES["logaddexp"](x, before)
-        step *= 2
-    return (x.clone() if step == 1 else x)._in_order("C")
-
-
-METHODS = "norm dist logcumsumexp"
+METHODS = "norm dist"
 __all__ = METHODS.split()
-_SAME_OUT = "logcumsumexp"
 add_methods(__name__, METHODS)
 
 

@@ -7,103 +7,15 @@ from quern.arrays.public_names import settle
 from quern.lib import _engine
 from quern.torch import _elementwise
 from quern.torch._arguments import checked
-from quern.torch._core import THROUGH_RESULTS, Tensor, _op, add_in_place, add_methods, finish, tensor_like
-from quern.torch._faces import FACES
+from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, tensor_like
 from quern.torch._types import DTYPES, get_default_dtype, scalar_name
 
 
-def _real(x, name, only_wide=False):
+def _real(x, name):
     """The tensor as one of real numbers. NotImplementedError for complex ones, as PyTorch has it."""
-    if x.is_complex() or only_wide and x._dtype_name in ("float16", "bfloat16"):
+    if x.is_complex():
         raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(x.dtype)}'")
     return x if x.is_floating_point() else x.to(get_default_dtype())
-
-
-def _of_row(name, row, doc, only_wide=True):
-    def function(input, *, out=None):
-        return finish(_op(row, _real(input, name, only_wide)), out)
-
-    function.__name__, function.__doc__ = name, doc
-    return checked(function)
-
-
-i0, i1, i0e, i1e = (
-    _of_row(name, row, f"The modified Bessel function of the first kind and of order {name[1]}{scaled}.", False)
-    for name, row, scaled in (
-        ("i0", "bessel_i0", ""),
-        ("i1", "bessel_i1", ""),
-        ("i0e", "bessel_i0_scaled", ", times exp(-|x|)"),
-        ("i1e", "bessel_i1_scaled", ", times exp(-|x|)"),
-    )
-)
-bessel_j0 = _of_row("bessel_j0", "bessel_j0", "The Bessel function of the first kind and of order 0.")
-bessel_j1 = _of_row("bessel_j1", "bessel_j1", "The Bessel function of the first kind and of order 1.")
-bessel_y0 = _of_row("bessel_y0", "bessel_y0", "The Bessel function of the second kind and of order 0.")
-bessel_y1 = _of_row("bessel_y1", "bessel_y1", "The Bessel function of the second kind and of order 1.")
-modified_bessel_k0 = _of_row("modified_bessel_k0", "bessel_k0", "The modified Bessel function of the second kind and of order 0.")
-modified_bessel_k1 = _of_row("modified_bessel_k1", "bessel_k1", "The modified Bessel function of the second kind and of order 1.")
-scaled_modified_bessel_k0 = _of_row("scaled_modified_bessel_k0", "bessel_k0_scaled", "modified_bessel_k0() times exp(x).")
-scaled_modified_bessel_k1 = _of_row("scaled_modified_bessel_k1", "bessel_k1_scaled", "modified_bessel_k1() times exp(x).")
-
-
-def _incomplete(name, row, doc):
-    def function(input, other, *, out=None):
-        for one in (input, other):
-            if not one.is_floating_point():
-                raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{scalar_name(one.dtype)}'")
-        return finish(_op(row, input, other), out)
-
-    function.__name__, function.__doc__ = name, doc
-    return checked(function)
-
-
-igamma = _incomplete("igamma", "gammainc", "The regularized lower incomplete gamma function of shape ``input`` at ``other``.")
-igammac = _incomplete("igammac", "gammaincc", "1 - igamma(), with all its digits where that is close to zero.")
-gammainc, gammaincc = igamma, igammac
-
-
-@checked
-def ndtr(input, *, out=None):
-    """The normal distribution's probability of being below x."""
-    x = _real(input, "ndtr")
-    t = x * math.sqrt(0.5)
-    return finish(_op("where", t < 0, 0.5 * _op("erfc", _op("absolute", t)), 0.5 + 0.5 * _op("erf", t)).to(x.dtype), out)
-
-
-@checked
-def log_ndtr(input, *, out=None):
-    """The logarithm of ndtr(), with all its digits far below zero too."""
-    x = _real(input, "log_ndtr", True)
-    if out is None and x.requires_grad and _engine.gradient_mode():
-        return THROUGH_RESULTS["log_ndtr"](x)
-    is_low = x < -1
-    low, high = _op("where", is_low, x, -1.0), _op("where", is_low, -1.0, x)  # not minimum(): equal ones share the gradient
-    far = _op("log", erfcx(low * -math.sqrt(0.5)) / 2) - low * low / 2
-    return finish(_op("where", is_low, far, _op("log1p", _op("erfc", high * math.sqrt(0.5)) * -0.5)).to(x.dtype), out)
-
-
-@checked
-def ndtri(input, *, out=None):
-    """The inverse of ndtr()."""
-    x = _real(input, "ndtri", True)
-    if out is None and x.requires_grad and _engine.gradient_mode():
-        return THROUGH_RESULTS["ndtri"](x)
-    wide = x.to(DTYPES["float64"])  # 2 x - 1 loses what is close to 0
-    return finish((FACES["erfinv"](2 * wide - 1) * math.sqrt(2)).to(x.dtype), out)
-
-
-@checked
-def erfcx(input, *, out=None):
-    """``exp(x * x) * erfc(x)``, without overflow for large x: there by a continued fraction."""
-    x = _real(input, "erfcx", True)
-    wide = x.to(DTYPES["float64"])
-    is_near = wide < 5
-    near, far = _op("where", is_near, wide, 5.0), _op("where", is_near, 5.0, wide)  # not minimum(): equal ones share the gradient
-    tail = far
-    for k in range(60, 0, -1):
-        tail = far + (k / 2) / tail
-    made = _op("where", is_near, _op("exp", near * near) * _op("erfc", near), 1 / (tail * math.sqrt(math.pi)))
-    return finish(made.to(x.dtype), out)
 
 
 def xlog1py(input, other, *, out=None):
@@ -252,12 +164,10 @@ def spherical_bessel_j0(input, *, out=None):
     return finish(_op("where", x == 0, 1 - x * x / 6, _op("sin", safe) / safe).to(x.dtype), out)
 
 
-digamma, gammaln = FACES["digamma"], FACES["lgamma"]
-METHODS = "i0 mvlgamma igamma igammac"
-__all__ = "i0 polygamma mvlgamma igamma igammac".split()
-modified_bessel_i0, modified_bessel_i1, psi = i0, i1, digamma
+METHODS = "mvlgamma"
+__all__ = "polygamma mvlgamma".split()
 add_methods(__name__, METHODS)
 Tensor.polygamma = lambda self, n: polygamma(n, self)
 Tensor.polygamma.__doc__ = polygamma.__doc__
-add_in_place("i0 mvlgamma polygamma igamma igammac")
+add_in_place("mvlgamma polygamma")
 settle(__name__)

@@ -92,6 +92,40 @@ p = (m @ m.T + 3 * np.eye(3)).astype("float32")
 """
 
 
+# Of tensors t, integer tensors u, and lists of them by other types.
+PARTS = """
+scatter_update(t, [[0, 1], [1, 2], [0, 1]], u[0], reduction) | scatter_update(t, [[2], [-1], [0]], t, reduction) | scatter_update(t, [[0, 1], [2, 3], [-4, 0]], u[0], reduction)
+scatter_update(t, [[[0], [1]], [[1], [1]]], t[:2, None], reduction) | scatter_update(t, np.zeros((0, 2), "int32"), np.zeros((0,), "float32"), reduction)
+scatter_update(t, [[1], [1]], 2, reduction) | raises(lambda: scatter_update(t, [[0.5]], 2, reduction))[0] | raises(lambda: scatter_update(t, [[0, 0, 0]], 2, reduction))[0]
+""".replace("\n", " | ").strip(" |").split(" | ")  # fmt: skip
+SLICES = """
+slice(t, (0, 1), (2, 2)) | slice(t, (1, -1), (-1, 1)) | slice(t, (5, 5), (1, 2)) | slice(t, convert_to_tensor([1, 0]), (2, 2)) | slice(t, (-2, -3), (2, 3)) | slice(t, (0, 0), (0, 1))
+slice_update(t, (1, 1), t[:2, :2] * t[1:, 1:]) | slice_update(t, (5, -1), t[:2, :2]) | slice_update(t, (0, 0), t[:0]) | raises(lambda: slice(t, (0, 0), (4, 1)))[0]
+raises(lambda: slice(t, (0.5, 0), (1, 1)))[0] | raises(lambda: slice(t, (0,), (1,)))[0] | raises(lambda: slice(t, (0,), (1, 1)))[0] | raises(lambda: slice_update(t, (0, 0), t[0]))[0]
+raises(lambda: slice_update(t, (0, 0), concatenate([t, t])))[0] | scatter(convert_to_tensor([[0], [2], [5]]), t, (4, 3)) | scatter(convert_to_tensor([[0, 1], [-1, 2], [0, 1]]), t[:, 0], (2, 3))
+""".replace("\n", " | ").strip(" |").split(" | ")  # fmt: skip
+DISTANCES = """
+psnr(t, t * 2, 7) | psnr(t, t, 7) | cdist(t, t[:2] * 2) | cdist(t[None], t) | raises(lambda: psnr(t, t[:2], 1))[0] | raises(lambda: cdist(t, t[:, :2]))[0] | raises(lambda: cdist(t[0], t))[0]
+psnr(t, x, 1.5) | psnr(x, t, 1) | cdist(t, x) | psnr(x, x[::-1], convert_to_tensor(255))
+""".replace("\n", " | ").strip(" |").split(" | ")  # fmt: skip
+PARTS_START = """
+from keras.ops import *
+x = convert_to_tensor(data(3, 3))
+u = convert_to_tensor([[3, 0, 2], [1, 2, 2]])
+t = cast([[1, 2, 3], [4, 5, 2], [0, 1, 1]], "{type}")
+reduction = {reduction!r}
+"""
+
+
+def test_parts_and_distances_of_all_types(device):
+    """Scattered updates, slices, and distances: of each type, at places that are not there, and in empty tensors."""
+    texts = [PARTS_START.format(type=t, reduction=r) + call for t in TYPES[1:] for r in (None, "add", "mul", "max", "min") for call in PARTS]
+    texts += [PARTS_START.format(type="bool", reduction=r) + call for r in (None, "max", "min") for call in PARTS[:3]]
+    texts += [PARTS_START.format(type=t, reduction=None) + call for t in TYPES[1:] for call in SLICES + DISTANCES]
+    texts += [PARTS_START.format(type="bool", reduction=None) + call for call in SLICES[:6] + ["raises(lambda: psnr(t, t, 1))[0]", "raises(lambda: cdist(t, t))[0]"]]
+    compare_all(texts, "test_keras_functions", device.kind)
+
+
 def _have(call):
     """Is it a function of every supported version?"""
     return call.split("(")[0].strip() not in NEWER

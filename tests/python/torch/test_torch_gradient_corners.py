@@ -105,7 +105,9 @@ def test_branch_points(device):
         slope(lambda x: torch.complex(x, x * 2).rsqrt().abs(), 1., 2.)
         slope(S.ndtri, 0., 1., 0.5, 0.25)
         slope(torch.logit, 0., 1., 0.5, 2.)
-        slope(torch.sinc, 0., 1., -0.5)
+        slope(torch.sinc, 0., 1., -0.5, 1e-40, 1e-20, -0.05, 0.2)
+        slope(lambda x: x.std(), 0., 3., -1., 3.4e38)
+        slope(torch.abs, nan, 2., -1., 0.), slope(lambda x: torch.norm(x, 1), nan, 2., -1.), slope(lambda x: F.l1_loss(x, w), nan, 2., 4.)
         slope(lambda x: torch.xlogy(x, x), 0., 1., -1., 2.)
         """,
         device,

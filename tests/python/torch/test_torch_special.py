@@ -38,6 +38,24 @@ torch.bernoulli(torch.ones(2, device=device, requires_grad=True)) | y[:, :2].cho
 """
 
 
+RANGES = """
+torch.tensor([65504.0, 1234.56, -0.25, 60000], dtype=torch.float16, device=device).round(decimals=1), torch.tensor([1234.56, 7.25], dtype=torch.bfloat16, device=device).round(decimals=1)
+torch.tensor([0, 3, -1, 3.4e38], device=device).std(), torch.std_mean(torch.tensor([[0, 3], [-1, 3.4e38]], device=device), 1), torch.tensor([0, 3, -1, 3.4e38], device=device).var()
+torch.tensor([1e-30, 3e-30], device=device).std(), torch.tensor([0, 3, -1, 3.3e38], dtype=torch.bfloat16, device=device).std(), torch.tensor([2.0, 2.0], device=device).std(unbiased=False)
+torch.igamma(y.double(), torch.ones(3, dtype=torch.int32, device=device)), torch.igammac(torch.ones(3, dtype=torch.bool, device=device), y), S.gammainc(y.half(), y), S.gammaincc(y, y.double())
+raises(lambda: torch.igamma(torch.ones(2, dtype=torch.int64), torch.ones(2, dtype=torch.int32)))[0], raises(lambda: torch.igammac(y + 1j, y))[0], torch.igamma(torch.tensor(2.0, device=device), y.half())
+S.ndtri(torch.tensor([1e-20, 0.0, 1.0, 2.0, 0.3], device=device)), S.log_ndtr(torch.tensor([-1e4, 40.0, 1.0], device=device)), S.ndtri(torch.tensor([0, 1], device=device)), S.ndtr(y), S.ndtr(y.half()).dtype
+[raises(lambda: f(y.half()))[0] for f in (S.ndtri, S.log_ndtr, S.erfcx, S.bessel_y1)], [raises(lambda: f(y + 1j))[0] for f in (S.ndtr, S.ndtri, S.log_ndtr, S.erfcx, torch.i0, S.i1e)]
+torch.logcumsumexp(x, 1), torch.logcumsumexp(x.half(), 0), torch.logcumsumexp(x[0, 0], 0), raises(lambda: torch.logcumsumexp(torch.ones(2, dtype=torch.int64), 0))[0], torch.logcumsumexp(x + 1j, -1)
+torch.logcumsumexp(torch.tensor([-inf, -inf, 0.0, inf, 1.0, nan, 2.0], device=device), 0), raises(lambda: torch.logcumsumexp(x, 2))[0], torch.logcumsumexp(torch.zeros(0, 2, device=device), 0)
+torch.cdist(x, y), torch.cdist(x, y, 1.0), torch.cdist(x[None], y, inf), raises(lambda: torch.cdist(x, y[:, :2])), raises(lambda: torch.cdist(x[0], y)), raises(lambda: torch.cdist(x.long(), y)), raises(lambda: torch.cdist(x, y, -1.0))
+"""
+
+
+def test_ends_of_ranges_and_types(device):
+    compare_all([HEAD + text for text in RANGES.strip().splitlines()], device, rtol=1e-5)
+
+
 @pytest.mark.parametrize("name", BESSEL)
 def test_bessel_functions(name, device):
     odd = "-3.0, -0.5, inf, nan" if "k" in name else "-3.0, -0.5, nan"

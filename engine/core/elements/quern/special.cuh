@@ -132,5 +132,73 @@ __QUERN_DEVICE double gamma_slope_of(double a, double x) {
 __QUERN_DEVICE float gamma_slope_of_float(float a, float x) { return static_cast<float>(gamma_slope_of(a, x)); }
 __QUERN_FUNCTION_2(gamma_slope, gamma_slope_of_float, gamma_slope_of)
 
+// exp(x * x) erfc(x). From 20 on its asymptotic series (DLMF 7.12.1), whose terms fall fast enough there.
+__QUERN_DEVICE double erfcx_of(double x) {
+  const double big = static_cast<double>(infinity());
+  if (x < 20.0) {
+    if (x < -26.7) return big;
+    const double square = x * x;
+    return ::exp(square) * (1.0 + ::fma(x, x, -square)) * ::erfc(x);
+  }
+  const double r = x == big ? 0.0 : 0.5 / x / x;
+  const double sum = 1.0 + r * (-1.0 + r * (3.0 + r * (-15.0 + r * (105.0 + r * (-945.0 + r * (10395.0 - r * 135135.0))))));
+  return sum * (0.56418958354775628695 / x);
+}
+__QUERN_FUNCTION(erfcx, static_cast<float>(erfcx_of(x)), erfcx_of(x))
+
+// The probability that a normal number is below x: erfc(-x / sqrt(2)) / 2. Where erfc falls fast, the digits that the quotient lost are
+// put back by its slope.
+__QUERN_DEVICE double ndtr_of(double x) {
+  if (::fabs(x) > 40.0) return x < 0.0 ? 0.0 : 1.0;
+  const double a = -0.70710678118654752440 * x;
+  const double lost = ::fma(-0.70710678118654752440, x, -a) + 4.8336466567264567e-17 * x;
+  return 0.5 * (::erfc(a) - 1.12837916709551257390 * ::exp(-a * a) * lost);
+}
+__QUERN_FUNCTION(ndtr, static_cast<float>(ndtr_of(x)), ndtr_of(x))
+
+__QUERN_DEVICE double log_ndtr_of(double x) {
+  if (x < -1.0) return ::log(0.5 * erfcx_of(-0.70710678118654752440 * x)) - 0.5 * x * x;
+  return ::log1p(-ndtr_of(-x));
+}
+__QUERN_FUNCTION(log_ndtr, static_cast<float>(log_ndtr_of(x)), log_ndtr_of(x))
+
+// The inverse of ndtr(): Halley's steps on erf in the middle, on erfc outside. One is enough from Giles' polynomials (2010), which
+// have seven digits; they end at 6e-8, beyond which the steps start from Hastings' rational function (Abramowitz and Stegun 26.2.23,
+// within 5e-4). Where erfc has few digits left, they are Newton's, on its logarithm.
+__QUERN_DEVICE double ndtri_of(double p) {
+  const double big = static_cast<double>(infinity()), half_root_of_pi = 0.88622692545275801365;
+  if (!(p > 0.0 && p < 1.0)) return p == 0.0 ? -big : p == 1.0 ? big : big - big;
+  constexpr double near[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                             -0.00125372503, -0.00417768164, 0.246640727, 1.50140941};
+  constexpr double far[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                            -0.0076224613, 0.00943887047, 1.00167406, 2.83297682};
+  const double y = 2.0 * ::fabs(p - 0.5), tail = p < 0.5 ? p : 1.0 - p, w = -::log(4.0 * tail * (1.0 - tail));
+  double z = 0.0, step = 0.0;
+  int steps = 1;
+  if (w < 15.3) {
+    const double at = w < 5.0 ? w - 2.5 : ::sqrt(w) - 3.0;
+    for (int i = 0; i < 9; ++i) z = z * at + (w < 5.0 ? near[i] : far[i]);
+    z *= y;
+  } else {
+    const double t = ::sqrt(-2.0 * ::log(tail));
+    z = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+    z *= 0.70710678118654752440;
+    steps = 2;
+  }
+  for (int i = 0; i < steps; ++i) {
+    z += step;
+    if (tail < 1e-280) {
+      const double scaled = 0.5 * erfcx_of(z);
+      step = (::log(scaled) - z * z - ::log(tail)) * scaled * 2.0 * half_root_of_pi;
+      continue;
+    }
+    const double error = (y < 0.5 ? y - ::erf(z) : ::erfc(z) - 2.0 * tail) * half_root_of_pi * ::exp(z * z);
+    step = error / (1.0 - z * error);
+  }
+  const double size = ::fma(1.41421356237309504880, z, 1.41421356237309504880 * step - 9.6672933134529135e-17 * z);
+  return p < 0.5 ? -size : size;
+}
+__QUERN_FUNCTION(ndtri, static_cast<float>(ndtri_of(x)), ndtri_of(x))
+
 }  // namespace op
 }  // namespace quern

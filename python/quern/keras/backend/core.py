@@ -272,7 +272,9 @@ _NAMES = frozenset(_engine.dtype_names())
 _engine.set_front_end("keras", type=Array, variable=KerasVariable, symbolic=KerasTensor)
 _engine.set_front_end("keras", name_of_dtype=_named, default_real=floatx, epsilon=epsilon)
 _faces = _engine.add_functions(__name__, "keras", "core")
-convert_to_tensor, cast, unstack = _faces["convert_to_tensor"], _faces["cast"], _faces["unstack"]
+convert_to_tensor, cast, unstack, slice, slice_update, scatter, scatter_update = (  # noqa: A001
+    _faces[_name] for _name in "convert_to_tensor cast unstack slice slice_update scatter scatter_update".split()
+)
 _engine.set_front_end("keras", convert=convert_to_tensor)
 
 
@@ -487,90 +489,6 @@ def associative_scan(f, elems, reverse=False, axis=0):
     if reverse:
         flat = [qn.flip(x, axis) for x in flat]
     return tree.pack_sequence_as(elems, flat)
-
-
-# ---- parts
-
-
-def _places(indices, rank):
-    """Indices along the last axis as one array for each axis."""
-    return tuple(indices[..., i] for i in range(rank))
-
-
-def scatter(indices, values, shape):
-    """Zeros of a shape with values added at places."""
-    values = convert_to_tensor(values)
-    return scatter_update(as_tensor(qn.zeros(tuple(int(n) for n in shape), dtype=values.dtype)), indices, values, "add")
-
-
-def scatter_update(inputs, indices, updates, reduction=None):
-    """A copy with updates at places: in place of what is there, or combined with it by "add", "max", "min" or "mul"."""
-    inputs = convert_to_tensor(inputs)
-    indices = convert_to_tensor(indices)
-    updates = convert_to_tensor(updates, inputs.dtype)
-    if reduction not in (None, "add", "max", "min", "mul"):
-        raise ValueError(f"Unsupported reduction: {reduction}")
-    places = _places(indices, indices.shape[-1])
-    out = inputs.copy()
-    if reduction is None:
-        out[places] = updates
-        return out
-    if reduction == "add":
-        _engine.array_put_add(out, list(range(len(places))), updates, *places)
-        return out
-    if reduction == "mul":
-        qn.multiply.at(out, places, updates)
-        return out
-    return _extreme({"max": qn.maximum, "min": qn.minimum}[reduction], inputs, updates, places)
-
-
-def _extreme(ufunc, inputs, updates, places):
-    """The extremes of elements and of updates at places; of equal ones each has its share of the derivative."""
-
-    @custom_gradient
-    def extreme(inputs, updates):
-        out = inputs.copy()
-        ufunc.at(out, places, updates)
-
-        def grad(given):
-            is_kept, is_put = inputs == out, updates == out[places]
-            count = is_kept.astype(given._dtype_name)
-            _engine.array_put_add(count, list(range(len(places))), is_put.astype(given._dtype_name), *places)
-            share = given / qn.maximum(count, 1)
-            return qn.where(is_kept, share, 0), qn.where(is_put, share[places], 0)
-
-        return out, grad
-
-    return extreme(inputs, updates)
-
-
-def slice(inputs, start_indices, shape):
-    """The part of a shape that begins at indices; as on other backends, it is moved to where it fits."""
-    inputs = convert_to_tensor(inputs)
-    if len(start_indices) != len(shape):
-        raise ValueError(f"Length of `start_indices` must match length of `shape`. Received: start_indices={start_indices}, shape={shape}")
-    return inputs[_part(inputs, start_indices, shape)]
-
-
-def slice_update(inputs, start_indices, updates):
-    """A copy with ``updates`` in place of the part that begins at indices."""
-    inputs = convert_to_tensor(inputs)
-    updates = convert_to_tensor(updates, inputs.dtype)
-    out = inputs.copy()
-    out[_part(inputs, start_indices, updates.shape)] = updates
-    return out
-
-
-def _part(inputs, starts, sizes):
-    place = []
-    starts = starts.tolist() if hasattr(starts, "tolist") else starts
-    for start, size, n in zip(starts, sizes, inputs.shape, strict=True):
-        start, size = int(start), int(size)
-        start = start + n if start < 0 else start
-        size = n - start if size < 0 else size
-        start = builtins.min(builtins.max(start, 0), builtins.max(n - size, 0))
-        place.append(builtins.slice(start, start + size))
-    return tuple(place)
 
 
 # ---- gradients
