@@ -202,6 +202,7 @@ class Backward {
     bool has_parts = !work.results.empty();
     if (!has_parts) {
       check_parts(work);
+      if (hands_parts_on(work)) return;
       work.sum = total(*work.entry, work.sum, work.parts);
       work.parts.clear();
     }
@@ -231,17 +232,33 @@ class Backward {
     if (!options_.retain_graph) let_go(entry);
   }
 
+  bool is_seen(const Work& work) const {  // by somebody who wants its gradient
+    const TapeExtras* extras = work.entry->extras.get();
+    return (work.entry->is_leaf() && accumulates_) ||
+           (has_inputs_ && std::ranges::find(inputs_, work.entry) != inputs_.end()) ||
+           (extras && (extras->keeps_gradient || !extras->hooks.empty()));
+  }
+
   void check_parts(Work& work) const {
-    const Entry& entry = *work.entry;
-    work.is_unclear = !work.parts.empty() && has_unclear_parts(entry, work.parts);
-    const TapeExtras* extras = entry.extras.get();
-    const bool is_seen = (has_inputs_ && std::ranges::find(inputs_, work.entry) != inputs_.end()) ||
-                         (extras && (extras->keeps_gradient || !extras->hooks.empty()));
-    if (is_seen && work.is_unclear)
+    work.is_unclear = !work.parts.empty() && has_unclear_parts(*work.entry, work.parts);
+    if (is_seen(work) && work.is_unclear)
       raise(
           ErrorKind::not_implemented,
           "the gradient of an expanded tensor whose parts are read by indices or as views is not supported, because its elements "
           "share memory; read the parts of a clone() of it");
+  }
+
+  // A view that nobody asks for its gradient hands parts on as they are: all of them count in one memory.
+  bool hands_parts_on(Work& work) {
+    Entry& entry = *work.entry;
+    if (entry.kind != Entry::Kind::view || work.parts.empty() || is_seen(work) || !is_within(entry, options_.spans)) return false;
+    const EntryRef& from = entry.own[0].from;
+    for (GradientPart& part : work.parts) {
+      part.is_unclear |= work.is_unclear;
+      deliver_part(from, part);
+    }
+    if (work.sum) deliver_part(from, {entry.layout, entry.dtype, *work.sum});
+    return true;
   }
 
   // Hooks and gradients that are kept or asked for. As in PyTorch, an input that leads on to others is given back as it is before

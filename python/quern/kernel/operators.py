@@ -94,8 +94,7 @@ def binary(node_type, a, b, fail, of_literals=False):
     symbol, name, compute = BINARY[node_type]
     if is_pythons(a) and is_pythons(b) and (of_literals or not _is_a_whole_fraction(symbol, a.const, b.const)):
         folded = _folded(compute, a.const, b.const)
-        is_new_complex = folded is not None and isinstance(folded.type, Complex) and complex not in (type(a.const), type(b.const))
-        if folded is not None and (of_literals or not is_new_complex):  # (-8.0) ** 0.5 of variables is NaN
+        if folded is not None and (of_literals or not _is_pythons_alone(folded, a, b)):
             return folded
     work = binary_types(symbol, a.type, b.type)
     if work is None:
@@ -141,6 +140,13 @@ def division_by_zero(symbol, a, b):
     return "integer " * are_integers + ("modulo" if symbol == "%" else "division") + " by zero"
 
 
+def _is_pythons_alone(made, a, b):
+    """A result of constants with names that compiled arithmetic does not have: (-8.0) ** 0.5 is NaN, not complex, and int64 wraps."""
+    if isinstance(made.type, Complex):
+        return complex not in (type(a.const), type(b.const))
+    return made.type == types.uint64 and types.uint64 not in (a.type, b.type)
+
+
 def _is_a_whole_fraction(symbol, a, b):
     """``N ** -1`` of global integers: an integer in kernels, not Python's fraction."""
     return symbol == "**" and isinstance(a, int) and isinstance(b, int) and b < 0
@@ -179,6 +185,10 @@ def _folded(compute, *constants):
     """A constant of Python's own arithmetic, as Numba folds them; None for what is no number, or is not defined."""
     if not all(type(c) in (int, float, complex, bool) for c in constants):
         return None
+    if compute in (operator.pow, operator.lshift) and all(type(c) is int for c in constants):  # not of a million digits
+        base, count = constants
+        if count > 64 and abs(base) > 1:
+            return None
     if compute is operator.invert:
         constants = [int(c) if type(c) is bool else c for c in constants]  # Python warns of ~True
     try:

@@ -439,7 +439,10 @@ class GradientTape:
         """Return the tensors that a target or a source is: a variable is the leaves as which it was read while the tape was open."""
         if not isinstance(one, keras.Variable):
             known = self._watched.get(id(one))
-            return [convert_to_tensor(one) if known is None else known[1]]
+            if known is not None:
+                return [known[1]]
+            of = next((v for v in self._variables.values() if v._array is one), None)  # `layer.kernel.value`, of Keras's variables
+            return [convert_to_tensor(one)] if of is None else self._values_of(of)
         return self._leaves.get(id(one)) or [_raw_value(one)]
 
 

@@ -27,6 +27,10 @@ c = 1; d = 2; if c < d: return BIG + x; return 0.5
 c = 1; y = 0.5 if c > 3 else BIG + x; return y
 c = 0.0; y = c or BIG + x; return y
 c = 1; if c == 1 and c < 3: return BIG + x; return 0.5
+if 0 < FLAG <= 1: return BIG + x; return 0.5
+if x and 0 < FLAG <= DEBUG: return 0.5; return BIG + x
+if not (x == 7 or FLAG): return 0.5; return BIG + x
+c = 1; if x > 5 or c: return BIG + x; return 0.5
 """
 OPEN = """
 c = 1; d = c + 1; if d > 1: return BIG + x; return 0.5
@@ -60,3 +64,11 @@ def test_powers_of_constants_are_real():
     made = [njit(f)() for f in (lambda: BASE**POWER, lambda: pow(-3, POWER), lambda: PAIR[0] ** PAIR[1])]
     assert all(type(x) is float and np.isnan(x) for x in made)
     assert njit(lambda: (-3.0) ** 2.5)() == (-3.0) ** 2.5  # written as numbers it is Python's
+
+
+def test_powers_of_constants_end():
+    """Powers with many digits are left to the program, whose integers have 64 bits."""
+    many = 2**40
+    assert njit(lambda: FLAG**many)() == 1 and type(njit(lambda: 64**many)()) is int
+    three = -3
+    assert njit(lambda: three**40)() == (3**40 + 2**63) % 2**64 - 2**63

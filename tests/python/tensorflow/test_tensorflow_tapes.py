@@ -222,6 +222,45 @@ with tf.GradientTape() as outer:
         first = inner.gradient(y, v)
     z = first * v
 print(show(outer.gradient(z, v))) | 27.0""",
+    "a tensor that is watched again": """
+v = tf.Variable(3.0)
+x, c = v * 1.0, tf.constant(3.0)
+with tf.GradientTape() as one:
+    one.watch([x, c])
+    y, u = x * x, c * c
+    one.watch([x, c])
+with tf.GradientTape() as two:
+    two.watch([x, c])
+    z = x * x * x + c
+print(show(one.gradient([y, u], [x, c])), show(two.gradient(z, [x, c])))
+with tf.GradientTape() as outer:
+    outer.watch(c)
+    with tf.GradientTape() as inner:
+        y = c * c
+        inner.watch(c)
+        z = y * c
+print(show(inner.gradient(z, c)), show(outer.gradient(z, c)))
+r = tf.convert_to_tensor(v)
+with tf.GradientTape() as tape:
+    y = r * r
+    tape.watch(r)
+    z = y * r
+print(show(tape.gradient(z, r))) | [6.0, 6.0] [27.0, 1.0] 9.0 27.0 9.0""",
+    "values of a layer's variables": """
+layer = tf.keras.layers.Dense(1, kernel_initializer="ones")
+x = tf.ones((1, 2))
+layer(x)
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(layer(x) * 2.0)
+print(show(tape.gradient(y, [w.value for w in layer.trainable_variables]))) | [[[2.0], [2.0]], [2.0]]""",
+    "many reads of one variable": """
+v = tf.Variable(tf.range(6.0))
+with tf.GradientTape() as tape:
+    y = sum(v[i] * float(i) for i in range(6)) + tf.reduce_sum(v[1:4])
+print(show(tape.gradient(y, v))) | [0.0, 2.0, 3.0, 4.0, 4.0, 5.0]""",
+    "integers of 64 bits": """
+a, b = tf.constant([2**40 + 1, 5], tf.uint64), tf.constant([7, 9], tf.uint64)
+print(tf.maximum(a, b).numpy(), tf.where([True, False], a, b).numpy(), tf.clip_by_value(a, 6, 2**41).numpy(), tf.minimum(a, b).dtype) | [1099511627777 9] [1099511627777 9] [1099511627777 6] <dtype: 'uint64'>""",
     "equal operands": """
 x, y = tf.Variable([0.0, 1.0, -1.0, 2.0]), tf.Variable([0.0, 1.0, 1.0, 2.0])
 for f in (lambda: tf.maximum(x, y), lambda: tf.minimum(x, y), lambda: tf.clip_by_value(x, 0.0, 1.0), lambda: tf.math.maximum(x, 0.0)):
@@ -247,7 +286,11 @@ def g(x):
 try:
     g(a)
 except TypeError as error:
-    print("keyword argument" in str(error)) | 20.0 [14.0, 22.0] True""",
+    print("keyword argument" in str(error))
+h = tf.custom_gradient(lambda x: (x * x, lambda d: d * 5.0))
+with tf.GradientTape() as tape:
+    y = h(u)
+print(show(tape.gradient(y, u))) | 20.0 [14.0, 22.0] True 5.0""",
     "a number that is watched": """
 with tf.GradientTape() as tape:
     try:

@@ -394,6 +394,61 @@ def test_gradients_that_programs_write_into(of, device):
     )
 
 
+@pytest.mark.parametrize("data", ["big[0:18:3].reshape(2, 3)", "big[40:46].reshape(2, 3)", "big[:6].reshape(3, 2).t()"])
+@pytest.mark.parametrize("view", ["x[0:1]", "x[1]", "x.t()", "x.reshape(-1)[2:4]"])
+def test_views_that_were_made_before_data_is_set(view, data, device):
+    """They show the former memory, and their gradient belongs to the leaf's same elements."""
+    for leaf in ("x = torch.arange(6.0, device=device).reshape(2, 3).clone().requires_grad_(); y = x", "y = torch.ones(2, 3, device=device, requires_grad=True); x = y * 2"):
+        compare(
+            f"""
+            big = torch.arange(50.0, device=device) / 10
+            {leaf}
+            v = {view}
+            x.data = {data}
+            ((v * v).sum() + (x * x).sum() + x[1, 1] * 3).backward()
+            [y.grad, v.detach(), x.detach()]
+            """,
+            device,
+        )
+
+
+def test_expanded_tensors_that_are_flipped_or_repeated(device):
+    compare(
+        """
+        x, w = torch.tensor([1.0, 2.0, 3.0], device=device, requires_grad=True), torch.arange(6.0, device=device).reshape(2, 3)
+        e = x.expand(2, 3)
+        e.register_hook(lambda g: g * torch.tensor([[1.0], [0.0]], device=device))
+        (e.flip(0) * w).sum().backward()
+        f = x.expand(2, 3)
+        [x.grad, torch.autograd.grad((f.flip(0, 1) * w).sum(), f), torch.autograd.grad((x.expand(2, 3).repeat(2, 1) * w.repeat(2, 1)).sum(), x)]
+        """,
+        device,
+    )
+    x = torch.ones(3, device=device.kind, requires_grad=True)
+    leaf = torch.ones(3, device=device.kind).expand(2, 3).detach().requires_grad_()
+    with pytest.raises(NotImplementedError, match="expanded tensor"):
+        leaf[1].sum().backward()
+    for made in ("repeat(2, 1)", "tile(2)", "repeat_interleave(2, 0)", "expand(4, 2, 3)"):
+        e = x.expand(2, 3)
+        with pytest.raises(NotImplementedError, match="expanded tensor"):
+            torch.autograd.grad(eval(f"e.{made}").sum(), e)
+
+
+def test_a_detached_leaf_keeps_its_gradient(device):
+    compare(
+        """
+        x = torch.ones(2, device=device, requires_grad=True)
+        (x * 3).sum().backward()
+        x.detach_()
+        a = x.grad
+        x.requires_grad_()
+        (x * 2).sum().backward()
+        [a, x.grad, x.requires_grad]
+        """,
+        device,
+    )
+
+
 RESIZED = """
 x.t_(); x.resize_(4) | x.resize_(3); x.resize_(6) | x = x[1:]; x.resize_(2, 2); x[1, 1] = 7 | x = x[:, 1]; x.resize_(3) | x.resize_(0); x.resize_(2, 3)
 x.t_(); x.resize_(2, 2); x.resize_(5) | x.as_strided_((2,), (3,)); x.resize_(4) | y = x[0]; y.resize_(1, 2); y.fill_(9)

@@ -113,7 +113,8 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
 
     def slopes(*args):
         is_single = isinstance(inputs, Tensor)
-        return jacobian(lambda *x: _single(func(*x), "hessian").reshape(()), args[0] if is_single else args, create_graph=True, strict=strict)
+        one = lambda *x: _single(func(*x), "hessian").reshape(())  # noqa: E731
+        return jacobian(one, args[0] if is_single else args, create_graph=True, strict=strict)
 
     return jacobian(slopes, inputs, create_graph=create_graph, strict=strict)
 
