@@ -234,8 +234,7 @@ class Backward {
 
   bool is_seen(const Work& work) const {  // by somebody who wants its gradient
     const TapeExtras* extras = work.entry->extras.get();
-    return (work.entry->is_leaf() && accumulates_) ||
-           (has_inputs_ && std::ranges::find(inputs_, work.entry) != inputs_.end()) ||
+    return (work.entry->is_leaf() && accumulates_) || (has_inputs_ && std::ranges::find(inputs_, work.entry) != inputs_.end()) ||
            (extras && (extras->keeps_gradient || !extras->hooks.empty()));
   }
 

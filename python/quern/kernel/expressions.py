@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dis
 import enum
 import inspect
 import math
@@ -17,7 +16,7 @@ from quern.kernel import conversions, library, operators, signatures, times, typ
 from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
-from quern.kernel.source import is_of_literals
+from quern.kernel.source import constant_of_python, is_of_literals
 from quern.kernel.suggestions import item_of_tuple, missing_import, near_attribute
 from quern.kernel.value import MISSING, NotYet, Value, cast, known, part_text
 
@@ -293,7 +292,7 @@ class Expressions(Indexing):
     # ---- operators
 
     def expr_BinOp(self, node):
-        if is_of_literals(node) and type(made := _constant_of_python(node)) in (int, float, complex):
+        if is_of_literals(node) and type(made := constant_of_python(node)) in (int, float, complex):
             return self.of_object(made, node)  # which refuses those beyond 64 bits
         left, right = self.each([node.left, node.right])
         if isinstance(left.type, types.Tuple) and isinstance(right.type, types.Tuple) and isinstance(node.op, ast.Add):
@@ -351,7 +350,7 @@ class Expressions(Indexing):
         return replace(left, text=f"base({left.text}, {right.text}, {self.stopping(ZeroDivisionError, said)})", const=MISSING), right
 
     def expr_UnaryOp(self, node):
-        if is_of_literals(node) and type(made := _constant_of_python(node)) in (int, float, complex):
+        if is_of_literals(node) and type(made := constant_of_python(node)) in (int, float, complex):
             return self.of_object(made, node)  # -2**63, whose operand alone is too large
         value = self.done(self.expression(node.operand))
         if not isinstance(node.op, ast.Not):
@@ -775,16 +774,6 @@ class Expressions(Indexing):
             error.wants, error.wanting = value.name, self.source.function
             raise error
         return value.foreseen
-
-
-# What is left of an expression that Python's compiler has computed.
-_OF_CONSTANTS = ("RESUME", "LOAD_CONST", "LOAD_SMALL_INT", "RETURN_VALUE", "RETURN_CONST")
-
-
-def _constant_of_python(node):
-    """The constant that Python's compiler makes of operators between literals; None where it leaves them to run."""
-    code = compile(ast.fix_missing_locations(ast.Expression(node)), "constant", "eval")
-    return eval(code) if all(step.opname in _OF_CONSTANTS for step in dis.get_instructions(code)) else None
 
 
 def _is_of_device(obj):

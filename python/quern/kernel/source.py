@@ -195,6 +195,16 @@ def is_of_literals(node):
     return all(isinstance(n, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)) for n in ast.walk(node))
 
 
+# What is left of an expression that Python's compiler has computed.
+_OF_CONSTANTS = ("RESUME", "LOAD_CONST", "LOAD_SMALL_INT", "RETURN_VALUE", "RETURN_CONST")
+
+
+def constant_of_python(node):
+    """The constant that Python's compiler makes of operators between literals; None where it leaves them to run."""
+    code = compile(ast.fix_missing_locations(ast.Expression(node)), "constant", "eval")
+    return eval(code) if all(step.opname in _OF_CONSTANTS for step in dis.get_instructions(code)) else None
+
+
 def _lambdas_at(code):
     """The lambdas of the file that begin in the line of that one."""
     try:
