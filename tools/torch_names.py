@@ -51,7 +51,7 @@ NOT_COUNTED = (
         "work is recorded, fused and compiled by the engine, without a second language",
     ),
     ("storages", r"Storage|(^|\.)storage|untyped_storage|is_storage|\.storage_type", "memory belongs to the tensor; views share it"),
-        (
+    (
         "dtypes that quern does not have",
         r"(^|\.)(b?complex32|chalf|float[48]_|u?int[1-7]$|bits?($|\d))",
         "integers and floats of less than 8 bits, 8-bit floats, and complex numbers of two float16",
@@ -255,7 +255,7 @@ def shown(module, name):
     path = f"{module}.{name}"
     for full, short in (("torch.nn.functional.", "F."), ("torch.nn.", "nn.")):
         if path.startswith(full):
-            return f"`{short}{path[len(full):]}`"
+            return f"`{short}{path[len(full) :]}`"
     return f"`{path}`"
 
 
@@ -269,7 +269,7 @@ def page(folder):
         "installed. Unsupported names raise AttributeError, so `hasattr()` returns False for them.",
         "",
         "Three versions: `torch.__version__` begins with 2.9.0, for programs that test for a minimum version; values, dtypes and errors",
-        "are compared with PyTorch 2.15.0, which \"PyTorch\" on this page means; speed is compared with PyTorch",
+        'are compared with PyTorch 2.15.0, which "PyTorch" on this page means; speed is compared with PyTorch',
         "2.11.0 ([results.md](results.md)).",
         "",
         f"Of the names of {', '.join(f'`{m}`' for m in POOLED)}, without the groups of the second table,",
