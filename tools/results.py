@@ -43,11 +43,12 @@ PEERS = {
 # README's rows: the file, the peer, and what is compared, in English and Chinese.
 SHOWN = (
     ("h200-arrays-cuda", "CuPy", "array programs on the GPU", "GPU 上的数组程序"),
+    ("h200-arrays-cuda", "torch", "array programs on the GPU", "GPU 上的数组程序"),
     ("h200-arrays-cuda", "JAX", "array programs on the GPU", "GPU 上的数组程序"),
     ("h200-kernels-cuda", "numba-cuda", "kernels in Python on the GPU", "GPU 上的 Python 核函数"),
     ("h200-host-arrays-cpu", "NumPy", "array programs on the CPU", "CPU 上的数组程序"),
     ("h200-host-arrays-cpu", "torch", "array programs on the CPU", "CPU 上的数组程序"),
-    ("h200-host-kernels-cpu", "njit(parallel)", "kernels on the CPU; for Numba, written as loops", "CPU 上的核函数；Numba 用改写的循环"),
+    ("h200-host-kernels-cpu", "njit(parallel)", "kernels on the CPU; for Numba, written as loops", "CPU 上的核函数（Numba 版改写为循环）"),
 )
 # The panels of the pictures: their titles, the arrays' file and the kernels'.
 PANELS = (("On the GPU", "h200-arrays-cuda", "h200-kernels-cuda"), ("On the CPU", "h200-host-arrays-cpu", "h200-host-kernels-cpu"))

@@ -20,7 +20,7 @@ NOT_COUNTED = (
         r"quant|qint|quint|q_(per|scale|zero)|qscheme|per_(channel|tensor)_|int_repr|fbgemm|fake_|_fused_moving|"
         r"fused_moving|choose_qparams|\bao$|QInt|QUInt|"
         r"ScalingType|SwizzleType|scaled_(mm|addmm|grouped)|intrinsic|qat$",
-        "quern computes with whole types",
+        "quern has no quantized dtypes",
     ),
     (
         "sparse tensors",
@@ -45,36 +45,35 @@ NOT_COUNTED = (
         r"Float|Int)|Tag$|TensorType|"
         r"Throughput|TracingState|TupleType|Type$|UnionType|Use$|Value$|Benchmark|AggregationType|BufferDict|ModuleDict|"
         r"ParameterDict|Dispatch|"
-        r"Exclude|Disable(Torch)|fork$|wait$|import_ir|parse_|merge_type|unify_type|export|fx$|_?ops$|classes$|library$|func$|futures$|"
-        r"get_file_path|sym_(constrain|fresh)|while_loop|cond$|vmap$|package$|PRIVATE_OPS|AVG|SUM|TYPE_CHECKING|USE_|classproperty|"
+        r"Exclude|Disable(Torch)|fork$|wait$|import_ir|parse_|merge_type|unify_type|export|fx$|_?ops$|classes$|library$|futures$|"
+        r"get_file_path|sym_(constrain|fresh)|while_loop|cond$|package$|PRIVATE_OPS|AVG|SUM|TYPE_CHECKING|USE_|classproperty|"
         r"handle_torch_function|has_torch_function|boolean_dispatch|BroadcastingList|is_tensor_like|overrides$)",
         "work is recorded, fused and compiled by the engine, without a second language",
     ),
     ("storages", r"Storage|(^|\.)storage|untyped_storage|is_storage|\.storage_type", "memory belongs to the tensor; views share it"),
-    ("names of dimensions", r"(^|\.)(align_|refine_names|rename|names$|has_names|unflatten_names)", "no dimension has a name"),
     (
-        "types that no array has",
+        "dtypes that quern does not have",
         r"(^|\.)(b?complex32|chalf|float[48]_|u?int[1-7]$|bits?($|\d))",
-        "types of less than 8 bits, of 8 bits with a point, and complex ones of 16-bit parts",
+        "integers and floats of less than 8 bits, 8-bit floats, and complex numbers of two float16",
     ),
     (
-        "Apple's, Intel's and other devices",
+        "devices of Apple, Intel and others",
         r"(^|\.)(mps|mtia|xpu|ipu|is_(maia|mtia)|ipu|accelerator|hpu)($|\.)|_(ipu|xla|xpu)_|vulkan",
-        "CPU and NVIDIA's GPUs",
+        "quern runs on CPUs and on GPUs of NVIDIA",
     ),
     (
-        "what modules import for themselves",
+        "names that modules import for their own use",
         r"\.(Tensor|torch|Callable|Any|Optional|Literal|Sequence|Mapping|TypeVar|ParamSpec|Self|TypedDict|SupportsFloat|"
         r"NewType|DType|annotations|cast|"
         r"overload|override|partial|wraps|ref|inf|lru_cache|cache|auto|Optimizer|.*_notes|common_args|.*common.*|"
         r"EPOCH_.*|T_destination|DEVICE_.*|"
         r"PYTORCH_.*)$",
-        "no functions of PyTorch's",
+        "they are not PyTorch's own functions, for example `torch.nn.functional.Optional`",
     ),
 )
 # Groups of names that are counted and left out, and why.
 LEFT_OUT = (
-    ("convolutions and pooling", r"conv|pool|Conv|Pool|unfold|Unfold|fold$|Fold$", "not supported yet"),
+    ("convolutions and pooling", r"conv|Conv|(?<!mem_)pool(?!_handle)|(?<!Mem)Pool|unfold|Unfold|fold$|Fold$", "not supported yet"),
     ("recurrent layers and Transformer", r"(RNN|LSTM|GRU)|rnn|lstm|gru|Transformer|Multihead|multi_head|attention", "not supported yet"),
     (
         "resizing and sampling of images",
@@ -84,20 +83,21 @@ LEFT_OUT = (
     (
         "automatic mixed precision",
         r"autocast|GradScaler|\bamp\b|amp\.",
-        "convert where it pays; results of half precision are computed in float32",
+        "convert model and inputs with `.to(torch.bfloat16)`; results of half precision are computed in float32",
     ),
-    ("loading of files of PyTorch's own", r"hub|serialization|PyTorchFile", "save() and load() have a format of their own"),
+    ("PyTorch's own file format", r"hub|serialization|PyTorchFile", "`torch.save` and `torch.load` have a format of their own"),
+    ("function transforms", r"(^|\.)func$|vmap", "not supported yet"),
     (
-        "profiling, hooks into the tape, forward mode",
-        r"profiler|Profiler|kineto|forward_ad|graph|anomaly|SavedTensor|NestedIO|jvp|vmap|variable",
-        "the tape is the engine's",
+        "profiling, CUDA graphs, autograd internals, forward mode",
+        r"profiler|Profiler|kineto|forward_ad|graph|anomaly|SavedTensor|NestedIO|jvp|variable",
+        "the engine records gradients and replays launches itself; `quern.profile()` measures",
     ),
     (
         "several processes",
         r"multiprocessing|parallel|Parallel|distributed|SyncBatch|thread_safe|DataParallel",
-        "one process; more devices by their names",
+        "one process uses all devices, by their names (`cuda:1`)",
     ),
-    ("lazy layers", r"Lazy", "layers need their sizes"),
+    ("lazy layers", r"Lazy", "give the layers their sizes"),
 )  # fmt: skip
 DIFFERENT = (
     (
@@ -212,6 +212,8 @@ def is_served(module, name):
     import quern.torch
 
     found = quern.torch
+    if module == "torch.autograd.Function" and hasattr(found.autograd.Function(), name):
+        return True  # an attribute of the context that forward() and backward() receive
     for part in [*module.split(".")[1:], name]:
         if not hasattr(found, part):
             return False
@@ -248,6 +250,15 @@ def share(served, missing):
     return 100 * have / (have + sum(len(missing[m]) for m in POOLED))
 
 
+def shown(module, name):
+    """Return a name as programs write it: `nn.Conv1d`, `F.conv1d`, `torch.conv1d`."""
+    path = f"{module}.{name}"
+    for full, short in (("torch.nn.functional.", "F."), ("torch.nn.", "nn.")):
+        if path.startswith(full):
+            return f"`{short}{path[len(full) :]}`"
+    return f"`{path}`"
+
+
 def page(folder):
     """The text of docs/torch.md."""
     served, missing, groups = count(folder)
@@ -257,8 +268,9 @@ def page(folder):
         "Written by `tools/torch_names.py`. Under `./quern run`, `import torch` in your own files means `quern.torch`; PyTorch need not be",
         "installed. Unsupported names raise AttributeError, so `hasattr()` returns False for them.",
         "",
-        "`torch.__version__` begins with 2.9.0, for programs that test for a minimum version. Values, dtypes and errors are compared with",
-        "PyTorch 2.15.0; \"PyTorch\" on this page means that release.",
+        "Three versions: `torch.__version__` begins with 2.9.0, for programs that test for a minimum version; values, dtypes and errors",
+        'are compared with PyTorch 2.15.0, which "PyTorch" on this page means; speed is compared with PyTorch',
+        "2.11.0 ([results.md](results.md)).",
         "",
         f"Of the names of {', '.join(f'`{m}`' for m in POOLED)}, without the groups of the second table,",
         f"{share(served, missing):.0f} % are supported.",
@@ -274,13 +286,14 @@ def page(folder):
     ]
     for title, _, why in NOT_COUNTED:
         lines.append(f"| {title} | {len(groups.get(title, ()))} | {why} |")
-    lines += ["", "## Left out", "", "| group | names | why |", "|---|---|---|"]
+    lines += ["", "## Left out", "", "| group | names | why | which |", "|---|---|---|---|"]
     rest = collections.OrderedDict()
     for module, names in missing.items():
         for name in names:
             rest.setdefault(group_of(LEFT_OUT, module, name), []).append((module, name))
     for title, _, why in LEFT_OUT:
-        lines.append(f"| {title} | {len(rest.get(title, ()))} | {why} |")
+        names = rest.get(title, ())
+        lines.append(f"| {title} | {len(names)} | {why} | {' '.join(shown(*name) for name in names)} |")
     lines += ["", "The others, by module:", ""]
     others = collections.OrderedDict()
     for module, name in rest.get(None, ()):

@@ -5,6 +5,7 @@ look() reads below `root`, which is / but in tests: /proc, /sys, /dev and the fo
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import platform
@@ -35,6 +36,7 @@ class Machine:
     packages: dict = field(default_factory=dict)  # name -> version of those that quern knows; "" where it is not installed
     installations: list = field(default_factory=list)  # the folders of all packages named quern that Python can see, the used one first
     unbuilt_clone: str = ""  # the clone that the used installation is in, where ./quern setup has not built it
+    is_building: bool = False  # whether a set-up of that clone runs now
     gpus: list = field(default_factory=list)  # {"address", "lost"} of NVIDIA's on the PCI bus
     nodes: dict = field(default_factory=dict)  # /dev/nvidia*: "ok", "denied"
     kernel_module: str = ""  # version of the loaded NVIDIA kernel module
@@ -82,6 +84,7 @@ def look(root="/", environ=None, engine=None):
     machine.cpu_features = [name for name in CPU_FEATURES if name in flags]
     machine.engine = _engine(environ) if engine is None else engine
     machine.unbuilt_clone = _unbuilt_clone(machine.installations) if machine.engine.get("problem") else ""
+    machine.is_building = is_building(machine.unbuilt_clone)
     return machine
 
 
@@ -122,6 +125,18 @@ def _unbuilt_clone(installations):
     files = os.listdir(library) if os.path.isdir(library) else []
     built = "libquern.so" in files and any(name.startswith("_engine.") for name in files)
     return "" if built and os.path.exists(os.path.join(root, ".venv", "bin", "python")) else root
+
+
+def is_building(clone):
+    """Return whether a set-up holds the clone's lock (tools/setup/lock.py)."""
+    try:
+        with open(os.path.join(clone, "build", "set-up.lock")) as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no set-up has begun, or another user's
+        return False
+    return False
 
 
 def _version(name):

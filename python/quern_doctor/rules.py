@@ -61,6 +61,14 @@ def free_threaded_python(m):
 def clone_not_built(m):
     if not m.unbuilt_clone:
         return None
+    if m.is_building:
+        return Finding(
+            "clone_not_built",
+            BROKEN,
+            f"the clone {m.unbuilt_clone} is being built",
+            "a set-up of it runs now; programs run when it has ended",
+            [Step("wait until it ends, then run quern doctor again")],
+        )
     return Finding(
         "clone_not_built",
         BROKEN,

@@ -79,7 +79,8 @@ class Timing:
     repeats: int
 
     def __str__(self):
-        device = "" if self.device is None else f", device {self.device * 1e6:.1f} us in {self.launches} launches"
+        launches = f"{self.launches} launch{'' if self.launches == 1 else 'es'}"
+        device = "" if self.device is None else f", device {self.device * 1e6:.1f} us in {launches}"
         return f"wall {self.wall * 1e6:.1f} us, submit {self.submit * 1e6:.1f} us{device} (median of {self.repeats})"
 
 

@@ -95,9 +95,10 @@ def set_default_tensor_type(t):
 
 
 # PyTorch's modules that quern does not have, with alternatives. Imports of them say these, too (quern/tools/imports.py).
-_INSTEAD = dict.fromkeys("accelerator ao export func fx hub library masked mps nested onnx overrides package signal xpu".split(), "")
+_INSTEAD = dict.fromkeys("accelerator ao export fx hub library masked mps nested onnx overrides package signal xpu".split(), "")
 _INSTEAD |= {
     "amp": "leave autocast and GradScaler out, or convert model and inputs with .to(torch.bfloat16)",
+    "func": "function transforms are not supported yet; docs/torch.md says what is left out",
     "distributions": "draw samples with torch.normal, torch.bernoulli, torch.multinomial, torch.poisson or Tensor.exponential_, and "
     "write log_prob as a formula",
     "multiprocessing": "import Python's multiprocessing",
@@ -112,5 +113,7 @@ def __getattr__(name):
     if name in _INSTEAD:  # without Python's suggestion of a name that looks alike
         instead = _INSTEAD[name] or "docs/torch.md says what is left out"
         raise AttributeError(f"module 'torch' has no attribute '{name}': quern has no such module yet; {instead}", name=None)
-    text = f"module 'torch' has no attribute '{name}': quern does not support it; docs/torch.md says what is left out"
+    instead = _INSTEAD["amp"] if name in ("autocast", "GradScaler") else "docs/torch.md says what is left out"
+    said = "; ".join(part for part in ("quern does not support it", nn._names.group_of(name), instead) if part)
+    text = f"module 'torch' has no attribute '{name}': {said}"
     raise AttributeError(text, name=name, obj=_sys.modules[__name__])

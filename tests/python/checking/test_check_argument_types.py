@@ -34,7 +34,7 @@ def test_wrong_types(on_the_cpu, type_, dtype, wanted):
     with qn.check() as report:
         kernel(type_)((1,), (1,), (qn.zeros(4, dtype=dtype),))
     (found,) = report
-    assert found.kind == "argument_type" and f"as of astype('{wanted}')" in found.advice
+    assert found.kind == "argument_type" and f"for example x.astype('{wanted}')" in found.advice
     assert f"argument 1 is an array of {dtype}, the kernel reads it as {type_}*" in str(report)
 
 

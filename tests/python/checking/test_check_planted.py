@@ -13,7 +13,7 @@ WRONG = {
     # family: (title, what its advice says), then kernels: `t` is the thread's number in its block, `i` in the launch
     "bounds": (
         "out of bounds",
-        "if (i < n)",
+        "if (i >= 0 && i < n)",
         """
         x[i + 4000] = 1;
         y[i] = x[i - 64];

@@ -82,6 +82,19 @@ def shifted_in_warp(x):
 
 
 @cuda.jit
+def before(x):
+    i = cuda.grid(1)
+    if x[i - 100] > 0:
+        x[i] = 1
+
+
+@cuda.jit
+def before_and_here(x):
+    i = cuda.grid(1)
+    x[i] = x[i - 100] + x[i]
+
+
+@cuda.jit
 def counted(x):
     i = cuda.grid(1)
     x[i % 4] += 1
@@ -122,7 +135,9 @@ def moved(x):
 @pytest.mark.parametrize(
     "kernel, shape, advice",
     [
-        (plain, (1, 65), "check the index against the array's size before the access: if 0 <= index < x.shape[0]:"),
+        (plain, (1, 65), "check the index that is used against the array's size before the access: if 0 <= cuda.threadIdx.x < x.shape[0]:"),
+        (before, (1, 32), "before the access: if 0 <= i - 100 < x.shape[0]:"),
+        (before_and_here, (1, 32), "before the access: if 0 <= i < x.shape[0]:"),
         (reversed_without_barrier, (1, 64), "put cuda.syncthreads() between the two accesses"),
         (shifted_in_warp, (1, 32), "put cuda.syncwarp() between the two accesses (cuda.syncthreads() where other warps take part, too)"),
         (counted, (2, 32), "use an atomic (cuda.atomic.add()), give each block its own part"),

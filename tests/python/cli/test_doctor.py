@@ -2,6 +2,7 @@
 of /, or by an environment of a real process."""
 
 import copy
+import fcntl
 import json
 import os
 import pathlib
@@ -103,7 +104,9 @@ def driver_older_than_the_engine_needs():
 def driver_older_than_nvrtc():
     m = with_gpu()
     m.engine["driver"]["version"] = 12040
-    m.engine["sources"] = [{"kind": "toolkit", "root": "/usr/local/cuda", "version": "13.0", "passed_over": "newer than the driver supports"}]
+    m.engine["sources"] = [
+        {"kind": "toolkit", "root": "/usr/local/cuda", "version": "13.0", "passed_over": "newer than the driver supports"}
+    ]
     m.engine["libraries"] = {n: {"name": n, "path": "", "version": ""} for n in LIBRARIES}
     m.engine["devices"][0]["problem"] = "NVRTC was not found"
     return m, ["nvrtc_too_new"], 1, ["supports CUDA 12.4", "13.0 in /usr/local/cuda", "nvidia-cuda-nvrtc-cu12==12.9.*"]
@@ -300,6 +303,13 @@ def clone_without_a_build():
     return m, ["clone_not_built"], 2, ["fix: build it: '/home/u/my quern/quern' setup", "nothing: this clone is not built yet"]
 
 
+def clone_in_a_build():
+    m = well()
+    m.is_building, m.unbuilt_clone, m.engine = True, "/home/u/my quern", {"problem": "ImportError: no _engine"}
+    m.packages = dict.fromkeys(m.packages, "")
+    return m, ["clone_not_built"], 2, ["the clone /home/u/my quern is being built", "wait until it ends, then run quern doctor again"]
+
+
 CASES = {
     f.__name__: f
     for f in (
@@ -308,7 +318,7 @@ CASES = {
         a_missing_library_of_a_toolkit, no_libraries_at_all, gpu_hidden, gpu_lost_on_the_bus, gpu_lost_by_xid, gpu_that_hangs,
         unwritable_cache, foreign_cache, full_cache, python_too_old, numpy_too_old, two_installations, no_avx2,
         instructions_that_are_unknown, another_architecture, wsl_without_a_gpu, wsl_with_a_gpu, free_threaded, free_threaded_without_a_build,
-        a_kernel_that_fails, another_driver_by_name, clone_without_a_build,
+        a_kernel_that_fails, another_driver_by_name, clone_without_a_build, clone_in_a_build,
     )
 } | {
     "docker": lambda: container("docker", "docker run --gpus all"),
@@ -571,3 +581,16 @@ def test_fixes_ask():
     assert subprocess.run([sys.executable, "-c", "import quern_doctor"], env={**os.environ, "PYTHONPATH": str(PYTHON)}).returncode == 0
     done = quern("doctor", "--mend")  # nothing to fix here, and nobody to ask
     assert done.returncode == 0 and "run it?" not in done.stdout
+
+
+def test_a_set_up_that_runs_is_noticed(tmp_path):
+    from quern_doctor.machine import is_building
+
+    (tmp_path / "build").mkdir()
+    path = tmp_path / "build" / "set-up.lock"
+    assert not is_building(tmp_path)
+    with open(path, "w") as lock:
+        assert not is_building(tmp_path)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert is_building(tmp_path)
+    assert not is_building(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import linecache
 import math
@@ -205,7 +206,7 @@ _IN_C = {
     "atomic": "atomicAdd()",
     "atomics": "atomic or volatile",
     "first value": "where it is declared",
-    "in bounds": "if (i < n)",
+    "in bounds": "if (i >= 0 && i < n)",
     "lane": "if (lane + d < count)",
     "divisor": "if (d != 0)",
     "wide index": "(long long)i * n",
@@ -218,7 +219,7 @@ _IN_PYTHON = {
     "atomic": "cuda.atomic.add()",
     "atomics": "atomic (cuda.atomic)",
     "first value": "on every path that leads there",
-    "in bounds": "if i < n:",
+    "in bounds": "if 0 <= i < n:",
     "lane": "if lane + d < count:",
     "divisor": "if d != 0:",
     "wide index": "np.int64(i) * n",
@@ -254,10 +255,26 @@ def note_dynamic_shared(file, name, element_size):
     _dynamic_shared[key] = element_size if _dynamic_shared.get(key, element_size) == element_size else None  # for other types
 
 
+def _index_of(f):
+    """Return the index as the source line writes it, as ``i - 1`` of ``x[i - 1]``; "i" where the line has several of this array."""
+    line = linecache.getline(f.access["file"], f.access["line"]).strip()
+    try:
+        tree = ast.parse(f"{line}\n    pass" if line.endswith(":") else line)
+    except SyntaxError:  # a part of a statement
+        return "i"
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == f.object:
+            indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if f.axis < len(indices):
+                found.add(ast.unparse(indices[f.axis]))
+    return found.pop() if len(found) == 1 else "i"
+
+
 def _say(f, what):
     """What to write, in the language of the kernel."""
     if what == "in bounds" and _is_python(f) and f.object and f.axis >= 0:
-        return f"if 0 <= index < {f.object}.shape[{f.axis}]:"
+        return f"if 0 <= {_index_of(f)} < {f.object}.shape[{f.axis}]:"
     in_python = _IN_CUPY if (os.path.basename(f.access["file"]), f.kernel) in _kernels_in_cupy else _IN_PYTHON
     return (in_python if _is_python(f) else _IN_C)[what]
 
@@ -280,7 +297,7 @@ def _bounds_advice(f):
     size = _dynamic_shared_bytes(f)
     if size is not None:
         return _more_shared(f"the array has {size:,}")
-    return f"check the index against the array's size before the access: {_say(f, 'in bounds')}"
+    return f"check the index that is used against the array's size before the access: {_say(f, 'in bounds')}"
 
 
 def _race_advice(f):
@@ -329,7 +346,7 @@ _ADVICE = {
     "leak": lambda f: "call its free(), or let the last name that holds it go",
     "block_order": lambda f: "blocks run in any order: let none depend on what another has written, or counted, before it",
     "recomputed": lambda f: "please report it: the fused kernel, or the loop of the operation alone, is wrong",
-    "argument_type": lambda f: f"pass an array of the kernel's type, as of astype({_dtype_of(f.object)}), or change the parameter",
+    "argument_type": lambda f: f"pass an array of the kernel's dtype, for example x.astype({_dtype_of(f.object)}), or change the parameter",
     "division": lambda f: f"test the divisor first: {_say(f, 'divisor')}",
     "overflow": lambda f: f"compute the index in 64 bits: {_say(f, 'wide index')}",
     "shift": lambda f: f"shift by less than the width, or take a wider type: {_say(f, 'wide shift')}",

@@ -98,6 +98,8 @@ def check(argv) -> int:
     sys.stdout.flush()
     if options.json == "-":
         print(json.dumps(report.figures(), indent=1))
+    elif program.error and not len(report):
+        print(f"quern check: no errors in kernels; the program ended with {program.error}", file=sys.stderr)
     else:
         print(str(report).replace(f" at {here}", " at "), file=sys.stderr)  # lines by their paths from where the command began
     note_options_behind("check", argv, named, parser())

@@ -14,6 +14,7 @@ _PACKAGES = dict.fromkeys(
 )
 _PACKAGES |= {"PIL": "pillow", "bs4": "beautifulsoup4", "cv2": "opencv-python", "skimage": "scikit-image", "sklearn": "scikit-learn"}
 _PACKAGES |= {"yaml": "pyyaml", "mpl_toolkits": "matplotlib"}
+_OF_PYTORCH = ("torchaudio", "torchtext", "torchvision")  # they work on PyTorch's own tensors alone
 _OTHERS = ("cupy", "keras", "numba", "numpy", "pycuda", "quern", "tensorflow", "torch")
 
 
@@ -25,6 +26,8 @@ def say_how_to_install(error):
     if top in _PACKAGES:
         if error.name == top or top in sys.modules:
             error.msg += f"; install it with `{_pip()} install {_PACKAGES[top] or top}`"
+    elif top in _OF_PYTORCH:
+        error.msg += "; quern does not support it; read the data with NumPy or Pillow, and convert it with torch.from_numpy()"
     elif error.name == top:
         known = [*_OTHERS, *_PACKAGES], sys.stdlib_module_names
         if near := [one for names in known for one in difflib.get_close_matches(top, names, 1, 0.75)]:

@@ -23,21 +23,23 @@ def parser():
         prog=f"{commands.NAME} profile",
         epilog=commands.examples("profile"),
         formatter_class=commands.WithExamples,
-        description="Run a Python program and report where its time goes, by source line.",
+        description="Run a Python program and report by source line the time of kernels, copies, synchronizations and compilations, and "
+        "the memory used, with advice. The report is printed on standard error.",
         usage=f"{commands.NAME} profile [options] {PROGRAM}\n       {commands.NAME} profile --compare A.json B.json",
     )
     p.add_argument("--tree", action="store_true", help="show the costs by function, too")
-    p.add_argument("--lines", type=count, default=20, metavar="N", help="number of source lines to show (20)")
+    p.add_argument("--lines", type=count, default=20, metavar="N", help="show at most N source lines (default: 20)")
     p.add_argument("--print-gpu-trace", action="store_true", help="print kernels and copies in order, as nvprof does")
     p.add_argument("--summary", action="store_true", help="print a summary by kernel, as nvprof does")
     p.add_argument("--html", metavar="OUT.html", help="write a page: timeline, flame graphs, source, memory")
     p.add_argument("--trace", metavar="OUT.json", help="write the timeline for Perfetto (ui.perfetto.dev)")
     p.add_argument("--json", metavar="OUT.json", help="write the figures as JSON; '-' for standard output")
     p.add_argument("--compare", nargs=2, metavar=("A.json", "B.json"), help="compare two files of --json, line by line")
-    p.add_argument("--raw-clock", action="store_true", help="do not synchronize the device when the program reads a clock")
+    p.add_argument("--raw-clock", action="store_true", help="let clocks of the program measure without waiting for the device")
     for option, what in BUDGETS:
         kind = "BYTES" if what == "memory" else "N"
-        p.add_argument(option, type=_bytes if what == "memory" else count, metavar=kind, help=f"exit with code 3 if there is more: {what}")
+        more = "the peak memory is more" if what == "memory" else f"there are more {what} than this"
+        p.add_argument(option, type=_bytes if what == "memory" else count, metavar=kind, help=f"exit with code 3 if {more}")
     add_program(p)
     return p
 

@@ -157,7 +157,7 @@ def _similar_file(path):
         there = [one for one in os.listdir(folder or ".") if one.endswith((".py", ".ipynb"))]
     except OSError:
         return ""
-    near = [name + end for end in (".py", ".ipynb") if name + end in there] or difflib.get_close_matches(name, there, 1)
+    near = [name + end for end in (".py", ".ipynb") if name + end in there] or difflib.get_close_matches(name, there, 1, 0.85)
     return f"; did you mean {os.path.join(folder, near[0])}?" if near else ""
 
 
@@ -167,19 +167,22 @@ def _is_package(path):
 
 def _program(f):
     def program():
-        code = _shown(f)
+        code = _shown(f, program)
         return _shown(_end_threads) or code
 
+    program.error = None
     return program
 
 
-def _shown(f) -> int:
-    """Calls a function; what it raises is shown as Python shows it. Returns the exit code."""
+def _shown(f, program=None) -> int:
+    """Calls a function; what it raises is shown as Python shows it, and kept in ``program.error``. Returns the exit code."""
     try:
         f()
     except SystemExit as e:
         return _status(e.code)
     except BaseException as e:  # KeyboardInterrupt too
+        if program:
+            program.error = type(e).__name__
         _show(e)
         return 130 if isinstance(e, KeyboardInterrupt) else 1
     return 0

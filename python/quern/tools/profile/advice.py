@@ -44,13 +44,17 @@ def advice(profile) -> list[Advice]:
     return out
 
 
+_LOSS = re.compile(r"\b\w*loss\b")
+
+
 def looks_in_loops(profile):
     """Values that are taken to the host again and again."""
     for line in profile.lines:
         count = line.copies["device_to_host"]
         if count >= FEW and line.waiting > 0.02 * profile.seconds * 1e9:
             waited = f"{times(count, 'read')} of a value, {rough(line.waiting)} of waiting"
-            yield line, f"{waited}: keep it on the device, and read it once after the loop, or every hundredth time"
+            often = "read the loss every 50 steps" if _LOSS.search(line.source) else "read it every 50 iterations"
+            yield line, f"{waited}: keep it on the device, and {often}, or once after the loop"
 
 
 def host_arrays_again(profile):

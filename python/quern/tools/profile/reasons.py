@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from quern.tools.profile.kernels import computed
-from quern.tools.profile.lines import NAMES
+from quern.tools.profile.lines import HELD_UP, NAMES
 from quern.tools.profile.units import rough, rough_size, times
 
 _LOOKS = {
@@ -31,7 +31,7 @@ def reasons(line) -> list[str]:
         out.append((line.waiting, f"{times(count, 'copy', 'copies')} {NAMES[kind]}, {rough_size(line.copied[kind])}{because}{waited}"))
     for what_for, (count, ns) in line.waited.items():
         asked = _because(line, "wait", _look) if what_for in _ASKED else ""
-        out.append((ns, f"{times(count, 'wait')} for {what_for or 'the device'}, {rough(ns)}{asked}"))
+        out.append((ns, f"{times(count, 'wait')} for {_WAITS.get(what_for, what_for) or 'the device'}, {rough(ns)}{asked}"))
     if line.gradient:
         asked = _gradients("is its gradient, which", line.asked_by)
         out.append((line.gradient, f"{rough(line.gradient)} of its device time {asked} asked for"))
@@ -46,6 +46,7 @@ def reasons(line) -> list[str]:
 
 
 # Waits that an expression asks for; the others come with the work.
+_WAITS = {HELD_UP: "earlier work to finish"}  # the engine's words -> those of the report
 _ASKED = frozenset(("the end of all work", "the end of a stream's work", "an event", "an array", "values for the host"))
 
 
