@@ -109,9 +109,8 @@ Array combined(Op op, const Array& rows, const Array& places, const Array& value
     const Array later = part(value, 0, step, n), both = compute(op, later, part(value, 0, 0, n - step));
     value = joined({part(value, 0, 0, step), where(is_same, both, later)}, 0);
   }
-  const Array is_last = joined({not_equal(part(place, 0, 1, n), part(place, 0, 0, n - 1)),
-                                full({1}, whole(1), DType::boolean, place.device())},
-                               0);
+  const Array is_last =
+      joined({not_equal(part(place, 0, 1, n), part(place, 0, 0, n - 1)), full({1}, whole(1), DType::boolean, place.device())}, 0);
   const Pick all{0, place}, last{0, where(is_last, place, rows.shape()[0] - 1)};
   const Array out = copied(rows, rows.dtype());
   put(out, {&last, 1}, Argument(compute(op, take(rows, {&all, 1}), value)));

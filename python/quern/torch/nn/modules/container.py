@@ -51,6 +51,7 @@ class Sequential(_Row):
 
     Parameters: modules, in order; or an OrderedDict of names and modules.
 
+        >>> from quern.torch import nn
         >>> model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
     """
 

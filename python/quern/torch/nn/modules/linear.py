@@ -26,6 +26,8 @@ class Linear(Module):
     Attributes: ``weight``: (out_features, in_features), ``bias``: (out_features) or None, both at first random from -1 to 1, divided by
     the root of in_features.
 
+        >>> from quern.torch import nn
+        >>> from quern import torch
         >>> nn.Linear(3, 4)(torch.ones(2, 3)).shape
         torch.Size([2, 4])
     """

@@ -63,6 +63,8 @@ class Module(State):
     Parameters, buffers and modules that are assigned to attributes are registered under their names, so that they are moved, saved and
     trained with the module.
 
+        >>> from quern.torch import nn
+        >>> from quern import torch
         >>> class Model(nn.Module):
         ...     def __init__(self):
         ...         super().__init__()
