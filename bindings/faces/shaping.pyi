@@ -691,7 +691,8 @@ class scatter_update:
 class scatter:
     """Return zeros of a ``shape`` with ``values`` added at the indices that the rows of ``indices`` name.
 
-    Parameters: ``indices``: a row of indices for each value; ``values``: what is added. Returns an array of ``shape``, in the dtype of ``values``.
+    Parameters: ``indices``: a row of indices for each value; ``values``: what is added.
+    Returns an array of ``shape``, in the dtype of ``values``.
 
     >>> keras.ops.scatter([[0], [2]], [5, 6], (4,))
     array([5, 0, 6, 0], dtype=int32)

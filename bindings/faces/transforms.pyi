@@ -99,9 +99,12 @@ class ihfft:
 
 @submodule("fft")
 class fftn:
-    """Return the discrete Fourier transform along several axes: ``fftn`` by default along all of them, ``fft2`` along the last two.
+    """Return the discrete Fourier transform along several axes.
 
-    Parameters: ``n``: the lengths, of the last axes where no axes are given, -1 for an axis' own. The other parameters are those of :func:`fft`.
+    By default, ``fftn`` transforms along all axes and ``fft2`` along the last two.
+
+    Parameters: ``n``: the lengths, of the last axes where no axes are given, -1 for an axis' own. The other parameters are those
+    of :func:`fft`.
 
     >>> fftn([[1.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],

@@ -444,7 +444,7 @@ class GradientTape:
 
 
 def _want_gradient(x):
-    """Make a tensor a view of what it is, so that what is made of it from now on can be told from what was made before."""
+    """Make a tensor a view of what it is, so that what is made of it from now on differs from what was made before."""
     if not _engine.wants_gradient(x):
         _engine.set_view(x, _own_leaf.plain_function(x)[...])
     elif _engine.gradient_node(x) is not None:  # else it is a variable's own memory
