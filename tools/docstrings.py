@@ -598,6 +598,8 @@ def numpydoc(text, parameters, front_end, function, submodule="", rows=((), ()))
     parts = text.split("\n\n")
     body = "\n\n".join(" ".join(part.split()) for part in parts if not part.startswith((">>>", SEE)))
     shown = [part for part in parts if part.startswith(">>>")]
+    imported = f"{''.join(shown[:1]).partition(chr(10))[0]}\n"  # once, where several rows have examples
+    shown = shown[:1] + [part.removeprefix(imported) for part in shown[1:]]
     examples = "\n\n".join(shown or [part for part in parts if part.startswith(SEE)][:1])
     shown = [one for one in parameters if one[0] != "self"]
     body, described = _without_parameters(body, [name.lstrip("*") for name, *_ in shown])

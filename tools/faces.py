@@ -26,6 +26,8 @@ import sys
 import docstrings
 import returned
 
+import examples
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS = re.compile(r'^QUERN_FUNCTION\((\w+), (\w+), [\w:<>]+, "([\w ]+)"\)', re.MULTILINE)
 OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), (\w+), ", re.MULTILINE)
@@ -204,11 +206,25 @@ def spelled_for(example):
     return next(front_ends for word, front_ends in SPELLINGS.items() if word in example)
 
 
+@functools.cache
+def known_names():
+    """(front end, name) -> the modules that have the function; the same -> its parameters."""
+    modules, parameters = {}, {}
+    for path in sorted((ROOT / "bindings/faces").glob("*.pyi")):
+        for row in (one for one in ast.parse(path.read_text()).body if isinstance(one, ast.ClassDef)):
+            for (front_end, submodule, name), overloads in faces_of(row).items():
+                modules.setdefault((front_end, name), []).append(submodule)
+                names = [f"*{p.name}" if p.takes_rest else p.name for p in merged(map(parameters_of, overloads))[0]]
+                parameters.setdefault((front_end, name), names)
+    return modules, parameters
+
+
 def examples_of(row, front_end):
     """The examples of a row in a front end's spelling; where it has none, the name of a function whose docstring has one."""
     every = [part for part in ast.get_docstring(row).split("\n\n") if part.startswith(">>>")]
     if ours := [part for part in every if front_end in spelled_for(part)]:
-        return "\n\n".join(ours)
+        own = next((submodule for one, submodule, _ in faces_of(row) if one == front_end), "")
+        return examples.printed("\n\n".join(ours), front_end, own, *known_names())
     shown = {one for part in every for one in spelled_for(part)}
     home, submodule, name = next((key for key in faces_of(row) if key[0] in shown and key[0] in HOMES), (None, "", ""))
     path = ".".join(part for part in (HOMES.get(home), submodule, name) if part)
@@ -245,6 +261,7 @@ def from_tables(row, front_end, parameters, slots):
 
 def merged(every):
     """(by position, by keyword) of all overloads' parameters: those by position of the longest, then what else is accepted by keyword."""
+    every = [*every]
     longest = max(every, key=lambda ps: sum(not p.is_keyword_only for p in ps))
     by_position = [p for p in longest if not p.is_keyword_only]
     words = {p.name: p for ps in every for p in ps if p.name not in [q.name for q in by_position]}
@@ -327,7 +344,7 @@ class Data:
             parameters = [p.name for one in every for p in one]
             face["docs"].append(docstring(row, front_end, parameters, slots))
             gives, said = from_tables(row, front_end, parameters, slots)
-            face["gives"] += [gives] if gives else []
+            face["gives"] += [gives] if gives and gives not in face["gives"] else []
             face["said"] = said | face["said"]
 
     def face(self, key):

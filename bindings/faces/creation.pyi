@@ -70,11 +70,11 @@ class full:
     def torch(size: integers, fill_value: operand, **new): ...
 
 class asarray:
-    """Return an array of ``a``: an array, a NumPy array, a number, or nested sequences of them.
+    """Convert ``a`` to an array: a quern or NumPy array, a number, or nested sequences of them.
 
     Parameters: ``dtype``: the data type, by default that of ``a``; ``order``: "C" or "F" for elements in that order in memory, "A" or "K"
-    as they are; ``device``: where the array is to be, by default where ``a`` is if it is an array of ours or on a GPU, else the current
-    device; ``copy``: True for a new array in any case, False for one that shares the memory of ``a``. Memory of NumPy's is copied unless
+    as they are; ``device``: where the array is to be, by default where ``a`` is if it is a quern array or on a GPU, else the current
+    device; ``copy``: True for a new array in any case, False for one that shares the memory of ``a``. NumPy's memory is copied unless
     ``copy=False``, which shares it with the CPU. Raises TypeError for what has no data type here (strings, objects), ValueError when
     ``copy=False`` and a copy is needed.
 

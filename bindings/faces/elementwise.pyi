@@ -1101,7 +1101,7 @@ class clamp:
     def torch(input: array, max: operand, *, out=None): ...
 
 class where:
-    """Return elements of ``x`` where ``condition`` holds, else of ``y``; all three broadcast. Without both: see :func:`nonzero`.
+    """Return elements of ``x`` where ``condition`` is true, and of ``y`` elsewhere; all three broadcast.
 
     A Python integer that the type of the other does not hold raises OverflowError; before NumPy 2.5 it wraps around.
 
@@ -1121,7 +1121,7 @@ class where:
     def Tensor(self: array, condition: array, other: operand): ...
 
 class nonzero:
-    """Return, with the condition alone, the indices where it is true.
+    """Without the values, return the indices where ``condition`` is true, as :func:`nonzero` does.
 
     >>> where([0, 3, 0, 5])
     (array([1, 3]),)
@@ -1135,7 +1135,7 @@ class nonzero:
     def keras(condition, x1: ignored[nothing] = None, x2: ignored[nothing] = None): ...
 
 class nonzero_of_lines:
-    """Return, with the condition alone, the indices where it is true, a tensor for each dimension.
+    """Without the values, return the indices where ``condition`` is true, a tensor for each dimension.
 
     >>> torch.where(torch.tensor([[0, 3], [5, 0]]))
     (tensor([0, 1]), tensor([1, 0]))
@@ -1339,111 +1339,179 @@ class bessel_i0:
     def torch(input: array, *, out=None): ...
 
 class ndtr:
-    """Return the probability that a number of the standard normal distribution is below each element."""
+    """Return the probability that a number of the standard normal distribution is below each element.
+
+    >>> torch.special.ndtr(torch.tensor([0.0, 1.0, 2.0]))
+    tensor([0.5000, 0.8413, 0.9772])
+    """
 
     @submodule("special")
     def torch(input: array, *, out=None): ...
 
 class log_ndtr:
-    """Return the logarithm of :func:`ndtr`, with all its digits in both tails."""
+    """Return the logarithm of :func:`ndtr`, with all its digits in both tails.
+
+    >>> torch.special.log_ndtr(torch.tensor([0.0, 1.0, 2.0]))
+    tensor([-0.6931, -0.1728, -0.0230])
+    """
 
     @submodule("special")
     def torch(input: array, *, out=None): ...
 
 class ndtri:
-    """Return the inverse of :func:`ndtr`: infinite at 0 and 1, NaN outside."""
+    """Return the inverse of :func:`ndtr`: infinite at 0 and 1, NaN outside.
+
+    >>> torch.special.ndtri(torch.tensor([0.0, 0.5, 0.975]))
+    tensor([  -inf, 0.0000, 1.9600])
+    """
 
     @submodule("special")
     def torch(input: array, *, out=None): ...
 
 class erfcx:
-    """Return ``exp(x * x) * erfc(x)``, without overflow for large elements."""
+    """Return ``exp(x * x) * erfc(x)``, without overflow for large elements.
+
+    >>> torch.special.erfcx(torch.tensor([0.0, 1.0, 2.0]))
+    tensor([1.0000, 0.4276, 0.2554])
+    """
 
     @submodule("special")
     def torch(input: array, *, out=None): ...
 
 class bessel_j0:
-    """Return the Bessel function of the first kind and of order 0 of each element."""
+    """Return the Bessel function of the first kind and of order 0 of each element.
+
+    >>> torch.special.bessel_j0(torch.tensor([0.0, 1.0, 2.0]))
+    tensor([1.0000, 0.7652, 0.2239])
+    """
 
     @submodule("special")
     def torch(input: array, *, out=None): ...
 
 class bessel_j1:
-    """Return the Bessel function of the first kind and of order 1 of each element."""
+    """Return the Bessel function of the first kind and of order 1 of each element.
+
+    >>> torch.special.bessel_j1(torch.tensor([0.0, 1.0, 2.0]))
+    tensor([0.0000, 0.4401, 0.5767])
+    """
 
     @submodule("special")
     def torch(input: array, *, out=None): ...
 
 class bessel_y0:
-    """Return the Bessel function of the second kind and of order 0 of each element."""
+    """Return the Bessel function of the second kind and of order 0 of each element.
+
+    >>> torch.special.bessel_y0(torch.tensor([1.0, 2.0]))
+    tensor([0.0883, 0.5104])
+    """
 
     @submodule("special")
     def torch(input: array, *, out=None): ...
 
 class bessel_y1:
-    """Return the Bessel function of the second kind and of order 1 of each element."""
+    """Return the Bessel function of the second kind and of order 1 of each element.
+
+    >>> torch.special.bessel_y1(torch.tensor([1.0, 2.0]))
+    tensor([-0.7812, -0.1070])
+    """
 
     @submodule("special")
     def torch(input: array, *, out=None): ...
 
 class bessel_i1:
-    """Return the modified Bessel function of the first kind and of order 1 of each element."""
+    """Return the modified Bessel function of the first kind and of order 1 of each element.
+
+    >>> torch.special.i1(torch.tensor([0.0, 1.0, 2.0]))
+    tensor([0.0000, 0.5652, 1.5906])
+    """
 
     @submodule("special")
     @named("i1", "modified_bessel_i1")
     def torch(input: array, *, out=None): ...
 
 class bessel_i0_scaled:
-    """Return the modified Bessel function of the first kind and of order 0, times ``exp(-|x|)``."""
+    """Return the modified Bessel function of the first kind and of order 0, times ``exp(-|x|)``.
+
+    >>> torch.special.i0e(torch.tensor([0.0, 1.0, 2.0]))
+    tensor([1.0000, 0.4658, 0.3085])
+    """
 
     @submodule("special")
     @named("i0e")
     def torch(input: array, *, out=None): ...
 
 class bessel_i1_scaled:
-    """Return the modified Bessel function of the first kind and of order 1, times ``exp(-|x|)``."""
+    """Return the modified Bessel function of the first kind and of order 1, times ``exp(-|x|)``.
+
+    >>> torch.special.i1e(torch.tensor([0.0, 1.0, 2.0]))
+    tensor([0.0000, 0.2079, 0.2153])
+    """
 
     @submodule("special")
     @named("i1e")
     def torch(input: array, *, out=None): ...
 
 class bessel_k0:
-    """Return the modified Bessel function of the second kind and of order 0 of each element."""
+    """Return the modified Bessel function of the second kind and of order 0 of each element.
+
+    >>> torch.special.modified_bessel_k0(torch.tensor([1.0, 2.0]))
+    tensor([0.4210, 0.1139])
+    """
 
     @submodule("special")
     @named("modified_bessel_k0")
     def torch(input: array, *, out=None): ...
 
 class bessel_k1:
-    """Return the modified Bessel function of the second kind and of order 1 of each element."""
+    """Return the modified Bessel function of the second kind and of order 1 of each element.
+
+    >>> torch.special.modified_bessel_k1(torch.tensor([1.0, 2.0]))
+    tensor([0.6019, 0.1399])
+    """
 
     @submodule("special")
     @named("modified_bessel_k1")
     def torch(input: array, *, out=None): ...
 
 class bessel_k0_scaled:
-    """Return the modified Bessel function of the second kind and of order 0, times ``exp(x)``."""
+    """Return the modified Bessel function of the second kind and of order 0, times ``exp(x)``.
+
+    >>> torch.special.scaled_modified_bessel_k0(torch.tensor([1.0, 2.0]))
+    tensor([1.1445, 0.8416])
+    """
 
     @submodule("special")
     @named("scaled_modified_bessel_k0")
     def torch(input: array, *, out=None): ...
 
 class bessel_k1_scaled:
-    """Return the modified Bessel function of the second kind and of order 1, times ``exp(x)``."""
+    """Return the modified Bessel function of the second kind and of order 1, times ``exp(x)``.
+
+    >>> torch.special.scaled_modified_bessel_k1(torch.tensor([1.0, 2.0]))
+    tensor([1.6362, 1.0335])
+    """
 
     @submodule("special")
     @named("scaled_modified_bessel_k1")
     def torch(input: array, *, out=None): ...
 
 class gammainc:
-    """Return the regularized lower incomplete gamma function of shape ``input`` at ``other``."""
+    """Return the regularized lower incomplete gamma function of shape ``input`` at ``other``.
+
+    >>> torch.igamma(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0]))
+    tensor([0.6321, 0.8009])
+    """
 
     @named("igamma")
     @in_place_too
     def torch(input: array, other: array, *, out=None): ...
 
 class gammaincc:
-    """Return 1 - :func:`gammainc`, with all its digits where that is close to zero."""
+    """Return 1 - :func:`gammainc`, with all its digits where that is close to zero.
+
+    >>> torch.igammac(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0]))
+    tensor([0.3679, 0.1991])
+    """
 
     @named("igammac")
     @in_place_too

@@ -8,8 +8,7 @@ class norm:
     'fro', 'nuc', 1, -1, 2, -2, inf, -inf. ``axis``: an int for vectors, two for matrices, by default all of the array.
     ``keepdims``: True leaves these axes with one element each. Raises ValueError for an order that is not defined.
 
-    >>> import quern as qn
-    >>> qn.linalg.norm(qn.asarray([3.0, 4.0]))
+    >>> norm([3.0, 4.0])
     array(5.)
     """
 

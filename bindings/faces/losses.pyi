@@ -275,12 +275,26 @@ class cosine_similarity:
     def torch(x1: array, x2: array, dim: integer = 1, eps: number = 1e-8): ...
 
 class cdist:
-    """Return the ``p``-norms of the differences of each row of ``x1`` and each row of ``x2``."""
+    """Return the ``p``-norm distance of each row of ``x1`` and each row of ``x2``.
+
+    Parameters: ``x1``: first vectors, (..., P, M), floating-point; ``x2``: second vectors, (..., R, M), of the same dtype; ``p``: order
+    of the norm, 0 or more, inf for the largest difference. Returns shape (..., P, R), in the common dtype.
+
+    >>> torch.cdist(torch.tensor([[0.0, 0.0], [1.0, 1.0]]), torch.tensor([[3.0, 4.0]]))
+    tensor([[5.0000],
+            [3.6056]])
+    """
 
     def torch(x1: array, x2: array, p=2.0, compute_mode: ignored = None): ...
 
 class cdist_alike:
-    """Return the distances of each row of ``x`` and each row of ``y``."""
+    """Return the distances of each row of ``x`` and each row of ``y``.
+
+    Returns shape (..., P, R) for inputs of shapes (..., P, M) and (..., R, M); floating-point.
+
+    >>> keras.ops.cdist([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0]])
+    array([[5., 1.]], dtype=float32)
+    """
 
     @submodule("math")
     @named("cdist")
@@ -288,7 +302,13 @@ class cdist_alike:
 
 @submodule("nn")
 class psnr:
-    """Return the peak signal-to-noise ratio of ``x1`` and ``x2`` in decibels. ``max_val``: the largest value that there may be."""
+    """Return the peak signal-to-noise ratio of ``x1`` and ``x2`` in decibels.
+
+    Parameters: ``max_val``: the largest value that there may be. Returns an array without dimensions; floating-point.
+
+    >>> keras.ops.psnr([0.0, 1.0], [0.1, 0.9], max_val=1.0)
+    array(19.999998, dtype=float32)
+    """
 
     def keras(x1, x2, max_val): ...
 

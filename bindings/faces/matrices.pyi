@@ -199,12 +199,14 @@ class kron:
     def torch(input: array, other: array, *, out=None): ...
 
 class einsum:
-    """Return Einstein's sum: products of elements of the operands, summed over the subscripts that the result has not.
+    """Return the sum of products of the operands' elements by Einstein's convention.
 
-    Parameters: ``einsum("ij,jk->ik", a, b)``, or ``einsum(a, [0, 1], b, [1, 2], [0, 2])``; "..." stands for further axes; without
-    "->" the result has the subscripts that occur once, in order. ``optimize``: as NumPy takes it, the order of the operands; by
-    default from left to right. ``dtype``, ``casting``: what is computed in.
-    Raises ValueError for subscripts that do not fit the operands, TypeError for a ``dtype`` they are not cast to.
+    ``einsum("ij,jk->ik", a, b)`` and ``einsum(a, [0, 1], b, [1, 2], [0, 2])`` both multiply matrices: subscripts that the result
+    lacks are summed over. An ellipsis stands for further axes. Without "->" the result has the subscripts that occur once, in
+    alphabetical order.
+
+    Parameters: ``optimize``: order of the contractions, as in NumPy, by default from left to right; ``dtype``: dtype of the
+    computation; ``casting``: which conversions to this dtype are allowed. Raises ValueError for subscripts that do not fit the operands.
 
     >>> einsum("ii", [[1, 2], [3, 4]])
     array(5)

@@ -221,7 +221,13 @@ class mode:
     def torch(input: array, dim: integer = -1, keepdim: boolean = False, *, out=None): ...
 
 class logcumsumexp:
-    """Return the logarithm of the running sums of ``exp(input)`` along a dimension, without overflow."""
+    """Return the logarithm of the running sums of ``exp(input)`` along a dimension, without overflow.
+
+    Returns same shape as the input, in its floating-point dtype.
+
+    >>> torch.logcumsumexp(torch.tensor([0.0, 0.0, 0.0]), dim=0)
+    tensor([0.0000, 0.6931, 1.0986])
+    """
 
     def torch(input: array, dim: integer, *, out=None): ...
 

@@ -650,28 +650,53 @@ class pad:
     def keras(x, pad_width, mode="constant", constant_values=None): ...
 
 class slice:
-    """Return the part of a ``shape`` that begins at ``start_indices``, moved to where it fits; -1: what follows the start."""
+    """Return the part of a ``shape`` that begins at ``start_indices``, moved to where it fits.
+
+    Parameters: ``start_indices``: first index along each axis; ``shape``: size along each axis, -1 for what follows the start.
+    Returns an array of ``shape``, in the input's dtype.
+
+    >>> keras.ops.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, 2])
+    array([[2, 3],
+           [5, 6]], dtype=int32)
+    """
 
     @submodule("core")
     def keras(inputs, start_indices, shape): ...
 
 class slice_update:
-    """Return a copy with ``updates`` in place of the part that begins at ``start_indices``, moved to where it fits."""
+    """Return a copy with ``updates`` in place of the part that begins at ``start_indices``, moved to where it fits.
+
+    Parameters: ``start_indices``: first index along each axis; ``updates``: the new values. Returns same shape and dtype as the input.
+
+    >>> keras.ops.slice_update([1, 2, 3, 4], [1], [9, 9])
+    array([1, 9, 9, 4], dtype=int32)
+    """
 
     @submodule("core")
     def keras(inputs, start_indices, updates): ...
 
 class scatter_update:
-    """Return a copy with ``updates`` at the places that the rows of ``indices`` name; those for other places are left out.
+    """Return a copy with ``updates`` at the indices that the rows of ``indices`` name; others are left out.
 
-    ``reduction``: None: they replace what is there; "add", "mul", "max" or "min": they are combined with it.
+    Parameters: ``indices``: a row of indices for each update; ``updates``: the new values; ``reduction``: None to replace the values, or
+    "add", "mul", "max" or "min" to combine them. Returns same shape and dtype as the input.
+
+    >>> keras.ops.scatter_update([1, 2, 3, 4], [[0], [2]], [9, 9])
+    array([9, 2, 9, 4], dtype=int32)
     """
 
     @submodule("core")
     def keras(inputs, indices, updates, reduction=None): ...
 
 class scatter:
-    """Return zeros of a ``shape`` with ``values`` added at the places that the rows of ``indices`` name."""
+    """Return zeros of a ``shape`` with ``values`` added at the indices that the rows of ``indices`` name.
+
+    Parameters: ``indices``: a row of indices for each value; ``values``: what is added.
+    Returns an array of ``shape``, in the dtype of ``values``.
+
+    >>> keras.ops.scatter([[0], [2]], [5, 6], (4,))
+    array([5, 0, 6, 0], dtype=int32)
+    """
 
     @submodule("core")
     def keras(indices, values, shape): ...

@@ -99,13 +99,19 @@ class ihfft:
 
 @submodule("fft")
 class fftn:
-    """Return the discrete Fourier transform along several ``axes``, by default all.
+    """Return the discrete Fourier transform along several axes.
 
-    Parameters: ``n``: the lengths, of the last axes where no axes are given, -1 for an axis' own; the others are as :func:`fft` has them.
+    By default, ``fftn`` transforms along all axes and ``fft2`` along the last two.
+
+    Parameters: ``n``: the lengths, of the last axes where no axes are given, -1 for an axis' own. The other parameters are those
+    of :func:`fft`.
 
     >>> fftn([[1.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],
            [1., 1.]])
+    >>> fft2([[1.0, 2.0], [3.0, 4.0]]).real
+    array([[10., -2.],
+           [-4.,  0.]])
 
     >>> torch.fft.fft2(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).real
     tensor([[10., -2.],
@@ -129,6 +135,9 @@ class ifftn:
     >>> ifftn([[4.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],
            [1., 1.]])
+    >>> ifft2([[10.0, -2.0], [-4.0, 0.0]]).real
+    array([[1., 2.],
+           [3., 4.]])
 
     >>> torch.fft.ifft2(torch.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
     tensor([[1., 2.],
@@ -152,6 +161,9 @@ class rfftn:
     >>> rfftn([[1.0, 0.0], [0.0, 0.0]]).real
     array([[1., 1.],
            [1., 1.]])
+    >>> rfft2([[1.0, 2.0], [3.0, 4.0]]).real
+    array([[10., -2.],
+           [-4.,  0.]])
 
     >>> torch.fft.rfft2(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).real
     tensor([[10., -2.],
@@ -175,6 +187,9 @@ class irfftn:
     >>> irfftn([[1.0, 1.0], [1.0, 1.0]])
     array([[1., 0.],
            [0., 0.]])
+    >>> irfft2([[10.0, -2.0], [-4.0, 0.0]])
+    array([[1., 2.],
+           [3., 4.]])
 
     >>> torch.fft.irfft2(torch.tensor([[10.0, -2.0], [-4.0, 0.0]]))
     tensor([[1., 2.],

@@ -33,7 +33,8 @@ def result_type(*arrays_and_dtypes):
 
     Examples
     --------
-    >>> result_type(zeros(3, "float32"), 2.0)
+    >>> import quern as qn
+    >>> qn.result_type(qn.zeros(3, "float32"), 2.0)
     dtype('float32')
     """
     return numpy.result_type(*(_plain(a) for a in arrays_and_dtypes))
@@ -58,7 +59,8 @@ def can_cast(from_, to, casting="safe"):
 
     Examples
     --------
-    >>> can_cast("int32", "float64")
+    >>> import quern as qn
+    >>> qn.can_cast("int32", "float64")
     True
     """
     return numpy.can_cast(_plain(from_), _plain(to), casting)
@@ -81,7 +83,8 @@ def promote_types(type1, type2):
 
     Examples
     --------
-    >>> promote_types("int32", "float32")
+    >>> import quern as qn
+    >>> qn.promote_types("int32", "float32")
     dtype('float64')
     """
     return numpy.promote_types(_plain(type1), _plain(type2))
@@ -104,7 +107,8 @@ def min_scalar_type(a):
 
     Examples
     --------
-    >>> min_scalar_type(300)
+    >>> import quern as qn
+    >>> qn.min_scalar_type(300)
     dtype('uint16')
     """
     if isinstance(a, Array):
@@ -132,7 +136,8 @@ def common_type(*arrays):
 
     Examples
     --------
-    >>> common_type(zeros(2, "float32"), zeros(2, int)) is float64
+    >>> import quern as qn
+    >>> qn.common_type(qn.zeros(2, "float32"), qn.zeros(2, int)) is qn.float64
     True
     """
     return numpy.common_type(*(numpy.empty(0, _plain(a)) if isinstance(a, Array) else numpy.asarray(a) for a in arrays))
@@ -158,7 +163,8 @@ def finfo(dtype):
 
     Examples
     --------
-    >>> finfo("bfloat16").bits
+    >>> import quern as qn
+    >>> qn.finfo("bfloat16").bits
     16
     """
     dtype = _plain(dtype)
@@ -180,7 +186,8 @@ def isscalar(element):
 
     Examples
     --------
-    >>> isscalar(3.0), isscalar(asarray(3.0))
+    >>> import quern as qn
+    >>> qn.isscalar(3.0), qn.isscalar(qn.asarray(3.0))
     (True, False)
     """
     return numpy.isscalar(element)
@@ -201,7 +208,8 @@ def iscomplexobj(x):
 
     Examples
     --------
-    >>> iscomplexobj(zeros(2, complex))
+    >>> import quern as qn
+    >>> qn.iscomplexobj(qn.zeros(2, complex))
     True
     """
     return builtins.bool(numpy.iscomplexobj(numpy.empty(0, x.dtype) if isinstance(x, Array) else x))
@@ -222,7 +230,8 @@ def isrealobj(x):
 
     Examples
     --------
-    >>> isrealobj(zeros(2, complex))
+    >>> import quern as qn
+    >>> qn.isrealobj(qn.zeros(2, complex))
     False
     """
     return not iscomplexobj(x)

@@ -55,8 +55,9 @@ def set_fallback(mode):
 
     Examples
     --------
-    >>> before = set_fallback("silent")
-    >>> set_fallback(before)
+    >>> import quern as qn
+    >>> before = qn.set_fallback("silent")
+    >>> qn.set_fallback(before)
     'silent'
     """
     global _mode

@@ -70,7 +70,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 
     Examples
     --------
-    >>> take([4, 5, 6], [2, 0])
+    >>> import quern as qn
+    >>> qn.take([4, 5, 6], [2, 0])
     array([6, 4])
     """
     a = asarray(a)
@@ -110,7 +111,8 @@ def take_along_axis(arr, indices, axis=-1):
 
     Examples
     --------
-    >>> take_along_axis([[3, 1], [2, 4]], [[1], [0]], axis=1)
+    >>> import quern as qn
+    >>> qn.take_along_axis([[3, 1], [2, 4]], [[1], [0]], axis=1)
     array([[1],
            [2]])
     """
@@ -143,8 +145,9 @@ def put_along_axis(arr, indices, values, axis):
 
     Examples
     --------
-    >>> a = asarray([[3, 1], [2, 4]])
-    >>> put_along_axis(a, asarray([[1], [0]]), 9, axis=1)
+    >>> import quern as qn
+    >>> a = qn.asarray([[3, 1], [2, 4]])
+    >>> qn.put_along_axis(a, qn.asarray([[1], [0]]), 9, axis=1)
     >>> a
     array([[3, 9],
            [9, 4]])
@@ -193,8 +196,9 @@ def put(a, ind, v, mode="raise"):
 
     Examples
     --------
-    >>> a = zeros(3)
-    >>> put(a, [0, 2], [1, 2])
+    >>> import quern as qn
+    >>> a = qn.zeros(3)
+    >>> qn.put(a, [0, 2], [1, 2])
     >>> a
     array([1., 0., 2.])
     """
@@ -225,7 +229,8 @@ def choose(a, choices, out=None, mode="raise"):
 
     Examples
     --------
-    >>> choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
+    >>> import quern as qn
+    >>> qn.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
     array([ 1, 20,  3])
     """
     a = _places(a)
@@ -280,7 +285,8 @@ def compress(condition, a, axis=None, out=None):
 
     Examples
     --------
-    >>> compress([True, False, True], [1, 2, 3])
+    >>> import quern as qn
+    >>> qn.compress([True, False, True], [1, 2, 3])
     array([1, 3])
     """
     a = asarray(a)
@@ -306,7 +312,8 @@ def extract(condition, arr):
 
     Examples
     --------
-    >>> extract([True, False, True], [1, 2, 3])
+    >>> import quern as qn
+    >>> qn.extract([True, False, True], [1, 2, 3])
     array([1, 3])
     """
     return _engine.array_extract(asarray(condition), asarray(arr))
@@ -347,8 +354,9 @@ def place(arr, mask, vals):
 
     Examples
     --------
-    >>> a = zeros(3)
-    >>> place(a, [True, False, True], [1, 2])
+    >>> import quern as qn
+    >>> a = qn.zeros(3)
+    >>> qn.place(a, [True, False, True], [1, 2])
     >>> a
     array([1., 0., 2.])
     """
@@ -388,8 +396,9 @@ def putmask(a, /, mask, values):
 
     Examples
     --------
-    >>> a = asarray([1, 2, 3])
-    >>> putmask(a, a > 1, [7, 8, 9])
+    >>> import quern as qn
+    >>> a = qn.asarray([1, 2, 3])
+    >>> qn.putmask(a, a > 1, [7, 8, 9])
     >>> a
     array([1, 8, 9])
     """

@@ -26,7 +26,8 @@ def array_equal(a1, a2, equal_nan=False):
 
     Examples
     --------
-    >>> array_equal([1, 2], [1, 2])
+    >>> import quern as qn
+    >>> qn.array_equal([1, 2], [1, 2])
     True
     """
     try:
@@ -58,7 +59,8 @@ def array_equiv(a1, a2):
 
     Examples
     --------
-    >>> array_equiv([1, 1], 1)
+    >>> import quern as qn
+    >>> qn.array_equiv([1, 1], 1)
     True
     """
     try:

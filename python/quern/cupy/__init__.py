@@ -154,7 +154,32 @@ def fromDlpack(dltensor):  # noqa: N802
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
-    """A NumPy array with the values of ``a``; this waits for them. What is no array of ours is given to numpy.asarray."""
+    """Copy an array to the host as a NumPy array; this waits for the values.
+
+    Parameters
+    ----------
+    a : array_like
+        Array of any shape and dtype; objects that are no quern arrays go to :func:`numpy.asarray`.
+    stream : Stream, optional
+        Stream of the copy.
+    order : {'C', 'F', 'A'}, optional
+        Memory layout of the result.
+    out : numpy.ndarray, optional
+        Array that receives the values.
+    blocking : bool, optional
+        Accepted for compatibility.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `a`.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.asnumpy(cp.arange(3) * 2)
+    array([0, 2, 4])
+    """
     if hasattr(type(a), "__cupy_get_ndarray__") or _array_core._is_on_gpu(a):
         a = asarray(a)
     if issubclass(type(a), _quern.Array):  # not records of the device, which say that they are

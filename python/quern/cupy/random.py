@@ -91,7 +91,24 @@ class Philox4x3210(BitGenerator):
 
 
 def default_rng(seed=None):
-    """A new generator of random numbers; see :func:`quern.random.default_rng`."""
+    """Return a generator of random numbers; a generator is returned as it is.
+
+    Parameters
+    ----------
+    seed : int, array_like of ints, SeedSequence, BitGenerator or Generator, optional
+        Seed of the numbers; None takes one from the operating system.
+
+    Returns
+    -------
+    Generator
+        Its methods, such as `random`, `integers` and `standard_normal`, return arrays on the current device.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.default_rng(0).random((2, 3)).shape
+    (2, 3)
+    """
     return seed if isinstance(seed, Generator) else Generator(_bits_of(seed))
 
 

@@ -145,9 +145,8 @@ class Expressions(Indexing):
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             test = self.condition(node.operand)
             return operators.constant(not test.const) if test.is_const else Value(types.boolean, f"!{test.text}")
-        before = len(self.lines)
         value = self.done(self.expression(node))
-        if node in self.decided and len(self.lines) == before:  # `x and False`: what x is makes no difference
+        if node in self.decided:
             return operators.constant(self.decided[node])
         return operators.truth(value, self.failing(node))
 
@@ -472,7 +471,8 @@ class Expressions(Indexing):
             values.append(value)
             before.append(lines)
             if decides:
-                self.decided[node] = isinstance(node.op, ast.Or)
+                if not any(before):  # `x and False`: what x is makes no difference
+                    self.decided[node] = isinstance(node.op, ast.Or)
                 break
         if any(before[1:]):
             return self.one_by_one(symbol, values, before, node)

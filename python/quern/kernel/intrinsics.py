@@ -99,7 +99,33 @@ gridDim = Index("gridDim", "How many blocks the grid has: .x, .y, .z, each int32
 laneid = Number("laneid", "The thread's place in its warp, 0 to 31, int32.")
 warpsize = Number("warpsize", "32, int32.")
 
-grid = Intrinsic("grid", "grid(ndim): the thread's place in the whole grid; int64 for ndim 1, else a tuple of ndim of them.")
+_GRID = """Return the index of the thread in the whole grid, inside a kernel.
+
+Parameters
+----------
+ndim : {1, 2, 3}
+    Number of dimensions of the grid; a constant.
+
+Returns
+-------
+int64 or tuple of int64
+    For one dimension ``threadIdx.x + blockIdx.x * blockDim.x``; else a tuple of `ndim` indices.
+
+Examples
+--------
+>>> import numpy as np
+>>> from quern import cuda
+>>> @cuda.jit
+... def double(a):
+...     i = cuda.grid(1)
+...     if i < a.size:
+...         a[i] *= 2
+>>> a = np.arange(3.0)
+>>> double[1, 32](a)
+>>> a
+array([0., 2., 4.])
+"""
+grid = Intrinsic("grid", _GRID)
 gridsize = Intrinsic("gridsize", "gridsize(ndim): how many threads the whole grid has; int64 for ndim 1, else a tuple.")
 
 shared = Memory(

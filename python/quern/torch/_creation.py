@@ -128,7 +128,33 @@ def legacy_type(name):
 
 
 def from_numpy(ndarray):
-    """A tensor over a NumPy array's memory: what one writes the other sees. Raises TypeError for types that are not supported."""
+    """Return a tensor that shares the memory of a NumPy array.
+
+    Parameters
+    ----------
+    ndarray : numpy.ndarray
+        Array of any shape, with numbers or bools.
+
+    Returns
+    -------
+    Tensor
+        Shape and dtype of the array, on the CPU; a write to one is visible in the other.
+
+    Raises
+    ------
+    TypeError
+        For objects that are no arrays, and for dtypes that are not supported.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import torch
+    >>> a = np.zeros(3)
+    >>> t = torch.from_numpy(a)
+    >>> t[0] = 5
+    >>> a
+    array([5., 0., 0.])
+    """
     if not isinstance(ndarray, numpy.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     return grown(_engine.tensor_over_numpy(ndarray))

@@ -116,7 +116,33 @@ def _free_places(input, dim, index):
 
 @checked(same_out=True)
 def gather(input, dim, index, *, sparse_grad=False, out=None):
-    """``input[i][index[i][j]]``: along a dimension the element that the index names, for each place of the index."""
+    """Return the elements that an index selects along a dimension: ``input[index[i][j]][j]`` for ``dim=0``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    dim : int
+        Dimension along which the index selects.
+    index : Tensor
+        Integers, int64 or int32, with as many dimensions as `input`, and no larger than it along the others.
+    sparse_grad : bool, optional
+        Accepted for compatibility; has no effect.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape of `index`, in the dtype of `input`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
+    """
     index = _index(index, input, dim, "gather")
     if builtins.max(index._rank, 1) != builtins.max(input._rank, 1):
         if not index._size:
@@ -243,7 +269,16 @@ def scatter(input, dim, index, src=None, value=None, *, reduce=None, out=None):
 
 @checked(tensors="src")
 def scatter_add_(self, dim, index, src):
-    """``self[i][index[i][j]] += src[i][j]`` along a dimension."""
+    """Add the elements of `src` in place at the indices along a dimension: ``self[index[i][j]][j] += src[i][j]`` for ``dim=0``.
+
+    Parameters and result are those of :func:`scatter_add`; the tensor itself is returned.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.zeros(3).scatter_add_(0, torch.tensor([0, 2, 0]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([4., 0., 2.])
+    """
     dim = dim_of(dim, self._rank)
     if src._dtype_name != self._dtype_name:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
@@ -258,7 +293,32 @@ def scatter_add_(self, dim, index, src):
 
 @checked(tensors="src", same_out=True)
 def scatter_add(input, dim, index, src, *, out=None):
-    """A copy into which scatter_add_() has added."""
+    """Return a copy of `input` with the elements of `src` added at the indices along a dimension.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    dim : int
+        Dimension along which the index selects.
+    index : Tensor
+        Integers, with as many dimensions as `input`; no larger than `src` along any dimension.
+    src : Tensor
+        Values that are added, in the dtype of `input`.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape and dtype of `input`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 2, 0]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([4., 0., 2.])
+    """
     return finish(scatter_add_(in_rows(input), dim, index, src), out)
 
 
@@ -348,7 +408,32 @@ def _check_parts(self, dim, index, source, name):
 
 @checked(tensors="source")
 def index_add_(self, dim, index, source, *, alpha=1):
-    """Adds the parts of ``source`` to those of a dimension that the index names."""
+    """Add slices of `source` in place to the slices of a dimension that the index selects.
+
+    Parameters
+    ----------
+    dim : int
+        Dimension along which the index selects.
+    index : Tensor
+        One-dimensional integers; one for each slice of `source`.
+    source : Tensor
+        Values that are added: shape and dtype of the tensor, with the length of `index` along `dim`.
+    alpha : number, optional
+        Factor of `source`.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.zeros(3, 2).index_add_(0, torch.tensor([0, 2]), torch.ones(2, 2), alpha=3)
+    tensor([[3., 3.],
+            [0., 0.],
+            [3., 3.]])
+    """
     dim = dim_of(dim, self._rank)
     if self._dtype_name != source._dtype_name:
         raise RuntimeError("index_add_(): self and source must have the same scalar type")
@@ -366,7 +451,16 @@ def index_add_(self, dim, index, source, *, alpha=1):
 
 @checked(tensors="source", same_out=True)
 def index_add(input, dim, index, source, *, alpha=1, out=None):
-    """A copy into which index_add_() has added."""
+    """Return a copy of `input` with slices of `source` added to the slices of a dimension that the index selects.
+
+    The parameters are those of :meth:`Tensor.index_add_`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 2]), torch.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
     return finish(index_add_(in_rows(input), dim, index, source, alpha=alpha), out)
 
 

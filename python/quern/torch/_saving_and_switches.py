@@ -140,9 +140,31 @@ def get_num_threads():
 
 
 def save(obj, f, pickle_module=pickle, pickle_protocol=2, _use_new_zipfile_serialization=True):
-    """Writes tensors, and what holds them, to a file or its path, as Python pickles them; load() reads it.
+    """Save tensors, and objects that hold them, to a file in Python's pickle format.
 
-    PyTorch itself does not read such files.
+    PyTorch itself does not read such files; :func:`load` does.
+
+    Parameters
+    ----------
+    obj : object
+        Tensor of any shape and dtype, state dict, or container of tensors.
+    f : str, path or file object
+        File that is written.
+    pickle_module : module, optional
+        Module whose `dump` writes the file.
+    pickle_protocol : int, optional
+        Pickle protocol, at least 4.
+
+    Examples
+    --------
+    >>> import io
+    >>> from quern import torch
+    >>> file = io.BytesIO()
+    >>> torch.save({"weight": torch.ones(2)}, file)
+    >>> file.seek(0)
+    0
+    >>> torch.load(file)
+    {'weight': tensor([1., 1.])}
     """
     if hasattr(f, "write"):
         pickle_module.dump(obj, f, protocol=max(pickle_protocol, 4))
@@ -250,11 +272,38 @@ class _Reader(pickle.Unpickler):
 
 
 def load(f, map_location=None, pickle_module=pickle, *, weights_only=True, mmap=None, **pickle_load_args):
-    """Reads what save() wrote. ``weights_only``: makes nothing but tensors and containers, and runs no code.
+    """Load an object that :func:`save` wrote.
 
-    ``map_location``: where tensors shall be: a device, a dict from devices of the file to devices, or a function of the values, a tensor of
-    bytes on the CPU, and the name of the device that they were on, which gives them where they shall be, or None for that device.
-    Raises RuntimeError for files of PyTorch's own, which quern does not read.
+    Parameters
+    ----------
+    f : str, path or file object
+        File that is read.
+    map_location : str, device, dict or callable, optional
+        Device of the tensors; or a dict from devices of the file to devices; or a function of the values, a tensor of bytes on the CPU, and
+        the name of their device, which returns them on the device where they are to be, or None for that device.
+    weights_only : bool, optional
+        Whether to load only tensors and containers, and to run no code of the file.
+
+    Returns
+    -------
+    object
+        The saved object; tensors keep their shapes and dtypes.
+
+    Raises
+    ------
+    RuntimeError
+        For files in PyTorch's own format, which quern does not read.
+
+    Examples
+    --------
+    >>> import io
+    >>> from quern import torch
+    >>> file = io.BytesIO()
+    >>> torch.save(torch.arange(3), file)
+    >>> file.seek(0)
+    0
+    >>> torch.load(file, map_location="cpu")
+    tensor([0, 1, 2])
     """
     if not hasattr(f, "read"):
         if not isinstance(f, (str, os.PathLike)):

@@ -71,7 +71,27 @@ _engine.set_front_end("torch", generator=default_generator)
 
 
 def manual_seed(seed):
-    """Starts the random numbers of a seed on all devices; returns the default generator."""
+    """Set the seed of the random numbers on all devices.
+
+    Parameters
+    ----------
+    seed : int
+        Seed, of 64 bits; negative ones count from 2**64.
+
+    Returns
+    -------
+    Generator
+        The default generator.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> _ = torch.manual_seed(0)
+    >>> a = torch.rand(2)
+    >>> _ = torch.manual_seed(0)
+    >>> torch.equal(a, torch.rand(2))
+    True
+    """
     return default_generator.manual_seed(seed)
 
 

@@ -31,7 +31,8 @@ def asarray_chkfinite(a, dtype=None, order=None):
 
     Examples
     --------
-    >>> asarray_chkfinite([1, 2])
+    >>> import quern as qn
+    >>> qn.asarray_chkfinite([1, 2])
     array([1, 2])
     """
     a = asarray(a, dtype)
@@ -55,7 +56,8 @@ def isfortran(a):
 
     Examples
     --------
-    >>> isfortran(asfortranarray([[1, 2], [3, 4]]))
+    >>> import quern as qn
+    >>> qn.isfortran(qn.asfortranarray([[1, 2], [3, 4]]))
     True
     """
     c, fortran = asarray(a)._contiguous
@@ -84,8 +86,9 @@ def shares_memory(a, b, /, max_work=-1):
 
     Examples
     --------
-    >>> x = zeros(4)
-    >>> shares_memory(x[::2], x[1::2]), shares_memory(x, x[1:])
+    >>> import quern as qn
+    >>> x = qn.zeros(4)
+    >>> qn.shares_memory(x[::2], x[1::2]), qn.shares_memory(x, x[1:])
     (False, True)
     """
     if not (isinstance(a, Array) and isinstance(b, Array)):

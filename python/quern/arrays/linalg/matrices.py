@@ -33,8 +33,9 @@ def fill_diagonal(a, val, wrap=False):
 
     Examples
     --------
-    >>> a = zeros((2, 2), int)
-    >>> fill_diagonal(a, 5)
+    >>> import quern as qn
+    >>> a = qn.zeros((2, 2), int)
+    >>> qn.fill_diagonal(a, 5)
     >>> a
     array([[5, 0],
            [0, 5]])

@@ -40,7 +40,8 @@ def ndim(a):
 
     Examples
     --------
-    >>> ndim([[1, 2], [3, 4]])
+    >>> import quern as qn
+    >>> qn.ndim([[1, 2], [3, 4]])
     2
     """
     return _sized(a).ndim
@@ -61,7 +62,8 @@ def shape(a):
 
     Examples
     --------
-    >>> shape([[1, 2, 3]])
+    >>> import quern as qn
+    >>> qn.shape([[1, 2, 3]])
     (1, 3)
     """
     return _sized(a).shape
@@ -89,7 +91,8 @@ def size(a, axis=None):
 
     Examples
     --------
-    >>> size([[1, 2, 3], [4, 5, 6]], 1)
+    >>> import quern as qn
+    >>> qn.size([[1, 2, 3], [4, 5, 6]], 1)
     3
     """
     a = _sized(a)
@@ -124,7 +127,8 @@ def broadcast_shapes(*args):
 
     Examples
     --------
-    >>> broadcast_shapes((3, 1), 4)
+    >>> import quern as qn
+    >>> qn.broadcast_shapes((3, 1), 4)
     (3, 4)
     """
     return numpy.broadcast_shapes(*args)
@@ -154,7 +158,8 @@ def append(arr, values, axis=None):
 
     Examples
     --------
-    >>> append([1, 2], [[3], [4]])
+    >>> import quern as qn
+    >>> qn.append([1, 2], [[3], [4]])
     array([1, 2, 3, 4])
     """
     arr, values = asarray(arr), asarray(values)
@@ -193,7 +198,8 @@ def repeat(a, repeats, axis=None):
 
     Examples
     --------
-    >>> repeat([1, 2], 2)
+    >>> import quern as qn
+    >>> qn.repeat([1, 2], 2)
     array([1, 1, 2, 2])
     """
     a = asarray(a)
@@ -231,7 +237,8 @@ def resize(a, new_shape):
 
     Examples
     --------
-    >>> resize([1, 2, 3], (2, 4))
+    >>> import quern as qn
+    >>> qn.resize([1, 2, 3], (2, 4))
     array([[1, 2, 3, 1],
            [2, 3, 1, 2]])
     """
@@ -273,8 +280,9 @@ def copyto(dst, src, casting="same_kind", where=True):
 
     Examples
     --------
-    >>> a = zeros(3)
-    >>> copyto(a, [1, 2, 3], where=[True, False, True])
+    >>> import quern as qn
+    >>> a = qn.zeros(3)
+    >>> qn.copyto(a, [1, 2, 3], where=[True, False, True])
     >>> a
     array([1., 0., 3.])
     """
@@ -329,7 +337,8 @@ def rollaxis(a, axis, start=0):
 
     Examples
     --------
-    >>> rollaxis(zeros((3, 4, 5)), 2).shape
+    >>> import quern as qn
+    >>> qn.rollaxis(qn.zeros((3, 4, 5)), 2).shape
     (5, 3, 4)
     """
     a = asarray(a)
@@ -363,7 +372,8 @@ def block(arrays):
 
     Examples
     --------
-    >>> block([[eye(2), zeros((2, 1))], [ones((1, 3))]]).shape
+    >>> import quern as qn
+    >>> qn.block([[qn.eye(2), qn.zeros((2, 1))], [qn.ones((1, 3))]]).shape
     (3, 3)
     """
     depth = _depth(arrays)

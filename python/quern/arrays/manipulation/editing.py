@@ -78,7 +78,8 @@ def delete(arr, obj, axis=None):
 
     Examples
     --------
-    >>> delete([1, 2, 3, 4], [0, 2])
+    >>> import quern as qn
+    >>> qn.delete([1, 2, 3, 4], [0, 2])
     array([2, 4])
     """
     arr, axis = _flat_or_axis(arr, axis)
@@ -128,7 +129,8 @@ def insert(arr, obj, values, axis=None):
 
     Examples
     --------
-    >>> insert([1, 2, 3], 1, 9)
+    >>> import quern as qn
+    >>> qn.insert([1, 2, 3], 1, 9)
     array([1, 9, 2, 3])
     """
     arr, axis = _flat_or_axis(arr, axis)
@@ -213,7 +215,8 @@ def trim_zeros(filt, trim="fb", axis=None):
 
     Examples
     --------
-    >>> trim_zeros([0, 0, 1, 2, 0])
+    >>> import quern as qn
+    >>> qn.trim_zeros([0, 0, 1, 2, 0])
     [1, 2]
     """
     a, trim = asarray(filt), trim.lower()

@@ -97,7 +97,8 @@ def pad(array, pad_width, mode="constant", **kwargs):
 
     Examples
     --------
-    >>> pad([1, 2, 3], 2, mode="reflect")
+    >>> import quern as qn
+    >>> qn.pad([1, 2, 3], 2, mode="reflect")
     array([3, 2, 1, 2, 3, 2, 1])
     """
     a = asarray(array)

@@ -28,7 +28,8 @@ def polyval(p, x):
 
     Examples
     --------
-    >>> polyval([3, 0, 1], 5)
+    >>> import quern as qn
+    >>> qn.polyval([3, 0, 1], 5)
     array(76)
     """
     if isinstance(p, numpy.poly1d) or isinstance(x, numpy.poly1d):
@@ -75,7 +76,8 @@ def polyadd(a1, a2):
 
     Examples
     --------
-    >>> polyadd([1, 2], [9, 5, 4])
+    >>> import quern as qn
+    >>> qn.polyadd([1, 2], [9, 5, 4])
     array([9, 6, 6])
     """
     return _aligned(a1, a2, add)
@@ -98,7 +100,8 @@ def polysub(a1, a2):
 
     Examples
     --------
-    >>> polysub([2, 10, -2], [3, 10, -4])
+    >>> import quern as qn
+    >>> qn.polysub([2, 10, -2], [3, 10, -4])
     array([-1,  0,  2])
     """
     return _aligned(a1, a2, subtract)
@@ -126,7 +129,8 @@ def polyder(p, m=1):
 
     Examples
     --------
-    >>> polyder([1, 1, 1, 1])
+    >>> import quern as qn
+    >>> qn.polyder([1, 1, 1, 1])
     array([3, 2, 1])
     """
     m = operator.index(m)

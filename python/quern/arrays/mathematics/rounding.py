@@ -20,7 +20,8 @@ def fix(x, out=None):
 
     Examples
     --------
-    >>> fix([1.7, -1.7])
+    >>> import quern as qn
+    >>> qn.fix([1.7, -1.7])
     array([ 1., -1.])
     """
     return trunc(x, out=out)

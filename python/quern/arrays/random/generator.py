@@ -53,7 +53,8 @@ class Philox:
 
     Examples
     --------
-    >>> Philox(key=0).random_raw()
+    >>> import quern as qn
+    >>> qn.random.Philox(key=0).random_raw()
     16242730742183356629
     """
 

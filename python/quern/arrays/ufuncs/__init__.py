@@ -4,6 +4,9 @@ A call with arrays and numbers goes straight to the engine (bindings/ufunc.cpp);
 methods.py has reduce, accumulate, reduceat, outer and at. NumPy's ufunc of the same name says what its types and rules are.
 """
 
+import ast
+import re
+
 import numpy
 
 from quern.arrays.core import Array, _dtype_name, asarray, asnumpy
@@ -63,8 +66,18 @@ def _operands(host):
     return ["x"] if host.nin == 1 else [f"x{i + 1}" for i in range(host.nin)]
 
 
-def _documentation(host, summary="", *example):
-    """The docstring of a ufunc."""
+def _example(host, is_cupys, call, result):
+    """A call as a new interpreter runs it, and its result; CuPy's functions accept no lists."""
+    line, name = ("from quern import cupy as cp", "cp") if is_cupys else ("import quern as qn", "qn")
+    values = [re.sub(r"(?<!')\binf\b", f"{name}.inf", ast.unparse(value)) for value in ast.parse(call, mode="eval").body.args]
+    if is_cupys:
+        values = [f"cp.array({value})" if value.startswith("[") else value for value in values]
+    return f"\nExamples\n--------\n>>> {line}\n>>> {name}.{host.__name__}({', '.join(values)})\n{result}"
+
+
+def _documentation(host, is_cupys, summary="", *example):
+    """The docstring of a ufunc of quern or, with `is_cupys`, of quern.cupy."""
+    array = "ndarray" if is_cupys else "Array"
     numpys = " ".join("".join((host.__doc__ or "").split("\n\n")[1:2]).split())
     summary = (summary or numpys or f"Compute ``{host.__name__}`` of each element").rstrip(".") + "."
     name = ", ".join(_operands(host))
@@ -72,12 +85,12 @@ def _documentation(host, summary="", *example):
         example = f"{host.__name__}({values[0]})", values[1]
     return "\n".join([
         f"{summary}\n\nParameters\n----------\n{name} : array_like\n    Operands, which are broadcast to a common shape.",
-        "out : Array or tuple of Array, optional\n    Arrays that receive the results.",
+        f"out : {array} or tuple of {array}, optional\n    Arrays that receive the results.",
         (_OPTIONS + _AXES if host.signature else _WHERE + _OPTIONS),
-        f"Returns\n-------\nArray{' or tuple of Array' if host.nout > 1 else ''}\n    The result, element by element.\n",
+        f"Returns\n-------\n{f'tuple of {array}' if host.nout > 1 else array}\n    The result, element by element.\n",
         f"Raises\n------\nTypeError\n    For dtypes that ``{host.__name__}`` is not defined for.",
         "ValueError\n    For shapes that do not broadcast.",
-        *([f"\nExamples\n--------\n>>> {example[0]}\n{example[1]}"] if example else []),
+        *([_example(host, is_cupys, *example)] if example else []),
         "",
     ])  # fmt: skip
 
@@ -88,7 +101,7 @@ class _Documentation:
     def __get__(self, made, owner=None):
         if made is None:
             return "Function that works element by element, with NumPy's attributes, keywords and methods."
-        return _documentation(made._host, *made._doc)
+        return _documentation(made._host, "_find" in vars(made), *made._doc)  # only those of front ends have a finder
 
 
 class _Signature:

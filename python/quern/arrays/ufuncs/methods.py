@@ -61,7 +61,8 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
     result; ``initial``: what it starts with; ``where``: which elements count.
     Raises ValueError for ufuncs that do not take two operands, and for nothing to reduce where there is no neutral element.
 
-    >>> multiply.reduce([2, 3, 4])
+    >>> import quern as qn
+    >>> qn.multiply.reduce([2, 3, 4])
     array(24)
     """
     _check_binary(self, "reduce")
@@ -134,7 +135,8 @@ def _halved(self, lines):
 def accumulate(self, array, axis=0, dtype=None, out=None):
     """What ``reduce`` gives of the first element, of the first two, and so on, along ``axis``.
 
-    >>> add.accumulate([1, 2, 3])
+    >>> import quern as qn
+    >>> qn.add.accumulate([1, 2, 3])
     array([1, 3, 6])
     """
     _check_binary(self, "accumulate")
@@ -176,7 +178,8 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
 
     Where the next begins no later, the element alone is the result. Raises IndexError for places that are not there.
 
-    >>> add.reduceat([1, 2, 3, 4], [0, 2])
+    >>> import quern as qn
+    >>> qn.add.reduceat([1, 2, 3, 4], [0, 2])
     array([3, 7])
     """
     _check_binary(self, "reduceat")
@@ -199,7 +202,8 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
 def outer(self, *operands, **kwargs):
     """The ufunc of every element of one array, A, with every one of another, B. Returns an array of shape ``A.shape + B.shape``.
 
-    >>> add.outer([1, 2], [10, 20])
+    >>> import quern as qn
+    >>> qn.add.outer([1, 2], [10, 20])
     array([[11, 21],
            [12, 22]])
     """
@@ -224,8 +228,9 @@ def _is_basic(key):
 def at(self, a, indices, b=None, /):
     """Operate on ``a[indices]`` in place; elements that are named several times are changed as often.
 
-    >>> x = asarray([1, 2, 3])
-    >>> add.at(x, slice(0, 2), 10)
+    >>> import quern as qn
+    >>> x = qn.asarray([1, 2, 3])
+    >>> qn.add.at(x, slice(0, 2), 10)
     >>> x
     array([11, 12,  3])
     """

@@ -106,15 +106,43 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
-    """The second derivatives of a function with one number as its result."""
+    """Return the matrix of second derivatives of a function with a scalar result.
+
+    Parameters
+    ----------
+    func : callable
+        Function of tensors that returns a tensor with one element.
+    inputs : Tensor or tuple of Tensor
+        Where the derivatives are taken; floating-point, of any shapes.
+    create_graph : bool, optional
+        Whether the result can be differentiated.
+    strict : bool, optional
+        Whether to raise RuntimeError where the result does not depend on an input; zeros otherwise.
+    vectorize : bool, optional
+        Accepted for compatibility.
+    outer_jacobian_strategy : str, optional
+        "reverse-mode" or "forward-mode".
+
+    Returns
+    -------
+    Tensor or tuple of tuples of Tensor
+        Shape of the input twice, in its dtype; for several inputs a block for each pair.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
 
     _check_ways("hessian", outer_jacobian_strategy, create_graph, strict, vectorize)
     _tuple(inputs, "inputs", "hessian")
 
     def slopes(*args):
         is_single = isinstance(inputs, Tensor)
-        one = lambda *x: _single(func(*x), "hessian").reshape(())  # noqa: E731
-        return jacobian(one, args[0] if is_single else args, create_graph=True, strict=strict)
+        given = args[0] if is_single else args
+        return jacobian(lambda *x: _single(func(*x), "hessian").reshape(()), given, create_graph=True, strict=strict)
 
     return jacobian(slopes, inputs, create_graph=create_graph, strict=strict)
 

@@ -104,7 +104,19 @@ class _Guard:
 
 
 class no_grad(_Guard):  # noqa: N801
-    """Nothing is recorded: ``with torch.no_grad():``, or ``@torch.no_grad()``."""
+    """Disable the recording of gradients, as a context manager or a decorator.
+
+    Results of operations inside have ``requires_grad=False``.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
 
     _on = False
 

@@ -12,6 +12,7 @@ _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_tra
 def calculate_gain(nonlinearity, param=None):
     """The factor of the standard deviation that a nonlinearity asks for; ``param``: the slope of "leaky_relu", by default 0.01.
 
+    >>> from quern.torch import nn
     >>> nn.init.calculate_gain("relu")
     1.4142135623730951
     """
@@ -126,6 +127,8 @@ _calculate_fan_in_and_fan_out = _fans
 def xavier_uniform_(tensor, gain=1.0, generator=None):
     """Uniform values with the variance ``gain`` ** 2 * 2 / (inputs + outputs), after Glorot and Bengio (2010).
 
+    >>> from quern.torch import nn
+    >>> from quern import torch
     >>> nn.init.xavier_uniform_(torch.empty(3, 5), gain=nn.init.calculate_gain("relu"))
     """
     fan_in, fan_out = _fans(tensor)

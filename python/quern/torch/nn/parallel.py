@@ -11,6 +11,7 @@ class DataParallel(Module):
 
     ``device_ids``, ``output_device`` and ``dim`` are accepted.
 
+    >>> from quern.torch import nn
     >>> m = nn.DataParallel(nn.Linear(2, 3))
     >>> list(m.state_dict())
     ['module.weight', 'module.bias']

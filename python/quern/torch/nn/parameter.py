@@ -11,7 +11,9 @@ class Parameter(torch.Tensor):
 
     Parameters: ``data``: a tensor, whose memory it shares; ``requires_grad``: are gradients wanted?
 
-        >>> self.scale = nn.Parameter(torch.ones(3))
+        >>> from quern import torch
+        >>> torch.nn.Parameter(torch.ones(3)).requires_grad
+        True
     """
 
     def __new__(cls, data=None, requires_grad=True):

@@ -23,18 +23,41 @@ def _decays(group, lr):
 
 
 class Adam(_RuleOptimizer):
-    """Adam (Kingma and Ba, 2015): steps by running means of the gradient and of its square.
+    """Optimize parameters by Adam (Kingma and Ba, 2015): steps by running means of the gradient and of its square.
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: the rate, a number or a tensor of one; ``betas``: how much of the two
-    means stays in a step; ``eps``: added to the root of the mean square; ``weight_decay``: times the parameter is added to the gradient,
-    or, with ``decoupled_weight_decay``, times lr times the parameter is taken from it; ``amsgrad``: divides by the largest mean square so
-    far (Reddi et al., 2018); ``maximize``: uphill. ``foreach``, ``fused`` and ``capturable`` are accepted: all parameters take one step
-    together anyway. ``differentiable=True`` is refused.
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Learning rate.
+    betas : pair of floats, optional
+        Decay rates of the two means.
+    eps : float, optional
+        Number that is added to the root of the mean square.
+    weight_decay : float, optional
+        Factor of the parameter that is added to the gradient.
+    amsgrad : bool, optional
+        Whether to divide by the largest mean square so far (Reddi et al., 2018).
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    foreach, fused, capturable : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    differentiable : bool, optional
+        Must be False.
+    decoupled_weight_decay : bool, optional
+        Whether to subtract ``lr * weight_decay`` times the parameter instead, as AdamW does.
 
-    >>> optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adam([w], lr=0.1)
     >>> optimizer.zero_grad()
-    >>> loss_fn(model(x), y).backward()
+    >>> (w * w).sum().backward()
     >>> optimizer.step()
+    >>> w.detach()
+    tensor([0.9000, 1.9000])
     """
 
     def __init__(

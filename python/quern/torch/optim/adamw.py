@@ -10,6 +10,8 @@ class AdamW(Adam):
 
     Parameters: those of Adam; ``weight_decay`` is 0.01 by default.
 
+    >>> from quern import torch
+    >>> model = torch.nn.Linear(3, 1)
     >>> optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, weight_decay=0.1)
     """
 

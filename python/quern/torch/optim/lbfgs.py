@@ -18,13 +18,17 @@ class LBFGS(Optimizer):
     a step: a gradient or a change as small; ``history_size``: how many gradients count; ``line_search_fn``: None or "strong_wolfe";
     ``maximize``: uphill. ``step()`` needs a closure. It reads the loss in each iteration.
 
-    >>> optimizer = torch.optim.LBFGS(model.parameters(), line_search_fn="strong_wolfe")
+    >>> from quern import torch
+    >>> w = torch.tensor([4.0], requires_grad=True)
+    >>> optimizer = torch.optim.LBFGS([w], line_search_fn="strong_wolfe")
     >>> def closure():
     ...     optimizer.zero_grad()
-    ...     loss = loss_fn(model(x), y)
+    ...     loss = ((w - 3) ** 2).sum()
     ...     loss.backward()
     ...     return loss
-    >>> optimizer.step(closure)
+    >>> _ = optimizer.step(closure)
+    >>> w.detach().round()
+    tensor([3.])
     """
 
     def __init__(

@@ -8,17 +8,39 @@ __all__ = ["SGD"]
 
 
 class SGD(_RuleOptimizer):
-    """Stochastic gradient descent, optionally with momentum (Sutskever et al., 2013, for Nesterov's form).
+    """Optimize parameters by stochastic gradient descent, optionally with momentum.
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: the learning rate, a number or a tensor of one; ``momentum``: how much of the
-    last step stays; ``dampening``: how much of the gradient does not enter the momentum; ``weight_decay``: times the parameter is added
-    to the gradient; ``nesterov``: steps from where the momentum leads; ``maximize``: uphill. ``foreach`` and ``fused`` are accepted: all
-    parameters take one step together anyway. ``differentiable=True`` is refused.
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Learning rate.
+    momentum : float, optional
+        Fraction of the last step that is kept.
+    dampening : float, optional
+        Fraction of the gradient that does not enter the momentum.
+    weight_decay : float, optional
+        Factor of the parameter that is added to the gradient.
+    nesterov : bool, optional
+        Whether to use Nesterov's momentum (Sutskever et al., 2013).
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    foreach, fused : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    differentiable : bool, optional
+        Must be False.
 
-    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.SGD([w], lr=0.1)
     >>> optimizer.zero_grad()
-    >>> loss_fn(model(x), y).backward()
+    >>> (w * w).sum().backward()
     >>> optimizer.step()
+    >>> w.detach()
+    tensor([0.8000, 1.6000])
     """
 
     def __init__(

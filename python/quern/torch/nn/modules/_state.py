@@ -52,7 +52,10 @@ class State:
         themselves, by default tensors of the same memory that are not on the tape. Returned: an OrderedDict, whose attribute ``_metadata``
         holds the modules' versions.
 
-            >>> torch.save(model.state_dict(), "model.pt")
+            >>> from quern import torch
+            >>> model = torch.nn.Linear(3, 1)
+            >>> list(model.state_dict())
+            ['weight', 'bias']
         """
         if args:  # the order that they had when they were not named
             destination = args[0] if destination is None else destination
@@ -114,7 +117,9 @@ class State:
         those that are there. Returned: a named tuple of ``missing_keys`` and ``unexpected_keys``. RuntimeError where keys or sizes do not
         match.
 
-            >>> model.load_state_dict(torch.load("model.pt"))
+            >>> from quern import torch
+            >>> model = torch.nn.Linear(3, 1)
+            >>> model.load_state_dict(torch.nn.Linear(3, 1).state_dict())
             <All keys matched successfully>
         """
         if not isinstance(state_dict, dict) and not hasattr(state_dict, "keys"):

@@ -24,6 +24,8 @@ class _InPlace(Module):
 class ReLU(_InPlace):
     """max(0, x) of each element.
 
+    >>> from quern.torch import nn
+    >>> from quern import torch
     >>> nn.ReLU()(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
@@ -387,6 +389,8 @@ class Softmin(_Along):
 class Softmax(_Along):
     """exp(x), scaled so that the sum along ``dim`` is 1.
 
+    >>> from quern.torch import nn
+    >>> from quern import torch
     >>> nn.Softmax(dim=1)(torch.zeros(1, 4))
     tensor([[0.2500, 0.2500, 0.2500, 0.2500]])
     """

@@ -93,6 +93,8 @@ class BatchNorm1d(_BatchNorm):
     mean of all batches); in evaluation they are the running ones, unless ``track_running_stats`` is False. ``affine``: are there weight and
     bias? ``bias``: is there a bias?
 
+        >>> from quern.torch import nn
+        >>> from quern import torch
         >>> nn.BatchNorm1d(3)(torch.arange(6.0).reshape(2, 3)).shape
         torch.Size([2, 3])
     """

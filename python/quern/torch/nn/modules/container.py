@@ -51,6 +51,7 @@ class Sequential(_Row):
 
     Parameters: modules, in order; or an OrderedDict of names and modules.
 
+        >>> from quern.torch import nn
         >>> model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
     """
 
@@ -130,7 +131,8 @@ class Sequential(_Row):
 class ModuleList(_Row):
     """Modules as a list. It has no forward: a module that holds it calls them.
 
-    >>> self.layers = nn.ModuleList([nn.Linear(8, 8) for _ in range(4)])
+    >>> from quern.torch import nn
+    >>> layers = nn.ModuleList([nn.Linear(8, 8) for _ in range(4)])
     """
 
     def __init__(self, modules=None):
@@ -193,7 +195,8 @@ class ModuleList(_Row):
 class ModuleDict(Module):
     """Modules by name, in the order that they came in. It has no forward: a module that holds it calls them.
 
-    >>> self.heads = nn.ModuleDict({"left": nn.Linear(8, 1), "right": nn.Linear(8, 1)})
+    >>> from quern.torch import nn
+    >>> heads = nn.ModuleDict({"left": nn.Linear(8, 1), "right": nn.Linear(8, 1)})
     """
 
     def __init__(self, modules=None):
@@ -270,7 +273,9 @@ def _told(name, value, kind, where):
 class ParameterList(Module):
     """Parameters as a list. Tensors that are put in become parameters; other values stay what they are.
 
-    >>> self.weights = nn.ParameterList([torch.zeros(3) for _ in range(4)])
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> weights = nn.ParameterList([torch.zeros(3) for _ in range(4)])
     """
 
     def __init__(self, values=None):
@@ -332,7 +337,9 @@ class ParameterList(Module):
 class ParameterDict(Module):
     """Parameters by name, in the order that they came in. Tensors that are put in become parameters; other values stay what they are.
 
-    >>> self.weights = nn.ParameterDict({"left": torch.zeros(3), "right": torch.zeros(3)})
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> weights = nn.ParameterDict({"left": torch.zeros(3), "right": torch.zeros(3)})
     """
 
     def __init__(self, parameters=None):

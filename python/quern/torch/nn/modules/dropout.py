@@ -21,7 +21,28 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    """In training, each element is 0 with the probability ``p`` and else divided by 1 - p; in evaluation, nothing happens."""
+    """Set elements to 0 at random in training; in evaluation, return the input.
+
+    Parameters
+    ----------
+    p : float, optional
+        Probability of 0, in [0, 1]; other elements are divided by ``1 - p``.
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Notes
+    -----
+    The input is a floating-point tensor of any shape; the result has its shape and dtype.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> layer = torch.nn.Dropout(0.25)
+    >>> layer(torch.ones(2, 3)).shape
+    torch.Size([2, 3])
+    >>> layer.eval()(torch.ones(3))
+    tensor([1., 1., 1.])
+    """
 
     def forward(self, input):
         """Of any shape."""

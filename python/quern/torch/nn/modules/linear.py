@@ -21,13 +21,37 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """x @ weight^T + bias: (*, in_features) -> (*, out_features).
+    """Apply an affine map to the last dimension: ``x @ weight.T + bias``.
 
-    Attributes: ``weight``: (out_features, in_features), ``bias``: (out_features) or None, both at first random from -1 to 1, divided by
-    the root of in_features.
+    Parameters
+    ----------
+    in_features : int
+        Size of the last dimension of the input.
+    out_features : int
+        Size of the last dimension of the result.
+    bias : bool, optional
+        Whether to add a bias.
+    device : Device or str, optional
+        Device of the parameters; None is the current one.
+    dtype : dtype, optional
+        Dtype of the parameters; None is the default floating-point dtype.
 
-        >>> nn.Linear(3, 4)(torch.ones(2, 3)).shape
-        torch.Size([2, 4])
+    Attributes
+    ----------
+    weight : Parameter
+        Shape (out_features, in_features), at first random in [-1, 1] / sqrt(in_features).
+    bias : Parameter or None
+        Shape (out_features), at first random in the same range.
+
+    Notes
+    -----
+    An input of shape (*, in_features) gives a result of shape (*, out_features), in the dtype of the parameters.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Linear(3, 4)(torch.ones(2, 3)).shape
+    torch.Size([2, 4])
     """
 
     __constants__ = ["in_features", "out_features"]

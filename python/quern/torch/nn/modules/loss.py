@@ -108,6 +108,8 @@ class KLDivLoss(_Loss):
 class MSELoss(_Loss):
     """The square of the difference.
 
+    >>> from quern.torch import nn
+    >>> from quern import torch
     >>> nn.MSELoss()(torch.zeros(3), torch.tensor([0.0, 1.0, 2.0]))
     tensor(1.6667)
     """
@@ -220,6 +222,8 @@ class CrossEntropyLoss(_WeightedLoss):
     Parameters: ``weight``: one for each class, (C); ``ignore_index``: the class number of samples that do not count; ``label_smoothing``:
     the part, 0 to 1, of the target that is given to all classes in equal shares.
 
+        >>> from quern.torch import nn
+        >>> from quern import torch
         >>> nn.CrossEntropyLoss()(torch.zeros(2, 4), torch.tensor([0, 3]))
         tensor(1.3863)
     """

@@ -63,6 +63,8 @@ class Module(State):
     Parameters, buffers and modules that are assigned to attributes are registered under their names, so that they are moved, saved and
     trained with the module.
 
+        >>> from quern.torch import nn
+        >>> from quern import torch
         >>> class Model(nn.Module):
         ...     def __init__(self):
         ...         super().__init__()
@@ -205,7 +207,11 @@ class Module(State):
     def register_buffer(self, name, tensor, persistent=True):
         """Adds a tensor that is moved and saved with the module but not trained; ``persistent``: is it part of state_dict()?
 
-        >>> self.register_buffer("mean", torch.zeros(3))
+        >>> from quern import torch
+        >>> module = torch.nn.Module()
+        >>> module.register_buffer("mean", torch.zeros(3))
+        >>> module.mean
+        tensor([0., 0., 0.])
         """
         if "_buffers" not in self.__dict__:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
@@ -296,6 +302,8 @@ class Module(State):
     def parameters(self, recurse=True):
         """An iterator over the parameters, for an optimizer.
 
+        >>> from quern import torch
+        >>> model = torch.nn.Linear(3, 1)
         >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         """
         for _, param in self.named_parameters(recurse=recurse):
@@ -345,7 +353,11 @@ class Module(State):
     def apply(self, fn):
         """Calls ``fn(module)`` for all modules in this one, then for itself; returns the module.
 
-        >>> model.apply(lambda m: nn.init.zeros_(m.bias) if isinstance(m, nn.Linear) else None)
+        >>> from quern.torch import nn
+        >>> model = nn.Sequential(nn.Linear(3, 2), nn.ReLU())
+        >>> _ = model.apply(lambda m: nn.init.zeros_(m.bias) if isinstance(m, nn.Linear) else None)
+        >>> model[0].bias.tolist()
+        [0.0, 0.0]
         """
         for module in self.children():
             module.apply(fn)

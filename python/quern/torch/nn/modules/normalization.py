@@ -35,6 +35,8 @@ class LayerNorm(Module):
     Parameters: ``normalized_shape``: the sizes of the last dimensions, or the size of the last; ``elementwise_affine``: are there weight
     and bias? ``bias``: is there a bias? Attributes: ``weight`` and ``bias``, of normalized_shape, at first 1 and 0.
 
+        >>> from quern.torch import nn
+        >>> from quern import torch
         >>> nn.LayerNorm(4)(torch.arange(8.0).reshape(2, 4)).shape
         torch.Size([2, 4])
     """

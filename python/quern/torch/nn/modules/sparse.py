@@ -43,6 +43,8 @@ class Embedding(_Table):
     scaled to it when they are looked up; ``scale_grad_by_freq``: gradients are divided by how often the number occurs.
     Attribute: ``weight``: (num_embeddings, embedding_dim).
 
+        >>> from quern.torch import nn
+        >>> from quern import torch
         >>> nn.Embedding(10, 3)(torch.tensor([1, 5])).shape
         torch.Size([2, 3])
     """

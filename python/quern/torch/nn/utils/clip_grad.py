@@ -42,9 +42,13 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
     Returned: the norm before, a tensor (). ``error_if_nonfinite``: RuntimeError where it is not finite, for which this waits.
 
-        >>> loss.backward()
-        >>> torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        >>> optimizer.step()
+        >>> from quern import torch
+        >>> w = torch.tensor([3.0, 4.0], requires_grad=True)
+        >>> (w * w).sum().backward()
+        >>> torch.nn.utils.clip_grad_norm_([w], 1.0)
+        tensor(10.)
+        >>> w.grad
+        tensor([0.6000, 0.8000])
     """
     if not isinstance(parameters, torch.Tensor):
         parameters = list(parameters)

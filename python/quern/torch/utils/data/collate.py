@@ -45,6 +45,8 @@ def _like(sequence, values):
 def default_convert(data):
     """Tensors of NumPy's arrays and numbers, also within lists, tuples and dicts; the rest as it is.
 
+    >>> import numpy
+    >>> from quern.torch.utils.data import default_convert
     >>> default_convert([numpy.float32(1.5), "text"])
     [tensor(1.5000), 'text']
     """
@@ -65,11 +67,12 @@ def default_convert(data):
 def default_collate(batch):
     """A batch of a list of samples: tensors are stacked, numbers become tensors, tuples, lists and dicts are collated part by part.
 
-    Parameters: ``batch``: samples of one structure. Returns that structure, with a list for a tuple; text stays a list.
+    Parameters: ``batch``: samples of one structure. Returns that structure, with a list for a tuple of numbers; text stays as it is.
     Raises TypeError for what has no batch: None, objects.
 
+    >>> from quern.torch.utils.data import default_collate
     >>> default_collate([(1, "a"), (2, "b")])
-    [tensor([1, 2]), ['a', 'b']]
+    [tensor([1, 2]), ('a', 'b')]
     """
     first = batch[0]
     if isinstance(first, torch.Tensor):

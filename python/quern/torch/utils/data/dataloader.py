@@ -21,17 +21,45 @@ def get_worker_info():
 
 
 class DataLoader(Generic[_Batch]):
-    """Batches of a data set: an object to iterate over, once for each epoch.
+    """Iterate over the batches of a data set, once for each epoch.
 
-    Parameters: ``dataset``; ``batch_size``: None for samples one by one; ``shuffle``: in another order each epoch; ``sampler``: an order of
-    its own, or ``batch_sampler``, which gives lists of indices; ``collate_fn``: makes a batch of a list of samples, by default
-    default_collate; ``drop_last``: a last batch that is not full is left out; ``generator``: a torch.Generator for the order.
-    ``num_workers``, ``prefetch_factor``, ``persistent_workers``, ``timeout``, ``worker_init_fn``, ``multiprocessing_context``,
-    ``pin_memory`` and ``in_order`` are accepted: batches are made in this process, and one warning says so.
+    Parameters
+    ----------
+    dataset : Dataset or IterableDataset
+        Samples: tensors, numbers, or tuples, lists and dicts of them.
+    batch_size : int or None, optional
+        Number of samples in a batch; None returns samples one by one.
+    shuffle : bool, optional
+        Whether each epoch has another order.
+    sampler : Sampler or iterable of ints, optional
+        Order of the indices.
+    batch_sampler : Sampler or iterable of lists of ints, optional
+        Indices of each batch, in place of `batch_size`, `shuffle`, `sampler` and `drop_last`.
+    collate_fn : callable, optional
+        Function that makes a batch of a list of samples; by default :func:`default_collate`, which stacks tensors.
+    drop_last : bool, optional
+        Whether to leave out a last batch that is not full.
+    generator : Generator, optional
+        Source of the random order.
+    num_workers, prefetch_factor, persistent_workers, timeout, worker_init_fn : object, optional
+        Accepted for compatibility: batches are made in this process, and one warning says so.
+    multiprocessing_context, pin_memory, in_order : object, optional
+        Accepted for compatibility: batches are made in this process, and one warning says so.
+
+    Notes
+    -----
     Batches of a TensorDataset, or of a Subset of one, are taken out of the tensors at once.
 
-    >>> for x, y in DataLoader(TensorDataset(images, labels), batch_size=64, shuffle=True):
-    ...     step(x, y)
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch.utils.data import DataLoader, TensorDataset
+    >>> images, labels = torch.zeros(5, 3), torch.arange(5)
+    >>> for x, y in DataLoader(TensorDataset(images, labels), batch_size=2):
+    ...     print(tuple(x.shape), y)
+    (2, 3) tensor([0, 1])
+    (2, 3) tensor([2, 3])
+    (1, 3) tensor([4])
     """
 
     _fixed = False

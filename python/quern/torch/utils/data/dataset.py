@@ -18,11 +18,14 @@ class Dataset(Generic[_Sample]):
 
     It may define ``__getitems__``, too, which gives a list of samples for a list of indices. ``a + b`` is one after the other.
 
+    >>> from quern.torch.utils.data import Dataset
     >>> class Squares(Dataset):
     ...     def __len__(self):
     ...         return 10
     ...     def __getitem__(self, i):
     ...         return i * i
+    >>> Squares()[3]
+    9
     """
 
     def __getitem__(self, index):
@@ -35,9 +38,12 @@ class Dataset(Generic[_Sample]):
 class IterableDataset(Dataset[_Sample]):
     """Base of data sets that give one sample after another: a derived class defines ``__iter__``.
 
-    >>> class Lines(IterableDataset):
+    >>> from quern.torch.utils.data import IterableDataset
+    >>> class Squares(IterableDataset):
     ...     def __iter__(self):
-    ...         return iter(open("lines.txt"))
+    ...         return (i * i for i in range(3))
+    >>> list(Squares())
+    [0, 1, 4]
     """
 
     def __iter__(self):
@@ -52,6 +58,8 @@ class TensorDataset(Dataset):
 
     Parameters: ``tensors``. A DataLoader takes batches of it out of the tensors at once.
 
+    >>> from quern import torch
+    >>> from quern.torch.utils.data import TensorDataset
     >>> TensorDataset(torch.arange(3), torch.ones(3, 2))[1]
     (tensor(1), tensor([1., 1.]))
     """
@@ -73,7 +81,9 @@ class StackDataset(Dataset):
 
     Parameters: ``args`` or ``kwargs``: the data sets.
 
-    >>> StackDataset(image=images, text=texts)[0]["text"]
+    >>> from quern.torch.utils.data import StackDataset
+    >>> StackDataset(image=[1.0, 2.0], text=["cat", "dog"])[0]
+    {'image': 1.0, 'text': 'cat'}
     """
 
     def __init__(self, *args, **kwargs):
@@ -193,7 +203,11 @@ def random_split(dataset, lengths, generator=None):
     Parameters: ``dataset``; ``lengths``: of the subsets, or their shares, which add up to 1; ``generator``: a torch.Generator, by default
     the global one. Returns a list of Subsets.
 
-    >>> train, test = random_split(data, [0.9, 0.1], generator=torch.Generator().manual_seed(42))
+    >>> from quern import torch
+    >>> from quern.torch.utils.data import random_split
+    >>> train, test = random_split(range(10), [0.9, 0.1], generator=torch.Generator().manual_seed(42))
+    >>> len(train), len(test)
+    (9, 1)
     """
     total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:

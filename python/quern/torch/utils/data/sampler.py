@@ -118,7 +118,9 @@ class WeightedRandomSampler(Sampler[int]):
     Parameters: ``weights``: a sequence, which need not add up to 1; ``num_samples``: how many; ``replacement``: an index may come again;
     ``generator``: a torch.Generator, by default the global one.
 
-    >>> list(WeightedRandomSampler([0.1, 0.9], 5))
+    >>> from quern.torch.utils.data import WeightedRandomSampler
+    >>> list(WeightedRandomSampler([0.0, 1.0], 3))
+    [1, 1, 1]
     """
 
     def __init__(self, weights, num_samples, replacement=True, generator=None):
@@ -145,6 +147,7 @@ class BatchSampler(Sampler[list]):
 
     Parameters: ``sampler``; ``batch_size``; ``drop_last``: a last batch that is not full is left out.
 
+    >>> from quern.torch.utils.data import BatchSampler
     >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
     [[0, 1], [2, 3], [4]]
     """
