@@ -456,6 +456,7 @@ class Expressions(Indexing):
     def expr_BoolOp(self, node):
         symbol = "&&" if isinstance(node.op, ast.And) else "||"
         values, before = [], []
+        self.decided.pop(node, None)  # of a walk before, in which a name meant something else
         for part in node.values:  # what is known now may decide: `b is not None and b > 3`
             meant = self.variables
             self.variables = dict(meant)
