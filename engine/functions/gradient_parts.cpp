@@ -149,7 +149,7 @@ void add_part(const Array& memory, const GradientPart& part, int64_t from) {
 
 bool has_unclear_parts(const Entry& entry, const std::vector<GradientPart>& parts) {
   const Layout& own = *entry.layout;
-  if (!repeats(own) && !overlaps_itself(own)) return false;
+  if (own.size() == 0 || (!repeats(own) && !overlaps_itself(own))) return false;
   return std::ranges::any_of(parts, [&](const GradientPart& part) {
     return part.is_unclear || part.dtype != entry.dtype ||
            (part.layout != entry.layout && !with_axes_of(part.g, *part.layout, own));
