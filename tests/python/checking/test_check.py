@@ -398,7 +398,7 @@ def test_a_program_that_fails_under_check(tmp_path):
     path.write_text("import sys\nprint(sys.argv[1:])\nraise KeyError('mine')\n")
     done = quern("check", path, "a", "--b")
     assert done.returncode == 1 and done.stdout == "['a', '--b']\n" and "KeyError: 'mine'" in done.stderr and "quern/cli" not in done.stderr
-    assert done.stderr.endswith("quern check: nothing found\n")
+    assert done.stderr.endswith("quern check: no errors in kernels; the program ended with KeyError\n")
     path.write_text("import sys\nsys.exit(7)\n")
     assert quern("check", path).returncode == 7
 
@@ -426,7 +426,7 @@ def test_a_program_for_gpus_alone(tmp_path):
     path.write_text(ONLY_A_GPU)
     done = quern("check", path)
     assert done.returncode == 1 and "mbarrier.init" in done.stderr and "inline PTX" in done.stderr, done.stderr
-    assert done.stderr.endswith("quern check: nothing found\n")
+    assert "quern check: no errors in kernels; the program ended with " in done.stderr.splitlines()[-1]
 
 
 OPTIONS = """\

