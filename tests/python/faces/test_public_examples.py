@@ -4,6 +4,7 @@ import doctest
 import functools
 import importlib
 import inspect
+import re
 
 import pytest
 from test_faces_examples import Checker
@@ -13,6 +14,8 @@ quern.torch.nn quern.torch.nn.functional quern.torch.nn.utils quern.torch.optim 
 quern.torch.special quern.torch.autograd quern.torch.autograd.functional quern.cuda""".split()
 # NumPy's own docstrings: names of its types and functions that quern passes on, whose examples are written for NumPy's prompt.
 NUMPYS = {"frombuffer", "save", "tril_indices", "triu_indices", "LinAlgError", "DataSource"}
+
+OF_NUMPY = re.compile("computed on the host|NumPy computes it on the host")  # functions that are passed on to it, whose docstring follows
 
 
 def is_numpys(value):
@@ -45,7 +48,7 @@ def failures(text):
 def test_examples_run_as_printed(module, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     docs = {name: getattr(value, "__doc__", None) for name, value in public_values(importlib.import_module(module))}
-    wrong = {name: failures(doc) for name, doc in docs.items() if isinstance(doc, str) and ">>>" in doc}
+    wrong = {name: failures(doc) for name, doc in docs.items() if isinstance(doc, str) and ">>>" in doc and not OF_NUMPY.search(doc)}
     assert not any(wrong.values()), "\n".join(f"{name}: {text}" for name, text in wrong.items() if text)
 
 
