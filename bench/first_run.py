@@ -10,9 +10,11 @@ figure is the median over the processes of its kind, which alternate with NumPy'
 - first run, full cache: the next process, which loads them;
 - steady: the same work again in that process, the median.
 
-One more process with an empty cache is traced: how many kernels it compiles, the time that this takes by stage of the compiler, and the
-peak of the bytes of live arrays. NumPy's peak is tracemalloc's, in a process of its own. Resident memory is the peak of a process after
-its first run. A result that differs from NumPy's fails the run at its end. Start reading at measured(); run_here() runs in each process.
+Further processes with an empty cache are traced: how many kernels they compile, the time that this takes by stage of the compiler, and
+the peak of the bytes of live arrays. NumPy's peak is tracemalloc's, in a process of its own. Resident memory is the peak of a process
+after its first run. A result that differs from NumPy's fails the run at its end.
+
+Start reading at measured(); run_here() runs in each process.
 """
 
 import argparse
@@ -108,14 +110,15 @@ def traced(run):
     for start, stop in spans:
         busy += max(0, stop - max(start, end))
         end = max(end, stop)
-    return {"took": took, "kernels": len(rows), "compiler": int(rows["host_ns"].sum()) / 1e9, "busy": busy / 1e9, "peak": p.peak}
+    compiler = int(rows["host_ns"].sum()) / 1e9
+    return {"kernels": len(rows), "compiler": compiler, "busy": busy / 1e9, "outside": took - busy / 1e9, "peak": p.peak}
 
 
 # ---- the processes
 
 
 def process(program, options, library, cache, *flags):
-    """The figures of a new process, and what it wrote to standard error."""
+    """The figures of a new process; of a traced one with the seconds of the compiler's stages."""
     command = [sys.executable, os.path.abspath(__file__), "--run", program.name, "--library", library, *flags]
     environment = {**os.environ, "QUERN_CACHE_DIR": cache, "QUERN_DEVICE": "cpu", "QUERN_QUIET": "1"}
     if "--traced" in flags:
@@ -123,7 +126,14 @@ def process(program, options, library, cache, *flags):
     done = subprocess.run(command + ["--quick"] * options.quick, capture_output=True, text=True, env=environment, timeout=600)
     if done.returncode:
         raise SystemExit(f"{program.name} with {library} failed:\n{done.stderr[-2000:]}")
-    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+    figures = json.loads(done.stdout.splitlines()[-1])
+    return {**figures, **stages(done.stderr, figures["compiler"])} if "compiler" in figures else figures
+
+
+def stages(log, compiler):
+    """{stage: seconds} of all compilations; "rest": in the compiler and in none of its stages."""
+    out = {stage: sum(map(float, re.findall(rf"\b{stage} (\d+\.\d)", log))) / 1e3 for stage in STAGES}
+    return {**out, "rest": compiler - sum(out.values())}
 
 
 def differences(program, files, kind):
@@ -148,13 +158,13 @@ def measured(program, options):
     """Report the program's rows; return its line of the table, and what differs from NumPy's results."""
     folder = fresh_folder()
     files = {kind: os.path.join(folder, f"{kind}.npz") for kind in ("empty", "full", "NumPy")}
-    kinds = {kind: [] for kind in files}
-    trace, log = process(program, options, "quern", fresh_folder(), "--traced")  # first: the system's file cache is warm after it
-    theirs, _ = process(program, options, "NumPy", folder, "--traced")
+    kinds = {kind: [] for kind in (*files, "traced")}
+    theirs = process(program, options, "NumPy", folder, "--traced")
     for _ in range(options.repeat):
+        kinds["traced"].append(process(program, options, "quern", fresh_folder(), "--traced"))  # first: it warms the system's file cache
         cache = fresh_folder()
         for kind, library, flags in (("NumPy", "NumPy", ["--again"]), ("empty", "quern", []), ("full", "quern", ["--again"])):
-            kinds[kind].append(process(program, options, library, cache, "--results", files[kind], *flags)[0])
+            kinds[kind].append(process(program, options, library, cache, "--results", files[kind], *flags))
     wrong = [f"{program.name}, {kind} cache, {text}" for kind in ("empty", "full") for text in differences(program, files, kind)]
     for file in files.values():
         os.remove(file)
@@ -164,8 +174,9 @@ def measured(program, options):
 
     times = [median("empty", "first", 1e3), median("full", "first", 1e3), median("full", "again", 1e3)]
     numpys = [median("NumPy", "first", 1e3), median("NumPy", "again", 1e3)]
-    compiler = [trace["kernels"], 1e3 * trace["busy"], 1e3 * (trace["took"] - trace["busy"])]
-    memory = [trace["peak"] / 1e6, theirs["peak"] / 1e6, *(median(kind, "resident", 1e-6) for kind in ("empty", "full", "NumPy"))]
+    compiler = [median("traced", "kernels"), median("traced", "busy", 1e3), median("traced", "outside", 1e3)]
+    memory = [median("traced", "peak", 1e-6), theirs["peak"] / 1e6]
+    memory += [median(kind, "resident", 1e-6) for kind in ("empty", "full", "NumPy")]
     report_beside(f"{program.name}: first run, empty cache", times[0], "ms", {"NumPy": numpys[0]})
     report_beside(f"{program.name}: first run, full cache", times[1], "ms", {"NumPy": numpys[0]})
     report_beside(f"{program.name}: steady", times[2], "ms", {"NumPy": numpys[1]})
@@ -173,19 +184,13 @@ def measured(program, options):
     report(f"{program.name}: kernels compiled, full cache", median("full", "kernels"), "", target="0")
     report(f"{program.name}: kernels compiled, steady", median("full", "more"), "", target="0")
     report(f"{program.name}: compiler at work", compiler[1], "ms")
-    for stage, took in stages(log, 1e3 * trace["compiler"]).items():
-        report(f"{program.name}: compiler, {stage}, all threads", took, "ms")
+    for stage in (*STAGES, "rest"):
+        report(f"{program.name}: compiler, {stage}, all threads", median("traced", stage, 1e3), "ms")
     report(f"{program.name}: outside of the compiler", compiler[2], "ms")
     report_beside(f"{program.name}: peak of live arrays", memory[0], "MB", {"NumPy": memory[1]})
     report_beside(f"{program.name}: resident, empty cache", memory[2], "MB", {"NumPy": memory[4]})
     report_beside(f"{program.name}: resident, full cache", memory[3], "MB", {"NumPy": memory[4]})
     return (program.name, *times, *numpys, *compiler, *memory), wrong
-
-
-def stages(log, compiler):
-    """{stage: milliseconds} of all compilations; "rest": in the compiler and in none of its stages."""
-    out = {stage: sum(map(float, re.findall(rf"\b{stage} (\d+\.\d)", log))) for stage in STAGES}
-    return {**out, "rest": compiler - sum(out.values())}
 
 
 def print_table(lines):
