@@ -11,6 +11,7 @@
 #include "bindings/host_values.h"
 #include "bindings/keras_operators.h"
 #include "bindings/records.h"
+#include "compile/precompiled.h"
 #include "core/error.h"
 #include "core/overlap.h"
 #include "device/stream_order.h"
@@ -23,6 +24,7 @@
 #include "run/eval.h"
 #include "run/explain.h"
 #include "run/tier0.h"
+#include "run/tiers.h"
 #include "run/transfer.h"
 
 namespace quern::python {
@@ -754,6 +756,16 @@ void init_arrays(nb::module_& m) {
   m.attr("tier0_limit") = tier0_limit;
   m.def("set_tier0_limit", &set_tier0_limit);
   m.def("tier0_level", [] { return std::string(tier0_level()); });
+  m.def("is_tiered", &is_tiered);
+  m.def("set_tiered", &set_tiered);
+  m.def("tier_counts", [] {
+    GraphLock lock;
+    const Tiers::Counts counts = tiers().counts();
+    nb::dict out;
+    out["precompiled"] = Precompiled::installed().size();
+    out["groups"] = counts.groups, out["behind"] = counts.behind, out["open"] = counts.open;
+    return out;
+  });
 }
 
 }  // namespace quern::python

@@ -202,6 +202,37 @@ Form form_of(const Group& group) {
   return form;
 }
 
+std::optional<Form> shared_form(const Form& form, Shared how) {
+  constexpr size_t dimensions = 4;
+  if (form.walk != Walk::elements || form.reduced > 0 || form.wide || form.pack > 1 || form.kept > dimensions)
+    return std::nullopt;
+  const size_t added = dimensions - form.kept;
+  Form out = form;
+  out.kept = dimensions;
+  out.shape.assign(added, 1);
+  out.shape.insert(out.shape.end(), form.shape.begin(), form.shape.end());
+  out.numbers.assign(out.shape.begin(), out.shape.end());
+  size_t next = form.shape.size();
+  auto share = [&](Path& path) {
+    std::vector<Step> steps(dimensions, Step::numbered);
+    out.numbers.insert(out.numbers.end(), added, 0);
+    for (size_t i = 0; i < form.kept; ++i) {
+      const Step step = path.steps[i];
+      const bool stays = how == Shared::rows && i + 1 == form.kept && step != Step::numbered;
+      const int64_t stride = step == Step::none ? 0 : step == Step::unit ? 1 : form.numbers[next++];
+      if (stays) {
+        steps[added + i] = step;
+      } else {
+        out.numbers.push_back(stride);
+      }
+    }
+    path.steps = std::move(steps);
+  };
+  for (Path& path : out.loads) share(path);
+  for (Path& path : out.stores) share(path);
+  return out;
+}
+
 Key key_of(const Group& group, const Form& form) {
   Key key;
   key.push_back(group.device.key() | form.kept << 8 | form.reduced << 16 | uint64_t{form.wide} << 24 |

@@ -45,6 +45,10 @@ struct Form {
 };
 
 Form form_of(const Group& group);
+// The same elements by a form that more groups share: in four dimensions, all steps but the innermost ones arguments, or those,
+// too. Of elementwise groups without `wide` and of four dimensions at most; nothing of others.
+enum class Shared : uint8_t { rows, elements };
+std::optional<Form> shared_form(const Form& form, Shared how);
 
 // What a kernel is found by: equal keys have equal texts, and the numbers are arguments.
 using Key = std::vector<uint64_t>;

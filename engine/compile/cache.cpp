@@ -1,5 +1,7 @@
 #include "compile/cache.h"
 
+#include "compile/clang.h"
+#include "compile/precompiled.h"
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -130,6 +132,18 @@ CacheKey cache_key(const Compiler& compiler, const Source& source, const Compile
   return hasher.key();
 }
 
+CacheKey text_key(const Source& source, const CompileOptions& options) {
+  Hasher hasher;
+  hasher.add(source.text);
+  for (auto& f : options.flags) hasher.add(f);
+  hasher.add("names");
+  for (auto& n : options.name_expressions) hasher.add(n);
+  hasher.add(options.exact_arithmetic ? "exact" : "free");
+  if (options.tells_types) hasher.add("types");
+  if (options.relocatable) hasher.add("relocatable");
+  return hasher.key();
+}
+
 CacheKey cache_key(const CacheKey& of, const std::vector<std::string_view>& parts) {
   Hasher hasher;
   hasher.add(of.hex());
@@ -139,10 +153,31 @@ CacheKey cache_key(const CacheKey& of, const std::vector<std::string_view>& part
 
 Cache::Cache() : folder_(given_directory()), limit_(limit_from_environment()) {}
 
+// What somebody asks for: its key, and where the code may be that was compiled with quern.
+struct Cache::Asked {
+  CacheKey key;
+  std::optional<CacheKey> text = {};
+
+  Asked(const CacheKey& key) : key(key) {}
+  Asked(const Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target)
+      : key(cache_key(compiler, source, options, target)) {
+    const bool may_be_built = target.kind == DeviceKind::cpu && target.arch.empty() && lowers_as_built();
+    if (may_be_built && Precompiled::installed().size() > 0) text = text_key(source, options);
+  }
+};
+
+bool Cache::has(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target) {
+  const Asked asked(compiler, source, options, target);
+  if (asked.text && Precompiled::installed().has(*asked.text)) return true;
+  std::optional<CacheClaim> open = claim(asked.key);
+  return !open;
+}
+
 Cached Cache::get(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target) {
-  CacheKey key = cache_key(compiler, source, options, target);
-  if (!handles_signals()) return get(key, [&] { return compiler.compile(source, options, target); });
-  if (auto found = find(key)) return *found;
+  const Asked asked(compiler, source, options, target);
+  const CacheKey& key = asked.key;
+  if (auto found = find(asked)) return *found;
+  if (!handles_signals()) return make_claimed(key, [&] { return compiler.compile(source, options, target); }, For::now);
   // An interrupted caller leaves the compiler to its work, which therefore owns what it reads; and it is the compiler's thread
   // that completes the entry, since a handler may ask for the same one while the caller waits.
   struct Job {
@@ -166,9 +201,14 @@ Cached Cache::get(const CacheKey& key, const std::function<Binary()>& make) {
   return make_claimed(key, make, For::now);
 }
 
-std::optional<CacheClaim> Cache::claim(const CacheKey& key) {
-  if (!memory_.claim(key) || read_claimed(key, For::later)) return std::nullopt;
-  return CacheClaim(*this, key);
+std::optional<CacheClaim> Cache::claim(Compiler& compiler, const Source& source, const CompileOptions& options,
+                                       const Target& target) {
+  return claim(Asked(compiler, source, options, target));
+}
+
+std::optional<CacheClaim> Cache::claim(const Asked& asked) {
+  if (!memory_.claim(asked.key) || read_claimed(asked, For::later)) return std::nullopt;
+  return CacheClaim(*this, asked.key);
 }
 
 CacheClaim::~CacheClaim() {
@@ -179,20 +219,27 @@ void CacheClaim::make(const std::function<Binary()>& make) {
   std::exchange(cache_, nullptr)->make_claimed(key_, make, Cache::For::later);
 }
 
-// In memory or on disk. None: the entry is the caller's to make.
-std::optional<Cached> Cache::find(const CacheKey& key) {
+// In memory, compiled with quern, or on disk. None: the entry is the caller's to make.
+std::optional<Cached> Cache::find(const Asked& asked) {
+  const CacheKey& key = asked.key;
   for (;;) {
     std::optional<Cached> known = memory_.take_or_claim(key);
     if (!known) break;
     if (known->binary->files.empty() || are_unchanged(known->binary->files)) return known;
     memory_.forget(key, known->binary);
   }
-  return read_claimed(key, For::now);
+  return read_claimed(asked, For::now);
 }
 
-std::optional<Cached> Cache::read_claimed(const CacheKey& key, For when) {
+std::optional<Cached> Cache::read_claimed(const Asked& asked, For when) {
   const int64_t start = now_ns();
+  const CacheKey& key = asked.key;
   try {
+    if (auto built = asked.text ? Precompiled::installed().find(*asked.text) : nullptr) {
+      const Cached found{std::move(built), CacheHit::precompiled, start, now_ns()};
+      memory_.settle(key, when == For::later ? found : Cached{found.binary});
+      return found;
+    }
     if (auto binary = read(key); binary && are_unchanged(binary->files)) {
       memory_.settle(key, when == For::later ? Cached{binary, CacheHit::disk, start, now_ns()} : Cached{binary});
       return Cached{binary, CacheHit::disk};

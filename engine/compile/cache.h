@@ -1,4 +1,5 @@
-// The cache of compiled code: memory first, then disk, then the compiler.
+// The cache of compiled code: memory first, then what was compiled when quern was built (compile/precompiled.h), then disk, then
+// the compiler.
 //
 // Start at Cache::get(). A key is a hash of everything that decides the bytes: text, options, target and Compiler::id(). An entry
 // on disk (compile/cache_folder.h says where) carries its key and a hash of its content; one that is damaged, foreign or somebody
@@ -33,8 +34,8 @@ struct CacheKeyHash {
   size_t operator()(const CacheKey& k) const { return k.low; }
 };
 
-enum class CacheHit { memory, disk, compiled };
-inline constexpr const char* cache_hit_names[] = {"memory", "disk", "compiled"};
+enum class CacheHit { memory, disk, compiled, precompiled };
+inline constexpr const char* cache_hit_names[] = {"memory", "disk", "compiled", "precompiled"};
 
 struct Cached {
   std::shared_ptr<const Binary> binary;
@@ -100,7 +101,9 @@ class Cache {
   Cached get(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target);
   Cached get(const CacheKey& key, const std::function<Binary()>& make);  // for what is made of compiled code
   // For what is asked for soon, and made on another thread meanwhile. Nothing: it is in memory now, or being made.
-  std::optional<CacheClaim> claim(const CacheKey& key);
+  std::optional<CacheClaim> claim(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target);
+  // Is it there without a compiler?
+  bool has(Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target);
   CacheInfo info();
   // What this process has compiled, and the seconds in which the compiler was at work, on any thread.
   std::pair<size_t, double> compiled();
@@ -110,8 +113,10 @@ class Cache {
  private:
   friend class CacheClaim;
   enum class For : uint8_t { now, later };
-  std::optional<Cached> find(const CacheKey& key);
-  std::optional<Cached> read_claimed(const CacheKey& key, For when);
+  struct Asked;
+  std::optional<CacheClaim> claim(const Asked& asked);
+  std::optional<Cached> find(const Asked& asked);
+  std::optional<Cached> read_claimed(const Asked& asked, For when);
   Cached make_claimed(const CacheKey& key, const std::function<Binary()>& make, For when);
   std::shared_ptr<const Binary> read(const CacheKey& key);
   void write(const CacheKey& key, const Binary& binary);

@@ -103,6 +103,15 @@ std::vector<quern_clang_header> headers() {
 
 std::string pch_path(const std::string& directory) { return directory + "/prelude-" + embedded_version + ".pch"; }
 
+// Of a level of x86-64; "" for this machine.
+const char* features_of(std::string_view arch) {
+#define QUERN_V3 "+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+avx,+avx2,+fma,+bmi,+bmi2,+popcnt,+f16c,+lzcnt,+movbe,+cx16,+xsave"
+  if (arch == "x86-64-v3") return QUERN_V3;
+  if (arch == "x86-64-v4") return QUERN_V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl";
+#undef QUERN_V3
+  return "";
+}
+
 class ClangCompiler : public Compiler {
  public:
   std::string id() const override {
@@ -111,7 +120,7 @@ class ClangCompiler : public Compiler {
     return formatted("{}/{}", fixed, static_cast<int>(lowering_wish.load()));
   }
 
-  Binary compile(const Source& source, const CompileOptions& options, const Target&) override {
+  Binary compile(const Source& source, const CompileOptions& options, const Target& target) override {
     Plugin& clang = plugin();
     std::vector<const char*> flags, expressions;
     for (auto& f : options.flags) flags.push_back(f.c_str());
@@ -129,8 +138,8 @@ class ClangCompiler : public Compiler {
     request.text = source.text.data();
     request.text_size = source.text.size();
     request.name = source.name.c_str();
-    request.cpu = "";
-    request.features = "";
+    request.cpu = target.arch.c_str();
+    request.features = features_of(target.arch);
     request.options = flags.data();
     request.option_count = flags.size();
     request.name_expressions = expressions.data();
@@ -178,6 +187,10 @@ ClangReport clang_report() {
   }
   return report;
 }
+
+std::string compiler_of_kernels() { return formatted("clang/{}/{}", QUERN_CLANG_ABI, embedded_version); }
+
+bool lowers_as_built() { return lowering_wish == LoweringWish::automatic; }
 
 void set_lowering_wish(LoweringWish wish) { lowering_wish = wish; }
 

@@ -25,6 +25,10 @@ void set_lowering_wish(LoweringWish wish);
 // Where the engine's own library files are: beside libquern.so, links to it followed where they are not beside the link.
 std::string library_directory();
 
+// What precompiled kernels (compile/precompiled.h) depend on: the plug-in's interface, and the prelude.
+std::string compiler_of_kernels();
+bool lowers_as_built();  // no LoweringWish: as the kernels that were compiled with quern
+
 // Writes the precompiled prelude that clang_compiler() looks for; run once, when quern is built. Returns its path.
 std::string precompile_prelude(const std::string& directory);
 

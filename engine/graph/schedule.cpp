@@ -27,6 +27,8 @@ bool is_worth_going_on(const Group& group) {
 
 class Scheduler {
  public:
+  explicit Scheduler(bool shares_loads = true) : shares_loads_(shares_loads) {}
+
   void add(Node& node) {
     if (may_wait(node)) {
       waiting_.push_back(&node);
@@ -277,7 +279,7 @@ class Scheduler {
     } else if (group.reduces && layout->shape != group.shape) {
       layout = interned(*group.over_elements(*layout));
     }
-    for (uint32_t i = 0; i < group.loads.size(); ++i) {
+    for (uint32_t i = 0; shares_loads_ && i < group.loads.size(); ++i) {
       const Load& load = group.loads[i];
       if (load.node == node && load.layout == layout && load.dtype == o.dtype) return {Origin::Kind::load, i};
     }
@@ -288,7 +290,16 @@ class Scheduler {
   std::vector<Group> groups_;
   std::vector<Node*> waiting_;
   std::vector<const Operand*> leaves_;  // of the node that is being placed
+  const bool shares_loads_;             // what is read twice is loaded once
 };
+
+void forget_places(Node& node) {
+  node.group = node.uses = node.read_by = 0;
+  for (Operand& o : node.inputs()) {
+    o.node->group = o.node->read_by = 0;
+    o.node->read_by_waiting = false;
+  }
+}
 
 }  // namespace
 
@@ -332,14 +343,15 @@ std::vector<Node*> needed_for(std::span<Node* const> targets) {
   return all;
 }
 
+Group group_of(Node& node) {
+  forget_places(node);
+  Scheduler scheduler(false);
+  scheduler.add(node);
+  return std::move(scheduler.finish()[0]);
+}
+
 std::vector<Group> schedule(std::span<Node* const> nodes) {
-  for (Node* node : nodes) {
-    node->group = node->uses = node->read_by = 0;
-    for (Operand& o : node->inputs()) {
-      o.node->group = o.node->read_by = 0;
-      o.node->read_by_waiting = false;
-    }
-  }
+  for (Node* node : nodes) forget_places(*node);
   Scheduler scheduler;
   for (Node* node : nodes) scheduler.add(*node);
   return scheduler.finish();

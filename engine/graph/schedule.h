@@ -66,6 +66,9 @@ struct Group {
 // ancestors, and whoever still reads memory that one of those overwrites.
 std::vector<Node*> needed_for(std::span<Node* const> targets);
 
+// A node that is no call by itself, as a group that reads each operand by a load of its own.
+Group group_of(Node& node);
+
 // The groups that compute the nodes, in the order to run them. What they need of other pending nodes has to run before.
 std::vector<Group> schedule(std::span<Node* const> nodes);
 

@@ -23,6 +23,7 @@
 #include "run/side_by_side.h"
 #include "run/streams.h"
 #include "run/tier0.h"
+#include "run/tiers.h"
 #include "run/undisturbed.h"
 
 namespace quern {
@@ -162,11 +163,36 @@ class Evaluator {
     bool together =
         batch.members.size() > 1 && !check::on() &&
         std::none_of(batch.members.begin(), batch.members.end(), [](const auto& member) { return failed_input(member.group); });
-    if (together && run_together(batch)) return;
+    const bool singly = together && tiers().runs_singly(batch);
+    if (together && !singly && run_together(batch)) return;
+    if (singly) {
+      for (Batch::Member& member : batch.members) run_singly(member.group);
+      return;
+    }
     for (Batch::Member& member : batch.members) run(member.group, member.plan);
   }
 
   void run(Group& group, std::optional<LaunchPlan>& plan) {
+    tiers().runs_singly(group, plan) ? run_singly(group) : run_now(group, plan);
+  }
+
+  // Operation by operation. What nobody needs any more goes at once.
+  void run_singly(Group& group) {
+    std::vector<NodeRef> nodes;
+    nodes.reserve(group.nodes.size());
+    for (Node* node : group.nodes) nodes.emplace_back(node);
+    for (NodeRef& node : nodes) {
+      for (const NodeRef& conversion : convert_operands(*node)) run_single(*conversion);
+      run_single(*node);
+      node = {};
+    }
+  }
+  void run_single(Node& node) {
+    Single single = single_of(node);
+    run_now(single.group, single.plan);
+  }
+
+  void run_now(Group& group, std::optional<LaunchPlan>& plan) {
     std::vector<NodeRef> hold;
     hold.reserve(group.nodes.size());
     for (Node* node : group.nodes) hold.emplace_back(node);

@@ -2,6 +2,7 @@
 
 #include "core/wait.h"
 #include "run/kernel_cache.h"
+#include "run/tiers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -40,6 +41,7 @@ std::vector<SideBySide::Wanted> SideBySide::missing(std::span<Batch> batches) {
     if (plan->form.results == 0) continue;
     if (plan->key.empty()) plan->key = key_of(group, plan->form);
     const bool together = batch.members.size() > 1;
+    if (tiers().may_run_singly(batch)) continue;
     add_missing(all, {&context_on(group.device), together ? TextOf::segments : TextOf::group, &plan->key,
                       together ? &batch.text : &plan->text, &group, &plan->form});
   }
@@ -82,7 +84,7 @@ std::shared_ptr<SideBySide::Queue> SideBySide::queue_of(std::span<const Wanted> 
     Source source{text.text, text.name};
     Compiler& compiler = wanted.context->compiler();
     Target target = wanted.context->device.target();
-    if (auto claim = compile_cache().claim(cache_key(compiler, source, text.options, target)))
+    if (auto claim = compile_cache().claim(compiler, source, text.options, target))
       queue->jobs.push_back(Queue::Job{std::move(*claim), compiler, std::move(source), text.options, std::move(target)});
   }
   return queue;

@@ -121,3 +121,30 @@ def synchronize() -> None:
     >>> quern.synchronize()
     """
     current_device().synchronize()
+
+
+def set_tiered(enabled: bool) -> bool:
+    """Set whether array operations run before their fused kernel is compiled.
+
+    On the CPU, operations whose fused kernel is not compiled yet run one by one, with kernels that were compiled when quern was built. The
+    values are the same bit for bit. Where it pays, the fused kernel is compiled on another thread and used from then on. It is on by default;
+    the environment variable ``QUERN_TIERED=0`` turns it off.
+
+    Parameters
+    ----------
+    enabled : bool
+        False: a kernel is compiled when it is first needed, and the program waits for it.
+
+    Returns
+    -------
+    bool
+        The former setting.
+
+    Examples
+    --------
+    >>> import quern
+    >>> before = quern.set_tiered(False)
+    >>> quern.set_tiered(before)
+    False
+    """
+    return _engine.set_tiered(bool(enabled))

@@ -124,6 +124,14 @@ def compiled():
 
 
 @pytest.fixture
+def fused():
+    """Groups wait for their own kernels: what is launched and compiled does not depend on how far the compiler is."""
+    before = _engine.set_tiered(False)
+    yield
+    _engine.set_tiered(before)
+
+
+@pytest.fixture
 def program(tmp_path):
     """Writes a program and gives its path."""
 

@@ -7,7 +7,7 @@ import pytest
 import quern as qn
 from quern.lib import _engine
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = pytest.mark.usefixtures("compiled", "fused")
 
 
 def launches(body):

@@ -8,6 +8,8 @@ import pytest
 import quern as qn
 from quern.lib import _engine
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 KINDS = ("launch", "compile", "host_to_device", "device_to_host", "device_to_device", "fill", "wait")
 
 

@@ -9,6 +9,8 @@ import quern as qn
 from long_runs import part
 from places import ROOT
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 BODIES = {
     "elementwise": ("x = x * 0.5 + y", "x = x - y * 0.25", "x = qn.sin(x)"),
     "a reduction": ("x = x * 0.5 + y", "x = x - x.mean()", "x = qn.cos(x)"),

@@ -7,6 +7,8 @@ import quern as qn
 from quern import torch
 from quern.lib import _engine
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 SIDE = 300  # more than tier 0 takes
 
 

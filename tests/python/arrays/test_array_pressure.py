@@ -94,6 +94,8 @@ import numpy as np
 import quern as qn
 from quern.device import set_current_device
 from quern.lib import _engine
+
+pytestmark = pytest.mark.usefixtures("fused")
 set_current_device(qn.device({device.name!r}))
 _engine.set_tier0_limit(0)
 keep = _engine.KeepPending()

@@ -11,6 +11,8 @@ import numpy as np
 import quern as qn
 from quern.lib import _engine
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 rows = [np.linspace(0.1, 1, 40000 + 16 * k) for k in range(6)]
 
 

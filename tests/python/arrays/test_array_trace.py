@@ -5,6 +5,8 @@ import pytest
 import quern as qn
 from quern.lib import _engine
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 N = 4000  # more than tier 0 takes
 
 

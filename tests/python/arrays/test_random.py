@@ -9,7 +9,7 @@ import quern as qn
 import quern.cupy as cp
 from arrays import cases
 
-pytestmark = pytest.mark.usefixtures("no_fallback")
+pytestmark = pytest.mark.usefixtures("no_fallback", "fused")
 
 COUNT = 100_000
 

@@ -10,6 +10,8 @@ from quern.lib import _engine
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 
 def here():
     return inspect.currentframe().f_back.f_lineno

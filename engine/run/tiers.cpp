@@ -1,0 +1,299 @@
+#include "run/tiers.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+
+#include "compile/precompiled.h"
+#include "core/log.h"
+#include "core/wait.h"
+#include "device/check/checker.h"
+#include "graph/sequence.h"
+#include "run/kernel_cache.h"
+
+namespace quern {
+
+namespace {
+
+std::atomic<bool> tiered{[] {
+  const char* text = std::getenv("QUERN_TIERED");
+  return !text || std::strcmp(text, "0") != 0;
+}()};
+
+// ---- kernels of single operations
+
+bool is_there(const std::string& printed) {
+  const KernelText text{printed};
+  return Precompiled::installed().has(text_key({text.text, text.name}, text.options));
+}
+
+// The first of the forms with a kernel that is there.
+std::optional<LaunchPlan> plan_of(const Group& group) {
+  Context& context = context_on(group.device);
+  const Form own = form_of(group);
+  for (const std::optional<Form>& form :
+       {std::optional<Form>(own), shared_form(own, Shared::rows), shared_form(own, Shared::elements)}) {
+    if (!form) continue;
+    LaunchPlan plan{*form, key_of(group, *form), nullptr, {}};
+    if (kernel_cache().has(context, TextOf::group, plan.key)) return plan;
+    plan.text = print_kernel(group, *form);
+    if (is_there(plan.text)) return plan;
+  }
+  return std::nullopt;
+}
+
+// ---- what a group's operations need
+
+DType wanted_type(const Node& node, size_t operand) {
+  if (node.op == Op::reduce) return node.inputs()[operand].dtype;
+  if (node.op == Op::update) return operand == 0 ? node.inputs()[0].dtype : node.target_dtype;
+  return operand_type(row(node.op), static_cast<int>(operand), node.compute);
+}
+
+// Positions are read as such by copies and by random numbers.
+bool reads_positions(const Node& node) { return node.op == Op::cast || row(node.op).typing == Typing::random; }
+
+bool is_converted(const Node& node, size_t operand) {
+  const Operand& o = node.inputs()[operand];
+  if (node.op == Op::cast || o.node->op == Op::constant) return false;
+  if (o.node->op == Op::index) return node.op >= Op::constant || !reads_positions(node);
+  return o.dtype != wanted_type(node, operand);
+}
+
+NodeRef stand_in(DType dtype, const LayoutRef& layout, DeviceId device) { return new_node(Op::data, dtype, layout, device); }
+
+// The operation over operands of the same form that are no results of others: what it would be printed as.
+NodeRef model_of(const Node& node) {
+  NodeRef model = new_node(node.op, node.dtype, node.layout, node.device);
+  model->compute = node.compute;
+  model->reduction = node.reduction;
+  model->axes = node.axes;
+  model->target = node.target;
+  model->target_dtype = node.target_dtype;
+  model->operand_count = node.operand_count;
+  for (size_t i = 0; i < node.operand_count; ++i) {
+    const Operand& o = node.operands[i];
+    if (o.node->op == Op::constant || (o.node->op == Op::index && !is_converted(node, i))) {
+      model->operands[i] = o;
+    } else {
+      const DType dtype = wanted_type(node, i);
+      model->operands[i] = {stand_in(dtype, o.layout, node.device), o.layout, dtype};
+    }
+  }
+  return model;
+}
+
+NodeRef conversion_of(const Operand& operand, DType to) {
+  // What is repeated is converted once.
+  Layout from = *operand.layout, all{from.shape, Shape(from.rank(), 0), 0};
+  for (size_t i = 0; i < from.rank(); ++i)
+    if (from.strides[i] == 0) from.shape[i] = std::min<int64_t>(from.shape[i], 1);
+  NodeRef node = new_node(Op::cast, to, contiguous_layout(from.shape), operand.node->device);
+  node->site = operand.node->site;
+  node->operands[0] = {operand.node, interned(std::move(from)), operand.dtype};
+  node->operand_count = 1;
+  return node;
+}
+
+// Its result as the operand had been seen.
+Operand converted(const Operand& operand, NodeRef conversion) {
+  Layout layout = *conversion->layout;
+  layout.shape = operand.layout->shape;
+  for (size_t i = 0; i < layout.rank(); ++i)
+    if (operand.layout->strides[i] == 0) layout.strides[i] = 0;
+  const DType dtype = conversion->dtype;
+  return {std::move(conversion), interned(std::move(layout)), dtype};
+}
+
+// The first operation of the group without a kernel; null: there is none.
+const Node* first_without_kernel(const Group& group) {
+  for (Node* node : group.nodes) {
+    if (node->op == Op::user || (node->op >= Op::constant && node->op != Op::update && node->op != Op::reduce)) return node;
+    for (size_t i = 0; i < node->operand_count; ++i) {
+      if (!is_converted(*node, i)) continue;
+      NodeRef conversion = conversion_of(node->operands[i], wanted_type(*node, i));
+      if (!plan_of(group_of(*model_of(*conversion)))) return node;
+    }
+    NodeRef model = model_of(*node);
+    if (!plan_of(group_of(*model))) return node;
+  }
+  return nullptr;
+}
+
+// ---- compiling on another thread
+
+struct Job {
+  CacheClaim claim;
+  Compiler& compiler;
+  Source source;
+  CompileOptions options;
+  Target target;
+  std::shared_ptr<std::atomic<bool>> done;
+};
+
+// One thread, of low priority, while there is work.
+class Background {
+ public:
+  void add(Job job) {
+    std::lock_guard hold(lock_);
+    jobs_.push_back(std::move(job));
+    if (is_running_ && process_ == getpid()) return;
+    is_running_ = true;
+    process_ = getpid();
+    start_beside([this] { work(); });
+  }
+  size_t open() {
+    std::lock_guard hold(lock_);
+    return jobs_.size() + (is_running_ && process_ == getpid());
+  }
+
+ private:
+  void work() {
+    setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 10);
+    while (std::optional<Job> job = take()) {
+      try {
+        job->claim.make([&] { return job->compiler.compile(job->source, job->options, job->target); });
+      } catch (...) {
+        // Whoever needs the kernel compiles it once more, and raises.
+      }
+      job->done->store(true, std::memory_order_release);
+    }
+  }
+  std::optional<Job> take() {
+    std::lock_guard hold(lock_);
+    if (jobs_.empty()) {
+      is_running_ = false;
+      return std::nullopt;
+    }
+    std::optional<Job> job(std::move(jobs_.front()));
+    jobs_.pop_front();
+    return job;
+  }
+
+  std::mutex lock_;
+  std::deque<Job> jobs_;
+  bool is_running_ = false;
+  pid_t process_ = 0;
+};
+
+Background& background() {
+  static auto* one = new Background;
+  return *one;
+}
+
+// What running the group's operations one by one takes longer than its kernel would, roughly.
+double lost_ns(const Group& group) {
+  constexpr double launch = 2000, element = 0.3;
+  double elements = 1;
+  for (int64_t d : group.shape) elements *= static_cast<double>(d);
+  return static_cast<double>(group.nodes.size()) * (launch + element * elements);
+}
+
+constexpr double worth_compiling_ns = 2e6;
+
+}  // namespace
+
+bool is_tiered() { return tiered.load(std::memory_order_relaxed); }
+bool set_tiered(bool on) { return tiered.exchange(on); }
+
+Tiers::Counts Tiers::counts() const { return {groups_, behind_, background().open()}; }
+
+size_t Tiers::Hash::operator()(const Key& key) const { return hash_of(key); }
+
+static KernelText text_of(TextOf of, const Group& group, const Form& form) {
+  return {of == TextOf::group ? print_kernel(group, form) : print_kernel_of_segments(group, form)};
+}
+
+Tiers::Known* Tiers::found(TextOf of, const Group& group, std::optional<LaunchPlan>& plan) {
+  if (!is_tiered() || group.device.is_gpu() || group.is_call || group.stores.empty() || is_empty(group) || check::on()) return nullptr;
+  if (Precompiled::installed().size() == 0) return nullptr;
+  if (!plan) plan = LaunchPlan{form_of(group), {}, nullptr, {}};
+  if (plan->kernel || plan->form.results == 0) return nullptr;
+  if (plan->key.empty()) plan->key = key_of(group, plan->form);
+  auto [at, is_new] = (of == TextOf::group ? of_groups_ : of_segments_).try_emplace(plan->key);
+  Known& known = at->second;
+  if (is_new) {
+    Context& context = context_on(group.device);
+    if (!kernel_cache().has(context, of, plan->key)) {
+      const KernelText text = text_of(of, group, plan->form);
+      const bool is_compiled = compile_cache().has(context.compiler(), {text.text, text.name}, text.options, context.device.target());
+      const Node* missing = is_compiled ? nullptr : first_without_kernel(group);
+      if (!is_compiled && !missing) known.state = Known::State::waits;
+      if (missing)
+        log(LogLevel::compiles, "a group of {} operations is compiled first: there is no kernel for {} of {} over {} dimensions",
+            group.nodes.size(), name_of(missing->op), row(missing->compute).name, plan->form.kept + plan->form.reduced);
+    }
+  }
+  if (known.state == Known::State::compiling && known.done->load(std::memory_order_acquire)) known.state = Known::State::there;
+  return known.state == Known::State::there ? nullptr : &known;
+}
+
+bool Tiers::may_run_singly(const Group& group, std::optional<LaunchPlan>& plan) {
+  return found(TextOf::group, group, plan) != nullptr;
+}
+
+bool Tiers::runs_singly(const Group& group, std::optional<LaunchPlan>& plan) {
+  Known* known = found(TextOf::group, group, plan);
+  if (known) count(*known, TextOf::group, group, plan->form, 1);
+  return known;
+}
+
+bool Tiers::may_run_singly(Batch& batch) {
+  Batch::Member& first = batch.members[0];
+  if (batch.members.size() == 1) return may_run_singly(first.group, first.plan);
+  return !batch.kernel && found(TextOf::segments, first.group, first.plan);
+}
+
+bool Tiers::runs_singly(Batch& batch) {
+  Batch::Member& first = batch.members[0];
+  Known* known = batch.kernel ? nullptr : found(TextOf::segments, first.group, first.plan);
+  if (known) count(*known, TextOf::segments, first.group, first.plan->form, batch.members.size());
+  return known;
+}
+
+void Tiers::count(Known& known, TextOf of, const Group& group, const Form& form, size_t times) {
+  groups_ += times;
+  known.spent_ns += lost_ns(group) * static_cast<double>(times);
+  if (known.state != Known::State::waits || known.spent_ns < worth_compiling_ns) return;
+  Context& context = context_on(group.device);
+  const KernelText text = text_of(of, group, form);
+  Source source{text.text, text.name};
+  Target target = context.device.target();
+  auto claim = compile_cache().claim(context.compiler(), source, text.options, target);
+  known.state = claim ? Known::State::compiling : Known::State::there;
+  if (!claim) return;
+  ++behind_;
+  log(LogLevel::compiles, "a group of {} operations is compiled on another thread", group.nodes.size());
+  known.done = std::make_shared<std::atomic<bool>>(false);
+  background().add({std::move(*claim), context.compiler(), std::move(source), text.options, std::move(target), known.done});
+}
+
+Tiers& tiers() {
+  static auto* one = new Tiers;
+  return *one;
+}
+
+Single single_of(Node& node) {
+  Single out{group_of(node), std::nullopt};
+  out.plan = plan_of(out.group);
+  return out;
+}
+
+std::vector<NodeRef> convert_operands(Node& node) {
+  std::vector<NodeRef> made;
+  for (size_t i = 0; i < node.operand_count; ++i) {
+    if (!is_converted(node, i)) continue;
+    NodeRef conversion = conversion_of(node.operands[i], wanted_type(node, i));
+    made.push_back(conversion);
+    node.operands[i] = converted(node.operands[i], std::move(conversion));
+  }
+  return made;
+}
+
+}  // namespace quern
