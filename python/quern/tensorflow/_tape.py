@@ -298,6 +298,7 @@ class GradientTape:
     watch_accessed_variables : bool
         Whether trainable variables that are read are watched without watch().
 
+    >>> import quern.keras
     >>> import quern.tensorflow as tf
     >>> x = tf.Variable(3.0)
     >>> with tf.GradientTape() as tape:
