@@ -102,10 +102,9 @@ void note_type(const Kernel& kernel, size_t argument, DType dtype) {
   std::string_view of = std::string_view(wanted).substr(wanted.starts_with("const ") ? 6 : 0);
   of.remove_suffix(1);
   auto found = std::ranges::find_if(dtype_rows, [&](const DTypeRow& one) { return one.cuda == of; });
-  std::string advice = found == dtype_rows.end() ? "" : formatted(", as of astype('{}')", found->name);
-  std::string text =
-      formatted("[launch] argument {} of '{}' is an array of {}, the kernel reads it as {}; pass an array of the kernel's type{}",
-                argument + 1, name, row(dtype).name, wanted, advice);
+  std::string advice = found == dtype_rows.end() ? "the kernel's type" : formatted("{0}, such as x.astype('{0}')", found->name);
+  std::string text = formatted("[launch] argument {} of '{}' is an array of {}, the kernel reads it as {}; pass an array of {}",
+                               argument + 1, name, row(dtype).name, wanted, advice);
   nb::module_::import_("quern.user_files").attr("warn_user")(text);
 }
 

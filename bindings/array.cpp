@@ -13,6 +13,7 @@
 #include "bindings/records.h"
 #include "compile/precompiled.h"
 #include "core/error.h"
+#include "core/expected_errors.h"
 #include "core/overlap.h"
 #include "device/stream_order.h"
 #include "graph/keras_types.h"
@@ -538,6 +539,14 @@ Examples
 array([2., 3.])
 )";
 
+// The dtypes in which an operation computes operands of these dtypes, and of its result.
+static std::pair<std::string, std::string> types_of_op(const std::string& name, const std::vector<std::string>& types) {
+  std::vector<OperandType> operands;
+  for (const std::string& t : types) operands.push_back({dtype_of(t)});
+  Loop loop = resolve(op_named(name), operands);
+  return {std::string(row(loop.compute).name), std::string(row(loop.result).name)};
+}
+
 void init_arrays(nb::module_& m) {
   install_executor();
   auto type = nb::class_<Array>(m, "BareArray", nb::is_weak_referenceable());
@@ -708,11 +717,10 @@ void init_arrays(nb::module_& m) {
       },
       nb::arg("name"), nb::arg("values"), nb::kw_only(), nb::arg("into").none() = nb::none(), nb::arg("compute") = "",
       nb::arg("result") = "");
-  m.def("array_op_types", [](const std::string& name, std::vector<std::string> types) {
-    std::vector<OperandType> operands;
-    for (const std::string& t : types) operands.push_back({dtype_of(t)});
-    Loop loop = resolve(op_named(name), operands);
-    return std::make_pair(std::string(row(loop.compute).name), std::string(row(loop.result).name));
+  m.def("array_op_types", types_of_op);
+  m.def("try_array_op_types", [](const std::string& name, const std::vector<std::string>& types) {
+    const ExpectedErrors expected;
+    return types_of_op(name, types);
   });
   // Of each row: its name, its operands, whose function it is, and what documents it.
   m.def("array_ops", [] {

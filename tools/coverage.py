@@ -120,7 +120,7 @@ def page():
     lines = ["# Coverage of NumPy's names", ""]
     lines += [f"Written by `tools/coverage.py` from NumPy {numpy.__version__}; do not edit.", ""]
     lines += [
-        "*native*: quern implements it on the device. *host*: it runs through NumPy, with copies there and back and a warning",
+        "*native*: quern implements it on the device. *host*: it runs through NumPy, with copies to the host and back, and a warning",
         "(`quern.FallbackWarning`; `quern.set_fallback` changes that). *missing*: there is no such name,",
         "or arrays cannot have that data type.",
         "",

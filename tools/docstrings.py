@@ -473,7 +473,15 @@ IGNORED = "Accepted for compatibility; has no effect."
 ARRAYS = {"torch": "Tensor", "Tensor": "Tensor", "cupy": "ndarray", "ndarray": "ndarray"}
 _NAME = r"``(\w+)``"
 _DESCRIBED = re.compile(rf"{_NAME}((?:(?:,| or|, or| and) {_NAME})*): ")
-_RAISED = re.compile(r"(?:^|,? and |, |; )(?:a |an )?(\w+(?:Error|Exception)) (?=for|if|where|when|unless|in|without)")
+_ERROR = r"\w+(?:Error|Exception)"
+_IN_PEERS = r"(?:\(([\w:; ]+)\) )?"
+_WHEN = "(?=for|if|where|when|unless|in|without|at)"
+_RAISED = re.compile(rf"(?:^|,? and |, |; )(?:a |an )?({_ERROR}(?:(?:, | or | and ){_ERROR})*) {_IN_PEERS}{_WHEN}")
+# What a front end raises where rows say NumPy's exception types. A row names an exception to this in brackets, "none" for no error:
+# "Raises ValueError (torch: IndexError; cupy: none) for ...".
+TORCHS_ERRORS = {"ValueError": "RuntimeError", "AxisError": "IndexError", "LinAlgError": "RuntimeError"}
+RAISED = {"torch": TORCHS_ERRORS, "Tensor": TORCHS_ERRORS}
+PEERS = {"torch": "torch", "Tensor": "torch"} | dict.fromkeys(("cupy", "ndarray", "CupyGenerator", "CupyRandomState"), "cupy")
 INDENT = {"initial_indent": "    ", "subsequent_indent": "    ", "break_on_hyphens": False}
 SECTION = re.compile(r"^-{3,}$", re.MULTILINE)
 
@@ -524,16 +532,24 @@ def _taken(text, begins):
     return text, taken
 
 
-def _raises(sentences):
-    """(exception, when) of what follows "Raises"; None where it has another form."""
-    out = []
+def _raises(sentences, front_end, absent):
+    """[(exception, when)] of what follows "Raises", with the front end's exception types; None where it has another form.
+
+    Errors about parameters that the face has not (`absent`) are left out.
+    """
+    out = {}
     for sentence in sentences:
         marks = list(_RAISED.finditer(sentence))
         if not marks or marks[0].start():
             return None
         for mark, after in zip(marks, [*marks[1:], None], strict=True):
-            out.append((mark[1], sentence[mark.end() : after.start() if after else len(sentence)]))
-    return out
+            own = dict(one.split(": ") for one in mark[2].split("; ")) if mark[2] else {}
+            own = own.get(PEERS.get(front_end, "numpy"))
+            when = sentence[mark.end() : after.start() if after else len(sentence)].strip(" ,;")
+            is_absent = not absent.isdisjoint(re.findall(_NAME, when))
+            for error in re.findall(_ERROR, mark[1]) if not is_absent else ():
+                out.setdefault(own or RAISED.get(front_end, {}).get(error, error), []).append(when)
+    return [(error, "; ".join(dict.fromkeys(every))) for error, every in out.items() if error != "none"]
 
 
 def _section(title, entries):
@@ -589,7 +605,7 @@ def numpydoc(text, parameters, front_end, function, submodule="", rows=((), ()))
     """A docstring with numpydoc's sections.
 
     `parameters`: (name, is it optional, is it ignored, its annotation where it has one) in the signature's order; `rows`: what rows
-    return, {parameter: what it is}.
+    return, {parameter: what it is}, and the parameters of theirs that the face has not.
     """
     if SECTION.search(text):
         return text
@@ -605,7 +621,7 @@ def numpydoc(text, parameters, front_end, function, submodule="", rows=((), ()))
     body, described = _without_parameters(body, [name.lstrip("*") for name, *_ in shown])
     body, raised = _taken(body, "Raises")
     body, returned = _taken(body, "Returns")
-    errors = _raises(raised)
+    errors = _raises(raised, front_end, set(*rows[2:]) - {name for name, *_ in parameters})
     if errors is None:
         body, errors = f"{body}\n\nRaises {'. Raises '.join(raised)}.", []
     summary, rest = _summary(body)

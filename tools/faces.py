@@ -231,13 +231,17 @@ def examples_of(row, front_end):
     return f"{docstrings.SEE}``{path}``." if home else ""
 
 
+def absent(front_end, parameters, slots):
+    """The parameters of a row that a face has not."""
+    known = {canonical(front_end, name, slots) for name in parameters}
+    return [name for name in (*slots, OUT) if name not in known]
+
+
 def docstring(row, front_end, parameters, slots):
     """The row's docstring in the face's names and spelling, without parameters that the face has not."""
     text = ast.get_docstring(row).partition("\n\n>>>")[0]
-    known = {canonical(front_end, name, slots) for name in parameters}
-    unknown = [name for name in (*slots, OUT) if name not in known]
     # What is said of a parameter that the face has not: from its name to the next semicolon or full stop.
-    for name in unknown:
+    for name in absent(front_end, parameters, slots):
         text = re.sub(rf"(;?)\s*``{name}``: [^;.]*([;.])", lambda found: found[1] if found[2] == ";" else found[1] and ".", text)
     text = "\n\n".join(part for part in text.split("\n\n") if part.strip())
     return "\n\n".join(filter(None, (renamed(text, front_end, parameters, slots), examples_of(row, front_end))))
@@ -331,7 +335,7 @@ class Data:
             front_end, submodule, name = key
             in_place = name.endswith("_")
             slash = len(overloads[0].args.posonlyargs)
-            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "gives": [], "said": {}, "slash": slash})
+            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "gives": [], "said": {}, "absent": [], "slash": slash})
             every = [parameters_of(one, in_place) for one in overloads]
             for parameters in every:
                 of = f"parameters_of_{front_end}_{submodule.replace('.', '_')}_{name}_{len(face['made'])}"
@@ -343,6 +347,7 @@ class Data:
                 continue
             parameters = [p.name for one in every for p in one]
             face["docs"].append(docstring(row, front_end, parameters, slots))
+            face["absent"] += absent(front_end, parameters, slots)
             gives, said = from_tables(row, front_end, parameters, slots)
             face["gives"] += [gives] if gives and gives not in face["gives"] else []
             face["said"] = said | face["said"]
@@ -359,7 +364,7 @@ class Data:
         ]
         docs = "\n\n".join(face["docs"])
         if not face["is_other"]:
-            docs = docstrings.numpydoc(docs, parameters, front_end, name, submodule, (face["gives"], face["said"]))
+            docs = docstrings.numpydoc(docs, parameters, front_end, name, submodule, (face["gives"], face["said"], face["absent"]))
         texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"
         return f'{{"{front_end}", "{submodule}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 

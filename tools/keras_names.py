@@ -31,47 +31,55 @@ RepeatVector Concatenate Add Subtract Multiply Average Maximum Minimum Dot Lambd
 Discretization CategoryEncoding Identity ReLU LeakyReLU PReLU ELU Softmax SimpleRNN LSTM GRU Bidirectional MultiHeadAttention Attention
 AdditiveAttention UpSampling1D ZeroPadding Cropping GlobalAveragePooling GlobalMaxPooling""".split()
 DIFFERENT = (
-    ("random numbers", "They depend on the seed and on how many were drawn before, not on the device. They are no other backend's."),
+    (
+        "random numbers",
+        "They depend on the seed and on the number of earlier draws, not on the device. Other backends draw other numbers.",
+    ),
     (
         "steps",
-        "Where layers, loss and metrics are Keras's own, or functions that read nothing that may change, a step is recorded when a kind of "
-        "batch comes for the second time, and replayed from then on: layers' Python no longer runs. With layers, losses, metrics or a "
-        "`train_step` of your own steps run as plain Python, unless `compile(jit_compile=True)`; `run_eagerly=True` and "
-        "`jit_compile=False` keep them plain in any case. Where a program sets an attribute of a layer, an optimizer, a loss, a "
-        "regularizer or a schedule between two steps, or changes a list or a dict that they hold, the steps are recorded anew; a step that "
-        "does so itself, or reads values on the host, stays plain. With `jit_compile=True` all other state of Python's that a step of your "
-        "own reads (`random`, NumPy arrays, objects) keeps its value of the recording, as on JAX.",
+        "If layers, loss and metrics are Keras's own, or functions that read nothing that may change, a step is recorded at the"
+        " second batch of a kind. From then on it is replayed, without running the Python code of the layers. With your own "
+        "layers, losses, metrics or `train_step`, steps run as plain Python, unless `compile(jit_compile=True)` is set; with "
+        "`run_eagerly=True` or `jit_compile=False`, all steps do. If the program sets an attribute of a layer, an optimizer, a "
+        "loss, a regularizer or a schedule between two steps, or changes a list or a dict in one of them, the steps are "
+        "recorded again. A step that does so itself, or that reads values on the host, is not recorded. With "
+        "`jit_compile=True`, other Python state that your own step reads (`random`, NumPy arrays, objects) keeps the value that"
+        " it had during recording, as on JAX.",
     ),
     (
         "a `train_step` of your own",
-        "Gradients are `quern.autograd.gradients(loss, [v.value for v in weights])`, or, under `./quern run`, `tf.GradientTape`. Update "
-        "weights and metrics inside `quern.autograd.no_grad()`.",
+        "Gradients are `quern.autograd.gradients(loss, [v.value for v in weights])`, or, under `./quern run`, "
+        "`tf.GradientTape`. Update weights and metrics inside `quern.autograd.no_grad()`.",
     ),
     (
         "metrics",
-        "They stay on the device until the progress bar prints or a callback reads the logs; `logs` of a batch are computed then.",
+        "They stay on the device until the progress bar prints them or a callback reads the logs; the `logs` of a batch are "
+        "computed at that time.",
     ),
     (
         "data",
-        "Arrays of up to 1 GiB go to the device once; batches are slices of them. Their order is that of NumPy's generator, as on JAX.",
+        "Arrays of up to 1 GiB are copied to the device once; batches are slices of them. NumPy's generator determines their "
+        "order, as on JAX.",
     ),
-    ("`tf.function`", "The function runs as Python each time it is called; options such as `input_signature` change nothing."),
-    ("`tf.pow`", "Where the base is negative, the gradient by the exponent is NaN; TensorFlow's is 0."),
-    ("optimizers", "All variables take one step in one call of the engine; Lamb, Adafactor and Muon an operation at a time."),
+    ("`tf.function`", "The function runs as Python at each call; options such as `input_signature` have no effect."),
+    ("`tf.pow`", "If the base is negative, the gradient with respect to the exponent is NaN; TensorFlow's is 0."),
+    ("optimizers", "One call of the engine updates all variables; Lamb, Adafactor and Muon run one operation at a time."),
     (
         "64 bits",
-        "There are tensors of 64 bits without a switch for them. Python's operators, whose types are JAX's in all else, keep them, and so "
-        "do functions of one tensor (`ops.sum`, `ops.sort`), as on NumPy; those that join types (`ops.add`) give 32 bits, as on JAX.",
+        "64-bit tensors need no switch. Python's operators, which otherwise follow JAX's dtype rules, keep 64 bits, and so do "
+        "functions of one tensor (`ops.sum`, `ops.sort`), as on NumPy. Functions that combine dtypes (`ops.add`) return 32 "
+        "bits, as on JAX.",
     ),
-    ("variables", "They are written in place; a tensor that was read from one before (`v.value`, `v[0]`) keeps its values."),
+    ("variables", "They are written in place; a tensor that was read from a variable before (`v.value`, `v[0]`) keeps its values."),
     (
-        "writing into tensors",
-        "`t[0] = 1` changes a tensor, as with Keras's PyTorch backend; JAX refuses it, and so does quern once `tensorflow` is imported.",
+        "writing to tensors",
+        "`t[0] = 1` changes a tensor, as with Keras's PyTorch backend. JAX raises an error, and so does quern once `tensorflow`"
+        " is imported.",
     ),
-    ("`cdist` and `psnr` of integers", "The differences are float32; on JAX those of small integers wrap around."),
-    ("`mixed_float16`", "The scale of the loss is read in each step, which is therefore not recorded."),
-    ("float8, sparse and ragged tensors", "Not there."),
-    ("`model.export()`", "Not there; `.keras` and `.weights.h5` files are those of the other backends, bit for bit."),
+    ("`cdist` and `psnr` of integers", "The differences are float32; on JAX, differences of small integers wrap around."),
+    ("`mixed_float16`", "Each step reads the scale of the loss and is therefore not recorded."),
+    ("float8, sparse and ragged tensors", "Not supported."),
+    ("`model.export()`", "Not supported. `.keras` and `.weights.h5` files are equal to those of the other backends, bit for bit."),
     ("`keras.remat`", "Accepted; the results are kept."),
 )
 FAILED = os.path.join(ROOT, "tools", "keras_own_tests.tsv")
@@ -135,11 +143,11 @@ def page(folder):
         "Written by `tools/keras_names.py`. Under `./quern run`, after `import quern.keras`, and in any program where",
         f"the environment variable KERAS_BACKEND is `quern` (installed package), Keras itself ({oldest} to {newest},",
         "`pip install 'quern[keras]'`) runs on quern, on GPUs and CPUs. Under `./quern run`,",
-        "`import tensorflow` in your own files is a small part of TensorFlow's names around `tf.keras`, which has",
-        "Keras's older names, too (`losses.mae`, `backend.sum`, `preprocessing.text.Tokenizer`). Tensors then are TensorFlow's:",
-        "immutable, with `TensorShape` and `DType`; there are no tensors of strings.",
+        "`import tensorflow` in your own files loads a small part of TensorFlow's API around `tf.keras`, which also has",
+        "Keras's older names (`losses.mae`, `backend.sum`, `preprocessing.text.Tokenizer`). Tensors are then TensorFlow's:",
+        "immutable, with `TensorShape` and `DType`. Tensors of strings are not supported.",
         "",
-        f"Of the functions that Keras asks of a backend {sum(map(len, served.values()))} of {total} are supported. The others raise",
+        f"Of the {total} functions that Keras requires of a backend, {sum(map(len, served.values()))} are supported. The others raise",
         "NotImplementedError with their name.",
         "",
         "| module | supported | left out |",
@@ -149,8 +157,8 @@ def page(folder):
         "## Layers",
         "",
         "Tested: " + ", ".join(f"`{name}`" for name in LAYERS) + "; layers of your own, Sequential, functional and subclassed models.",
-        "All losses, metrics, optimizers, schedules, initializers, regularizers, constraints and callbacks; TensorBoard's callback",
-        "needs its package.",
+        "All losses, metrics, optimizers, schedules, initializers, regularizers, constraints and callbacks are supported;",
+        "TensorBoard's callback needs its package.",
         "",
         "## Left out",
         "",

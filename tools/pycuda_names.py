@@ -16,7 +16,7 @@ LEFT_OUT = (
     (
         "scan",
         "CLUDA_PREAMBLE EXCLUSIVE_UPDATE_SOURCE INCLUSIVE_UPDATE_SOURCE SCAN_INTERVALS_SOURCE SHARED_PREAMBLE",
-        "texts of PyCUDA's own kernels; quern has others",
+        "sources of PyCUDA's own kernels; quern has other kernels",
     ),
     ("scan", "mako", "a package that PyCUDA imports for itself"),
     (
@@ -24,28 +24,28 @@ LEFT_OUT = (
         "gen_log_template gen_poisson_inplace_template gen_poisson_template gen_template mrg32k3a_random_source "
         "mrg32k3a_skip_ahead_sequence_source random_skip_ahead32_source random_skip_ahead64_source random_source "
         "scrambledsobol_random_source sobol_random_source xorwow_random_source xorwow_skip_ahead_sequence_source",
-        "texts of PyCUDA's own kernels; quern has others",
+        "sources of PyCUDA's own kernels; quern has other kernels",
     ),
     ("curandom", "array pycuda", "modules that PyCUDA imports for itself"),
 )
 
 # (module, names, why): there, and raise one clear error.
 REFUSED = (
-    ("driver", "Event.from_ipc_handle Event.ipc_handle", "on the CPU: its events belong to one process; on a GPU they work"),
-    ("driver", "mem_get_ipc_handle IPCMemoryHandle", "on the CPU: its memory belongs to one process; on a GPU they work"),
+    ("driver", "Event.from_ipc_handle Event.ipc_handle", "on the CPU: events belong to one process; supported on a GPU"),
+    ("driver", "mem_get_ipc_handle IPCMemoryHandle", "on the CPU: memory belongs to one process; supported on a GPU"),
     (
         "gpuarray",
         "GPUArray.__cuda_array_interface__",
-        "on the CPU an AttributeError: it is of a GPU's memory; NumPy and DLPack work; on a GPU it does",
+        "on the CPU: AttributeError, because the interface is for GPU memory; use NumPy or DLPack; supported on a GPU",
     ),
-    ("compiler", 'compile() of target "ptx"', "on the CPU: it has no PTX; on a GPU it works"),
-    ("compiler", "DynamicSourceModule with kernels that launch kernels", "kernels cannot launch others"),
+    ("compiler", 'compile() of target "ptx"', "on the CPU: there is no PTX; supported on a GPU"),
+    ("compiler", "DynamicSourceModule with kernels that launch kernels", "kernels cannot launch other kernels"),
     (
         "curandom",
         "generate_direction_vectors generate_scramble_constants32 generate_scramble_constants64",
-        "all generators draw from Philox, the Sobol ones too: numbers of the right distribution, not cuRAND's",
+        "all generators use Philox, the Sobol generators, too: the distribution is the same, the numbers differ from cuRAND's",
     ),
-    ("gl", "all of it", "there is no OpenGL"),
+    ("gl", "all of it", "OpenGL is not supported"),
 )
 
 
@@ -60,9 +60,9 @@ def marked(names):
 DIFFERS = (
     (
         "sources on the CPU",
-        "Jumps past an initialisation and `__shared__` variables with constructors are compile errors there.",
+        "Jumps past an initialization, and `__shared__` variables with constructors, are compile errors.",
     ),
-    ("random numbers", "Those of quern's own generators: of the same distributions, other numbers."),
+    ("random numbers", "quern's own generators have the same distributions, but draw other numbers."),
 )
 
 
@@ -71,13 +71,13 @@ def page():
     lines = [
         "# PyCUDA's names",
         "",
-        "Written by `tools/pycuda_names.py`. Under `./quern run`, `import pycuda.driver` and its neighbours mean `quern.pycuda`; PyCUDA",
+        "Written by `tools/pycuda_names.py`. Under `./quern run`, `import pycuda.driver` and related modules load `quern.pycuda`; PyCUDA",
         "need not be installed. Of the 819 public names of `driver`, `compiler`, `gpuarray`, `cumath`, `elementwise`, `reduction`,",
-        "`scan`, `curandom`, `tools` and their classes 798 are there; the tests in `tests/python/pycuda/` call them.",
+        "`scan`, `curandom`, `tools` and their classes, 798 are supported; the tests in `tests/python/pycuda/` call them.",
         "",
-        "## There, but refused",
+        "## Names that raise an error",
         "",
-        "Each raises one error that says so, of PyCUDA's type.",
+        "Each raises an error of PyCUDA's type, which names the reason.",
         "",
         *table(
             "| module | names | why |",

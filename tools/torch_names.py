@@ -102,96 +102,116 @@ LEFT_OUT = (
 DIFFERENT = (
     (
         "random numbers",
-        "They depend on the seed and on how many were drawn before, not on the device: the same on CPU and "
-        "GPU. They are not PyTorch's.",
+        "They depend on the seed and on the number of earlier draws, not on the device: CPU and GPU give the same numbers. "
+        "PyTorch draws other numbers.",
     ),
     (
         "division by the integer 0",
-        "A zero in a tensor gives a value on every device, as on PyTorch's GPUs; the number 0 raises, as on "
+        "A zero in a tensor gives a value on every device, as on PyTorch's GPUs. The Python number 0 raises an error, as on "
         "PyTorch's CPU.",
     ),
-    ("types", "What PyTorch has no kernel for, such as products of uint16, is supported where the engine has it."),
+    ("dtypes", "Operations for which PyTorch has no kernel, such as products of uint16, work if the engine supports the dtype."),
     (
-        "errors of values",
-        "Indices out of range, probabilities outside of 0 to 1 and related errors are raised when the values are needed, not at the "
-        "call; the message ends with the source line of the call. Factorizations (`torch.linalg.cholesky`, `inv`, `solve`, `svd`, ...) "
-        "raise `torch.linalg.LinAlgError` at the call, as PyTorch's do; in backward passes they raise when the gradients are needed.",
+        "errors that depend on values",
+        "Indices out of range, probabilities outside of 0 to 1 and similar errors are raised when the values are needed, not at"
+        " the call. The message ends with the source line of the call. Factorizations (`torch.linalg.cholesky`, `inv`, `solve`,"
+        " `svd`, ...) raise `torch.linalg.LinAlgError` at the call, as PyTorch's do; in backward passes, they raise it when the"
+        " gradients are needed.",
     ),
-    ("byte masks", "A number written through a mask of uint8 is accepted, as through a mask of bool: old programs write so."),
+    ("byte masks", "A number can be assigned through a uint8 mask, as through a bool mask, because older programs do so."),
     (
         "more derivatives",
-        "Those of `floor_divide`, `heaviside`, `zeta`, `spherical_bessel_j0` and others that PyTorch refuses are given.",
+        "`floor_divide`, `heaviside`, `zeta`, `spherical_bessel_j0` and other functions have derivatives where PyTorch raises "
+        "an error.",
     ),
-    ("singular matrices", "The gradient of `det` is that of the determinant; PyTorch returns 0."),
-    ("`...` in an index", "A second ellipsis is refused: which dimensions each stands for is not defined."),
+    ("singular matrices", "The gradient of `det` is the mathematical one; PyTorch returns 0."),
+    ("`...` in an index", "A second ellipsis raises an error, because it is not defined which dimensions each of the two stands for."),
     (
         "names of arguments",
-        "PyTorch's (`input`, `other`, `dim`, `keepdim`) and NumPy's `axis` and `keepdims`; not NumPy's `x`, `a`, `x1`, `x2`.",
+        "PyTorch's names (`input`, `other`, `dim`, `keepdim`) and NumPy's `axis` and `keepdims` are accepted, but not NumPy's "
+        "`x`, `a`, `x1`, `x2`.",
     ),
-    ("equal elements", "`sort`, `argsort`, `topk` and `kthvalue` are always stable; PyTorch's indices of equal elements are not defined."),
+    (
+        "equal elements",
+        "`sort`, `argsort`, `topk` and `kthvalue` are always stable; PyTorch does not define the indices of equal elements.",
+    ),
     (
         "strides",
-        "Matrices of `torch.linalg` and results of `torch.fft` lie in C order or as their argument does, where PyTorch's lie by columns. "
-        "Tensors without elements have strides of their own. "
-        "`stack` of channels_last, `put` of permuted tensors, and `zeros_like` of repeated elements return C order.",
+        "Matrices from `torch.linalg` and results of `torch.fft` are in C order or in the order of their argument; PyTorch's "
+        "are in column-major order. Tensors without elements may have other strides. `stack` of channels_last tensors, `put` of"
+        " permuted tensors, and `zeros_like` of expanded tensors return C order.",
     ),
-    ("gradient of `as_strided_scatter`", "That of `input` is 0 where `src` is written; PyTorch returns the opposite, which is wrong."),
+    (
+        "gradient of `as_strided_scatter`",
+        "The gradient of `input` is 0 where `src` is written; PyTorch returns the opposite, which is wrong.",
+    ),
     (
         "gradients of complex factors",
-        "Losses that depend on the phase of vectors of `eig` and `svd` are not refused: the check costs a synchronization.",
+        "A loss that depends on the phase of the vectors of `eig` or `svd` raises no error, because the check needs a "
+        "synchronization.",
     ),
-    ("pickle", "Tensors that share memory share it after `pickle.loads`, as after `torch.load`: both use the same format."),
-    ("`torch.__version__`", "2.9.0 and quern's version, as in `2.9.0+quern.0.1.0`; see above."),
-    ("files", "`torch.save` writes a format of its own, and `torch.load` reads it. Files of PyTorch's own are refused."),
+    ("pickle", "Tensors that share memory still share it after `pickle.loads`, as after `torch.load`: both use the same format."),
+    ("`torch.__version__`", "`2.9.0` followed by quern's version, as in `2.9.0+quern.0.1.0`; see above."),
+    ("files", "`torch.save` writes a format of its own, which `torch.load` reads. Files in PyTorch's format raise an error."),
     (
         "memory",
-        "`torch.empty` gives zeros. Memory is given out when work needs it, so peaks are seen only when they are asked for. "
-        "A tensor that is too large raises `torch.OutOfMemoryError` where it is created; "
-        "the result of an elementwise expression may be larger than the memory as long as it is reduced before it is needed as a whole.",
+        "`torch.empty` returns zeros. Memory is allocated when an operation is evaluated. `torch.cuda.max_memory_allocated()` "
+        "is the largest value that a call of it, or of a related function, has measured. A tensor that is too large raises "
+        "`torch.OutOfMemoryError` where it is created. The result of an elementwise expression may be larger than the memory if"
+        " it is reduced before all of it is needed.",
     ),
-    ("streams", "Work of several streams that needs one tensor is put in order by the engine."),
-    ("the device `meta`", "Not there."),
-    ("subclasses of Tensor", "Functions and methods give a Tensor, not the subclass; `__torch_function__` is not asked."),
-    ("`conj()`", "It computes; there are no lazy conjugations, so `is_conj()` is False."),
+    ("streams", "If operations of several streams use the same tensor, the engine orders them."),
+    ("the device `meta`", "Not supported."),
+    ("subclasses of Tensor", "Functions and methods return a Tensor, not the subclass; `__torch_function__` is not called."),
+    ("`conj()`", "It computes the conjugate at once, not as a view, so `is_conj()` is False."),
     (
-        "gradients",
-        "`grad_fn` has operands and a name, which is that of quern's operation: a mean ends with a division. "
-        "Hooks are registered on tensors, not on nodes.",
+        "autograd nodes",
+        "`grad_fn` has operands and the name of quern's operation: the last operation of a mean is a division. Hooks are "
+        "registered on tensors, not on nodes.",
     ),
     (
         "hooks of views",
-        "A write under `no_grad()` or to a detached alias keeps the hooks of views; in PyTorch these views get new nodes without them.",
+        "A write under `no_grad()` or to a detached alias keeps the hooks of views; in PyTorch, these views get new nodes "
+        "without hooks.",
     ),
     (
         "views made before `requires_grad_()`",
-        "They pass their gradient to their base; in PyTorch they are leaves of their own until the base is written.",
+        "They pass their gradient to their base; in PyTorch, they are leaves until the base is written.",
     ),
     (
         "`sys.modules`",
-        'It has no entry "torch": installed packages look for PyTorch there. `import torch` and `importlib.import_module("torch")` of a '
-        "program lead to quern.",
+        'It has no entry "torch", because installed packages would take it for PyTorch. `import torch` and '
+        '`importlib.import_module("torch")` in a program load quern.',
     ),
     (
         "gradients of expanded tensors",
-        "The gradient of `e = x.expand(...)` itself, as of `retain_grad()`, a hook or `autograd.grad(y, e)`, raises NotImplementedError "
-        "where `y` reads parts of `e` (`e[0]`); read parts of `e.clone()`. Gradients of `x` are not affected.",
+        "The gradient of `e = x.expand(...)` itself (`retain_grad()`, a hook, `autograd.grad(y, e)`) raises NotImplementedError"
+        " if `y` reads parts of `e` (`e[0]`); read parts of `e.clone()` instead. Gradients of `x` are not affected.",
     ),
-    ("outputs of `split` and `unbind`", "They may be written in place; PyTorch refuses it where a gradient is recorded."),
-    ("`solve_triangular`", "A zero on the diagonal gives NaN in every element; PyTorch gives infinities where it divides by it."),
-    ("numbers that do not fit", "`x[0] = 1e5` raises where `x` is float16; PyTorch writes infinity into one element on the CPU."),
-    ("saved values", "A tensor saved for a derivative and then changed in place keeps its old value for `backward()`; PyTorch raises."),
-    ("`torch.compile`", "It gives its argument: work is fused and compiled anyway. `torch.jit` likewise."),
-    ("switches", "Of deterministic algorithms, threads and libraries are accepted, and change nothing."),
+    ("outputs of `split` and `unbind`", "They may be written in place; PyTorch raises an error if a gradient is recorded."),
+    (
+        "`solve_triangular`",
+        "A zero on the diagonal gives NaN in all elements; PyTorch gives infinities in the elements that are divided by it.",
+    ),
+    ("numbers out of range", "`x[0] = 1e5` raises an error if `x` is float16; PyTorch writes infinity on the CPU."),
+    (
+        "saved tensors",
+        "A tensor that is saved for a derivative and then changed in place keeps its old value for `backward()`; PyTorch raises"
+        " an error.",
+    ),
+    ("`torch.compile`", "It returns its argument, because operations are fused and compiled anyway. `torch.jit` does the same."),
+    ("switches", "Switches for deterministic algorithms, threads and libraries are accepted and have no effect."),
     (
         "inference mode",
-        "What a derivative keeps must be no inference tensor. Some functions keep less than PyTorch's and take more of them (`clamp`, "
-        "`cdist` and `xlogy` of tensors, weights of `nll_loss`), some keep more (`gaussian_nll_loss`, `hinge_embedding_loss`, "
-        "`margin_ranking_loss`, indices of `index_add` and `scatter_add`). A write that is refused has changed nothing. "
-        "Views of a tensor made in the mode with `requires_grad=True` pass gradients on.",
+        "Tensors that are saved for a derivative must not be inference tensors. Some functions save fewer operands than "
+        "PyTorch's, and therefore accept more inference tensors (`clamp`, `cdist` and `xlogy` of tensors, weights of "
+        "`nll_loss`); some save more (`gaussian_nll_loss`, `hinge_embedding_loss`, `margin_ranking_loss`, indices of "
+        "`index_add` and `scatter_add`). A write that raises an error changes nothing. Views, made in inference mode, of a "
+        "tensor with `requires_grad=True` pass gradients on.",
     ),
     (
         "views under `no_grad()`",
-        "They pass gradients on to what they are views of; writing into them where it would be recorded is an error, as there.",
+        "They pass gradients on to their base. Writing to them while gradients are recorded is an error, as in PyTorch.",
     ),
 )  # fmt: skip
 POOLED = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.optim", "torch.autograd", "torch.nn.init")
@@ -265,7 +285,7 @@ def page(folder):
     lines = [
         "# PyTorch's names",
         "",
-        "Written by `tools/torch_names.py`. Under `./quern run`, `import torch` in your own files means `quern.torch`; PyTorch need not be",
+        "Written by `tools/torch_names.py`. Under `./quern run`, `import torch` in your own files loads `quern.torch`; PyTorch need not be",
         "installed. Unsupported names raise AttributeError, so `hasattr()` returns False for them.",
         "",
         "Three versions: `torch.__version__` begins with 2.9.0, for programs that test for a minimum version; values, dtypes and errors",

@@ -75,8 +75,8 @@ class asarray:
     Parameters: ``dtype``: the data type, by default that of ``a``; ``order``: "C" or "F" for elements in that order in memory, "A" or "K"
     as they are; ``device``: where the array is to be, by default where ``a`` is if it is a quern array or on a GPU, else the current
     device; ``copy``: True for a new array in any case, False for one that shares the memory of ``a``. NumPy's memory is copied unless
-    ``copy=False``, which shares it with the CPU. Raises TypeError for what has no data type here (strings, objects), ValueError when
-    ``copy=False`` and a copy is needed.
+    ``copy=False``, which shares it with the CPU. Raises TypeError for strings, TypeError (torch: RuntimeError) for other objects that are
+    no numbers, ValueError (torch: ValueError) where ``copy`` is False and a copy is needed.
 
     >>> asarray([1, 2, 3]) * 2
     array([2, 4, 6])
@@ -313,7 +313,7 @@ class meshgrid:
     """Return the coordinates of the points of a grid, one array for each of the vectors.
 
     Parameters: ``indexing``: "xy" (the first vector runs along the second axis) or "ij"; ``sparse``: sizes of one where a
-    coordinate does not change; ``copy``: False for views. Raises ValueError for another ``indexing``.
+    coordinate does not change; ``copy``: False for views. Raises ValueError for an unknown ``indexing``.
 
     >>> [a.tolist() for a in meshgrid([1, 2], [3])]
     [[[1, 2]], [[3, 3]]]
@@ -376,7 +376,8 @@ class logspace:
     def torch(start: operand, end: operand, steps: integer, base: number = 10.0, **new): ...
 
 class geomspace:
-    """Return ``num`` numbers from ``start`` to ``stop``, each the same multiple of the one before. Raises ValueError for an end of zero.
+    """Return ``num`` numbers from ``start`` to ``stop``, each the same multiple of the one before. Raises ValueError for
+    an end of zero.
 
     >>> geomspace(1, 100, 3)
     array([  1.,  10., 100.])

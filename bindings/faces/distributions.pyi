@@ -103,7 +103,7 @@ class normal:
     CupyGenerator = CupyRandomState = Generator
 
 class exponential:
-    """Draw from the exponential distribution with mean ``scale``. Raises ValueError for a negative one.
+    """Draw from the exponential distribution with mean ``scale``. Raises ValueError for a negative ``scale``.
 
     >>> random.exponential(3, 2).shape
     (2,)
@@ -274,7 +274,7 @@ class beta:
     def keras(shape, alpha, beta, dtype=None, seed=None): ...
 
 class dirichlet:
-    """Draw numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, or one that is no vector.
+    """Draw numbers that sum to 1 along the last axis. Raises ValueError for a negative ``alpha``, TypeError for a scalar.
 
     >>> random.default_rng(0).dirichlet([1.0, 2.0, 3.0], 2).shape
     (2, 3)
@@ -283,7 +283,7 @@ class dirichlet:
     def Generator(self, alpha, size=None): ...
 
 class dirichlet_above_zero:
-    """Draw numbers that sum to 1 along the last axis. Raises ValueError unless ``alpha`` is above 0, and for one that is no vector.
+    """Draw numbers that sum to 1 along the last axis. Raises ValueError (cupy: none) unless ``alpha`` is above 0, TypeError for a scalar.
 
     >>> random.dirichlet([1, 2, 3], 2).shape
     (2, 3)
@@ -366,7 +366,7 @@ class standard_t:
     CupyRandomState = CupyGenerator
 
 class poisson:
-    """Draw how many rare events there are, ``lam`` on average: int64. Raises ValueError for a negative or too large one.
+    """Draw how many rare events there are, ``lam`` on average: int64. Raises ValueError for a negative or too large ``lam``.
 
     >>> random.poisson(4, 2).shape
     (2,)
@@ -442,7 +442,7 @@ class zipf:
 class integers:
     """Draw integers in [low, high), each as likely; in [0, low) without ``high``; ``endpoint``: ``high`` is one of them.
 
-    Limits may be arrays. Raises ValueError for limits that ``dtype`` does not hold or that leave nothing.
+    Limits may be arrays. Raises ValueError for limits outside of ``dtype``, and for an empty range.
 
     >>> random.randint(0, 6, 2).shape
     (2,)
@@ -479,7 +479,7 @@ class choice:
     """Draw picks of an array along ``axis``, or of range(a): one, or as many as ``size`` has.
 
     Parameters: ``replace``: may one be picked again? ``p``: how likely each is, by default all alike; ``shuffle`` changes nothing, picks
-    have no order. Raises ValueError for ``p`` that are no probabilities, and for more picks than there are.
+    have no order. Raises ValueError where ``p`` are no probabilities, and for more draws than there are elements.
 
     >>> random.choice([1, 2, 3], 2).shape
     (2,)
@@ -519,7 +519,7 @@ class permuted:
 class hypergeometric:
     """Draw how many good ones are among ``nsample`` picked of ``ngood`` good and ``nbad`` bad ones: int64.
 
-    Raises ValueError for negative numbers, and for more picked than there are. The values of array parameters are checked; very large
+    Raises ValueError for negative numbers, and for more samples than items. The values of array parameters are checked; very large
     ones, and very many, are drawn by NumPy on the host.
 
     >>> random.hypergeometric(5, 5, 3, 2).shape
@@ -545,7 +545,7 @@ class hypergeometric_at_most:
 class multivariate_hypergeometric:
     """Draw how many of each color are among ``nsample`` picked of ``colors[i]`` of color i: int64, one axis more than ``size``.
 
-    ``method`` changes nothing. Raises ValueError for negative numbers, and for more picked than there are. Draws of many are NumPy's,
+    ``method`` changes nothing. Raises ValueError for negative numbers, and for more samples than items. Draws of many are NumPy's,
     on the host.
 
     >>> random.default_rng(0).multivariate_hypergeometric([2, 3], 5)
@@ -559,7 +559,7 @@ class multinomial:
     """Draw how often each of several outcomes comes in ``n`` tries: int64, one axis more than ``size``.
 
     Parameters: ``n``: the tries, a number or an array; ``pvals``: how likely each outcome is, along the last axis; the last one takes what
-    the others leave of 1. Raises ValueError for a negative ``n``, and for what are no probabilities.
+    the others leave of 1. Raises ValueError for a negative ``n``, and where ``pvals`` are no probabilities.
 
     >>> random.multinomial(10, [0.5, 0.5], 2).shape
     (2, 2)

@@ -993,7 +993,7 @@ class real:
     def keras(x): ...
 
 class imag:
-    """Return the imaginary part: a view for complex arrays, zeros for others. Raises TypeError for PyTorch's real tensors.
+    """Return the imaginary part: a view for complex arrays, zeros for others. Raises TypeError (numpy: none; cupy: none) for real tensors.
 
     >>> imag([1 + 2j, 3])
     array([2., 0.])
@@ -1044,7 +1044,7 @@ class ldexp_of_reals:
 class select:
     """Return elements of the first of ``choicelist`` whose condition holds, else ``default``; all broadcast.
 
-    Raises ValueError for lists of different lengths or of nothing, TypeError for conditions that are no bools.
+    Raises ValueError for lists of different lengths and for empty lists, TypeError for conditions that are not bool.
 
     >>> select([asarray([True, False, False]), asarray([True, True, False])], [1, 2], 3)
     array([1, 2, 3])
@@ -1066,7 +1066,7 @@ class frac:
 class round:
     """Return each element rounded to so many ``decimals`` (negative: to tens, hundreds), halves to even. Integers stay integers.
 
-    Raises TypeError or ValueError for an ``out`` that cannot take the result.
+    Raises TypeError (torch: RuntimeError) for an ``out`` of another dtype, ValueError (torch: none) for one of another shape.
 
     >>> around([1.25, 2.5, -0.04], 1)
     array([ 1.2,  2.5, -0. ])
@@ -1161,8 +1161,8 @@ class where:
 class clip:
     """Return the elements limited to [a_min, a_max]; a limit may be None. ``min`` and ``max`` are other names of the limits.
 
-    ``where``, ``casting``, ``order``, ``dtype`` and ``signature`` are those of ufuncs. Raises TypeError for a limit that is missing,
-    ValueError for limits given twice.
+    ``where``, ``casting``, ``order``, ``dtype`` and ``signature`` are those of ufuncs. Raises TypeError where only one
+    limit is passed by position, ValueError for limits that are passed twice.
 
     >>> clip([1, 5, 9], 2, 6)
     array([2, 5, 6])

@@ -53,8 +53,8 @@ class cond:
 class solve:
     """Return the x for which ``a @ x == b``: a matrix, or stacks of them; a vector ``b`` gives a vector.
 
-    Raises LinAlgError for a matrix that is not square, and when the result is read for one that is singular; ValueError for shapes
-    that do not fit.
+    Raises LinAlgError for a matrix that is not square, LinAlgError (cupy: none) for a singular one when the result is read; ValueError for
+    shapes that do not fit.
 
     >>> solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])
     array([1. , 0.5])
@@ -66,7 +66,8 @@ class solve:
 
 @submodule("linalg")
 class inv:
-    """Return the inverse of a matrix, or of each of a stack. Raises LinAlgError as :func:`solve` does.
+    """Return the inverse of a matrix, or of each of a stack. Raises LinAlgError for a matrix that is not square, LinAlgError
+    (cupy: none) for a singular one when the result is read.
 
     >>> inv([[2.0, 0.0], [0.0, 4.0]])
     array([[0.5 , 0.  ],
@@ -103,7 +104,7 @@ class lstsq:
 
     Parameters: ``rcond``: singular values below it times the largest count as 0; by default the type's step times max(M, N), the
     step alone for -1. What is left is empty when the rank is below N or M <= N. This waits for the rank.
-    Raises LinAlgError for more dimensions, or shapes that do not fit.
+    Raises LinAlgError for more than two dimensions, or shapes that do not fit.
 
     >>> [float(x) for x in lstsq([[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0])[0]]
     [3.0, 2.0]
@@ -161,7 +162,8 @@ class slogdet:
 class cholesky:
     """Return the triangular L with ``a == L @ L^H``; with ``upper`` the U with ``a == U^H @ U``, from the upper triangle of ``a``.
 
-    Raises LinAlgError for matrices that are not square, and when the result is read for those that are not positive definite.
+    Raises LinAlgError for matrices that are not square, LinAlgError (cupy: none) for those that are not positive definite, when the
+    result is read.
 
     >>> cholesky([[4.0, 0.0], [0.0, 9.0]])
     array([[2., 0.],
@@ -177,7 +179,7 @@ class qr:
     """Return the matrices Q, with columns of length 1 that are perpendicular, and R, upper triangular, with ``a == Q @ R``.
 
     Parameters: ``mode``: "reduced" for min(M, N) columns of Q, "complete" for M, "r" for R alone, "raw" for LAPACK's (h, tau).
-    Raises ValueError for another mode.
+    Raises ValueError for an unknown ``mode``.
 
     >>> q, r = qr([[3.0, 0.0], [4.0, 5.0]])
     >>> (q @ r).round(6)
@@ -336,7 +338,7 @@ class matrix_rank:
 
 @submodule("linalg")
 class matrix_power:
-    """Return the product of ``n`` square matrices; of the inverse for a negative ``n``. Raises TypeError for an n that is no integer.
+    """Return the product of ``n`` square matrices; of the inverse for a negative ``n``. Raises TypeError for an ``n`` that is no integer.
 
     >>> matrix_power([[1, 1], [0, 1]], 3)
     array([[1, 3],
@@ -350,7 +352,7 @@ class matrix_power:
 class multi_dot:
     """Return the product of several matrices, in the order that needs the fewest steps; the first and the last may be vectors.
 
-    Raises ValueError for fewer than two.
+    Raises ValueError for fewer than two matrices.
 
     >>> multi_dot([[[1, 2]], [[3], [4]], [[5]]])
     array([[55]])
@@ -364,7 +366,8 @@ class multi_dot:
 
 @submodule("linalg")
 class tensorsolve:
-    """Return the x for which ``tensordot(a, x, x.ndim) == b``; ``axes`` of ``a`` go to its end first. Raises LinAlgError unless square.
+    """Return the x for which ``tensordot(a, x, x.ndim) == b``; ``axes`` of ``a`` go to its end first. Raises LinAlgError
+    where the unfolded ``a`` is not square.
 
     >>> tensorsolve([[2.0, 0.0], [0.0, 4.0]], [2.0, 4.0])
     array([1., 1.])
@@ -421,7 +424,7 @@ class vector_norm_of_tensor:
     def torch(x: array, ord: number = 2, dim=None, keepdim: boolean = False, *, dtype=None, out=None): ...
 
 class inverse:
-    """Return the inverse of square matrices. Raises LinAlgError at the call where there is none.
+    """Return the inverse of square matrices. Raises LinAlgError (torch: LinAlgError) for singular matrices.
 
     >>> torch.linalg.inv(torch.tensor([[2.0, 1.0], [0.0, 4.0]]))
     tensor([[ 0.5000, -0.1250],
@@ -445,7 +448,8 @@ class inv_ex:
     def torch(A: array, *, check_errors: boolean = False, out=None): ...
 
 class checked_cholesky:
-    """Return the lower (or upper) triangle L with ``L @ L.mH == A``. Raises LinAlgError at the call where there is none.
+    """Return the lower (or upper) triangle L with ``L @ L.mH == A``. Raises LinAlgError (torch: LinAlgError) for matrices
+    that are not positive definite.
 
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
@@ -470,7 +474,8 @@ class cholesky_ex:
 
 @submodule("linalg")
 class checked_solve:
-    """Return the X with ``A @ X == B``, or with ``X @ A == B``. Raises LinAlgError at the call for singular matrices.
+    """Return the X with ``A @ X == B``, or with ``X @ A == B``. Raises LinAlgError (torch: LinAlgError) for singular
+    matrices.
 
     >>> torch.linalg.solve(torch.tensor([[2.0, 1.0], [0.0, 4.0]]), torch.tensor([4.0, 8.0]))
     tensor([1., 2.])

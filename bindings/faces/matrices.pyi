@@ -71,7 +71,8 @@ class mv:
 class dot:
     """Return the sums of products over the last axis of ``a`` and the last but one of ``b`` (the only one of a vector).
 
-    Matrices are multiplied; with a number, each element is. Raises ValueError for sizes that differ or an ``out`` that does not fit.
+    Matrices are multiplied; with a number, each element is. Raises ValueError for sizes that differ, ValueError
+    (torch: none) for an ``out`` of another shape.
 
     >>> dot([1, 2], [3, 4])
     array(11)
@@ -251,7 +252,7 @@ class cross:
     """Return the cross products of vectors of three components (or two, where the installed NumPy still allows it).
 
     Parameters: ``axisa``, ``axisb``, ``axisc``: the axis of the components in ``a``, ``b`` and the result; ``axis``: all three.
-    Raises ValueError for other numbers of components.
+    Raises ValueError unless the vectors have two or three components.
 
     >>> cross([1, 0, 0], [0, 1, 0])
     array([0, 0, 1])
@@ -262,7 +263,8 @@ class cross:
 
 @submodule("linalg")
 class cross_of_three:
-    """Return the cross products of vectors of three components along ``axis``. Raises ValueError for others.
+    """Return the cross products of vectors of three components along ``axis``. Raises ValueError for other
+    numbers of components.
 
     >>> cross([1, 0, 0], [0, 1, 0])
     array([0, 0, 1])
@@ -297,7 +299,8 @@ class cross_along:
 
 @submodule("linalg")
 class outer_of_vectors:
-    """Return the products of each element of one vector with each of the other. Raises ValueError for what is no vector.
+    """Return the products of each element of one vector with each of the other. Raises ValueError for inputs
+    of more than one dimension.
 
     >>> outer([1, 2], [3, 4])
     array([[3, 4],
@@ -399,7 +402,8 @@ class triu:
 class diagonal:
     """Return a view of the ``offset``-th diagonals of the planes of ``row`` and ``column``, as the last axis; NumPy's is read-only.
 
-    Raises ValueError for fewer than two dimensions or one axis named twice, AxisError for an axis that is not there.
+    Raises ValueError for one axis named twice, ValueError (torch: IndexError) for fewer than two dimensions, AxisError for an axis out of
+    range.
 
     >>> diagonal([[1, 2], [3, 4]], 1)
     array([2])

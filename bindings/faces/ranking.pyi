@@ -5,7 +5,7 @@ class cumsum:
     """Return the sums of the first element, of the first two, and so on, along ``axis`` (None: of the flattened array).
 
     Parameters: ``dtype``: what is computed in, for small integers 64 bits by default.
-    Raises ValueError for an ``out`` of another shape, AxisError for an axis that is not there.
+    Raises ValueError (torch: none) for an ``out`` of another shape, AxisError for an axis out of range.
 
     >>> cumsum([1, 2, 3])
     array([1, 3, 6])
@@ -58,7 +58,8 @@ class cumulative_prod:
 class argmax:
     """Return where the largest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the largest.
 
-    Returns an array of int64, or of ``dtype``. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
+    Returns an array of int64, or of ``dtype``. Raises ValueError (torch: IndexError) for an empty array,
+    ValueError (torch: none) for an ``out`` of another shape.
 
     >>> argmax([3, 1, 4])
     array(2)
@@ -75,7 +76,8 @@ class argmax:
 class argmin:
     """Return where the smallest element along ``axis`` stands first (None: in the flattened array); a NaN counts as the smallest.
 
-    Returns an array of int64, or of ``dtype``. Raises ValueError for nothing to choose from and for an ``out`` of another shape.
+    Returns an array of int64, or of ``dtype``. Raises ValueError (torch: IndexError) for an empty array,
+    ValueError (torch: none) for an ``out`` of another shape.
 
     >>> argmin([3, 1, 4])
     array(1)

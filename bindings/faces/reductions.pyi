@@ -3,8 +3,9 @@
 class sum:
     """Return the sum of the elements over ``axis`` (an int, a tuple, or None for all). Integers are added up in 64 bits.
 
-    Parameters: ``initial``: what the sum starts with. Raises ValueError for an ``out``, ``initial`` or ``where`` whose shape does not
-    fit. The order of the additions depends on the shape and type alone: a sum is the same bit for bit however it is computed.
+    Parameters: ``initial``: what the sum starts with. Raises ValueError (torch: none) for an ``out`` of another shape, ValueError where
+    the shape of ``where`` does not broadcast, AxisError for an axis out of range. The order of the additions depends on the shape and
+    type alone: a sum is the same bit for bit however it is computed.
 
     >>> sum([1, 2, 3], where=[True, False, True])
     array(4)
@@ -42,8 +43,8 @@ class prod:
 class max:
     """Return the largest element over ``axis``; NaN if there is one.
 
-    ``initial``: the least that the result can be, needed with ``where``, which says what elements count. Raises ValueError where there is
-    nothing to choose from.
+    ``initial``: the least that the result can be, needed with ``where``, which says what elements count. Raises ValueError for an empty
+    array, ValueError (torch: IndexError) for an empty axis.
 
     >>> max([3, 1, 4], initial=5)
     array(5)
@@ -123,7 +124,7 @@ class min_along:
     def torch(input: array, dim: integer, keepdim: boolean = False, *, out=None): ...
 
 class ptp:
-    """Return the largest less the smallest element over ``axis``. Raises ValueError for nothing to choose from, TypeError for bools.
+    """Return the largest less the smallest element over ``axis``. Raises ValueError for an empty array, TypeError for bools.
 
     >>> ptp([3, 1, 4])
     array(3)
@@ -203,7 +204,7 @@ class var:
     """Return the variance over ``axis``: the mean of the squared distances from the mean, over the number of elements less ``ddof``.
 
     Parameters: ``mean``: the mean, where it is known (with ones for the axes that go); ``correction``: the array API's name of ``ddof``;
-    Raises ValueError where both are given.
+    Raises ValueError (torch: none) where both are passed.
 
     >>> var([1, 2, 3, 4], correction=1)
     array(1.66666667)

@@ -27,7 +27,7 @@ class searchsorted:
     """Return where elements ``v`` have to go into the sorted array ``a`` to keep it sorted.
 
     Parameters: ``side``: "left": before what is equal, "right": after it; ``sorter``: places that sort ``a``, if it is not.
-    Returns an array of int64 of the shape of ``v``. Raises ValueError for another ``side``, and where ``a`` has not one dimension.
+    Returns an array of int64 of the shape of ``v``. Raises ValueError for an unknown ``side``, and unless ``a`` has one dimension.
 
     >>> searchsorted([1, 2, 3], [2, 5])
     array([1, 3])
@@ -64,8 +64,8 @@ class bucketize:
 class digitize:
     """Return the number of the bin that each element falls into; ``bins`` are edges that rise or fall (this reads them).
 
-    Parameters: ``right``: an edge belongs to the bin before it. Returns an array of int64. Raises ValueError for edges that neither
-    rise nor fall, TypeError for complex ``x``.
+    Parameters: ``right``: an edge belongs to the bin before it. Returns an array of int64. Raises ValueError for edges that are not
+    monotonic, TypeError for complex ``x``.
 
     >>> digitize([0.5, 2.5], [0, 1, 2])
     array([1, 3])
@@ -78,7 +78,7 @@ class digitize:
 class isin:
     """Return where elements are among ``test_elements`` (``invert``: are not).
 
-    ``assume_unique`` and ``kind`` change nothing, as in NumPy they change no result. Raises ValueError for another ``kind``.
+    ``assume_unique`` and ``kind`` change nothing, as in NumPy they change no result. Raises ValueError for an unknown ``kind``.
 
     >>> isin([1, 2, 3], [2, 5])
     array([False,  True, False])
@@ -184,9 +184,9 @@ class argwhere:
 class bincount:
     """Return how often 0, 1, 2 ... occur in ``x``, or with ``weights`` the sums of these.
 
-    Parameters: ``minlength``: the result has at least so many elements. On a GPU the order in which weights are added up is not
-    fixed. Returns an array of int64, or of float64. This waits for the largest number. Raises TypeError for numbers that are no
-    integers, ValueError for negative ones, for another number of dimensions than one, and for weights of another length.
+    Parameters: ``minlength``: the result has at least so many elements. On a GPU the order in which weights are added up is not fixed.
+    Returns an array of int64, or of float64. This waits for the largest number. Raises TypeError for inputs that are no integers,
+    ValueError for negative ones, for more than one dimension, and for weights of another length.
 
     >>> bincount(array([0, 2, 2]))
     array([1, 0, 2])
@@ -222,7 +222,7 @@ class histogram:
 
     Parameters: ``bins``: how many even ones, or their edges; ``range``: from where to where, by default from the smallest to the
     largest element (which are read); ``density``: divided so that the area is one; ``weights``: what each element counts.
-    Raises ValueError for edges that fall, a range that is none, and bins that are no positive number.
+    Raises ValueError for edges that do not increase, an invalid range, and a number of bins below 1.
 
     >>> histogram([1, 2, 2, 4], bins=3)
     (array([1, 2, 1]), array([1., 2., 3., 4.]))

@@ -4,7 +4,7 @@ NaN comes after every number; equal elements keep their order wherever that can 
 """
 
 class nanargmax:
-    """Return the :func:`argmax` of what is not NaN. Raises ValueError where there is nothing else (this reads the values).
+    """Return the :func:`argmax` of what is not NaN. Raises ValueError where all elements are NaN (this reads the values).
 
     >>> nanargmax([1.0, nan, 3.0])
     array(2)
@@ -14,7 +14,7 @@ class nanargmax:
     def cupy(a, axis=None, dtype=None, out=None, keepdims=False): ...
 
 class nanargmin:
-    """Return the :func:`argmin` of what is not NaN. Raises ValueError where there is nothing else (this reads the values).
+    """Return the :func:`argmin` of what is not NaN. Raises ValueError where all elements are NaN (this reads the values).
 
     >>> nanargmin([1.0, nan, 3.0])
     array(0)
@@ -48,7 +48,7 @@ class sort:
 
     Parameters: ``descending``: the largest first; ``order``: a field of records, or several, that are compared before the others;
     ``kind`` and ``stable`` are checked and change nothing.
-    Raises ValueError for an unknown ``kind`` and an ``order`` that is not there, AxisError for an axis that is not there.
+    Raises ValueError for an unknown ``kind`` and any ``order``, AxisError for an axis out of range.
 
     >>> sort([3, 1, 2])
     array([1, 2, 3])
@@ -95,7 +95,7 @@ class sort_in_place:
 class partition:
     """Return a copy in which element ``kth`` (an int or several) of ``axis`` is where sorting puts it: all of them are.
 
-    Raises ValueError for places that are not there, TypeError for places that are no integers.
+    Raises ValueError for ``kth`` out of range, TypeError where it is no integer.
 
     >>> partition([3, 1, 2], 1)
     array([1, 2, 3])
@@ -107,7 +107,7 @@ class partition:
 class argpartition:
     """Return the places, int64, that :func:`partition` ``a`` along ``axis``.
 
-    Raises ValueError for places that are not there, TypeError for places that are no integers.
+    Raises ValueError for ``kth`` out of range, TypeError where it is no integer.
 
     >>> argpartition([3, 1, 2], 1)
     array([1, 2, 0])
@@ -151,7 +151,7 @@ class sort_complex:
 class lexsort:
     """Return the places that sort by several keys: by the last of ``keys``, where that is equal by the one before, and so on.
 
-    Parameters: ``keys``: arrays of one shape, or an array of them. Raises TypeError for none, ValueError for different shapes.
+    Parameters: ``keys``: arrays of one shape, or an array of them. Raises TypeError without keys, ValueError for keys of different shapes.
 
     >>> lexsort(([1, 0, 1], [5, 5, 4]))
     array([2, 1, 0])
@@ -165,7 +165,7 @@ class unique:
 
     Parameters: ``return_index``: where each stands first; ``return_inverse``: the number that each element has among them;
     ``return_counts``: how often each occurs; ``equal_nan``: is NaN one element, or each for itself. ``sorted`` changes nothing.
-    Returns an array, or a tuple of it and what was asked for, of int64. Raises AxisError for an axis that is not there.
+    Returns an array, or a tuple of it and what was asked for, of int64. Raises AxisError for an axis out of range.
 
     >>> unique([3, 1, 3], return_counts=True)
     (array([1, 3]), array([1, 2]))

@@ -138,7 +138,8 @@ class fliplr:
 class rot90:
     """Return the elements turned by ``k`` quarters, from the first of ``axis`` towards the second.
 
-    NumPy's result is a view, PyTorch's a copy. Raises ValueError for axes that do not do.
+    NumPy's result is a view, PyTorch's a copy. Raises ValueError unless ``axis`` are two different ones,
+    ValueError (torch: IndexError) for an axis out of range.
 
     >>> rot90([[1, 2], [3, 4]])
     array([[2, 4],
@@ -178,7 +179,8 @@ class reshape:
     def keras(x, newshape): ...
 
 class view:
-    """Return the same memory in another shape, or as elements of another type. Raises RuntimeError where the elements would move.
+    """Return the same memory in another shape, or as elements of another type. Raises RuntimeError where a copy
+    would be needed.
 
     >>> torch.arange(6).view(2, 3)
     tensor([[0, 1, 2],
@@ -367,7 +369,8 @@ class atleast_3d:
     def torch(*tensors: arrays): ...
 
 class broadcast_arrays:
-    """Return a tuple of views of one shape, the one that the arrays broadcast to. Raises ValueError where they do not.
+    """Return a tuple of views of one shape, the one that the arrays broadcast to. Raises ValueError for
+    shapes that do not broadcast.
 
     >>> [a.shape for a in broadcast_arrays([1, 2], [[3], [4]])]
     [(2, 2), (2, 2)]
@@ -386,8 +389,9 @@ class broadcast_arrays:
 class concatenate:
     """Return arrays one after the other along ``axis``; None: flattened.
 
-    Parameters: ``out``: an array that takes the result, or ``dtype``: of the result; ``casting``: which conversions to that are allowed.
-    Raises ValueError for shapes that do not match, TypeError for other conversions and for ``out`` together with ``dtype``.
+    Parameters: ``out``: an array that takes the result; ``dtype``: of the result, without ``out``; ``casting``: which conversions to
+    that are allowed. Raises ValueError for shapes that do not match, TypeError for conversions that ``casting`` does not allow, and for
+    both ``out`` and ``dtype``.
 
     >>> concatenate(([1, 2], [3]))
     array([1, 2, 3])
@@ -511,7 +515,7 @@ class split:
 class array_split:
     """Return views of so many parts, of which the first are one longer where it does not come out even, or of parts cut at given places.
 
-    Raises ValueError for no parts.
+    Raises ValueError for a number of sections below 1.
 
     >>> [p.size for p in array_split(arange(7), 3)]
     [3, 2, 2]

@@ -16,7 +16,7 @@ class diff:
     """Return the differences of neighbours along ``axis``, taken ``n`` times; of bools: where they differ.
 
     Parameters: ``prepend``, ``append``: values put before and after the samples first; a number counts as one element.
-    Raises ValueError for a negative ``n`` or an array without dimensions, AxisError for an axis that is not there.
+    Raises ValueError for a negative ``n`` or an array without dimensions, AxisError for an axis out of range.
 
     >>> diff([1, 4, 9])
     array([3, 5])
@@ -35,7 +35,7 @@ class diff:
 class ediff1d:
     """Return the differences of neighbours of the flattened array, with the values of ``to_begin`` and ``to_end`` around them.
 
-    Raises TypeError where these cannot be converted to the array's type.
+    Raises TypeError where ``to_begin`` or ``to_end`` cannot be converted to the array's dtype.
 
     >>> ediff1d([1, 4, 9], to_end=[99])
     array([ 3,  5, 99])
@@ -50,7 +50,7 @@ class gradient:
     Parameters: ``spacing``: the distance of neighbours, one for all axes or one for each, or the coordinates along an axis (an array of
     them is evaluated, as evenly spaced ones count as one distance); ``axis``: the axes, None for all.
     Returns an array, or a tuple of one for each of several axes. Raises ValueError for arrays that are too small and coordinates that do
-    not fit, TypeError for a wrong number of distances.
+    not fit, TypeError (torch: RuntimeError) for a wrong number of distances.
 
     >>> gradient([1.0, 4.0, 9.0])
     array([3., 4., 5.])
@@ -106,8 +106,8 @@ class convolve:
     """Return the convolution of two lines: the sums of a[i] * v[k - i].
 
     Parameters: ``mode``: "full": wherever the two overlap; "same": as many as the longer one has; "valid": where both overlap completely.
-    Returns an array of the operands' common type. Raises ValueError for what is empty or has more dimensions. More than 2^27 products
-    are taken by Fourier transforms, whose errors are those of the largest element.
+    Returns an array of the operands' common type. Raises ValueError for empty inputs and for more than one dimension. More than 2^27
+    products are taken by Fourier transforms, whose errors are those of the largest element.
 
     >>> convolve([1, 2, 3], [0, 1, 2])
     array([0, 1, 4, 7, 6])
@@ -141,7 +141,8 @@ class interp:
 
     Parameters: ``xp``: where the points are, rising; ``fp``: their values, real or complex; ``left``, ``right``: the values beyond the
     first and the last point, by default theirs; ``period``: of ``x`` and ``xp``, which then need not rise.
-    Returns an array of float64 or complex128 of the shape of ``x``. Raises ValueError for points that are none, and for a period of 0.
+    Returns an array of float64 or complex128 of the shape of ``x``. Raises ValueError without points, and for a
+    ``period`` of 0.
 
     >>> interp([2.5, 9], [1, 2, 3], [3, 2, 0])
     array([1., 0.])

@@ -136,9 +136,9 @@ class nanquantile_along:
 class average:
     """Return the average over ``axis``, in which elements count as much as their ``weights`` say.
 
-    Parameters: ``weights``: of the shape of ``a``, or of the axes that go; ``returned``: the sum of the weights as well.
-    Returns an array, or two. Raises ZeroDivisionError where the weights' sum is zero (this reads them), ValueError
-    and TypeError for weights whose shape does not fit.
+    Parameters: ``weights``: of the shape of ``a``, or of the axes that go; ``returned``: the sum of the weights as well. Returns an
+    array, or two. Raises ZeroDivisionError where the weights' sum is zero (this reads them), ValueError or TypeError for weights whose
+    shape does not fit.
 
     >>> average([1.0, 2.0], weights=[3, 1])
     array(1.25)

@@ -7,7 +7,7 @@ class fft:
     Parameters: ``n``: the length, longer operands are truncated, shorter ones padded with zeros; ``norm``: "backward" (no factor here,
     1/n in the inverse), "ortho" (1/sqrt(n) in both) or "forward" (1/n here).
     Returns complex numbers, of single precision for operands of single or half precision. The CPU runs an FFT of quern, a GPU cuFFT.
-    Raises ValueError for a length below 1 or another ``norm``, AxisError for an axis that is not there.
+    Raises ValueError for a length below 1 or an unknown ``norm``, AxisError for an axis out of range.
 
     >>> fft([1.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1., 1.])
@@ -264,7 +264,8 @@ class ifftshift:
 
 @submodule("fft")
 class fftfreq:
-    """Return the frequencies of the elements of :func:`fft` of ``n`` samples that are ``d`` apart. Raises ValueError for another n.
+    """Return the frequencies of the elements of :func:`fft` of ``n`` samples that are ``d`` apart. Raises ValueError
+    (torch: TypeError) for an ``n`` that is no integer.
 
     >>> fftfreq(4)
     array([ 0.  ,  0.25, -0.5 , -0.25])

@@ -1,11 +1,17 @@
 #include "core/error.h"
 
+#include "core/expected_errors.h"
 #include "core/log.h"
 
 namespace quern {
 
+static thread_local int expecting = 0;  // how many ExpectedErrors live
+
+ExpectedErrors::ExpectedErrors() { ++expecting; }
+ExpectedErrors::~ExpectedErrors() { --expecting; }
+
 void raise_text(ErrorKind kind, std::string text) {
-  log(LogLevel::errors, "error: {}", text);
+  if (expecting == 0) log(LogLevel::errors, "error: {}", text);
   throw Error(kind, text);
 }
 

@@ -11,6 +11,7 @@
 #include "core/trace.h"
 #include "core/wait.h"
 #include "device/check/checker.h"
+#include "device/check/timeline.h"
 #include "device/stream_order.h"
 #include "graph/executor.h"
 #include "graph/schedule.h"
@@ -57,6 +58,17 @@ class Together {
 std::string recorded_at(std::string text, const Group& group) {
   const std::string where = describe_site(group.nodes.back()->site);
   return where.empty() || text.find(where) != std::string::npos ? text : text + " (recorded at " + where + ")";
+}
+
+// The waits of a check are not the program's: traces have none of them.
+void wait_for_check() {
+  Context& context = cpu_context();
+  if (graph.streams_were_chosen || array_work_ended(context)) return finish_array_work(context);
+  const uint64_t watched = last_watch();
+  const Waiting waiting;
+  context.default_stream->synchronize();
+  check::host_waits(*context.default_stream);
+  settle_found_errors(context, context.default_stream.get(), watched);
 }
 
 class Evaluator {
@@ -212,12 +224,12 @@ class Evaluator {
       } else if (!group.stores.empty()) {
         std::optional<Recomputed> alone;
         if (check::on() && group.device.is_cpu()) {
-          finish_array_work(cpu_context());
+          wait_for_check();
           alone.emplace(group);
         }
         launch_group(group, plan);
         if (alone) {
-          finish_array_work(cpu_context());
+          wait_for_check();
           alone->compare();
         }
       }

@@ -81,7 +81,9 @@ Cached with_or_without_host_code(const Source& source, Get&& get) {
     Source part{without_host_code(source.text, &host_functions), source.name};
     if (part.text == source.text) throw;
     try {
-      return get(part);
+      Cached found = get(part);
+      log(LogLevel::errors, "no error: the source compiles without its host code");
+      return found;
     } catch (const Error& error) {
       const std::string message = quoting_whole_lines(error.what(), source.text, part.text);
       const std::string named = naming_host_functions(message, host_functions);

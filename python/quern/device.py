@@ -100,9 +100,9 @@ def set_current_device(device) -> None:
 
     Examples
     --------
-    >>> import quern
-    >>> quern.set_current_device(quern.device("cpu"))
-    >>> quern.set_current_device(None)
+    >>> from quern.device import device, set_current_device
+    >>> set_current_device(device("cpu"))
+    >>> set_current_device(None)
     """
     _engine.set_current_device(device)
 

@@ -66,7 +66,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     Raises
     ------
     TypeError
-        For places that are no integers.
+        For indices that are no integers.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def take_along_axis(arr, indices, axis=-1):
     ValueError
         For different numbers of dimensions.
     IndexError
-        For places that are no integers or (at evaluation) not there.
+        For indices that are no integers, and, when the result is read, for indices out of range.
 
     Examples
     --------
@@ -177,12 +177,12 @@ def put(a, ind, v, mode="raise"):
     ----------
     a : array_like
         Input array.
-    ind : int
-        Number of the first axes of the inverse.
+    ind : array_like of ints
+        Indices in the flattened array.
     v : array_like
-        Input array.
+        Values to write.
     mode : str, optional
-        As :func:`take` has it.
+        What happens with indices out of range, as in :func:`take`.
 
     Returns
     -------
@@ -192,7 +192,9 @@ def put(a, ind, v, mode="raise"):
     Raises
     ------
     TypeError
-        For what is no array of quern's, IndexError (at evaluation) for places that are not there.
+        If `a` is not an array of quern's.
+    IndexError
+        For indices out of range, when the result is read.
 
     Examples
     --------
@@ -281,7 +283,9 @@ def compress(condition, a, axis=None, out=None):
     Raises
     ------
     ValueError
-        For a condition of several dimensions, IndexError (at evaluation) for one that is true behind the end.
+        For a condition of several dimensions.
+    IndexError
+        If a condition is true behind the end, when the result is read.
 
     Examples
     --------

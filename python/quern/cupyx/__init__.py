@@ -31,8 +31,9 @@ def scatter_add(a, slices, value):
     """Adds ``value`` to ``a`` at the places that ``slices`` picks; places that occur more than once get it as often.
 
     >>> from quern import cupy as cp
+    >>> from quern import cupyx
     >>> x = cp.zeros(3)
-    >>> scatter_add(x, [0, 0, 2], 1)
+    >>> cupyx.scatter_add(x, [0, 0, 2], 1)
     >>> x
     array([2., 0., 1.])
     """

@@ -18,7 +18,8 @@ class GeneralizedUFunc:
     ``axes``, ``axis`` and ``keepdims`` as NumPy's ufuncs have them.
 
     >>> from quern import cupy as cp
-    >>> dot = GeneralizedUFunc(lambda a, b: (a * b).sum(), "(n),(n)->()")
+    >>> from quern import cupyx
+    >>> dot = cupyx.GeneralizedUFunc(lambda a, b: (a * b).sum(), "(n),(n)->()")
     >>> dot(cp.ones((2, 3)), cp.arange(3))
     array([3., 3.])
     """

@@ -170,7 +170,7 @@ class CupyFunction(Function):
             work = types.int8 if symbol in ("//", "%", "**", "<<", ">>") else work
         if symbol == "/" and isinstance(work, (Integer, Boolean)):
             work = self.quotient_type(work)
-        a, b = cast(left, work), self.checked_operand(kind, left, cast(right, work))
+        a, b = cast(left, work), self.checked_operand(kind, left, cast(right, work), node)
         if not isinstance(work, (Integer, Boolean)):
             made = operators.binary(kind, a, b, fail)
             return Value(work, made.text)

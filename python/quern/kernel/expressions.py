@@ -19,6 +19,7 @@ from quern.kernel.source import MISSING as NOTHING
 from quern.kernel.source import constant_of_python, is_of_literals
 from quern.kernel.suggestions import item_of_tuple, missing_import, near_attribute
 from quern.kernel.value import MISSING, NotYet, Value, cast, known, part_text
+from quern.tools.check import columns
 
 _TAKES_STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 MOST_PARTS = 1000  # of a tuple
@@ -311,20 +312,20 @@ class Expressions(Indexing):
         right = self.divisor(type(node.op), left, right, node)
         return operators.binary(type(node.op), left, right, self.failing(node), of_literals)
 
-    def checked_operand(self, operator, left, right):
+    def checked_operand(self, operator, left, right, node):
         """The right operand of integers, which under `quern check` reports when it is 0, or more than there are bits to shift by."""
         if not self.program.checked or not all(isinstance(v.type, (types.Integer, types.Boolean)) for v in (left, right)):
             return right
         if operator in (ast.FloorDiv, ast.Mod) and not (right.is_const and right.const):
-            return replace(right, text=f"checked_divisor({right.text})", const=MISSING)
+            return replace(right, text=f"{self.marked(node, 'checked_divisor')}({right.text})", const=MISSING)
         least_width = 32
         if operator in (ast.LShift, ast.RShift) and not (right.is_const and 0 <= right.const < least_width):
-            return replace(right, text=f"checked_amount({right.text})", const=MISSING)
+            return replace(right, text=f"{self.marked(node, 'checked_amount')}({right.text})", const=MISSING)
         return right
 
     def divisor(self, operator, left, right, node, name=""):
         """The right operand, which is not 0 where a division by 0 is an error, and which `quern check` checks."""
-        right = self.checked_operand(operator, left, right)
+        right = self.checked_operand(operator, left, right, node)
         divides = operator in (ast.Div, ast.FloorDiv, ast.Mod) and all(isinstance(v.type, types.Number) for v in (left, right))
         if not divides or not self.is_told or self.settings.divides or (right.is_const and right.const):
             return right
@@ -611,7 +612,9 @@ class Expressions(Indexing):
         for a, value in zip(node.args, values, strict=False):
             arguments += self.parts(value, a) if isinstance(a, ast.Starred) else [value]
         named = dict(zip([k.arg for k in node.keywords], values[len(node.args) :], strict=True))
-        return self.called(function, arguments, named, node)
+        made = self.called(function, arguments, named, node)
+        text = self.marked(node, made.text, columns.marked_call)
+        return made if text == made.text else replace(made, text=text)
 
     def called(self, function, arguments, named, node):
         return library.call(self, function, arguments, named, node)

@@ -15,6 +15,7 @@ from quern.kernel.expressions import Expressions
 from quern.kernel.raised import exception_of, failing_assert
 from quern.kernel.value import NotYet, Value, cast, part_text
 from quern.kernel.variable_types import Loop, Meanings, Variable
+from quern.tools.check import columns
 
 MOST_WALKS = 200
 
@@ -143,7 +144,7 @@ class Function(Expressions, Meanings):
         if not self.is_kernel and not isinstance(self.result, types.NoneType) and not self.lines[-1].startswith("  return"):
             lines.append("  return {};")  # Python gives None here; C++ may do anything
         lines.append("}")
-        return "\n".join(lines)
+        return "\n".join(columns.placed(lines, self.source.file) if self.program.checked else lines)
 
     def prototype(self):
         kept = [*(v.type for v in self.arguments.values()), *self.found.values()]
@@ -185,6 +186,12 @@ class Function(Expressions, Meanings):
     def temporary(self, prefix="t"):
         self.counter += 1
         return f"{prefix}{self.counter}"
+
+    def marked(self, node, text, mark=columns.marked):
+        """The text, which for `quern check` has the node's column."""
+        if not self.program.checked or not hasattr(node, "col_offset"):
+            return text
+        return mark(text, self.source.line(node), self.source.indent + node.col_offset)
 
     def place(self, node):
         self.lines.append(f'#line {self.source.line(node)} "{self.source.file}"')
@@ -387,7 +394,7 @@ class Function(Expressions, Meanings):
         left = self.kept(place) if lines and self.reports else place
         self.lines += lines
         made = self.arithmetic(node, left, value)
-        return self.emit(f"{place.place or place.text} = {self.converted(made, place.type, node).text};")
+        return self.emit(f"{place.place or place.text} {self.marked(node, '=')} {self.converted(made, place.type, node).text};")
 
     def store(self, target, value):
         if isinstance(target, ast.Name):

@@ -149,7 +149,7 @@ class Indexing:
         return at
 
     def element(self, owner, parts, node):
-        text = f"{owner.text}({', '.join(self.index_text(owner, i, p) for i, p in enumerate(parts))})"
+        text = f"{self.marked(node, owner.text)}({', '.join(self.index_text(owner, i, p) for i, p in enumerate(parts))})"
         if isinstance(owner.type.dtype, types.Record):
             return Value(_frozen(owner.type.dtype, owner.type.readonly), f"&{text}", name=owner.name)
         if owner.type.packed:
@@ -234,7 +234,7 @@ class Indexing:
         kind = types.Time if isinstance(place.type, types.Time) else types.Number
         if not isinstance(value.type, kind):
             raise self.error(TypingError, node, f"{value.type} cannot be written into an element of type {place.type}")
-        return self.emit(f"{place.place or place.text} = {self.converted(value, place.type, node).text};")
+        return self.emit(f"{place.place or place.text} {self.marked(node, '=')} {self.converted(value, place.type, node).text};")
 
     def store_tuple(self, place, value, node):
         """``a[i, :] = x, y``."""

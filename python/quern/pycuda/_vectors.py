@@ -54,6 +54,7 @@ def _members():
 
 _DOC = """CUDA's vector types as NumPy dtypes, and their makers: ``vec.float2``, ``vec.make_float2(x, y)`` ...
 
+    >>> from quern.pycuda.gpuarray import vec
     >>> vec.make_float3(1, 2, 3)["y"]
     array(2., dtype=float32)
     """

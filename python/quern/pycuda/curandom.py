@@ -76,7 +76,8 @@ def rand(shape, dtype=np.float32, stream=None):
 
     ``numpy.random.seed()`` decides which. Raises NotImplementedError for another dtype.
 
-    >>> rand((2, 3)).shape
+    >>> from quern.pycuda import curandom
+    >>> curandom.rand((2, 3)).shape
     (2, 3)
     """
     shape = [operator.index(n) for n in shape] if isinstance(shape, (tuple, list)) else [operator.index(shape)]
@@ -224,7 +225,9 @@ class XORWOWRandomNumberGenerator(_PseudoRandom):
     TypeError
         For seeds that are none.
 
-    >>> XORWOWRandomNumberGenerator().gen_uniform(3, np.float32).shape
+    >>> import numpy
+    >>> from quern.pycuda import curandom
+    >>> curandom.XORWOWRandomNumberGenerator().gen_uniform(3, numpy.float32).shape
     (3,)
     """
 

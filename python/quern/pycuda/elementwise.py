@@ -227,6 +227,7 @@ class ElementwiseKernel:
 
     >>> import numpy
     >>> from quern.pycuda import gpuarray
+    >>> from quern.pycuda.elementwise import ElementwiseKernel
     >>> x = gpuarray.to_gpu(numpy.ones(3, numpy.float32))
     >>> ElementwiseKernel("float a, float *x", "x[i] = a * x[i] + i")(5, x)
     >>> x

@@ -42,7 +42,8 @@ def to_gpu(ary, allocator=None):
     Raises TypeError for a dtype that arrays cannot have here.
 
     >>> import numpy
-    >>> to_gpu(numpy.arange(3)) + 1
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.to_gpu(numpy.arange(3)) + 1
     array([1, 2, 3])
     """
     return _sent(ary, allocator, None)

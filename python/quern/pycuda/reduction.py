@@ -66,6 +66,7 @@ class ReductionKernel:
 
     >>> import numpy
     >>> from quern.pycuda import gpuarray
+    >>> from quern.pycuda.reduction import ReductionKernel
     >>> x = gpuarray.to_gpu(numpy.arange(4, dtype=numpy.float32))
     >>> dot = ReductionKernel(numpy.float32, "0", "a+b", "x[i]*y[i]", "float *x, float *y")
     >>> dot(x, x).get()

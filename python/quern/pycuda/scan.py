@@ -176,6 +176,7 @@ class InclusiveScanKernel(_ScanKernel):
 
     >>> import numpy
     >>> from quern.pycuda import gpuarray
+    >>> from quern.pycuda.scan import InclusiveScanKernel
     >>> InclusiveScanKernel(numpy.int32, "a+b")(gpuarray.to_gpu(numpy.array([1, 2, 3, 4], numpy.int32)))
     array([ 1,  3,  6, 10], dtype=int32)
     """
@@ -188,6 +189,7 @@ class ExclusiveScanKernel(_ScanKernel):
 
     >>> import numpy
     >>> from quern.pycuda import gpuarray
+    >>> from quern.pycuda.scan import ExclusiveScanKernel
     >>> ExclusiveScanKernel(numpy.int32, "a+b", 0)(gpuarray.to_gpu(numpy.array([1, 2, 3, 4], numpy.int32)))
     array([0, 1, 3, 6], dtype=int32)
     """

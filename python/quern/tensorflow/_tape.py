@@ -298,10 +298,12 @@ class GradientTape:
     watch_accessed_variables : bool
         Whether trainable variables that are read are watched without watch().
 
-    >>> x = tf.Variable(3.0)                  # doctest: +SKIP
+    >>> import quern.keras
+    >>> import quern.tensorflow as tf
+    >>> x = tf.Variable(3.0)
     >>> with tf.GradientTape() as tape:
     ...     y = x * x
-    >>> tape.gradient(y, x).numpy()
+    >>> float(tape.gradient(y, x))
     6.0
     """
 

@@ -13,6 +13,7 @@ _RECORD = object()
 class Event(dict):
     """One event of the trace: see :func:`trace`.
 
+    >>> from quern.tools.trace import Event
     >>> Event(kind="wait").kind
     'wait'
     """

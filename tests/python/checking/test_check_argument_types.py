@@ -51,7 +51,7 @@ def test_memory_of_pycuda(on_the_cpu):
     memory = driver.mem_alloc(32)
     driver.memcpy_htod(memory, np.ones(4))
     for wrong in (memory, driver.In(np.ones(4)), driver.Out(np.ones(4)), driver.InOut(np.ones(4))):
-        with pytest.warns(UserWarning, match="pass an array of the kernel's type, as of astype.'float32'"):
+        with pytest.warns(UserWarning, match="pass an array of float32, such as x.astype.'float32'"):
             f(wrong, block=(1, 1, 1))
     driver.memcpy_htod(memory, np.ones(8, np.float32))
     f(memory, block=(1, 1, 1))

@@ -186,3 +186,14 @@ def test_arrays_that_were_written_by_operations(doubled, write):
         doubled((1,), (8,), (a, b, np.int32(8)))
         doubled((1,), (8,), (b, qn.empty_like(b), np.int32(8)))
     assert not len(report), f"{report}"
+
+
+def test_a_trace_has_no_waits_of_the_check():
+    with qn.check() as report:
+        x = qn.linspace(0, 1, MANY)
+        qn.synchronize()
+        with qn.trace() as events:
+            for _ in range(5):
+                x = qn.sqrt(x + 1) * 2
+            qn.synchronize()
+    assert [event["kind"] for event in events].count("wait") == 1 and not len(report)

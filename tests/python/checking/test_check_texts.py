@@ -137,7 +137,7 @@ def moved(x):
     [
         (plain, (1, 65), "check the index that is used against the array's size before the access: if 0 <= cuda.threadIdx.x < x.shape[0]:"),
         (before, (1, 32), "before the access: if 0 <= i - 100 < x.shape[0]:"),
-        (before_and_here, (1, 32), "before the access: if 0 <= i < x.shape[0]:"),
+        (before_and_here, (1, 32), "before the access: if 0 <= i - 100 < x.shape[0]:"),
         (reversed_without_barrier, (1, 64), "put cuda.syncthreads() between the two accesses"),
         (shifted_in_warp, (1, 32), "put cuda.syncwarp() between the two accesses (cuda.syncthreads() where other warps take part, too)"),
         (counted, (2, 32), "use an atomic (cuda.atomic.add()), give each block its own part"),
@@ -225,3 +225,24 @@ def test_the_line_is_shown_from_any_folder_and_once(tmp_path):
     done = programs.quern("check", tmp_path / "mine" / "far.py", cwd=tmp_path / "clone")
     shown = done.stdout + done.stderr
     assert "far.py:8: bins[b] += 1" in shown and "quern check: 1 finding\n" in shown, shown
+
+
+@cuda.jit
+def several(x, n):
+    i = cuda.grid(1)
+    x[i] = x[i + 1] + x[i] + (
+        x[i + 64])  # in another line
+    größe = 1; x[i] += n[0] // n[i] * größe  # fmt: skip # noqa: E702
+    cuda.atomic.add(x, i + 70, 1)
+
+
+CARETS = ("x[i + 1]", "x[i + 64]", "n[0] // n[i]", "cuda.atomic.add")  # what a caret stands under
+
+
+@pytest.mark.parametrize("place", CARETS)
+def test_carets_in_python(place):
+    found = findings(lambda: several[1, 64](np.zeros(64), np.zeros(64, np.int64)))
+    lines = "\n".join(map(str, found)).split("\n")
+    carets = [(line, below.index("^")) for line, below in zip(lines, lines[1:], strict=False) if "^ thread" in below]
+    assert any(line[column:].startswith(place) for line, column in carets), "\n".join(lines)
+    assert all(line[column] in "xnc" for line, column in carets), "\n".join(lines)

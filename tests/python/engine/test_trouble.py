@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 import quern
+from programs import code
 from quern.pycuda import driver as drv
 from quern.pycuda.compiler import SourceModule
 
@@ -349,3 +350,10 @@ def test_copies_beyond_the_memory(device, x):
         drv.memcpy_htod(x, np.zeros(65, np.float32))
     with pytest.raises(drv.LogicError, match="do not fit"):
         drv.memcpy_dtoh(np.zeros(65, np.float32), x)
+
+
+def test_the_log_has_errors_alone():
+    """Dtypes that are tried are no errors."""
+    program = "import quern as qn, quern.torch\nprint('begin', flush=True)\ntry: qn.ones(3) + qn.ones(2)\nexcept ValueError: pass"
+    done = code(program, QUERN_DEBUG="1")
+    assert done.stderr.startswith("[quern] error: [broadcast]") and done.stderr.count("error:") == 1, done.stderr

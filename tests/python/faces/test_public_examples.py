@@ -1,36 +1,57 @@
-"""Examples in docstrings of public names run as printed, in a namespace without anything."""
+"""Examples in docstrings run as printed, in an empty namespace.
+
+Covered are the docstrings of all public modules of quern and of its front ends, of the functions and classes in them, and of the methods of
+these classes. Left out: docstrings that are NumPy's (of functions that NumPy computes), those of Python and of other packages, and the
+modules of PRIVATE.
+"""
 
 import doctest
 import functools
 import importlib
 import inspect
+import os
+import pkgutil
 import re
+import sys
 
 import pytest
+import quern
+from programs import code
 from test_faces_examples import Checker
 
-MODULES = """quern quern.linalg quern.fft quern.random quern.cupy quern.cupy.linalg quern.cupy.fft quern.cupy.random quern.torch
-quern.torch.nn quern.torch.nn.functional quern.torch.nn.utils quern.torch.optim quern.torch.utils.data quern.torch.linalg quern.torch.fft
-quern.torch.special quern.torch.autograd quern.torch.autograd.functional quern.cuda""".split()
-# NumPy's own docstrings: names of its types and functions that quern passes on, whose examples are written for NumPy's prompt.
+# NumPy's own docstrings, whose examples are written for NumPy's prompt.
 NUMPYS = {"frombuffer", "save", "tril_indices", "triu_indices", "LinAlgError", "DataSource"}
-
 OF_NUMPY = re.compile("computed on the host|NumPy computes it on the host")  # functions that are passed on to it, whose docstring follows
+# Modules that users do not import: the implementations of arrays, of keras.ops (whose docstrings are Keras's) and of the tools.
+PRIVATE = re.compile(r"quern\.(lib|arrays|kernel|keras\.backend|tools\.(?!trace$)\w+|pycuda\.gl$)|.*\._|.*\.__main__")
+OURS = ("quern", "cupy", "cupyx", "numba", "pycuda", "torch", "tensorflow")
 
 
-def is_numpys(value):
-    return (getattr(value, "__module__", None) or "").startswith(("numpy", "ml_dtypes"))
+def is_ours(value):
+    """Whether a class or function is quern's; a method of a class of NumPy's is none."""
+    home = getattr(value, "__objclass__", value)
+    return (getattr(home, "__module__", None) or "quern").startswith(OURS)
+
+
+def public_modules(folder, package):
+    """The names of modules, none of which is imported: quern.tensorflow changes what Keras's tensors are."""
+    found = [] if PRIVATE.match(package) else [package]
+    for module in pkgutil.iter_modules([folder], f"{package}."):
+        inner = os.path.join(folder, module.name.rpartition(".")[2])
+        found += public_modules(inner, module.name) if module.ispkg else [module.name] if not PRIVATE.match(module.name) else []
+    return found
 
 
 def public_values(module):
-    """(name, value) of the functions, classes and methods of a module."""
-    for name in dir(module):
-        value = getattr(module, name, None)
-        if name.startswith("_") or name in NUMPYS or inspect.ismodule(value) or not callable(value) or is_numpys(value):
+    """(name, value) of a module, and of its functions, classes and methods."""
+    yield module.__name__, module
+    for name, value in vars(module).items():
+        if name.startswith("_") or name in NUMPYS or inspect.ismodule(value) or not callable(value) or not is_ours(value):
             continue
         yield name, value
         for method in dir(value) if inspect.isclass(value) else ():
-            if not method.startswith("_") and callable(found := getattr(value, method, None)):
+            found = getattr(value, method, None)
+            if not method.startswith("_") and callable(found) and is_ours(found):
                 yield f"{name}.{method}", found
 
 
@@ -43,13 +64,25 @@ def failures(text):
     return "".join(found)
 
 
-@pytest.mark.filterwarnings("ignore")  # examples of NumPy leave files open and make matrices, of which NumPy warns
-@pytest.mark.parametrize("module", MODULES)
-def test_examples_run_as_printed(module, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def wrong_examples(module):
+    """What the examples of a module print that they should not."""
     docs = {name: getattr(value, "__doc__", None) for name, value in public_values(importlib.import_module(module))}
     wrong = {name: failures(doc) for name, doc in docs.items() if isinstance(doc, str) and ">>>" in doc and not OF_NUMPY.search(doc)}
-    assert not any(wrong.values()), "\n".join(f"{name}: {text}" for name, text in wrong.items() if text)
+    return "\n".join(f"{name}: {text}" for name, text in wrong.items() if text)
+
+
+@pytest.mark.filterwarnings("ignore")  # examples of NumPy leave files open and make matrices, of which NumPy warns
+@pytest.mark.parametrize("module", public_modules(os.path.dirname(quern.__file__), "quern"))
+def test_examples_run_as_printed(module, tmp_path, monkeypatch):
+    if "keras" in module or "tensorflow" in module:
+        pytest.importorskip("quern.keras")
+    monkeypatch.chdir(tmp_path)
+    if "tensorflow" in module:
+        found = f"import test_public_examples as t; print(t.wrong_examples({module!r}))"
+        done = code(f"import sys; sys.path[:0] = {sys.path}; import quern.keras; {found}")
+        assert done.returncode == 0 and not done.stdout.strip(), done.stdout + done.stderr
+    else:
+        assert not wrong_examples(module)
 
 
 @pytest.mark.parametrize(

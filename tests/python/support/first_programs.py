@@ -83,7 +83,7 @@ PYCUDA = {
     "float64": (MODULE + "twice(drv.InOut(np.ones(4)), block=(4, 1, 1))  # !", "", "UserWarning", "an array of float64, the kernel reads it as float*"),
     "copied_float64": (
         MODULE + "a = np.ones(4)\nd = drv.mem_alloc(a.nbytes)\ndrv.memcpy_htod(d, a)\ntwice(d, block=(4, 1, 1))  # !",
-        "", "UserWarning", "pass an array of the kernel's type, as of astype('float32')",
+        "", "UserWarning", "pass an array of float32, such as x.astype('float32')",
     ),
     "host_array": (MODULE + "twice(x, block=(4, 1, 1))  # !", "", "TypeError", "wrap it as In(a), Out(a) or InOut(a)"),
     "list": (MODULE + "twice(drv.InOut([1, 2]), block=(4, 1, 1))  # !", "", "TypeError", "InOut takes an array, not list"),

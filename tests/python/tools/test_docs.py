@@ -115,9 +115,9 @@ def test_every_program_of_the_readme_is_run():
 
 def test_the_readme_says_what_a_set_up_needs():
     begin = README[README.index("\n## Install") : README.index("\n## A first program")]
-    for word in ("git clone ", "3 GiB", "`apt-get`", "root", "`sudo`", "Python", "./quern run examples/sobel.py", "./quern test"):
+    for word in ("Clone this repository", "3 GiB", "`apt-get`", "root", "`sudo`", "Python", "./quern run examples/sobel.py", "./quern test"):
         assert word in begin
-    for word in ("git clone ", "3 GiB", "`apt-get`", "root", "`sudo`", "Python 3.10", "./quern run examples/sobel.py", "./quern setup"):
+    for word in ("Clone this repository", "3 GiB", "`apt-get`", "root", "`sudo`", "Python 3.10", "./quern run examples/sobel.py", "./quern setup"):
         assert word in INSTALL
     assert os.path.exists(os.path.join(ROOT, "examples", "sobel.py"))
 

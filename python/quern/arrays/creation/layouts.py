@@ -160,7 +160,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     ValueError
         For both "C" and "F".
     KeyError
-        For what is no requirement.
+        For an unknown requirement.
 
     Examples
     --------

@@ -132,7 +132,7 @@ def tril_indices_from(arr, k=0):
     Raises
     ------
     ValueError
-        For what is no matrix.
+        Unless the array has two dimensions.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def triu_indices_from(arr, k=0):
     Raises
     ------
     ValueError
-        For what is no matrix.
+        Unless the array has two dimensions.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def size(a, axis=None):
     Raises
     ------
     AxisError
-        For an axis that is not there.
+        For an axis out of range.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     Raises
     ------
     TypeError
-        For others.
+        For conversions that `casting` does not allow.
     ValueError
         For shapes that do not fit.
 

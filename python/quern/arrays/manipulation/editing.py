@@ -72,7 +72,7 @@ def delete(arr, obj, axis=None):
     Raises
     ------
     IndexError
-        For places that are not there.
+        For indices out of range.
     ValueError
         For a mask of another length.
 
@@ -123,7 +123,7 @@ def insert(arr, obj, values, axis=None):
     Raises
     ------
     IndexError
-        For places that are not there.
+        For indices out of range.
     ValueError
         For values that do not fit.
 
@@ -211,7 +211,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     ValueError
         For another ``trim``.
     AxisError
-        For an axis that is not there.
+        For an axis out of range.
 
     Examples
     --------

@@ -20,7 +20,7 @@ class OwnOp:
         loops = {}
         for name in _engine.dtype_names():
             try:
-                loops[_engine.array_op_types(op, [name] * operands)] = None
+                loops[_engine.try_array_op_types(op, [name] * operands)] = None
             except TypeError:
                 continue
         self._loops = [tuple(map(numpy.dtype, loop)) for loop in loops]

@@ -17,14 +17,14 @@ class MemoryHook:
     gives ``mem_size`` bytes for ``size``; ``alloc_*``: for that it asks the device; ``free_*``: memory goes back to the pool. Attribute
     ``place`` is meanwhile the source line of the allocation, "file.py:12". Raises KeyError where a hook of that name is entered already.
 
-    >>> import cupy
-    >>> class Counts(cupy.cuda.MemoryHook):
+    >>> from quern import cupy as cp
+    >>> class Counts(cp.cuda.MemoryHook):
     ...     name, taken = "Counts", 0
     ...     def malloc_postprocess(self, **kwargs):
     ...         self.taken += kwargs["size"]
     >>> hook = Counts()
     >>> with hook:
-    ...     x = cupy.zeros(1000)
+    ...     x = cp.zeros(1000)
     >>> hook.taken
     8000
     """

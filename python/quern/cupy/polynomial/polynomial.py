@@ -22,7 +22,8 @@ def polyval(x, c, tensor=True):
     Of ``c`` with more axes each column is a series: with ``tensor`` each at every point, shape ``c.shape[1:] + x.shape``; without,
     ``x`` broadcasts against ``c.shape[1:]``.
 
-    >>> polyval(cupy.array([0.0, 2.0]), cupy.array([1.0, 0.0, 3.0]))
+    >>> from quern import cupy as cp
+    >>> cp.polynomial.polynomial.polyval(cp.array([0.0, 2.0]), cp.array([1.0, 0.0, 3.0]))
     array([ 1., 13.])
     """
     c, x = _inexact(_qn.array(c, ndmin=1, copy=None)), _as_ndarray(_qn.asarray(x))

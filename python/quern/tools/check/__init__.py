@@ -81,6 +81,6 @@ class check:  # noqa: N801
         if unseen := _engine.launches_on_gpus() - self._on_gpus:
             warn_user(
                 f"[check] {unseen} launches on a GPU were not checked: use {commands.typed('check FILE')}, or "
-                "set_current_device(device('cpu')) around the part",
+                "set_current_device(device('cpu')) of quern.device around the part",
                 RuntimeWarning,
             )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import linecache
 import math
 import os
 import re
 import struct
+
+from quern.tools.check import columns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -255,19 +258,24 @@ def note_dynamic_shared(file, name, element_size):
     _dynamic_shared[key] = element_size if _dynamic_shared.get(key, element_size) == element_size else None  # for other types
 
 
-def _index_of(f):
-    """Return the index as the source line writes it, as ``i - 1`` of ``x[i - 1]``; "i" where the line has several of this array."""
-    line = linecache.getline(f.access["file"], f.access["line"]).strip()
+@functools.lru_cache(maxsize=4)
+def _subscripts(text):
+    """Subscripts of names in a Python source; none where it is not Python."""
     try:
-        tree = ast.parse(f"{line}\n    pass" if line.endswith(":") else line)
-    except SyntaxError:  # a part of a statement
-        return "i"
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == f.object:
-            indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            if f.axis < len(indices):
-                found.add(ast.unparse(indices[f.axis]))
+        nodes = ast.walk(ast.parse(text))
+    except SyntaxError:
+        return []
+    return [node for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)]
+
+
+def _index_of(f):
+    """Return the index as the source has it, as ``i - 1`` of ``x[i - 1]``; "i" where its line has several of this array."""
+    column, found = f.access["column"] - 1 - columns.BASE, set()
+    for node in _subscripts("".join(linecache.getlines(f.access["file"]))):
+        is_here = node.lineno == f.access["line"] and (column < 0 or node.col_offset == column)
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if is_here and node.value.id == f.object and f.axis < len(indices):
+            found.add(ast.unparse(indices[f.axis]))
     return found.pop() if len(found) == 1 else "i"
 
 
@@ -399,11 +407,18 @@ def _shown(access, deed):
     text = text.rstrip("\n").expandtabs(1)
     if not text.strip():
         return [f"  {where}: {who}"]
-    if access["file"].endswith(".py"):  # columns are those of the text that the kernel became
-        return [f"  {where}: {text.strip()}", f"  {' ' * (len(where) + 2)}{who}"]
     indent = len(text) - len(text.lstrip())
-    column = max(access["column"] - 1 - indent, 0)
-    return [f"  {where}: {text.strip()}", f"  {' ' * (len(where) + 2 + column)}^ {who}"]
+    column = _column(access, text)
+    caret = "" if column is None else f"{' ' * max(column - indent, 0)}^ "
+    return [f"  {where}: {text.strip()}", f"  {' ' * (len(where) + 2)}{caret}{who}"]
+
+
+def _column(access, text):
+    """The column, from 0, of an access in its source line; None where a kernel in Python has none (columns.py)."""
+    if not access["file"].endswith(".py"):
+        return access["column"] - 1
+    column = access["column"] - 1 - columns.BASE
+    return len(text.encode()[:column].decode(errors="ignore")) if column >= 0 else None
 
 
 def _triple(numbers):

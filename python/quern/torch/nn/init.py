@@ -129,7 +129,7 @@ def xavier_uniform_(tensor, gain=1.0, generator=None):
 
     >>> from quern.torch import nn
     >>> from quern import torch
-    >>> nn.init.xavier_uniform_(torch.empty(3, 5), gain=nn.init.calculate_gain("relu"))
+    >>> weight = nn.init.xavier_uniform_(torch.empty(3, 5), gain=nn.init.calculate_gain("relu"))
     """
     fan_in, fan_out = _fans(tensor)
     bound = gain * math.sqrt(6.0 / float(fan_in + fan_out))

@@ -1,5 +1,7 @@
 """Optimizers, learning rate schedules and averages of weights.
 
+>>> from quern import torch
+>>> model = torch.nn.Linear(3, 1)
 >>> optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
 >>> schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=100)
 """

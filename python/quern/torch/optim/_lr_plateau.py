@@ -13,8 +13,14 @@ class ReduceLROnPlateau(LRScheduler):
     bad steps are let pass; ``threshold``: what is better: by this share with ``threshold_mode`` "rel", by this much with "abs";
     ``cooldown``: steps after a fall that do not count; ``min_lr``: the least rate, or a list, one for each group; ``eps``: the least fall.
 
-    >>> schedule = ReduceLROnPlateau(optimizer, patience=5)
-    >>> schedule.step(validation_loss)
+    >>> from quern import torch
+    >>> model = torch.nn.Linear(3, 1)
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    >>> schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
+    >>> for validation_loss in (1.0, 1.5, 1.5):
+    ...     schedule.step(validation_loss)
+    >>> schedule.get_last_lr()
+    [0.25]
     """
 
     def __init__(

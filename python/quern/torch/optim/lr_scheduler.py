@@ -1,9 +1,14 @@
 """Schedules of learning rates.
 
->>> schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30, gamma=0.1)
->>> for epoch in range(100):
-...     train()  # calls optimizer.step()
+>>> from quern import torch
+>>> model = torch.nn.Linear(3, 1)
+>>> optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+>>> schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30, gamma=0.5)
+>>> for epoch in range(60):
+...     optimizer.step()
 ...     schedule.step()
+>>> schedule.get_last_lr()
+[0.125]
 """
 
 import math
@@ -43,7 +48,12 @@ class LambdaLR(LRScheduler):
 
     Parameters: ``optimizer``; ``lr_lambda``: the function, or a list of one for each group; ``last_epoch``: -1 for a new run.
 
-    >>> schedule = LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 1000))  # a warm-up
+    >>> from quern import torch
+    >>> model = torch.nn.Linear(3, 1)
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    >>> schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 4))  # a warm-up
+    >>> schedule.get_last_lr()
+    [0.125]
     """
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
@@ -307,9 +317,15 @@ class SequentialLR(_Joined):
     Parameters: ``optimizer``; ``schedulers``: a list; ``milestones``: the steps at which the second and the following begin, each at its
     own step 0; ``last_epoch``: -1 for a new run.
 
-    >>> warm = LinearLR(optimizer, start_factor=0.1, total_iters=10)
-    >>> fall = CosineAnnealingLR(optimizer, T_max=90)
-    >>> schedule = SequentialLR(optimizer, [warm, fall], milestones=[10])
+    >>> from quern import torch
+    >>> from quern.torch.optim import lr_scheduler
+    >>> model = torch.nn.Linear(3, 1)
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    >>> warm_up = lr_scheduler.LinearLR(optimizer, start_factor=0.25, total_iters=10)
+    >>> decay = lr_scheduler.CosineAnnealingLR(optimizer, T_max=90)
+    >>> schedule = lr_scheduler.SequentialLR(optimizer, [warm_up, decay], milestones=[10])
+    >>> schedule.get_last_lr()
+    [0.125]
     """
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):

@@ -82,10 +82,15 @@ class AveragedModel(Module):
     of one tensor; ``multi_avg_fn(averages, values, count)``: changes all averages in place; by default the mean; ``use_buffers``: buffers
     are averaged, too, not copied.
 
+    >>> from quern import torch
+    >>> from quern.torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+    >>> model = torch.nn.Linear(3, 1)
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     >>> average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.999))
     >>> optimizer.step()
     >>> average.update_parameters(model)
-    >>> average(x)
+    >>> average(torch.ones(2, 3)).shape
+    torch.Size([2, 1])
     """
 
     def __init__(self, model, device=None, avg_fn=None, multi_avg_fn=None, use_buffers=False):

@@ -281,8 +281,13 @@ def checkpoint(
     Returns what the function does. With ``use_reentrant=True`` gradients of parameters that the function uses go to their ``grad``: use
     ``backward()`` with it.
 
-    >>> y = checkpoint(layer, x, use_reentrant=False)
+    >>> from quern import torch
+    >>> from quern.torch.utils.checkpoint import checkpoint
+    >>> x = torch.ones(3, requires_grad=True)
+    >>> y = checkpoint(torch.exp, x, use_reentrant=False)
     >>> y.sum().backward()
+    >>> x.grad
+    tensor([2.7183, 2.7183, 2.7183])
     """
     options = {
         "use_reentrant": use_reentrant,
@@ -331,7 +336,11 @@ def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwar
     and ``preserve_rng_state``: those of checkpoint().
     Returns what the last one gives.
 
-    >>> y = checkpoint_sequential(layers, 4, x, use_reentrant=False)
+    >>> from quern import torch
+    >>> from quern.torch.utils.checkpoint import checkpoint_sequential
+    >>> layers = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+    >>> checkpoint_sequential(layers, 2, torch.ones(5, 3), use_reentrant=False).shape
+    torch.Size([5, 2])
     """
     if use_reentrant is None:
         _warn_of_default("checkpoint_sequential")

@@ -8,9 +8,9 @@ from quern.cupy.cuda.memory_hook import MemoryHook
 class DebugPrintHook(MemoryHook):
     """Prints a line for each thing that the pool does: to ``file``, the standard output if not given.
 
-    >>> import cupy
-    >>> with cupy.cuda.memory_hooks.DebugPrintHook():
-    ...     x = cupy.zeros(3)  # doctest: +ELLIPSIS
+    >>> from quern import cupy as cp
+    >>> with cp.cuda.memory_hooks.DebugPrintHook():
+    ...     x = cp.zeros(3)  # doctest: +ELLIPSIS
     {"hook":"malloc","device_id":0,"size":24,"mem_size":...,"mem_ptr":...,"pmem_id":"..."}
     """
 

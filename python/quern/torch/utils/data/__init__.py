@@ -1,9 +1,11 @@
 """Data sets, samplers, and the loader that makes batches of them.
 
->>> data = TensorDataset(x, y)
+>>> from quern import torch
+>>> from quern.torch.utils.data import DataLoader, TensorDataset, random_split
+>>> data = TensorDataset(torch.rand(100, 3), torch.rand(100))
 >>> train, test = random_split(data, [0.8, 0.2])
->>> for x, y in DataLoader(train, batch_size=64, shuffle=True):
-...     step(x, y)
+>>> [len(y) for x, y in DataLoader(train, batch_size=32, shuffle=True)]
+[32, 32, 16]
 """
 
 from quern.torch.utils.data.collate import default_collate, default_convert
