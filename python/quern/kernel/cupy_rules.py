@@ -23,7 +23,7 @@ from quern.kernel.function import Function
 from quern.kernel.library.python import Range
 from quern.kernel.operators import is_pythons
 from quern.kernel.types import Boolean, Complex, Float, Integer, Number
-from quern.kernel.value import Value, cast, known
+from quern.kernel.value import MISSING, Value, cast, known
 from quern.lib import _engine
 
 ORDER = [
@@ -217,6 +217,12 @@ class CupyFunction(Function):
         if isinstance(value.type, Complex) and not is_pythons(value):
             raise self.error(TypingError, node, "Complex type value cannot be boolean condition.")
         return operators.truth(value, self.failing(node))
+
+    def find_truths(self, parameters):
+        pass  # what is known when a test is compiled decides
+
+    def truth_of(self, node, value):
+        return bool(value.const) if value.is_const and isinstance(value.type, Number) else MISSING
 
     def tested(self, node):
         return self.condition(node)  # CuPy has a bool, whatever the operands are

@@ -80,7 +80,7 @@ class _Derived(Source):
         vars(self).update(vars(base))
         self.tree, self.name, self.scope, self.base = tree, name, scope, base
         self.symbol = base.symbol + name.removeprefix(base.name)
-        self.assigned_once, self.literals = assigned_once(tree), frozenset()
+        self.assigned_once = assigned_once(tree)
         stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.locals = frozenset(stored | {a.arg for a in tree.args.args})
 

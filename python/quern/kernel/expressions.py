@@ -13,6 +13,7 @@ import numpy
 
 from quern.arrays import core as _core
 from quern.kernel import conversions, library, operators, signatures, times, types
+from quern.kernel.choices import Choices
 from quern.kernel.errors import KernelError, RequireLiteralValue, TypingError, UnsupportedError
 from quern.kernel.indexing import Indexing
 from quern.kernel.source import MISSING as NOTHING
@@ -70,7 +71,7 @@ def _loads(part, named):
     return [name for one in inner for name in _loads(one, named)]
 
 
-class Expressions(Indexing):
+class Expressions(Choices, Indexing):
     """What Function does with expressions."""
 
     def expression(self, node):
@@ -142,15 +143,6 @@ class Expressions(Indexing):
             return self.kept(value)
         return self.tuple_of([self.kept_whole(item) for item in value.items], cls=getattr(value.type, "instance_class", None))
 
-    def condition(self, node):
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            test = self.condition(node.operand)
-            return operators.constant(not test.const) if test.is_const else Value(types.boolean, f"!{test.text}")
-        value = self.done(self.expression(node))
-        if node in self.decided:
-            return operators.constant(self.decided[node])
-        return operators.truth(value, self.failing(node))
-
     def done(self, value):
         """What returns nothing is called now: there is no value that would bring the call along."""
         if isinstance(value.type, types.NoneType) and value.text:
@@ -160,7 +152,7 @@ class Expressions(Indexing):
 
     def kept(self, value):
         """The value in a variable of its own, so that it is computed once and now."""
-        if value.decided is not MISSING or isinstance(value.type, (types.Known, types.NoneType)):
+        if value.is_const or isinstance(value.type, (types.Known, types.NoneType)):
             return value
         if value.text.isidentifier() and value.name is None:
             return value
@@ -196,10 +188,7 @@ class Expressions(Indexing):
                 return self.of_object(variable.const, node) if isinstance(variable.type, types.Literal) else known(variable.const)
             if isinstance(variable.type, types.NoneType):
                 return Value(types.none)
-            is_literal = node.id in self.source.literals and type(variable.fixed) in (int, float, bool)
-            return Value(
-                variable.type, variable.text, natural=variable.natural, name=node.id, fixed=variable.fixed, is_literal=is_literal
-            )
+            return Value(variable.type, variable.text, natural=variable.natural, name=node.id, fixed=variable.fixed)
         if node.id in self.source.locals:
             error = self.error(TypingError, node, f"'{node.id}' is used before it has a value")
             raise NotYet(error)  # a walk before may not have seen a loop's rounds leave it
@@ -436,7 +425,8 @@ class Expressions(Indexing):
             if isinstance(a.type, types.NoneType):
                 if b.maybe:
                     return Value(types.boolean, f"!{b.maybe}" if is_same else b.maybe)
-                return operators.constant(isinstance(b.type, types.NoneType) == is_same)
+                are_none = isinstance(b.type, types.NoneType)
+                return operators.constant(is_same) if are_none else Value(types.boolean, "false" if is_same else "true")
         if isinstance(left.fixed, enum.Enum) and isinstance(right.fixed, enum.Enum) and isinstance(op, (ast.Is, ast.IsNot)):
             return operators.constant((left.fixed is right.fixed) == is_same)
         if isinstance(left.type, types.Known) and isinstance(right.type, types.Known):
@@ -446,143 +436,13 @@ class Expressions(Indexing):
         if isinstance(op, (ast.Eq, ast.NotEq)) and not is_enum:
             return None
         if left.type == right.type and isinstance(left.type, kinds):
-            if MISSING not in (left.decided, right.decided):
-                return operators.constant((left.decided == right.decided) == is_same)
+            if left.is_const and right.is_const:
+                return operators.constant((left.const == right.const) == is_same)
             # Complex numbers have no `==` on GPUs.
             return Value(types.boolean, f"{'' if is_same else '!'}op::equal({left.text}, {right.text})")
         if is_enum or (isinstance(left.type, (types.Number, types.Tuple)) and isinstance(right.type, types.Boolean) and right.is_const):
             return None if isinstance(right.type, types.NoneType) else operators.constant(not is_same)
         return None
-
-    def expr_BoolOp(self, node):
-        symbol = "&&" if isinstance(node.op, ast.And) else "||"
-        values, before = [], []
-        self.decided.pop(node, None)  # of a walk before, in which a name meant something else
-        for part in node.values:  # what is known now may decide: `b is not None and b > 3`
-            meant = self.variables
-            self.variables = dict(meant)
-            value, lines = self.apart(lambda: self.tested(part))  # noqa: B023  (called now)
-            if values:  # the part before may have decided
-                self.join_decided(part, meant, lines, before)
-            if value.decided is not MISSING and isinstance(value.type, types.Number):
-                decides = bool(value.decided) is isinstance(node.op, ast.Or)
-                if not decides and part is not node.values[-1]:
-                    continue
-            else:
-                decides = False
-            values.append(value)
-            before.append(lines)
-            if decides:
-                if not any(before):  # `x and False`: what x is makes no difference
-                    self.decided[node] = isinstance(node.op, ast.Or)
-                break
-        if any(before[1:]):
-            return self.one_by_one(symbol, values, before, node)
-        self.lines += before[0]
-        if len(values) == 1:
-            return values[0]
-        if all(isinstance(v.type, types.Boolean) for v in values):
-            return Value(types.boolean, "(" + f" {symbol} ".join(v.text for v in values) + ")")
-        # The value of the last one that was evaluated.
-        result = values[-1]
-        for value in reversed(values[:-1]):
-            to = self.merged(value.type, result.type)
-            if to is None:
-                raise self.error(TypingError, node, f"Cannot unify {value.type} and {result.type}")
-            value, test = self.kept(value), None
-            test = operators.truth(value, self.failing(node)).text
-            yes, no = (result, value) if symbol == "&&" else (value, result)
-            result = Value(to, f"({test} ? {self.converted(yes, to, node).text} : {self.converted(no, to, node).text})")
-        return result
-
-    def join_decided(self, part, meant, lines, before):
-        """Behind an operand of `and` or `or`: names mean what it leaves, or, where an operand before has decided, what they meant."""
-        key = ("join", *self.key(part))
-        lines += self.apart(lambda: self.edge(key))[1]
-        self.variables = meant
-        _, otherwise = self.apart(lambda: self.edge(key))
-        for earlier in before:
-            earlier += otherwise
-        self.arrive(key)
-
-    def tested(self, node):
-        """An operand of `and` and `or`, whose result is the last one that was evaluated."""
-        return self.expression(node)
-
-    def one_by_one(self, symbol, values, before, node):
-        """``a and b`` where b needs statements of its own, which run only if a is true."""
-        to = values[0].type
-        for value in values[1:]:
-            unified = self.merged(to, value.type)
-            if unified is None:
-                raise self.error(TypingError, node, f"Cannot unify {to} and {value.type}")
-            to = unified
-        name = self.temporary()
-        self.head.append(f"{to.c} {name}{{}};")
-        for i, (value, lines) in enumerate(zip(values, before, strict=True)):
-            if i:
-                test = operators.truth(Value(to, name), self.failing(node)).text
-                self.emit(f"if ({test}) {{" if symbol == "&&" else f"if (!{test}) {{")
-            self.lines += lines
-            if value.maybe and isinstance(to, types.Boolean):
-                value = operators.truth(value, self.failing(node))
-            self.emit(f"{name} = {self.converted(value, to, node).text};")
-            if i:
-                self.emit("}")
-        return Value(to, name)
-
-    def expr_IfExp(self, node):
-        test = self.condition(node.test)
-        if test.is_const:
-            return self.expression(node.body if test.const else node.orelse)
-        late = []
-
-        def part(of):
-            try:
-                return self.expression(of)
-            except NotYet as e:  # a call of itself, which returns what the other part is
-                late.append(e)
-                return None
-
-        made = self.joined(node, lambda: part(node.body), lambda: part(node.orelse))
-        parts = [value for value, _ in made if value is not None]
-        if not parts:
-            raise late[0]
-        if len(parts) == 1:
-            self.postponed = self.postponed or late[0]
-            return parts[0]
-        return self.chosen(test, parts, [lines for _, lines in made], node)
-
-    def chosen(self, test, parts, before, node):
-        """One of two values. What stands before each runs only where it is asked for."""
-        yes, no = parts
-        to = self.choice_type(yes, no, node)
-        if isinstance(to, types.NoneType) and not (yes.text or no.text):
-            return Value(types.none, "", None)
-        if isinstance(to, (types.NoneType, types.Known)):
-            raise self.error(TypingError, node, f"a value of type {to} is not supported in a kernel", "write if and else")
-        text = f"({test.text} ? {self.as_choice(yes, to, node).text} : {self.as_choice(no, to, node).text})"
-        if any(before):  # what they need runs for the one that is asked for
-            text = self.temporary()
-            self.head.append(f"{to.c} {text}{{}};")
-            self.emit(f"if ({test.text}) {{")
-            for value, lines in zip(parts, before, strict=True):
-                self.lines += lines
-                self.emit(f"{text} = {self.as_choice(value, to, node).text};")
-                self.emit("} else {" if value is yes else "}")
-        if isinstance(to, types.Optional):
-            return self.of_optional(to, self.kept(Value(to, text)).text)
-        return Value(to, text, natural=yes.natural and no.natural)
-
-    def choice_type(self, yes, no, node):
-        """The type of what is one of two values."""
-        to = self.either_type(yes.own_type, no.own_type)
-        if to is None:
-            raise self.error(TypingError, node, f"Cannot unify {yes.type} and {no.type}")
-        return to
-
-    def as_choice(self, value, to, node):
-        return self.converted(value, to, node)
 
     # ---- attributes and calls
 

@@ -31,7 +31,7 @@ class Function(Expressions, Meanings):
         self.has_local_arrays = self.has_shared_arrays = self.has_copies = False
         self.at = None  # the statement
         self.variables = {}  # what names mean at the place that is compiled
-        self.decided = {}  # operations `and` and `or` whose truth a constant decides: that truth
+        self.truths = {}  # of the tests that constants decide (dead_branches.py)
         self.slots = {}  # (name, type) -> Variable
         self.only = {}  # where a name has one variable: which
         self.joins, self.walks = {}, 0
@@ -75,6 +75,8 @@ class Function(Expressions, Meanings):
             if isinstance(type_, types.Known):
                 variable.const = type_.obj
             self.slots[name, type_] = self.only[name] = variable
+        omitted = {name: types.none if defaults[name] is None else types.Known(defaults[name]) for name in missing}
+        self.find_truths({**dict(zip(names, self.parameters, strict=False)), **omitted})
         if self.reports and self.is_kernel:
             self.found["raised_words"] = types.Array(types.uint32, 1, "C")
             self.written.add("raised_words")
@@ -439,6 +441,8 @@ class Function(Expressions, Meanings):
 
     def stmt_While(self, node):
         # The condition may need statements of its own, so it is evaluated inside.
+        if self.truths.get(node.test) is False:
+            return self.block(node.orelse)
         loop = self.loop(node)
         self.enter_loop(loop)
         self.emit("for (;;) {")

@@ -241,8 +241,6 @@ def truth(a, fail):
         return Value(boolean, f"({a.maybe} && {truth(replace(a, maybe=''), fail).text})")
     if a.is_const and isinstance(a.type, types.Known):
         return constant(bool(a.const))
-    if a.is_literal:
-        return constant(bool(a.fixed))
     if isinstance(a.type, Boolean):
         return a
     if isinstance(a.type, types.NoneType):
@@ -259,10 +257,6 @@ def compare(node_type, a, b, fail, orders_complex=False):
     symbol, text, compute = COMPARE[node_type]
     if is_pythons(a) and is_pythons(b) and (folded := _compared(compute, a.const, b.const)) is not None:
         return folded
-    if a.is_literal or b.is_literal:
-        known = [v.decided if v.is_literal or is_pythons(v) else MISSING for v in (a, b)]
-        if MISSING not in known and (folded := _compared(compute, *known)) is not None:
-            return folded
     if not (isinstance(a.type, Number) and isinstance(b.type, Number)):
         raise _no_operation(fail, symbol, a, b)
     if symbol not in ("==", "!=") and not orders_complex and any(isinstance(t, Complex) for t in (a.type, b.type)):

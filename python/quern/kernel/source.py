@@ -68,8 +68,9 @@ class Source:
                 self.indent = self.offset = 0
         self.tree = without_match(_definition(tree, function), self.error)
         self.assigned_once = assigned_once(self.tree)
-        self.literals = _assigned_literals(self.tree) & self.assigned_once
-        subjects = (n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id.startswith(OWN))
+        names = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name)}
+        self.asks_types = not names.isdisjoint(("isinstance", "hasattr"))
+        subjects = (n for n in names if n.startswith(OWN))
         self.locals = frozenset((*function.__code__.co_varnames, *function.__code__.co_cellvars, *subjects))
         self.closure = {}  # MISSING: it has no value yet
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -181,13 +182,6 @@ def assigned_once(tree):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         plain.update(part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name))
     return frozenset(name for name in plain if stores.count(name) == 1)
-
-
-def _assigned_literals(tree):
-    """The names of variables that are assigned a number that is written there, as `-1` or `True`."""
-    plain = (n for n in ast.walk(tree) if isinstance(n, ast.Assign) and is_of_literals(n.value))
-    names = {n.targets[0].id for n in plain if len(n.targets) == 1 and isinstance(n.targets[0], ast.Name)}
-    return frozenset(names - {a.arg for a in ast.walk(tree.args) if isinstance(a, ast.arg)})
 
 
 def is_of_literals(node):

@@ -27,7 +27,6 @@ class Value:
     ``items``: the parts of a tuple, when they stand apart. ``natural``: an integer that cannot be negative. ``name``: the variable that
     it is. ``fixed``: the constant that it will be, as a variable that is assigned once. ``bound``: of a method, the value it belongs to.
     ``place``: what is written to, where that is not the text. ``maybe``: where it may be None, the text of whether it is not.
-    ``is_literal``: a variable that is assigned once, a number that is written there: Numba leaves out branches that it decides.
     """
 
     type: types.Type
@@ -40,7 +39,6 @@ class Value:
     bound: Value | None = None
     place: str = ""
     maybe: str = ""
-    is_literal: bool = False
 
     @property
     def is_const(self):
@@ -50,11 +48,6 @@ class Value:
     def foreseen(self):
         """The constant that it is, or that its variable has wherever it has a value."""
         return self.const if self.is_const else self.fixed
-
-    @property
-    def decided(self):
-        """The constant by which Numba leaves out branches, or MISSING."""
-        return self.fixed if self.is_literal else self.const
 
     @property
     def own_type(self):

@@ -7,6 +7,7 @@ TensorFlow find that it is not there.
 
 import contextlib as _contextlib
 import enum as _enum
+import functools as _functools
 import logging as _logging
 import sys as _sys
 
@@ -39,6 +40,7 @@ from quern.tensorflow._functions import NAMES as _functions
 from quern.tensorflow._shapes import TensorShape
 from quern.tensorflow._specs import TensorSpec, type_spec_from_value
 from quern.tensorflow._tape import GradientTape, Variable
+from quern.tensorflow._tape import read_all as _read_all
 from quern.tensorflow._version_1 import in_version_2 as _in_version_2
 from quern.tensorflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
 
@@ -195,13 +197,18 @@ class version:  # noqa: N801
 
 
 def function(func=None, **options):
-    """The function itself, called as it is: work is recorded and compiled anyway. Takes TensorFlow's options, which change nothing."""
-    return function_without_options if func is None else func
+    """Return ``func`` as a function that returns tensors in place of variables. Work is compiled anyway; options change nothing."""
+    return function_without_options if func is None else function_without_options(func)
 
 
 def function_without_options(func):
-    """What function(...) with options gives: a decorator that returns the function."""
-    return func
+    """Return what function(...) returns; the decorator where function() has options alone."""
+
+    @_functools.wraps(func)
+    def call(*args, **kwargs):
+        return _read_all(func(*args, **kwargs))
+
+    return call
 
 
 @_contextlib.contextmanager

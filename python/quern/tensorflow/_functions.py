@@ -15,7 +15,7 @@ import quern as qn
 from quern.keras.backend import recording
 from quern.keras.backend._tensor import typed
 from quern.keras.backend.core import convert_to_tensor as _tensor
-from quern.keras.backend.core import no_gradients, on_read
+from quern.keras.backend.core import no_gradients
 from quern.keras.backend.core import stop_gradient as _stopped
 from quern.tensorflow import _operands
 from quern.tensorflow import errors as _errors
@@ -31,6 +31,7 @@ from quern.tensorflow._gathering import (  # noqa: F401
     tensor_scatter_nd_update,
 )
 from quern.tensorflow._shapes import TensorShape, broadcast_static_shape  # noqa: F401
+from quern.tensorflow._tape import variables_read
 from quern.tensorflow.dtypes import (  # noqa: F401
     DType,
     as_dtype,
@@ -77,10 +78,8 @@ def constant(value, dtype=None, shape=None, name=None):
 
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     """Return a tensor of a number, nested lists, an array or a variable; a tensor as it is."""
-    if dtype is not None and hasattr(value, "_dtype_name") and value._dtype_name != as_dtype(dtype).name:
-        raise ValueError(
-            f"Tensor conversion requested dtype {as_dtype(dtype).name} for Tensor with dtype {value._dtype_name}: {value!r}; use tf.cast()"
-        )
+    if _operands.is_tensor(value):
+        _operands.exactly(value, dtype)
     if dtype is None and dtype_hint is not None and not hasattr(value, "dtype"):
         try:
             return _converted(value, dtype_hint)
@@ -143,6 +142,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None
 @_errors.checked
 def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
     """Numbers in equal steps."""
+    start, limit, delta = (_stopped(x) if _operands.is_tensor(x) else x for x in (start, limit, delta))
     start, limit = (0, start) if limit is None else (start, limit)
     if not delta:
         raise _errors.InvalidArgumentError("[tf.range] Requires delta != 0: 0")
@@ -334,19 +334,9 @@ def custom_gradient(f=None):
 
     @functools.wraps(f)
     def call(*args, **kwargs):
-        read = {}
-
-        def note(variable, value):
-            read[id(variable)] = variable
-            return value
-
-        on_read.append(note)
-        try:
-            with no_gradients():
-                results, derivative = f(*args, **kwargs)
-        finally:
-            on_read.remove(note)
-        variables = [v for v in read.values() if v.trainable and all(v is not x for x in args)]
+        with no_gradients(), variables_read() as read:
+            results, derivative = f(*args, **kwargs)
+        variables = [v for v in read.values() if all(v is not x for x in args)]
         if not variables:
             return _ops.custom_gradient(lambda *_: (results, derivative))(*args)
         known = inspect.signature(derivative).parameters
@@ -375,16 +365,16 @@ def where(condition, x=None, y=None, name=None):
         if condition._dtype_name != "bool":
             _operands.refuse_mixed("SelectV2", "bool", condition._dtype_name, 0)
     x, y = _operands.all_alike([x, y], "SelectV2", 1)
-    return _of_64_bits("where", condition, x, y) if _has_64_bits(x) else _ops.where(condition, x, y)
+    return _of_one_type("where", condition, x, y)
 
 
-def _has_64_bits(x):
-    return not _is_symbolic(x) and _operands._name(x).endswith("int64")
+def _of_one_type(name, *operands):
+    """A function of tensors of one data type, which its result has; Keras's rules would make 32 bits of 64."""
+    return getattr(_ops, name)(*operands) if any(map(_is_symbolic, operands)) else _numpys(name, *operands)
 
 
 @recording.noted
-def _of_64_bits(name, *operands):
-    """A function by NumPy's rules of types: Keras's give 32 bits."""
+def _numpys(name, *operands):
     return typed(getattr(qn, name)(*operands))
 
 
@@ -507,16 +497,14 @@ def _operation(theirs, ours):
     return _errors.checked(call)
 
 
-def _first_of_equals(theirs, function):
-    """``maximum`` or ``minimum`` whose gradient goes to the first operand where both are equal, as TensorFlow's does."""
+def _first_of_equals(theirs):
+    """``maximum`` or ``minimum`` whose gradient goes to the first operand where `>=` or `<=` holds, else to the second, as TensorFlow's."""
     compare = _ops.greater_equal if theirs == "maximum" else _ops.less_equal
 
     def call(x, y):
-        if _has_64_bits(x) and not _is_symbolic(y):
-            return _of_64_bits(theirs, x, y)
         if _is_symbolic(x) or _is_symbolic(y) or "float" not in _operands._name(x):
-            return function(x, y)
-        return _ops.where(_ops.logical_or(compare(x, y), _ops.isnan(x)), x, y)
+            return _of_one_type(theirs, x, y)
+        return _ops.where(compare(x, y), x, _ops.where(_ops.isnan(x), y + _stopped(x), y))
 
     return call
 
@@ -527,7 +515,7 @@ def _same(theirs, ours=None):
         return _operation(theirs, _OF_TWO[theirs])
     function = getattr(_ops, ours or theirs)
     if theirs in ("maximum", "minimum"):
-        function = _first_of_equals(theirs, function)
+        function = _first_of_equals(theirs)
     has_two = theirs in ("maximum", "minimum", "atan2", "divide_no_nan", "logical_and", "logical_or", "logical_xor")
 
     def call(*args, name=None, **kwargs):

@@ -3,6 +3,7 @@
 Tensors are never promoted. A Python number, a list or a NumPy array next to a tensor is converted to the tensor's data type.
 """
 
+import dis
 import operator
 import sys
 
@@ -222,6 +223,11 @@ def _check_integers(name, y):
 def is_within(frame):
     """Return whether a frame belongs to quern or Keras, whose operators promote."""
     return frame.f_globals.get("__name__", "").partition(".")[0] in ("quern", "keras")
+
+
+def loads_attribute(frame):
+    """Return whether a frame of the program is at an attribute that is written there: not of quern or Keras, and not in a call."""
+    return not is_within(frame) and dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("LOAD_ATTR", "LOAD_METHOD")
 
 
 def operated(name, x, y):

@@ -1,6 +1,7 @@
 """tf.GradientTape and tf.Variable: the engine's tape always records; a GradientTape is a span of it, and what was watched."""
 
 import contextlib
+import sys
 import weakref
 
 import keras
@@ -9,12 +10,13 @@ from keras.src import tree
 
 import quern as qn
 from quern.keras.backend import recording
+from quern.keras.backend._tensor import is_real
 from quern.keras.backend.core import Array, convert_to_tensor, on_read
 from quern.lib import _engine
 from quern.tensorflow._constants import converted
 from quern.tensorflow._gathering import gather_nd, tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update
-from quern.tensorflow._operands import OPERATORS, computed, exactly, is_tensor
-from quern.tensorflow._tensors import get_item, value_text
+from quern.tensorflow._operands import OPERATORS, computed, exactly, is_tensor, is_within, loads_attribute
+from quern.tensorflow._tensors import get_item, result_of_ufunc, value_text
 from quern.tensorflow.dtypes import DType
 from quern.tensorflow.errors import InvalidArgumentError, checked
 from quern.user_files import warn_user
@@ -53,7 +55,7 @@ class Variable(keras.Variable):
             initial_value = initial_value()
         if initial_value is None:
             raise ValueError("Argument `initial_value` must be specified: a tensor, an array, a number, or a function that returns one")
-        value = exactly(initial_value, dtype) if is_tensor(initial_value) else converted(initial_value, dtype)
+        value = convert_to_tensor(exactly(initial_value, dtype)) if is_tensor(initial_value) else converted(initial_value, dtype)
         kind = value._dtype_name
         super().__init__(value, dtype=kind, trainable=trainable and ("float" in kind or "complex" in kind), name=name or "Variable")
 
@@ -64,9 +66,17 @@ class Variable(keras.Variable):
 
     @property
     def value(self):
-        """The value now: a tensor of its own, of which tapes know from watch()."""
+        """The value now: a tensor of its own, of which tapes know from watch(). For the program it is a method, as TensorFlow's."""
+        return self._tensor if loads_attribute(sys._getframe(1)) else self._tensor()
+
+    def _tensor(self):
         value = super().value
-        return value if on_read or recording._active is not None or not _is_real(value) else value[...]
+        return value if on_read or recording._active is not None or not is_real(value) else value[...]
+
+    @property
+    def handle(self):
+        """Raise AttributeError: variables have no resource."""
+        raise AttributeError("'Variable' object has no attribute 'handle': its memory is an array, and no resource; pass the variable")
 
     @property
     def dtype(self):
@@ -78,16 +88,19 @@ class Variable(keras.Variable):
         return self.value.copy()
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        """Write a value in place; it has the variable's shape. Returns the variable's value."""
-        return super().assign(self._checked(value))
+        """Write a value in place; it has the variable's shape. Returns the variable, or None without ``read_value``."""
+        super().assign(self._checked(value))
+        return self if read_value else None
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        """Add a value of the variable's shape in place."""
-        return super().assign_add(self._of_its_shape(delta))
+        """Add a value of the variable's shape in place. Returns the variable, or None without ``read_value``."""
+        super().assign_add(self._of_its_shape(delta))
+        return self if read_value else None
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        """Subtract a value of the variable's shape in place."""
-        return super().assign_sub(self._of_its_shape(delta))
+        """Subtract a value of the variable's shape in place. Returns the variable, or None without ``read_value``."""
+        super().assign_sub(self._of_its_shape(delta))
+        return self if read_value else None
 
     def _checked(self, value):
         """The value, where the variable's type holds it."""
@@ -166,6 +179,9 @@ class Variable(keras.Variable):
         return True if other is None else computed("not_equal", self, other)
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        caller = sys._getframe(1)
+        if out is None and not is_within(caller):
+            return result_of_ufunc(caller, ufunc, method, inputs, kwargs)
         if method == "__call__" and out is None and not kwargs and ufunc.__name__ in OPERATORS and len(inputs) == 2:
             return computed(ufunc.__name__, *inputs)
         return super().__array_ufunc__(ufunc, method, *inputs, out=out, **kwargs)
@@ -175,6 +191,13 @@ class Variable(keras.Variable):
 
     def __setitem__(self, key, value):
         raise TypeError("'Variable' object does not support item assignment. Use assign(), or tf.tensor_scatter_nd_update() and assign()")
+
+
+def read_all(structure):
+    """The structure with tensors in place of variables: their values now."""
+    if type(structure) is Array or not any(isinstance(one, Variable) for one in tree.flatten(structure)):
+        return structure
+    return tree.map_structure(lambda one: one._tensor() if isinstance(one, Variable) else one, structure)
 
 
 _parts = {}  # by the id of a tensor that indexing a variable returned: a weak reference to it, the variable and the index
@@ -260,7 +283,7 @@ def _read(variable, value):
     """
     tapes = [tape for tape in GradientTape._active if tape._follows_variable(variable)]
     if not tapes:
-        return _engine.detached(value) if _is_real(value) else value
+        return _engine.detached(value) if is_real(value) else value
     memory = variable._array
     known = _leaves.get(id(variable))
     if known is None or known[1] is not memory:
@@ -270,13 +293,9 @@ def _read(variable, value):
     return _own_read(known[2])
 
 
-def _is_real(value):
-    return "float" in value._dtype_name or "complex" in value._dtype_name
-
-
 @recording.noted
 def _own_leaf(value):
-    if not _is_real(value):
+    if not is_real(value):
         return value
     value = _engine.detached(value)
     _engine.want_gradient(value, True)
@@ -362,7 +381,7 @@ class GradientTape:
             elif isinstance(x, Array):
                 if id(x) in self._watched:
                     continue
-                if _is_real(x):
+                if is_real(x):
                     _effect(_want_gradient, x)
                     self._watched[id(x)] = x, _as_it_is(x)
                 else:
@@ -446,6 +465,17 @@ class GradientTape:
             of = next((v for v in self._variables.values() if v._array is one), None)  # `layer.kernel.value`, of Keras's variables
             return [convert_to_tensor(one)] if of is None else self._values_of(of)
         return self._leaves.get(id(one)) or [_raw_value(one)]
+
+
+@contextlib.contextmanager
+def variables_read():
+    """While it lasts, note the trainable variables that are read, by their ids."""
+    tape = GradientTape()
+    tape._begin()
+    try:
+        yield tape._variables
+    finally:
+        tape._end()
 
 
 def _want_gradient(x):

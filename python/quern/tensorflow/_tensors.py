@@ -174,8 +174,8 @@ def _comparison(name, original, of_none):
 
 
 def _without_tensors(value):
-    if isinstance(value, Array):
-        return value.get()
+    if isinstance(value, (Array, KerasVariable)):
+        return convert_to_numpy(value)
     if type(value) in (list, tuple):
         return type(value)(map(_without_tensors, value))
     return value
@@ -191,6 +191,11 @@ def _ufunc(self, ufunc, method, *inputs, **kwargs):
     caller = sys._getframe(1)
     if is_within(caller):
         return _of_ufunc(self, ufunc, method, *inputs, **kwargs)
+    return result_of_ufunc(caller, ufunc, method, inputs, kwargs)
+
+
+def result_of_ufunc(caller, ufunc, method, inputs, kwargs):
+    """The result of a function of NumPy's in the program: a tensor where it is an operator, `a + b`, else of NumPy's."""
     if method == "__call__" and not kwargs and len(inputs) == 2 and ufunc.__name__ in OPERATORS and not _calls(caller):
         return computed(ufunc.__name__, *inputs)
     return getattr(ufunc, method)(*map(_without_tensors, inputs), **{name: _without_tensors(one) for name, one in kwargs.items()})

@@ -103,7 +103,7 @@ placeholder""",
     "not differentiable: the next number there is, as on other backends": "nextafter",
     "it is about gradients itself": "stop_gradient gradients",
     "the same array under another type: test_keras_operators.py": "as_tensor typed",
-    "it gives no tensors": "convert_to_numpy device_scope on_device random_seed_dtype compute_output_spec",
+    "it gives no tensors": "is_real convert_to_numpy device_scope on_device random_seed_dtype compute_output_spec",
     "drawn numbers that are whole": "randint categorical binomial",
     "drawn by rejection, so that differences do not tell it: test_what_is_drawn_by_rejection": "gamma beta",
 }

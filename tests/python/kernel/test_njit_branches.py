@@ -1,4 +1,4 @@
-"""Branches that constants decide are left out, as by Numba, so that what they would return has no say in the result's type."""
+"""Branches that constants decide are left out, as by Numba 0.68, so that what they would return has no say in the result's type."""
 
 import linecache
 
@@ -8,6 +8,7 @@ from quern.numba import njit
 
 BIG = 2**62 + 1  # which a float64 does not hold
 FLAG, DEBUG, NOTHING = 1, False, None
+NARROW, ZERO, ONES = np.int8(5), np.float32(0), (1, 1)
 BASE, POWER, PAIR = -3.0, 2.5, (-0.5, 0.5)
 
 DECIDED = """
@@ -31,11 +32,37 @@ if 0 < FLAG <= 1: return BIG + x; return 0.5
 if x and 0 < FLAG <= DEBUG: return 0.5; return BIG + x
 if not (x == 7 or FLAG): return 0.5; return BIG + x
 c = 1; if x > 5 or c: return BIG + x; return 0.5
+if NARROW: return BIG + x; return 0.5
+if NARROW > 3 and not ZERO: return BIG + x; return 0.5
+if FLAG + 1: return BIG + x; return 0.5
+if 1 in ONES: return BIG + x; return 0.5
+if not (FLAG if not DEBUG else 0): return 0.5; return BIG + x
+while DEBUG: return 0.5; return BIG + x
+c = FLAG; d = c; if d == 1: return BIG + x; return 0.5
+c = FLAG == 1; if c: return BIG + x; return 0.5
+c = d = 1; if d: return BIG + x; return 0.5
+c = 1; c = 0; if c: return 0.5; return BIG + x
+c = 1; if DEBUG: c = 0; if c: return BIG + x; return 0.5
+for i in range(x): c = 1; if c: return BIG + x; return 0.5
+if x and isinstance(x, float): return 0.5; return BIG + x
 """
 OPEN = """
 c = 1; d = c + 1; if d > 1: return BIG + x; return 0.5
 c = 1; c += 1; if c: return BIG + x; return 0.5
 if x: return BIG + x; return 0.5
+if x is not None: return BIG + x; return 0.5
+if x != None: return BIG + x; return 0.5
+y = 0.5 if x is None else BIG + x; return y
+if np.pi > 3: return BIG + x; return 0.5
+if np.pi: return BIG + x; return 0.5
+if FLAG + 1 > 1: return BIG + x; return 0.5
+if -FLAG: return BIG + x; return 0.5
+if len(ONES) > 1: return BIG + x; return 0.5
+if ONES[0]: return BIG + x; return 0.5
+if bool(FLAG): return BIG + x; return 0.5
+c = 1; if x: c = 2; if c: return BIG + x; return 0.5
+c = 1; for i in range(x): c += 1; if c: return BIG + x; return 0.5
+c = 1, 2; if c: return BIG + x; return 0.5
 """
 
 
@@ -57,6 +84,59 @@ def test_decided(line):
 @pytest.mark.parametrize("line", OPEN.strip().split("\n"))
 def test_open(line):
     assert repr(function_of(line)(2)) == repr(float(BIG + 2))
+
+
+def test_defaults():
+    """A parameter decides only where it is None; its default has a type, and no value."""
+
+    @njit
+    def kept(x, d=False):
+        if d is not None:
+            return BIG + x
+        return 0.5
+
+    @njit
+    def left_out(x, d=None):
+        if d is not None:
+            return 0.5
+        return BIG + x
+
+    @njit
+    def replaced(x, d=None):
+        if d is None:
+            d = 1
+        if d:
+            return BIG + x
+        return 0.5
+
+    assert repr(replaced(2)) == repr(replaced(2, 3)) == repr(float(BIG + 2))
+    assert [repr(y) for y in (kept(2), kept(2, False), kept(2, d=7), kept(2, 1.5))] == [repr(float(BIG + 2))] * 4
+    assert [left_out(2), left_out(2, None), left_out(2, d=None)] == [BIG + 2] * 3
+    assert left_out(2, False) == 0.5
+
+
+def test_none_and_texts_as_tests(no_fallback):
+    @njit
+    def tested(x, d=None, name="mean"):
+        return 1 if d and x else 2 if name or x else 3
+
+    assert tested(2) == 2 and tested(0, 1) == 2 and tested(2, 1) == 1
+
+
+def test_tests_are_evaluated_where_a_constant_decides():
+    @njit
+    def counts(a):
+        a[0] += 1
+        return a[0] > 5
+
+    @njit
+    def tests(a):
+        if counts(a) or FLAG:
+            return 1 if counts(a) and DEBUG else 2
+        return 3
+
+    a = np.zeros(1)
+    assert tests(a) == 2 and a[0] == 2
 
 
 def test_powers_of_constants_are_real():

@@ -133,7 +133,7 @@ with tf.GradientTape() as tape:
 print(show(tape.gradient(y, [x, other], unconnected_gradients=tf.UnconnectedGradients.ZERO))) | [4.0, [0.0, 0.0]]""",
     "values that were read before the tape opened": """
 x = tf.Variable([1.0, 2.0])
-for read in (tf.convert_to_tensor, lambda v: v.value, lambda v: v[:], lambda v: tf.cast(v, v.dtype), lambda v: tf.reshape(v, v.shape), tf.identity):
+for read in (tf.convert_to_tensor, lambda v: v.value(), lambda v: v[:], lambda v: tf.cast(v, v.dtype), lambda v: tf.reshape(v, v.shape), tf.identity):
     before = read(x)
     with tf.GradientTape() as tape:
         y = before * 3
@@ -148,7 +148,7 @@ with tf.GradientTape() as tape:
 print(show(tape.gradient(y, x)), show(x)) | 4.0 10.0""",
     "values that were read before the tape opened, and are watched": """
 v = tf.Variable([1.0, 2.0])
-for read in (tf.convert_to_tensor, lambda v: v.value, lambda v: tf.cast(v, v.dtype), tf.squeeze, tf.math.real, tf.identity, lambda v: v[:]):
+for read in (tf.convert_to_tensor, lambda v: v.value(), lambda v: tf.cast(v, v.dtype), tf.squeeze, tf.math.real, tf.identity, lambda v: v[:]):
     w = read(v)
     with tf.GradientTape() as tape:
         tape.watch(w)

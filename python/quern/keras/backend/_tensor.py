@@ -54,6 +54,14 @@ def as_tensor(array):
     return array if type(array) is Tensor else array._as(Tensor)
 
 
+_REAL = frozenset(("float16", "bfloat16", "float32", "float64", "complex64", "complex128"))
+
+
+def is_real(x):
+    """Return whether an array's dtype is one that has gradients."""
+    return x._dtype_name in _REAL
+
+
 def typed(result):
     """A result of any kind with tensors in the place of arrays."""
     if type(result) is qn.ndarray:

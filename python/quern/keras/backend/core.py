@@ -23,7 +23,7 @@ from keras.src.utils import module_utils
 
 import quern as qn
 from quern.keras.backend import recording
-from quern.keras.backend._tensor import OPERATORS, Tensor, as_tensor, typed
+from quern.keras.backend._tensor import OPERATORS, Tensor, as_tensor, is_real, typed
 from quern.keras.backend.layer import Changes
 from quern.lib import _engine
 
@@ -38,7 +38,6 @@ for _module in (module_utils.tensorflow, module_utils.gfile):
         "model.save() for files; text becomes numbers in Python, for example with a dict"
     )
 Array = Tensor  # which every function gives; arrays of other kinds are taken, too
-_REAL = frozenset(("float16", "bfloat16", "float32", "float64", "complex64", "complex128"))
 _SMALL = 16  # the host keeps copies of values up to this number of elements
 _engine_mode = _engine.set_gradient_mode
 _alone = _engine.alone
@@ -128,7 +127,7 @@ class Variable(KerasVariable):
 
     def _want(self):
         array = self._array
-        if array is not None and array._dtype_name in _REAL:
+        if array is not None and is_real(array):
             _engine.want_gradient(array, self._trainable)
 
     @property
@@ -515,19 +514,19 @@ class custom_gradient:  # noqa: N801
             results, grad = self.fun(*args, **kwargs)
         flat = [convert_to_tensor(r) for r in tree.flatten(results)]
 
-        names = [x._dtype_name in _REAL for x in flat]
+        names = [is_real(x) for x in flat]
 
         def compute():
             made = []
-            for x, is_real in zip(flat, names, strict=True):
-                if is_real:  # what shares memory with an argument or another result gets a record of its own
+            for x, has_gradient in zip(flat, names, strict=True):
+                if has_gradient:  # what shares memory with an argument or another result gets a record of its own
                     made.append(_engine.detached(x) if any(x._shares_cell(one) for one in [*inputs, *made]) else x)
             return made
 
         def derivative(given, asked):
             of_all, given = [], iter(given)
-            for x, is_real in zip(flat, names, strict=True):
-                one = next(given) if is_real else None
+            for x, has_gradient in zip(flat, names, strict=True):
+                one = next(given) if has_gradient else None
                 of_all.append(qn.zeros_like(x) if one is None else one)
             found = grad(*of_all)
             found = list(found) if isinstance(found, (tuple, list)) else [found]
@@ -536,7 +535,7 @@ class custom_gradient:  # noqa: N801
                     for g, x, one in zip(of_inputs, inputs, asked, strict=True)]  # fmt: skip
 
         made = iter(_engine.differentiable("custom_gradient", inputs, compute, derivative, Array))
-        flat = [next(made) if is_real else x for x, is_real in zip(flat, names, strict=True)]
+        flat = [next(made) if has_gradient else x for x, has_gradient in zip(flat, names, strict=True)]
         return tree.pack_sequence_as(results, flat) if tree.is_nested(results) else flat[0]
 
 
