@@ -89,8 +89,8 @@ NodeRef row_node(Op op, Loop loop, const std::vector<Operand>& operands, bool fl
 
 // ---- which kernels
 
-constexpr DType numbers[] = {DType::float64, DType::float32, DType::int64, DType::int32, DType::uint8, DType::boolean,
-                             DType::complex128, DType::complex64};
+constexpr DType numbers[] = {DType::float64, DType::float32, DType::int64,      DType::int32,
+                             DType::uint8,   DType::boolean, DType::complex128, DType::complex64};
 bool is_real(DType type) { return type == DType::float64 || type == DType::float32; }
 
 // Operations of arithmetic, which programs apply to all kinds of numbers; the rest are for reals alone.
@@ -157,6 +157,7 @@ void kernels_of_row(Texts& texts, Op op, DType type) {
       return row_node(op, loop, operands, flat);
     };
     texts.add(node({3, Lies::dense}, true), Texts::Forms::own);
+    if (!has_bits_of_its_own(op, type)) continue;  // alone it is what it is
     texts.add(node({3, Lies::apart}, false), Texts::Forms::elements);
     if (!is_real(type) || !is_common(op)) continue;
     texts.add(node({3, Lies::rows}, false), Texts::Forms::rows);
@@ -192,7 +193,8 @@ void kernels_of_random_rows(Texts& texts) {
 // astype(), copies, arange() and full().
 void kernels_of_casts(Texts& texts) {
   std::vector<DType> types(std::begin(numbers), std::end(numbers));
-  for (DType rare : {DType::uint64, DType::int16, DType::uint16, DType::uint32, DType::int8, DType::float16}) types.push_back(rare);
+  for (DType rare : {DType::uint64, DType::int16, DType::uint16, DType::uint32, DType::int8, DType::float16})
+    types.push_back(rare);
   for (DType to : types) {
     const Loop loop{to, to};
     for (DType from : types) {
@@ -223,8 +225,7 @@ void kernels_of_updates(Texts& texts) {
     };
     texts.add(node(operand(type, Lies::dense), true, Lies::dense), Texts::Forms::own);
     texts.add(node(number(type, shape_of(true)), true, Lies::dense), Texts::Forms::own);
-    for (Lies how : {Lies::rows, Lies::repeated})
-      texts.add(node(operand(type, how), false, Lies::rows), Texts::Forms::rows);
+    for (Lies how : {Lies::rows, Lies::repeated}) texts.add(node(operand(type, how), false, Lies::rows), Texts::Forms::rows);
     texts.add(node(number(type, shape_of(false)), false, Lies::rows), Texts::Forms::rows);
     texts.add(node(operand(type, Lies::apart), false, Lies::apart), Texts::Forms::elements);
     texts.add(node(number(type, shape_of(false)), false, Lies::apart), Texts::Forms::elements);
@@ -283,7 +284,8 @@ std::string stamp_of_compiler() {
 }
 
 // What `before` has is taken over.
-Precompiled::Kernels compiled(const std::set<std::string>& texts, std::string_view level, const Precompiled& before, size_t& taken) {
+Precompiled::Kernels compiled(const std::set<std::string>& texts, std::string_view level, const Precompiled& before,
+                              size_t& taken) {
   struct Work {
     Source source;
     CompileOptions options;

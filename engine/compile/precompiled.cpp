@@ -32,9 +32,7 @@ struct Head {
   Part entries[Precompiled::levels.size()], maker;
 };
 
-auto by_key = [](const auto& a, const auto& b) {
-  return std::pair(a.high, a.low) < std::pair(b.high, b.low);
-};
+auto by_key = [](const auto& a, const auto& b) { return std::pair(a.high, a.low) < std::pair(b.high, b.low); };
 
 }  // namespace
 
@@ -50,7 +48,7 @@ std::string_view Precompiled::level_of_processor() {
 Precompiled::Precompiled(const std::string& path, std::string_view level) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
-  struct stat status {};
+  struct stat status{};
   void* memory = MAP_FAILED;
   if (fstat(file, &status) == 0 && static_cast<size_t>(status.st_size) >= sizeof(Head))
     memory = mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);

@@ -115,6 +115,7 @@ Operand converted(const Operand& operand, NodeRef conversion) {
 const Node* first_without_kernel(const Group& group) {
   for (Node* node : group.nodes) {
     if (node->op == Op::user || (node->op >= Op::constant && node->op != Op::update && node->op != Op::reduce)) return node;
+    if (!has_bits_of_its_own(node->op, node->compute)) return node;
     for (size_t i = 0; i < node->operand_count; ++i) {
       if (!is_converted(*node, i)) continue;
       NodeRef conversion = conversion_of(node->operands[i], wanted_type(*node, i));
@@ -211,7 +212,8 @@ static KernelText text_of(TextOf of, const Group& group, const Form& form) {
 }
 
 Tiers::Known* Tiers::found(TextOf of, const Group& group, std::optional<LaunchPlan>& plan) {
-  if (!is_tiered() || group.device.is_gpu() || group.is_call || group.stores.empty() || is_empty(group) || check::on()) return nullptr;
+  if (!is_tiered() || group.device.is_gpu() || group.is_call || group.stores.empty() || is_empty(group) || check::on())
+    return nullptr;
   if (Precompiled::installed().size() == 0) return nullptr;
   if (!plan) plan = LaunchPlan{form_of(group), {}, nullptr, {}};
   if (plan->kernel || plan->form.results == 0) return nullptr;
@@ -222,7 +224,8 @@ Tiers::Known* Tiers::found(TextOf of, const Group& group, std::optional<LaunchPl
     Context& context = context_on(group.device);
     if (!kernel_cache().has(context, of, plan->key)) {
       const KernelText text = text_of(of, group, plan->form);
-      const bool is_compiled = compile_cache().has(context.compiler(), {text.text, text.name}, text.options, context.device.target());
+      const bool is_compiled =
+          compile_cache().has(context.compiler(), {text.text, text.name}, text.options, context.device.target());
       const Node* missing = is_compiled ? nullptr : first_without_kernel(group);
       if (!is_compiled && !missing) known.state = Known::State::waits;
       if (missing)

@@ -1,6 +1,7 @@
-// Groups whose kernels are not compiled yet, on the CPU: their operations run one by one, with kernels that were compiled when quern
-// was built (compile/precompiled.h), so that a program does not wait for the compiler. The values are the same bit for bit. What a
-// program computes often enough is compiled on another thread meanwhile, and its own kernel takes over. Start at Tiers::runs_singly().
+// Groups whose kernels are not compiled yet, on the CPU: their operations run one by one, with kernels that were compiled when
+// quern was built (compile/precompiled.h), so that a program does not wait for the compiler. The values are the same bit for bit.
+// What a program computes often enough is compiled on another thread meanwhile, and its own kernel takes over. Start at
+// Tiers::runs_singly().
 //
 // With the graph's lock held.
 #pragma once
@@ -54,8 +55,8 @@ class Tiers {
 
 Tiers& tiers();
 
-// How one operation of a group is launched: with a kernel that is there, if there is one. The operands must have the types that it
-// computes in.
+// How one operation of a group is launched: with a kernel that is there, if there is one. The operands must have the types that
+// it computes in.
 struct Single {
   Group group;
   std::optional<LaunchPlan> plan;
