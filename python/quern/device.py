@@ -126,9 +126,9 @@ def synchronize() -> None:
 def set_tiered(enabled: bool) -> bool:
     """Set whether array operations run before their fused kernel is compiled.
 
-    On the CPU, operations whose fused kernel is not compiled yet run one by one, with kernels that were compiled when quern was built. The
-    values are the same bit for bit. Where it pays, the fused kernel is compiled on another thread and used from then on. It is on by default;
-    the environment variable ``QUERN_TIERED=0`` turns it off.
+    On the CPU, operations whose fused kernel is not compiled yet run one by one, with kernels that were compiled when quern was built.
+    The values are the same bit for bit. Where it pays, the fused kernel is compiled on another thread and used from then on. This is
+    the default; the environment variable ``QUERN_TIERED=0`` turns it off.
 
     Parameters
     ----------
