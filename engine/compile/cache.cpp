@@ -10,6 +10,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -344,6 +346,11 @@ void CacheMemory::clear() {
   while (!order_.empty()) erase(entries_.find(order_.front()));
 }
 
+void CacheMemory::after_fork(bool in_child) {
+  if (in_child) std::erase_if(entries_, [](const auto& entry) { return !entry.second.made.binary; });
+  lock_.unlock();
+}
+
 void CacheMemory::erase(Entries::iterator entry) {
   bytes_ -= size_of(*entry->second.made.binary);
   order_.erase(entry->second.place);
@@ -413,7 +420,12 @@ size_t Cache::clear() {
 void Cache::forget_memory() { memory_.clear(); }
 
 Cache& compile_cache() {
-  static Cache* cache = new Cache;
+  static Cache* cache = [] {
+    auto* made = new Cache;
+    pthread_atfork([] { compile_cache().before_fork(); }, [] { compile_cache().after_fork(false); },
+                   [] { compile_cache().after_fork(true); });
+    return made;
+  }();
   return *cache;
 }
 

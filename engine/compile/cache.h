@@ -61,6 +61,9 @@ class CacheMemory {
   void settle(const CacheKey& key, Cached made);
   void forget(const CacheKey& key, const std::shared_ptr<const Binary>& binary);
   void clear();
+  // Around a fork: nobody is in here meanwhile; and in the child nobody makes what other threads had begun.
+  void before_fork() { lock_.lock(); }
+  void after_fork(bool in_child);
 
  private:
   struct Entry {
@@ -109,6 +112,8 @@ class Cache {
   std::pair<size_t, double> compiled();
   size_t clear();        // removes every entry; returns how many files went
   void forget_memory();  // the next get() goes to the disk
+  void before_fork() { memory_.before_fork(); }
+  void after_fork(bool in_child) { memory_.after_fork(in_child); }
 
  private:
   friend class CacheClaim;

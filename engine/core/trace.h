@@ -55,7 +55,10 @@ struct TracedWork {
   uint64_t bytes = 0;       // read and written, each element once
   uint64_t fetched = 0;     // with what lies between neighbours, where whole pieces of memory are moved
   uint64_t operations = 0;  // of floating-point numbers
+  bool is_single = false;   // one operation of a group whose kernel is not compiled yet
 };
+// The detail of its launch.
+inline constexpr const char* of_single = "operation by operation";
 
 struct TraceRecord {
   TraceKind kind;
@@ -76,7 +79,7 @@ struct TraceRecord {
   std::vector<Site> lines;                       // of array work: the lines that recorded what a launch computes, one for each op
   std::shared_ptr<const KernelIdentity> kernel;  // of launches, compiles and loads, where there is one
   std::string name;                              // kernel, text or library
-  std::string detail;  // "memory", "disk" or "compiled" for a compile; grid and block for a launch; of a wait: what for
+  std::string detail;  // "memory", "disk" or "compiled" for a compile; grid and block for a launch, and of_single; of a wait: what for
 };
 
 class TraceSink {

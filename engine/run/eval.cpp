@@ -194,7 +194,10 @@ class Evaluator {
     nodes.reserve(group.nodes.size());
     for (Node* node : group.nodes) nodes.emplace_back(node);
     for (NodeRef& node : nodes) {
-      for (const NodeRef& conversion : convert_operands(*node)) run_single(*conversion);
+      for (Conversion& conversion : conversions_for(*node)) {
+        run_single(*conversion.node);
+        take_conversion(*node, std::move(conversion));
+      }
       run_single(*node);
       node = {};
     }

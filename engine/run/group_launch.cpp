@@ -132,6 +132,7 @@ void submit(Context& context, const Group& group, LaunchPlan& plan, const std::v
   }
   TracedWork work;
   if (tracing()) add_work(work, group, form);
+  work.is_single = plan.is_single;
   plan.kernel->launch(context.work_stream, plan.shape, packed, group.nodes.back()->site, std::move(work));
   for (size_t i = 0; !form.combines && i < stores.size(); ++i) {
     const Node& node = *group.nodes[group.stores[i]];

@@ -1,5 +1,6 @@
 #include "run/tiers.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "compile/precompiled.h"
 #include "core/log.h"
@@ -138,26 +140,36 @@ struct Job {
   std::shared_ptr<std::atomic<bool>> done;
 };
 
-// One thread, of low priority, while there is work.
+// One thread, of low priority, while there is work. A fork waits for the kernel that is being compiled, since the compiler has locks
+// of its own; in the child, which has no such thread, the others count as compiled, and who needs one compiles it.
 class Background {
  public:
+  Background() {
+    static Background* one = this;
+    compile_cache();  // whose lock is taken after this one's
+    pthread_atfork([] { one->before_fork(); }, [] { one->after_fork(false); }, [] { one->after_fork(true); });
+  }
   void add(Job job) {
     std::lock_guard hold(lock_);
     jobs_.push_back(std::move(job));
-    if (is_running_ && process_ == getpid()) return;
-    is_running_ = true;
-    process_ = getpid();
-    start_beside([this] { work(); });
+    if (is_running_) return;
+    try {
+      start_beside([this] { work(); });
+      is_running_ = true;
+    } catch (const std::exception&) {
+      drop();  // no thread is to be had: who needs a kernel compiles it
+    }
   }
   size_t open() {
     std::lock_guard hold(lock_);
-    return jobs_.size() + (is_running_ && process_ == getpid());
+    return jobs_.size() + is_running_;
   }
 
  private:
   void work() {
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 10);
     while (std::optional<Job> job = take()) {
+      std::lock_guard hold(compiling_);
       try {
         job->claim.make([&] { return job->compiler.compile(job->source, job->options, job->target); });
       } catch (...) {
@@ -174,13 +186,31 @@ class Background {
     }
     std::optional<Job> job(std::move(jobs_.front()));
     jobs_.pop_front();
+    taken_ = job->done;
     return job;
   }
+  void drop() {
+    for (Job& job : jobs_) *job.done = true;
+    jobs_.clear();
+  }
+  void before_fork() {
+    lock_.lock();
+    compiling_.lock();
+  }
+  void after_fork(bool in_child) {
+    if (in_child) {
+      if (is_running_ && taken_) *taken_ = true;
+      drop();
+      is_running_ = false;
+    }
+    compiling_.unlock();
+    lock_.unlock();
+  }
 
-  std::mutex lock_;
+  std::mutex lock_, compiling_;
   std::deque<Job> jobs_;
+  std::shared_ptr<std::atomic<bool>> taken_;  // of the job that was taken last
   bool is_running_ = false;
-  pid_t process_ = 0;
 };
 
 Background& background() {
@@ -198,6 +228,15 @@ double lost_ns(const Group& group) {
 
 constexpr double worth_compiling_ns = 2e6;
 
+// Arrays whose work takes longer than the compiler: results in between would take memory, and save no time.
+bool is_large(const Group& group) {
+  constexpr double most_bytes = 64 << 20, most_ns = 5e7;
+  double bytes = 0;
+  for (const Node* node : group.nodes)
+    bytes = std::max(bytes, static_cast<double>(node->size()) * static_cast<double>(size_of(node->dtype)));
+  return bytes > most_bytes || lost_ns(group) > most_ns;
+}
+
 }  // namespace
 
 bool is_tiered() { return tiered.load(std::memory_order_relaxed); }
@@ -214,7 +253,7 @@ static KernelText text_of(TextOf of, const Group& group, const Form& form) {
 Tiers::Known* Tiers::found(TextOf of, const Group& group, std::optional<LaunchPlan>& plan) {
   if (!is_tiered() || group.device.is_gpu() || group.is_call || group.stores.empty() || is_empty(group) || check::on())
     return nullptr;
-  if (Precompiled::installed().size() == 0) return nullptr;
+  if (Precompiled::installed().size() == 0 || is_large(group)) return nullptr;
   if (!plan) plan = LaunchPlan{form_of(group), {}, nullptr, {}};
   if (plan->kernel || plan->form.results == 0) return nullptr;
   if (plan->key.empty()) plan->key = key_of(group, plan->form);
@@ -285,18 +324,20 @@ Tiers& tiers() {
 Single single_of(Node& node) {
   Single out{group_of(node), std::nullopt};
   out.plan = plan_of(out.group);
+  if (out.plan) out.plan->is_single = true;
   return out;
 }
 
-std::vector<NodeRef> convert_operands(Node& node) {
-  std::vector<NodeRef> made;
-  for (size_t i = 0; i < node.operand_count; ++i) {
-    if (!is_converted(node, i)) continue;
-    NodeRef conversion = conversion_of(node.operands[i], wanted_type(node, i));
-    made.push_back(conversion);
-    node.operands[i] = converted(node.operands[i], std::move(conversion));
-  }
-  return made;
+std::vector<Conversion> conversions_for(const Node& node) {
+  std::vector<Conversion> out;
+  for (size_t i = 0; i < node.operand_count; ++i)
+    if (is_converted(node, i)) out.push_back({i, conversion_of(node.operands[i], wanted_type(node, i))});
+  return out;
+}
+
+void take_conversion(Node& node, Conversion conversion) {
+  Operand& operand = node.operands[conversion.operand];
+  operand = converted(operand, std::move(conversion.node));
 }
 
 }  // namespace quern

@@ -63,7 +63,13 @@ struct Single {
 };
 Single single_of(Node& node);
 
-// Conversions of the node's operands to the types that it computes in; they become its operands, and have to run first.
-std::vector<NodeRef> convert_operands(Node& node);
+// Of a node's operand to the type that the node computes in. It runs first, and becomes the operand once it has: until then the node
+// is as it was recorded.
+struct Conversion {
+  size_t operand;
+  NodeRef node;
+};
+std::vector<Conversion> conversions_for(const Node& node);
+void take_conversion(Node& node, Conversion conversion);
 
 }  // namespace quern

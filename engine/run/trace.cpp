@@ -201,7 +201,8 @@ std::vector<TraceRecord> records_of(const Trace& trace) {
     r.name = trace.tables.texts[row.name], r.detail = trace.tables.texts[row.detail];
     const auto &grid = row.grid, &block = row.block;
     if (grid[0] > 0)
-      r.detail = formatted("grid {}x{}x{} block {}x{}x{}", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+      r.detail = formatted("grid {}x{}x{} block {}x{}x{}{}{}", grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                           r.detail.empty() ? "" : "; ", r.detail);
     out.push_back(std::move(r));
   }
   return out;

@@ -140,6 +140,7 @@ class Traced {
   void work(TracedWork work) {
     if (!on_) return;
     record_.lines = std::move(work.lines);
+    if (work.is_single) record_.detail = of_single;
     record_.bytes = work.bytes, record_.fetched = work.fetched, record_.operations = work.operations;
   }
 

@@ -90,16 +90,22 @@ class Variable(keras.Variable):
     def assign(self, value, use_locking=False, name=None, read_value=True):
         """Write a value in place; it has the variable's shape. Returns the variable, or None without ``read_value``."""
         super().assign(self._checked(value))
-        return self if read_value else None
+        return self._written(read_value)
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
         """Add a value of the variable's shape in place. Returns the variable, or None without ``read_value``."""
         super().assign_add(self._of_its_shape(delta))
-        return self if read_value else None
+        return self._written(read_value)
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
         """Subtract a value of the variable's shape in place. Returns the variable, or None without ``read_value``."""
         super().assign_sub(self._of_its_shape(delta))
+        return self._written(read_value)
+
+    def _written(self, read_value):
+        for tape in GradientTape._active:  # a tape that is open watches what is written, too
+            if tape._follows_variable(self):
+                tape._variables[id(self)] = self
         return self if read_value else None
 
     def _checked(self, value):
@@ -499,7 +505,7 @@ def _gradients(spans, targets, given, groups, watched, keeps, again, zeros):
     begins and ends is found anew each time.
     """
     spans = spans.now()
-    used = [(t, _ones(t) if g is None else g) for t, g in zip(targets, given, strict=True) if _engine.wants_gradient(t)]
+    used = [(t, _filled(1, t) if g is None else g) for t, g in zip(targets, given, strict=True) if _engine.wants_gradient(t)]
     known = [(i, a) for i, group in enumerate(groups) for a in group if _engine.wants_gradient(a) and _engine.depends_on(a, watched, spans)]
     found = [None] * len(groups)
     if used and known:
@@ -507,7 +513,7 @@ def _gradients(spans, targets, given, groups, watched, keeps, again, zeros):
         made = _engine.gradients(results, ones, tuple(a for _, a in known), keeps, again, True, spans)
         for (i, _), g in zip(known, made, strict=True):
             found[i] = g if found[i] is None else found[i] if g is None else found[i] + g
-    return [group[0] * 0 if zeros and g is None else g for group, g in zip(groups, found, strict=True)]
+    return [_filled(0, group[0])._as(Array) if zeros and g is None else g for group, g in zip(groups, found, strict=True)]
 
 
 def _flat(found, sources):
@@ -519,5 +525,5 @@ def _flat(found, sources):
     return [found]
 
 
-def _ones(x):
-    return qn.ones(x.shape, dtype=x._dtype_name)
+def _filled(value, x):
+    return qn.full(x.shape, value, dtype=x._dtype_name)

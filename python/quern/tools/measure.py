@@ -7,7 +7,7 @@ import statistics
 import time
 
 from quern.arrays.core import Array
-from quern.device import synchronize
+from quern.device import set_tiered, synchronize
 from quern.lib import _engine
 from quern.tools.trace import trace
 
@@ -128,11 +128,15 @@ def bench(f, *args, repeats: int = 20, warm: int = 3) -> Timing:
         synchronize()
         return submitted - begin, time.perf_counter() - begin
 
-    for _ in range(max(warm, 1)):
-        once()
-    times = [once() for _ in range(repeats)]
-    with trace() as events:
-        once()
+    before = set_tiered(False)  # what is measured are the compiled kernels
+    try:
+        for _ in range(max(warm, 1)):
+            once()
+        times = [once() for _ in range(repeats)]
+        with trace() as events:
+            once()
+    finally:
+        set_tiered(before)
     launches = [e for e in events if e["kind"] == "launch"]
     known = [e["device_ms"] for e in launches if e["device_ms"] is not None]
     return Timing(

@@ -47,6 +47,24 @@ TEST_F(FormOf, WhatLiesInOrderIsOneRow) {
   EXPECT_EQ(text(only_form()), "1 kept, 0 reduced: (21000), elements; 1 1 -> 1; numbers (21000)");
 }
 
+// One text for all layouts: sizes and steps are arguments, in four dimensions.
+TEST_F(FormOf, ASharedFormHasItsStepsAsArguments) {
+  Array a = memory("a", {50, 60}), b = memory("b", {60});
+  Array c = op(Op::add, a, b);
+  const Form own = only_form();
+  EXPECT_EQ(text(own), "2 kept, 0 reduced: (50, 60), elements; s1 .1 -> s1; numbers (50, 60, 60, 60)");
+  EXPECT_EQ(text(*shared_form(own, Shared::rows)),
+            "4 kept, 0 reduced: (1, 1, 50, 60), elements; sss1 sss1 -> sss1; numbers (1, 1, 50, 60, 0, 0, 60, 0, 0, 0, 0, 0, 60)");
+  EXPECT_EQ(text(*shared_form(own, Shared::elements)),
+            "4 kept, 0 reduced: (1, 1, 50, 60), elements; ssss ssss -> ssss; numbers (1, 1, 50, 60, 0, 0, 60, 1, 0, 0, 0, 1, 0, 0, 60, 1)");
+}
+
+TEST_F(FormOf, ReductionsHaveNoSharedForm) {
+  Array a = memory("a", {50, 60});
+  Array c = sum(a, {false, true});
+  EXPECT_FALSE(shared_form(only_form(), Shared::elements));
+}
+
 TEST_F(FormOf, ArraysThatAreTurnedAlikeAreOneRow) {
   Array a = memory("a", {50, 60}), b = memory("b", {50, 60});
   Array c = op(Op::add, transposed(a), transposed(b));

@@ -252,3 +252,68 @@ def test_the_python_switch():
         assert qn.set_tiered(True) is True
     finally:
         qn.set_tiered(before)
+
+
+def test_the_trace_says_what_ran_operation_by_operation(tmp_path):
+    child = run_child(
+        LOOP
+        + """
+    with qn.trace() as events:
+        y = step(y, 1); qn.synchronize()
+    singles = [e for e in events if e["kind"] == "launch" and e["detail"].endswith("; operation by operation")]
+    print(len(singles) >= 5, all(len(e["kernel"]["ops"] if isinstance(e.get("kernel"), dict) else [1]) == 1 for e in singles))
+    """,
+        QUERN_CACHE_DIR=str(tmp_path),
+    )
+    out, err = child.communicate(timeout=120)
+    assert out.split() == ["True", "True"], err
+
+
+def test_a_budget_of_compiles_does_not_depend_on_time(tmp_path):
+    program = tmp_path / "loop.py"
+    program.write_text(textwrap.dedent(LOOP) + "for i in range(5):\n    y = step(y, i % 3)\n    qn.synchronize()\n")
+    child = subprocess.run(
+        [sys.executable, "-m", "quern", "profile", "--max-compiles", "0", str(program)],
+        env={**os.environ, "QUERN_DEVICE": "cpu", "QUERN_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert child.returncode == 3, child.stderr
+
+
+def test_a_fork_asks_for_a_kernel_that_was_being_compiled(tmp_path):
+    child = run_child(
+        LOOP
+        + """
+    import os
+    for i in range(400):
+        y = step(y, i % 3); qn.synchronize()
+        if _engine.tier_counts()["open"]: break
+    pid = os.fork()
+    if pid == 0:
+        qn.set_tiered(False)
+        z = step(y, 1)
+        os._exit(0 if np.isfinite(float(z.sum())) else 1)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    """,
+        QUERN_CACHE_DIR=str(tmp_path),
+    )
+    out, err = child.communicate(timeout=120)
+    assert out.split() == ["0"], err
+
+
+def test_large_results_in_between_are_not_stored(tmp_path):
+    """One by one, the differences would take 800 MB."""
+    child = run_child(
+        """
+    import numpy as np, quern as qn, resource
+    n = 10_000
+    x, y = qn.asarray(np.linspace(0, 1, n)), qn.asarray(np.linspace(0, 2, n))
+    sums = abs(x[:, None] - y[None, :]).sum(1)
+    print(float(sums[0]) > 0, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 600_000)
+    """,
+        QUERN_CACHE_DIR=str(tmp_path),
+    )
+    out, err = child.communicate(timeout=120)
+    assert out.split() == ["True", "True"], err

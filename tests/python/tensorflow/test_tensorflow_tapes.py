@@ -126,6 +126,18 @@ with tf.GradientTape() as outer:
         y = x * x * x
     first = inner.gradient(y, x)
 print(show(first), show(outer.gradient(first, x))) | 12.0 12.0""",
+    "unconnected sources that are no numbers": """
+x, other = tf.Variable(2.0), tf.Variable([np.nan, np.inf, -1.0])
+with tf.GradientTape() as tape:
+    y = x * x
+    other.read_value()
+zeros = tape.gradient(y, other, unconnected_gradients="zero").numpy()
+print(zeros.tolist(), np.signbit(zeros).any()) | [0.0, 0.0, 0.0] False""",
+    "what is only written": """
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    x.assign([3.0, 4.0])
+print([v.shape[0] for v in tape.watched_variables()]) | [2]""",
     "unconnected sources as zeros": """
 x, other = tf.Variable(2.0), tf.Variable([1.0, 1.0])
 with tf.GradientTape() as tape:

@@ -556,6 +556,7 @@ def test_no_room_in_backward(device):
     assert x.grad.tolist() == [3.0] * 4
 
 
+@pytest.mark.usefixtures("fused")
 def test_what_only_the_tape_held_is_not_stored(device):
     """backward() lets entries go before anything is launched: of a step in one kernel the gradient alone has memory."""
     import quern.cupy as cupy

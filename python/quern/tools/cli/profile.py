@@ -80,6 +80,7 @@ def profile(argv) -> int:
     named, options = read
     if options.compare:
         return _compare(*options.compare)
+    from quern.device import set_tiered
     from quern.tools.profile import Profile
     from quern.tools.profile.collect import Collector
     from quern.tools.profile.progress import Progress
@@ -87,6 +88,9 @@ def profile(argv) -> int:
     program = prepare("profile", named, options.raw_clock)
     if isinstance(program, int):
         return program
+    budgets = {what: getattr(options, option[2:].replace("-", "_")) for option, what in BUDGETS}
+    if any(most is not None for most in budgets.values()):
+        set_tiered(False)  # what a program costs must not depend on how soon a kernel is compiled
     collector = Collector()
     collector.start()
     try:
@@ -101,7 +105,7 @@ def profile(argv) -> int:
         if failed := options.reports.write(path, write):
             print(f"quern profile: {failed}", file=sys.stderr)
             code = code or 2
-    exceeded = found.exceeded({what: getattr(options, option[2:].replace("-", "_")) for option, what in BUDGETS})
+    exceeded = found.exceeded(budgets)
     for text in exceeded:
         print(f"quern profile: {text}", file=sys.stderr)
     return code or (3 if exceeded else 0)

@@ -55,6 +55,7 @@ class Line(Cost):
     gradients: Counter = dataclasses.field(default_factory=Counter)  # lines whose gradients this one asked for -> ns
     asked_by: Counter = dataclasses.field(default_factory=Counter)  # lines that requested this one's gradient -> ns
     fallbacks: Counter = dataclasses.field(default_factory=Counter)  # functions that NumPy computed -> calls
+    singles: int = 0  # launches of single operations, while the kernel of all was not compiled yet
     compiled: list = dataclasses.field(default_factory=list)  # kernels that were compiled here: (name, ops, form, reason)
 
     @property
@@ -65,6 +66,7 @@ class Line(Cost):
 
 IN_ALLOCATION = "room in memory"  # a wait inside of the call that allocates, which has its time already
 HELD_UP = "work before it to end"  # the program is far ahead of the device: its time counts as waiting, and nothing asked for a wait
+OF_SINGLE = "operation by operation"  # a launch of one operation, whose fused kernel is not compiled yet
 _COUNTED = {"compile": "compiles", "wait": "waits", "launch": "launches", "allocate": "allocations"}
 
 
@@ -109,6 +111,8 @@ def cost_by_line(recording) -> list[Line]:
             line.compiling += group.host_ns
             _, ops, form, _, reason = recording.kernels[row["kernel"]]
             line.compiled += [(recording.texts[row["name"]], ops, form, reason)] * group.count
+        elif kind == "launch":
+            line.singles += group.count * (recording.texts[row["detail"]] == OF_SINGLE)
         elif kind == "allocate":
             line.allocated += int(group.bytes)
         if kind in _COUNTED and not (kind == "wait" and recording.texts[row["detail"]] == HELD_UP):

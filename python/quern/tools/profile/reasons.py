@@ -40,6 +40,8 @@ def reasons(line) -> list[str]:
         out.append((line.asked, f"{rough(line.asked)} of device time for gradients, {charged}"))
     for name, count in line.fallbacks.items():
         out.append((0, f"{times(count, 'call')} of {name}, which NumPy computes on the host"))
+    if line.singles:
+        out.append((0, f"{times(line.singles, 'launch', 'launches')} of single operations, before their fused kernel was compiled"))
     if line.compiles:
         out.append((line.compiling, f"{times(line.compiles, 'compile')}, {rough(line.compiling)}{_why_compiled(line)}"))
     return [text for _, text in sorted(out, key=lambda one: -one[0])]
