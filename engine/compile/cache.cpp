@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace quern {
@@ -192,9 +193,14 @@ Cached Cache::get(Compiler& compiler, const Source& source, const CompileOptions
   job->source = source;
   job->options = options;
   job->target = target;
-  run_beside([this, key, &compiler, job] {
+  const auto make = [this, key, &compiler, job] {
     job->made = make_claimed(key, [&] { return compiler.compile(job->source, job->options, job->target); }, For::now);
-  });
+  };
+  try {
+    run_beside(make);
+  } catch (const std::system_error&) {
+    make();  // no thread is to be had
+  }
   return job->made;
 }
 

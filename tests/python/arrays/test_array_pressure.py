@@ -9,6 +9,8 @@ import quern as qn
 from programs import code
 from quern.lib import _engine
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 LONG = int(os.environ.get("QUERN_LONG_LOOPS", "0"))  # 1: 10,000 rounds of every body
 
 
@@ -95,7 +97,6 @@ import quern as qn
 from quern.device import set_current_device
 from quern.lib import _engine
 
-pytestmark = pytest.mark.usefixtures("fused")
 set_current_device(qn.device({device.name!r}))
 _engine.set_tier0_limit(0)
 keep = _engine.KeepPending()

@@ -11,8 +11,7 @@ import numpy as np
 import quern as qn
 from quern.lib import _engine
 
-pytestmark = pytest.mark.usefixtures("fused")
-
+qn.set_tiered(False)
 rows = [np.linspace(0.1, 1, 40000 + 16 * k) for k in range(6)]
 
 
