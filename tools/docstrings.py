@@ -14,13 +14,22 @@ from stubs.annotations import FUNCTIONS, NUMPYS, TORCHS
 ARRAY = "{array}"
 LIKE = "array_like"
 DTYPE = "Dtype of the result; None infers it from the inputs."
+SIZE = "Shape of the result; None is the shape to which the parameters broadcast."
+AXIS = "Axis of the operation; a negative one counts from the end."
 AXES = "Axis or axes of the operation; negative ones count from the end."
+# Functions whose axis may be a tuple, with those of the same name after "nan".
+WITH_AXES = """
+all amax amin any average count_nonzero expand_dims flip gradient linalg_norm logsumexp max mean median min norm
+percentile prod ptp quantile roll size squeeze std std_mean sum trim_zeros var var_mean vector_norm matrix_norm
+normalize fft2 fftn ifft2 ifftn rfft2 rfftn irfft2 irfftn hfft2 hfftn ihfft2 ihfftn fftshift ifftshift
+""".split()
+ONE_AXIS_IN_TORCH = ("quantile", "nanquantile")
 PARAMETERS = {
     **dict.fromkeys(("a", "x", "m", "M", "ary", "arr", "array", "f", "z", "v", "ar", "input", "A", "inputs"), (LIKE, "Input array.")),
     **dict.fromkeys(("x1", "ar1", "input1", "tensor1"), (LIKE, "First input array.")),
     **dict.fromkeys(("x2", "ar2", "input2", "tensor2", "b", "y", "other", "B"), (LIKE, "Second input array.")),
     **dict.fromkeys(("arrays", "tup", "arys", "args", "operands", "xi", "tensors"), ("sequence of array_like", "Input arrays.")),
-    **dict.fromkeys(("axis", "dim"), ("int or tuple of ints", AXES)),
+    **dict.fromkeys(("axis", "dim"), ("int", AXIS)),
     "axes": ("int or sequence of ints", "Axes along which the function operates."),
     "axis1": ("int", "First axis of the matrices or pair."),
     "axis2": ("int", "Second axis of the matrices or pair."),
@@ -33,7 +42,7 @@ PARAMETERS = {
     "initial": ("scalar", "Start value of the reduction."),
     "where": ("array_like of bool", "Elements that take part; the mask broadcasts to the input."),
     "shape": ("int or tuple of ints", "Shape of the result."),
-    "size": ("int or tuple of ints", "Shape of the result; None is the shape to which the parameters broadcast."),
+    "size": ("int or tuple of ints", SIZE),
     "device": ("Device or str", 'Device of the result, such as "cpu" or "cuda:0"; None is that of the inputs, or the current one.'),
     "like": ("object", "Accepted for NumPy's sake; must be None."),
     "order": ("{'C', 'F', 'A', 'K'}", "Memory layout of the result."),
@@ -421,6 +430,7 @@ OF_FUNCTIONS = {
     ("dropout1d dropout2d dropout3d feature_dropout feature_alpha_dropout", "input"): (LIKE, "Inputs, of shape (N, C, ...) or without N."),
     ("scaled_dot_product_attention", "query key value"): (LIKE, "Queries (*, H, L, E), keys (*, H, S, E), values (*, H, S, Ev)."),
     ("embedding embedding_bag", "input"): ("array_like of ints", "Row numbers, int64 or int32, of any shape."),
+    ("embedding embedding_bag", "sparse"): ("bool", "Must be False: sparse gradients are not supported."),
     ("embedding embedding_bag", "weight"): (LIKE, "Table of rows, of shape (V, D)."),
     ("one_hot multi_hot", "input x"): ("array_like of ints", "Class numbers, int64 or int32, of any shape."),
     ("pixel_shuffle", "input"): (LIKE, "Inputs, of shape (*, C * r * r, H, W)."),
@@ -468,7 +478,7 @@ RESULTS_OF_TORCH = {
 ANNOTATIONS = {"integer": "int", "boolean": "bool"}  # of parameters of faces: types
 RESULTS_OF_METHODS = {"None": "sort partition"}
 # Descriptions that say nothing of shapes and dtypes: what a row says stands in their place.
-GENERAL = ("Input array.", "First input array.", "Second input array.", "Input arrays.", AXES, DTYPE, "")
+GENERAL = ("Input array.", "First input array.", "Second input array.", "Input arrays.", AXIS, AXES, DTYPE, "")
 IGNORED = "Accepted for compatibility; has no effect."
 ARRAYS = {"torch": "Tensor", "Tensor": "Tensor", "cupy": "ndarray", "ndarray": "ndarray"}
 _NAME = r"``(\w+)``"
@@ -574,10 +584,20 @@ def result(front_end, name):
     return re.sub(r"(list|tuple)\[(.*)\]", r"\1 of \2", found).removesuffix("[Any, Any]")
 
 
+def _accepts_axes(front_end, function):
+    """Whether a function's axis may be a tuple."""
+    is_one = PEERS.get(front_end) == "torch" and function in ONE_AXIS_IN_TORCH
+    return not is_one and (front_end == "reduce" or function.removeprefix("nan") in WITH_AXES)
+
+
 def parameter(name, function, front_end, of_row=""):
     """The type and the description of a parameter, by its name; `of_row`: what its row says of it in place of a general description."""
     bare = name.lstrip("*")
     kind, said = OF_FUNCTIONS.get((function, bare)) or PARAMETERS.get(bare, ("object", ""))
+    if said == SIZE and PEERS.get(front_end) == "torch":
+        said = "Shape of the result."
+    if said == AXIS and _accepts_axes(front_end, function):
+        kind, said = "int or tuple of ints", AXES
     said = of_row if of_row and said in GENERAL else said
     array = ARRAYS.get(front_end, "Array")
     return kind.replace("{array}", array).replace(LIKE, "Tensor" if array == "Tensor" else LIKE), said.replace(ARRAY, array)

@@ -345,7 +345,8 @@ class arange_to_end:
 class linspace:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``, which may be arrays that broadcast.
 
-    Parameters: ``endpoint``: is ``stop`` the last one? ``retstep``: the distance as well; ``axis``: of the result, along which they stand.
+    Parameters: ``endpoint``: whether ``stop`` is included; ``retstep``: whether to return the distance, too; ``axis``: axis of the result
+    along which the values lie. Raises ValueError for a negative ``num``.
 
     >>> linspace(0, 1, 3)
     array([0. , 0.5, 1. ])

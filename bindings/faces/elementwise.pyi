@@ -1103,7 +1103,8 @@ class clamp:
 class where:
     """Return elements of ``x`` where ``condition`` is true, and of ``y`` elsewhere; all three broadcast.
 
-    A Python integer that the type of the other does not hold raises OverflowError; before NumPy 2.5 it wraps around.
+    Raises OverflowError (torch: none) where NumPy is 2.5 or newer, for a Python integer that the dtype of the other value cannot hold,
+    RuntimeError (numpy: none; cupy: none) for a Python number that this dtype cannot hold.
 
     >>> where([True, False], 1, 2)
     array([1, 2])

@@ -102,8 +102,8 @@ class det:
 class lstsq:
     """Return the x with the smallest norm of ``b - a @ x``: a tuple (x, squared norms of what is left, rank, singular values of a).
 
-    Parameters: ``rcond``: singular values below it times the largest count as 0; by default the type's step times max(M, N), the
-    step alone for -1. What is left is empty when the rank is below N or M <= N. This waits for the rank.
+    Parameters: ``rcond``: singular values below it times the largest count as 0, by default the machine epsilon of the dtype times
+    max(M, N), the epsilon alone for -1. What is left is empty when the rank is below N or M <= N. This waits for the rank.
     Raises LinAlgError for more than two dimensions, or shapes that do not fit.
 
     >>> [float(x) for x in lstsq([[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0])[0]]
@@ -326,7 +326,9 @@ class pinv:
 
 @submodule("linalg")
 class matrix_rank:
-    """Return how many singular values are above ``tol``, or above ``rtol`` times the largest (the type's step times the larger size).
+    """Return how many singular values are above ``tol``, or above ``rtol`` times the largest.
+
+    By default ``rtol`` is the machine epsilon of the dtype times the larger size.
 
     >>> matrix_rank([[1.0, 2.0], [2.0, 4.0]])
     array(1)

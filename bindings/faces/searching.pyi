@@ -220,8 +220,8 @@ class bincount_of_rows:
 class histogram:
     """Return how many elements lie in each of ``bins``, and their edges.
 
-    Parameters: ``bins``: how many even ones, or their edges; ``range``: from where to where, by default from the smallest to the
-    largest element (which are read); ``density``: divided so that the area is one; ``weights``: what each element counts.
+    Parameters: ``bins``: number of bins of equal width, or their edges; ``range``: lower and upper limit, by default the smallest and
+    the largest element (which are read); ``density``: whether to divide so that the area is 1; ``weights``: weight of each element.
     Raises ValueError for edges that do not increase, an invalid range, and a number of bins below 1.
 
     >>> histogram([1, 2, 2, 4], bins=3)

@@ -139,10 +139,11 @@ class correlate_alike:
 class interp:
     """Return the values at ``x`` of the lines between the points (``xp``, ``fp``).
 
-    Parameters: ``xp``: where the points are, rising; ``fp``: their values, real or complex; ``left``, ``right``: the values beyond the
-    first and the last point, by default theirs; ``period``: of ``x`` and ``xp``, which then need not rise.
-    Returns an array of float64 or complex128 of the shape of ``x``. Raises ValueError without points, and for a
-    ``period`` of 0.
+    Parameters: ``xp``: coordinates of the points, in rising order; ``fp``: values of the points, real or complex; ``left``: value
+    before the first point, by default that of the first point; ``right``: value after the last point, by default that of the last
+    point; ``period``: period of ``x`` and ``xp``, which then need no order.
+    Returns an array of float64 or complex128 of the shape of ``x``. Raises ValueError without points, for
+    ``xp`` and ``fp`` of different lengths, and for a ``period`` of 0.
 
     >>> interp([2.5, 9], [1, 2, 3], [3, 2, 0])
     array([1., 0.])

@@ -112,7 +112,7 @@ def synchronize() -> None:
 
     Raises
     ------
-    RuntimeError
+    LaunchError
         If a kernel failed since the last synchronization.
 
     Examples

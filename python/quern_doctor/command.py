@@ -34,7 +34,9 @@ def main(argv=None):
         report.print_json(seen, findings)
         return report.verdict(findings)
     report.print_report(seen, findings)
-    if options.mend and mend(findings, options.yes):
+    if options.mend and not any(finding.steps for finding in findings):
+        print("nothing to fix")
+    elif options.mend and mend(findings, options.yes):
         findings = rules.find(machine.look())
         print("after the fixes: " + ("; ".join(finding.what for finding in findings) or "all is well"))
     return report.verdict(findings)

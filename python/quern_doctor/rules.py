@@ -1,6 +1,6 @@
 """The rules: each checks a Machine and returns a Finding, or None where nothing is wrong. find() asks all of them.
 
-Those of GPUs and NVIDIA's libraries are in rules_cuda.py.
+Those of GPUs and NVIDIA's libraries are in rules_cuda.py, those of environment variables in rules_environment.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 
-from quern_doctor import commands, rules_cuda
+from quern_doctor import commands, rules_cuda, rules_environment
 from quern_doctor.findings import BROKEN, EXIT_CODES, LIMIT, NOTE, Finding, Step, pip_install
 
 OLDEST_PYTHON = (3, 10)
@@ -111,7 +111,7 @@ def two_installations(m):
 def engine_broken(m):
     """The engine cannot be loaded, for none of the reasons that have rules of their own."""
     problem = m.engine.get("problem", "")
-    known = (python_too_old, numpy_too_old, packages_missing, plugin_broken, rules_cuda.gpu_lost)
+    known = (python_too_old, numpy_too_old, packages_missing, plugin_broken, rules_cuda.gpu_lost, rules_environment.device_unknown)
     if not problem or m.free_threaded or any(rule(m) for rule in known):
         return None
     if m.engine.get("signal") == 4:  # SIGILL
@@ -217,6 +217,7 @@ RULES = (
     engine_broken,
     plugin_broken,
     *rules_cuda.RULES,
+    *rules_environment.RULES,
     kernel_fails,
     cache_unusable,
     no_avx2,

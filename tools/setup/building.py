@@ -250,7 +250,7 @@ class Progress:
         seconds = self._seconds(self._cost(steps))
         if seconds > 30:
             cores = f"{self.jobs} core{'s' * (self.jobs > 1)}"
-            say(f"building, about {duration(seconds)} on {cores}; builds after a change are shorter")
+            say(f"building, about {duration(seconds)} on {cores} if they are free: sources are newer than the build")
 
     def _cost(self, steps):
         return steps * max(self.cost_of_others, 0) / self.others if self.others > 0 else steps

@@ -31,8 +31,8 @@ def prepare_shape_strides_dtype(shape, strides, dtype, order):
 def to_device(obj, stream=0, copy=True, to=None):
     """The array ``obj`` on the device.
 
-    Parameters: ``obj``: an array of NumPy's or of the device, or nested sequences; ``stream``: taken, the copy is done when this
-    returns; ``copy``: False for ``obj`` itself where it is on the device; ``to``: a DeviceNDArray that takes the values.
+    Parameters: ``obj``: an array of NumPy's or of the device, or nested sequences; ``stream``: ignored, the copy has ended when
+    this returns; ``copy``: False for ``obj`` itself where it is on the device; ``to``: a DeviceNDArray that takes the values.
 
     >>> from quern import cuda
     >>> import numpy as np

@@ -150,7 +150,7 @@ def vectorize(ftylist_or_function=(), **options):
     """Makes a Python function of numbers a function of arrays.
 
     Parameters: signatures, such as ``["float32(float32, float32)"]``; without them, types are those of the arguments. ``target``: "cpu",
-    "parallel" or "cuda": all run on the current device. ``identity``: what ``reduce`` starts from.
+    "parallel" or "cuda": all run on the current device. ``identity``: start value of ``reduce``.
 
     >>> from quern.numba import vectorize
     >>> import numpy as np

@@ -168,7 +168,7 @@ def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
     """States for ``n`` threads, on the device.
 
     Parameters: ``n``: how many; ``seed``: an integer; ``subsequence_start``: the first state is so many times 2**64 steps further, the
-    distance from each to the next; ``stream``: taken, the states are there when this returns.
+    distance from each to the next; ``stream``: ignored, the states are complete when this returns.
 
     >>> from quern import cuda
     >>> from quern.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32

@@ -9,6 +9,7 @@ from quern.cupy.cuda._waiting import DeviceSynchronized, allow_synchronize  # no
 from quern.cupyx import jit, linalg, optimizing, profiler, time  # noqa: F401
 from quern.cupyx._generalized import GeneralizedUFunc  # noqa: F401
 
+_INSTEAD = {"scipy": "use SciPy on `x.get()`"}  # for imports of parts
 _rsqrt = _ElementwiseKernel("T x", "T y", "y = rsqrt(x)", "cupyx_rsqrt")
 
 

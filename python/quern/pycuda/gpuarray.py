@@ -37,7 +37,7 @@ empty = GPUArray
 
 
 def to_gpu(ary, allocator=None):
-    """A GPUArray with the values of a NumPy array, which lies as that does.
+    """A GPUArray with the values of a NumPy array, in the same memory order.
 
     Raises TypeError for a dtype that arrays cannot have here.
 

@@ -38,13 +38,13 @@ def _module(name, doc, **names):
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):  # noqa: A001
     """Gives the model: its work is fused and compiled without this."""
-    _tell("compile", "torch.compile() gives its argument here: work is recorded, fused and compiled without it")
+    _tell("compile", "torch.compile() returns the function unchanged: quern fuses and compiles operations without it")
     return (lambda one: one) if model is None else model
 
 
 def _same(obj=None, *args, **kwargs):
     """Gives its first argument: there is nothing to compile ahead."""
-    _tell("jit", "torch.jit gives its argument here: work is recorded, fused and compiled without it")
+    _tell("jit", "torch.jit returns the function unchanged: quern fuses and compiles operations without it")
     return (lambda one: one) if obj is None else obj
 
 

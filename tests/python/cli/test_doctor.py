@@ -254,6 +254,25 @@ def instructions_that_are_unknown():
     return m, ["engine_broken"], 2, ["does not know"]
 
 
+def a_device_that_is_not_there():
+    m = well()
+    m.environment = {"QUERN_DEVICE": "foo"}
+    m.engine = {"problem": "ValueError: [device] QUERN_DEVICE is 'foo'; use cpu, cuda or cuda:N"}
+    return m, ["device_unknown"], 2, ["QUERN_DEVICE=foo selects no device", "unset QUERN_DEVICE"]
+
+
+def values_that_are_ignored():
+    m = well()
+    m.environment = {"QUERN_NUM_THREADS": "0", "QUERN_KEEP_TEXTS": "/no/such/folder", "QUERN_TIERED": "0", "QUERN_CACHE_SIZE": "12"}
+    return m, ["values_ignored", "no_gpu"], 1, ["QUERN_NUM_THREADS=0, QUERN_KEEP_TEXTS=/no", "set QUERN_NUM_THREADS to a number above 0"]
+
+
+def names_that_are_misspelled():
+    m = well()
+    m.environment = {"QUERN_DEVISE": "cpu", "QUERN_RENEW_TEXTS": "1", "QUERN_NUMBA_PYTHON": "/python"}
+    return m, ["names_misspelled", "no_gpu"], 1, ["no environment variable QUERN_DEVISE\n", "use QUERN_DEVICE"]
+
+
 def another_architecture():
     m = well()
     m.engine, m.architecture = {"problem": "ImportError: wrong ELF class"}, "aarch64"
@@ -319,6 +338,7 @@ CASES = {
         unwritable_cache, foreign_cache, full_cache, python_too_old, numpy_too_old, two_installations, no_avx2,
         instructions_that_are_unknown, another_architecture, wsl_without_a_gpu, wsl_with_a_gpu, free_threaded, free_threaded_without_a_build,
         a_kernel_that_fails, another_driver_by_name, clone_without_a_build, clone_in_a_build,
+        a_device_that_is_not_there, values_that_are_ignored, names_that_are_misspelled,
     )
 } | {
     "docker": lambda: container("docker", "docker run --gpus all"),

@@ -74,7 +74,7 @@ def page_with_transcript(name):
 def test_the_transcript_of_the_profile(tmp_path):
     program, shown = page_with_transcript("profile.md")
     (tmp_path / "heat.py").write_text(program)
-    done = quern("profile", "heat.py", cwd=tmp_path, QUERN_DEVICE="cpu", QUERN_CACHE_DIR=tmp_path)
+    done = quern("profile", "heat.py", cwd=tmp_path, QUERN_DEVICE="cpu", QUERN_CACHE_DIR=tmp_path, QUERN_TIERED="0")
     assert done.returncode == 0, done.stderr
 
     def without_figures(text):  # times differ, and with them what is worth a word
@@ -83,7 +83,7 @@ def test_the_transcript_of_the_profile(tmp_path):
 
     assert without_figures(shown) <= without_figures(done.stderr)
     sources = [row.split("  ")[-1].strip() for row in shown.split("Source\n")[1].split("\n\n")[0].splitlines()]
-    assert len(sources) == 6 and all(source in done.stderr for source in sources)
+    assert len(sources) == 7 and all(source in done.stderr for source in sources)
 
 
 def test_the_transcript_of_the_check(tmp_path):

@@ -124,9 +124,9 @@ def _division(f):
 def _not_finite(f):
     value, given = _number(f.first), _number(f.second)
     if not f.kernel:
-        kind = "NaN" if math.isnan(value) else "infinite"
-        return f"{f.work} makes element {f.offset:,} {kind} of numbers that are neither, {given:g} among them"
-    return f"{'NaN' if math.isnan(value) else 'an infinite number'} comes from numbers that are neither, {given:g} among them"
+        kind = "NaN" if math.isnan(value) else "an infinity"
+        return f"{f.work} of the finite value {given:g} gives {kind} at element {f.offset:,}"
+    return f"{'NaN' if math.isnan(value) else 'an infinite number'} comes from finite values, {given:g} among them"
 
 
 def _out_of_bounds(f):

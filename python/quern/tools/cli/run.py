@@ -42,7 +42,7 @@ def parser():
     p = argparse.ArgumentParser(
         prog=f"{commands.NAME} run",
         usage=f"{commands.NAME} run [--raw-clock] {PROGRAM}",
-        description="Run a Python program; its imports of cupy, numba, pycuda, torch and keras load quern.",
+        description="Run a Python program; its imports of cupy, numba, pycuda, torch, keras and tensorflow load quern.",
         epilog=commands.examples("run"),
         formatter_class=commands.WithExamples,
     )
