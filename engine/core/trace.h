@@ -79,7 +79,8 @@ struct TraceRecord {
   std::vector<Site> lines;                       // of array work: the lines that recorded what a launch computes, one for each op
   std::shared_ptr<const KernelIdentity> kernel;  // of launches, compiles and loads, where there is one
   std::string name;                              // kernel, text or library
-  std::string detail;  // "memory", "disk" or "compiled" for a compile; grid and block for a launch, and of_single; of a wait: what for
+  std::string
+      detail;  // "memory", "disk" or "compiled" for a compile; grid and block for a launch, and of_single; of a wait: what for
 };
 
 class TraceSink {

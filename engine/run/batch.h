@@ -19,7 +19,7 @@ struct LaunchPlan {
   Key key;
   Kernel* kernel = nullptr;  // nullptr: not looked for yet
   LaunchShape shape;
-  std::string text = {};  // the kernel's, where it was printed ahead (side_by_side.h)
+  std::string text = {};   // the kernel's, where it was printed ahead (side_by_side.h)
   bool is_single = false;  // one operation of a group whose kernel is not compiled yet (tiers.h)
 };
 

@@ -140,8 +140,8 @@ struct Job {
   std::shared_ptr<std::atomic<bool>> done;
 };
 
-// One thread, of low priority, while there is work. A fork waits for the kernel that is being compiled, since the compiler has locks
-// of its own; in the child, which has no such thread, the others count as compiled, and who needs one compiles it.
+// One thread, of low priority, while there is work. A fork waits for the kernel that is being compiled, since the compiler has
+// locks of its own; in the child, which has no such thread, the others count as compiled, and who needs one compiles it.
 class Background {
  public:
   Background() {

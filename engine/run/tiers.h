@@ -63,8 +63,8 @@ struct Single {
 };
 Single single_of(Node& node);
 
-// Of a node's operand to the type that the node computes in. It runs first, and becomes the operand once it has: until then the node
-// is as it was recorded.
+// Of a node's operand to the type that the node computes in. It runs first, and becomes the operand once it has: until then the
+// node is as it was recorded.
 struct Conversion {
   size_t operand;
   NodeRef node;

@@ -53,10 +53,12 @@ TEST_F(FormOf, ASharedFormHasItsStepsAsArguments) {
   Array c = op(Op::add, a, b);
   const Form own = only_form();
   EXPECT_EQ(text(own), "2 kept, 0 reduced: (50, 60), elements; s1 .1 -> s1; numbers (50, 60, 60, 60)");
-  EXPECT_EQ(text(*shared_form(own, Shared::rows)),
-            "4 kept, 0 reduced: (1, 1, 50, 60), elements; sss1 sss1 -> sss1; numbers (1, 1, 50, 60, 0, 0, 60, 0, 0, 0, 0, 0, 60)");
+  EXPECT_EQ(
+      text(*shared_form(own, Shared::rows)),
+      "4 kept, 0 reduced: (1, 1, 50, 60), elements; sss1 sss1 -> sss1; numbers (1, 1, 50, 60, 0, 0, 60, 0, 0, 0, 0, 0, 60)");
   EXPECT_EQ(text(*shared_form(own, Shared::elements)),
-            "4 kept, 0 reduced: (1, 1, 50, 60), elements; ssss ssss -> ssss; numbers (1, 1, 50, 60, 0, 0, 60, 1, 0, 0, 0, 1, 0, 0, 60, 1)");
+            "4 kept, 0 reduced: (1, 1, 50, 60), elements; ssss ssss -> ssss; numbers (1, 1, 50, 60, 0, 0, 60, 1, 0, 0, 0, 1, 0, "
+            "0, 60, 1)");
 }
 
 TEST_F(FormOf, ReductionsHaveNoSharedForm) {

@@ -24,8 +24,9 @@ class PrecompiledTest : public ::testing::Test {
   static std::vector<std::byte> code(char c, size_t size) { return std::vector<std::byte>(size, std::byte(c)); }
   static CacheKey key(const char* text) { return text_key({text}, {}); }
   void write() {
-    Precompiled::write(path_, "a maker", {Precompiled::Kernels{{key("one"), code('1', 100)}, {key("two"), code('2', 7)}},
-                                          Precompiled::Kernels{{key("two"), code('3', 50)}}});
+    Precompiled::write(path_, "a maker",
+                       {Precompiled::Kernels{{key("one"), code('1', 100)}, {key("two"), code('2', 7)}},
+                        Precompiled::Kernels{{key("two"), code('3', 50)}}});
   }
   std::string bytes() const {
     std::ifstream in(path_, std::ios::binary);
