@@ -146,7 +146,7 @@ class Background {
  public:
   Background() {
     static Background* one = this;
-    compile_cache();  // whose lock is taken after this one's
+    compile_cache();  // handlers before a fork run backwards: its lock is taken after this one's
     pthread_atfork([] { one->before_fork(); }, [] { one->after_fork(false); }, [] { one->after_fork(true); });
   }
   void add(Job job) {
@@ -242,7 +242,7 @@ bool is_large(const Group& group) {
 bool is_tiered() { return tiered.load(std::memory_order_relaxed); }
 bool set_tiered(bool on) { return tiered.exchange(on); }
 
-Tiers::Counts Tiers::counts() const { return {groups_, behind_, background().open()}; }
+Tiers::Counts Tiers::counts() const { return {groups_, behind_, behind_ > 0 ? background().open() : 0}; }
 
 size_t Tiers::Hash::operator()(const Key& key) const { return hash_of(key); }
 

@@ -66,11 +66,12 @@ def needs_a_compiler(device):
 def test_each_kernel_is_compiled_once_and_traced(device, tmp_path, threads):
     needs_a_compiler(device)
     told = json.loads(ran(TRACED, device, tmp_path, QUERN_NUM_THREADS=threads))
-    compiles = told["compiles"]
+    built = {key for detail, *_, key, _ in told["compiles"] if detail == "precompiled"}  # with quern
+    compiles = [one for one in told["compiles"] if one[0] != "precompiled"]
     assert {detail for detail, *_ in compiles} == {"compiled"}
     keys = [key for *_, key, _ in compiles]
-    assert len(set(keys)) == len(keys) == told["kept"] >= 6
-    assert set(keys) == {key for key, _ in told["launched"]}
+    assert len(set(keys)) == len(keys) == told["kept"] - len(built) >= 6
+    assert {*keys, *built} == {key for key, _ in told["launched"]}
     assert {(key, line) for *_, key, line in compiles} <= {(key, line) for key, line in told["launched"]}  # whose work it is
     assert len({line for *_, line in compiles}) >= 7
     spans = sorted((start, start + took) for _, start, took, *_ in compiles)
@@ -80,8 +81,8 @@ def test_each_kernel_is_compiled_once_and_traced(device, tmp_path, threads):
     assert told["order"][:3] == ["compile", "load", "launch"]
     # Another process finds them all on the disk.
     warm = json.loads(ran(TRACED, device, tmp_path, QUERN_NUM_THREADS=threads))
-    assert {detail for detail, *_ in warm["compiles"]} == {"disk"}
-    assert [key for *_, key, _ in warm["compiles"]] == keys
+    assert {detail for detail, *_ in warm["compiles"]} <= {"disk", "precompiled"}
+    assert [key for detail, *_, key, _ in warm["compiles"] if detail == "disk"] == keys
 
 
 @pytest.mark.alone

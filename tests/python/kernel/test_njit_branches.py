@@ -152,3 +152,17 @@ def test_powers_of_constants_end():
     assert njit(lambda: FLAG**many)() == 1 and type(njit(lambda: 64**many)()) is int
     three = -3
     assert njit(lambda: three**40)() == (3**40 + 2**63) % 2**64 - 2**63
+
+
+def test_a_call_with_another_number_of_arguments_before():
+    """Its results are other numbers: a flag and a value, or one value."""
+
+    def f(x, b=None):
+        r = b
+        if x > 3:
+            r = 7
+        return r
+
+    for calls in (((4,), (4, 0), (2,), (2, 0)), ((4, 0), (4,)), ((2, None), (2, 1), (4, None, ))):
+        compiled = njit(f)
+        assert [compiled(*c) for c in calls] == [f(*c) for c in calls]
