@@ -703,9 +703,13 @@ void init_arrays(nb::module_& m) {
         for (nb::handle value : values)
           if (!first.is_valid() && as_array(value.ptr())) first = value;
         for (size_t i = 0; i < values.size(); ++i) operands[i].read(values[i].ptr(), true, first.ptr());
-        // Numbers alone are computed where new arrays are made.
-        if (std::all_of(operands.begin(), operands.end(), [](const GivenOperand& o) { return o.is_scalar(); }))
-          operands[0].make_array(values[0].ptr());
+        // Numbers alone are computed where new arrays are made. One with a type of its own is the array: Python's beside it have
+        // none.
+        if (std::all_of(operands.begin(), operands.end(), [](const GivenOperand& o) { return o.is_scalar(); })) {
+          auto typed = std::find_if(operands.begin(), operands.end(), [](GivenOperand& o) { return !o.scalar().is_weak; });
+          const size_t made = typed == operands.end() ? 0 : static_cast<size_t>(typed - operands.begin());
+          operands[made].make_array(values[made].ptr());
+        }
         std::vector<Argument> arguments = arguments_of(operands);
         std::optional<Loop> loop;
         if (!compute.empty()) loop = Loop{dtype_of(compute), dtype_of(gives)};

@@ -354,3 +354,10 @@ def test_integers_are_divided_exactly(device, dtype, size, quiet):
             one = np.dtype(dtype).type(one)
             np.testing.assert_array_equal(qn.asnumpy(ours(x, one)), theirs(a, one), err_msg=f"{function} by {one}")
             np.testing.assert_array_equal(qn.asnumpy(ours(one, y)), theirs(one, b), err_msg=f"{function} of {one}")
+
+
+def test_a_number_of_python_before_one_of_numpy_has_no_type_of_its_own():
+    for name in ("add", "multiply", "maximum", "arctan2", "floor_divide", "copysign"):
+        for a, b in ((2, np.int32(5)), (np.int8(3), 2), (2.5, np.float32(2)), (np.float16(1), 2), (True, np.int16(2)), (2.5, np.int32(2))):
+            expected, found = getattr(np, name)(a, b), getattr(qn, name)(a, b)
+            assert found.dtype == expected.dtype and found == expected, (name, a, b)
