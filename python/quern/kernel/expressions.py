@@ -385,6 +385,10 @@ class Expressions(Choices, Indexing):
             if right.is_const and right.const is None:
                 is_none = isinstance(left.type, types.NoneType) or (left.is_const and left.const is None)
                 return operators.constant(is_none == isinstance(op, ast.Is))
+            if isinstance(left.type, types.Number) and isinstance(right.type, types.Number):
+                if left.type != right.type:
+                    return Value(types.boolean, "false" if isinstance(op, ast.Is) else "true")
+                return self.comparison(ast.Eq() if isinstance(op, ast.Is) else ast.NotEq(), left, right, node)
             raise self.error(UnsupportedError, node, "`is` compares only with None in a kernel", "write ==")
         left, right = self.present(left, node), self.present(right, node)
         if isinstance(op, (ast.In, ast.NotIn)):
@@ -429,6 +433,9 @@ class Expressions(Choices, Indexing):
                 return operators.constant(is_same) if are_none else Value(types.boolean, "false" if is_same else "true")
         if isinstance(left.fixed, enum.Enum) and isinstance(right.fixed, enum.Enum) and isinstance(op, (ast.Is, ast.IsNot)):
             return operators.constant((left.fixed is right.fixed) == is_same)
+        for a, b in ((left, right), (right, left)):
+            if isinstance(a.type, types.Known) and isinstance(a.const, str) and isinstance(b.type, types.Number):
+                return Value(types.boolean, "false" if is_same else "true")
         if isinstance(left.type, types.Known) and isinstance(right.type, types.Known):
             same = left.const is right.const or (isinstance(left.const, (str, type)) and left.const == right.const)
             return operators.constant(same == is_same)

@@ -47,6 +47,14 @@ for i in range(x): c = 1; if c: return BIG + x; return 0.5
 if x and isinstance(x, float): return 0.5; return BIG + x
 """
 OPEN = """
+if 'z' is not x: return BIG + x; return 0.5
+if 'z' != x: return BIG + x; return 0.5
+if not ('z' == x): return BIG + x; return 0.5
+if x is x: return BIG + x; return 0.5
+if x is not None and x is not 'z': return BIG + x; return 0.5
+if not (1.5 is x): return BIG + x; return 0.5
+if True is not x: return BIG + x; return 0.5
+if x is not NARROW: return BIG + x; return 0.5
 c = 1; d = c + 1; if d > 1: return BIG + x; return 0.5
 c = 1; c += 1; if c: return BIG + x; return 0.5
 if x: return BIG + x; return 0.5
