@@ -241,7 +241,7 @@ class ReductionKernel(_Kernel):
     combined depends on the shape alone. Raises as :class:`ElementwiseKernel` does.
 
     >>> from quern import cupy as cp
-    >>> norm = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
+    >>> norm = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")
     >>> norm(cp.asarray([[3.0, 4.0], [6.0, 8.0]]), axis=1)
     array([ 5., 10.])
     """

@@ -227,7 +227,12 @@ def is_within(frame):
 
 def loads_attribute(frame):
     """Return whether a frame of the program is at an attribute that is written there: not of quern or Keras, and not in a call."""
-    return not is_within(frame) and dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("LOAD_ATTR", "LOAD_METHOD")
+    if is_within(frame):
+        return False
+    code, at = frame.f_code.co_code, frame.f_lasti
+    while dis.opname[code[at]] == "CACHE":  # of an instruction that Python 3.12 has specialized
+        at -= 2
+    return dis.opname[code[at]] in ("LOAD_ATTR", "LOAD_METHOD")
 
 
 def operated(name, x, y):
