@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import quern as qn
 from checked import kinds
+from programs import code
 
 MANY = 20_000
 
@@ -189,11 +190,16 @@ def test_arrays_that_were_written_by_operations(doubled, write):
 
 
 def test_a_trace_has_no_waits_of_the_check():
-    with qn.check() as report:
-        x = qn.linspace(0, 1, MANY)
+    """In a program with one stream: with several, each of them is waited for, and traced."""
+    done = code(f"""
+import quern as qn
+with qn.check() as report:
+    x = qn.linspace(0, 1, {MANY}, device=qn.device("cpu"))
+    qn.synchronize()
+    with qn.trace() as events:
+        for _ in range(5):
+            x = qn.sqrt(x + 1) * 2
         qn.synchronize()
-        with qn.trace() as events:
-            for _ in range(5):
-                x = qn.sqrt(x + 1) * 2
-            qn.synchronize()
-    assert [event["kind"] for event in events].count("wait") == 1 and not len(report)
+assert [event["kind"] for event in events].count("wait") == 1 and not len(report), events
+""", QUERN_DEVICE="cpu")
+    assert done.returncode == 0, done.stderr

@@ -1,6 +1,7 @@
 """Branches that constants decide are left out, as by Numba 0.68, so that what they would return has no say in the result's type."""
 
 import linecache
+import warnings
 
 import numpy as np
 import pytest
@@ -80,7 +81,9 @@ def function_of(line):
     text, name = "def f(x):\n" + body, f"<{line}>"
     linecache.cache[name] = len(text), None, text.splitlines(True), name
     names = dict(globals())
-    exec(compile(text, name, "exec"), names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # of `is` with a literal
+        exec(compile(text, name, "exec"), names)
     return njit(names["f"])
 
 
