@@ -93,7 +93,7 @@ NodeRef model_of(const Node& node) {
 
 NodeRef conversion_of(const Operand& operand, DType to) {
   // What is repeated is converted once.
-  Layout from = *operand.layout, all{from.shape, Shape(from.rank(), 0), 0};
+  Layout from = *operand.layout;
   for (size_t i = 0; i < from.rank(); ++i)
     if (from.strides[i] == 0) from.shape[i] = std::min<int64_t>(from.shape[i], 1);
   NodeRef node = new_node(Op::cast, to, contiguous_layout(from.shape), operand.node->device);
