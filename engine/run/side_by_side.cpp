@@ -1,6 +1,7 @@
 #include "run/side_by_side.h"
 
 #include "core/wait.h"
+#include "run/compile_job.h"
 #include "run/kernel_cache.h"
 #include "run/tiers.h"
 
@@ -49,28 +50,15 @@ std::vector<SideBySide::Wanted> SideBySide::missing(std::span<Batch> batches) {
 }
 
 struct SideBySide::Queue {
-  struct Job {
-    CacheClaim claim;
-    Compiler& compiler;
-    Source source;
-    CompileOptions options;
-    Target target;
-  };
-  std::vector<std::optional<Job>> jobs;
+  std::vector<std::optional<CompileJob>> jobs;
   std::atomic<size_t> next{0};
 
-  std::optional<Job> take() {
+  std::optional<CompileJob> take() {
     size_t i = next.fetch_add(1);
     return i < jobs.size() ? std::exchange(jobs[i], std::nullopt) : std::nullopt;
   }
   void work() {
-    while (std::optional<Job> job = take()) {
-      try {
-        job->claim.make([&] { return job->compiler.compile(job->source, job->options, job->target); });
-      } catch (...) {
-        // The group that needs it compiles it once more, and raises.
-      }
-    }
+    while (std::optional<CompileJob> job = take()) job->run();
   }
 };
 
@@ -85,7 +73,7 @@ std::shared_ptr<SideBySide::Queue> SideBySide::queue_of(std::span<const Wanted> 
     Compiler& compiler = wanted.context->compiler();
     Target target = wanted.context->device.target();
     if (auto claim = compile_cache().claim(compiler, source, text.options, target))
-      queue->jobs.push_back(Queue::Job{std::move(*claim), compiler, std::move(source), text.options, std::move(target)});
+      queue->jobs.push_back(CompileJob{std::move(*claim), compiler, std::move(source), text.options, std::move(target)});
   }
   return queue;
 }

@@ -17,6 +17,7 @@
 #include "core/wait.h"
 #include "device/check/checker.h"
 #include "graph/sequence.h"
+#include "run/compile_job.h"
 #include "run/kernel_cache.h"
 
 namespace quern {
@@ -132,11 +133,7 @@ const Node* first_without_kernel(const Group& group) {
 // ---- compiling on another thread
 
 struct Job {
-  CacheClaim claim;
-  Compiler& compiler;
-  Source source;
-  CompileOptions options;
-  Target target;
+  CompileJob work;
   std::shared_ptr<std::atomic<bool>> done;
 };
 
@@ -170,11 +167,7 @@ class Background {
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 10);
     while (std::optional<Job> job = take()) {
       std::lock_guard hold(compiling_);
-      try {
-        job->claim.make([&] { return job->compiler.compile(job->source, job->options, job->target); });
-      } catch (...) {
-        // Whoever needs the kernel compiles it once more, and raises.
-      }
+      job->work.run();
       job->done->store(true, std::memory_order_release);
     }
   }
@@ -313,7 +306,7 @@ void Tiers::count(Known& known, TextOf of, const Group& group, const Form& form,
   ++behind_;
   log(LogLevel::compiles, "a group of {} operations is compiled on another thread", group.nodes.size());
   known.done = std::make_shared<std::atomic<bool>>(false);
-  background().add({std::move(*claim), context.compiler(), std::move(source), text.options, std::move(target), known.done});
+  background().add({{std::move(*claim), context.compiler(), std::move(source), text.options, std::move(target)}, known.done});
 }
 
 Tiers& tiers() {
