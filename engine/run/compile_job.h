@@ -6,19 +6,20 @@
 namespace quern {
 
 struct CompileJob {
+  CompileJob(CacheClaim claimed, Compiler& with, Source text, CompileOptions flags, Target for_target);
+
   CacheClaim claim;
   Compiler& compiler;
   Source source;
   CompileOptions options;
   Target target;
 
-  void run() noexcept {
-    try {
-      claim.make([&] { return compiler.compile(source, options, target); });
-    } catch (...) {
-      // Whoever needs the kernel compiles it once more, and raises.
-    }
-  }
+  // The process's end waits for it: nothing may be taken down under a compiler, and the next process finds the kernel. Once that
+  // end has begun, it does nothing.
+  void run() noexcept;
 };
+
+// Waits for those that run; others do nothing from now on. At exit this is called by itself.
+void end_compile_jobs() noexcept;
 
 }  // namespace quern

@@ -7,6 +7,7 @@
 #include "device/check/checker.h"
 #include "device/check/timeline.h"
 #include "graph/node.h"
+#include "run/compile_job.h"
 #include "run/found_errors.h"
 #include "run/trace.h"
 
@@ -181,6 +182,7 @@ void finish_all() noexcept {
 }
 
 void shut_down() noexcept {
+  end_compile_jobs();
   for (Context* c : all_contexts()) c->device.shut_down();
   // A compiler or a driver that is still at work must not have its library taken down under it.
   if (left_running()) end_at_once();

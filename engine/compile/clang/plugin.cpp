@@ -175,4 +175,8 @@ __attribute__((visibility("default"))) const char* quern_clang_precompile(const 
   return error.empty() ? nullptr : error.c_str();
 }
 
+// Instead of the C library's, for all of LLVM: its static objects stay until the process is gone, since another thread may be
+// compiling when destructors run.
+__attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) { return 0; }
+
 }  // extern "C"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <latch>
 #include <mutex>
 #include <thread>
@@ -319,6 +321,24 @@ TEST_P(Threads, AreTracedByOne) {
     }
     --at_work;
   });
+}
+
+// The process may end at any time: it waits for the kernel that another thread compiles.
+TEST(ProcessEnd, WaitsForTheCompiler) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::string cache = testing::TempDir() + "quern_process_end";
+  std::filesystem::remove_all(cache);
+  setenv("QUERN_CACHE_DIR", cache.c_str(), 1);  // of the new process, whose kernels are not compiled yet
+  const auto compute_and_exit = [] {
+    qn::Array x = qn::arange(40'000, DType::float64, qn::Device::cpu()), y = x;
+    for (int round = 0; round < 40; ++round) {
+      y = y * 0.5 + x - y * y * 0.25 + round;
+      y.evaluate();
+    }
+    std::exit(y.size() == 40'000 ? 7 : 1);
+  };
+  EXPECT_EXIT(compute_and_exit(), testing::ExitedWithCode(7), "");
+  unsetenv("QUERN_CACHE_DIR");
 }
 
 // A race on purpose: two copies into the same memory. tools/sanitize.py runs it to see that it is found, and in the engine.

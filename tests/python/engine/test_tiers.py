@@ -200,6 +200,8 @@ def test_a_program_may_end_while_a_kernel_is_compiled(tmp_path, end):
     _, err = child.communicate(timeout=120)
     assert child.returncode == (3 if "3" in end else 0), err
     assert not err
+    if "os._exit" not in end:
+        assert any(files for _, _, files in os.walk(tmp_path)), "the end waits for the kernel that is being compiled"
 
 
 def test_a_fork_while_a_kernel_is_compiled(tmp_path):
