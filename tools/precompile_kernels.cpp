@@ -157,7 +157,6 @@ void kernels_of_row(Texts& texts, Op op, DType type) {
       return row_node(op, loop, operands, flat);
     };
     texts.add(node({3, Lies::dense}, true), Texts::Forms::own);
-    if (!has_bits_of_its_own(op, type)) continue;  // alone it is what it is
     texts.add(node({3, Lies::apart}, false), Texts::Forms::elements);
     if (!is_real(type) || !is_common(op)) continue;
     texts.add(node({3, Lies::rows}, false), Texts::Forms::rows);

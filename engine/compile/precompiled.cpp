@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "graph/tier0/levels.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -31,6 +32,12 @@ struct Head {
   };
   Part entries[Precompiled::levels.size()], maker;
 };
+
+// Vectors of mathematical functions are the C library's: the kernels call what glibc has since 2.35.
+bool has_vector_functions() {
+  void* library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+  return library && dlsym(library, "_ZGVdN4v_tanh");
+}
 
 auto by_key = [](const auto& a, const auto& b) { return std::pair(a.high, a.low) < std::pair(b.high, b.low); };
 
@@ -77,7 +84,7 @@ Precompiled::~Precompiled() {
 const Precompiled& Precompiled::installed() {
   static const Precompiled* one = [] {
     const std::string_view level = level_of_processor();
-    if (level.empty()) return new Precompiled;
+    if (level.empty() || !has_vector_functions()) return new Precompiled;
     return new Precompiled(library_directory() + "/" + file_name(), level);
   }();
   return *one;

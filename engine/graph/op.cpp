@@ -63,38 +63,6 @@ std::string_view name_of(Op op) {
   return others[static_cast<uint16_t>(op) - row_count];
 }
 
-bool has_bits_of_its_own(Op op, DType compute) {
-  if (op >= Op{row_count} || is_integer(compute) || compute == DType::boolean) return true;
-  if (is_complex(compute)) return row(op).cost != Cost::function && op != Op::absolute && op != Op::sqrt && op != Op::power;
-  switch (op) {
-    case Op::power:
-    case Op::float_power:
-    case Op::arccos:
-    case Op::sinh:
-    case Op::cosh:
-    case Op::tanh:
-    case Op::arcsinh:
-    case Op::arccosh:
-    case Op::hypot:
-    case Op::erf:
-    case Op::erfc:
-    case Op::ndtr:
-    case Op::log_ndtr:
-      return false;
-    case Op::sin:
-    case Op::cos:
-    case Op::tan:
-    case Op::arctan:
-    case Op::arctan2:
-    case Op::arctanh:
-    case Op::exp2:
-    case Op::logaddexp2:
-      return compute != DType::float32;
-    default:
-      return true;
-  }
-}
-
 bool is_integer(DType type) {
   DTypeKind kind = row(type).kind;
   return kind == DTypeKind::integer || kind == DTypeKind::natural;

@@ -71,9 +71,6 @@ const OpRow& row(Op op);
 // The type that operand k is converted to, for an op that computes in `compute`.
 DType operand_type(const OpRow& row, int k, DType compute);
 std::string_view name_of(Op op);
-// Do a vector's elements have the bits of one element by itself? Not of functions that the C library has vectors of
-// (compile/clang/link/vector_math.cpp), nor of complex functions, which are made of those.
-bool has_bits_of_its_own(Op op, DType compute);
 
 // An operand's type, or a Python scalar's kind: then the other operands decide (NEP 50).
 struct OperandType {

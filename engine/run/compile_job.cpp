@@ -47,7 +47,11 @@ JobsAtWork*& jobs() {
 }  // namespace
 
 CompileJob::CompileJob(CacheClaim claimed, Compiler& with, Source text, CompileOptions flags, Target for_target)
-    : claim(std::move(claimed)), compiler(with), source(std::move(text)), options(std::move(flags)), target(std::move(for_target)) {
+    : claim(std::move(claimed)),
+      compiler(with),
+      source(std::move(text)),
+      options(std::move(flags)),
+      target(std::move(for_target)) {
   jobs();  // its handler at exit is registered before the thread begins
 }
 

@@ -118,7 +118,6 @@ Operand converted(const Operand& operand, NodeRef conversion) {
 const Node* first_without_kernel(const Group& group) {
   for (Node* node : group.nodes) {
     if (node->op == Op::user || (node->op >= Op::constant && node->op != Op::update && node->op != Op::reduce)) return node;
-    if (!has_bits_of_its_own(node->op, node->compute)) return node;
     for (size_t i = 0; i < node->operand_count; ++i) {
       if (!is_converted(*node, i)) continue;
       NodeRef conversion = conversion_of(node->operands[i], wanted_type(*node, i));
@@ -295,7 +294,8 @@ bool Tiers::runs_singly(Batch& batch) {
 void Tiers::count(Known& known, TextOf of, const Group& group, const Form& form, size_t times) {
   groups_ += times;
   known.spent_ns += lost_ns(group) * static_cast<double>(times);
-  if (known.state != Known::State::waits || known.spent_ns < worth_compiling_ns) return;
+  const bool was_seen = std::exchange(known.was_seen, true);  // many programs compute a thing once, however large
+  if (known.state != Known::State::waits || !was_seen || known.spent_ns < worth_compiling_ns) return;
   Context& context = context_on(group.device);
   const KernelText text = text_of(of, group, form);
   Source source{text.text, text.name};

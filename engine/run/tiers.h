@@ -40,6 +40,7 @@ class Tiers {
  private:
   struct Known {
     enum class State : uint8_t { waits, compiling, there } state = State::there;
+    bool was_seen = false;
     double spent_ns = 0;
     std::shared_ptr<std::atomic<bool>> done;
   };

@@ -122,7 +122,7 @@ void compile(const quern_clang_request& raw, Result& result) {
 
   BorrowedMachine machine(cpu);
   program.module->setDataLayout((*machine).createDataLayout());
-  optimise(*program.module, *machine, cpu, lowered);
+  optimise(*program.module, *machine, cpu, lowered, request.has(QUERN_CLANG_EXACT));
   add_module_table(program, lowered);
   keep_ir(request, *program.module, "after optimisation", log);
   watch.add_to(result.optimise_ms);

@@ -182,7 +182,8 @@ void mask_by_shuffles(llvm::Module& module) {
 
 }  // namespace
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu, const std::vector<LoweredKernel>& kernels) {
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu, const std::vector<LoweredKernel>& kernels,
+              bool alike) {
   internalise(module, kernels);
 
   llvm::LoopAnalysisManager loops;
@@ -192,7 +193,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu
   llvm::PassBuilder builder(&machine);
 
   llvm::TargetLibraryInfoImpl library{llvm::Triple(module.getTargetTriple())};
-  library.addVectorizableFunctions(vector_functions(cpu));
+  library.addVectorizableFunctions(vector_functions(cpu, alike));
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
@@ -203,6 +204,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu
   llvm::ModulePassManager passes = loop_pipeline(!std::all_of(kernels.begin(), kernels.end(), is_elementwise));
   passes.run(module, modules);
   write_far_calls(module);
+  if (alike) write_alike_calls(module, cpu);
   compare_halves_as_floats(module);
   mask_by_shuffles(module);
 }

@@ -14,8 +14,8 @@ class TargetMachine;
 namespace quern::plugin {
 
 // Internalises everything but the kernels and the variables that the host can see, then optimises by a list of passes
-// made for lowered loops.
+// made for lowered loops. `alike`: the bits of an element do not depend on its place among the others.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu,
-              const std::vector<lowering::LoweredKernel>& kernels);
+              const std::vector<lowering::LoweredKernel>& kernels, bool alike);
 
 }  // namespace quern::plugin

@@ -2,11 +2,13 @@
 #include "compile/clang/link/vector_math.h"
 
 #include <dlfcn.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -42,6 +44,7 @@ struct Variant {
   std::string scalar, intrinsic, vector, abi;
   int lanes;
   const char* feature;
+  bool is_float = false;
 };
 
 std::vector<Variant> all_variants() {
@@ -55,7 +58,7 @@ std::vector<Variant> all_variants() {
         std::string shape = "N" + lanes + (function.arguments == 2 ? "vv" : "v");
         std::string intrinsic = function.intrinsic ? function.intrinsic + std::string(bytes == 4 ? ".f32" : ".f64") : "";
         out.push_back({scalar, intrinsic, "_ZGV" + std::string(1, isa.letter) + shape + "_" + scalar, "_ZGV_LLVM_" + shape,
-                       isa.vector_bytes / bytes, isa.feature});
+                       isa.vector_bytes / bytes, isa.feature, bytes == 4});
       }
     }
   }
@@ -73,6 +76,87 @@ const std::vector<Variant>& present_variants() {
     return out;
   }();
   return present;
+}
+
+bool is_usable(const Variant& variant, const Cpu& cpu) { return cpu.features.find(variant.feature) != std::string::npos; }
+
+// Of each function the variant with the most lanes.
+std::vector<const Variant*> widest_variants(const Cpu& cpu) {
+  std::vector<const Variant*> out;
+  for (const Variant& variant : present_variants()) {
+    if (!is_usable(variant, cpu)) continue;
+    auto same = std::find_if(out.begin(), out.end(), [&](const Variant* other) { return other->scalar == variant.scalar; });
+    if (same == out.end())
+      out.push_back(&variant);
+    else if (variant.lanes > (*same)->lanes)
+      *same = &variant;
+  }
+  return out;
+}
+
+constexpr llvm::StringLiteral alike_prefix = "quern_alike_";
+constexpr int most_lanes = 32;
+
+// The vectoriser may take any number of lanes: write_alike_calls() makes calls of the widest variant of them.
+const std::vector<Variant>& alike_variants() {
+  static const std::vector<Variant> all = [] {
+    std::vector<Variant> out;
+    for (const MathFunction& function : functions) {
+      for (bool is_float : {false, true}) {
+        for (int lanes = 2; lanes <= most_lanes; lanes *= 2) {
+          std::string scalar = function.name + std::string(is_float ? "f" : "");
+          std::string shape = "N" + std::to_string(lanes) + (function.arguments == 2 ? "vv" : "v");
+          std::string intrinsic = function.intrinsic ? function.intrinsic + std::string(is_float ? ".f32" : ".f64") : "";
+          std::string name = alike_prefix.str() + scalar + "_" + std::to_string(lanes);
+          out.push_back({scalar, intrinsic, name, "_ZGV_LLVM_" + shape, lanes, "", is_float});
+        }
+      }
+    }
+    return out;
+  }();
+  return all;
+}
+
+// Some lanes of a vector, from `first` on; behind its end the last one again.
+llvm::Value* lanes_of(llvm::IRBuilder<>& builder, llvm::Value* value, int first, int count) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (!vector) return builder.CreateVectorSplat(static_cast<unsigned>(count), value);
+  const int last = static_cast<int>(vector->getNumElements()) - 1;
+  llvm::SmallVector<int, most_lanes> from;
+  for (int i = 0; i < count; ++i) from.push_back(std::min(first + i, last));
+  return builder.CreateShuffleVector(value, from);
+}
+
+// The call, of any number of lanes, by the variant alone.
+void compute_alike(llvm::CallInst& call, const Variant& variant, llvm::FunctionCallee function) {
+  llvm::IRBuilder<> builder(&call);
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(call.getType());
+  const int lanes = vector ? static_cast<int>(vector->getNumElements()) : 1;
+  llvm::Value* result = nullptr;
+  for (int first = 0; first < lanes; first += variant.lanes) {
+    llvm::SmallVector<llvm::Value*, 2> arguments;
+    for (llvm::Value* argument : call.args()) arguments.push_back(lanes_of(builder, argument, first, variant.lanes));
+    llvm::Value* part = builder.CreateCall(function, arguments);
+    if (!vector) {
+      result = builder.CreateExtractElement(part, uint64_t{0});
+    } else {
+      const int count = std::min(variant.lanes, lanes - first);
+      if (count < variant.lanes) part = lanes_of(builder, part, 0, count);
+      result = result ? llvm::concatenateVectors(builder, {result, part}) : part;
+    }
+  }
+  call.replaceAllUsesWith(result);
+  call.eraseFromParent();
+}
+
+bool is_of(const llvm::Function& function, const Variant& variant) {
+  llvm::StringRef name = function.getName();
+  if (name == variant.scalar) return true;
+  if (name.starts_with(alike_prefix.str() + variant.scalar + "_")) return true;
+  if (variant.intrinsic.empty() || !function.isIntrinsic()) return false;
+  llvm::StringRef stem = llvm::StringRef(variant.intrinsic).rsplit('.').first;
+  return name.starts_with(stem) && name.drop_front(stem.size()).starts_with(".") &&
+         function.getReturnType()->getScalarType()->isFloatTy() == variant.is_float;
 }
 
 constexpr llvm::StringLiteral far_prefix = "quern_far_";
@@ -186,17 +270,45 @@ void write_far_calls(llvm::Module& module) {
   }
 }
 
-std::vector<llvm::VecDesc> vector_functions(const Cpu& cpu) {
-  std::vector<llvm::VecDesc> out;
-  for (const Variant& variant : present_variants()) {
-    bool usable = cpu.features.find(variant.feature) != std::string::npos;
-    if (!usable) continue;
-    auto lanes = llvm::ElementCount::getFixed(variant.lanes);
-    out.emplace_back(variant.scalar, variant.vector, lanes, false, variant.abi);
-    if (!variant.intrinsic.empty()) out.emplace_back(variant.intrinsic, variant.vector, lanes, false, variant.abi);
+void write_alike_calls(llvm::Module& module, const Cpu& cpu) {
+  for (const Variant* variant : widest_variants(cpu)) {
+    std::vector<llvm::CallInst*> calls;
+    for (llvm::Function& function : module) {
+      if (!function.isDeclaration() || !is_of(function, *variant)) continue;
+      for (llvm::User* user : function.users())
+        if (auto* call = llvm::dyn_cast<llvm::CallInst>(user); call && call->getCalledFunction() == &function)
+          calls.push_back(call);
+    }
+    if (calls.empty()) continue;
+    llvm::LLVMContext& context = module.getContext();
+    llvm::Type* number = variant->is_float ? llvm::Type::getFloatTy(context) : llvm::Type::getDoubleTy(context);
+    auto* type = llvm::FixedVectorType::get(number, static_cast<unsigned>(variant->lanes));
+    const std::vector<llvm::Type*> arguments(calls[0]->arg_size(), type);
+    llvm::FunctionCallee wide = module.getOrInsertFunction(variant->vector, llvm::FunctionType::get(type, arguments, false));
+    auto* declared = llvm::cast<llvm::Function>(wide.getCallee());
+    declared->setDoesNotAccessMemory();
+    declared->setDoesNotThrow();
+    for (llvm::CallInst* call : calls) compute_alike(*call, *variant, wide);
   }
-  for (const Variant& variant : far_variants())
-    out.emplace_back(variant.scalar, variant.vector, llvm::ElementCount::getFixed(variant.lanes), true, variant.abi);
+}
+
+std::vector<llvm::VecDesc> vector_functions(const Cpu& cpu, bool alike) {
+  std::vector<llvm::VecDesc> out;
+  const auto add = [&](const Variant& variant, bool masked) {
+    const auto lanes = llvm::ElementCount::getFixed(static_cast<unsigned>(variant.lanes));
+    out.emplace_back(variant.scalar, variant.vector, lanes, masked, variant.abi);
+    if (!variant.intrinsic.empty()) out.emplace_back(variant.intrinsic, variant.vector, lanes, masked, variant.abi);
+  };
+  if (alike) {
+    const std::vector<const Variant*> widest = widest_variants(cpu);
+    for (const Variant& variant : alike_variants())
+      if (std::any_of(widest.begin(), widest.end(), [&](const Variant* wide) { return wide->scalar == variant.scalar; }))
+        add(variant, false);
+  } else {
+    for (const Variant& variant : present_variants())
+      if (is_usable(variant, cpu)) add(variant, false);
+  }
+  for (const Variant& variant : far_variants()) add(variant, true);
   return out;
 }
 

@@ -16,8 +16,9 @@
 
 namespace quern::plugin {
 
-// What is libmvec's: the variants that this machine's has and this CPU can run; and the far functions.
-std::vector<llvm::VecDesc> vector_functions(const Cpu& cpu);
+// What is libmvec's: the variants that this machine's has and this CPU can run; and the far functions. `alike`: an element's bits
+// must not depend on its place, so write_alike_calls() follows.
+std::vector<llvm::VecDesc> vector_functions(const Cpu& cpu, bool alike);
 
 // libmvec's names: what the linker's stand-in for it exports.
 const std::vector<std::string>& libmvec_symbols();
@@ -27,5 +28,9 @@ void tell_of_cpu(llvm::Module& module, const Cpu& cpu);
 
 // After the vectoriser.
 void write_far_calls(llvm::Module& module);
+
+// After the vectoriser: whatever calls one of libmvec's functions, in vectors or alone, calls the variant with the most lanes.
+// The others, and the C library's scalar functions, give other last digits.
+void write_alike_calls(llvm::Module& module, const Cpu& cpu);
 
 }  // namespace quern::plugin
