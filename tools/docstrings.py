@@ -492,6 +492,7 @@ _RAISED = re.compile(rf"(?:^|,? and |, |; )(?:a |an )?({_ERROR}(?:(?:, | or | an
 TORCHS_ERRORS = {"ValueError": "RuntimeError", "AxisError": "IndexError", "LinAlgError": "RuntimeError"}
 RAISED = {"torch": TORCHS_ERRORS, "Tensor": TORCHS_ERRORS}
 PEERS = {"torch": "torch", "Tensor": "torch"} | dict.fromkeys(("cupy", "ndarray", "CupyGenerator", "CupyRandomState"), "cupy")
+ONCE = (" out of range", "broadcast", "``out``")  # a general sentence with one of these is left out where the row's docstring has it, too
 INDENT = {"initial_indent": "    ", "subsequent_indent": "    ", "break_on_hyphens": False}
 SECTION = re.compile(r"^-{3,}$", re.MULTILINE)
 
@@ -621,11 +622,11 @@ def _page(front_end, submodule, function):
     return f"Notes\n-----\n{peer}'s page: {address.format(path)}"
 
 
-def numpydoc(text, parameters, front_end, function, submodule="", rows=((), ())):
+def numpydoc(text, parameters, front_end, function, submodule="", rows=((), (), (), ())):
     """A docstring with numpydoc's sections.
 
     `parameters`: (name, is it optional, is it ignored, its annotation where it has one) in the signature's order; `rows`: what rows
-    return, {parameter: what it is}, and the parameters of theirs that the face has not.
+    return, {parameter: what it is}, the parameters of theirs that the face has not, and sentences about errors (tools/raised.py).
     """
     if SECTION.search(text):
         return text
@@ -641,7 +642,9 @@ def numpydoc(text, parameters, front_end, function, submodule="", rows=((), ()))
     body, described = _without_parameters(body, [name.lstrip("*") for name, *_ in shown])
     body, raised = _taken(body, "Raises")
     body, returned = _taken(body, "Returns")
-    errors = _raises(raised, front_end, set(*rows[2:]) - {name for name, *_ in parameters})
+    said = " ".join(raised)
+    raised += _taken(" ".join(one for one in rows[3] if not any(word in said for word in ONCE if word in one)), "Raises")[1]
+    errors = _raises(raised, front_end, set(rows[2]) - {name for name, *_ in parameters})
     if errors is None:
         body, errors = f"{body}\n\nRaises {'. Raises '.join(raised)}.", []
     summary, rest = _summary(body)

@@ -136,6 +136,14 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
     Tensor
         Shape of `index`, in the dtype of `input`.
 
+    Raises
+    ------
+    IndexError
+        Where `dim` is out of range.
+    RuntimeError
+        For an `index` that is not int32 or int64, or has another number of dimensions; for indices out of range, when the result
+        is read.
+
     Examples
     --------
     >>> from quern import torch
@@ -312,6 +320,14 @@ def scatter_add(input, dim, index, src, *, out=None):
     -------
     Tensor
         Shape and dtype of `input`.
+
+    Raises
+    ------
+    IndexError
+        Where `dim` is out of range.
+    RuntimeError
+        For an `index` that is not int32 or int64, or has another number of dimensions; for an `src` of another dtype; for indices out of
+        range, when the result is read.
 
     Examples
     --------

@@ -30,6 +30,11 @@ class Dropout(_DropoutNd):
     inplace : bool, optional
         Whether the result replaces the input's values.
 
+    Raises
+    ------
+    ValueError
+        For a `p` outside of [0, 1].
+
     Notes
     -----
     The input is a floating-point tensor of any shape; the result has its shape and dtype.

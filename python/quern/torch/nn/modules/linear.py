@@ -43,6 +43,11 @@ class Linear(Module):
     bias : Parameter or None
         Shape (out_features), at first random in the same range.
 
+    Raises
+    ------
+    RuntimeError
+        For a negative size; at a call, for an input whose last dimension is not `in_features`, or of another dtype.
+
     Notes
     -----
     An input of shape (*, in_features) gives a result of shape (*, out_features), in the dtype of the parameters.
