@@ -108,6 +108,12 @@ def every_function(front_end):
             yield from ((f"{module}.{name}"[1:], value) for name, value in functions(importlib.import_module(f"{front_end}{module}")).items())
 
 
+def every_class(front_end):
+    for module in ("nn", "optim", "optim.lr_scheduler"):
+        found = vars(importlib.import_module(f"{front_end}.{module}"))
+        yield from ((f"{module}.{name}", value) for name, value in found.items() if inspect.isclass(value) and "quern" in value.__module__)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
 def test_general_sentences(front_end):
@@ -127,7 +133,7 @@ def test_every_type_of_torch_is_raised():
     for call in calls(TORCH):
         seen.setdefault(call.partition("(")[0], set()).update(raised_by(call, names))
     missing = []
-    for name, function in every_function("quern.torch"):
+    for name, function in [*every_function("quern.torch"), *every_class("quern.torch")]:
         kinds = {kind for kind, _ in errors(function)}
         raised = seen.get(name, set()).union(*(raised for _, raised, _ in wrong_calls(function, "torch")))
         missing += [f"{name}: {kind}" for kind in kinds - raised if name != "load"]  # of files

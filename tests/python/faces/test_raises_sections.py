@@ -101,7 +101,31 @@ prelu(x, x)  rrelu(x, 1.0, 0.5)  selu(i)  linalg.diagonal(x, dim1=0, dim2=0)
 optim.SGD(w, lr=-1)  optim.SGD(w, momentum=-1)  optim.SGD(w, weight_decay=-1)  optim.SGD(w, nesterov=True)  optim.SGD([])
 optim.SGD(w, differentiable=True)  optim.SGD(w, fused=True, foreach=True)  optim.Adam(w, lr=-1)  optim.Adam(w, eps=-1)
 optim.Adam(w, betas=(1, 2))  optim.Adam(w, weight_decay=-1)  optim.Adam([])  optim.Adam(w, differentiable=True)
-optim.Adam(w, fused=True, foreach=True)  nn.Linear(-1, 2)  nn.Linear(2, 2)(v)  nn.Linear(3, 2)(i)  nn.Dropout(2.0)
+optim.Adam(w, fused=True, foreach=True)  optim.Adadelta(w, lr=-1)  optim.Adadelta([])  optim.Adadelta(w, differentiable=True)  optim.Adagrad(w, lr=-1)  optim.Adagrad([])
+optim.Adagrad(w, differentiable=True)  optim.AdamW(w, lr=-1)  optim.AdamW([])  optim.AdamW(w, differentiable=True)  optim.Adamax(w, lr=-1)
+optim.Adamax([])  optim.Adamax(w, differentiable=True)  optim.ASGD(w, lr=-1)  optim.ASGD([])  optim.ASGD(w, differentiable=True)
+optim.NAdam(w, lr=-1)  optim.NAdam([])  optim.NAdam(w, differentiable=True)  optim.RAdam(w, lr=-1)  optim.RAdam([])
+optim.RAdam(w, differentiable=True)  optim.RMSprop(w, lr=-1)  optim.RMSprop([])  optim.RMSprop(w, differentiable=True)
+optim.Rprop(w, lr=-1)  optim.Rprop([])  optim.Rprop(w, differentiable=True)  optim.Adadelta(w, eps=-1)  optim.Adadelta(w, weight_decay=-1)
+optim.Adagrad(w, lr_decay=-1)  optim.Adagrad(w, weight_decay=-1)  optim.Adagrad(w, initial_accumulator_value=-1)  optim.Adagrad(w, eps=-1)
+optim.AdamW(w, eps=-1)  optim.AdamW(w, weight_decay=-1)  optim.Adamax(w, eps=-1)  optim.Adamax(w, weight_decay=-1)
+optim.ASGD(w, weight_decay=-1)  optim.NAdam(w, eps=-1)  optim.NAdam(w, weight_decay=-1)  optim.NAdam(w, momentum_decay=-1)
+optim.RAdam(w, eps=-1)  optim.RAdam(w, weight_decay=-1)  optim.RMSprop(w, eps=-1)  optim.RMSprop(w, weight_decay=-1)
+optim.RMSprop(w, momentum=-1)  optim.RMSprop(w, alpha=-1)  optim.Adafactor(w, lr=-1)  optim.Adafactor(w, weight_decay=-1)
+optim.Adafactor(w, d=-1)  optim.Muon(w, lr=-1)  optim.Muon(w, weight_decay=-1)  optim.Muon(w, momentum=-1)  optim.Adadelta(w, rho=2.0)
+optim.AdamW(w, betas=(1, 1))  optim.Adamax(w, betas=(1, 1))  optim.NAdam(w, betas=(1, 1))  optim.RAdam(w, betas=(1, 1))
+optim.Rprop(w, etas=(2.0, 3.0))  optim.Adafactor(w, beta2_decay=1.0)  optim.Adafactor(w, eps=(-1.0, 1.0))  optim.Adafactor([])
+optim.Muon(w)  optim.Muon(w, adjust_lr_fn="no")  optim.LBFGS(w, lr=-1)  optim.LBFGS([])  optim.LBFGS([{"params": w}, {"params": [v]}])
+optim.LBFGS(w, line_search_fn="no").step(lambda: [y := w[0].sum() * 2, y.backward()][0])  optim.Optimizer(w[0], {})  optim.Optimizer([], {})
+optim.lr_scheduler.ConstantLR(o, factor=2.0)  optim.lr_scheduler.LinearLR(o, start_factor=2.0)
+optim.lr_scheduler.LinearLR(o, end_factor=2.0)  optim.lr_scheduler.LambdaLR(o, [])  optim.lr_scheduler.MultiplicativeLR(o, [])
+optim.lr_scheduler.SequentialLR(o, [], [])  optim.lr_scheduler.ChainedScheduler([])  optim.lr_scheduler.CosineAnnealingWarmRestarts(o, 0)
+optim.lr_scheduler.CosineAnnealingWarmRestarts(o, 1, 0)  optim.lr_scheduler.CyclicLR(o, 0.1, 1.0, mode="no")
+optim.lr_scheduler.OneCycleLR(o, 1.0)  optim.lr_scheduler.OneCycleLR(o, 1.0, 5, pct_start=2.0)
+optim.lr_scheduler.OneCycleLR(o, 1.0, 5, anneal_strategy="no")  optim.lr_scheduler.ReduceLROnPlateau(o, factor=1.0)
+optim.lr_scheduler.ReduceLROnPlateau(o, mode="no")  optim.lr_scheduler.ReduceLROnPlateau(o, threshold_mode="no")
+optim.lr_scheduler.ReduceLROnPlateau(o, min_lr=[1, 2])
+nn.Linear(-1, 2)  nn.Linear(2, 2)(v)  nn.Linear(3, 2)(i)  nn.Dropout(2.0)
 """
 FRONT_ENDS = {"quern": NUMPY, "quern.cupy": NUMPY, "quern.torch": TORCH}
 
@@ -117,11 +141,13 @@ def raised_types(function):
 
 
 def operands(module):
-    """What the calls above name: a matrix, vectors, a square matrix, complex numbers, bools, integers, an empty array, parameters."""
+    """What the calls above name: a matrix, vectors, a square matrix, complex numbers, bools, integers, an empty array, parameters, an optimizer."""
     new = getattr(module, "tensor", module.asarray)
     values = {"x": [[1.0] * 3] * 2, "v": [1.0] * 3, "s": [[1.0] * 2] * 2, "c": [1j, 2], "b": [True, False], "i": [1, 2, 3]}
     others = {name: getattr(module, name) for name in ("asarray", "ones", "int32", "inf", "nan")}
-    others["w"] = [module.ones(3, requires_grad=True)] if new is not module.asarray else None
+    if new is not module.asarray:
+        others["w"] = [module.ones(3, requires_grad=True)]
+        others["o"] = module.optim.SGD(others["w"])
     return others | {name: new(value) for name, value in values.items()} | {"e": module.ones((0, 3)), "module": module}
 
 
