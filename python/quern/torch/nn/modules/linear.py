@@ -10,7 +10,7 @@ from quern.torch.nn.parameter import Parameter
 
 
 class Identity(Module):
-    """Gives what it gets; arguments are ignored."""
+    """Return the input; arguments of the constructor are ignored."""
 
     def __init__(self, *args, **kwargs):
         super().__init__()
@@ -88,9 +88,25 @@ class Linear(Module):
 
 
 class Bilinear(Module):
-    """x1^T weight[k] x2 + bias[k]: (*, in1_features), (*, in2_features) -> (*, out_features).
+    """Return ``x1^T @ weight[k] @ x2 + bias[k]``: (*, in1_features), (*, in2_features) -> (*, out_features).
 
-    Attributes: ``weight``: (out_features, in1_features, in2_features), ``bias``: (out_features) or None.
+    Parameters
+    ----------
+    in1_features, in2_features : int
+        Sizes of the inputs.
+    out_features : int
+        Size of the result.
+    bias : bool, optional
+        Whether to add a bias.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+
+    Raises
+    ------
+    ValueError
+        For an `in1_features` below 1.
+    RuntimeError
+        For inputs of other sizes, at the call.
     """
 
     __constants__ = ["in1_features", "in2_features", "out_features"]
