@@ -125,6 +125,17 @@ optim.lr_scheduler.OneCycleLR(o, 1.0)  optim.lr_scheduler.OneCycleLR(o, 1.0, 5, 
 optim.lr_scheduler.OneCycleLR(o, 1.0, 5, anneal_strategy="no")  optim.lr_scheduler.ReduceLROnPlateau(o, factor=1.0)
 optim.lr_scheduler.ReduceLROnPlateau(o, mode="no")  optim.lr_scheduler.ReduceLROnPlateau(o, threshold_mode="no")
 optim.lr_scheduler.ReduceLROnPlateau(o, min_lr=[1, 2])
+index_select(x, 5, i)  index_select(x, 0, i)  index_select(x, 0, v)  masked_fill(x, x, 1.0)  masked_fill(x, b, 1.0)  masked_select(x, x)
+take(x, v)  take(x, i * 50)  narrow(x, 0, 1, 5)  narrow(x, 5, 0, 1)  select(x, 5, 0)  select(x, 0, 5)  repeat_interleave(v, -1)
+repeat_interleave(v, i[:2])  repeat_interleave(v, 2, 5)  unflatten(x, 1, (2, 2))  unflatten(x, 5, (3,))  cartesian_prod(x, x)
+block_diag(ones(1, 1, 1))  view_as_complex(x)  view_as_complex(i)  view_as_real(x)  as_strided(x, (9, 9), (9, 9))
+broadcast_shapes((2,), (3,))  adjoint(v)  complex(v, v.double())  complex(i, i)  polar(v, v.double())  rsub(v, ones(7))  norm(x, 2, 5)
+norm(i)  norm(x, "no")  dist(v, ones(7))  nn.utils.clip_grad_norm_(w, "a")  nn.utils.clip_grad_norm_([u], 1.0, error_if_nonfinite=True)
+nn.utils.vector_to_parameters(3, w)  nn.utils.vector_to_parameters(v[:2], w)  nn.init.calculate_gain("no")  nn.init.uniform_(v, 2.0, 1.0)
+nn.init.normal_(v, std=-1)  nn.init.trunc_normal_(v, std=-1)  nn.init.eye_(v)  nn.init.xavier_uniform_(v)  nn.init.xavier_normal_(v)
+nn.init.kaiming_uniform_(v)  nn.init.kaiming_uniform_(x, mode="no")  nn.init.kaiming_normal_(x, nonlinearity="no")
+nn.init.orthogonal_(v)  nn.init.sparse_(v, 0.1)  nn.init.dirac_(x)  autograd.grad(w[0].sum(), v)  autograd.grad(w[0], w)
+autograd.grad(v.sum(), w)  autograd.backward(v)  autograd.backward(w[0] * 2)
 nn.BatchNorm1d(3)(ones(1, 3))  nn.BatchNorm1d(4)(x)  nn.BatchNorm2d(3)(x)  nn.BatchNorm2d(4)(ones(2, 3, 2, 2))  nn.BatchNorm3d(3)(x)
 nn.BatchNorm3d(4)(ones(2, 3, 2, 2, 2))  nn.GroupNorm(2, 3)  nn.GroupNorm(3, 3)(ones(2, 4))  nn.LayerNorm(4)(x)  nn.RMSNorm(4)(x)
 nn.InstanceNorm1d(3)(ones(2, 3, 1))  nn.InstanceNorm1d(4, affine=True)(ones(2, 3, 5))  nn.InstanceNorm2d(3)(x)  nn.InstanceNorm3d(3)(x)
@@ -166,13 +177,15 @@ def raised_types(function):
 
 
 def operands(module):
-    """What the calls above name: a matrix, vectors, a square matrix, complex numbers, bools, integers, an empty array, parameters, an optimizer."""
+    """What the calls above name: a matrix, vectors, a square matrix, complex numbers, bools, integers, an empty array, parameters, an optimizer, infinite gradients."""
     new = getattr(module, "tensor", module.asarray)
     values = {"x": [[1.0] * 3] * 2, "v": [1.0] * 3, "s": [[1.0] * 2] * 2, "c": [1j, 2], "b": [True, False], "i": [1, 2, 3]}
     others = {name: getattr(module, name) for name in ("asarray", "ones", "int32", "inf", "nan")}
     if new is not module.asarray:
         others["w"] = [module.ones(3, requires_grad=True)]
         others["o"] = module.optim.SGD(others["w"])
+        others["u"] = module.ones(3, requires_grad=True)
+        others["u"].grad = module.ones(3) / 0
     return others | {name: new(value) for name, value in values.items()} | {"e": module.ones((0, 3)), "module": module}
 
 
