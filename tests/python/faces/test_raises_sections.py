@@ -125,7 +125,7 @@ optim.lr_scheduler.OneCycleLR(o, 1.0)  optim.lr_scheduler.OneCycleLR(o, 1.0, 5, 
 optim.lr_scheduler.OneCycleLR(o, 1.0, 5, anneal_strategy="no")  optim.lr_scheduler.ReduceLROnPlateau(o, factor=1.0)
 optim.lr_scheduler.ReduceLROnPlateau(o, mode="no")  optim.lr_scheduler.ReduceLROnPlateau(o, threshold_mode="no")
 optim.lr_scheduler.ReduceLROnPlateau(o, min_lr=[1, 2])
-index_select(x, 5, i)  index_select(x, 0, i)  index_select(x, 0, v)  masked_fill(x, x, 1.0)  masked_fill(x, b, 1.0)  masked_select(x, x)
+cholesky_inverse(x)  cholesky_inverse(v)  index_select(x, 5, i)  index_select(x, 0, i)  index_select(x, 0, v)  masked_fill(x, x, 1.0)  masked_fill(x, b, 1.0)  masked_select(x, x)
 take(x, v)  take(x, i * 50)  narrow(x, 0, 1, 5)  narrow(x, 5, 0, 1)  select(x, 5, 0)  select(x, 0, 5)  repeat_interleave(v, -1)
 repeat_interleave(v, i[:2])  repeat_interleave(v, 2, 5)  unflatten(x, 1, (2, 2))  unflatten(x, 5, (3,))  cartesian_prod(x, x)
 block_diag(ones(1, 1, 1))  view_as_complex(x)  view_as_complex(i)  view_as_real(x)  as_strided(x, (9, 9), (9, 9))
