@@ -46,12 +46,6 @@ ALLOWED = {
     ("bench/training.py", "looked at"): "names in bench/results",
     ("bench/profiling.py", "looks at"): "a name in bench/results",
     ("tools/results_picture.py", "looked at"): "a name in bench/results",
-    ("docs/doctor.md", "doors"): "a key of the report as JSON",
-    ("docs/doctor.md", "mend"): "a key of the report as JSON",
-    ("python/quern_doctor/findings.py", "mend"): "a key of the report as JSON",
-    ("python/quern_doctor/report.py", "door"): "a key of the report as JSON",
-    ("python/quern_doctor/report.py", "doors"): "a key of the report as JSON",
-    ("tests/python/cli/test_doctor.py", "mend"): "a key of the report as JSON",
 }
 PROSE, PYTHON, CPP = (".md",), (".py", ".pyi"), (".cpp", ".h", ".def", ".cu", ".cuh")
 SKIPPED = ("docs/additions/", "python/quern/lib/cccl/", "tests/python/data/", "tools/check_prose.py")

@@ -234,6 +234,19 @@ PARAMETERS = {
     "negative": (LIKE, "Vectors that should be far, of the shape of `anchor`."),
     "weight": (LIKE, "Weight of each element; it broadcasts to the input."),
     "delta": ("float", "Difference at which the quadratic part ends."),
+    "label_smoothing": ("float", "Fraction of the target, in [0, 1], that is distributed equally among all classes."),
+    "log_input": ("bool", "Whether the input is the logarithm of the mean; else `eps` is added to the mean."),
+    "swap": ("bool", "Whether the distance from `positive` to `negative` counts where that is smaller."),
+    "var": ("float or array_like", "Variances, of the input's shape or one for each row; smaller ones than `eps` count as `eps`."),
+    "attn_mask": (LIKE, "Mask that broadcasts to (*, H, L, S): bools (True takes part), or summands of the scores."),
+    "dropout_p": ("float", "Probability that an attention weight becomes 0."),
+    "is_causal": ("bool", "Whether a query sees the keys up to its own position only."),
+    "enable_gqa": ("bool", "Whether keys and values may have fewer heads, each for several heads of queries."),
+    "hard": ("bool", "Whether the results are 0 and 1; the derivative is that of the probabilities."),
+    "offsets": ("array_like of ints", "First index of each bag in a one-dimensional input, (B); also the end with `include_last_offset`."),
+    "per_sample_weights": (LIKE, 'Factor of each row, of the shape of the input; with mode "sum".'),
+    "start_indices": ("sequence of ints", "First index along each axis."),
+    "updates": (LIKE, "New values."),
     "log_target": ("bool", "Whether the target has logarithms."),
     "pos_weight": (LIKE, "Weight of the terms where the target is 1; it broadcasts to the input."),
     "ragged": ("bool", "Accepted for Keras's sake; must be false."),
@@ -428,7 +441,10 @@ OF_FUNCTIONS = {
     ("group_norm batch_norm instance_norm", "weight bias"): (LIKE, "Factor and summand of each channel, (C); None changes nothing."),
     ("group_norm batch_norm instance_norm local_response_norm", "input"): (LIKE, "Inputs, of shape (N, C, ...); floating-point."),
     ("dropout1d dropout2d dropout3d feature_dropout feature_alpha_dropout", "input"): (LIKE, "Inputs, of shape (N, C, ...) or without N."),
-    ("scaled_dot_product_attention", "query key value"): (LIKE, "Queries (*, H, L, E), keys (*, H, S, E), values (*, H, S, Ev)."),
+    ("scaled_dot_product_attention", "query"): (LIKE, "Queries, of shape (*, H, L, E)."),
+    ("scaled_dot_product_attention", "key"): (LIKE, "Keys, of shape (*, H, S, E)."),
+    ("scaled_dot_product_attention", "value"): (LIKE, "Values, of shape (*, H, S, Ev)."),
+    ("scaled_dot_product_attention", "scale"): ("float", "Factor of the scores."),
     ("embedding embedding_bag", "input"): ("array_like of ints", "Row numbers, int64 or int32, of any shape."),
     ("embedding embedding_bag", "sparse"): ("bool", "Must be False: sparse gradients are not supported."),
     ("embedding embedding_bag", "weight"): (LIKE, "Table of rows, of shape (V, D)."),
@@ -492,6 +508,7 @@ _RAISED = re.compile(rf"(?:^|,? and |, |; )(?:a |an )?({_ERROR}(?:(?:, | or | an
 TORCHS_ERRORS = {"ValueError": "RuntimeError", "AxisError": "IndexError", "LinAlgError": "RuntimeError"}
 RAISED = {"torch": TORCHS_ERRORS, "Tensor": TORCHS_ERRORS}
 PEERS = {"torch": "torch", "Tensor": "torch"} | dict.fromkeys(("cupy", "ndarray", "CupyGenerator", "CupyRandomState"), "cupy")
+ONCE = (" out of range", "broadcast", "``out``")  # a general sentence with one of these is left out where the row's docstring has it, too
 INDENT = {"initial_indent": "    ", "subsequent_indent": "    ", "break_on_hyphens": False}
 SECTION = re.compile(r"^-{3,}$", re.MULTILINE)
 
@@ -621,11 +638,11 @@ def _page(front_end, submodule, function):
     return f"Notes\n-----\n{peer}'s page: {address.format(path)}"
 
 
-def numpydoc(text, parameters, front_end, function, submodule="", rows=((), ())):
+def numpydoc(text, parameters, front_end, function, submodule="", rows=((), (), (), ())):
     """A docstring with numpydoc's sections.
 
     `parameters`: (name, is it optional, is it ignored, its annotation where it has one) in the signature's order; `rows`: what rows
-    return, {parameter: what it is}, and the parameters of theirs that the face has not.
+    return, {parameter: what it is}, the parameters of theirs that the face has not, and sentences about errors (tools/raised.py).
     """
     if SECTION.search(text):
         return text
@@ -641,7 +658,9 @@ def numpydoc(text, parameters, front_end, function, submodule="", rows=((), ()))
     body, described = _without_parameters(body, [name.lstrip("*") for name, *_ in shown])
     body, raised = _taken(body, "Raises")
     body, returned = _taken(body, "Returns")
-    errors = _raises(raised, front_end, set(*rows[2:]) - {name for name, *_ in parameters})
+    said = " ".join(raised)
+    raised += _taken(" ".join(one for one in rows[3] if not any(word in said for word in ONCE if word in one)), "Raises")[1]
+    errors = _raises(raised, front_end, set(rows[2]) - {name for name, *_ in parameters})
     if errors is None:
         body, errors = f"{body}\n\nRaises {'. Raises '.join(raised)}.", []
     summary, rest = _summary(body)

@@ -24,6 +24,7 @@ import re
 import sys
 
 import docstrings
+import raised
 import returned
 
 import examples
@@ -263,6 +264,13 @@ def from_tables(row, front_end, parameters, slots):
     return renamed(result, front_end, parameters, slots), {name: text for name, text in said.items() if text}
 
 
+def errors_of(row, front_end, parameters, slots):
+    """What tools/raised.py says of a face's errors, in the face's names."""
+    ours = {canonical(front_end, name, slots) for name in parameters}
+    found = raised.raised(row.name, rules().get(row.name), slots, front_end, ours)
+    return [renamed(one, front_end, parameters, slots) for one in found]
+
+
 def merged(every):
     """(by position, by keyword) of all overloads' parameters: those by position of the longest, then what else is accepted by keyword."""
     every = [*every]
@@ -335,7 +343,8 @@ class Data:
             front_end, submodule, name = key
             in_place = name.endswith("_")
             slash = len(overloads[0].args.posonlyargs)
-            face = self.faces.setdefault(key, {"every": [], "made": [], "docs": [], "gives": [], "said": {}, "absent": [], "slash": slash})
+            new = {"every": [], "made": [], "docs": [], "gives": [], "said": {}, "absent": [], "errors": []}
+            face = self.faces.setdefault(key, new | {"slash": slash})
             every = [parameters_of(one, in_place) for one in overloads]
             for parameters in every:
                 of = f"parameters_of_{front_end}_{submodule.replace('.', '_')}_{name}_{len(face['made'])}"
@@ -351,6 +360,7 @@ class Data:
             gives, said = from_tables(row, front_end, parameters, slots)
             face["gives"] += [gives] if gives and gives not in face["gives"] else []
             face["said"] = said | face["said"]
+            face["errors"] += errors_of(row, front_end, parameters, slots)
 
     def face(self, key):
         """A face's entry in the list of all."""
@@ -364,7 +374,8 @@ class Data:
         ]
         docs = "\n\n".join(face["docs"])
         if not face["is_other"]:
-            docs = docstrings.numpydoc(docs, parameters, front_end, name, submodule, (face["gives"], face["said"], face["absent"]))
+            rows = (face["gives"], face["said"], face["absent"], face["errors"])
+            docs = docstrings.numpydoc(docs, parameters, front_end, name, submodule, rows)
         texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"
         return f'{{"{front_end}", "{submodule}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 

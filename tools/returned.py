@@ -355,6 +355,11 @@ def operand(row, rule, parameter, slots, front_end):
     return "Second factor." if parameter in ("b", "y") and rule == "products" else ""
 
 
+def is_operation(rule):
+    """Whether the rule is the typing of an elementwise operation, whose operands broadcast."""
+    return rule in _OF_OPERATIONS
+
+
 def returned(row, rule, count, front_end, parameters):
     """What a row returns in a front end; "" where nothing is known. `parameters`: the row's names of those that the front end has."""
     said = _OF_FUNCTIONS.get(row) or (_OF_OPERATIONS[rule][count > 1] if rule in _OF_OPERATIONS else "")

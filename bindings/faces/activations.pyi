@@ -420,8 +420,7 @@ class log_softmax:
 class gumbel_softmax:
     """Return random samples of classes with the unnormalized log-probabilities ``a`` along ``axis``, as probabilities.
 
-    Parameters: ``tau``: the smaller, the nearer to 0 and 1; ``hard``: exactly 0 and 1, with the derivative of those in between; ``eps``
-    changes nothing.
+    Parameters: ``tau``: temperature: the smaller, the nearer the results are to 0 and 1; ``eps``: has no effect.
 
     >>> torch.nn.functional.gumbel_softmax(torch.tensor([[0.0, 1.0, 2.0]]), hard=True).sum()
     tensor(1.)

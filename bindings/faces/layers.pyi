@@ -215,9 +215,7 @@ class feature_alpha_dropout:
 class attention:
     """Return ``softmax(query @ key^T * scale + mask) @ value``: (*, H, L, E), (*, H, S, E), (*, H, S, Ev) -> (*, H, L, Ev).
 
-    Parameters: ``attn_mask``: can be broadcast to (*, H, L, S), bool says what takes part, else it is added; ``dropout_p``: of the
-    attention; ``is_causal``: a place sees those up to itself; ``scale``: by default 1 / sqrt(E); ``enable_gqa``: there may be fewer
-    heads of keys and values, each for as many heads of queries. Rows that see nothing give 0.
+    Parameters: ``scale``: factor of the scores, by default 1 / sqrt(E). Queries whose keys are all masked give 0.
 
     >>> query, key, value = torch.tensor([[1.0, 0.0]]), torch.tensor([[9.0, 0.0], [0.0, 9.0]]), torch.tensor([[1.0], [5.0]])
     >>> torch.nn.functional.scaled_dot_product_attention(query, key, value)
@@ -301,9 +299,8 @@ class embedding:
 class embedding_bag:
     """Return the sum, mean or maximum of rows of a table, for each bag of row numbers: (B, n), (V, D) -> (B, D).
 
-    Parameters: ``offsets``: where bags begin in a line of row numbers, (N), with ``include_last_offset`` the end, too; ``mode``: "sum",
-    "mean" or "max"; ``per_sample_weights``: a factor for each row number, with "sum"; ``padding_idx``: a row that does not count. The
-    others are those of embedding().
+    Parameters: ``mode``: "sum", "mean" or "max"; ``padding_idx``: number of a row that does not count. The others are those of
+    embedding().
 
     >>> torch.nn.functional.embedding_bag(torch.tensor([0, 1, 2]), torch.tensor([[1.0], [3.0], [5.0]]), torch.tensor([0, 2]))
     tensor([[2.],

@@ -109,8 +109,7 @@ class multilabel_soft_margin_loss:
 class poisson_nll_loss:
     """Return minus the log-likelihood of counts ``target`` under a Poisson distribution.
 
-    Parameters: ``log_input``: is the logarithm of its mean given? else ``eps`` is added to the mean. ``full``: with an approximation of
-    the term that depends on the target alone.
+    Parameters: ``full``: whether to add an approximation of the term that depends on the target alone.
 
     >>> torch.nn.functional.poisson_nll_loss(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]), reduction="none")
     tensor([1.0000, 0.7183])
@@ -124,8 +123,7 @@ class poisson_nll_loss:
 class gaussian_nll_loss:
     """Return minus the log-likelihood of ``target`` under normal distributions with the means and the variances ``var``.
 
-    Parameters: ``var``: a number; or a tensor of the input's size, or with 1 or nothing in its last place; those below ``eps`` count as
-    that. ``full``: with the constant term.
+    Parameters: ``full``: whether to add the constant term.
 
     >>> torch.nn.functional.gaussian_nll_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([4.0]))
     tensor(1.1931)
@@ -195,8 +193,6 @@ class multilabel_margin_loss:
 class triplet_margin_loss:
     """Return ``max(0, distance(anchor, positive) - distance(anchor, negative) + margin)``, with pairwise_distance().
 
-    ``swap``: the distance from positive to negative counts where it is less than that from anchor to negative.
-
     >>> anchor, positive, negative = torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]), torch.tensor([[0.0, 2.0]])
     >>> torch.nn.functional.triplet_margin_loss(anchor, positive, negative)
     tensor(4.0000)
@@ -235,8 +231,7 @@ class cross_entropy:
     """Return minus the logarithm of the probability that logits give to the target class.
 
     Parameters: ``a``: logits, (C), (N, C) or (N, C, d1, ...); ``target``: class numbers, the same without C, or a probability of each
-    class, of the input's size; ``weight``: one for each class, (C); ``ignore_index``: the class number of samples that do not count;
-    ``label_smoothing``: the part, 0 to 1, of the target that is given to all classes in equal shares.
+    class, of the input's size; ``weight``: one for each class, (C); ``ignore_index``: the class number of samples that do not count.
 
     >>> torch.nn.functional.cross_entropy(torch.tensor([[2.0, 0.0, 0.0], [0.0, 3.0, 0.0]]), torch.tensor([0, 1]))
     tensor(0.1672)

@@ -30,8 +30,8 @@ Quantiles read_quantiles(const Reading& reading, PyObject* given) {
   if (PyFloat_CheckExact(given) || PyLong_CheckExact(given)) {
     double number = PyFloat_AsDouble(given);
     if (number == -1 && PyErr_Occurred()) throw nb::python_error();
-    return {
-        {are_per_cent ? number / 100 : number}, {}, {PyLong_CheckExact(given) && !are_per_cent, true, DType::float64}, is_keras};
+    const bool is_whole = PyLong_CheckExact(given) && !are_per_cent;
+    return {{are_per_cent ? number / 100 : number}, {}, {is_whole, true, DType::float64}, is_keras, are_per_cent};
   }
   nb::object made = as_array(given) ? nb::borrow(given)
                     : is_keras      ? nb::handle(keras.convert)(nb::handle(given), "float64")
@@ -44,7 +44,8 @@ Quantiles read_quantiles(const Reading& reading, PyObject* given) {
   if (is_complex(q.dtype())) raise(ErrorKind::type, "q must be real numbers, not complex ones");
   if (are_per_cent) q = steps::compute(Op::true_divide, q, 100);
   const bool are_whole = steps::is_whole(q.dtype());
-  return {steps::values_of<double>(q), q.shape(), {are_whole, false, are_whole ? DType::float64 : q.dtype()}, is_keras};
+  return {
+      steps::values_of<double>(q), q.shape(), {are_whole, false, are_whole ? DType::float64 : q.dtype()}, is_keras, are_per_cent};
 }
 
 QuantileMethod read_method(const Reading& reading, PyObject* method, PyObject* interpolation, PyObject* weights) {

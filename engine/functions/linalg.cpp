@@ -28,14 +28,15 @@ Array in_reals(const Array& a) { return is_whole(a.dtype()) ? astype(a, DType::f
 
 int64_t rows_of(const Array& a) { return a.shape()[a.rank() - 2]; }
 
-void check_stack(const Array& a) {
+// `what`: the function's name.
+void check_stack(const Array& a, std::string_view what) {
   if (a.rank() < 2)
-    raise(ErrorKind::algebra, "[linalg] {}-dimensional array given. Array must be at least two-dimensional", a.rank());
+    raise(ErrorKind::algebra, "[{}] {}-dimensional array given. Array must be at least two-dimensional", what, a.rank());
 }
-void check_square(const Array& a) {
-  check_stack(a);
+void check_square(const Array& a, std::string_view what) {
+  check_stack(a, what);
   if (last_size(a) != rows_of(a))
-    raise(ErrorKind::algebra, "[linalg] the matrices must be square, not of shape {}", to_string(a.shape()));
+    raise(ErrorKind::algebra, "[{}] the matrices must be square, not of shape {}", what, to_string(a.shape()));
 }
 
 Array identity_beside(const Array& a, DType dtype) {
@@ -102,7 +103,7 @@ Array norm_of_planes(const Array& a, MatrixNorm which, size_t row, size_t column
 }  // namespace
 
 std::vector<Array> factored(std::string_view name, const Array& a, std::string_view mode) {
-  name == "qr" || name == "svd" ? check_stack(a) : check_square(a);
+  name == "qr" || name == "svd" ? check_stack(a, name) : check_square(a, name == "slogdet" ? "linalg" : name);
   Array given = in_work_type(a);
   if (name == "eig" && !values_of<uint8_t>(reduced(Reduction::all, isfinite(given), all_axes(given)))[0])
     raise(ErrorKind::algebra, "[linalg] Array must not contain infs or NaNs");
@@ -111,7 +112,7 @@ std::vector<Array> factored(std::string_view name, const Array& a, std::string_v
 
 std::vector<Array> svd(const Array& a, std::string_view mode, bool hermitian) {
   if (!hermitian) return factored("svd", a, mode);
-  check_square(a);
+  check_square(a, "svd");
   Array given = in_work_type(a);
   Array above = conj(matrix_transpose(triangle(given, -1, true)));
   Array whole = add(triangle(given, 0, true), above);
@@ -121,7 +122,7 @@ std::vector<Array> svd(const Array& a, std::string_view mode, bool hermitian) {
 }
 
 static std::vector<Array> solve_by(const Array& a, const Array& b, std::string_view mode) {
-  check_square(a);
+  check_square(a, "solve");
   if (b.rank() == 0) raise(ErrorKind::value, "[solve] the right side must be at least 1-D");
   Array right = b.rank() == 1 ? expand_dims(b, 1) : b;
   if (rows_of(right) != last_size(a))
@@ -146,7 +147,7 @@ class Inverse : public GradientBody {
 };
 
 static std::vector<Array> inv_by(const Array& a, std::string_view mode) {
-  check_square(a);
+  check_square(a, "inv");
   Array given = in_work_type(a);
   auto make = [&] { return solutions(given, identity_beside(given, given.dtype()), mode); };
   if (!wants_gradient(given)) return make();
@@ -204,7 +205,7 @@ static Array pinv_by_values(const Array& a, const Argument* rtol, bool hermitian
 }
 
 Array pinv(const Array& a, const Argument* rtol, bool hermitian) {
-  check_stack(a);
+  check_stack(a, "pinv");
   auto make = [&] { return std::vector<Array>{pinv_by_values(a, rtol, hermitian)}; };
   if (!wants_gradient(a)) return make()[0];
   return differentiable(std::make_shared<PseudoInverse>(), {&a, 1}, {{true}, {true}}, make)[0];
@@ -225,7 +226,7 @@ Array matrix_rank(const Array& a, const Array* tol, const Argument* rtol, bool h
 }
 
 Array matrix_power(const Array& a, int64_t n) {
-  check_square(a);
+  check_square(a, "matrix_power");
   if (n == 0) {
     Array one = identity_beside(a, a.dtype());
     bool in_columns = a.layout().is_fortran() && !a.layout().is_contiguous();
@@ -266,12 +267,12 @@ Array vector_norm(const Array& a, const Scalar& ord, const Over& over) {
 
 Array matrix_norm(const Array& a, MatrixNorm which, size_t row, size_t column, bool keep_dims) {
   if (row == column) raise(ErrorKind::value, "[norm] Duplicate axes given.");
-  check_stack(a);
+  check_stack(a, "norm");
   return norm_of_planes(in_reals(a), which, row, column, keep_dims, "n");
 }
 
 Array cond(const Array& a, MatrixNorm which) {
-  check_stack(a);
+  check_stack(a, "cond");
   if (last_size(a) == 0 || rows_of(a) == 0) raise(ErrorKind::algebra, "[cond] cond is not defined on empty arrays");
   Array given = in_work_type(a), out;
   // Where there is no inverse, and where values do not converge, is NaN.
@@ -280,7 +281,7 @@ Array cond(const Array& a, MatrixNorm which) {
     Array most = element(s, -1, 0), least = element(s, -1, last_size(s) - 1);
     out = which == MatrixNorm::largest_value ? true_divide(most, least) : true_divide(least, most);
   } else {
-    check_square(a);
+    check_square(a, "cond");
     auto size = [&](const Array& x) { return norm_of_planes(x, which, x.rank() - 2, x.rank() - 1, false, "nq"); };
     out = multiply(size(given), size(solved(given, identity_beside(a, given.dtype()), "q")));
   }

@@ -242,7 +242,10 @@ Array median_without_nan(const Array& array, const Counted& over) { return media
 static Array quantiles_of(const Array& array, const Quantiles& q, const Counted& over, std::string_view method, bool skips_nan) {
   if (is_complex(array.dtype())) raise(ErrorKind::type, "[quantile] a must be an array of real numbers, not complex ones");
   for (double one : q.values)
-    if (!(one >= 0 && one <= 1)) raise(ErrorKind::value, "[quantile] {} is not in the range [0, 1]; percentiles: [0, 100]", one);
+    if (!(one >= 0 && one <= 1)) {
+      if (q.are_per_cent) raise(ErrorKind::value, "[percentile] {:g} is not in the range [0, 100]", 100 * one);
+      raise(ErrorKind::value, "[quantile] {} is not in the range [0, 1]", one);
+    }
   if (skips_nan && array.size() == 0 && !q.are_axes_of_nothing) return mean(array, over);  // as NumPy: whatever q is
   Array found = in_order(quantiles_of_lines(lines_over(array, over), q.values, method, q.type, skips_nan), Order::c);
   Shape shape = shape_over(array, over);

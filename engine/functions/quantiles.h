@@ -40,6 +40,7 @@ struct Quantiles {
   Shape shape;
   QuantileType type;
   bool are_axes_of_nothing = false;  // also of quantile_without_nan() of an empty array, which NumPy gives no axes of `q`
+  bool are_per_cent = false;         // as the caller passed them, for messages
 };
 struct QuantileMethod {
   std::string_view name = "linear";

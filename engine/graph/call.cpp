@@ -161,6 +161,7 @@ Array evenly_spaced(const Scalar& start, const Scalar& step, int64_t count, DTyp
 Array positions(const Shape& shape, DeviceId device) {
   GraphLock lock;
   NodeRef node = new_node(Op::index, DType::int64, contiguous_layout(shape), device);
+  node->site = current_site();  // of its conversion to another dtype, too
   node->is_computed = node->is_settled = true;
   return Array(std::move(node));
 }

@@ -9,7 +9,7 @@ import sys
 from quern_doctor import commands, machine, report, rules
 from quern_doctor.mend import mend
 
-EPILOGUE = "Exit codes: 0 well, 1 works with limits, 2 broken. Nothing is changed unless --mend is given."
+EPILOGUE = "Exit codes: 0 ok, 1 works with limits, 2 broken. Nothing is changed unless --mend is given."
 
 
 def main(argv=None):

@@ -39,7 +39,7 @@ class Finding:
 
     def as_dict(self):
         steps = [{"text": step.text, "command": step.shown()} for step in self.steps]
-        return {"rule": self.rule, "level": self.level, "what": self.what, "why": self.why, "mend": steps}
+        return {"rule": self.rule, "level": self.level, "what": self.what, "why": self.why, "fixes": steps}
 
 
 def pip_install(*packages):

@@ -8,7 +8,7 @@ from quern_doctor import commands
 from quern_doctor.findings import EXIT_CODES, NOTE
 
 # Front end, what programs import, and the packages that it needs besides quern.
-DOORS = (
+FRONT_ENDS = (
     ("arrays", "import quern as qn", ()),
     ("CuPy", "import cupy, cupyx", ()),
     ("Numba", "from numba import cuda", ()),
@@ -21,21 +21,21 @@ DOORS = (
 
 
 def verdict(findings):
-    """0 well, 1 works with limits, 2 broken."""
+    """0 ok, 1 works with limits, 2 broken."""
     return max((EXIT_CODES[finding.level] for finding in findings), default=0)
 
 
-def doors(m):
+def front_ends(m):
     """Return each front end with what programs import and where it runs, or what it lacks."""
     if m.engine.get("problem"):
         why = "this clone is not built yet" if m.unbuilt_clone else "quern cannot be imported"
-        return [(door, text, f"nothing: {why}") for door, text, _ in DOORS]
+        return [(name, text, f"nothing: {why}") for name, text, _ in FRONT_ENDS]
     working = [device["name"] for device in m.engine["devices"] if not device["problem"]]
     where = "on " + " and ".join(working) if working else "nothing: no device works"
     rows = []
-    for door, text, needs in DOORS:
-        missing = [name for name in needs if not m.packages.get(name)]
-        rows.append((door, text, f'needs {" and ".join(missing)}: pip install "quern[keras]"' if missing else where))
+    for name, text, needs in FRONT_ENDS:
+        missing = [package for package in needs if not m.packages.get(package)]
+        rows.append((name, text, f'needs {" and ".join(missing)}: pip install "quern[keras]"' if missing else where))
     return rows
 
 
@@ -106,7 +106,7 @@ def print_report(m, findings):
     found = list(rows(m))
     _print_table(found)
     print("\nSupported programs")
-    _print_table([(door, f"{text:<26}{where}") for door, text, where in doors(m)])
+    _print_table([(name, f"{text:<26}{where}") for name, text, where in front_ends(m)])
     print()
     for finding in findings:
         print(f"{'note' if finding.level == NOTE else 'problem'}: {finding.what}")
@@ -127,9 +127,9 @@ def print_report(m, findings):
 
 def print_json(m, findings):
     print(json.dumps({
-        "verdict": ("well", "limits", "broken")[verdict(findings)],
+        "verdict": ("ok", "limits", "broken")[verdict(findings)],
         "findings": [finding.as_dict() for finding in findings],
-        "doors": [{"door": door, "imports": text, "served": where} for door, text, where in doors(m)],
+        "front_ends": [{"front_end": name, "imports": text, "runs": where} for name, text, where in front_ends(m)],
         "machine": vars(m),
         "bug_line": bug_line(m),
     }, indent=1))  # fmt: skip

@@ -51,8 +51,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         Input array.
     indices : array_like of ints
         Indices of the elements.
-    axis : int or tuple of ints, optional
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
     out : Array, optional
         Array that receives the result; it must have the result's shape.
     mode : str, optional
@@ -94,8 +94,8 @@ def take_along_axis(arr, indices, axis=-1):
         Input array.
     indices : array_like of ints
         Indices of the elements.
-    axis : int or tuple of ints, optional
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
 
     Returns
     -------
@@ -135,8 +135,8 @@ def put_along_axis(arr, indices, values, axis):
         Indices of the elements.
     values : array_like
         Values to write or to append.
-    axis : int or tuple of ints
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int
+        Axis of the operation; a negative one counts from the end.
 
     Returns
     -------
@@ -270,8 +270,8 @@ def compress(condition, a, axis=None, out=None):
         Where it is true, an element is chosen.
     a : array_like
         Input array.
-    axis : int or tuple of ints, optional
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
     out : Array, optional
         Array that receives the result; it must have the result's shape.
 

@@ -14,7 +14,7 @@ from quern.lib import _engine
 
 
 def prepare_shape_strides_dtype(shape, strides, dtype, order):
-    """(shape, strides, dtype) as tuples and NumPy's type; strides of ``order`` "C" or "F" where none are given."""
+    """Return (shape, strides, dtype) as tuples and a NumPy dtype; without strides, those of `order` "C" or "F"."""
     dtype = numpy.dtype(dtype)
     if dtype.hasobject:
         raise TypeError(f"[array] {dtype} contains Python objects, which device memory cannot hold")
@@ -29,11 +29,26 @@ def prepare_shape_strides_dtype(shape, strides, dtype, order):
 
 
 def to_device(obj, stream=0, copy=True, to=None):
-    """The array ``obj`` on the device.
+    """Copy an array to the device.
 
-    Parameters: ``obj``: an array of NumPy's or of the device, or nested sequences; ``stream``: ignored, the copy has ended when
-    this returns; ``copy``: False for ``obj`` itself where it is on the device; ``to``: a DeviceNDArray that takes the values.
+    Parameters
+    ----------
+    obj : array_like
+        Array of NumPy or of the device, or nested sequences.
+    stream : Stream, optional
+        Accepted for compatibility: the copy has ended when the function returns.
+    copy : bool, optional
+        False returns an array over the memory of `obj` where that is on the device.
+    to : DeviceNDArray, optional
+        Array on the device that receives the values, instead of a new one.
 
+    Returns
+    -------
+    DeviceNDArray
+        Shape and dtype of `obj`.
+
+    Examples
+    --------
     >>> from quern import cuda
     >>> import numpy as np
     >>> cuda.to_device(np.arange(3)).copy_to_host()
@@ -54,9 +69,36 @@ def to_device(obj, stream=0, copy=True, to=None):
 
 
 def device_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0):
-    """A new array on the device, whose values may be anything.
+    """Return a new array on the device, whose values are not set.
 
-    Parameters: ``shape``: an int or ints; ``dtype``; ``strides``: in bytes, those of a C or Fortran order; ``order``: "C" or "F".
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the array.
+    strides : tuple of ints, optional
+        Distance of the elements along each axis in bytes, without gaps; None follows `order`.
+    order : {'C', 'F'}, optional
+        Memory order.
+    stream : Stream, optional
+        Default stream of later work with the array.
+
+    Returns
+    -------
+    DeviceNDArray
+        Shape `shape`, in `dtype`.
+
+    Raises
+    ------
+    NotImplementedError
+        For strides with gaps.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.device_array((2, 3), "float32").shape
+    (2, 3)
     """
     shape = _core._shape(shape)
     states = _random_states(dtype, shape)
@@ -86,7 +128,20 @@ def _random_states(dtype, shape):
 
 
 def device_array_like(ary, stream=0):
-    """A new array of the shape, type and order of ``ary``; of a record, a new record."""
+    """Return a new array on the device like another, whose values are not set.
+
+    Parameters
+    ----------
+    ary : array
+        Array whose shape, dtype and memory order the result has.
+    stream : Stream, optional
+        Default stream of later work with the array.
+
+    Returns
+    -------
+    DeviceNDArray
+        Shape and dtype of `ary`; for a record, a record.
+    """
     if isinstance(ary, (DeviceRecord, numpy.void)):
         return device_array((), ary.dtype)._as(DeviceRecord)
     if ary.flags.c_contiguous or ary.flags.f_contiguous:
@@ -96,12 +151,48 @@ def device_array_like(ary, stream=0):
 
 
 def is_cuda_array(obj):
-    """Has it the CUDA array interface? Arrays of the device have it, also without a GPU."""
+    """Return whether an object has the CUDA array interface.
+
+    Parameters
+    ----------
+    obj : object
+        Any object.
+
+    Returns
+    -------
+    bool
+        True for arrays of the device, also without a GPU.
+    """
     return isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")
 
 
 def as_cuda_array(obj, sync=True):
-    """A DeviceNDArray over the memory of an object with ``__cuda_array_interface__``. Raises TypeError for others."""
+    """Return an array over the memory of an object that has the CUDA array interface.
+
+    Parameters
+    ----------
+    obj : object
+        Object with ``__cuda_array_interface__``, such as an array of another library.
+    sync : bool, optional
+        Whether the work of the object's stream comes first.
+
+    Returns
+    -------
+    DeviceNDArray
+        View of the memory of `obj`.
+
+    Raises
+    ------
+    TypeError
+        For an object without the interface.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> from quern import cuda
+    >>> cuda.as_cuda_array(qn.arange(3)).copy_to_host()
+    array([0, 1, 2])
+    """
     if isinstance(obj, DeviceNDArray):
         return obj
     if isinstance(obj, _core.Array):
@@ -138,8 +229,27 @@ def over_memory(memory, shape, strides, dtype, stream=0):
 
 
 def from_cuda_array_interface(desc, owner=None, sync=True):
-    """A DeviceNDArray over the memory that the interface's dict describes; ``owner`` is kept as long as it lives. Where the dict names a
-    stream, the array is of that stream; ``sync``: its work comes first, unless ``NUMBA_CUDA_ARRAY_INTERFACE_SYNC=0``."""
+    """Return an array over the memory that a dict of the CUDA array interface describes.
+
+    Parameters
+    ----------
+    desc : dict
+        Value of ``__cuda_array_interface__``.
+    owner : object, optional
+        Object that is kept alive as long as the array.
+    sync : bool, optional
+        Whether the work of the stream in `desc` comes first; ``NUMBA_CUDA_ARRAY_INTERFACE_SYNC=0`` disables that.
+
+    Returns
+    -------
+    DeviceNDArray
+        View of the memory.
+
+    Raises
+    ------
+    NotImplementedError
+        For a masked array.
+    """
     if desc.get("mask") is not None:
         raise NotImplementedError("Masked arrays are not supported")
     name = "from_cuda_array_interface"

@@ -16,34 +16,44 @@ def compile(
     pyfunc, sig, debug=None, lineinfo=False, device=True, fastmath=False, cc=None, opt=None, abi="c", abi_info=None, output="ptx",
     forceinline=False, launch_bounds=None,
 ):  # fmt: skip
-    """Compiles a Python function for GPUs: (PTX, the type that it returns). It is relocatable: other code can be linked with it.
+    """Compile a Python function for GPUs, to relocatable PTX.
+
+    No GPU is needed.
 
     Parameters
     ----------
     pyfunc : function
+        The function.
     sig : signature
         Such as ``"float32(float32)"``; or a tuple of the arguments' types.
-    device : bool
-        A function that kernels call; else a kernel.
-    cc : (int, int)
-        The compute capability; that of ``numba.config``, or of the current GPU, where none is named.
-    abi : str
-        Of a device function: "c", ``R name(arguments...)``, or "numba", ``int name(R* result, arguments...)``. Kernels have Numba's.
-    abi_info : dict
-        ``{"abi_name": name}``: what it is called; else by its Python name.
-    output : str
-        "ptx".
+    debug, lineinfo, fastmath, opt, forceinline, launch_bounds
+        Options of :func:`quern.cuda.jit`.
+    device : bool, optional
+        Whether it is a function that kernels call, instead of a kernel.
+    cc : tuple of ints, optional
+        Compute capability, such as (9, 0); None is that of ``numba.config``, or of the current GPU.
+    abi : {'c', 'numba'}, optional
+        Of a device function: ``R name(...)``, or ``int name(R* result, ...)``.
+    abi_info : dict, optional
+        ``{"abi_name": name}``: its name in the PTX.
+    output : {'ptx'}, optional
+        Kind of code.
+
+    Returns
+    -------
+    tuple
+        Pair (PTX, type that the function returns).
 
     Raises
     ------
     TypingError
-        The function does not return what the signature says.
+        For a function that does not return the type in `sig`.
     TypeError
-        A kernel that returns something.
+        For a kernel that returns a value.
     NotImplementedError
         For LTO-IR.
     RuntimeError
-        Where there is no NVRTC, which makes PTX; no GPU is needed.
+        Where NVRTC, which makes PTX, is missing.
     """
     if abi not in ("numba", "c"):
         raise NotImplementedError(f"[compile] unsupported ABI {abi!r}; it is 'numba' or 'c'")
@@ -94,25 +104,25 @@ def _text(function, sig, debug, device, abi, abi_info, launch_bounds):
 
 def compile_for_current_device(pyfunc, sig, debug=None, lineinfo=False, device=True, fastmath=False, opt=None, abi="c", abi_info=None,
                                output="ptx", forceinline=False, launch_bounds=None):  # fmt: skip
-    """The same as :func:`compile`, for the current GPU."""
+    """Compile a Python function for the current GPU; see :func:`compile`."""
     cc = tuple(current_device().info()["compute_capability"]) if current_device().kind != "cpu" else None
     return compile(pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, output, forceinline, launch_bounds)
 
 
 def compile_ptx(pyfunc, sig, debug=None, lineinfo=False, device=False, fastmath=False, cc=None, opt=None, abi="numba", abi_info=None,
                 forceinline=False, launch_bounds=None):  # fmt: skip
-    """The same as :func:`compile`; a kernel where nothing else is said."""
+    """Compile a Python function to PTX, by default as a kernel; see :func:`compile`."""
     return compile(pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, "ptx", forceinline, launch_bounds)
 
 
 def compile_ptx_for_current_device(pyfunc, sig, debug=None, lineinfo=False, device=False, fastmath=False, opt=None, abi="numba",
                                    abi_info=None, forceinline=False, launch_bounds=None):  # fmt: skip
-    """The same as :func:`compile_ptx`, for the current GPU."""
+    """Compile a Python function to PTX for the current GPU, by default as a kernel; see :func:`compile`."""
     return compile_for_current_device(pyfunc, sig, debug, lineinfo, device, fastmath, opt, abi, abi_info, "ptx", forceinline, launch_bounds)
 
 
 def compile_all(pyfunc, sig, debug=None, lineinfo=False, device=True, fastmath=False, cc=None, opt=None, abi="c", abi_info=None,
                 output="ltoir", forceinline=False, launch_bounds=None):  # fmt: skip
-    """As :func:`compile`, with all that belongs to the code: ([code], the type that it returns). There is no LTO-IR: write output="ptx"."""
+    """Compile a Python function, and return ([code], type that it returns); see :func:`compile`. Pass ``output="ptx"``."""
     code, returned = compile(pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, output, forceinline, launch_bounds)
     return [code], returned

@@ -32,37 +32,39 @@ settings.hooks["boundscheck"] = lambda: config.BOUNDSCHECK
 
 
 def jit(func_or_sig=None, device=False, **options):
-    """Makes a Python function a kernel, or (``device=True``) a function that kernels call.
+    """Compile a Python function as a kernel, or (``device=True``) as a function that kernels call.
 
     Parameters
     ----------
-    func_or_sig : function, signature or list of signatures
-        With a signature, such as ``"void(float32[:], int32)"``, the kernel is compiled at once and takes these types only.
-    device : bool
-        A function that kernels call, and that may return a value.
-    fastmath : bool
-        Faster, less exact functions.
-    debug : bool
-        ``assert`` and ``raise`` in kernels count.
-    max_registers, launch_bounds : int
-        For the compiler, on a GPU.
-    link : path, CUSource or a related class, or a list of them
-        What functions of ``cuda.declare_device`` are in: CUDA C++ (``*.cu``); on a GPU also PTX, cubins, fatbins, objects and archives
-        (``*.ptx *.cubin *.fatbin *.o *.a``). Compiled code must be relocatable (``nvcc -rdc=true``). On the CPU it raises
-        NotImplementedError when the kernel is compiled.
-    extensions : list
-        Objects whose ``prepare_args(type, value, stream, retr)`` gives the (type, value) that take an argument's place before each launch;
-        functions that they append to ``retr`` are called after it.
-    inline, forceinline, opt, lineinfo, cache, lto, shared_memory_carveout
-        Taken; they change nothing here: compiled kernels are always cached.
+    func_or_sig : function, signature or list of signatures, optional
+        With a signature, such as ``"void(float32[:], int32)"``, the kernel is compiled immediately, and accepts these
+        types alone.
+    device : bool, optional
+        Whether the result is a function that kernels call; it may return a value.
+    **options
+        `fastmath`: faster, less exact functions; `debug`: whether ``assert`` and ``raise`` in kernels have an effect;
+        `max_registers`, `launch_bounds`: limits for the compiler on a GPU; `link`: the code of functions of
+        ``cuda.declare_device``, paths or :class:`CUSource` objects; `extensions`: objects whose ``prepare_args(type,
+        value, stream, retr)`` replaces each argument before a launch. `inline`, `forceinline`, `opt`, `lineinfo`,
+        `cache`, `lto` and `shared_memory_carveout` have no effect: compiled kernels are always cached.
+
+    Returns
+    -------
+    Dispatcher
+        Call it as ``kernel[grid, block, stream, shared](*args)``: blocks of the grid, threads of a block, stream, and
+        bytes of dynamic shared memory.
 
     Raises
     ------
     quern.kernel.errors.KernelError
-        When the function cannot be compiled; at once with a signature, else at the first call.
+        For a function that cannot be compiled: immediately with a signature, else at the first call.
     TypeError
-        For an option that there is not.
+        For an unknown option.
+    NotImplementedError
+        For `boundscheck`; ``quern check`` finds indices out of range. On the CPU also for compiled code in `link`.
 
+    Examples
+    --------
     >>> from quern import cuda
     >>> import numpy as np
     >>> @cuda.jit
@@ -70,6 +72,10 @@ def jit(func_or_sig=None, device=False, **options):
     ...     i = cuda.grid(1)
     ...     if i < x.size:
     ...         x[i] *= 2
+    >>> x = np.ones(3)
+    >>> double[1, 32](x)
+    >>> x
+    array([2., 2., 2.])
     """
     if isinstance(device, (types.Type, types.Signature, str)):
         raise TypeError("[jit] a signature is one argument: void(int32[::1]), its string, or a tuple of types")
@@ -94,10 +100,17 @@ def jit(func_or_sig=None, device=False, **options):
 
 
 def jit_module(device=True, **options):
-    """Makes all functions of the calling module that are written so far, and are plain, functions that kernels call: ``jit`` each.
+    """Apply :func:`jit` to all functions that the calling module has defined so far.
 
-    With ``device=False`` they are kernels.
+    Parameters
+    ----------
+    device : bool, optional
+        Whether they become functions that kernels call, instead of kernels.
+    **options
+        Options of :func:`jit`.
 
+    Examples
+    --------
     >>> from quern import cuda
     >>> def halved(x):
     ...     return x / 2
@@ -147,11 +160,29 @@ def _made(function, given, device, options):
 
 
 def vectorize(ftylist_or_function=(), **options):
-    """Makes a Python function of numbers a function of arrays.
+    """Compile a Python function of numbers as an elementwise function of arrays.
 
-    Parameters: signatures, such as ``["float32(float32, float32)"]``; without them, types are those of the arguments. ``target``: "cpu",
-    "parallel" or "cuda": all run on the current device. ``identity``: start value of ``reduce``.
+    Parameters
+    ----------
+    ftylist_or_function : list of signatures, optional
+        Such as ``["float32(float32, float32)"]``; without signatures, the types follow from the arguments of each call.
+    **options
+        `target`: "cpu", "parallel" or "cuda"; all run on the current device. `identity`: start value of ``reduce``.
 
+    Returns
+    -------
+    ufunc-like
+        Function that broadcasts its operands.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `target`.
+    KeyError
+        For an unknown option with ``target="cuda"``.
+
+    Examples
+    --------
     >>> from quern.numba import vectorize
     >>> import numpy as np
     >>> @vectorize(["float64(float64, float64)"])
@@ -179,11 +210,34 @@ def vectorize(ftylist_or_function=(), **options):
 
 
 def guvectorize(ftylist, signature=None, **options):
-    """Makes a Python function of small arrays, whose last arguments are its results, a function over the leading axes of larger ones.
+    """Compile a Python function of small arrays as a function over the leading axes of larger ones.
 
-    Parameters: signatures, such as ``["void(float64[:], float64[:], float64[:])"]``; the layout, such as ``"(n),(n)->(n)"``, ``"(n)->()"``
-    (a result without dimensions is an array of one element). ``target``: "cpu", "parallel" or "cuda": all run on the current device.
+    The last arguments of the function are its results.
 
+    Parameters
+    ----------
+    ftylist : list of signatures
+        Such as ``["void(float64[:], float64[:], float64[:])"]``.
+    signature : str
+        Layout, such as ``"(n),(n)->(n)"`` or ``"(n)->()"``. A result without dimensions is an array of one element
+        inside the function.
+    **options
+        `target`: "cpu", "parallel" or "cuda"; all run on the current device.
+
+    Returns
+    -------
+    gufunc-like
+        Function that broadcasts the leading axes of its operands.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `target`.
+    TypeError
+        For an unknown option with ``target="cuda"``, or a layout that is no string.
+
+    Examples
+    --------
     >>> from quern.numba import guvectorize
     >>> import numpy as np
     >>> @guvectorize(["void(float64[:], float64[:])"], "(n)->()")
@@ -236,11 +290,17 @@ def _fold_of_numpy(function):
 
 
 class Reduce:
-    """What ``@cuda.reduce`` makes: folds a function of two numbers over an array of one dimension.
+    """A reduction of one-dimensional arrays by a function of two numbers, made by ``@cuda.reduce``.
 
-    Parameters of a call: ``arr``: an array of the device or of NumPy's; ``size``: how many elements count; ``res``: an array whose first
-    element gets the result, and nothing is returned; ``init``: what the fold starts with.
+    An object is called as a function of an array.
 
+    Parameters
+    ----------
+    functor : function
+        Associative and commutative function of two numbers.
+
+    Examples
+    --------
     >>> from quern import cuda
     >>> import numpy as np
     >>> cuda.reduce(lambda a, b: a + b)(np.arange(5.0))
@@ -255,6 +315,31 @@ class Reduce:
         self._both = VectorFunction(self._function, target="cuda")
 
     def __call__(self, arr, size=None, res=None, init=0, stream=0):
+        """Reduce an array.
+
+        Parameters
+        ----------
+        arr : array
+            One-dimensional array of the device or of NumPy.
+        size : int, optional
+            Number of leading elements that are reduced; None: all.
+        res : array, optional
+            Array whose first element receives the result; the call returns None then.
+        init : scalar, optional
+            Value that is combined with the elements; the result for no elements.
+        stream : Stream, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        scalar
+            The result, in the dtype of `arr`.
+
+        Raises
+        ------
+        TypeError
+            For an `arr` that has other than one dimension, or is no array.
+        """
         if not hasattr(arr, "ndim"):
             raise TypeError(f"[{self.__name__}] an array is reduced, not a {type(arr).__name__}; numpy.asarray() makes one")
         if arr.ndim != 1:
@@ -283,5 +368,26 @@ class Reduce:
 
 
 def reduce(functor):
-    """Makes a function of two numbers a reduction; see :class:`Reduce`."""
+    """Compile a function of two numbers as a reduction of one-dimensional arrays.
+
+    Parameters
+    ----------
+    functor : function
+        Associative and commutative function of two numbers.
+
+    Returns
+    -------
+    Reduce
+        Call it as ``fold(arr, size=None, res=None, init=0)``; see :class:`Reduce`.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> import numpy as np
+    >>> @cuda.reduce
+    ... def largest(a, b):
+    ...     return a if a > b else b
+    >>> float(largest(np.array([1.0, 5.0, 2.0])))
+    5.0
+    """
     return Reduce(functor)

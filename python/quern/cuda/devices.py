@@ -97,18 +97,34 @@ gpus = _Devices()
 
 
 def list_devices():
-    """The devices: GPUs, or the CPU where there is none."""
+    """Return the devices: the GPUs, or the CPU where there is none."""
     return gpus
 
 
 def get_current_device():
-    """The device that is current in this thread."""
+    """Return the current device of this thread."""
     here = current_device()
     return Device(next((n for n, d in enumerate(door_devices()) if d.name == here.name), 0))
 
 
 def select_device(device_id):
-    """Makes the device of that number current in this thread, and returns it. Raises ValueError when there is no such device."""
+    """Make a device current in this thread.
+
+    Parameters
+    ----------
+    device_id : int
+        Number of the device, from 0.
+
+    Returns
+    -------
+    Device
+        The device.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such device.
+    """
     count = len(door_devices())
     if not isinstance(device_id, int) or not 0 <= device_id < count:
         raise ValueError(f"[select_device] invalid device number {device_id!r}; the number of devices is {count}")
@@ -160,7 +176,7 @@ class Context:
         self.device = get_current_device()
 
     def get_memory_info(self):
-        """(free, total) bytes of the device."""
+        """Return (free, total) memory of the device, in bytes."""
         return MemoryInfo(*current_device().memory())
 
     def memalloc(self, bytesize):
@@ -220,7 +236,7 @@ class Context:
         self.pop()
 
     def synchronize(self):
-        """Waits for all work of the device."""
+        """Wait for all work of the device."""
         synchronize()
 
     def __repr__(self):
@@ -228,34 +244,45 @@ class Context:
 
 
 def current_context(devnum=None):
-    """The context of the current device, or of the device ``devnum``, which becomes current."""
+    """Return the context of the current device.
+
+    Parameters
+    ----------
+    devnum : int, optional
+        Number of a device that becomes current first.
+
+    Returns
+    -------
+    Context
+        Memory and streams of the device.
+    """
     if devnum is not None:
         select_device(devnum)
     return Context()
 
 
 def close():
-    """Waits for all work; what arrays hold stays theirs."""
+    """Wait for all work. Arrays keep their memory."""
     synchronize()
 
 
 def is_available():
-    """Can kernels run here? Yes, on a GPU or compiled for the CPU, unless NUMBA_DISABLE_CUDA is set."""
+    """Return whether kernels can run: on a GPU or compiled for the CPU, unless ``NUMBA_DISABLE_CUDA`` is set."""
     return not config.DISABLE_CUDA
 
 
 def cuda_error():
-    """Why there is no CUDA: None, since kernels always run."""
+    """Return None: kernels always run."""
     return None
 
 
 def is_supported_version():
-    """Does the version of CUDA suit? Always: none is needed on the CPU, and drivers are asked what they have."""
+    """Return True: the CPU needs no CUDA, and drivers report what they support."""
     return True
 
 
 def require_context(fn):
-    """Decorates a function that needs a device: there always is one."""
+    """Return the function: there always is a device."""
 
     @functools.wraps(fn)
     def call(*args, **kwargs):
@@ -271,11 +298,11 @@ def defer_cleanup():
 
 
 def profile_start():
-    """Taken; quern.trace() is what measures here."""
+    """Do nothing; :func:`quern.trace` measures programs."""
 
 
 def profile_stop():
-    """Taken; quern.trace() is what measures here."""
+    """Do nothing; :func:`quern.trace` measures programs."""
 
 
 @contextlib.contextmanager
@@ -287,22 +314,22 @@ def profiling():
 
 
 def is_float16_supported():
-    """Have kernels float16? Always."""
+    """Return True: kernels have float16."""
     return True
 
 
 def is_bfloat16_supported():
-    """Have kernels bfloat16? Always."""
+    """Return True: kernels have bfloat16."""
     return True
 
 
 def is_fp8_supported():
-    """Have kernels numbers of eight bits? Not yet."""
+    """Return False: kernels have no 8-bit floating-point numbers."""
     return False
 
 
 def detect():
-    """Prints the devices; returns whether there is one."""
+    """Print the devices, and return True."""
     print(f"Found {len(gpus)} CUDA devices")
     for device in gpus:
         major, minor = device.compute_capability
@@ -311,7 +338,13 @@ def detect():
 
 
 def synchronize():
-    """Waits for all work of the current device; raises what failed in it."""
+    """Wait for all work of the current device.
+
+    Raises
+    ------
+    LaunchError
+        For a kernel that failed (:class:`quern.LaunchError`).
+    """
     _synchronize()
 
 
@@ -319,10 +352,10 @@ def synchronize():
 
 
 class Stream(_engine.Stream):
-    """A queue of work, which runs in order."""
+    """A queue of work that runs in order; create one with :func:`stream`."""
 
     def auto_synchronize(self):
-        """A context manager that waits for the stream at its end."""
+        """Return a context manager that synchronizes the stream at its end."""
 
         @contextlib.contextmanager
         def manager():
@@ -332,11 +365,19 @@ class Stream(_engine.Stream):
         return manager()
 
     def synchronize(self):
-        """Waits until all of its work is done."""
+        """Wait until all work of the stream has ended."""
         super().synchronize()
 
     def add_callback(self, callback, arg=None):
-        """Calls ``callback(stream, status, arg)`` on another thread once the work submitted so far is done."""
+        """Call a function once the work submitted so far has ended.
+
+        Parameters
+        ----------
+        callback : callable
+            Called on another thread as ``callback(stream, status, arg)``.
+        arg : object, optional
+            Last argument of the call.
+        """
         super().add_callback(lambda: callback(self, 0, arg))
 
     def async_done(self):
@@ -368,28 +409,63 @@ class Stream(_engine.Stream):
 
 
 class Event(_engine.Event):
-    """A mark in a stream, with a time."""
+    """A mark in a stream, with a time; create one with :func:`event`."""
 
     def record(self, stream=0):
-        """Marks where the stream is now."""
+        """Record the event in a stream.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            0 is the default stream.
+        """
         super().record(stream if isinstance(stream, Stream) else default_stream())
 
     def wait(self, stream=0):
-        """Later work of the stream waits for it."""
+        """Make later work of a stream wait for the event.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            0 is the default stream.
+        """
         (stream if isinstance(stream, Stream) else default_stream()).wait_for_event(self)
 
     def elapsed_time(self, evtend):
-        """Milliseconds from this event to ``evtend``; both are recorded and reached."""
+        """Return the time from this event to another.
+
+        Parameters
+        ----------
+        evtend : Event
+            Later event; both must have been reached.
+
+        Returns
+        -------
+        float
+            Milliseconds.
+        """
         return evtend.elapsed_since(self)
 
 
 def stream():
-    """A new stream of the current device."""
+    """Return a new stream of the current device.
+
+    Returns
+    -------
+    Stream
+        Work of different streams may overlap.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> stream = cuda.stream()
+    >>> stream.synchronize()
+    """
     return Stream(current_device())
 
 
 def default_stream():
-    """The stream that work goes to which names none."""
+    """Return the default stream, which receives work that names no stream."""
     return Stream()
 
 
@@ -397,15 +473,61 @@ legacy_default_stream = per_thread_default_stream = default_stream
 
 
 def external_stream(ptr):
-    """A stream that another library made, by its handle. Raises ValueError on the CPU, where there are none."""
+    """Return a stream over one that another library created.
+
+    Parameters
+    ----------
+    ptr : int
+        Handle of the stream (``cudaStream_t``).
+
+    Returns
+    -------
+    Stream
+        The stream.
+
+    Raises
+    ------
+    ValueError
+        On the CPU, which has no such streams.
+    """
     return Stream(_engine.foreign_stream(current_device(), int(ptr)))
 
 
 def event(timing=True):
-    """A new event of the current device."""
+    """Return a new event of the current device.
+
+    Parameters
+    ----------
+    timing : bool, optional
+        Whether the event has a time.
+
+    Returns
+    -------
+    Event
+        The event.
+    """
     return Event(current_device(), bool(timing), False)
 
 
 def event_elapsed_time(evtstart, evtend):
-    """Milliseconds between two events that were recorded and reached."""
+    """Return the time between two events.
+
+    Parameters
+    ----------
+    evtstart, evtend : Event
+        Recorded events that were reached.
+
+    Returns
+    -------
+    float
+        Milliseconds.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> start, end = cuda.event(), cuda.event()
+    >>> start.record(); end.record(); end.synchronize()
+    >>> cuda.event_elapsed_time(start, end) >= 0
+    True
+    """
     return evtend.elapsed_since(evtstart)

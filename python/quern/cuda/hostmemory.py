@@ -75,8 +75,26 @@ def _bytes(shape, strides, dtype, order):
 
 
 def pinned_array(shape, dtype=numpy.float64, strides=None, order="C"):
-    """A NumPy array in memory of the host that stays in its place, so that copies to and from the device are fast.
+    """Return a NumPy array in page-locked memory, from which copies to and from the device are fast.
 
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the array.
+    strides : tuple of ints, optional
+        Distance of the elements along each axis in bytes; None follows `order`.
+    order : {'C', 'F'}, optional
+        Memory order.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`; its values are not set.
+
+    Examples
+    --------
     >>> from quern import cuda
     >>> cuda.pinned_array(3).shape
     (3,)
@@ -86,15 +104,50 @@ def pinned_array(shape, dtype=numpy.float64, strides=None, order="C"):
 
 
 def pinned_array_like(ary):
-    """A pinned array of the shape, type and order of ``ary``."""
+    """Return a NumPy array like another in page-locked memory.
+
+    Parameters
+    ----------
+    ary : numpy.ndarray
+        Array whose shape, dtype and memory order the result has.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `ary`; its values are not set.
+    """
     return pinned_array(ary.shape, ary.dtype, strides_like(ary))
 
 
 def mapped_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, portable=False, wc=False):
-    """A NumPy array in pinned memory that kernels work on in place; synchronise before its values are read.
+    """Return a NumPy array in page-locked memory that kernels use in place.
 
-    ``portable``: for all devices; ``wc``: fast to write, slow to read back.
+    Synchronize before you read values that a kernel wrote.
 
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the array.
+    strides : tuple of ints, optional
+        Distance of the elements along each axis in bytes; None follows `order`.
+    order : {'C', 'F'}, optional
+        Memory order.
+    stream : Stream, optional
+        Accepted for compatibility.
+    portable : bool, optional
+        Whether all devices reach the memory.
+    wc : bool, optional
+        Whether the memory is write-combined: fast to write, slow to read on the host.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`; its values are not set.
+
+    Examples
+    --------
     >>> from quern import cuda
     >>> @cuda.jit
     ... def double(x):
@@ -111,12 +164,52 @@ def mapped_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, 
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
-    """A mapped array of the shape, type and order of ``ary``."""
+    """Return a NumPy array like another in page-locked memory that kernels use in place.
+
+    Parameters
+    ----------
+    ary : numpy.ndarray
+        Array whose shape, dtype and memory order the result has.
+    stream : Stream, optional
+        Accepted for compatibility.
+    portable : bool, optional
+        Whether all devices reach the memory.
+    wc : bool, optional
+        Whether the memory is write-combined: fast to write, slow to read on the host.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `ary`; its values are not set.
+    """
     return mapped_array(ary.shape, ary.dtype, strides_like(ary), portable=portable, wc=wc)
 
 
 def managed_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0, attach_global=True):
-    """A NumPy array in memory that moves between host and device by itself; synchronise before its values are read."""
+    """Return a NumPy array in memory that moves between host and device as needed.
+
+    Synchronize before you read values that a kernel wrote.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the array.
+    strides : tuple of ints, optional
+        Distance of the elements along each axis in bytes; None follows `order`.
+    order : {'C', 'F'}, optional
+        Memory order.
+    stream : Stream, optional
+        Accepted for compatibility.
+    attach_global : bool, optional
+        Whether all streams use the memory; a hint.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`; its values are not set.
+    """
     flags = 1 if attach_global else 2
     memory = _engine.managed(current_device(), max(1, _bytes(shape, strides, dtype, order)), flags)
     return _over(memory, shape, dtype, strides, order, ManagedNDArray)
@@ -138,16 +231,36 @@ def _registered(arrays, flags):
 
 @contextlib.contextmanager
 def pinned(*arylist):
-    """A context manager: meanwhile the memory of these NumPy arrays stays in its place, so that copies are fast."""
+    """Return a context manager that page-locks the memory of NumPy arrays.
+
+    Copies to and from the device are fast meanwhile.
+
+    Parameters
+    ----------
+    *arylist : numpy.ndarray
+        Contiguous arrays.
+    """
     with _registered(arylist, 0):
         yield
 
 
 @contextlib.contextmanager
 def mapped(*arylist, **kws):
-    """A context manager that gives the NumPy arrays as mapped arrays, one or a list of them; they are the same memory.
+    """Return a context manager in which kernels use NumPy arrays in place.
 
-    Kernels work on them in place. At its end all work of the device is done.
+    At its end, all work of the device has ended.
+
+    Parameters
+    ----------
+    *arylist : numpy.ndarray
+        Contiguous arrays. The manager returns arrays over the same memory: one, or a list.
+    **kws
+        `stream`: accepted for compatibility.
+
+    Raises
+    ------
+    TypeError
+        For another keyword.
     """
     unknown = set(kws) - {"stream"}
     if unknown:

@@ -16,9 +16,25 @@ from quern.kernel.linked import DeclaredFunction, LinkedCode, LinkedText
 
 
 class LinkableCode:
-    """Code to be linked: ``data`` is text, bytes or an io object of them; ``name`` stands in messages.
+    """Code that kernels are linked with; base of :class:`CUSource`, :class:`PTXSource` and others.
 
-    ``setup_callback`` is called with the program when it is loaded, ``teardown_callback`` when it goes.
+    Parameters
+    ----------
+    data : str, bytes or io object
+        The code.
+    name : str, optional
+        Name of the code in messages.
+    setup_callback : callable, optional
+        Called with the program when it is loaded.
+    teardown_callback : callable, optional
+        Called with the program when it is unloaded.
+    nrt : bool, optional
+        Accepted for compatibility.
+
+    Raises
+    ------
+    TypeError
+        For a callback that is not callable.
     """
 
     kind, default_name = "code", "<unnamed-code>"
@@ -102,27 +118,47 @@ def _of_kind(kind, data, name, folders, loaded=None, unloaded=None):
 
 
 def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
-    """A function of CUDA C++ that kernels call.
+    """Declare a function of CUDA C++ that kernels call.
 
     Parameters
     ----------
     name : str
-        What it is called in C++; it is ``extern "C"``.
+        Name of the function in C++, which is ``extern "C"``.
     sig : str or signature
-        Such as ``"float32(float32, int32)"``. A parameter of type ``CPointer(float32)`` takes an array without gaps.
-    link : path, CUSource or a related class, or a list of them
-        Where it is defined. ``@cuda.jit(link=...)`` of the kernel says that, too. On the CPU CUDA C++ alone: see :func:`jit`.
-    use_cooperative : bool
-        It waits for all threads of the launch: kernels that call it are launched so that all are there.
-    abi : str
-        "numba": it is ``int name(R* result, ...)``, returns 0, and gives its result through the pointer. "c": it is ``R name(...)``.
+        Such as ``"float32(float32, int32)"``. A parameter of type ``CPointer(float32)`` accepts a contiguous array.
+    link : path, CUSource or a related class, or a list of them, optional
+        Code that defines the function; ``@cuda.jit(link=...)`` of the kernel may have it, too. On the CPU, CUDA C++
+        alone.
+    use_cooperative : bool, optional
+        Whether the function synchronizes all threads of the launch.
+    abi : {'numba', 'c'}, optional
+        "numba": ``int name(R* result, ...)``, which returns 0; "c": ``R name(...)``.
 
+    Returns
+    -------
+    DeclaredFunction
+        Function for kernels.
+
+    Raises
+    ------
+    NotImplementedError
+        For another `abi`, or LTO-IR in `link`.
+    TypeError
+        For a `sig` without a return type, or a `name` that is no identifier.
+
+    Examples
+    --------
+    >>> import numpy as np
     >>> from quern import cuda
     >>> source = cuda.CUSource('extern "C" __device__ int thrice(int* out, int x) { *out = 3 * x; return 0; }')
     >>> thrice = cuda.declare_device("thrice", "int32(int32)", link=source)
     >>> @cuda.jit
     ... def kernel(x):
     ...     x[cuda.threadIdx.x] = thrice(x[cuda.threadIdx.x])
+    >>> x = np.arange(3, dtype=np.int32)
+    >>> kernel[1, 3](x)
+    >>> x
+    array([0, 3, 6], dtype=int32)
     """
     if abi not in ("numba", "c"):
         raise NotImplementedError(f"[declare_device] unsupported ABI {abi!r}; it is 'numba' or 'c'")

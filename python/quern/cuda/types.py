@@ -68,7 +68,23 @@ dim3 = Dim3()
 
 
 def literal(value):
-    """The type of a value that is known while a kernel is compiled: an integer, a bool or a text. Raises TypeError for another."""
+    """Return the literal type of a value that is known while a kernel is compiled.
+
+    Parameters
+    ----------
+    value : int, bool or str
+        The value.
+
+    Returns
+    -------
+    Literal
+        Its type.
+
+    Raises
+    ------
+    TypeError
+        For another value.
+    """
     for python_type, made in ((_builtins.bool, BooleanLiteral), (int, IntegerLiteral), (str, StringLiteral)):
         if isinstance(value, python_type):
             return made(value)
@@ -76,14 +92,14 @@ def literal(value):
 
 
 def unliteral(lit_type):
-    """The type that such a value has when nobody knows it; of other types themselves."""
+    """Return the type of a literal type's value; another type itself."""
     if not isinstance(lit_type, Literal):
         return lit_type
     return lit_type.literal_type
 
 
 def maybe_literal(value):
-    """The type of such a value; None for another."""
+    """Return the literal type of an int, bool or str; None for another value."""
     try:
         return literal(value)
     except TypeError:
@@ -91,17 +107,17 @@ def maybe_literal(value):
 
 
 def is_homogeneous(*tys):
-    """Are these types all the same?"""
+    """Return whether the types are all the same."""
     return all(t == tys[0] for t in tys[1:])
 
 
 def parse_integer_bitwidth(name):
-    """The bits of a type by its name: 32 of "int32"."""
+    """Return the number of bits of an integer type by its name: 32 for "int32"."""
     return Integer(name).bitwidth
 
 
 def parse_integer_signed(name):
-    """Has the type of that name a sign?"""
+    """Return whether an integer type is signed, by its name."""
     return Integer(name).signed
 
 

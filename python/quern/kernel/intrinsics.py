@@ -92,12 +92,54 @@ class Memory(Intrinsic):
         vars(self).update(functions)
 
 
-threadIdx = Index("threadIdx", "The thread's place in its block: .x, .y, .z, each int32.")
-blockIdx = Index("blockIdx", "The block's place in the grid: .x, .y, .z, each int32.")
-blockDim = Index("blockDim", "How many threads a block has: .x, .y, .z, each int32.")
-gridDim = Index("gridDim", "How many blocks the grid has: .x, .y, .z, each int32.")
-laneid = Number("laneid", "The thread's place in its warp, 0 to 31, int32.")
-warpsize = Number("warpsize", "32, int32.")
+# Parameters of the functions below: type, description.
+_PARAMETERS = {
+    "mask": ("int", "Bit for each thread of the warp that takes part; all of them call the function."),
+    "predicate": ("bool", "Condition of this thread."),
+    "value": ("scalar", "Value of this thread."),
+    "source": ("int", "Index of a thread in the warp, 0 to 31."),
+    "delta": ("int", "Distance of the other thread in the warp."),
+    "lanes": ("int", "Bits in which the other thread's index in the warp differs."),
+    "ns": ("int", "Time in nanoseconds."),
+    "x": ("int", "Integer of 32 or 64 bits."),
+    "real": ("float", "Floating-point number."),
+    "a b c": ("float", "Floating-point numbers."),
+    "condition": ("bool", "Whether to return `a`."),
+    "a": ("scalar", "Result where the condition is true."),
+    "b": ("scalar", "Result elsewhere."),
+    "array": ("array", "Array in global or shared memory."),
+    "index": ("int or tuple of ints", "Index of the element."),
+    "stored": ("scalar", "Value, which is converted to the array's dtype."),
+    "limit": ("int", "Largest value."),
+    "old": ("scalar", "Value that is compared with the element."),
+    "ndim": ("{1, 2, 3}", "Number of dimensions of the grid; a constant."),
+    "shape": ("int or tuple of ints", "Shape of the array, known when the kernel is compiled."),
+    "dtype": ("dtype", "Dtype of the elements."),
+    "alignment": ("int, optional", "Alignment of the array in bytes, a power of two."),
+    "ary": ("numpy.ndarray", "Global NumPy array."),
+}
+_NAMES = {"real": "x", "a b c": "a, b, c", "stored": "value", "ary": "a"}  # names where one name has several meanings
+
+
+def _doc(summary, parameters, returns="", rest=""):
+    """A docstring with numpydoc's sections. `parameters`: names of _PARAMETERS; `returns`: type, then the description after a semicolon."""
+    described = [(_NAMES.get(name, name), *_PARAMETERS[name]) for name in parameters]
+    listed = "".join(f"{name} : {kind}\n    {said}\n" for name, kind, said in described)
+    kind, _, said = returns.partition("; ")
+    parts = [summary, rest, listed and f"Parameters\n----------\n{listed}", returns and f"Returns\n-------\n{kind}\n    {said}\n"]
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+def _function(name, *doc):
+    return Intrinsic(name, _doc(*doc))
+
+
+threadIdx = Index("threadIdx", "Index of the thread in its block: ``x``, ``y`` and ``z``, each int32.")
+blockIdx = Index("blockIdx", "Index of the block in the grid: ``x``, ``y`` and ``z``, each int32.")
+blockDim = Index("blockDim", "Number of threads in a block: ``x``, ``y`` and ``z``, each int32.")
+gridDim = Index("gridDim", "Number of blocks in the grid: ``x``, ``y`` and ``z``, each int32.")
+laneid = Number("laneid", "Index of the thread in its warp, 0 to 31; int32.")
+warpsize = Number("warpsize", "Number of threads in a warp, 32; int32.")
 
 _GRID = """Return the index of the thread in the whole grid, inside a kernel.
 
@@ -126,97 +168,114 @@ Examples
 array([0., 2., 4.])
 """
 grid = Intrinsic("grid", _GRID)
-gridsize = Intrinsic("gridsize", "gridsize(ndim): how many threads the whole grid has; int64 for ndim 1, else a tuple.")
+gridsize = _function(
+    "gridsize", "Return the number of threads in the whole grid.", ["ndim"], "int64 or tuple of int64; A number for each dimension."
+)
 
+_ARRAY = ("shape", "dtype", "alignment")
+_DYNAMIC = """An array of shape 0 is the dynamic shared memory of the launch, ``kernel[grid, block, stream, nbytes]``; all of them begin
+at its start."""
 shared = Memory(
     "shared",
-    "Memory that the threads of a block share.",
-    array=Intrinsic(
-        "shared.array",
-        "shared.array(shape, dtype, alignment=None): an array that the threads of a block share; shape is known when the kernel is "
-        "compiled. Shape 0: as long as the launch's dynamic shared memory, kernel[grid, block, stream, nbytes]; all such arrays "
-        "start at its beginning.",
+    "Memory that the threads of a block share: ``shared.array(shape, dtype)``.",
+    array=_function(
+        "shared.array", "Return an array that the threads of a block share.", _ARRAY, "array; Its values are not set.", _DYNAMIC
     ),
 )
 local = Memory(
     "local",
-    "Memory of one thread.",
-    array=Intrinsic("local.array", "local.array(shape, dtype, alignment=None): an array that each thread has for itself."),
+    "Memory of one thread: ``local.array(shape, dtype)``.",
+    array=_function("local.array", "Return an array that each thread has for itself.", _ARRAY, "array; Its values are not set."),
 )
 const = Memory(
     "const",
-    "Memory that nobody writes.",
-    array_like=Intrinsic("const.array_like", "const.array_like(a): the values that the global NumPy array has now, read-only."),
+    "Read-only memory: ``const.array_like(a)``.",
+    array_like=_function(
+        "const.array_like", "Return a global NumPy array as a constant.", ["ary"], "array; Read-only, with the values at compile time."
+    ),
 )
 
 cg = Memory(
     "cg",
     "Cooperative groups.",
-    this_grid=Intrinsic(
+    this_grid=_function(
         "cg.this_grid",
-        "cg.this_grid(): all threads of the launch; its sync() waits until all are there. All blocks of such a launch must fit on the "
-        "device at once.",
+        "Return the group of all threads of the launch; its method ``sync()`` synchronizes them.",
+        [],
+        "GridGroup; All blocks of such a launch must fit on the device at once.",
     ),
 )
 
-syncthreads = Intrinsic("syncthreads", "Waits until all threads of the block are here; what they wrote before is then seen by all.")
-syncthreads_count = Intrinsic(
+_BARRIER = "Memory that a thread wrote before the call is visible to the block after it."
+syncthreads = _function("syncthreads", "Wait until all threads of the block have reached this call.", [], "", _BARRIER)
+syncthreads_count = _function(
     "syncthreads_count",
-    "syncthreads_count(predicate): as syncthreads(); returns for how many threads it is true.",
+    "Synchronize the block, and return the number of threads whose predicate is true.",
+    ["predicate"],
+    "int32; Number of threads.",
+    _BARRIER,
 )
-syncthreads_and = Intrinsic("syncthreads_and", "syncthreads_and(predicate): as syncthreads(); is it true for all threads?")
-syncthreads_or = Intrinsic("syncthreads_or", "syncthreads_or(predicate): as syncthreads(); is it true for any thread?")
-threadfence = Intrinsic("threadfence", "What this thread wrote is seen by the device before what it writes later.")
-threadfence_block = Intrinsic("threadfence_block", "What this thread wrote is seen by its block before what it writes later.")
-threadfence_system = Intrinsic(
-    "threadfence_system",
-    "What this thread wrote is seen by the host and other devices before what it writes later.",
+syncthreads_and = _function(
+    "syncthreads_and", "Synchronize the block, and return whether all predicates are true.", ["predicate"], "int32; 1 or 0.", _BARRIER
 )
-syncwarp = Intrinsic("syncwarp", "syncwarp(mask=0xffffffff): waits for the threads of the warp that the mask names.")
-all_sync = Intrinsic("all_sync", "all_sync(mask, predicate): is it true for all threads of the mask?")
-any_sync = Intrinsic("any_sync", "any_sync(mask, predicate): is it true for any thread of the mask?")
-eq_sync = Intrinsic("eq_sync", "eq_sync(mask, predicate): is it the same for all threads of the mask?")
-ballot_sync = Intrinsic("ballot_sync", "ballot_sync(mask, predicate): a bit for each thread of the warp for which it is true.")
-shfl_sync = Intrinsic("shfl_sync", "shfl_sync(mask, value, source): the value that the thread `source` of the warp has.")
-shfl_up_sync = Intrinsic("shfl_up_sync", "shfl_up_sync(mask, value, delta): the value of the thread `delta` places before.")
-shfl_down_sync = Intrinsic("shfl_down_sync", "shfl_down_sync(mask, value, delta): the value of the thread `delta` places after.")
-shfl_xor_sync = Intrinsic(
-    "shfl_xor_sync",
-    "shfl_xor_sync(mask, value, lanes): the value of the thread whose place differs in the bits of `lanes`.",
+syncthreads_or = _function(
+    "syncthreads_or", "Synchronize the block, and return whether any predicate is true.", ["predicate"], "int32; 1 or 0.", _BARRIER
 )
-match_any_sync = Intrinsic("match_any_sync", "match_any_sync(mask, value): which threads of the mask have the same value.")
-match_all_sync = Intrinsic(
+_FENCE = "Make the thread's earlier writes visible to {} before its later writes."
+threadfence = _function("threadfence", _FENCE.format("the device"), [])
+threadfence_block = _function("threadfence_block", _FENCE.format("its block"), [])
+threadfence_system = _function("threadfence_system", _FENCE.format("the host and other devices"), [])
+syncwarp = _function("syncwarp", "Wait for the threads of the warp in a mask; by default all.", ["mask"])
+_AGREED, _BITS = "bool; The same for all threads.", "int32; Bit for each thread of the warp."
+_VOTE, _SHUFFLE = ["mask", "predicate"], "scalar; Value of that thread, in the dtype of `value`."
+all_sync = _function("all_sync", "Return whether the predicate is true for all threads of the mask.", _VOTE, _AGREED)
+any_sync = _function("any_sync", "Return whether the predicate is true for any thread of the mask.", _VOTE, _AGREED)
+eq_sync = _function("eq_sync", "Return whether the predicate is the same for all threads of the mask.", _VOTE, _AGREED)
+ballot_sync = _function("ballot_sync", "Return which threads of the mask have a true predicate.", _VOTE, _BITS)
+shfl_sync = _function("shfl_sync", "Return the value of another thread of the warp.", ["mask", "value", "source"], _SHUFFLE)
+shfl_up_sync = _function("shfl_up_sync", "Return the value of the thread `delta` before this one.", ["mask", "value", "delta"], _SHUFFLE)
+shfl_down_sync = _function("shfl_down_sync", "Return the value of the thread `delta` after this one.", ["mask", "value", "delta"], _SHUFFLE)
+shfl_xor_sync = _function(
+    "shfl_xor_sync", "Return the value of the thread whose index is this one's XOR `lanes`.", ["mask", "value", "lanes"], _SHUFFLE
+)
+match_any_sync = _function(
+    "match_any_sync", "Return which threads of the mask have the same value.", ["mask", "value"], _BITS
+)
+match_all_sync = _function(
     "match_all_sync",
-    "match_all_sync(mask, value): the mask where all have the same value, else 0; and whether they have.",
+    "Return whether all threads of the mask have the same value.",
+    ["mask", "value"],
+    "tuple; Pair (mask, bool): the mask, or 0 where values differ.",
 )
-activemask = Intrinsic("activemask", "activemask(): a bit for each thread of the warp that runs now.")
-lanemask_lt = Intrinsic("lanemask_lt", "lanemask_lt(): a bit for each thread of the warp before this one.")
-nanosleep = Intrinsic("nanosleep", "nanosleep(ns): lets this thread rest for about so many nanoseconds.")
-popc = Intrinsic("popc", "popc(x): how many bits of the integer are set.")
-brev = Intrinsic("brev", "brev(x): the integer's bits in reverse order.")
-clz = Intrinsic("clz", "clz(x): how many bits are zero before the highest one.")
-ffs = Intrinsic("ffs", "ffs(x): the place of the lowest bit that is set, from 1; 0 if there is none.")
-fma = Intrinsic("fma", "fma(a, b, c): a * b + c, rounded once.")
-cbrt = Intrinsic("cbrt", "cbrt(x): the cube root.")
-selp = Intrinsic("selp", "selp(condition, a, b): a where the condition is true, else b.")
-ldca = Intrinsic("ldca", "ldca(array, index): the element, by a load that every cache keeps.")
-ldcg = Intrinsic("ldcg", "ldcg(array, index): the element, by a load that the global cache keeps.")
-ldcs = Intrinsic("ldcs", "ldcs(array, index): the element, which is needed once.")
-ldlu = Intrinsic("ldlu", "ldlu(array, index): the element, which is needed for the last time.")
-ldcv = Intrinsic("ldcv", "ldcv(array, index): the element, read again from memory.")
-stcg = Intrinsic("stcg", "stcg(array, index, value): writes the element into the global cache.")
-stcs = Intrinsic("stcs", "stcs(array, index, value): writes the element, which is not needed soon.")
-stwb = Intrinsic("stwb", "stwb(array, index, value): writes the element into every cache.")
-stwt = Intrinsic("stwt", "stwt(array, index, value): writes the element through to memory.")
+activemask = _function("activemask", "Return which threads of the warp are active.", [], _BITS)
+lanemask_lt = _function("lanemask_lt", "Return a mask of the threads of the warp before this one.", [], "int32; Bit for each thread.")
+nanosleep = _function("nanosleep", "Suspend the thread for about a time.", ["ns"])
+popc = _function("popc", "Return the number of bits that are set.", ["x"], "int; From 0 to the number of bits.")
+brev = _function("brev", "Return the bits of an integer in reverse order.", ["x"], "int; In the dtype of `x`.")
+clz = _function("clz", "Return the number of zero bits above the highest bit that is set.", ["x"], "int; Number of bits of `x` for 0.")
+ffs = _function("ffs", "Return the position of the lowest bit that is set, from 1.", ["x"], "int; 0 where no bit is set.")
+fma = _function("fma", "Return ``a * b + c``, rounded once.", ["a b c"], "float; In the dtype of the operands.")
+cbrt = _function("cbrt", "Return the cube root.", ["real"], "float; In the dtype of `x`.")
+selp = _function("selp", "Return one of two values by a condition; both are evaluated.", ["condition", "a", "b"], "scalar; `a` or `b`.")
+_LOAD, _STORE, _ELEMENT = ["array", "index"], ["array", "index", "stored"], "scalar; The element."
+ldca = _function("ldca", "Return an element, cached at all levels.", _LOAD, _ELEMENT)
+ldcg = _function("ldcg", "Return an element, cached at the global level alone.", _LOAD, _ELEMENT)
+ldcs = _function("ldcs", "Return an element that is probably read once.", _LOAD, _ELEMENT)
+ldlu = _function("ldlu", "Return an element that is read for the last time.", _LOAD, _ELEMENT)
+ldcv = _function("ldcv", "Return an element, read from memory without caches.", _LOAD, _ELEMENT)
+stcg = _function("stcg", "Store an element, cached at the global level alone.", _STORE)
+stcs = _function("stcs", "Store an element that is probably not read soon.", _STORE)
+stwb = _function("stwb", "Store an element, cached at all levels.", _STORE)
+stwt = _function("stwt", "Store an element through the caches to memory.", _STORE)
 
 
 def carray(ptr, shape, dtype=None):
-    """An array in C order over the memory that a pointer points to: ctypes' on the host, such as ``ffi.from_buffer(x)`` in a kernel."""
+    """Return an array in C order over the memory at a pointer: a ctypes pointer on the host, or ``ffi.from_buffer(x)`` in a kernel."""
     return _over_pointer(ptr, shape, dtype, "C")
 
 
 def farray(ptr, shape, dtype=None):
-    """An array in Fortran's order over the memory that a pointer points to; see :func:`carray`."""
+    """Return an array in Fortran order over the memory at a pointer; see :func:`carray`."""
     return _over_pointer(ptr, shape, dtype, "F")
 
 
@@ -235,7 +294,7 @@ def _over_pointer(ptr, shape, dtype, order):
 
 
 def literal_unroll(container):
-    """The tuple itself. In kernels a loop over a tuple is written out for each element, whose types may differ."""
+    """Return the tuple itself. In kernels, a loop over a tuple is unrolled, so that its elements may have different types."""
     return container
 
 
@@ -245,25 +304,34 @@ def prange(*args):
 
 
 _ATOMICS = {
-    "add": "atomic.add(array, index, value): array[index] += value; returns the old value.",
-    "sub": "atomic.sub(array, index, value): array[index] -= value; returns the old value.",
-    "and_": "atomic.and_(array, index, value): array[index] &= value; returns the old value.",
-    "or_": "atomic.or_(array, index, value): array[index] |= value; returns the old value.",
-    "xor": "atomic.xor(array, index, value): array[index] ^= value; returns the old value.",
-    "inc": "atomic.inc(array, index, limit): counts up to the limit, then 0; returns the old value. Unsigned integers.",
-    "dec": "atomic.dec(array, index, limit): counts down to 0, then the limit; returns the old value. Unsigned integers.",
-    "exch": "atomic.exch(array, index, value): array[index] = value; returns the old value.",
-    "max": "atomic.max(array, index, value): the larger one stays (NaN is passed on); returns the old value.",
-    "min": "atomic.min(array, index, value): the smaller one stays (NaN is passed on); returns the old value.",
-    "nanmax": "atomic.nanmax(array, index, value): the larger one stays, NaN counts for nothing; returns the old value.",
-    "nanmin": "atomic.nanmin(array, index, value): the smaller one stays, NaN counts for nothing; returns the old value.",
-    "compare_and_swap": "atomic.compare_and_swap(array, old, value): array[0] = value where it is old; returns what it was.",
-    "cas": "atomic.cas(array, index, old, value): array[index] = value where it is old; returns what it was.",
+    "add": "Add a value to an element",
+    "sub": "Subtract a value from an element",
+    "and_": "Combine an element with a value by AND",
+    "or_": "Combine an element with a value by OR",
+    "xor": "Combine an element with a value by XOR",
+    "inc": "Count an element up, and after the limit from 0",
+    "dec": "Count an element down, and after 0 from the limit",
+    "exch": "Replace an element by a value",
+    "max": "Replace an element by the larger of it and a value (NaN propagates)",
+    "min": "Replace an element by the smaller of it and a value (NaN propagates)",
+    "nanmax": "Replace an element by the larger of it and a value (NaN is ignored)",
+    "nanmin": "Replace an element by the smaller of it and a value (NaN is ignored)",
+    "compare_and_swap": "Replace the first element by a value where it equals `old`",
+    "cas": "Replace an element by a value where it equals `old`",
+}
+_OPERANDS = {
+    "inc": ["array", "index", "limit"],
+    "dec": ["array", "index", "limit"],
+    "compare_and_swap": ["array", "old", "stored"],
+    "cas": ["array", "index", "old", "stored"],
 }
 atomic = Memory(
     "atomic",
-    "Updates of one element that no other thread can come between.",
-    **{name: Intrinsic("atomic." + name, doc) for name, doc in _ATOMICS.items()},
+    "Atomic updates of array elements, such as ``atomic.add(array, index, value)``.",
+    **{
+        name: _function(f"atomic.{name}", f"{says}, atomically.", _OPERANDS.get(name, _STORE), "scalar; The element before the update.")
+        for name, says in _ATOMICS.items()
+    },
 )
 
 __all__ = [

@@ -15,11 +15,17 @@ from quern.pycuda.enums import device_attribute, func_cache, limit, shared_confi
 
 
 def init(flags=0):
-    """Nothing to do: devices are found at the first use. Kept for programs that call it."""
+    """Do nothing: devices are found at the first use.
+
+    Parameters
+    ----------
+    flags : int, optional
+        Accepted for compatibility.
+    """
 
 
 def get_version():
-    """The version of CUDA whose language kernels are written in, as a tuple."""
+    """Return the version of CUDA whose language kernels are written in, such as (12, 9, 0)."""
     return (12, 9, 0)
 
 
@@ -29,14 +35,31 @@ def get_curand_version():
 
 
 def get_driver_version():
-    """The version of CUDA that the driver supports, as PyCUDA gives it (12090 for 12.9)."""
+    """Return the version of CUDA that the driver supports, as an int: 12090 for 12.9."""
     return 12090
 
 
 class Device:
-    """A device: ``Device(0)``, or by PCI bus id. Attributes read as in PyCUDA: ``Device(0).max_threads_per_block``.
+    """A device, by its number or its PCI bus id.
 
-    Without a GPU there is one device, the CPU.
+    Without a GPU, device 0 is the CPU. Device attributes are read by name, as in ``Device(0).max_threads_per_block``.
+
+    Parameters
+    ----------
+    number : int or str
+        Number from 0, or PCI bus id.
+
+    Raises
+    ------
+    LogicError
+        Where there is no such device.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> device = driver.Device(0)
+    >>> device.total_memory() > 0 and device.max_threads_per_block
+    1024
     """
 
     def __init__(self, number):
@@ -53,27 +76,43 @@ class Device:
 
     @staticmethod
     def count():
-        """How many devices a CUDA program sees."""
+        """Return the number of devices."""
         return len(_door_devices())
 
     def name(self):
-        """What the device calls itself."""
+        """Return the name of the device."""
         return self._device.info()["name"]
 
     def pci_bus_id(self):
-        """Where it is: what ``Device(text)`` takes."""
+        """Return the PCI bus id, which ``Device()`` accepts."""
         return self._device.info()["pci_bus_id"]
 
     def compute_capability(self):
-        """(major, minor)."""
+        """Return the compute capability, as (major, minor)."""
         return self._device.info()["compute_capability"]
 
     def total_memory(self):
-        """In bytes."""
+        """Return the size of the device's memory in bytes."""
         return self._device.info()["total_memory"]
 
     def get_attribute(self, attribute):
-        """A number of the device's, by its device_attribute. Raises LogicError for one that it does not know."""
+        """Return a device attribute.
+
+        Parameters
+        ----------
+        attribute : device_attribute
+            Attribute, such as ``device_attribute.WARP_SIZE``.
+
+        Returns
+        -------
+        int
+            Its value.
+
+        Raises
+        ------
+        LogicError
+            For an attribute that the device does not know.
+        """
         try:
             return self._device.attribute(int(attribute))
         except ValueError as e:
@@ -90,17 +129,39 @@ class Device:
         return out
 
     def can_access_peer(self, other):
-        """Whether this GPU can read and write the other's memory."""
+        """Return whether this device can read and write the memory of another.
+
+        Parameters
+        ----------
+        other : Device
+            Another device.
+
+        Returns
+        -------
+        bool
+            Whether kernels of this device can use it.
+        """
         return self._device.can_reach(other._device)
 
     def make_context(self, flags=0):
-        """The device's primary context, made current in this thread. `flags` are accepted: how to wait is the engine's affair."""
+        """Return the device's primary context and make it current in this thread.
+
+        Parameters
+        ----------
+        flags : int, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Context
+            The context.
+        """
         context = Context._of(self)
         context.push()
         return context
 
     def retain_primary_context(self):
-        """The same context, not made current: push() does that."""
+        """Return the device's primary context; :meth:`Context.push` makes it current."""
         return Context._of(self)
 
     def __getattr__(self, name):
@@ -149,7 +210,7 @@ def _wishes():
 
 
 class Context:
-    """A device's primary context. Every thread has a stack of them; the uppermost is current."""
+    """The primary context of a device. Each thread has a stack of contexts; the uppermost is current."""
 
     def __init__(self):
         raise Error("[Context] a context comes from Device.make_context() or Device.retain_primary_context()")
@@ -166,19 +227,19 @@ class Context:
         return _current("attach")
 
     def push(self):
-        """Makes it current in this thread, until pop(). Any thread may push it, several at a time."""
+        """Make the context current in this thread, until :meth:`pop`."""
         _stack.entries.append(self)
         _set_current_device(self._owner._device)
 
     @staticmethod
     def pop():
-        """Makes the context current that was before."""
+        """Make the previous context of this thread current."""
         _current("pop")
         del _stack.entries[-1]
         _enter_uppermost()
 
     def detach(self):
-        """Takes it off this thread's stack, where it is on it. The device keeps its memory and modules: others may use them."""
+        """Remove the context from this thread's stack. The device keeps its memory and modules."""
         for i in reversed(range(len(_stack.entries))):
             if _stack.entries[i] is self:
                 del _stack.entries[i]
@@ -186,17 +247,17 @@ class Context:
 
     @staticmethod
     def get_current():
-        """The uppermost context of this thread, or None."""
+        """Return the current context of this thread, or None."""
         return _stack.entries[-1] if _stack.entries else None
 
     @staticmethod
     def get_device():
-        """The device of the current context. Raises LogicError where none is current."""
+        """Return the device of the current context; raises LogicError where none is current."""
         return _current("get_device")._owner
 
     @staticmethod
     def synchronize():
-        """Waits for all work of the current device; raises what failed in it."""
+        """Wait for all work of the current device, and raise the error of a kernel that failed."""
         _engine.current_device().synchronize()
 
     @staticmethod
@@ -235,9 +296,19 @@ class Context:
 
     @staticmethod
     def enable_peer_access(peer, flags=0):
-        """Lets kernels of the current device work on memory of the other's. Copies between the two need no such call.
+        """Let kernels of the current device use the memory of another. Copies between devices need no such call.
 
-        Raises LogicError where the devices cannot do that.
+        Parameters
+        ----------
+        peer : Context
+            Context of the other device.
+        flags : int, optional
+            Accepted for compatibility.
+
+        Raises
+        ------
+        LogicError
+            Where the devices cannot do that.
         """
         device, other = _engine.current_device(), peer._owner._device
         if not device.can_reach(other):
@@ -283,6 +354,13 @@ class Stream(_engine.Stream):
 class Event(_engine.Event):
     """A mark in a stream, with a time.
 
+    Parameters
+    ----------
+    flags : int, optional
+        ``event_flags``: ``DISABLE_TIMING``, ``BLOCKING_SYNC``, ``INTERPROCESS``.
+
+    Examples
+    --------
     >>> from quern.pycuda import driver
     >>> start, end = driver.Event(), driver.Event()
     >>> _ = start.record(); _ = end.record(); _ = end.synchronize()
@@ -294,21 +372,54 @@ class Event(_engine.Event):
         super().__init__(_engine.current_device(), not int(flags) & 2, bool(int(flags) & 1), bool(int(flags) & 4))
 
     def record(self, stream=None):
-        """Marks where the stream is now; returns the event."""
+        """Record the event in a stream.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            None is the default stream.
+
+        Returns
+        -------
+        Event
+            The event itself.
+        """
         super().record(stream)
         return self
 
     def synchronize(self):
-        """Waits until the stream has passed the mark; returns the event."""
+        """Wait until the stream has reached the event; return the event."""
         super().synchronize()
         return self
 
     def time_since(self, start):
-        """Milliseconds from `start` to this event."""
+        """Return the time from another event to this one.
+
+        Parameters
+        ----------
+        start : Event
+            Earlier event.
+
+        Returns
+        -------
+        float
+            Milliseconds.
+        """
         return self.elapsed_since(start)
 
     def time_till(self, end):
-        """Milliseconds from this event to `end`."""
+        """Return the time from this event to another.
+
+        Parameters
+        ----------
+        end : Event
+            Later event.
+
+        Returns
+        -------
+        float
+            Milliseconds.
+        """
         return end.elapsed_since(self)
 
     def ipc_handle(self):
@@ -327,7 +438,18 @@ class Event(_engine.Event):
 
 
 def timer(start, end):
-    """A function that waits for one event and gives the seconds from another to it."""
+    """Return a function that waits for an event and returns the time since another.
+
+    Parameters
+    ----------
+    start, end : Event
+        Recorded events.
+
+    Returns
+    -------
+    callable
+        Function without parameters; it returns seconds.
+    """
 
     def get_call_time():
         end.synchronize()

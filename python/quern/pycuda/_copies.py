@@ -18,7 +18,31 @@ from quern.pycuda.enums import memory_type
 
 
 def memcpy_htod(dest, src):
-    """Copies the host array `src` (contiguous) to device memory `dest`. `src` may be changed when this returns."""
+    """Copy a host array to device memory.
+
+    The function returns when `src` may be changed.
+
+    Parameters
+    ----------
+    dest : DeviceAllocation, int or GPUArray
+        Device memory: an allocation, an address, or an array.
+    src : buffer
+        Contiguous array of the host, or another object with the buffer interface.
+
+    Raises
+    ------
+    LogicError
+        Where `src` is longer than `dest`, or `dest` was freed.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> memory = driver.mem_alloc(12)
+    >>> driver.memcpy_htod(memory, numpy.arange(3, dtype=numpy.int32))
+    >>> driver.from_device(memory, 3, numpy.int32)
+    array([0, 1, 2], dtype=int32)
+    """
     device = _engine.current_device()
     _engine.htod(device, dest, src)
     if is_page_locked(src):  # else the copy has left it
@@ -33,52 +57,204 @@ def is_page_locked(array):
 
 
 def memcpy_htod_async(dest, src, stream=None):
-    """The same in a stream. `src` may be changed when the stream has passed the copy; memory that is not page-locked at once."""
+    """Copy a host array to device memory in a stream.
+
+    Page-locked memory may be changed when the stream has passed the copy, other memory as soon as the function returns.
+
+    Parameters
+    ----------
+    dest : DeviceAllocation, int or GPUArray
+        Device memory: an allocation, an address, or an array.
+    src : buffer
+        Contiguous array of the host, or another object with the buffer interface.
+    stream : Stream, optional
+        Stream in which the copy runs; None is the default stream.
+
+    Raises
+    ------
+    LogicError
+        Where `src` is longer than `dest`, or `dest` was freed.
+    """
     _engine.htod(_engine.current_device(), dest, src, stream, blocking=False)
 
 
 def memcpy_dtoh(dest, src):
-    """Copies device memory `src` into the host array `dest` (contiguous, writable); raises what failed in work before it."""
+    """Copy device memory to a host array.
+
+    The function waits for the work before it and raises errors of that work.
+
+    Parameters
+    ----------
+    dest : buffer
+        Contiguous, writable array of the host; its size is the number of bytes.
+    src : DeviceAllocation, int or GPUArray
+        Device memory: an allocation, an address, or an array.
+
+    Raises
+    ------
+    LogicError
+        Where `dest` is longer than `src`, or `src` was freed.
+    LaunchError
+        For a kernel that failed before.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> memory, host = driver.to_device(numpy.arange(3)), numpy.empty(3, int)
+    >>> driver.memcpy_dtoh(host, memory)
+    >>> host
+    array([0, 1, 2])
+    """
     _engine.dtoh(_engine.current_device(), dest, src)
 
 
 def memcpy_dtoh_async(dest, src, stream=None):
-    """The same in a stream; `dest` may be read when the stream is synchronised, memory that is not page-locked when this returns."""
+    """Copy device memory to a host array in a stream.
+
+    Page-locked memory may be read once the stream is synchronized, other memory as soon as the function returns.
+
+    Parameters
+    ----------
+    dest : buffer
+        Contiguous, writable array of the host; its size is the number of bytes.
+    src : DeviceAllocation, int or GPUArray
+        Device memory: an allocation, an address, or an array.
+    stream : Stream, optional
+        Stream in which the copy runs; None is the default stream.
+
+    Raises
+    ------
+    LogicError
+        Where `dest` is longer than `src`, or `src` was freed.
+    """
     _engine.dtoh(_engine.current_device(), dest, src, stream, blocking=not is_page_locked(dest))
 
 
 def memcpy_dtod(dest, src, size):
-    """Copies `size` bytes from device memory to device memory."""
+    """Copy bytes from device memory to device memory.
+
+    Parameters
+    ----------
+    dest, src : DeviceAllocation, int or GPUArray
+        Device memory: an allocation, an address, or an array.
+    size : int
+        Number of bytes.
+
+    Raises
+    ------
+    LogicError
+        Where `size` is above that of either memory.
+    """
     _engine.dtod(_engine.current_device(), dest, src, size)
 
 
 def memcpy_dtod_async(dest, src, size, stream=None):
-    """The same in a stream."""
+    """Copy bytes from device memory to device memory in a stream.
+
+    Parameters
+    ----------
+    dest, src : DeviceAllocation, int or GPUArray
+        Device memory: an allocation, an address, or an array.
+    size : int
+        Number of bytes.
+    stream : Stream, optional
+        Stream in which the copy runs; None is the default stream.
+
+    Raises
+    ------
+    LogicError
+        Where `size` is above that of either memory.
+    """
     _engine.dtod(_engine.current_device(), dest, src, size, stream)
 
 
 def memcpy_peer(dest, src, size, dest_context=None, src_context=None):
-    """Copies `size` bytes from memory of one device to memory of another; the contexts need not be named."""
+    """Copy bytes from memory of one device to memory of another.
+
+    Parameters
+    ----------
+    dest, src : DeviceAllocation, int or GPUArray
+        Memory of either device.
+    size : int
+        Number of bytes.
+    dest_context, src_context : Context, optional
+        Accepted for compatibility; an address identifies its device.
+    """
     memcpy_peer_async(dest, src, size, dest_context, src_context)
 
 
 def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stream=None):
-    """The same in a stream of either device."""
+    """Copy bytes from memory of one device to memory of another in a stream.
+
+    Parameters
+    ----------
+    dest, src : DeviceAllocation, int or GPUArray
+        Memory of either device.
+    size : int
+        Number of bytes.
+    dest_context, src_context : Context, optional
+        Accepted for compatibility; an address identifies its device.
+    stream : Stream, optional
+        Stream of either device; None is the default stream.
+    """
     _engine.dtod(_engine.current_device(), dest, src, size, stream)
+
+
+_MEMSET = """Set values of {bits} bits in device memory.
+
+Parameters
+----------
+dest : DeviceAllocation, int or GPUArray
+    Device memory: an allocation, an address, or an array.
+data : int
+    Value; its lowest {bits} bits count.
+size : int
+    Number of values.
+stream : Stream, optional
+    Stream in which the work runs; None is the default stream.
+
+Raises
+------
+LogicError
+    Where the values end behind the memory.
+"""
+_MEMSET_2D = """Set rows of values of {bits} bits in device memory with a pitch.
+
+Parameters
+----------
+dest : DeviceAllocation, int or GPUArray
+    Device memory: an allocation, an address, or an array.
+pitch : int
+    Distance of two rows, in bytes.
+data : int
+    Value; its lowest {bits} bits count.
+width : int
+    Number of values in a row.
+height : int
+    Number of rows.
+stream : Stream, optional
+    Stream in which the work runs; None is the default stream.
+
+Raises
+------
+LogicError
+    Where the last row ends behind the memory.
+"""
 
 
 def _memset(name, bits):
     def memset(dest, data, size, stream=None):
         _engine.fill(_engine.current_device(), dest, 0, operator.index(data) & 0xFFFFFFFF, bits // 8, size, 1, stream)
 
-    return _named(memset, name, f"Sets `size` values of {bits} bits in device memory to `data`.")
+    return _named(memset, name, _MEMSET.format(bits=bits))
 
 
 def _memset_2d(name, bits):
     def memset_2d(dest, pitch, data, width, height, stream=None):
         _engine.fill(_engine.current_device(), dest, pitch, operator.index(data) & 0xFFFFFFFF, bits // 8, width, height, stream)
 
-    return _named(memset_2d, name, f"Sets `height` rows of `width` values of {bits} bits, `pitch` bytes apart, to `data`.")
+    return _named(memset_2d, name, _MEMSET_2D.format(bits=bits))
 
 
 def _named(function, name, doc):
@@ -102,7 +278,25 @@ memset_d2d32_async = _memset_2d("memset_d2d32_async", 32)
 
 
 def to_device(bf_obj):
-    """Copies a host array to new device memory and returns that."""
+    """Copy a host array to new device memory.
+
+    Parameters
+    ----------
+    bf_obj : buffer
+        Contiguous array of the host, or another object with the buffer interface.
+
+    Returns
+    -------
+    DeviceAllocation
+        Memory with the bytes of the array; at least one byte.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> driver.from_device(driver.to_device(numpy.arange(3)), 3, int)
+    array([0, 1, 2])
+    """
     with memoryview(bf_obj) as view:
         result = mem_alloc(max(1, view.nbytes))
     memcpy_htod(result, bf_obj)
@@ -110,14 +304,54 @@ def to_device(bf_obj):
 
 
 def from_device(devptr, shape, dtype, order="C"):
-    """Copies device memory into a new NumPy array of that shape and dtype, and returns it."""
+    """Copy device memory to a new NumPy array.
+
+    Parameters
+    ----------
+    devptr : DeviceAllocation, int or GPUArray
+        Device memory: an allocation, an address, or an array.
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype
+        Dtype of the array.
+    order : {'C', 'F'}, optional
+        Memory order of the array.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`.
+
+    Raises
+    ------
+    LogicError
+        Where the array is longer than the memory.
+    """
     result = np.empty(shape, dtype, order)
     memcpy_dtoh(result, devptr)
     return result
 
 
 def from_device_like(devptr, other_ary):
-    """The same, with the shape and dtype of another array."""
+    """Copy device memory to a new NumPy array of the shape and dtype of another.
+
+    Parameters
+    ----------
+    devptr : DeviceAllocation, int or GPUArray
+        Device memory: an allocation, an address, or an array.
+    other_ary : numpy.ndarray
+        Array whose shape, dtype and memory order the result has.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `other_ary`.
+
+    Raises
+    ------
+    LogicError
+        Where the array is longer than the memory.
+    """
     result = np.empty_like(other_ary)
     memcpy_dtoh(result, devptr)
     return result
@@ -423,7 +657,11 @@ class Memcpy2D(_MemoryCopy):
 
 
 class Memcpy3D(_MemoryCopy):
-    """The same of `depth` slices, which are ``src_height`` and ``dst_height`` rows apart and start at ``src_z`` and ``dst_z``."""
+    """Copy `depth` slices of `height` rows of bytes between memory with a pitch.
+
+    As :class:`Memcpy2D`. Slices are ``src_height`` and ``dst_height`` rows apart; the copy starts at slice ``src_z``
+    and ``dst_z``.
+    """
 
     depth = 0
 
@@ -434,7 +672,10 @@ class Memcpy3D(_MemoryCopy):
 
 
 class Memcpy3DPeer(Memcpy3D):
-    """The same between the memory of two devices. The contexts need not be named."""
+    """Copy slices of rows of bytes between the memory of two devices.
+
+    As :class:`Memcpy3D`; the contexts need not be set.
+    """
 
     src_context = dst_context = None
 

@@ -130,67 +130,311 @@ def _zeros(result):
 
 
 def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
-    """A NumPy array in page-locked memory: asynchronous copies from and to it really are asynchronous."""
+    """Return a NumPy array in page-locked memory of the host; its values are not set.
+
+    Asynchronous copies from and to such memory overlap with other work.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype
+        Dtype of the array.
+    order : {'C', 'F'}, optional
+        Memory order.
+    mem_flags : host_alloc_flags, optional
+        ``PORTABLE``, ``DEVICEMAP`` or ``WRITECOMBINED``, combined with ``|``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`.
+    """
     return host_array(PagelockedHostAllocation(byte_count(shape, dtype), mem_flags), shape, dtype, order)
 
 
 def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
-    """The same, of zeros."""
+    """Return a NumPy array of zeros in page-locked memory of the host.
+
+    Asynchronous copies from and to such memory overlap with other work.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype
+        Dtype of the array.
+    order : {'C', 'F'}, optional
+        Memory order.
+    mem_flags : host_alloc_flags, optional
+        ``PORTABLE``, ``DEVICEMAP`` or ``WRITECOMBINED``, combined with ``|``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> driver.pagelocked_zeros(3, numpy.float32)
+    array([0., 0., 0.], dtype=float32)
+    """
     return _zeros(pagelocked_empty(shape, dtype, order, mem_flags))
 
 
 def pagelocked_empty_like(array, mem_flags=0):
-    """A page-locked array of the same shape, type and order."""
+    """Return a NumPy array like another in page-locked memory of the host; its values are not set.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Array whose shape, dtype and memory order the result has.
+    mem_flags : host_alloc_flags, optional
+        ``PORTABLE``, ``DEVICEMAP`` or ``WRITECOMBINED``, combined with ``|``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `array`.
+    """
     return pagelocked_empty(array.shape, array.dtype, _order_of(array), mem_flags)
 
 
 def pagelocked_zeros_like(array, mem_flags=0):
-    """The same, of zeros."""
+    """Return a NumPy array of zeros like another in page-locked memory of the host.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Array whose shape, dtype and memory order the result has.
+    mem_flags : host_alloc_flags, optional
+        ``PORTABLE``, ``DEVICEMAP`` or ``WRITECOMBINED``, combined with ``|``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `array`.
+    """
     return _zeros(pagelocked_empty_like(array, mem_flags))
 
 
 def aligned_empty(shape, dtype, order="C", alignment=4096):
-    """A NumPy array whose memory starts at a multiple of `alignment` bytes."""
+    """Return a NumPy array in memory of the host that starts at an aligned address; its values are not set.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype
+        Dtype of the array.
+    order : {'C', 'F'}, optional
+        Memory order.
+    alignment : int, optional
+        Power of two, in bytes.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`.
+
+    Raises
+    ------
+    LogicError
+        For an `alignment` that is not a power of two.
+    """
     return host_array(AlignedHostAllocation(byte_count(shape, dtype), alignment), shape, dtype, order)
 
 
 def aligned_zeros(shape, dtype, order="C", alignment=4096):
-    """The same, of zeros."""
+    """Return a NumPy array of zeros in memory of the host that starts at an aligned address.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype
+        Dtype of the array.
+    order : {'C', 'F'}, optional
+        Memory order.
+    alignment : int, optional
+        Power of two, in bytes.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`.
+
+    Raises
+    ------
+    LogicError
+        For an `alignment` that is not a power of two.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> driver.aligned_zeros(3, numpy.float32).ctypes.data % 4096
+    0
+    """
     return _zeros(aligned_empty(shape, dtype, order, alignment))
 
 
 def aligned_empty_like(array, alignment=4096):
-    """An aligned array of the same shape, type and order."""
+    """Return a NumPy array like another in memory of the host that starts at an aligned address; its values are not set.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Array whose shape, dtype and memory order the result has.
+    alignment : int, optional
+        Power of two, in bytes.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `array`.
+
+    Raises
+    ------
+    LogicError
+        For an `alignment` that is not a power of two.
+    """
     return aligned_empty(array.shape, array.dtype, _order_of(array), alignment)
 
 
 def aligned_zeros_like(array, alignment=4096):
-    """The same, of zeros."""
+    """Return a NumPy array of zeros like another in memory of the host that starts at an aligned address.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Array whose shape, dtype and memory order the result has.
+    alignment : int, optional
+        Power of two, in bytes.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `array`.
+
+    Raises
+    ------
+    LogicError
+        For an `alignment` that is not a power of two.
+    """
     return _zeros(aligned_empty_like(array, alignment))
 
 
 def managed_empty(shape, dtype, order="C", mem_flags=0):
-    """A NumPy array in memory that host and device share. Pass it to kernels as it is; synchronise before reading it."""
+    """Return a NumPy array in memory that host and device share; its values are not set.
+
+    Kernels accept the array as it is. Synchronize before you read it on the host.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype
+        Dtype of the array.
+    order : {'C', 'F'}, optional
+        Memory order.
+    mem_flags : mem_attach_flags, optional
+        Who uses the memory first; a hint.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`.
+    """
     return host_array(ManagedAllocation(byte_count(shape, dtype), mem_flags), shape, dtype, order)
 
 
 def managed_zeros(shape, dtype, order="C", mem_flags=0):
-    """The same, of zeros."""
+    """Return a NumPy array of zeros in memory that host and device share.
+
+    Kernels accept the array as it is. Synchronize before you read it on the host.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype
+        Dtype of the array.
+    order : {'C', 'F'}, optional
+        Memory order.
+    mem_flags : mem_attach_flags, optional
+        Who uses the memory first; a hint.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape `shape`, in `dtype`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> driver.managed_zeros(3, numpy.float32)
+    array([0., 0., 0.], dtype=float32)
+    """
     return _zeros(managed_empty(shape, dtype, order, mem_flags))
 
 
 def managed_empty_like(array, mem_flags=0):
-    """A managed array of the same shape, type and order."""
+    """Return a NumPy array like another in memory that host and device share; its values are not set.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Array whose shape, dtype and memory order the result has.
+    mem_flags : mem_attach_flags, optional
+        Who uses the memory first; a hint.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `array`.
+    """
     return managed_empty(array.shape, array.dtype, _order_of(array), mem_flags)
 
 
 def managed_zeros_like(array, mem_flags=0):
-    """The same, of zeros."""
+    """Return a NumPy array of zeros like another in memory that host and device share.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Array whose shape, dtype and memory order the result has.
+    mem_flags : mem_attach_flags, optional
+        Who uses the memory first; a hint.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of `array`.
+    """
     return _zeros(managed_empty_like(array, mem_flags))
 
 
 def register_host_memory(ary, flags=0):
-    """Page-locks the memory of `ary` (contiguous); returns an array over the same memory, registered while that lives."""
+    """Page-lock the memory of an array.
+
+    The memory stays page-locked as long as the returned array lives.
+
+    Parameters
+    ----------
+    ary : numpy.ndarray
+        Contiguous array.
+    flags : int, optional
+        ``mem_host_register_flags``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Array over the same memory.
+    """
     memory = RegisteredHostMemory(ary, flags)
     result = np.ndarray(ary.shape, ary.dtype, memory, 0, ary.strides)
     result.flags.writeable = ary.flags.writeable

@@ -49,7 +49,15 @@ class ArgumentHandler:
 
 
 class In(ArgumentHandler):
-    """Copies a host array to the device before the launch. The array may be changed when the call returns."""
+    """A host array that is copied to the device before a launch.
+
+    The array may be changed when the call returns.
+
+    Parameters
+    ----------
+    ary : numpy.ndarray
+        Contiguous array.
+    """
 
     def pre_call(self, stream):
         """Copies to the device."""
@@ -59,7 +67,26 @@ class In(ArgumentHandler):
 
 
 class Out(ArgumentHandler):
-    """Copies the device's array back to the host after the launch, and waits for that."""
+    """A host array that receives a kernel's output: it is copied from the device after a launch.
+
+    The call waits for the copy.
+
+    Parameters
+    ----------
+    ary : numpy.ndarray
+        Contiguous, writable array; the kernel does not see its values.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> from quern.pycuda.compiler import SourceModule
+    >>> double = SourceModule("__global__ void twice(float* out, const float* in) { out[threadIdx.x] = 2 * in[threadIdx.x]; }")
+    >>> result = numpy.empty(3, numpy.float32)
+    >>> double.get_function("twice")(driver.Out(result), driver.In(numpy.arange(3, dtype=numpy.float32)), block=(3, 1, 1))
+    >>> result
+    array([0., 2., 4.], dtype=float32)
+    """
 
     def post_call(self, stream):
         """Copies back to the host."""
@@ -69,22 +96,48 @@ class Out(ArgumentHandler):
 
 
 class InOut(In, Out):
-    """Both: in before the launch, out after it."""
+    """A host array that is copied to the device before a launch, and back after it.
+
+    Parameters
+    ----------
+    ary : numpy.ndarray
+        Contiguous, writable array.
+    """
 
 
 class Function(_engine.Function):
-    """A kernel of a module.
+    """A kernel of a module; call it to launch it.
 
-    Call it with its arguments and the keywords ``block=(x, y, z)``, ``grid=(x, y, z)``, ``stream=None``, ``shared=0`` (bytes of dynamic
-    shared memory), ``time_kernel=False`` (wait, and return seconds). Arguments: device memory, NumPy scalars, Python numbers (which take
-    the parameter's type), In/Out/InOut, managed arrays, objects with ``gpudata`` or ``__cuda_array_interface__``.
+    Parameters
+    ----------
+    *args
+        Arguments of the kernel: device memory, NumPy scalars, Python numbers (converted to the parameter's type),
+        :class:`In`, :class:`Out` and :class:`InOut`, managed arrays, and objects with ``gpudata`` or
+        ``__cuda_array_interface__``.
+    block : tuple of ints
+        Threads of a block, up to three numbers.
+    grid : tuple of ints, optional
+        Blocks of the grid, up to three numbers.
+    stream : Stream, optional
+        Stream of the launch; None is the default stream.
+    shared : int, optional
+        Bytes of dynamic shared memory.
+    time_kernel : bool, optional
+        Whether to wait for the kernel and return its time.
+
+    Returns
+    -------
+    float or None
+        Seconds, with `time_kernel`.
 
     Raises
     ------
     TypeError
-        An argument does not fit its parameter, or there are too many or too few.
+        For an argument that does not fit its parameter, or too many or too few arguments.
+    ValueError
+        Without `block`.
     LogicError
-        Block, grid or shared memory are over the limits, or memory was freed.
+        For a block, a grid or shared memory above the limits, and for memory that was freed.
     """
 
     def _call_slowly(self, *args, block=None, grid=(1,), stream=None, shared=0, texrefs=(), time_kernel=False, **others):
@@ -120,7 +173,20 @@ class Function(_engine.Function):
     # prepared calls
 
     def prepare(self, arg_types, texrefs=()):
-        """Fixes the argument types: a string of struct format characters, or a sequence of such and of dtypes ("P" for pointers)."""
+        """Fix the types of the arguments.
+
+        Parameters
+        ----------
+        arg_types : str or sequence
+            Format characters of ``struct`` ("P" for pointers), or dtypes.
+        texrefs : sequence of TextureReference, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Function
+            The function itself.
+        """
         _check_references(texrefs, "prepare")
         self._references = list(texrefs or ())
         parts = [arg_types] if isinstance(arg_types, str) else arg_types
@@ -136,15 +202,59 @@ class Function(_engine.Function):
         return [convert(value) for convert, value in zip(converters, args, strict=True)]
 
     def prepared_call(self, grid, block, *args, shared_size=0):
-        """Launches with the types fixed by prepare()."""
+        """Launch the kernel with the types that :meth:`prepare` fixed.
+
+        Parameters
+        ----------
+        grid, block : tuple of ints
+            Blocks of the grid, threads of a block.
+        *args
+            Arguments of the kernel.
+        shared_size : int, optional
+            Bytes of dynamic shared memory.
+
+        Raises
+        ------
+        LogicError
+            Before :meth:`prepare`.
+        struct.error
+            For another number of arguments.
+        """
         self(*self._prepared(args), block=block, grid=grid, shared=shared_size)
 
     def prepared_async_call(self, grid, block, stream, *args, shared_size=0):
-        """The same in a stream."""
+        """Launch the kernel in a stream with the types that :meth:`prepare` fixed.
+
+        Parameters
+        ----------
+        grid, block : tuple of ints
+            Blocks of the grid, threads of a block.
+        stream : Stream
+            Stream of the launch.
+        *args
+            Arguments of the kernel.
+        shared_size : int, optional
+            Bytes of dynamic shared memory.
+        """
         self(*self._prepared(args), block=block, grid=grid, stream=stream, shared=shared_size)
 
     def prepared_timed_call(self, grid, block, *args, shared_size=0):
-        """Launches; returns a function that waits and gives the seconds it took."""
+        """Launch the kernel with the types that :meth:`prepare` fixed, and time it.
+
+        Parameters
+        ----------
+        grid, block : tuple of ints
+            Blocks of the grid, threads of a block.
+        *args
+            Arguments of the kernel.
+        shared_size : int, optional
+            Bytes of dynamic shared memory.
+
+        Returns
+        -------
+        callable
+            Function that waits for the kernel and returns its seconds.
+        """
         start, end = Event(), Event()
         start.record()
         self.prepared_call(grid, block, *args, shared_size=shared_size)
@@ -233,7 +343,23 @@ class Function(_engine.Function):
     # resources
 
     def get_attribute(self, attribute):
-        """A number of the kernel's, by its function_attribute."""
+        """Return an attribute of the kernel.
+
+        Parameters
+        ----------
+        attribute : function_attribute
+            Attribute, such as ``function_attribute.NUM_REGS``.
+
+        Returns
+        -------
+        int
+            Its value.
+
+        Raises
+        ------
+        LogicError
+            For an attribute that is not supported.
+        """
         info, number = self.info(), int(attribute)
         keys = {0: "max_threads", 1: "static_shared", 2: "const_bytes", 3: "local_bytes", 4: "registers"}
         if number in keys:
@@ -362,9 +488,21 @@ class Module:
 
 
 def module_from_buffer(buffer, options=(), message_handler=None):
-    """A module from compiled code: a cubin or PTX on a GPU, what compiler.compile() returned on the CPU.
+    """Return a module of compiled code.
 
-    `options` are accepted. `message_handler(compiled, info, error)` is called once it is loaded, with the log.
+    Parameters
+    ----------
+    buffer : bytes
+        On a GPU a cubin, PTX or a fatbin; on the CPU the result of ``compiler.compile()``.
+    options : sequence, optional
+        Accepted for compatibility.
+    message_handler : callable, optional
+        Called once as ``message_handler(compiled, info, error)``, with the log.
+
+    Returns
+    -------
+    Module
+        The module on the current device.
     """
     module = Module(_engine.load_code(_engine.current_device(), bytes(buffer)))
     if message_handler is not None:
@@ -373,7 +511,23 @@ def module_from_buffer(buffer, options=(), message_handler=None):
 
 
 def module_from_file(filename):
-    """The same of a file's contents."""
+    """Return a module of the compiled code in a file.
+
+    Parameters
+    ----------
+    filename : str or path
+        File; see :func:`module_from_buffer`.
+
+    Returns
+    -------
+    Module
+        The module on the current device.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    """
     with open(os.fspath(filename), "rb") as f:
         return module_from_buffer(f.read())
 

@@ -84,21 +84,32 @@ class PointerHolderBase:
 
 
 def mem_alloc(bytes):
-    """Allocates device memory.
+    """Allocate device memory.
 
     Parameters
     ----------
     bytes : int
-        How many; at least 1.
+        Number of bytes, at least 1.
 
     Returns
     -------
     DeviceAllocation
+        The memory, whose bytes are not set. ``int()`` of it is the address.
 
     Raises
     ------
     MemoryError
-        pycuda.driver.MemoryError, naming the largest live allocations and the lines that made them.
+        ``pycuda.driver.MemoryError``, where the device is out of memory. The message names the largest live allocations
+        and their source lines.
+    LogicError
+        For less than 1 byte.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> memory = driver.mem_alloc(1000)
+    >>> driver.memset_d8(memory, 0, 1000)
+    >>> memory.free()
     """
     bytes = int(bytes)
     if bytes <= 0:
@@ -107,16 +118,51 @@ def mem_alloc(bytes):
 
 
 def mem_alloc_like(ary):
-    """Device memory for as many bytes as the array has."""
+    """Allocate device memory for as many bytes as an array has.
+
+    Parameters
+    ----------
+    ary : array
+        Array with `nbytes`, of NumPy or of the device.
+
+    Returns
+    -------
+    DeviceAllocation
+        The memory, whose bytes are not set.
+    """
     made = mem_alloc(ary.nbytes)
     _engine.note_dtype(made, ary)
     return made
 
 
 def mem_alloc_pitch(width, height, access_size):
-    """Memory for `height` rows of `width` bytes, of which kernels read `access_size` (4, 8 or 16) at a time.
+    """Allocate device memory for rows of bytes, each of which starts at an aligned address.
 
-    Returns (DeviceAllocation, bytes from row to row).
+    Parameters
+    ----------
+    width : int
+        Number of bytes in a row.
+    height : int
+        Number of rows.
+    access_size : {4, 8, 16}
+        Number of bytes that kernels read at a time.
+
+    Returns
+    -------
+    tuple
+        Pair (DeviceAllocation, pitch); the pitch is the distance of two rows in bytes.
+
+    Raises
+    ------
+    LogicError
+        For a width or height below 1, or another `access_size`.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> memory, pitch = driver.mem_alloc_pitch(100, 3, 4)
+    >>> pitch >= 100
+    True
     """
     width, height = int(width), int(height)
     if width <= 0 or height <= 0:
@@ -128,12 +174,28 @@ def mem_alloc_pitch(width, height, access_size):
 
 
 def mem_get_info():
-    """(free, total) bytes of the current device's memory."""
+    """Return (free, total) memory of the current device, in bytes."""
     return _engine.current_device().memory()
 
 
 def mem_get_address_range(ptr):
-    """(address, bytes) of an allocation."""
+    """Return the address and the size of an allocation.
+
+    Parameters
+    ----------
+    ptr : DeviceAllocation
+        Memory from :func:`mem_alloc`.
+
+    Returns
+    -------
+    tuple
+        Pair (address, number of bytes).
+
+    Raises
+    ------
+    LogicError
+        For anything else, such as an address.
+    """
     if not isinstance(ptr, _engine.Allocation):
         raise LogicError("[mem_get_address_range] only allocations know their range")
     return int(ptr), ptr.nbytes
@@ -171,5 +233,21 @@ class IPCMemoryHandle(PointerHolderBase):
 
 
 def mem_get_ipc_handle(devptr):
-    """The handle, as bytes, by which another process opens an allocation of a GPU's. Raises LogicError on the CPU."""
+    """Return a handle by which another process opens an allocation of a GPU.
+
+    Parameters
+    ----------
+    devptr : DeviceAllocation
+        Memory of a GPU.
+
+    Returns
+    -------
+    bytes
+        Handle for :class:`IPCMemoryHandle`.
+
+    Raises
+    ------
+    LogicError
+        On the CPU.
+    """
     return _engine.share_memory(_engine.current_device(), devptr)

@@ -16,7 +16,18 @@ from quern.pycuda._memory import PooledDeviceAllocation
 
 
 def bitlog2(number):
-    """The place of the highest bit that is set: 0 for 0 and 1, 10 for 1024."""
+    """Return the position of the highest bit that is set.
+
+    Parameters
+    ----------
+    number : int
+        Number from 0.
+
+    Returns
+    -------
+    int
+        0 for 0 and 1, 10 for 1024.
+    """
     return max(int(number).bit_length() - 1, 0)
 
 
@@ -67,14 +78,14 @@ class _Pool:
                 self._held_bytes += bytes
 
     def free_held(self):
-        """Gives memory that nobody uses back to the device."""
+        """Return memory that is not in use to the device."""
         with self._lock:
             self._held.clear()
             self._held_bytes = 0
         self._trim()
 
     def stop_holding(self):
-        """From now on nothing is counted as held; what is, is given back."""
+        """Return memory that is not in use to the device, now and in future."""
         self._holds = False
         self.free_held()
 
@@ -102,10 +113,32 @@ class _Pool:
 
 
 class DeviceMemoryPool(_Pool):
-    """Device memory that is handed out again: ``pool.allocate(bytes)``, also as an allocator of arrays."""
+    """Device memory that is used again after it is freed.
+
+    ``pool.allocate`` is also an allocator for functions of ``gpuarray``.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver, gpuarray
+    >>> pool = driver.DeviceMemoryPool()
+    >>> a = gpuarray.zeros(1000, allocator=pool.allocate)
+    >>> pool.active_blocks
+    1
+    """
 
     def allocate(self, size):
-        """A PooledDeviceAllocation of at least `size` bytes."""
+        """Allocate device memory.
+
+        Parameters
+        ----------
+        size : int
+            Smallest number of bytes.
+
+        Returns
+        -------
+        PooledDeviceAllocation
+            The memory, whose bytes are not set.
+        """
         return PooledDeviceAllocation(self, self._size(int(size)))
 
     def _trim(self):
@@ -113,14 +146,26 @@ class DeviceMemoryPool(_Pool):
 
 
 class PageLockedAllocator:
-    """What a PageLockedMemoryPool asks for memory: page-locked, with host_alloc_flags."""
+    """An allocator of page-locked memory for :class:`PageLockedMemoryPool`.
+
+    Parameters
+    ----------
+    flags : host_alloc_flags, optional
+        ``PORTABLE``, ``DEVICEMAP`` or ``WRITECOMBINED``.
+    """
 
     def __init__(self, flags=0):
         self.flags = int(flags)
 
 
 class PageLockedMemoryPool(_Pool):
-    """Page-locked host memory that is handed out again, as arrays."""
+    """Page-locked host memory that is used again after it is freed.
+
+    Parameters
+    ----------
+    allocator : PageLockedAllocator, optional
+        Allocator with the flags of the memory.
+    """
 
     def __init__(self, allocator=None):
         super().__init__()
@@ -129,7 +174,22 @@ class PageLockedMemoryPool(_Pool):
         self._flags = allocator.flags if allocator else 0
 
     def allocate(self, shape, dtype, order="C"):
-        """An array that gives its memory back to the pool when nobody uses it any more; ``array.base.free()`` does so at once."""
+        """Return a NumPy array in page-locked memory of the pool.
+
+        Parameters
+        ----------
+        shape : int or tuple of ints
+            Shape of the array.
+        dtype : dtype
+            Dtype of the array.
+        order : {'C', 'F'}, optional
+            Memory order.
+
+        Returns
+        -------
+        numpy.ndarray
+            Its values are not set; ``array.base.free()`` frees the memory before the array is collected.
+        """
         memory = PooledHostAllocation(self, self._size(byte_count(shape, dtype)), self._flags)
         return host_array(memory, shape, dtype, order)
 

@@ -327,7 +327,23 @@ _PACKED = {
 
 
 def dtype_to_array_format(dtype):
-    """The array_format of a NumPy type. Raises TypeError for one that textures do not have."""
+    """Return the array format of a NumPy dtype.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Integers of up to 32 bits, float16 or float32.
+
+    Returns
+    -------
+    array_format
+        Format for :class:`ArrayDescriptor`.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that textures do not have.
+    """
     dtype = np.dtype(dtype)
     if dtype.name not in _FORMATS:
         raise TypeError(f"[dtype_to_array_format] textures hold no {dtype}; they hold integers up to 32 bits, float16 and float32")
@@ -369,8 +385,29 @@ def _check_axes(values, axes, what):
 
 
 def matrix_to_array(matrix, order, allow_double_hack=False):
-    """An Array whose rows are those of a NumPy matrix ("C") or its columns ("F"), however it lies. `allow_double_hack`: float64 as pairs of
-    int32."""
+    """Copy a NumPy matrix to a new Array.
+
+    Parameters
+    ----------
+    matrix : numpy.ndarray
+        Matrix.
+    order : {'C', 'F'}
+        Whether its rows ("C") or its columns are the rows of the Array.
+    allow_double_hack : bool, optional
+        Whether float64 becomes pairs of int32.
+
+    Returns
+    -------
+    Array
+        The values, for textures and surfaces.
+
+    Raises
+    ------
+    LogicError
+        For another number of axes, or an array that is not contiguous in `order`.
+    TypeError
+        For a dtype that textures do not have.
+    """
     _check_axes(matrix, (2,), "matrix_to_array")
     order = order.upper()
     matrix = np.asarray(matrix, order=order if order in "CF" else None)
@@ -387,9 +424,30 @@ def _surface_flags(values, allowed):
 
 
 def np_to_array(nparray, order, allowSurfaceBind=False):
-    """An Array of a NumPy array of two or three axes, of any type of numbers: float64 and complex ones as integers side by side.
+    """Copy a NumPy array of two or three axes to a new Array.
 
-    With ``allowSurfaceBind`` surfaces may be bound to it; a matrix is one layer then, for ``tex2DLayered`` and ``surf2DLayeredwrite``.
+    float64 and complex elements become integers side by side.
+
+    Parameters
+    ----------
+    nparray : numpy.ndarray
+        Contiguous array of two or three axes.
+    order : {'C', 'F'}
+        "C": the last axis is the width of the Array; "F": the first.
+    allowSurfaceBind : bool, optional
+        Whether surfaces may be bound to it; a matrix is one layer then, for ``tex2DLayered``.
+
+    Returns
+    -------
+    Array
+        The values, for textures and surfaces.
+
+    Raises
+    ------
+    LogicError
+        For another number of axes, or an array that is not contiguous in `order`.
+    TypeError
+        For a dtype that textures do not have.
     """
     _check_axes(nparray, (2, 3), "np_to_array")
     flags = _surface_flags(nparray, allowSurfaceBind)
@@ -397,14 +455,56 @@ def np_to_array(nparray, order, allowSurfaceBind=False):
 
 
 def gpuarray_to_array(gpuarray, order, allowSurfaceBind=False):
-    """The same of a GPUArray."""
+    """Copy a GPUArray of two or three axes to a new Array.
+
+    float64 and complex elements become integers side by side.
+
+    Parameters
+    ----------
+    gpuarray : GPUArray
+        Contiguous array of two or three axes.
+    order : {'C', 'F'}
+        "C": the last axis is the width of the Array; "F": the first.
+    allowSurfaceBind : bool, optional
+        Whether surfaces may be bound to it; a matrix is one layer then, for ``tex2DLayered``.
+
+    Returns
+    -------
+    Array
+        The values, for textures and surfaces.
+
+    Raises
+    ------
+    LogicError
+        For another number of axes, or an array that is not contiguous in `order`.
+    TypeError
+        For a dtype that textures do not have.
+    """
     _check_axes(gpuarray, (2, 3), "gpuarray_to_array")
     flags = _surface_flags(gpuarray, allowSurfaceBind)
     return _filled(gpuarray, order, _packed_format(gpuarray.dtype), "gpuarray_to_array", flags, from_device=True)
 
 
 def make_multichannel_2d_array(ndarray, order):
-    """An Array of two axes whose texels are the NumPy array's last axis ("C": height, width, channels) or first ("F")."""
+    """Copy a NumPy array to a new Array whose texels have several channels.
+
+    Parameters
+    ----------
+    ndarray : numpy.ndarray
+        Array of three axes: (height, width, channels) in order "C", (channels, width, height) in order "F".
+    order : {'C', 'F'}
+        Order of the axes.
+
+    Returns
+    -------
+    Array
+        The values, for textures and surfaces.
+
+    Raises
+    ------
+    LogicError
+        For other than three axes, or another `order`.
+    """
     _check_axes(ndarray, (3,), "make_multichannel_2d_array")
     if order not in ("C", "F"):
         raise LogicError(f"[make_multichannel_2d_array] order must be 'C' or 'F', not {order!r}")
@@ -423,7 +523,15 @@ def make_multichannel_2d_array(ndarray, order):
 
 
 def bind_array_to_texref(ary, texref):
-    """Binds an Array for reading the nearest texel, and outside the last one."""
+    """Bind an Array to a texture reference that reads the nearest texel, and the border outside.
+
+    Parameters
+    ----------
+    ary : Array
+        Array.
+    texref : TextureReference
+        Reference from ``Module.get_texref()``.
+    """
     texref.set_array(ary)
     texref.set_address_mode(0, address_mode.CLAMP)
     texref.set_address_mode(1, address_mode.CLAMP)
@@ -431,7 +539,17 @@ def bind_array_to_texref(ary, texref):
 
 
 def matrix_to_texref(matrix, texref, order):
-    """Binds an Array of a NumPy matrix."""
+    """Copy a NumPy matrix to a new Array, and bind that to a texture reference.
+
+    Parameters
+    ----------
+    matrix : numpy.ndarray
+        Matrix.
+    texref : TextureReference
+        Reference from ``Module.get_texref()``.
+    order : {'C', 'F'}
+        Whether its rows ("C") or its columns are the rows of the Array.
+    """
     bind_array_to_texref(matrix_to_array(matrix, order), texref)
 
 
@@ -470,27 +588,110 @@ def _copy_bytes(what, size, to, from_):
 
 
 def memcpy_dtoa(ary, index, src, size):
-    """Copies `size` bytes of device memory into an array, to its byte `index` and on."""
+    """Copy device memory to an Array.
+
+    Parameters
+    ----------
+    ary : Array
+        Destination.
+    index : int
+        First byte in `ary`.
+    src : DeviceAllocation or int
+        Device memory.
+    size : int
+        Number of bytes: part of a row, or whole rows.
+
+    Raises
+    ------
+    LogicError
+        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
+    """
     _copy_bytes("memcpy_dtoa", size, (ary, index), ("device", src))
 
 
 def memcpy_atod(dest, ary, index, size):
-    """Copies `size` bytes of an array, from its byte `index` on, into device memory."""
+    """Copy bytes of an Array to device memory.
+
+    Parameters
+    ----------
+    dest : DeviceAllocation or int
+        Device memory.
+    ary : Array
+        Source.
+    index : int
+        First byte in `ary`.
+    size : int
+        Number of bytes: part of a row, or whole rows.
+
+    Raises
+    ------
+    LogicError
+        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
+    """
     _copy_bytes("memcpy_atod", size, ("device", dest), (ary, index))
 
 
 def memcpy_atoa(dest, dest_index, src, src_index, size):
-    """Copies `size` bytes of an array into another, from and to those bytes."""
+    """Copy bytes of an Array to another.
+
+    Parameters
+    ----------
+    dest : Array
+        Destination.
+    dest_index : int
+        First byte in `dest`.
+    src : Array
+        Source.
+    src_index : int
+        First byte in `src`.
+    size : int
+        Number of bytes: part of a row, or whole rows.
+
+    Raises
+    ------
+    LogicError
+        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
+    """
     _copy_bytes("memcpy_atoa", size, (dest, dest_index), (src, src_index))
 
 
 def memcpy_htoa(ary, index, src):
-    """Copies a host array into an array, to its byte `index` and on."""
+    """Copy a host array to an Array.
+
+    Parameters
+    ----------
+    ary : Array
+        Destination.
+    index : int
+        First byte in `ary`.
+    src : buffer
+        Contiguous array of the host.
+
+    Raises
+    ------
+    LogicError
+        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
+    """
     _copy_bytes("memcpy_htoa", memoryview(src).nbytes, (ary, index), ("host", src))
 
 
 def memcpy_atoh(dest, ary, index):
-    """Copies bytes of an array, from its byte `index` on, into a host array."""
+    """Copy bytes of an Array to a host array.
+
+    Parameters
+    ----------
+    dest : buffer
+        Contiguous, writable array of the host; its size is the number of bytes.
+    ary : Array
+        Source.
+    index : int
+        First byte in `ary`.
+
+    Raises
+    ------
+    LogicError
+        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
+    """
     _copy_bytes("memcpy_atoh", memoryview(dest).nbytes, ("host", dest), (ary, index))
 
 

@@ -1,4 +1,5 @@
-"""PyCUDA's arrays and the functions on them; the type is in _array.py, what computes is quern.arrays."""
+"""PyCUDA's arrays and the functions on them. The type is in _array.py, functions that make arrays in _array_creation.py; quern.arrays
+computes."""
 
 from __future__ import annotations
 
@@ -10,151 +11,158 @@ import numpy as np
 
 from quern import arrays as _arrays
 from quern.arrays import core as _core
-from quern.device import current_device
-from quern.lib import _engine
+from quern.device import current_device  # noqa: F401
 from quern.pycuda import _array, elementwise  # noqa: F401
-from quern.pycuda import driver as drv
-from quern.pycuda._array import GPUArray, as_gpu, common_dtype, is_scalar, on_stream, placed, plain
+from quern.pycuda import driver as drv  # noqa: F401
+from quern.pycuda._array import GPUArray, as_gpu, common_dtype, is_scalar, on_stream, placed, plain  # noqa: F401
+from quern.pycuda._array_creation import arange, empty_like, ones, ones_like, to_gpu, to_gpu_async, zeros, zeros_like  # noqa: F401
 from quern.pycuda._vectors import vec  # noqa: F401
 from quern.pycuda.elementwise import memoize_method  # noqa: F401
 
 memoize = functools.cache
 
+# Docstrings of functions that are made in pairs below.
+_STREAM = """stream : Stream, optional
+    Stream in which the work runs; None is the default stream."""
+_ALLOCATOR = """allocator : callable, optional
+    Function that returns device memory for a number of bytes; None uses quern's own pool."""
+_OF_TWO = f"""{{says}}
+
+Parameters
+----------
+a : GPUArray or scalar
+    Numbers of any shape.
+b : GPUArray or scalar
+    Numbers of the same shape.
+out : GPUArray, optional
+    Array that receives the result; it must have the result's shape.
+{_STREAM}
+
+Returns
+-------
+GPUArray
+    {{result}}
+
+Raises
+------
+ValueError
+    For an `out` of another shape.
+"""
+_EXTREME = f"""Return the {{what}} element; NaN is left out.
+
+Parameters
+----------
+a : GPUArray
+    Array of any shape.
+{_STREAM}
+
+Returns
+-------
+GPUArray
+    Array without dimensions, in the dtype of `a`. Without elements, the {{identity}} value of the dtype.
+"""
+
 
 def has_double_support():
-    """Does the device compute in double precision? All do."""
+    """Return whether the device computes in double precision; all do."""
     return True
 
 
 def splay(n, dev=None):
-    """(grid, block) for work on ``n`` elements."""
+    """Return a launch configuration for work on a number of elements.
+
+    Parameters
+    ----------
+    n : int
+        Number of elements.
+    dev : Device, optional
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    tuple
+        Pair (grid, block) of tuples of ints, in blocks and in threads.
+
+    Examples
+    --------
+    >>> from quern.pycuda import gpuarray
+    >>> grid, block = gpuarray.splay(1000)
+    >>> grid[0] * block[0] > 0
+    True
+    """
     return _array.splay(n)
 
 
-# ---- making arrays
-
 empty = GPUArray
-
-
-def to_gpu(ary, allocator=None):
-    """A GPUArray with the values of a NumPy array, in the same memory order.
-
-    Raises TypeError for a dtype that arrays cannot have here.
-
-    >>> import numpy
-    >>> from quern.pycuda import gpuarray
-    >>> gpuarray.to_gpu(numpy.arange(3)) + 1
-    array([1, 2, 3])
-    """
-    return _sent(ary, allocator, None)
-
-
-def to_gpu_async(ary, allocator=None, stream=None):
-    """As to_gpu(), in a stream."""
-    return _sent(ary, allocator, stream)
-
-
-def _sent(ary, allocator, stream):
-    if hasattr(ary, "__cuda_array_interface__"):
-        ary = _core.asnumpy(_core.asarray(ary))
-    ary = np.asarray(ary)
-    with on_stream(stream):
-        if allocator in (None, drv.mem_alloc):
-            return as_gpu(_core.asarray(ary))
-        out = GPUArray(ary.shape, ary.dtype, allocator, order=_order_of(ary))
-        out.set(ary)
-        return out
-
-
-def _order_of(ary):
-    return "F" if ary.flags.f_contiguous and not ary.flags.c_contiguous else "C"
-
-
-def _filled(shape, value, dtype, allocator, order):
-    if allocator in (None, drv.mem_alloc):
-        if order not in ("C", "F"):
-            raise ValueError(f"order must be 'C' or 'F', not {order!r}")
-        name = _core._dtype_name(dtype)
-        return as_gpu(_engine.array_full(_core._shape(shape), value, name, current_device(), order, None))
-    return GPUArray(shape, dtype, allocator, order=order).fill(value)
-
-
-def zeros(shape, dtype=np.float64, allocator=None, order="C"):
-    """A new GPUArray of zeros."""
-    return _filled(shape, 0, dtype, allocator, order)
-
-
-def ones(shape, dtype=np.float64, allocator=None, order="C"):
-    """A new GPUArray of ones."""
-    return _filled(shape, 1, dtype, allocator, order)
-
-
-def _filled_like(other, value, dtype, order):
-    if isinstance(other, np.ndarray):
-        order = _order_of(other) if order in "AK" else order
-        return _filled(other.shape, value, other.dtype if dtype is None else dtype, None, order)
-    name = _core._dtype_name(other.dtype if dtype is None else dtype)
-    return placed(_engine.array_full(list(other.shape), value, name, current_device(), order, other), None, other)
-
-
-def empty_like(other_ary, dtype=None, order="K"):
-    """A new array of the shape of another, with its dtype unless ``dtype`` is given; its values are anything. ``order``: "C", "F", "A"
-    or "K" (as the other lies)."""
-    return _filled_like(other_ary, 0, dtype, order)
-
-
-def zeros_like(other_ary, dtype=None, order="K"):
-    """As empty_like(), of zeros."""
-    return _filled_like(other_ary, 0, dtype, order)
-
-
-def ones_like(other_ary, dtype=None, order="K"):
-    """As empty_like(), of ones."""
-    return _filled_like(other_ary, 1, dtype, order)
-
-
-def arange(*args, **kwargs):
-    """``arange([start,] stop[, step], dtype=None, allocator=None, stream=None)``: numbers from start to stop, which is left out.
-
-    The three are of ``dtype`` before they are counted with. A dtype may stand last, without its name. Raises ValueError for too many
-    arguments, or none.
-    """
-    dtype, stream = kwargs.pop("dtype", None), kwargs.pop("stream", None)
-    kwargs.pop("allocator", None)
-    names = ("start", "stop", "step")
-    if args and (len(args) == 4 or isinstance(args[-1], np.dtype)):
-        *args, dtype = args
-    if len(args) > 3:
-        raise ValueError("arange: too many arguments")
-    given = dict(zip(("stop",) if len(args) == 1 else names, args, strict=False))
-    for name in names:
-        if name in kwargs:
-            if name in given:
-                raise ValueError(f"arange: got multiple values for argument '{name}'")
-            given[name] = kwargs.pop(name)
-    if kwargs:
-        raise ValueError(f"arange: unexpected keyword argument: {', '.join(kwargs)}")
-    if given.get("stop") is None:
-        raise ValueError("arange: stop is needed")
-    start, stop, step = given.get("start") or 0, given["stop"], 1 if given.get("step") is None else given["step"]
-    dtype = np.array([start, stop, step]).dtype if dtype is None else np.dtype(dtype)
-    start, stop, step = (dtype.type(n) for n in (start, stop, step))
-    with on_stream(stream):
-        return as_gpu(_arrays.arange(start, stop, step, dtype=dtype))
 
 
 # ---- shapes
 
 
 def concatenate(arrays, axis=0, allocator=None):
-    """The arrays one after the other along an axis, as a new array in the order "C". Raises ValueError where the other axes differ."""
+    """Join arrays along an existing axis.
+
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        Arrays whose shapes differ along `axis` alone.
+    axis : int, optional
+        Axis along which the arrays are joined.
+    allocator : callable, optional
+        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
+        quern's own pool.
+
+    Returns
+    -------
+    GPUArray
+        In C order; the sizes along `axis` add up.
+
+    Raises
+    ------
+    ValueError
+        Where the other axes differ.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.concatenate([gpuarray.to_gpu(numpy.arange(2)), gpuarray.to_gpu(numpy.arange(3))])
+    array([0, 1, 0, 1, 2])
+    """
     arrays = list(arrays)
     return placed(_arrays.concatenate([plain(a) for a in arrays], axis)._in_order("C"), allocator, *arrays)
 
 
 def stack(arrays, axis=0, allocator=None):
-    """The arrays side by side along a new axis, which may be the last one (-1), as a new array; unless the axis is the first its elements
-    lie in the order "F". Raises ValueError for none, or for shapes that differ.
+    """Join arrays along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        Arrays of one shape.
+    axis : int, optional
+        Number of the new axis; -1 is the last one.
+    allocator : callable, optional
+        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
+        quern's own pool.
+
+    Returns
+    -------
+    GPUArray
+        One axis more than the inputs; in Fortran order unless `axis` is 0.
+
+    Raises
+    ------
+    ValueError
+        For no arrays, shapes that differ, or an `axis` out of range.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> a = gpuarray.to_gpu(numpy.arange(2))
+    >>> gpuarray.stack([a, a]).shape
+    (2, 2)
     """
     arrays = list(arrays)
     if not arrays:
@@ -168,12 +176,40 @@ def stack(arrays, axis=0, allocator=None):
 
 
 def transpose(a, axes=None):
-    """A view of ``a`` with the axes in another order, by default reversed."""
+    """Return a view with the axes in another order.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any shape.
+    axes : sequence of ints, optional
+        Order of the axes; None reverses them.
+
+    Returns
+    -------
+    GPUArray
+        View of `a`.
+    """
     return a.transpose(axes)
 
 
 def reshape(a, *shape, **kwargs):
-    """The elements of ``a`` in another shape; see GPUArray.reshape()."""
+    """Return the elements in another shape; see :meth:`GPUArray.reshape`.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any shape.
+    *shape : int
+        Sizes, or one tuple of them; -1 stands for the size that is left.
+    **kwargs
+        `order`: "C" or "F".
+
+    Returns
+    -------
+    GPUArray
+        Shape `shape`, in the dtype of `a`.
+    """
     return a.reshape(*shape, **kwargs)
 
 
@@ -196,21 +232,94 @@ def _whole_numbers(indices):
 
 
 def take(a, indices, out=None, stream=None):
-    """The elements of ``a``, an array of one axis, at ``indices``: an array of their shape. Indices are not checked against the length."""
+    """Return the elements at indices.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of one dimension.
+    indices : GPUArray
+        Integers of any shape. They are not compared with the length of `a`: larger ones select the last element,
+        negative ones the first.
+    out : GPUArray, optional
+        Array that receives the result; it must have the result's shape.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+
+    Returns
+    -------
+    GPUArray
+        Shape of `indices`, in the dtype of `a`.
+
+    Raises
+    ------
+    TypeError
+        For indices that are not integers.
+    ValueError
+        For an `out` of another shape.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.take(gpuarray.to_gpu(numpy.arange(5) * 10), gpuarray.to_gpu(numpy.array([3, 1])))
+    array([30, 10])
+    """
     with on_stream(stream):
         return _put(_arrays.take(plain(a.ravel()), plain(_whole_numbers(indices)), mode="clip"), out, a)
 
 
 def multi_take(arrays, indices, out=None, stream=None):
-    """A list of take() of each array, at the same indices; ``out``: a list of arrays for them."""
+    """Return the elements of several arrays at the same indices.
+
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        Arrays of one dimension.
+    indices : GPUArray
+        Integers of any shape.
+    out : sequence of GPUArray, optional
+        Arrays that receive the results.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+
+    Returns
+    -------
+    list of GPUArray
+        One array for each of `arrays`, of the shape of `indices`.
+    """
     return [take(a, indices, o, stream) for a, o in zip(arrays, out or [None] * len(arrays), strict=True)]
 
 
 def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None, src_offsets=None):
-    """For each array new ones (or those of ``out``) whose elements at ``dest_indices`` are the array's at ``src_indices``.
+    """Copy elements of arrays from indices to other indices of new arrays.
 
-    ``dest_shape``: the shape of new ones, by default that of ``dest_indices``; their other elements are anything. ``src_offsets``: for
-    each array a number that is added to its indices. Raises ValueError for lists of different lengths.
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        Arrays of one dimension.
+    dest_indices : GPUArray
+        Integers: indices in the results.
+    src_indices : GPUArray
+        Integers: indices in `arrays`.
+    dest_shape : tuple of ints, optional
+        Shape of the results; None is that of `dest_indices`.
+    out : sequence of GPUArray, optional
+        Arrays that receive the elements, instead of new ones.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+    src_offsets : sequence of ints, optional
+        Number that is added to `src_indices`, for each array.
+
+    Returns
+    -------
+    list of GPUArray
+        One array for each of `arrays`.
+
+    Raises
+    ------
+    ValueError
+        For lists of different lengths.
     """
     if src_offsets is not None and len(src_offsets) != len(arrays):
         raise ValueError("src_offsets and arrays must have the same length")
@@ -221,9 +330,32 @@ def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None,
 
 
 def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
-    """For each array a new one (or one of ``out``) whose elements at ``dest_indices`` are the array's, in this order.
+    """Write arrays to indices of new arrays.
 
-    ``dest_shape``: the shape of new ones, by default that of ``dest_indices``; their other elements are anything.
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        Arrays of as many elements as there are indices.
+    dest_indices : GPUArray
+        Integers: index of each element in the result.
+    dest_shape : tuple of ints, optional
+        Shape of the results; None is that of `dest_indices`. Elements that no index names are 0.
+    out : sequence of GPUArray, optional
+        Arrays that receive the elements, instead of new ones.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+
+    Returns
+    -------
+    list of GPUArray
+        One array for each of `arrays`.
+
+    Raises
+    ------
+    ValueError
+        For lists of different lengths.
+    TypeError
+        For an `out` of another dtype.
     """
     if not len(arrays):
         return []
@@ -248,16 +380,69 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
 
 
 def if_positive(criterion, then_, else_, out=None, stream=None):
-    """An array with the elements of ``then_`` where ``criterion`` is larger than zero, else of ``else_``.
+    """Select elements by the sign of a criterion.
 
-    Raises ValueError where shapes or dtypes differ.
+    Parameters
+    ----------
+    criterion : GPUArray
+        Numbers of any shape.
+    then_ : GPUArray or scalar
+        Elements where `criterion` is above 0.
+    else_ : GPUArray or scalar
+        Elements elsewhere.
+    out : GPUArray, optional
+        Array that receives the result; it must have the result's shape.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+
+    Returns
+    -------
+    GPUArray
+        Shape of `criterion`, in the dtype of `then_` and `else_`.
+
+    Raises
+    ------
+    ValueError
+        Where shapes or dtypes differ.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> a = gpuarray.to_gpu(numpy.array([-1, 2]))
+    >>> gpuarray.if_positive(a, a, -a)
+    array([1, 2])
     """
     with on_stream(stream):
         return _chosen(plain(criterion) > 0, criterion, then_, else_, out)
 
 
 def where(criterion, then_, else_, out=None, stream=None):
-    """As if_positive(), where ``criterion`` is not zero."""
+    """Select elements by whether a criterion is nonzero.
+
+    Parameters
+    ----------
+    criterion : GPUArray
+        Numbers or bools of any shape.
+    then_ : GPUArray or scalar
+        Elements where `criterion` is not 0.
+    else_ : GPUArray or scalar
+        Elements elsewhere.
+    out : GPUArray, optional
+        Array that receives the result; it must have the result's shape.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+
+    Returns
+    -------
+    GPUArray
+        Shape of `criterion`, in the dtype of `then_` and `else_`.
+
+    Raises
+    ------
+    ValueError
+        Where shapes or dtypes differ.
+    """
     with on_stream(stream):
         return _chosen(plain(criterion) != 0, criterion, then_, else_, out)
 
@@ -290,7 +475,9 @@ def _larger_or_smaller(name):
     call.__name__ = call.__qualname__ = name
     what = {"maximum": "larger", "minimum": "smaller"}[name]
     of = "elements of two arrays, or of an array and a number"
-    call.__doc__ = f"The {what} of the {of}, in the first array's dtype; NaN counts only where both are."
+    call.__doc__ = _OF_TWO.format(
+        says=f"Return the {what} of the {of}.", result="In the dtype of the first array. Where one element is NaN, the other one."
+    )
     return call
 
 
@@ -315,7 +502,9 @@ def _logical(name):
         return _placed_or_put(_core.asarray(compute(plain(x1), plain(x2))), out, allocator, x1, x2)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"NumPy's {name} of the elements of two arrays, or of an array and a number: bools."
+    says = f"Return {name.removeprefix('logical_')!r} of the truth values of the elements of two arrays, or of an array and a number."
+    call.__doc__ = _OF_TWO.format(says=says, result="Bools of the shape of the arrays.")
+    call.__doc__ = call.__doc__.replace("a : ", "x1 : ").replace("b : ", "x2 : ").replace(_STREAM, _ALLOCATOR)
     return call
 
 
@@ -323,7 +512,28 @@ logical_and, logical_or = _logical("logical_and"), _logical("logical_or")
 
 
 def logical_not(x, /, out=None, *, allocator=None):
-    """Is an element zero? Bools."""
+    """Return whether each element is 0.
+
+    Parameters
+    ----------
+    x : GPUArray or scalar
+        Numbers or bools of any shape.
+    out : GPUArray, optional
+        Array that receives the result; it must have the result's shape.
+    allocator : callable, optional
+        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
+        quern's own pool.
+
+    Returns
+    -------
+    GPUArray
+        Bools of the shape of `x`.
+
+    Raises
+    ------
+    ValueError
+        For other objects.
+    """
     if not isinstance(x, GPUArray) and not is_scalar(x):
         raise ValueError(f"logical_not takes numbers and GPUArrays, not {type(x).__name__}")
     return _placed_or_put(_core.asarray(_arrays.logical_not(plain(x))), out, allocator, x)
@@ -333,25 +543,114 @@ def logical_not(x, /, out=None, *, allocator=None):
 
 
 def any(a, stream=None, allocator=None):  # noqa: A001
-    """Is any element not zero?"""
+    """Return whether any element is nonzero.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any shape.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+    allocator : callable, optional
+        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
+        quern's own pool.
+
+    Returns
+    -------
+    GPUArray
+        Array without dimensions.
+    """
     return a.any(stream, allocator)
 
 
 def all(a, stream=None, allocator=None):  # noqa: A001
-    """Are all elements not zero?"""
+    """Return whether all elements are nonzero.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any shape.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+    allocator : callable, optional
+        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
+        quern's own pool.
+
+    Returns
+    -------
+    GPUArray
+        Array without dimensions.
+    """
     return a.all(stream, allocator)
 
 
 def sum(a, dtype=None, stream=None, allocator=None):  # noqa: A001
-    """The sum of all elements, an array without axes, of the dtype of ``a`` unless ``dtype`` is given."""
+    """Return the sum of all elements.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any shape.
+    dtype : dtype, optional
+        Dtype of the sum; None is that of `a`.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+    allocator : callable, optional
+        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
+        quern's own pool.
+
+    Returns
+    -------
+    GPUArray
+        Array without dimensions; ``get()`` copies its value to the host.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.sum(gpuarray.to_gpu(numpy.arange(4))).get()
+    array(6)
+    """
     with on_stream(stream):
         return placed(_arrays.sum(plain(a), dtype=a.dtype if dtype is None else dtype), allocator, a)
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):
-    """The sum of the products of the elements of two arrays of the same size, an array without axes; nothing is conjugated.
+    """Return the sum of the products of two arrays' elements.
 
-    Its dtype is the arrays' common one unless ``dtype`` is given. Raises ValueError where sizes differ.
+    Complex elements are not conjugated.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any shape.
+    b : GPUArray
+        Array of as many elements as `a`.
+    dtype : dtype, optional
+        Dtype of the sum; None is the common dtype of both.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+    allocator : callable, optional
+        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
+        quern's own pool.
+
+    Returns
+    -------
+    GPUArray
+        Array without dimensions.
+
+    Raises
+    ------
+    ValueError
+        For different numbers of elements.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> a = gpuarray.to_gpu(numpy.array([1, 2, 3]))
+    >>> gpuarray.dot(a, a).get()
+    array(14)
     """
     if a.size != b.size:
         raise ValueError(f"dot: {a.size} elements do not fit {b.size}")
@@ -379,7 +678,7 @@ def _extreme(name):
 
     call.__name__ = call.__qualname__ = name
     what = "largest" if is_max else "smallest"
-    call.__doc__ = f"The {what} element, an array without axes. NaN is left out; of no elements it is what any other number beats."
+    call.__doc__ = _EXTREME.format(what=what, identity="smallest" if is_max else "largest")
     return call
 
 
@@ -387,20 +686,99 @@ max, min = _extreme("max"), _extreme("min")  # noqa: A001
 
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
-    """sum() of the elements of ``a`` at the indices ``subset``."""
+    """Return the sum of the elements at indices.
+
+    Parameters
+    ----------
+    subset : GPUArray
+        Indices, integers of any shape; they are not checked.
+    a : GPUArray
+        Array of one dimension.
+    dtype : dtype, optional
+        Dtype of the sum; None is that of `a`.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+    allocator : callable, optional
+        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
+        quern's own pool.
+
+    Returns
+    -------
+    GPUArray
+        Array without dimensions.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.subset_sum(gpuarray.to_gpu(numpy.array([0, 2])), gpuarray.to_gpu(numpy.array([5, 6, 7]))).get()
+    array(12)
+    """
     return placed(sum(take(a, subset, stream=stream), dtype, stream), allocator, a)
 
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
-    """dot() of the elements of ``a`` and ``b`` at the indices ``subset``."""
+    """Return the sum of the products of two arrays' elements at indices.
+
+    Parameters
+    ----------
+    subset : GPUArray
+        Indices, integers of any shape; they are not checked.
+    a : GPUArray
+        Array of one dimension.
+    b : GPUArray
+        Array of one dimension.
+    dtype : dtype, optional
+        Dtype of the sum; None is the common dtype of both.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+    allocator : callable, optional
+        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
+        quern's own pool.
+
+    Returns
+    -------
+    GPUArray
+        Array without dimensions.
+    """
     return placed(dot(take(a, subset, stream=stream), take(b, subset, stream=stream), dtype, stream), allocator, a)
 
 
 def subset_max(subset, a, stream=None):
-    """max() of the elements of ``a`` at the indices ``subset``."""
+    """Return the largest element at indices.
+
+    Parameters
+    ----------
+    subset : GPUArray
+        Indices, integers of any shape; they are not checked.
+    a : GPUArray
+        Array of one dimension.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+
+    Returns
+    -------
+    GPUArray
+        Array without dimensions, in the dtype of `a`.
+    """
     return max(take(a, subset, stream=stream), stream)
 
 
 def subset_min(subset, a, stream=None):
-    """min() of the elements of ``a`` at the indices ``subset``."""
+    """Return the smallest element at indices.
+
+    Parameters
+    ----------
+    subset : GPUArray
+        Indices, integers of any shape; they are not checked.
+    a : GPUArray
+        Array of one dimension.
+    stream : Stream, optional
+        Stream in which the work runs; None is the default stream.
+
+    Returns
+    -------
+    GPUArray
+        Array without dimensions, in the dtype of `a`.
+    """
     return min(take(a, subset, stream=stream), stream)

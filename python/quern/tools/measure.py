@@ -107,6 +107,8 @@ def bench(f, *args, repeats: int = 20, warm: int = 3) -> Timing:
 
     Raises
     ------
+    TypeError
+        If `f` is not callable.
     ValueError
         If `repeats` is below 1.
 
@@ -117,6 +119,8 @@ def bench(f, *args, repeats: int = 20, warm: int = 3) -> Timing:
     >>> qn.bench(lambda: qn.sqrt(x + 1)).compiles
     0
     """
+    if not callable(f):
+        raise TypeError(f"[bench] f must be a function, not {type(f).__name__}; write `quern.bench(lambda: ...)`")
     if repeats < 1:
         raise ValueError("[bench] repeats must be at least 1")
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 
+import numpy
+
 from quern.arrays import trace as _sum_of_diagonal
 from quern.lib import _engine
 
-_RECORD = object()
+_RECORD = numpy._NoValue  # help() shows it as "<no value>"
 
 
 class Event(dict):

@@ -265,7 +265,39 @@ def frobenius_norm(input, dim, keepdim=False, *, out=None):
 
 @checked
 def cholesky_inverse(L, upper=False, *, out=None):  # noqa: N803
-    """The inverse of the matrix whose triangle cholesky() gave."""
+    """Return the inverse of matrices from the triangular factors of :func:`cholesky`.
+
+    Parameters
+    ----------
+    L : Tensor
+        Triangular factors, of shape (*, M, M).
+    upper : bool, optional
+        Whether the factors are upper triangular.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape (*, M, M).
+
+    Raises
+    ------
+    RuntimeError
+        For matrices that are not square.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.cholesky_inverse(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
+    tensor([[0.2500, 0.0000],
+            [0.0000, 1.0000]])
+    """
+    if L._rank < 2:
+        raise RuntimeError("cholesky_inverse: The input tensor A must have at least 2 dimensions.")
+    rows, columns = L._shape[-2:]
+    if rows != columns:
+        raise RuntimeError(f"cholesky_inverse: A must be batches of square matrices, but they are {rows} by {columns} matrices")
     shown = L.detach()
     T = shown.triu() if upper else shown.tril()  # noqa: N806
     if L.requires_grad and _engine.gradient_mode():

@@ -19,7 +19,33 @@ def positive(input):
 
 @checked
 def rsub(input, other, *, alpha=1):
-    """``other - alpha * input``."""
+    """Return ``other - alpha * input``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    other : Tensor or scalar
+        Second operand, which broadcasts with the first.
+    alpha : scalar, optional
+        Factor of `input`.
+
+    Returns
+    -------
+    Tensor
+        Shape to which the operands broadcast, in their common dtype.
+
+    Raises
+    ------
+    RuntimeError
+        For shapes that do not broadcast.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.rsub(torch.tensor([1, 2]), 10)
+    tensor([9, 8])
+    """
     return FACES["sub"](other, input, alpha=alpha)
 
 
@@ -32,7 +58,7 @@ def _real_of(input, name):
 
 @checked(tensors="other")
 def ldexp(input, other, *, out=None):
-    """``input * 2 ** other``."""
+    """Return ``input * 2 ** other``."""
     if input.is_complex() or other.is_complex():
         if other.dtype._kind in "iub":
             other = other._astype(input.dtype.to_real()._name)
@@ -44,7 +70,7 @@ def ldexp(input, other, *, out=None):
 
 @checked(free="input")
 def xlogy(input, other, *, out=None):
-    """``input * log(other)``, 0 where input is 0."""
+    """Return ``input * log(other)``; 0 where `input` is 0."""
     return finish(_times_logarithm("log", input, other), out)
 
 
@@ -66,7 +92,7 @@ def _type_name(tensor):
 
 @checked
 def conj(input):
-    """Complex numbers conjugated; others as they are."""
+    """Return the complex conjugates; real numbers stay as they are."""
     return _op("conjugate", input) if input.is_complex() else input
 
 
@@ -87,7 +113,35 @@ resolve_conj = resolve_neg  # conj() computes
 
 @checked
 def complex(real, imag, *, out=None):  # noqa: A001
-    """Complex numbers of these real and imaginary parts."""
+    """Return complex numbers of real and imaginary parts.
+
+    Parameters
+    ----------
+    real : Tensor
+        Floating-point numbers.
+    imag : Tensor
+        Numbers of the same dtype, which broadcast with `real`.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape to which the parts broadcast.
+
+    Raises
+    ------
+    RuntimeError
+        For parts of different dtypes.
+    NotImplementedError
+        For integers.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.complex(torch.tensor([1.0]), torch.tensor([2.0]))
+    tensor([1.+2.j])
+    """
     _real_parts(real, imag)
     return finish(real + imag * (1j), out)
 
@@ -102,14 +156,34 @@ def _real_parts(a, b):
 
 @checked
 def polar(abs, angle, *, out=None):
-    """Complex numbers of these sizes and angles."""
+    """Return complex numbers of absolute values and angles.
+
+    Parameters
+    ----------
+    abs : Tensor
+        Floating-point numbers.
+    angle : Tensor
+        Angles in radians, of the same dtype.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape to which the operands broadcast.
+
+    Raises
+    ------
+    RuntimeError
+        For operands of different dtypes.
+    """
     _real_parts(abs, angle)
     return complex(abs * _op("cos", angle), abs * _op("sin", angle), out=out)
 
 
 @checked
 def frexp(input):
-    """(mantissa, exponent) with ``input == mantissa * 2 ** exponent``."""
+    """Return (mantissa, exponent) with ``input == mantissa * 2 ** exponent``."""
     return _frexp(_op("frexp_mantissa", input), _op("frexp_exponent", input).to(DTYPES["int32"]))
 
 

@@ -29,7 +29,34 @@ argwhere = nonzero
 
 @checked
 def masked_fill(input, mask, value):
-    """A copy with ``value`` where the mask is true."""
+    """Return a copy with a value where a mask is true.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    mask : Tensor
+        Bools that broadcast to `input`.
+    value : scalar or Tensor
+        Number, or tensor without dimensions.
+
+    Returns
+    -------
+    Tensor
+        Shape and dtype of `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For a mask that is not bool or does not broadcast, or a `value` with dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> x = torch.tensor([1, -2, 3])
+    >>> torch.masked_fill(x, x < 0, 0)
+    tensor([1, 0, 3])
+    """
     if mask._dtype_name != "bool":
         raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype}")
     if not isinstance(value, Tensor) and not is_number(value):
@@ -47,7 +74,36 @@ def masked_fill(input, mask, value):
 
 @checked(same_out=True)
 def masked_select(input, mask, *, out=None):
-    """The elements where the mask is true, as one dimension. This waits for the mask."""
+    """Return the elements where a mask is true.
+
+    The function waits for the mask.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    mask : Tensor
+        Bools that broadcast with `input`.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        One-dimensional, in the dtype of `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For a mask that is not bool or does not broadcast.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> x = torch.tensor([1, -2, 3])
+    >>> torch.masked_select(x, x > 0)
+    tensor([1, 3])
+    """
     if mask._dtype_name != "bool":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     input, mask = _shaping.broadcast_tensors(input, mask)
@@ -136,6 +192,14 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
     Tensor
         Shape of `index`, in the dtype of `input`.
 
+    Raises
+    ------
+    IndexError
+        Where `dim` is out of range.
+    RuntimeError
+        For an `index` that is not int32 or int64, or has another number of dimensions; for indices out of range, when the result
+        is read.
+
     Examples
     --------
     >>> from quern import torch
@@ -186,7 +250,39 @@ def take_along_dim(input, indices, dim=None, *, out=None):
 
 @checked(same_out=True)
 def index_select(input, dim, index, *, out=None):
-    """The parts of a dimension at these places."""
+    """Return the slices of a dimension at indices.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    dim : int
+        Dimension of the operation; a negative one counts from the end.
+    index : Tensor
+        Integers, int64 or int32, of one dimension.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Size of `index` in place of `dim`.
+
+    Raises
+    ------
+    IndexError
+        For a `dim` out of range; for an `index` of several dimensions; for indices out of range, when the result is
+        read.
+    RuntimeError
+        For an `index` that is not int64 or int32.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([1]))
+    tensor([[2],
+            [4]])
+    """
     if index._rank > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     _index(index, input, dim, "index_select")
@@ -202,7 +298,35 @@ def index_select(input, dim, index, *, out=None):
 
 @checked(same_out=True)
 def take(input, index, *, out=None):
-    """The elements of the flattened tensor at these places."""
+    """Return the elements of the flattened tensor at indices.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    index : Tensor
+        Integers, int64, of any shape.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape of `index`, in the dtype of `input`.
+
+    Raises
+    ------
+    IndexError
+        For indices out of range, when the result is read.
+    RuntimeError
+        For an `index` that is not int64.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([3, 0]))
+    tensor([4, 1])
+    """
     if index._dtype_name != "int64":
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {_type(index)}")
     if not input._size and index._size:
@@ -312,6 +436,14 @@ def scatter_add(input, dim, index, src, *, out=None):
     -------
     Tensor
         Shape and dtype of `input`.
+
+    Raises
+    ------
+    IndexError
+        Where `dim` is out of range.
+    RuntimeError
+        For an `index` that is not int32 or int64, or has another number of dimensions; for an `src` of another dtype; for indices out of
+        range, when the result is read.
 
     Examples
     --------

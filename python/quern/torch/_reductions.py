@@ -13,7 +13,43 @@ sum = FACES["sum"]  # noqa: A001
 
 @checked
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
-    """The norm of all elements, or along dimensions: ``p`` is 2 ("fro"), another number, an infinity, or "nuc"."""
+    """Return the norm of all elements, or along dimensions.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating-point or complex numbers of any shape.
+    p : int, float or str, optional
+        Order: "fro" is 2, "nuc" is the nuclear norm of matrices.
+    dim : int or tuple of ints, optional
+        Dimensions that are reduced; None: all.
+    keepdim : bool, optional
+        Whether the reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Tensor that receives the result.
+    dtype : dtype, optional
+        Dtype of the computation.
+
+    Returns
+    -------
+    Tensor
+        Shape of the input without the reduced dimensions; real.
+
+    Raises
+    ------
+    IndexError
+        For a `dim` out of range.
+    NotImplementedError
+        For integers.
+    TypeError
+        For an unknown order.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
     if not (input.is_floating_point() or input.is_complex()):
         raise NotImplementedError(f"norm(): the input must be floating point or complex, not {_types.scalar_name(input.dtype)}")
     if p == "nuc":
@@ -23,7 +59,33 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
 
 @checked
 def dist(input, other, p=2):
-    """The norm of the difference."""
+    """Return the norm of the difference of two tensors.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating-point or complex numbers.
+    other : Tensor
+        Numbers that broadcast with the first.
+    p : float, optional
+        Order of the norm.
+
+    Returns
+    -------
+    Tensor
+        Tensor without dimensions.
+
+    Raises
+    ------
+    RuntimeError
+        For shapes that do not broadcast.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.dist(torch.tensor([3.0, 4.0]), torch.tensor([0.0, 0.0]))
+    tensor(5.)
+    """
     return norm(input - other, p)
 
 

@@ -36,7 +36,23 @@ def _numbers(given, name):
 
 @checked
 def view_as_real(input):
-    """Complex numbers as pairs of real ones, along a new last dimension: a view."""
+    """Return a view of complex numbers as pairs of real numbers.
+
+    Parameters
+    ----------
+    input : Tensor
+        Complex numbers of any shape.
+
+    Returns
+    -------
+    Tensor
+        View with a last dimension of size 2.
+
+    Raises
+    ------
+    TypeError
+        For real numbers.
+    """
     if not input.is_complex():
         raise TypeError("view_as_real is only supported for complex tensors")
     half = input.dtype.itemsize // 2
@@ -45,7 +61,25 @@ def view_as_real(input):
 
 @checked
 def view_as_complex(input):
-    """Pairs of real numbers along the last dimension as complex ones: a view."""
+    """Return a view of pairs of real numbers as complex numbers.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real numbers, whose last dimension has the size 2.
+
+    Returns
+    -------
+    Tensor
+        View without the last dimension.
+
+    Raises
+    ------
+    RuntimeError
+        For another size of the last dimension.
+    NotImplementedError
+        For integers.
+    """
     if input._dtype_name not in ("float32", "float64"):
         raise (TypeError if input.is_complex() else NotImplementedError)(
             f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
@@ -61,7 +95,34 @@ def view_as_complex(input):
 
 @checked
 def as_strided(input, size, stride, storage_offset=None):
-    """A view of the tensor's memory with these sizes and steps, in elements."""
+    """Return a view of the tensor's memory with other sizes and strides.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    size, stride : sequence of ints
+        Sizes and strides of the view, in elements.
+    storage_offset : int, optional
+        Offset of the first element; None is that of `input`.
+
+    Returns
+    -------
+    Tensor
+        View of the memory.
+
+    Raises
+    ------
+    RuntimeError
+        For elements outside of the memory.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.as_strided(torch.arange(6), (2, 2), (1, 2))
+    tensor([[0, 2],
+            [1, 3]])
+    """
     item = input.dtype.itemsize
     size, stride = sizes_of((size,)), sizes_of((stride,))
     offset = input._offset if storage_offset is None else operator.index(storage_offset) * item
@@ -83,7 +144,35 @@ def as_strided(input, size, stride, storage_offset=None):
 
 @checked
 def unflatten(input, dim, sizes):
-    """A dimension as several, of which one size may be -1."""
+    """Split a dimension into several.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    dim : int
+        Dimension of the operation; a negative one counts from the end.
+    sizes : sequence of ints
+        Sizes of the new dimensions; one of them may be -1.
+
+    Returns
+    -------
+    Tensor
+        View of `input`.
+
+    Raises
+    ------
+    IndexError
+        For a `dim` out of range.
+    RuntimeError
+        For sizes whose product is not that of the dimension.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.unflatten(torch.zeros(2, 6), 1, (2, 3)).shape
+    torch.Size([2, 2, 3])
+    """
     dim = _axis(input, dim)
     sizes = _numbers(sizes, "unflatten")
     if not sizes:
@@ -101,7 +190,23 @@ def unflatten(input, dim, sizes):
 
 @checked
 def adjoint(input):
-    """The last two dimensions exchanged, complex numbers conjugated."""
+    """Return the conjugate transpose of matrices.
+
+    Parameters
+    ----------
+    input : Tensor
+        Matrices, of shape (*, M, N).
+
+    Returns
+    -------
+    Tensor
+        Shape (*, N, M).
+
+    Raises
+    ------
+    RuntimeError
+        For fewer than two dimensions.
+    """
     return _of_matrices(input, "adjoint()", "Consider using x.conj().").conj()
 
 
@@ -156,7 +261,29 @@ def _mismatch(sizes):
 
 
 def broadcast_shapes(*shapes):
-    """The common size of these sizes."""
+    """Return the shape to which shapes broadcast.
+
+    Parameters
+    ----------
+    *shapes : int or tuple of ints
+        Shapes.
+
+    Returns
+    -------
+    Size
+        The common shape.
+
+    Raises
+    ------
+    RuntimeError
+        Where there is no such shape.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.broadcast_shapes((3, 1), (4,))
+    torch.Size([3, 4])
+    """
     shapes = [tuple(_numbers(s, "broadcast_shapes")) for s in shapes]
     if any(n < 0 for s in shapes for n in s):
         raise RuntimeError("Trying to create tensor with negative dimension")
@@ -171,7 +298,37 @@ def broadcast_shapes(*shapes):
 
 @checked
 def narrow(input, dim, start, length):
-    """A view of ``length`` elements of a dimension, from ``start`` on."""
+    """Return a view of consecutive elements of a dimension.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    dim : int
+        Dimension of the operation; a negative one counts from the end.
+    start : int
+        Index of the first element.
+    length : int
+        Number of elements.
+
+    Returns
+    -------
+    Tensor
+        View of `input`.
+
+    Raises
+    ------
+    IndexError
+        For a `dim` out of range.
+    RuntimeError
+        For elements that the dimension does not have.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.narrow(torch.tensor([1, 2, 3, 4]), 0, 1, 2)
+    tensor([2, 3])
+    """
     dim = _axis(input, dim)
     start, length = operator.index(start), operator.index(length)
     n = input._shape[dim]
@@ -189,7 +346,33 @@ def _cut(input, dim, start, stop, step=1):
 
 @checked(free="index")
 def select(input, dim, index):
-    """A view of one element of a dimension, which goes."""
+    """Return a view of one index of a dimension.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    dim : int
+        Dimension of the operation; a negative one counts from the end.
+    index : int
+        Index; a negative one counts from the end.
+
+    Returns
+    -------
+    Tensor
+        View without the dimension.
+
+    Raises
+    ------
+    IndexError
+        For a `dim` or an `index` out of range.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.select(torch.tensor([[1, 2], [3, 4]]), 0, 1)
+    tensor([3, 4])
+    """
     if input._rank == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim, index = dim_of(dim, input._rank), operator.index(index)
@@ -241,7 +424,30 @@ def _common(tensors):
 
 @checked
 def block_diag(*tensors):
-    """Matrices along the diagonal of a matrix of zeros."""
+    """Return a matrix of zeros with matrices along its diagonal.
+
+    Parameters
+    ----------
+    *tensors : Tensor
+        Matrices, vectors or numbers.
+
+    Returns
+    -------
+    Tensor
+        Matrix in the common dtype.
+
+    Raises
+    ------
+    RuntimeError
+        For more than two dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.block_diag(torch.tensor([[1, 2]]), torch.tensor(3))
+    tensor([[1, 2, 0],
+            [0, 0, 3]])
+    """
     _check_tensors(tensors, "block_diag")
     if not tensors:
         return _creation.empty((1, 0))
@@ -260,7 +466,32 @@ def block_diag(*tensors):
 
 @checked
 def cartesian_prod(*tensors):
-    """All combinations of the elements of vectors, as rows."""
+    """Return all combinations of the elements of vectors, as rows.
+
+    Parameters
+    ----------
+    *tensors : Tensor
+        Vectors.
+
+    Returns
+    -------
+    Tensor
+        Matrix; of one vector, that vector.
+
+    Raises
+    ------
+    RuntimeError
+        For other than one dimension.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
     _check_tensors(tensors, "cartesian_prod")
     for one in tensors:
         if one._rank != 1:
@@ -275,9 +506,36 @@ def cartesian_prod(*tensors):
 
 @checked
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
-    """Each element of a dimension followed by itself so many times: a number for all, or one for each.
+    """Repeat each element of a dimension.
 
-    Of ``repeats`` alone the position of each element, so many times.
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    repeats : int or Tensor
+        Number of repetitions, for all elements or for each.
+    dim : int, optional
+        Dimension; None flattens the tensor.
+    output_size : int, optional
+        Size of the result along the dimension, if it is known.
+
+    Returns
+    -------
+    Tensor
+        Dtype of `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For negative repetitions, or another number of them than elements.
+    IndexError
+        For a `dim` out of range.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.repeat_interleave(torch.tensor([1, 2]), torch.tensor([2, 1]))
+    tensor([1, 1, 2])
     """
     if repeats is None:
         if dim is not None:

@@ -83,6 +83,13 @@ def manual_seed(seed):
     Generator
         The default generator.
 
+    Raises
+    ------
+    RuntimeError
+        For a seed of more than 64 bits.
+    ValueError
+        For a string that is no number.
+
     Examples
     --------
     >>> from quern import torch

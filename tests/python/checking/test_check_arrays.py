@@ -55,6 +55,13 @@ def test_numbers_that_become_nan_or_infinite(size):
     assert os.path.basename(report[0].launched).startswith("test_check_arrays.py:")
 
 
+def test_equal_findings_are_counted():
+    x = qn.zeros(5)
+    with qn.check(nan=True) as report:
+        (qn.log(x) - qn.log(x)).get()
+    assert len(report) == 1 and report[0].count == 2 and "(found 2 times)" in str(report), f"{report}"
+
+
 def test_a_quotient_and_a_sum():
     x = qn.arange(MANY, dtype="float64")
     with qn.check(nan=True) as report:

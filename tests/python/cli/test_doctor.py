@@ -362,7 +362,7 @@ def test_what_is_wrong_is_said(case, capsys):
         assert word in told
     assert len(report.bug_line(m).splitlines()) == 1 and "for a report of a bug: " in told
     report.print_json(m, findings)
-    assert json.loads(capsys.readouterr().out)["verdict"] == ("well", "limits", "broken")[verdict]
+    assert json.loads(capsys.readouterr().out)["verdict"] == ("ok", "limits", "broken")[verdict]
 
 
 def test_a_machine_in_order(capsys):
@@ -372,7 +372,7 @@ def test_a_machine_in_order(capsys):
     told = capsys.readouterr().out
     assert told.splitlines()[-1] == "all is well" and "on cuda:0 and cpu" in told
     m.packages["keras"] = ""
-    assert dict((door, where) for door, _, where in report.doors(m))["Keras"] == 'needs keras: pip install "quern[keras]"'
+    assert dict((name, where) for name, _, where in report.front_ends(m))["Keras"] == 'needs keras: pip install "quern[keras]"'
 
 
 def test_rules_leave_the_machine_as_it_is():
@@ -473,7 +473,7 @@ def told(*arguments, **environ):
     done = quern("doctor", "--json", *arguments, **environ)
     assert done.stdout.startswith("{"), done.stderr
     found = json.loads(done.stdout)
-    assert done.returncode == ("well", "limits", "broken").index(found["verdict"])
+    assert done.returncode == ("ok", "limits", "broken").index(found["verdict"])
     return found, {finding["rule"] for finding in found["findings"]}
 
 
@@ -492,7 +492,7 @@ def test_plugins(tmp_path):
     damaged.write_bytes(b"\x7fELF, and then nothing")
     found, fired = told(QUERN_CLANG_PLUGIN=damaged)
     (finding,) = [f for f in found["findings"] if f["rule"] == "plugin_broken"]
-    assert "is damaged" in finding["what"] and "unset QUERN_CLANG_PLUGIN" in finding["mend"][0]["text"]
+    assert "is damaged" in finding["what"] and "unset QUERN_CLANG_PLUGIN" in finding["fixes"][0]["text"]
 
 
 def test_a_cache_that_is_a_file(tmp_path):

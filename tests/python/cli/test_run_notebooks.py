@@ -78,6 +78,12 @@ def test_notebooks_under_other_commands(tmp_path, command):
     assert "cell 2 of a.ipynb" in done.stderr or command == "check"
 
 
+def test_a_cells_value_is_charged_to_its_line(tmp_path):
+    done = quern("profile", notebook(tmp_path / "a.ipynb", "import cupy as cp\n#---\nx = cp.arange(10**6)\nx.sum()"))
+    assert done.returncode == 0 and done.stdout == "array(499999500000)\n", done.stderr
+    assert "<cell 2 of a.ipynb>:2: 1 copy to the host" in done.stderr and "runpy" not in done.stderr
+
+
 def test_files_that_are_no_notebook_of_python(tmp_path):
     (tmp_path / "a.ipynb").write_text("{}")
     done = quern("run", tmp_path / "a.ipynb")

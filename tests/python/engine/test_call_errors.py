@@ -85,6 +85,10 @@ CALLS = [
     (lambda: qn.Array(), TypeError, "cannot create 'Array' instances"),
     (lambda: type(qn.device("cpu"))(1), TypeError, "cannot create 'Device' instances"),
     (lambda: bfloat16("x"), ValueError, "could not convert string to float"),
+    (lambda: qn.bench(3), TypeError, r"\[bench\] f must be a function, not int"),
+    (lambda: qn.percentile(qn.ones(3), 150), ValueError, r"\[percentile\] 150 is not in the range \[0, 100\]"),
+    (lambda: qn.quantile(qn.ones(3), [0.5, 1.5]), ValueError, r"\[quantile\] 1.5 is not in the range \[0, 1\]"),
+    (lambda: qn.linalg.solve(qn.ones((2, 3)), qn.ones(2)), np.linalg.LinAlgError, r"\[solve\] the matrices must be square, not of shape"),
 ]
 
 

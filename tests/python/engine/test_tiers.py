@@ -327,3 +327,11 @@ def test_large_results_in_between_are_not_stored(tmp_path):
     )
     out, err = child.communicate(timeout=120)
     assert out.split() == ["True", "True"], err
+
+
+def test_launches_of_conversions_have_a_source_line(tiered):
+    tiered(True)
+    with qn.trace() as events:
+        qn.linspace(0, 3, N + 17, device=qn.device("cpu")).get()
+    launches = [event for event in events if event.kind == "launch"]
+    assert ["cast"] in [event.ops for event in launches] and all("test_tiers.py" in event.site for event in launches)

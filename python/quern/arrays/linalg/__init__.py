@@ -30,8 +30,8 @@ def vecdot(x1, x2, /, *, axis=-1):
         First input array.
     x2 : array_like
         Second input array.
-    axis : int or tuple of ints, optional
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
 
     Returns
     -------

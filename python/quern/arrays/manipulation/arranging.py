@@ -148,8 +148,8 @@ def append(arr, values, axis=None):
         Input array.
     values : array_like
         Values to write or to append.
-    axis : int or tuple of ints, optional
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
 
     Returns
     -------
@@ -181,8 +181,8 @@ def repeat(a, repeats, axis=None):
         Input array.
     repeats : int or array_like of ints
         An int, or one for each element along the axis.
-    axis : int or tuple of ints, optional
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
 
     Returns
     -------
@@ -325,8 +325,8 @@ def rollaxis(a, axis, start=0):
     ----------
     a : array_like
         Input array.
-    axis : int or tuple of ints
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int
+        Axis to move; a negative one counts from the end.
     start : int, optional
         Axis before which `axis` goes.
 

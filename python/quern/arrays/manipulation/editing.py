@@ -61,8 +61,8 @@ def delete(arr, obj, axis=None):
         Input array.
     obj : array_like
         An int, a slice, or a sequence of ints or bools.
-    axis : int or tuple of ints, optional
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
 
     Returns
     -------
@@ -112,8 +112,8 @@ def insert(arr, obj, values, axis=None):
         An int, a slice, or a sequence of ints (an array is read).
     values : array_like
         Converted to the type of ``arr``.
-    axis : int or tuple of ints, optional
-        Axis or axes of the operation; negative ones count from the end.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
 
     Returns
     -------

@@ -438,10 +438,10 @@ class Report:
             made = Finding(**one)
             # `bins[b] += 1` reads and writes by one index: that is one finding.
             if made.axis < 0 or all(str(made) != str(known) for known in self._findings):
-                self._findings.append(made)
+                self._add([made])
 
     def _add(self, findings):
-        """Takes those of other processes; equal ones are counted."""
+        """Adds findings; equal ones, of two operations of a line or of other processes, are counted."""
         for one in findings:
             for i, known in enumerate(self._findings):
                 if dataclasses.replace(known, count=one.count) == one:

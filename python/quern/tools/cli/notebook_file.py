@@ -85,7 +85,14 @@ def run_cells(title, cells, names):
         last = tree.body.pop() if is_shown else None
         _run(tree, file, "exec", names, loop)
         if last:
-            sys.displayhook(_run(ast.Expression(last.value), file, "eval", names, loop))
+            _show(_run(ast.Expression(last.value), file, "eval", names, loop), last, file)
+
+
+def _show(value, last, file):
+    """Displays a cell's value at the source line of the expression, which costs are charged to."""
+    call = ast.Call(ast.Name("show", ast.Load()), [ast.Name("value", ast.Load())], [])
+    tree = ast.fix_missing_locations(ast.Expression(ast.copy_location(call, last)))
+    eval(compile(tree, file, "eval"), {"show": sys.displayhook, "value": value})
 
 
 def _run(tree, file, mode, names, loop):

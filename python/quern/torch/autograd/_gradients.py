@@ -29,11 +29,35 @@ def _given(gradients, outputs):
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
-    """Adds the gradients of tensors to the ``grad`` of the leaves that they depend on.
+    """Add the gradients of tensors to ``grad`` of the leaves that they depend on.
 
-    Parameters: ``grad_tensors``: the gradient of each, None for 1 of a single number; ``retain_graph``: it can be called again, by default
-    what ``create_graph`` says; ``create_graph``: gradients have gradients; ``inputs``: only these get one.
-    Raises RuntimeError where nothing wants a gradient, for shapes that differ, and where values are gone.
+    Parameters
+    ----------
+    tensors : Tensor or sequence of Tensor
+        Tensors to differentiate.
+    grad_tensors : Tensor or sequence of Tensor, optional
+        Gradients of the tensors; None is 1 for tensors of one element.
+    retain_graph : bool, optional
+        Whether the recorded operations stay for another call; None is `create_graph`.
+    create_graph : bool, optional
+        Whether the gradients are recorded, too, for gradients of gradients.
+    grad_variables : optional
+        Old name of `grad_tensors`.
+    inputs : Tensor or sequence of Tensor, optional
+        Leaves whose gradients are computed; None: all.
+
+    Raises
+    ------
+    RuntimeError
+        For tensors without a gradient, and for tensors of several elements without `grad_tensors`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.backward(x * x)
+    >>> x.grad
+    tensor(6.)
     """
     tensors = _sequence(tensors)
     given = _given(grad_tensors, tensors)
@@ -56,14 +80,44 @@ def grad(
     is_grads_batched=False,
     materialize_grads=False,
 ):
-    """The gradients of outputs with respect to inputs, as a tuple; nothing is added to leaves.
+    """Return the gradients of outputs with respect to inputs; nothing is added to ``grad`` of leaves.
 
-    Parameters: as of :func:`backward`; ``allow_unused``: None for inputs that the outputs do not depend on, else RuntimeError;
-    ``materialize_grads``: zeros for those; ``is_grads_batched``: each gradient has a first dimension more, over which it is repeated.
+    Parameters
+    ----------
+    outputs : Tensor or sequence of Tensor
+        Tensors to differentiate.
+    inputs : Tensor or sequence of Tensor
+        Tensors with respect to which they are differentiated.
+    grad_outputs : Tensor or sequence of Tensor, optional
+        Gradients of the outputs; None is 1 for outputs of one element.
+    retain_graph : bool, optional
+        Whether the recorded operations stay for another call; None is `create_graph`.
+    create_graph : bool, optional
+        Whether the gradients are recorded, too, for gradients of gradients.
+    only_inputs : bool, optional
+        Accepted for compatibility; must be True.
+    allow_unused : bool, optional
+        Whether inputs that the outputs do not depend on have the gradient None instead of an error.
+    is_grads_batched : bool, optional
+        Whether `grad_outputs` has a batch in its first dimension.
+    materialize_grads : bool, optional
+        Whether the gradients of unused inputs are zeros.
 
-    >>> import quern.torch as torch
+    Returns
+    -------
+    tuple of Tensor
+        A gradient for each input.
+
+    Raises
+    ------
+    RuntimeError
+        For outputs or inputs without a gradient, and for outputs of several elements without `grad_outputs`.
+
+    Examples
+    --------
+    >>> from quern import torch
     >>> x = torch.tensor(3.0, requires_grad=True)
-    >>> torch.autograd.grad(x**2, x)
+    >>> torch.autograd.grad(x * x, x)
     (tensor(6.),)
     """
     outputs, inputs = _sequence(outputs), inputs_of(inputs)

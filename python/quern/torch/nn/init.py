@@ -10,11 +10,30 @@ _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_tra
 
 
 def calculate_gain(nonlinearity, param=None):
-    """The factor of the standard deviation that a nonlinearity asks for; ``param``: the slope of "leaky_relu", by default 0.01.
+    """Return the recommended gain for a nonlinearity.
 
-    >>> from quern.torch import nn
-    >>> nn.init.calculate_gain("relu")
-    1.4142135623730951
+    Parameters
+    ----------
+    nonlinearity : str
+        Name of a function of ``nn.functional``, such as "relu" or "tanh".
+    param : float, optional
+        Slope of "leaky_relu", by default 0.01.
+
+    Returns
+    -------
+    float
+        Factor of the standard deviation.
+
+    Raises
+    ------
+    ValueError
+        For an unknown nonlinearity.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.init.calculate_gain("tanh")
+    1.6666666666666667
     """
     if nonlinearity in _LINEAR:
         return 1
@@ -39,19 +58,81 @@ def calculate_gain(nonlinearity, param=None):
 
 
 def uniform_(tensor, a=0.0, b=1.0, generator=None):
-    """Values from ``a`` to ``b``, all as likely; ``generator``: where the random numbers come from."""
+    """Fill a tensor with uniform random numbers.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    a, b : float, optional
+        Limits.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    RuntimeError
+        Where `a` is above `b`.
+    """
     with torch.no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor, mean=0.0, std=1.0, generator=None):
-    """Values of a normal distribution."""
+    """Fill a tensor with normal random numbers.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    mean, std : float, optional
+        Mean and standard deviation.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    RuntimeError
+        For a negative `std`.
+    """
     with torch.no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
-    """Values of a normal distribution of which only those from ``a`` to ``b`` are taken."""
+    """Fill a tensor with normal random numbers between two limits.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    mean, std : float, optional
+        Mean and standard deviation.
+    a, b : float, optional
+        Limits.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    RuntimeError
+        For a negative `std`.
+    """
     if mean < a - 2 * std or mean > b + 2 * std:
         warn_user(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
@@ -67,18 +148,31 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
 
 
 def constant_(tensor, val):
-    """The value ``val`` everywhere."""
+    """Fill a tensor with a value.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    val : float
+        Value.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+    """
     with torch.no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor):
-    """1 everywhere."""
+    """Fill a tensor with 1, and return it."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor):
-    """0 everywhere."""
+    """Fill a tensor with 0, and return it."""
     return constant_(tensor, 0.0)
 
 
@@ -86,7 +180,23 @@ def zeros_(tensor):
 
 
 def eye_(tensor):
-    """A matrix with 1 on its diagonal, else 0."""
+    """Fill a matrix with the identity.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    ValueError
+        For other than two dimensions.
+    """
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with torch.no_grad():
@@ -96,7 +206,25 @@ def eye_(tensor):
 
 
 def dirac_(tensor, groups=1):
-    """The weight, (out, in / groups, ...), of a convolution that gives each channel as it comes, in each of ``groups``."""
+    """Fill the weight of a convolution, (out, in / groups, ...), with one that returns each channel unchanged.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    groups : int, optional
+        Number of groups of channels.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    ValueError
+        For other than three to five dimensions.
+    """
     if tensor.dim() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups:
@@ -125,11 +253,26 @@ _calculate_fan_in_and_fan_out = _fans
 
 
 def xavier_uniform_(tensor, gain=1.0, generator=None):
-    """Uniform values with the variance ``gain`` ** 2 * 2 / (inputs + outputs), after Glorot and Bengio (2010).
+    """Fill a tensor with uniform random numbers of variance ``gain ** 2 * 2 / (inputs + outputs)`` (Glorot and Bengio, 2010).
 
-    >>> from quern.torch import nn
-    >>> from quern import torch
-    >>> weight = nn.init.xavier_uniform_(torch.empty(3, 5), gain=nn.init.calculate_gain("relu"))
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    gain : float, optional
+        Factor of the standard deviation.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two dimensions.
     """
     fan_in, fan_out = _fans(tensor)
     bound = gain * math.sqrt(6.0 / float(fan_in + fan_out))
@@ -137,7 +280,27 @@ def xavier_uniform_(tensor, gain=1.0, generator=None):
 
 
 def xavier_normal_(tensor, gain=1.0, generator=None):
-    """Normal values with the variance ``gain`` ** 2 * 2 / (inputs + outputs), after Glorot and Bengio (2010)."""
+    """Fill a tensor with normal random numbers of variance ``gain ** 2 * 2 / (inputs + outputs)`` (Glorot and Bengio, 2010).
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    gain : float, optional
+        Factor of the standard deviation.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two dimensions.
+    """
     fan_in, fan_out = _fans(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
@@ -158,9 +321,30 @@ def _is_empty(tensor):
 
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    """Uniform values with the variance gain ** 2 / fan, after He and others (2015).
+    """Fill a tensor with uniform random numbers of variance ``gain ** 2 / fan`` (He et al., 2015).
 
-    Parameters: ``a``: the slope of "leaky_relu"; ``mode``: is the fan that of inputs, "fan_in", or of outputs, "fan_out"?
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    a : float, optional
+        Slope of the following leaky ReLU.
+    mode : {'fan_in', 'fan_out'}, optional
+        Whether the variance of the forward or of the backward pass stays.
+    nonlinearity : str, optional
+        Name of the following function; see :func:`calculate_gain`.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two dimensions, or an unknown `mode` or `nonlinearity`.
     """
     if _is_empty(tensor):
         return tensor
@@ -169,14 +353,60 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    """Normal values with the variance gain ** 2 / fan, after He and others (2015); the arguments are those of kaiming_uniform_()."""
+    """Fill a tensor with normal random numbers of variance ``gain ** 2 / fan`` (He et al., 2015).
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    a : float, optional
+        Slope of the following leaky ReLU.
+    mode : {'fan_in', 'fan_out'}, optional
+        Whether the variance of the forward or of the backward pass stays.
+    nonlinearity : str, optional
+        Name of the following function; see :func:`calculate_gain`.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two dimensions, or an unknown `mode` or `nonlinearity`.
+    """
     if _is_empty(tensor):
         return tensor
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
 def orthogonal_(tensor, gain=1, generator=None):
-    """A random matrix, (rows, all others), whose rows or columns, the fewer of them, are orthogonal with the norm ``gain``."""
+    """Fill a tensor with a random matrix whose rows or columns, the fewer of them, are orthogonal.
+
+    The first dimension are the rows, all others the columns.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    gain : float, optional
+        Norm of the rows or columns.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two dimensions.
+    """
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
@@ -192,7 +422,29 @@ def orthogonal_(tensor, gain=1, generator=None):
 
 
 def sparse_(tensor, sparsity, std=0.01, generator=None):
-    """Normal values in a matrix, of which in each column the part ``sparsity``, at random places, is 0."""
+    """Fill a matrix with normal random numbers, of which a fraction in each column is 0.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor that is changed in place, and returned.
+    sparsity : float
+        Fraction of zeros.
+    std : float, optional
+        Standard deviation of the others.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Returns
+    -------
+    Tensor
+        The tensor.
+
+    Raises
+    ------
+    ValueError
+        For other than two dimensions.
+    """
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, cols = tensor.shape

@@ -7,12 +7,42 @@ __all__ = ["Adafactor"]
 
 
 class Adafactor(_RuleOptimizer):
-    """Divides the gradient by the root of its mean square, as rows' and columns' means tell it (Shazeer and Stern, 2018).
+    """Optimize parameters by Adafactor (Shazeer and Stern, 2018): the mean square is kept as means of rows and columns.
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: the largest relative step; ``beta2_decay``: the power of the step's number by
-    which the means change; ``eps``: the least mean square, by default the type's own, and the least size of a parameter for its step;
-    ``d``: the largest update, as a root mean square; ``weight_decay``: times lr times the parameter is taken from it; ``maximize``: uphill.
-    ``foreach`` is accepted and changes nothing.
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float, optional
+        Largest relative step.
+    beta2_decay : float, optional
+        Exponent of the step's number by which the means change.
+    eps : pair of floats, optional
+        Smallest mean square (None: that of the dtype), and smallest size of a parameter for its step.
+    d : float, optional
+        Largest root mean square of an update.
+    weight_decay : float, optional
+        ``lr * weight_decay`` times the parameter is subtracted from it.
+    foreach : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    maximize : bool, optional
+        Whether to climb instead of descend.
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `eps` or `weight_decay`; for a `beta2_decay` above 0, or a `d` below 1; for an empty list
+        of parameters.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adafactor([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> bool((w < torch.tensor([1.0, 2.0])).all())
+    True
     """
 
     def __init__(

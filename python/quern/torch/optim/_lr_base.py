@@ -48,10 +48,17 @@ def listed(name, value, groups):
 
 
 class LRScheduler:
-    """Base of schedules: it sets the groups' learning rates, one step after another.
+    """Base class of schedules: it sets the learning rates of an optimizer's groups, step by step.
 
-    Parameters: ``optimizer``; ``last_epoch``: the step before the first, -1 for a new run. A derived class defines ``get_lr()``, which
-    computes the rates of step ``last_epoch`` from those of the step before.
+    A derived class defines ``get_lr()``, which computes the learning rates of step `last_epoch` from those of the step
+    before.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
     """
 
     _get_lr_called_within_step = False

@@ -20,12 +20,39 @@ def _set_momentum(group, value, use_beta1):
 
 
 class CyclicLR(LRScheduler):
-    """Up and down between two rates (Smith, 2017), with a step after each batch.
+    """Move the learning rate up and down between two values (Smith, 2017), with a step after each batch.
 
-    Parameters: ``optimizer``; ``base_lr`` and ``max_lr``: the two rates, or lists of one for each group; ``step_size_up`` and
-    ``step_size_down``: how many steps up and down; ``mode``: "triangular", "triangular2" (each cycle half as high) or "exp_range" (times
-    gamma ** step); ``gamma``; ``scale_fn``: a function in place of the mode, of the cycle's number or, with ``scale_mode`` "iterations", of
-    the step's; ``cycle_momentum``: the momentum goes the other way, between ``base_momentum`` and ``max_momentum``; ``last_epoch``.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    base_lr : float or list of floats
+        Lower learning rate, or one for each group.
+    max_lr : float or list of floats
+        Upper learning rate, or one for each group.
+    step_size_up : int, optional
+        Number of steps up.
+    step_size_down : int, optional
+        Number of steps down; None: as many as up.
+    mode : {'triangular', 'triangular2', 'exp_range'}, optional
+        Height of the cycles: constant; halved with each cycle; multiplied by ``gamma ** step``.
+    gamma : float, optional
+        Base of "exp_range".
+    scale_fn : callable, optional
+        Function that replaces the mode.
+    scale_mode : {'cycle', 'iterations'}, optional
+        Argument of `scale_fn`: the number of the cycle, or of the step.
+    cycle_momentum : bool, optional
+        Whether the momentum moves in the opposite direction.
+    base_momentum, max_momentum : float or list of floats, optional
+        Limits of the momentum.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `mode`, or `cycle_momentum` with an optimizer that has no momentum.
     """
 
     def __init__(
@@ -110,10 +137,27 @@ class CyclicLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Down to ``eta_min`` along half a cosine, then from the first rate again (SGDR: Loshchilov and Hutter, 2017).
+    """Decrease the learning rate along half a cosine, and restart (SGDR: Loshchilov and Hutter, 2017).
 
-    Parameters: ``optimizer``; ``T_0``: the steps of the first run; ``T_mult``: how many times longer each next one is; ``eta_min``;
-    ``last_epoch``: -1 for a new run. ``step(epoch)`` takes parts of an epoch, too.
+    ``step(epoch)`` accepts fractions of an epoch, too.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    T_0 : int
+        Number of steps until the first restart.
+    T_mult : int, optional
+        Factor by which each further period is longer.
+    eta_min : float, optional
+        Lowest learning rate.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Raises
+    ------
+    ValueError
+        For a `T_0` or `T_mult` below 1.
     """
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1):
@@ -174,13 +218,42 @@ def _along_line(start, end, share):
 
 
 class OneCycleLR(LRScheduler):
-    """Up to ``max_lr`` once and down again, far below the first rate (Smith and Topin, 2018), with a step after each batch.
+    """Move the learning rate up once, and down far below its first value (Smith and Topin, 2018), with a step after each batch.
 
-    Parameters: ``optimizer``; ``max_lr``: the highest rate, or a list of one for each group; ``total_steps``, or ``epochs`` and
-    ``steps_per_epoch``: how many steps there are; ``pct_start``: the share of them that goes up; ``anneal_strategy``: "cos" or "linear";
-    ``cycle_momentum``: the momentum goes the other way, between ``base_momentum`` and ``max_momentum``; ``div_factor``: max_lr over the
-    first rate; ``final_div_factor``: the first rate over the last; ``three_phase``: down to the first rate as slowly as up, then to the
-    last; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    max_lr : float or list of floats
+        Highest learning rate, or one for each group.
+    total_steps : int, optional
+        Number of steps; None is ``epochs * steps_per_epoch``.
+    epochs : int, optional
+        Number of epochs.
+    steps_per_epoch : int, optional
+        Number of steps in an epoch.
+    pct_start : float, optional
+        Fraction of the steps that goes up.
+    anneal_strategy : {'cos', 'linear'}, optional
+        Shape of the curve.
+    cycle_momentum : bool, optional
+        Whether the momentum moves in the opposite direction.
+    base_momentum, max_momentum : float or list of floats, optional
+        Limits of the momentum.
+    div_factor : float, optional
+        `max_lr` divided by the first learning rate.
+    final_div_factor : float, optional
+        First learning rate divided by the last.
+    three_phase : bool, optional
+        Whether the learning rate returns to its first value as slowly as it rose, before it falls further.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Raises
+    ------
+    ValueError
+        Without a number of steps; for a `pct_start` outside of [0, 1]; for an unknown `anneal_strategy`; with
+        `cycle_momentum`, for an optimizer that has no momentum.
     """
 
     def __init__(

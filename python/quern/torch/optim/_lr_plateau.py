@@ -7,12 +7,38 @@ from quern.user_files import warn_user
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Lowers the rate where a value has not got better for some time.
+    """Decrease the learning rate when a value has stopped improving.
 
-    Parameters: ``optimizer``; ``mode``: "min" where less is better, or "max"; ``factor``: times the rate, below 1; ``patience``: how many
-    bad steps are let pass; ``threshold``: what is better: by this share with ``threshold_mode`` "rel", by this much with "abs";
-    ``cooldown``: steps after a fall that do not count; ``min_lr``: the least rate, or a list, one for each group; ``eps``: the least fall.
+    ``step(value)`` is called with the value.
 
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    mode : {'min', 'max'}, optional
+        Whether smaller or larger values are better.
+    factor : float, optional
+        Factor of the learning rate, below 1.
+    patience : int, optional
+        Number of steps without improvement that are allowed.
+    threshold : float, optional
+        Smallest improvement.
+    threshold_mode : {'rel', 'abs'}, optional
+        Whether `threshold` is a fraction of the best value, or a difference.
+    cooldown : int, optional
+        Number of steps after a decrease that do not count.
+    min_lr : float or list of floats, optional
+        Lowest learning rate, or one for each group.
+    eps : float, optional
+        Smallest decrease.
+
+    Raises
+    ------
+    ValueError
+        For a `factor` of 1 or more; for an unknown `mode` or `threshold_mode`; for a `min_lr` of another length.
+
+    Examples
+    --------
     >>> from quern import torch
     >>> model = torch.nn.Linear(3, 1)
     >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.5)

@@ -9,12 +9,37 @@ __all__ = ["Muon"]
 
 
 class Muon(Optimizer):
-    """Steps by the orthogonal matrix nearest to the momentum, found by Newton-Schulz steps in bfloat16 (Jordan et al., 2024).
+    """Optimize matrices by the orthogonal matrix nearest to the momentum (Jordan et al., 2024).
 
-    Parameters: ``params``: matrices or groups of them; ``lr``: the learning rate; ``weight_decay``: times lr times the parameter is taken
-    from it; ``momentum``: how much of the mean gradient stays; ``nesterov``: Nesterov's momentum; ``ns_coefficients``: those of the
-    polynomial; ``eps``: the least norm; ``ns_steps``: how many steps, below 100; ``adjust_lr_fn``: "original" (None) scales the rate by the
-    root of rows over columns if above 1, "match_rms_adamw" by 0.2 times the root of the larger of both (Liu et al., 2025).
+    The matrix is computed by Newton-Schulz iterations in bfloat16.
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Matrices, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Learning rate.
+    weight_decay : float, optional
+        ``lr * weight_decay`` times the parameter is subtracted from it.
+    momentum : float, optional
+        Decay rate of the mean gradient.
+    nesterov : bool, optional
+        Whether to use Nesterov's momentum.
+    ns_coefficients : tuple of floats, optional
+        Three coefficients of the iteration's polynomial.
+    eps : float, optional
+        Smallest norm.
+    ns_steps : int, optional
+        Number of iterations, below 100.
+    adjust_lr_fn : {None, 'original', 'match_rms_adamw'}, optional
+        Factor of the learning rate: the root of rows over columns, if above 1; or 0.2 times the root of the larger of
+        both (Liu et al., 2025).
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `weight_decay` or `momentum`; for another `adjust_lr_fn`; for parameters that are no
+        matrices; for an empty list of parameters.
     """
 
     def __init__(

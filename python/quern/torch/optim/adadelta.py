@@ -13,11 +13,43 @@ def _zeros(p):
 
 
 class Adadelta(_RuleOptimizer):
-    """Steps as large as the steps of late, by the gradient over its root mean square (Zeiler, 2012).
+    """Optimize parameters by Adadelta (Zeiler, 2012): steps of the size of the recent steps.
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: times the step; ``rho``: how much of the mean squares stays; ``eps``: added
-    to them under the roots; ``weight_decay``: times the parameter is added to the gradient; ``maximize``: uphill. ``foreach`` and
-    ``capturable`` are accepted and change nothing; ``differentiable=True`` is refused.
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Factor of the steps.
+    rho : float, optional
+        Decay rate of the mean squares.
+    eps : float, optional
+        Number that is added to the mean squares.
+    weight_decay : float, optional
+        Factor of the parameter that is added to the gradient.
+    foreach, capturable : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    differentiable : bool, optional
+        Must be False.
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `eps` or `weight_decay`; for a `rho` outside of [0, 1]; for an empty list of parameters.
+    RuntimeError
+        Where `differentiable` is True.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adadelta([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> bool((w < torch.tensor([1.0, 2.0])).all())
+    True
     """
 
     def __init__(

@@ -9,11 +9,46 @@ __all__ = ["Adagrad"]
 
 
 class Adagrad(_RuleOptimizer):
-    """Divides the gradient by the root of the sum of all its squares (Duchi et al., 2011).
+    """Optimize parameters by Adagrad (Duchi et al., 2011): the gradient is divided by the root of the sum of its squares.
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: the learning rate; ``lr_decay``: how fast it falls with the steps;
-    ``weight_decay``: times the parameter is added to the gradient; ``initial_accumulator_value``: what the sums begin with; ``eps``: added
-    to the root; ``maximize``: uphill. ``foreach`` and ``fused`` are accepted and change nothing; ``differentiable=True`` is refused.
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Learning rate.
+    lr_decay : float, optional
+        Decay of the learning rate with the steps.
+    weight_decay : float, optional
+        Factor of the parameter that is added to the gradient.
+    initial_accumulator_value : float, optional
+        Start value of the sums.
+    eps : float, optional
+        Number that is added to the root.
+    foreach, fused : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    differentiable : bool, optional
+        Must be False.
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `lr_decay`, `weight_decay`, `initial_accumulator_value` or `eps`; for an empty list of
+        parameters.
+    RuntimeError
+        Where `differentiable` is True.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adagrad([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> bool((w < torch.tensor([1.0, 2.0])).all())
+    True
     """
 
     def __init__(

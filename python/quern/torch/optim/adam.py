@@ -48,6 +48,13 @@ class Adam(_RuleOptimizer):
     decoupled_weight_decay : bool, optional
         Whether to subtract ``lr * weight_decay`` times the parameter instead, as AdamW does.
 
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `eps` or `weight_decay`; for `betas` outside of [0, 1); for an empty list of parameters.
+    RuntimeError
+        Where `differentiable` is True, or `fused` and `foreach` both are.
+
     Examples
     --------
     >>> from quern import torch

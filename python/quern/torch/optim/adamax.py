@@ -13,11 +13,43 @@ def _zeros(p):
 
 
 class Adamax(_RuleOptimizer):
-    """Adam with the largest gradient of late in place of the mean square (Kingma and Ba, 2015, section 7.1).
+    """Optimize parameters by Adamax (Kingma and Ba, 2015): Adam, with the largest recent gradient instead of the mean square.
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: the rate; ``betas``: how much of the mean and of the largest gradient
-    stays in a step; ``eps``: added to the gradient's size; ``weight_decay``: times the parameter is added to the gradient;
-    ``maximize``: uphill. ``foreach`` and ``capturable`` are accepted and change nothing; ``differentiable=True`` is refused.
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Learning rate.
+    betas : pair of floats, optional
+        Decay rates of the mean and of the largest gradient.
+    eps : float, optional
+        Number that is added to the gradient's size.
+    weight_decay : float, optional
+        Factor of the parameter that is added to the gradient.
+    foreach, capturable : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    differentiable : bool, optional
+        Must be False.
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `eps` or `weight_decay`; for `betas` outside of [0, 1); for an empty list of parameters.
+    RuntimeError
+        Where `differentiable` is True.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Adamax([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> bool((w < torch.tensor([1.0, 2.0])).all())
+    True
     """
 
     def __init__(

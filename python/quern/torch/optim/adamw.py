@@ -6,10 +6,40 @@ __all__ = ["AdamW"]
 
 
 class AdamW(Adam):
-    """Adam whose weights decay apart from the gradient (Loshchilov and Hutter, 2019): in each step lr * weight_decay of them goes.
+    """Optimize parameters by AdamW (Loshchilov and Hutter, 2019): Adam, whose weight decay does not enter the gradient.
 
-    Parameters: those of Adam; ``weight_decay`` is 0.01 by default.
+    In each step, ``lr * weight_decay`` times the parameter is subtracted from it.
 
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Learning rate.
+    betas : pair of floats, optional
+        Decay rates of the means of the gradient and of its square.
+    eps : float, optional
+        Number that is added to the root of the mean square.
+    weight_decay : float, optional
+        Factor of the decay.
+    amsgrad : bool, optional
+        Whether to divide by the largest mean square so far (Reddi et al., 2018).
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    foreach, capturable, fused : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    differentiable : bool, optional
+        Must be False.
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `eps` or `weight_decay`; for `betas` outside of [0, 1); for an empty list of parameters.
+    RuntimeError
+        Where `differentiable` is True.
+
+    Examples
+    --------
     >>> from quern import torch
     >>> model = torch.nn.Linear(3, 1)
     >>> optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, weight_decay=0.1)

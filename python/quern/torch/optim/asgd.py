@@ -8,11 +8,45 @@ __all__ = ["ASGD"]
 
 
 class ASGD(_RuleOptimizer):
-    """Gradient descent with a mean of the parameters beside it, in the state's "ax" (Polyak and Juditsky, 1992).
+    """Optimize parameters by averaged gradient descent (Polyak and Juditsky, 1992); the means are in the state's "ax".
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: the learning rate; ``lambd``: how fast weights decay; ``alpha``: the power by
-    which the rate falls; ``t0``: the step from which on parameters are averaged; ``weight_decay``: times the parameter is added to the
-    gradient; ``maximize``: uphill. ``foreach`` and ``capturable`` are accepted and change nothing; ``differentiable=True`` is refused.
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Learning rate.
+    lambd : float, optional
+        Decay of the weights.
+    alpha : float, optional
+        Exponent by which the learning rate falls.
+    t0 : float, optional
+        Step from which the parameters are averaged.
+    weight_decay : float, optional
+        Factor of the parameter that is added to the gradient.
+    foreach, capturable : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    differentiable : bool, optional
+        Must be False.
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr` or `weight_decay`; for an empty list of parameters.
+    RuntimeError
+        Where `differentiable` is True.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.ASGD([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> bool((w < torch.tensor([1.0, 2.0])).all())
+    True
     """
 
     _numbers = ("step", "eta", "mu")

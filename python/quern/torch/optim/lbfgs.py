@@ -11,13 +11,40 @@ __all__ = ["LBFGS"]
 
 
 class LBFGS(Optimizer):
-    """Quasi-Newton steps from the last gradients (Liu and Nocedal, 1989), with one group of parameters.
+    """Optimize one group of parameters by a quasi-Newton method (Liu and Nocedal, 1989).
 
-    Parameters: ``params``: tensors; ``lr``: the length of a step, or the first that the line search tries; ``max_iter``: iterations in a
-    step; ``max_eval``: calls of the closure in a step, by default max_iter * 5 / 4; ``tolerance_grad`` and ``tolerance_change``: what ends
-    a step: a gradient or a change as small; ``history_size``: how many gradients count; ``line_search_fn``: None or "strong_wolfe";
-    ``maximize``: uphill. ``step()`` needs a closure. It reads the loss in each iteration.
+    ``step()`` needs a closure, and reads the loss in each iteration.
 
+    Parameters
+    ----------
+    params : iterable of Tensor
+        Floating-point tensors of any shapes.
+    lr : float or Tensor, optional
+        Length of a step, or the first length that the line search tries.
+    max_iter : int, optional
+        Largest number of iterations in a step.
+    max_eval : int, optional
+        Largest number of calls of the closure in a step; None is ``max_iter * 5 / 4``.
+    tolerance_grad : float, optional
+        Gradient that ends a step.
+    tolerance_change : float, optional
+        Change that ends a step.
+    history_size : int, optional
+        Number of gradients that are kept.
+    line_search_fn : {None, 'strong_wolfe'}, optional
+        Line search.
+    maximize : bool, optional
+        Whether to climb instead of descend.
+
+    Raises
+    ------
+    ValueError
+        For several groups of parameters, a negative `lr`, or an empty list of parameters.
+    RuntimeError
+        For another `line_search_fn`, at the first step.
+
+    Examples
+    --------
     >>> from quern import torch
     >>> w = torch.tensor([4.0], requires_grad=True)
     >>> optimizer = torch.optim.LBFGS([w], line_search_fn="strong_wolfe")

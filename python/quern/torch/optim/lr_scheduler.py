@@ -44,10 +44,24 @@ class _LRScheduler(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """The first rate times a function of the step's number.
+    """Multiply the first learning rate by a function of the step's number.
 
-    Parameters: ``optimizer``; ``lr_lambda``: the function, or a list of one for each group; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    lr_lambda : callable or list of callable
+        Function from the step's number to the factor, or one for each group.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
 
+    Raises
+    ------
+    ValueError
+        For a list of another length than the number of groups.
+
+    Examples
+    --------
     >>> from quern import torch
     >>> model = torch.nn.Linear(3, 1)
     >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
@@ -80,9 +94,21 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """The last rate times a function of the step's number.
+    """Multiply the last learning rate by a function of the step's number.
 
-    Parameters: ``optimizer``; ``lr_lambda``: the function, or a list of one for each group; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    lr_lambda : callable or list of callable
+        Function from the step's number to the factor, or one for each group.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Raises
+    ------
+    ValueError
+        For a list of another length than the number of groups.
     """
 
     def get_lr(self):
@@ -103,9 +129,31 @@ def _functions(optimizer, given):
 
 
 class StepLR(LRScheduler):
-    """Times ``gamma`` every ``step_size`` steps.
+    """Multiply the learning rate by a factor every few steps.
 
-    Parameters: ``optimizer``; ``step_size``; ``gamma``; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    step_size : int
+        Number of steps between two changes.
+    gamma : float, optional
+        Factor.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD(torch.nn.Linear(3, 1).parameters(), lr=1.0)
+    >>> schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> rates = []
+    >>> for step in range(5):
+    ...     rates.append(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 1.0, 0.5, 0.5, 0.25]
     """
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
@@ -123,9 +171,31 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Times ``gamma`` at each of the steps ``milestones``.
+    """Multiply the learning rate by a factor at some steps.
 
-    Parameters: ``optimizer``; ``milestones``: numbers of steps; ``gamma``; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    milestones : sequence of ints
+        Numbers of these steps.
+    gamma : float, optional
+        Factor.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD(torch.nn.Linear(3, 1).parameters(), lr=1.0)
+    >>> schedule = torch.optim.lr_scheduler.MultiStepLR(optimizer, [1, 3], gamma=0.5)
+    >>> rates = []
+    >>> for step in range(4):
+    ...     rates.append(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 0.5, 0.5, 0.25]
     """
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
@@ -145,9 +215,36 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """The rate times ``factor`` until step ``total_iters``.
+    """Multiply the learning rate by a factor until a step.
 
-    Parameters: ``optimizer``; ``factor``: from 0 to 1; ``total_iters``; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    factor : float, optional
+        Factor, in [0, 1].
+    total_iters : int, optional
+        Number of steps with the factor.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Raises
+    ------
+    ValueError
+        For a `factor` outside of [0, 1].
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD(torch.nn.Linear(3, 1).parameters(), lr=1.0)
+    >>> schedule = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> rates = []
+    >>> for step in range(3):
+    ...     rates.append(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    >>> rates
+    [0.5, 0.5, 1.0]
     """
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
@@ -170,10 +267,38 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """The rate times what goes from ``start_factor`` to ``end_factor`` in a line, in ``total_iters`` steps.
+    """Multiply the learning rate by a factor that changes linearly.
 
-    Parameters: ``optimizer``; ``start_factor``: above 0, at most 1; ``end_factor``: from 0 to 1; ``total_iters``; ``last_epoch``: -1 for a
-    new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    start_factor : float, optional
+        First factor, above 0 and at most 1.
+    end_factor : float, optional
+        Last factor, in [0, 1].
+    total_iters : int, optional
+        Number of steps from the first to the last factor.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Raises
+    ------
+    ValueError
+        For factors outside of these ranges.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD(torch.nn.Linear(3, 1).parameters(), lr=1.0)
+    >>> schedule = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
+    >>> rates = []
+    >>> for step in range(3):
+    ...     rates.append(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    >>> rates
+    [0.5, 0.75, 1.0]
     """
 
     def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1):
@@ -202,9 +327,29 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Times ``gamma`` every step.
+    """Multiply the learning rate by a factor at each step.
 
-    Parameters: ``optimizer``; ``gamma``; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    gamma : float
+        Factor.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD(torch.nn.Linear(3, 1).parameters(), lr=1.0)
+    >>> schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> rates = []
+    >>> for step in range(3):
+    ...     rates.append(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 0.5, 0.25]
     """
 
     def __init__(self, optimizer, gamma, last_epoch=-1):
@@ -221,9 +366,18 @@ class ExponentialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Down to ``eta_min`` along half a cosine in ``T_max`` steps, and up again (Loshchilov and Hutter, 2017, without restarts).
+    """Decrease the learning rate along half a cosine, and increase it again (Loshchilov and Hutter, 2017).
 
-    Parameters: ``optimizer``; ``T_max``; ``eta_min``; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    T_max : int
+        Number of steps of half a cosine.
+    eta_min : float, optional
+        Lowest learning rate.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
     """
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
@@ -251,9 +405,31 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Down to zero in ``total_iters`` steps, along a power of what is left of them.
+    """Decrease the learning rate to 0 by a power of the remaining steps.
 
-    Parameters: ``optimizer``; ``total_iters``; ``power``; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    total_iters : int, optional
+        Number of steps.
+    power : float, optional
+        Exponent.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD(torch.nn.Linear(3, 1).parameters(), lr=1.0)
+    >>> schedule = torch.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2)
+    >>> rates = []
+    >>> for step in range(3):
+    ...     rates.append(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 0.5, 0.0]
     """
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
@@ -312,11 +488,26 @@ class _Joined(LRScheduler):
 
 
 class SequentialLR(_Joined):
-    """One schedule after another.
+    """Run one schedule after another.
 
-    Parameters: ``optimizer``; ``schedulers``: a list; ``milestones``: the steps at which the second and the following begin, each at its
-    own step 0; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose learning rates are set.
+    schedulers : list of LRScheduler
+        Schedules of the same optimizer.
+    milestones : list of ints
+        Steps at which the second and the following schedules begin, each at its own step 0.
+    last_epoch : int, optional
+        Last step of an earlier run; -1 for a new run.
 
+    Raises
+    ------
+    ValueError
+        For no schedules, schedules of another optimizer, or a wrong number of milestones.
+
+    Examples
+    --------
     >>> from quern import torch
     >>> from quern.torch.optim import lr_scheduler
     >>> model = torch.nn.Linear(3, 1)
@@ -369,9 +560,19 @@ def _undo(schedulers):
 
 
 class ChainedScheduler(_Joined):
-    """Schedules that all change the rates in each step.
+    """Apply several schedules in each step.
 
-    Parameters: ``schedulers``: a list; ``optimizer``: by default that of the first.
+    Parameters
+    ----------
+    schedulers : list of LRScheduler
+        Schedules of the same optimizer.
+    optimizer : Optimizer, optional
+        None is that of the first schedule.
+
+    Raises
+    ------
+    ValueError
+        For no schedules.
     """
 
     def __init__(self, schedulers, optimizer=None):

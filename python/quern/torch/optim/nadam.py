@@ -9,12 +9,49 @@ __all__ = ["NAdam"]
 
 
 class NAdam(_RuleOptimizer):
-    """Adam with Nesterov's momentum (Dozat, 2016).
+    """Optimize parameters by NAdam (Dozat, 2016): Adam with Nesterov's momentum.
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: the rate; ``betas``: how much of the means of the gradient and of its
-    square stays in a step; ``eps``: added to the root of the mean square; ``weight_decay``: times the parameter is added to the gradient,
-    or, with ``decoupled_weight_decay``, times lr times the parameter is taken from it; ``momentum_decay``: how fast the momentum grows;
-    ``maximize``: uphill. ``foreach`` and ``capturable`` are accepted and change nothing; ``differentiable=True`` is refused.
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Learning rate.
+    betas : pair of floats, optional
+        Decay rates of the means of the gradient and of its square.
+    eps : float, optional
+        Number that is added to the root of the mean square.
+    weight_decay : float, optional
+        Factor of the parameter that is added to the gradient; with `decoupled_weight_decay`, ``lr * weight_decay``
+        times the parameter is subtracted from it.
+    momentum_decay : float, optional
+        Growth of the momentum.
+    decoupled_weight_decay : bool, optional
+        Whether weights decay as in AdamW.
+    foreach, capturable : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    differentiable : bool, optional
+        Must be False.
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `eps`, `weight_decay` or `momentum_decay`; for `betas` outside of [0, 1); for an empty list
+        of parameters.
+    RuntimeError
+        Where `differentiable` is True.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.NAdam([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> bool((w < torch.tensor([1.0, 2.0])).all())
+    True
     """
 
     _numbers = ("step", "mu_product")

@@ -107,11 +107,24 @@ def _typename(x):
 
 
 class Optimizer:
-    """Base of optimizers: it keeps groups of parameters with their options, and a state for each parameter.
+    """Base class of optimizers: it keeps groups of parameters with their options, and a state for each parameter.
 
-    Parameters: ``params``: tensors, or dicts with "params" and options of their own, or pairs of a name and a tensor; ``defaults``: the
-    options of groups that do not give them. A derived class defines ``step()``.
-    Attributes: ``param_groups``: a list of dicts; ``state``: what a step keeps, by parameter; ``defaults``.
+    A derived class defines ``step()``. Attributes are `param_groups`, a list of dicts; `state`, a dict by parameter;
+    and `defaults`.
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Tensors, pairs of a name and a tensor, or dicts with "params" and options of their own.
+    defaults : dict
+        Options of groups that do not have them.
+
+    Raises
+    ------
+    TypeError
+        Where `params` is one tensor.
+    ValueError
+        For an empty list of parameters.
     """
 
     _opt_called = False

@@ -9,12 +9,47 @@ __all__ = ["RMSprop"]
 
 
 class RMSprop(_RuleOptimizer):
-    """Divides the gradient by the root of its mean square (Hinton's lecture 6e, 2012; centered: Graves, 2013).
+    """Optimize parameters by RMSprop (Hinton, 2012): the gradient is divided by the root of its mean square.
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: the learning rate; ``alpha``: how much of the means stays in a step; ``eps``:
-    added to the root; ``weight_decay``: times the parameter is added to the gradient; ``momentum``: how much of the last step stays;
-    ``centered``: divides by the standard deviation; ``maximize``: uphill. ``foreach`` and ``capturable`` are accepted and change nothing;
-    ``differentiable=True`` is refused.
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        Learning rate.
+    alpha : float, optional
+        Decay rate of the means.
+    eps : float, optional
+        Number that is added to the root of the mean square.
+    weight_decay : float, optional
+        Factor of the parameter that is added to the gradient.
+    momentum : float, optional
+        Fraction of the last step that is kept.
+    centered : bool, optional
+        Whether to divide by the standard deviation instead (Graves, 2013).
+    capturable, foreach : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    differentiable : bool, optional
+        Must be False.
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `eps`, `weight_decay`, `momentum` or `alpha`; for an empty list of parameters.
+    RuntimeError
+        Where `differentiable` is True.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.RMSprop([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> bool((w < torch.tensor([1.0, 2.0])).all())
+    True
     """
 
     def __init__(

@@ -9,11 +9,43 @@ __all__ = ["Rprop"]
 
 
 class Rprop(_RuleOptimizer):
-    """Steps by the gradient's sign; each element's step grows until its sign turns (Riedmiller and Braun, 1993).
+    """Optimize parameters by the sign of the gradient (Riedmiller and Braun, 1993).
 
-    Parameters: ``params``: tensors or groups of them; ``lr``: the first step; ``etas``: by how much a step shrinks and grows;
-    ``step_sizes``: the least and the largest step; ``maximize``: uphill. ``foreach`` and ``capturable`` are accepted and change nothing;
-    ``differentiable=True`` is refused.
+    The step of an element grows until its gradient changes the sign.
+
+    Parameters
+    ----------
+    params : iterable of Tensor or of dict
+        Floating-point tensors of any shapes, or groups of them with options of their own.
+    lr : float or Tensor, optional
+        First step.
+    etas : pair of floats, optional
+        Factors by which a step shrinks and grows.
+    step_sizes : pair of floats, optional
+        Smallest and largest step.
+    capturable, foreach : bool, optional
+        Accepted for compatibility; all parameters take one step together.
+    maximize : bool, optional
+        Whether to climb instead of descend.
+    differentiable : bool, optional
+        Must be False.
+
+    Raises
+    ------
+    ValueError
+        For a negative `lr`; for `etas` that are not below and above 1; for an empty list of parameters.
+    RuntimeError
+        Where `differentiable` is True.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = torch.optim.Rprop([w])
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> bool((w < torch.tensor([1.0, 2.0])).all())
+    True
     """
 
     def __init__(

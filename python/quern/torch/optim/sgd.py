@@ -31,6 +31,14 @@ class SGD(_RuleOptimizer):
     differentiable : bool, optional
         Must be False.
 
+    Raises
+    ------
+    ValueError
+        For a negative `lr`, `momentum` or `weight_decay`; for `nesterov` without momentum, or with dampening; for an empty
+        list of parameters.
+    RuntimeError
+        Where `differentiable` is True, or `fused` and `foreach` both are.
+
     Examples
     --------
     >>> from quern import torch

@@ -22,10 +22,22 @@ class _InPlace(Module):
 
 
 class ReLU(_InPlace):
-    """max(0, x) of each element.
+    """Return ``max(0, x)`` of each element.
 
-    >>> from quern.torch import nn
+    Parameters
+    ----------
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    NotImplementedError
+        For complex numbers, at the call.
+
+    Examples
+    --------
     >>> from quern import torch
+    >>> from quern.torch import nn
     >>> nn.ReLU()(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
@@ -36,7 +48,17 @@ class ReLU(_InPlace):
 
 
 class Threshold(Module):
-    """x where it is above ``threshold``, elsewhere ``value``."""
+    """Return x where it is above `threshold`, elsewhere `value`.
+
+    Parameters
+    ----------
+    threshold : float
+        Limit.
+    value : float
+        Value of the other elements.
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+    """
 
     __constants__ = ["threshold", "value", "inplace"]
 
@@ -55,7 +77,20 @@ class Threshold(Module):
 
 
 class RReLU(Module):
-    """x where it is positive, elsewhere x times a random slope from ``lower`` to ``upper``; in evaluation, times their middle."""
+    """Return x where it is positive, elsewhere x times a random slope; in evaluation, times the mean slope.
+
+    Parameters
+    ----------
+    lower, upper : float, optional
+        Limits of the slope.
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    RuntimeError
+        Where `lower` is above `upper`, at the call.
+    """
 
     __constants__ = ["lower", "upper", "inplace"]
 
@@ -74,7 +109,22 @@ class RReLU(Module):
 
 
 class Hardtanh(Module):
-    """x within the range from ``min_val`` to ``max_val``; ``min_value`` and ``max_value`` are older names of these."""
+    """Return x, limited to a range.
+
+    Parameters
+    ----------
+    min_val, max_val : float, optional
+        Limits of the range.
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+    min_value, max_value : float, optional
+        Older names of the limits.
+
+    Raises
+    ------
+    AssertionError
+        Where `max_val` is not above `min_val`.
+    """
 
     __constants__ = ["min_val", "max_val", "inplace"]
 
@@ -98,7 +148,13 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """x within the range from 0 to 6."""
+    """Return x, limited to the range from 0 to 6.
+
+    Parameters
+    ----------
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+    """
 
     def __init__(self, inplace=False):
         super().__init__(0.0, 6.0, inplace)
@@ -108,7 +164,7 @@ class ReLU6(Hardtanh):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))."""
+    """Return ``1 / (1 + exp(-x))``."""
 
     def forward(self, input):
         """Of any shape."""
@@ -116,7 +172,18 @@ class Sigmoid(Module):
 
 
 class Hardsigmoid(_InPlace):
-    """x / 6 + 1/2 within the range from 0 to 1."""
+    """Return ``x / 6 + 1 / 2``, limited to the range from 0 to 1.
+
+    Parameters
+    ----------
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    NotImplementedError
+        For integers, at the call.
+    """
 
     def forward(self, input):
         """Of any shape."""
@@ -127,7 +194,7 @@ class Hardsigmoid(_InPlace):
 
 
 class Tanh(Module):
-    """The hyperbolic tangent."""
+    """Return the hyperbolic tangent."""
 
     def forward(self, input):
         """Of any shape."""
@@ -135,7 +202,18 @@ class Tanh(Module):
 
 
 class SiLU(_InPlace):
-    """x * sigmoid(x), which is also called swish."""
+    """Return ``x * sigmoid(x)``, which is also called swish.
+
+    Parameters
+    ----------
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    NotImplementedError
+        For integers, at the call.
+    """
 
     def forward(self, input):
         """Of any shape."""
@@ -143,7 +221,18 @@ class SiLU(_InPlace):
 
 
 class Mish(_InPlace):
-    """x * tanh(softplus(x))."""
+    """Return ``x * tanh(softplus(x))``.
+
+    Parameters
+    ----------
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    NotImplementedError
+        For integers, at the call.
+    """
 
     def forward(self, input):
         """Of any shape."""
@@ -151,7 +240,18 @@ class Mish(_InPlace):
 
 
 class Hardswish(_InPlace):
-    """x times Hardsigmoid of x."""
+    """Return x times :class:`Hardsigmoid` of x.
+
+    Parameters
+    ----------
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    NotImplementedError
+        For integers, at the call.
+    """
 
     def forward(self, input):
         """Of any shape."""
@@ -162,7 +262,20 @@ class Hardswish(_InPlace):
 
 
 class ELU(Module):
-    """x where it is positive, elsewhere ``alpha`` * (exp(x) - 1)."""
+    """Return x where it is positive, elsewhere ``alpha * (exp(x) - 1)``.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        Limit of the result for large negative elements, with the other sign.
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    NotImplementedError
+        For integers, at the call.
+    """
 
     __constants__ = ["alpha", "inplace"]
 
@@ -180,7 +293,22 @@ class ELU(Module):
 
 
 class CELU(Module):
-    """x where it is positive, elsewhere ``alpha`` * (exp(x / alpha) - 1)."""
+    """Return x where it is positive, elsewhere ``alpha * (exp(x / alpha) - 1)``.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        Limit of the result for large negative elements, with the other sign.
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    RuntimeError
+        For an `alpha` of 0, at the call.
+    NotImplementedError
+        For integers, at the call.
+    """
 
     __constants__ = ["alpha", "inplace"]
 
@@ -198,7 +326,18 @@ class CELU(Module):
 
 
 class SELU(_InPlace):
-    """ELU with the two factors that keep mean 0 and variance 1 from layer to layer."""
+    """Return ELU with the two factors that keep mean 0 and variance 1 from layer to layer.
+
+    Parameters
+    ----------
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    NotImplementedError
+        For integers, at the call.
+    """
 
     def forward(self, input):
         """Of any shape."""
@@ -206,7 +345,20 @@ class SELU(_InPlace):
 
 
 class GLU(Module):
-    """The first half along ``dim`` times the sigmoid of the second half."""
+    """Return the first half along a dimension times the sigmoid of the second half.
+
+    Parameters
+    ----------
+    dim : int, optional
+        Dimension of the operation; a negative one counts from the end.
+
+    Raises
+    ------
+    RuntimeError
+        For an odd size, at the call.
+    IndexError
+        For a `dim` out of range, at the call.
+    """
 
     __constants__ = ["dim"]
 
@@ -223,7 +375,20 @@ class GLU(Module):
 
 
 class GELU(Module):
-    """x times the normal distribution's probability of being below x; ``approximate``: "none", or "tanh" for a formula near it."""
+    """Return x times the probability that a standard normal number is below x.
+
+    Parameters
+    ----------
+    approximate : {'none', 'tanh'}, optional
+        Whether to use the approximation with tanh.
+
+    Raises
+    ------
+    RuntimeError
+        For another `approximate`, at the call.
+    NotImplementedError
+        For integers, at the call.
+    """
 
     __constants__ = ["approximate"]
 
@@ -240,7 +405,18 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
-    """x, and 0 where it is no farther from 0 than ``lambd``."""
+    """Return x, and 0 where its absolute value is at most `lambd`.
+
+    Parameters
+    ----------
+    lambd : float, optional
+        Limit.
+
+    Raises
+    ------
+    NotImplementedError
+        For integers, at the call.
+    """
 
     __constants__ = ["lambd"]
 
@@ -257,7 +433,20 @@ class Hardshrink(Module):
 
 
 class LeakyReLU(Module):
-    """x where it is positive, elsewhere x times ``negative_slope``."""
+    """Return x where it is positive, elsewhere x times a slope.
+
+    Parameters
+    ----------
+    negative_slope : float, optional
+        Slope.
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    NotImplementedError
+        For integers, at the call.
+    """
 
     __constants__ = ["inplace", "negative_slope"]
 
@@ -275,7 +464,7 @@ class LeakyReLU(Module):
 
 
 class LogSigmoid(Module):
-    """log(sigmoid(x)), exact for large negative x, too."""
+    """Return ``log(sigmoid(x))``, exact for large negative x, too."""
 
     def forward(self, input):
         """Of any shape."""
@@ -283,7 +472,20 @@ class LogSigmoid(Module):
 
 
 class Softplus(Module):
-    """log(1 + exp(``beta`` x)) / beta, which is x itself where beta x is above ``threshold``."""
+    """Return ``log(1 + exp(beta * x)) / beta``.
+
+    Parameters
+    ----------
+    beta : float, optional
+        Sharpness of the bend at 0.
+    threshold : float, optional
+        Limit of ``beta * x`` above which the result is x.
+
+    Raises
+    ------
+    NotImplementedError
+        For integers, at the call.
+    """
 
     __constants__ = ["beta", "threshold"]
 
@@ -301,7 +503,18 @@ class Softplus(Module):
 
 
 class Softshrink(Module):
-    """x nearer to 0 by ``lambd``, and 0 where it was no farther."""
+    """Return x moved towards 0 by `lambd`, and 0 where its absolute value is at most that.
+
+    Parameters
+    ----------
+    lambd : float, optional
+        Distance, not negative.
+
+    Raises
+    ------
+    RuntimeError
+        For a negative `lambd`, at the call.
+    """
 
     __constants__ = ["lambd"]
 
@@ -318,9 +531,21 @@ class Softshrink(Module):
 
 
 class PReLU(Module):
-    """x where it is positive, elsewhere x times ``weight``, a parameter: one number, or one for each channel of (N, C, ...).
+    """Return x where it is positive, elsewhere x times a trained slope.
 
-    Parameters: ``num_parameters``: 1, or the number of channels; ``init``: the weight's first value.
+    Parameters
+    ----------
+    num_parameters : int, optional
+        1, or the number of channels of (N, C, ...).
+    init : float, optional
+        Start value of the slopes.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+
+    Raises
+    ------
+    RuntimeError
+        For another number of channels, at the call.
     """
 
     __constants__ = ["num_parameters"]
@@ -346,7 +571,7 @@ class PReLU(Module):
 
 
 class Softsign(Module):
-    """x / (1 + abs(x))."""
+    """Return ``x / (1 + abs(x))``."""
 
     def forward(self, input):
         """Of any shape."""
@@ -354,7 +579,7 @@ class Softsign(Module):
 
 
 class Tanhshrink(Module):
-    """x - tanh(x)."""
+    """Return ``x - tanh(x)``."""
 
     def forward(self, input):
         """Of any shape."""
@@ -379,7 +604,18 @@ class _Along(Module):
 
 
 class Softmin(_Along):
-    """Softmax of -x along ``dim``."""
+    """Return :class:`Softmax` of -x.
+
+    Parameters
+    ----------
+    dim : int, optional
+        Dimension of the operation; a negative one counts from the end.
+
+    Raises
+    ------
+    IndexError
+        For a `dim` out of range, at the call.
+    """
 
     def forward(self, input):
         """Of any shape."""
@@ -387,10 +623,22 @@ class Softmin(_Along):
 
 
 class Softmax(_Along):
-    """exp(x), scaled so that the sum along ``dim`` is 1.
+    """Return ``exp(x)``, scaled so that the sum along a dimension is 1.
 
-    >>> from quern.torch import nn
+    Parameters
+    ----------
+    dim : int, optional
+        Dimension of the operation; a negative one counts from the end.
+
+    Raises
+    ------
+    IndexError
+        For a `dim` out of range, at the call.
+
+    Examples
+    --------
     >>> from quern import torch
+    >>> from quern.torch import nn
     >>> nn.Softmax(dim=1)(torch.zeros(1, 4))
     tensor([[0.2500, 0.2500, 0.2500, 0.2500]])
     """
@@ -401,7 +649,18 @@ class Softmax(_Along):
 
 
 class LogSoftmax(_Along):
-    """The logarithm of Softmax along ``dim``, without its overflow."""
+    """Return the logarithm of :class:`Softmax`, without overflow.
+
+    Parameters
+    ----------
+    dim : int, optional
+        Dimension of the operation; a negative one counts from the end.
+
+    Raises
+    ------
+    IndexError
+        For a `dim` out of range, at the call.
+    """
 
     def forward(self, input):
         """Of any shape."""
@@ -409,7 +668,7 @@ class LogSoftmax(_Along):
 
 
 class Softmax2d(Module):
-    """Softmax along the channels of (N, C, H, W) or (C, H, W)."""
+    """Return :class:`Softmax` along the channels of (N, C, H, W) or (C, H, W); raises ValueError for other inputs."""
 
     def forward(self, input):
         """(N, C, H, W) or (C, H, W)."""

@@ -87,16 +87,41 @@ def _expect(input, dims):
 
 
 class BatchNorm1d(_BatchNorm):
-    """x, (N, C) or (N, C, L), with mean 0 and variance 1 for each channel, then times ``weight`` plus ``bias``.
+    """Normalize each channel of (N, C) or (N, C, L) to mean 0 and variance 1, then apply a weight and a bias.
 
-    In training these are the batch's mean and variance, and the running ones move towards them by the part ``momentum`` (None: they are the
-    mean of all batches); in evaluation they are the running ones, unless ``track_running_stats`` is False. ``affine``: are there weight and
-    bias? ``bias``: is there a bias?
+    In training, mean and variance are those of the batch; in evaluation, they are the running values, unless
+    `track_running_stats` is False.
 
-        >>> from quern.torch import nn
-        >>> from quern import torch
-        >>> nn.BatchNorm1d(3)(torch.arange(6.0).reshape(2, 3)).shape
-        torch.Size([2, 3])
+    Parameters
+    ----------
+    num_features : int
+        Number of channels C.
+    eps : float, optional
+        Number that is added to the variance.
+    momentum : float, optional
+        Fraction by which the running values move towards those of a batch; None: they are the mean of all batches.
+    affine : bool, optional
+        Whether there are a weight and a bias.
+    track_running_stats : bool, optional
+        Whether evaluation uses the running values.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+    bias : bool, optional
+        Whether there is a bias.
+
+    Raises
+    ------
+    ValueError
+        For an input that is not (N, C) or (N, C, L); in training, for one value in each channel.
+    RuntimeError
+        For another number of channels, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.BatchNorm1d(3)(torch.arange(6.0).reshape(2, 3)).shape
+    torch.Size([2, 3])
     """
 
     def _check_input_dim(self, input):
@@ -104,14 +129,70 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """The same as BatchNorm1d, of (N, C, H, W)."""
+    """Normalize each channel of (N, C, H, W) to mean 0 and variance 1, then apply a weight and a bias.
+
+    In training, mean and variance are those of the batch; in evaluation, they are the running values, unless
+    `track_running_stats` is False.
+
+    Parameters
+    ----------
+    num_features : int
+        Number of channels C.
+    eps : float, optional
+        Number that is added to the variance.
+    momentum : float, optional
+        Fraction by which the running values move towards those of a batch; None: they are the mean of all batches.
+    affine : bool, optional
+        Whether there are a weight and a bias.
+    track_running_stats : bool, optional
+        Whether evaluation uses the running values.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+    bias : bool, optional
+        Whether there is a bias.
+
+    Raises
+    ------
+    ValueError
+        For an input that is not (N, C, H, W); in training, for one value in each channel.
+    RuntimeError
+        For another number of channels, at the call.
+    """
 
     def _check_input_dim(self, input):
         _expect(input, (4,))
 
 
 class BatchNorm3d(_BatchNorm):
-    """The same as BatchNorm1d, of (N, C, D, H, W)."""
+    """Normalize each channel of (N, C, D, H, W) to mean 0 and variance 1, then apply a weight and a bias.
+
+    In training, mean and variance are those of the batch; in evaluation, they are the running values, unless
+    `track_running_stats` is False.
+
+    Parameters
+    ----------
+    num_features : int
+        Number of channels C.
+    eps : float, optional
+        Number that is added to the variance.
+    momentum : float, optional
+        Fraction by which the running values move towards those of a batch; None: they are the mean of all batches.
+    affine : bool, optional
+        Whether there are a weight and a bias.
+    track_running_stats : bool, optional
+        Whether evaluation uses the running values.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+    bias : bool, optional
+        Whether there is a bias.
+
+    Raises
+    ------
+    ValueError
+        For an input that is not (N, C, D, H, W); in training, for one value in each channel.
+    RuntimeError
+        For another number of channels, at the call.
+    """
 
     def _check_input_dim(self, input):
         _expect(input, (5,))

@@ -5,7 +5,22 @@ from quern.torch.nn.modules.module import Module
 
 
 class PairwiseDistance(Module):
-    """The ``p``-norm of x1 - x2 + ``eps`` along the last dimension: (N, D), (N, D) -> (N), or (N, 1) with ``keepdim``."""
+    """Return the norm of the difference of vectors: (N, D), (N, D) -> (N).
+
+    Parameters
+    ----------
+    p : float, optional
+        Order of the norm.
+    eps : float, optional
+        Number that is added to the difference.
+    keepdim : bool, optional
+        Whether the last dimension stays, with size 1.
+
+    Raises
+    ------
+    RuntimeError
+        For shapes that do not broadcast, at the call.
+    """
 
     __constants__ = ["norm", "eps", "keepdim"]
 
@@ -21,7 +36,20 @@ class PairwiseDistance(Module):
 
 
 class CosineSimilarity(Module):
-    """The cosine of the angle between vectors along ``dim``, whose norms count as no less than ``eps``."""
+    """Return the cosine of the angle between vectors along a dimension.
+
+    Parameters
+    ----------
+    dim : int, optional
+        Dimension of the operation; a negative one counts from the end.
+    eps : float, optional
+        Smallest norm.
+
+    Raises
+    ------
+    IndexError
+        For a `dim` out of range, at the call.
+    """
 
     __constants__ = ["dim", "eps"]
 

@@ -30,6 +30,11 @@ class Dropout(_DropoutNd):
     inplace : bool, optional
         Whether the result replaces the input's values.
 
+    Raises
+    ------
+    ValueError
+        For a `p` outside of [0, 1].
+
     Notes
     -----
     The input is a floating-point tensor of any shape; the result has its shape and dtype.
@@ -50,7 +55,20 @@ class Dropout(_DropoutNd):
 
 
 class Dropout1d(_DropoutNd):
-    """Dropout of whole channels of (N, C, L) or (C, L)."""
+    """Set channels of (N, C, L) or (C, L) to 0 at random in training.
+
+    Parameters
+    ----------
+    p : float, optional
+        Probability of 0, in [0, 1].
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    ValueError
+        For a `p` outside of [0, 1].
+    """
 
     def forward(self, input):
         """(N, C, L) or (C, L)."""
@@ -58,7 +76,20 @@ class Dropout1d(_DropoutNd):
 
 
 class Dropout2d(_DropoutNd):
-    """Dropout of whole channels of (N, C, H, W)."""
+    """Set channels of (N, C, H, W) to 0 at random in training.
+
+    Parameters
+    ----------
+    p : float, optional
+        Probability of 0, in [0, 1].
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    ValueError
+        For a `p` outside of [0, 1].
+    """
 
     def forward(self, input):
         """(N, C, H, W)."""
@@ -66,7 +97,20 @@ class Dropout2d(_DropoutNd):
 
 
 class Dropout3d(_DropoutNd):
-    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Set channels of (N, C, D, H, W) or (C, D, H, W) to 0 at random in training.
+
+    Parameters
+    ----------
+    p : float, optional
+        Probability of 0, in [0, 1].
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    ValueError
+        For a `p` outside of [0, 1].
+    """
 
     def forward(self, input):
         """(N, C, D, H, W) or (C, D, H, W)."""
@@ -74,7 +118,20 @@ class Dropout3d(_DropoutNd):
 
 
 class AlphaDropout(_DropoutNd):
-    """Dropout that keeps mean 0 and variance 1, for layers with SELU."""
+    """Mask elements at random in training so that mean 0 and variance 1 stay, for layers with :class:`SELU`.
+
+    Parameters
+    ----------
+    p : float, optional
+        Probability of 0, in [0, 1].
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    ValueError
+        For a `p` outside of [0, 1].
+    """
 
     def forward(self, input):
         """Of any shape."""
@@ -82,7 +139,20 @@ class AlphaDropout(_DropoutNd):
 
 
 class FeatureAlphaDropout(_DropoutNd):
-    """AlphaDropout of whole channels of (N, C, ...)."""
+    """Mask channels of (N, C, ...) at random in training so that mean 0 and variance 1 stay.
+
+    Parameters
+    ----------
+    p : float, optional
+        Probability of 0, in [0, 1].
+    inplace : bool, optional
+        Whether the result replaces the input's values.
+
+    Raises
+    ------
+    ValueError
+        For a `p` outside of [0, 1].
+    """
 
     def forward(self, input):
         """(N, C, ...)."""

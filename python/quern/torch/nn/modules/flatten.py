@@ -5,7 +5,20 @@ from quern.torch.nn.modules.module import Module
 
 
 class Flatten(Module):
-    """One dimension in the place of those from ``start_dim`` to ``end_dim``: by default (N, ...) -> (N, the product of all others)."""
+    """Merge dimensions; by default (N, ...) -> (N, product of the others).
+
+    Parameters
+    ----------
+    start_dim, end_dim : int, optional
+        First and last dimension to merge.
+
+    Raises
+    ------
+    IndexError
+        For a dimension out of range, at the call.
+    RuntimeError
+        Where `end_dim` is before `start_dim`, at the call.
+    """
 
     __constants__ = ["start_dim", "end_dim"]
 
@@ -23,7 +36,22 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Several dimensions, of the sizes ``unflattened_size``, in the place of the dimension ``dim``."""
+    """Split a dimension into several.
+
+    Parameters
+    ----------
+    dim : int
+        Dimension to split.
+    unflattened_size : tuple of ints
+        Sizes of the new dimensions.
+
+    Raises
+    ------
+    TypeError
+        For an `unflattened_size` that is no tuple.
+    RuntimeError
+        For sizes whose product is not that of the dimension, at the call.
+    """
 
     __constants__ = ["dim", "unflattened_size"]
 

@@ -38,21 +38,90 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """x, (N, C, L) or (C, L), with mean 0 and variance 1 for each sample and channel, then times ``weight`` plus ``bias``.
+    """Normalize each channel of each sample of (N, C, L) or (C, L) to mean 0 and variance 1.
 
-    Parameters: ``affine``: are there weight and bias? ``track_running_stats``: is the mean over training what is used in evaluation?
+    Parameters
+    ----------
+    num_features : int
+        Number of channels C.
+    eps : float, optional
+        Number that is added to the variance.
+    momentum : float, optional
+        Fraction by which the running values move towards those of a batch; None: they are the mean of all batches.
+    affine : bool, optional
+        Whether there are a weight and a bias.
+    track_running_stats : bool, optional
+        Whether evaluation uses the running values.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+    bias : bool, optional
+        Whether there is a bias.
+
+    Raises
+    ------
+    ValueError
+        For an input that is not (N, C, L) or (C, L); for another number of channels with `affine`; for one value in
+        each channel.
     """
 
     _dims = 3
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """The same as InstanceNorm1d, of (N, C, H, W) or (C, H, W)."""
+    """Normalize each channel of each sample of (N, C, H, W) or (C, H, W) to mean 0 and variance 1.
+
+    Parameters
+    ----------
+    num_features : int
+        Number of channels C.
+    eps : float, optional
+        Number that is added to the variance.
+    momentum : float, optional
+        Fraction by which the running values move towards those of a batch; None: they are the mean of all batches.
+    affine : bool, optional
+        Whether there are a weight and a bias.
+    track_running_stats : bool, optional
+        Whether evaluation uses the running values.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+    bias : bool, optional
+        Whether there is a bias.
+
+    Raises
+    ------
+    ValueError
+        For an input that is not (N, C, H, W) or (C, H, W); for another number of channels with `affine`; for one value
+        in each channel.
+    """
 
     _dims = 4
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """The same as InstanceNorm1d, of (N, C, D, H, W) or (C, D, H, W)."""
+    """Normalize each channel of each sample of (N, C, D, H, W) or (C, D, H, W) to mean 0 and variance 1.
+
+    Parameters
+    ----------
+    num_features : int
+        Number of channels C.
+    eps : float, optional
+        Number that is added to the variance.
+    momentum : float, optional
+        Fraction by which the running values move towards those of a batch; None: they are the mean of all batches.
+    affine : bool, optional
+        Whether there are a weight and a bias.
+    track_running_stats : bool, optional
+        Whether evaluation uses the running values.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+    bias : bool, optional
+        Whether there is a bias.
+
+    Raises
+    ------
+    ValueError
+        For an input that is not (N, C, D, H, W) or (C, D, H, W); for another number of channels with `affine`; for one
+        value in each channel.
+    """
 
     _dims = 5

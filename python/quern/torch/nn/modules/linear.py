@@ -10,7 +10,7 @@ from quern.torch.nn.parameter import Parameter
 
 
 class Identity(Module):
-    """Gives what it gets; arguments are ignored."""
+    """Return the input; arguments of the constructor are ignored."""
 
     def __init__(self, *args, **kwargs):
         super().__init__()
@@ -42,6 +42,11 @@ class Linear(Module):
         Shape (out_features, in_features), at first random in [-1, 1] / sqrt(in_features).
     bias : Parameter or None
         Shape (out_features), at first random in the same range.
+
+    Raises
+    ------
+    RuntimeError
+        For a negative size; at a call, for an input whose last dimension is not `in_features`, or of another dtype.
 
     Notes
     -----
@@ -83,9 +88,25 @@ class Linear(Module):
 
 
 class Bilinear(Module):
-    """x1^T weight[k] x2 + bias[k]: (*, in1_features), (*, in2_features) -> (*, out_features).
+    """Return ``x1^T @ weight[k] @ x2 + bias[k]``: (*, in1_features), (*, in2_features) -> (*, out_features).
 
-    Attributes: ``weight``: (out_features, in1_features, in2_features), ``bias``: (out_features) or None.
+    Parameters
+    ----------
+    in1_features, in2_features : int
+        Sizes of the inputs.
+    out_features : int
+        Size of the result.
+    bias : bool, optional
+        Whether to add a bias.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+
+    Raises
+    ------
+    ValueError
+        For an `in1_features` below 1.
+    RuntimeError
+        For inputs of other sizes, at the call.
     """
 
     __constants__ = ["in1_features", "in2_features", "out_features"]

@@ -24,7 +24,20 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """The absolute difference."""
+    """Loss: the absolute difference.
+
+    Parameters
+    ----------
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+    """
 
     __constants__ = ["reduction"]
 
@@ -34,9 +47,28 @@ class L1Loss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """Minus the log-probability of each target class: (C), (N, C) or (N, C, d1, ...), and class numbers, the same without C.
+    """Loss: minus the log-probability of the target class.
 
-    Parameters: ``weight``: one for each class, (C); ``ignore_index``: the class number of samples that do not count.
+    Inputs are log-probabilities, (C), (N, C) or (N, C, d1, ...); targets are class numbers, of the same shape without
+    C.
+
+    Parameters
+    ----------
+    weight : Tensor, optional
+        Weight of each class, (C).
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    ignore_index : int, optional
+        Class number of samples that do not count.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For another number of samples, at the call; for an unknown `reduction`, at the call.
+    IndexError
+        For class numbers out of range, at the call.
     """
 
     __constants__ = ["ignore_index", "reduction"]
@@ -51,10 +83,25 @@ class NLLLoss(_WeightedLoss):
 
 
 class PoissonNLLLoss(_Loss):
-    """Minus the log-likelihood of counts under a Poisson distribution.
+    """Loss: minus the log-likelihood of counts under a Poisson distribution.
 
-    Parameters: ``log_input``: is the input the logarithm of the mean? ``full``: with an approximation of the term of the target
-    alone; ``eps``: what is added to a mean before its logarithm.
+    Parameters
+    ----------
+    log_input : bool, optional
+        Whether the input is the logarithm of the mean.
+    full : bool, optional
+        Whether to add an approximation of the term that depends on the target alone.
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    eps : float, optional
+        Number that is added to a mean before its logarithm.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
     """
 
     __constants__ = ["log_input", "full", "eps", "reduction"]
@@ -71,9 +118,23 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """Minus the log-likelihood of targets under normal distributions with means and variances.
+    """Loss: minus the log-likelihood of targets under normal distributions with means and variances.
 
-    Parameters: ``full``: with the constant term; ``eps``: variances below it count as that.
+    A call is ``loss(means, targets, variances)``.
+
+    Parameters
+    ----------
+    full : bool, optional
+        Whether to add the constant term.
+    eps : float, optional
+        Smallest variance.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For negative variances, at the call; for an unknown `reduction`, at the call.
     """
 
     __constants__ = ["full", "eps", "reduction"]
@@ -89,9 +150,21 @@ class GaussianNLLLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """The Kullback-Leibler divergence of probabilities from others, whose logarithms are the input.
+    """Loss: the Kullback-Leibler divergence of targets from the input, which has logarithms of probabilities.
 
-    Parameters: ``reduction``: may also be "batchmean", which is what the divergence is; ``log_target``: are the targets logarithms, too?
+    Parameters
+    ----------
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'batchmean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements; 'batchmean' is the divergence.
+    log_target : bool, optional
+        Whether the targets are logarithms, too.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
     """
 
     __constants__ = ["reduction"]
@@ -106,10 +179,24 @@ class KLDivLoss(_Loss):
 
 
 class MSELoss(_Loss):
-    """The square of the difference.
+    """Loss: the square of the difference.
 
-    >>> from quern.torch import nn
+    Parameters
+    ----------
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+
+    Examples
+    --------
     >>> from quern import torch
+    >>> from quern.torch import nn
     >>> nn.MSELoss()(torch.zeros(3), torch.tensor([0.0, 1.0, 2.0]))
     tensor(1.6667)
     """
@@ -122,7 +209,22 @@ class MSELoss(_Loss):
 
 
 class BCELoss(_WeightedLoss):
-    """-(target log x + (1 - target) log(1 - x)) of probabilities; logarithms end at -100. ``weight``: can be broadcast to the input."""
+    """Loss: the binary cross-entropy of probabilities; logarithms below -100 count as -100.
+
+    Parameters
+    ----------
+    weight : Tensor, optional
+        Weight of each element; it broadcasts to the input.
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For targets of another shape, at the call; for an unknown `reduction`, at the call.
+    """
 
     __constants__ = ["reduction"]
 
@@ -132,9 +234,23 @@ class BCELoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_Loss):
-    """BCELoss of sigmoid(x), exact for large logits, too.
+    """Loss: the binary cross-entropy of logits, exact for large logits, too.
 
-    Parameters: ``weight``, and ``pos_weight``, that of the part with the target: both can be broadcast to the input.
+    Parameters
+    ----------
+    weight : Tensor, optional
+        Weight of each element; it broadcasts to the input.
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+    pos_weight : Tensor, optional
+        Weight of the terms where the target is 1; it broadcasts to the input.
+
+    Raises
+    ------
+    ValueError
+        For targets of another shape, at the call; for an unknown `reduction`, at the call.
     """
 
     __constants__ = ["reduction"]
@@ -150,7 +266,22 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """x where the target is 1, max(0, ``margin`` - x) where it is -1."""
+    """Loss: x where the target is 1, ``max(0, margin - x)`` where it is -1.
+
+    Parameters
+    ----------
+    margin : float, optional
+        Distance from which a pair or class costs nothing.
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+    """
 
     __constants__ = ["margin", "reduction"]
 
@@ -164,9 +295,23 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """The sum over target classes j and other classes i of max(0, 1 - x[j] + x[i]), divided by the number of classes.
+    """Loss: the sum of ``max(0, 1 - x[j] + x[i])`` over target classes j and other classes i, divided by the number of classes.
 
-    Targets are class numbers, of the input"s size, (N, C) or (C), in each row up to the first -1.
+    Inputs are scores, (N, C) or (C). Targets are class numbers of the same shape, in each row up to the first -1.
+
+    Parameters
+    ----------
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+    RuntimeError
+        For targets of another shape, at the call.
     """
 
     __constants__ = ["reduction"]
@@ -177,7 +322,24 @@ class MultiLabelMarginLoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """The square of the difference / (2 ``beta``) where it is below beta, elsewhere the absolute difference less beta / 2."""
+    """Loss: quadratic where the difference is below `beta`, elsewhere the absolute difference.
+
+    Parameters
+    ----------
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+    beta : float, optional
+        Difference at which the quadratic part ends.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+    RuntimeError
+        For a negative `beta`, at the call.
+    """
 
     __constants__ = ["reduction"]
 
@@ -191,7 +353,22 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Half the square of the difference where it is below ``delta``, elsewhere delta times the difference less delta / 2."""
+    """Loss: quadratic where the difference is below `delta`, elsewhere linear with the slope `delta`.
+
+    Parameters
+    ----------
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+    delta : float, optional
+        Difference at which the quadratic part ends.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+    RuntimeError
+        For a `delta` that is not above 0, at the call.
+    """
 
     __constants__ = ["reduction", "delta"]
 
@@ -205,7 +382,20 @@ class HuberLoss(_Loss):
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target * x)), with targets 1 and -1."""
+    """Loss: ``log(1 + exp(-target * x))``, with targets 1 and -1.
+
+    Parameters
+    ----------
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+    """
 
     __constants__ = ["reduction"]
 
@@ -215,17 +405,39 @@ class SoftMarginLoss(_Loss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """Minus the logarithm of the probability that logits give to the target class.
+    """Loss: minus the logarithm of the probability that logits give to the target class.
 
-    Logits are (C), (N, C) or (N, C, d1, ...), targets class numbers, the same without C, or a probability of each class.
+    Inputs are logits, (C), (N, C) or (N, C, d1, ...). Targets are class numbers, of the same shape without C, or a
+    probability for each class.
 
-    Parameters: ``weight``: one for each class, (C); ``ignore_index``: the class number of samples that do not count; ``label_smoothing``:
-    the part, 0 to 1, of the target that is given to all classes in equal shares.
+    Parameters
+    ----------
+    weight : Tensor, optional
+        Weight of each class, (C).
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    ignore_index : int, optional
+        Class number of samples that do not count.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+    label_smoothing : float, optional
+        Fraction of the target, in [0, 1], that is distributed equally among all classes.
 
-        >>> from quern.torch import nn
-        >>> from quern import torch
-        >>> nn.CrossEntropyLoss()(torch.zeros(2, 4), torch.tensor([0, 3]))
-        tensor(1.3863)
+    Raises
+    ------
+    ValueError
+        For another number of samples, at the call; for an unknown `reduction`, at the call.
+    IndexError
+        For class numbers out of range, at the call.
+    RuntimeError
+        For a `label_smoothing` outside of [0, 1], at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.CrossEntropyLoss()(torch.zeros(2, 4), torch.tensor([0, 3]))
+    tensor(1.3863)
     """
 
     __constants__ = ["ignore_index", "reduction", "label_smoothing"]
@@ -243,7 +455,22 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """BCEWithLogitsLoss of several labels, (N, C) or (C), as the mean of each sample"s labels."""
+    """Loss: the binary cross-entropy of logits, as the mean of each sample's labels; inputs are (N, C) or (C).
+
+    Parameters
+    ----------
+    weight : Tensor, optional
+        Weight of each class, (C).
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+    """
 
     __constants__ = ["reduction"]
 
@@ -253,7 +480,26 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """1 - cos where the target is 1, max(0, cos - ``margin``) where it is -1; inputs: (N, D) or (D), targets: (N) or ()."""
+    """Loss: ``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1.
+
+    Inputs are two tensors of shape (N, D) or (D); targets have the shape (N) or ().
+
+    Parameters
+    ----------
+    margin : float, optional
+        Distance from which a pair or class costs nothing.
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+    RuntimeError
+        For targets of more than one dimension, at the call.
+    """
 
     __constants__ = ["margin", "reduction"]
 
@@ -267,7 +513,24 @@ class CosineEmbeddingLoss(_Loss):
 
 
 class MarginRankingLoss(_Loss):
-    """max(0, -target * (input1 - input2) + ``margin``): targets are 1 where input1 should be larger, -1 where input2 should."""
+    """Loss: ``max(0, -target * (input1 - input2) + margin)``.
+
+    Targets are 1 where `input1` should be larger, and -1 where `input2` should.
+
+    Parameters
+    ----------
+    margin : float, optional
+        Distance from which a pair or class costs nothing.
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `reduction`, at the call.
+    """
 
     __constants__ = ["margin", "reduction"]
 
@@ -281,7 +544,28 @@ class MarginRankingLoss(_Loss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """The mean over all other classes i of max(0, ``margin`` - x[target] + x[i]) ** ``p``, with p 1 or 2; ``weight``: (C)."""
+    """Loss: the mean of ``max(0, margin - x[target] + x[i]) ** p`` over all other classes i.
+
+    Parameters
+    ----------
+    p : {1, 2}, optional
+        Exponent.
+    margin : float, optional
+        Distance from which a pair or class costs nothing.
+    weight : Tensor, optional
+        Weight of each class, (C).
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For another `p`, or a `weight` that is not one-dimensional; for an unknown `reduction`, at the call.
+    RuntimeError
+        For targets of another shape, at the call; for class numbers out of range when the loss is read.
+    """
 
     __constants__ = ["p", "margin", "reduction"]
 
@@ -300,10 +584,27 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
-    """max(0, distance(anchor, positive) - distance(anchor, negative) + ``margin``), with PairwiseDistance.
+    """Loss: ``max(0, distance(anchor, positive) - distance(anchor, negative) + margin)``.
 
-    Parameters: ``p`` and ``eps``: the distance's; ``swap``: the distance from positive to negative counts where it is less than that from
-    anchor to negative.
+    Parameters
+    ----------
+    margin : float, optional
+        Distance from which a pair or class costs nothing.
+    p : float, optional
+        Order of the norm.
+    eps : float, optional
+        Number that is added to the differences.
+    swap : bool, optional
+        Whether the distance from `positive` to `negative` counts where that is smaller.
+    size_average, reduce : bool, optional
+        Old forms of `reduction`; None uses that.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For a `margin` that is not above 0; for an unknown `reduction`, at the call.
     """
 
     __constants__ = ["margin", "p", "eps", "swap", "reduction"]
@@ -323,7 +624,24 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with a distance of one's own, ``distance_function``: a function of two tensors, or a module."""
+    """Loss: :class:`TripletMarginLoss` with a distance of your own.
+
+    Parameters
+    ----------
+    distance_function : callable, optional
+        Function of two tensors, or a module; None is :class:`PairwiseDistance`.
+    margin : float, optional
+        Distance from which a pair or class costs nothing.
+    swap : bool, optional
+        Whether the distance from `positive` to `negative` counts where that is smaller.
+    reduction : {'mean', 'sum', 'none'}, optional
+        What becomes of the losses of all elements: their mean, their sum, or themselves.
+
+    Raises
+    ------
+    ValueError
+        For a `margin` that is not above 0; for an unknown `reduction`, at the call.
+    """
 
     __constants__ = ["margin", "swap", "reduction"]
 
@@ -349,4 +667,4 @@ class TripletMarginWithDistanceLoss(_Loss):
 
 
 class NLLLoss2d(NLLLoss):
-    """An older name of NLLLoss."""
+    """Older name of :class:`NLLLoss`."""

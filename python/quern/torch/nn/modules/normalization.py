@@ -10,7 +10,20 @@ from quern.torch.nn.parameter import Parameter
 
 
 class LocalResponseNorm(Module):
-    """x divided by (k + alpha * the mean of squares of ``size`` neighbouring channels) ** beta; x: (N, C, ...)."""
+    """Divide (N, C, ...) by ``(k + alpha * m) ** beta``, where m is the mean of squares of neighbouring channels.
+
+    Parameters
+    ----------
+    size : int
+        Number of neighbouring channels.
+    alpha, beta, k : float, optional
+        Factor, exponent and summand of the divisor.
+
+    Raises
+    ------
+    ValueError
+        For fewer than three dimensions, at the call.
+    """
 
     __constants__ = ["size", "alpha", "beta", "k"]
 
@@ -30,15 +43,32 @@ class LocalResponseNorm(Module):
 
 
 class LayerNorm(Module):
-    """x with mean 0 and variance 1 over its last dimensions, then times ``weight`` plus ``bias``.
+    """Normalize the last dimensions to mean 0 and variance 1, then apply a weight and a bias.
 
-    Parameters: ``normalized_shape``: the sizes of the last dimensions, or the size of the last; ``elementwise_affine``: are there weight
-    and bias? ``bias``: is there a bias? Attributes: ``weight`` and ``bias``, of normalized_shape, at first 1 and 0.
+    Parameters
+    ----------
+    normalized_shape : int or sequence of ints
+        Sizes of the last dimensions, which are normalized.
+    eps : float, optional
+        Number that is added to the variance.
+    elementwise_affine : bool, optional
+        Whether there is a weight, at first 1.
+    bias : bool, optional
+        Whether there is a bias, at first 0.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
 
-        >>> from quern.torch import nn
-        >>> from quern import torch
-        >>> nn.LayerNorm(4)(torch.arange(8.0).reshape(2, 4)).shape
-        torch.Size([2, 4])
+    Raises
+    ------
+    RuntimeError
+        Where `normalized_shape` is not the end of the input's shape, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.LayerNorm(4)(torch.arange(8.0).reshape(2, 4)).shape
+    torch.Size([2, 4])
     """
 
     __constants__ = ["normalized_shape", "eps", "elementwise_affine"]
@@ -71,10 +101,29 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    """x, (N, num_channels, ...), with mean 0 and variance 1 over each group of channels, then times ``weight`` plus ``bias``.
+    """Normalize each group of channels of (N, C, ...) to mean 0 and variance 1, then apply a weight and a bias.
 
-    Parameters: ``affine``: are there weight and bias? ``bias``: is there a bias? Attributes: ``weight`` and ``bias``: (num_channels), at
-    first 1 and 0.
+    Parameters
+    ----------
+    num_groups : int
+        Number of groups; it divides the number of channels.
+    num_channels : int
+        Number of channels C.
+    eps : float, optional
+        Number that is added to the variance.
+    affine : bool, optional
+        Whether there are a weight, at first 1, and a bias, at first 0; both have the shape (C).
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+    bias : bool, optional
+        Whether there is a bias.
+
+    Raises
+    ------
+    ValueError
+        For a `num_groups` that does not divide `num_channels`.
+    RuntimeError
+        For another number of channels, at the call.
     """
 
     __constants__ = ["num_groups", "num_channels", "eps", "affine"]
@@ -109,10 +158,23 @@ class GroupNorm(Module):
 
 
 class RMSNorm(Module):
-    """x divided by the root of the mean of its squares plus ``eps`` over its last dimensions, then times ``weight``.
+    """Divide the last dimensions by their root mean square, then apply a weight.
 
-    Parameters: ``normalized_shape``: the sizes of the last dimensions, or the size of the last; ``eps``: by default the type's.
-    Attribute: ``weight``, of normalized_shape, at first 1.
+    Parameters
+    ----------
+    normalized_shape : int or sequence of ints
+        Sizes of the last dimensions, which are normalized.
+    eps : float, optional
+        Number that is added to the mean of squares; None is that of the dtype.
+    elementwise_affine : bool, optional
+        Whether there is a weight, at first 1.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+
+    Raises
+    ------
+    RuntimeError
+        Where `normalized_shape` is not the end of the input's shape, at the call.
     """
 
     __constants__ = ["normalized_shape", "eps", "elementwise_affine"]

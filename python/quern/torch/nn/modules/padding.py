@@ -37,25 +37,38 @@ class _ConstantPad(_Pad):
 
 
 _SIDES = ("before and after the last dimension", "around the last two dimensions", "around the last three dimensions")
-_PADDING = "``padding``: an int for all sides, or (before, after) of the last dimension, then of that before it, and so on."
+_PADDING = """Parameters
+----------
+padding : int or sequence of ints
+    Number of elements on all sides; or (before, after) of the last dimension, then of that before it, and so on.
+"""
+_VALUE = """value : scalar
+    Value of the elements.
+"""
+_RAISES = """
+Raises
+------
+RuntimeError
+    For an odd number of sizes, at the call; for reflected or repeated elements that the input does not have.
+"""
 
 
 def _layers(base, name, words, **more):
     """The classes for one, two and three dimensions."""
     made = []
     for n in (1, 2, 3):
-        text = f"{words} {_SIDES[n - 1]}. {_PADDING}"
+        text = f"{words} {_SIDES[n - 1]}.\n\n{_PADDING}{_VALUE if base is _ConstantPad else ''}{_RAISES}"
         parts = {"__module__": "torch.nn.modules.padding", "__doc__": text, "_dimensions": n, **more}
         made.append(type(f"{name}{n}d", (base[n - 1] if isinstance(base, list) else base,), parts))
     return made
 
 
-ConstantPad1d, ConstantPad2d, ConstantPad3d = _layers(_ConstantPad, "ConstantPad", "Adds elements of ``value``")
+ConstantPad1d, ConstantPad2d, ConstantPad3d = _layers(_ConstantPad, "ConstantPad", "Add elements of a value")
 ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = _layers(
-    _Pad, "ReflectionPad", "Adds the tensor's own elements, mirrored at its ends,", _mode="reflect"
+    _Pad, "ReflectionPad", "Add the tensor's own elements, mirrored at its ends,", _mode="reflect"
 )
-ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _layers(_Pad, "ReplicationPad", "Adds copies of the end elements", _mode="replicate")
-CircularPad1d, CircularPad2d, CircularPad3d = _layers(_Pad, "CircularPad", "Adds the elements of the other end", _mode="circular")
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _layers(_Pad, "ReplicationPad", "Add copies of the end elements", _mode="replicate")
+CircularPad1d, CircularPad2d, CircularPad3d = _layers(_Pad, "CircularPad", "Add the elements of the other end", _mode="circular")
 
 
 def _zeros(self, padding):
@@ -67,5 +80,5 @@ def _padding_alone(self):
 
 
 ZeroPad1d, ZeroPad2d, ZeroPad3d = _layers(
-    [ConstantPad1d, ConstantPad2d, ConstantPad3d], "ZeroPad", "Adds zeros", __init__=_zeros, extra_repr=_padding_alone
+    [ConstantPad1d, ConstantPad2d, ConstantPad3d], "ZeroPad", "Add zeros", __init__=_zeros, extra_repr=_padding_alone
 )

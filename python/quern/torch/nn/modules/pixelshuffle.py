@@ -5,7 +5,18 @@ from quern.torch.nn.modules.module import Module
 
 
 class PixelShuffle(Module):
-    """Channels as pixels: (N, C * r * r, H, W) -> (N, C, H * r, W * r), where r is ``upscale_factor``."""
+    """Move channels to pixels: (N, C * r * r, H, W) -> (N, C, H * r, W * r).
+
+    Parameters
+    ----------
+    upscale_factor : int
+        Factor r.
+
+    Raises
+    ------
+    RuntimeError
+        For a number of channels that r * r does not divide, at the call.
+    """
 
     __constants__ = ["upscale_factor"]
 
@@ -22,7 +33,18 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Pixels as channels: (N, C, H * r, W * r) -> (N, C * r * r, H, W), where r is ``downscale_factor``."""
+    """Move pixels to channels: (N, C, H * r, W * r) -> (N, C * r * r, H, W).
+
+    Parameters
+    ----------
+    downscale_factor : int
+        Factor r.
+
+    Raises
+    ------
+    RuntimeError
+        For a height or width that r does not divide, at the call.
+    """
 
     __constants__ = ["downscale_factor"]
 
@@ -39,7 +61,18 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """The channels of several groups in turn: (N, C, ...) -> (N, C, ...)."""
+    """Interleave the channels of several groups: (N, C, ...) -> (N, C, ...).
+
+    Parameters
+    ----------
+    groups : int
+        Number of groups; it divides the number of channels.
+
+    Raises
+    ------
+    RuntimeError
+        For a number of channels that `groups` does not divide, at the call.
+    """
 
     __constants__ = ["groups"]
 

@@ -37,16 +37,46 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """Vectors by number: (*) -> (*, embedding_dim).
+    """Select rows of a table by number: (*) -> (*, embedding_dim).
 
-    Parameters: ``padding_idx``: the number of a vector that stays 0; ``max_norm``: longer vectors, by their ``norm_type``-norm, are
-    scaled to it when they are looked up; ``scale_grad_by_freq``: gradients are divided by how often the number occurs.
-    Attribute: ``weight``: (num_embeddings, embedding_dim).
+    The table is the parameter `weight`, of shape (num_embeddings, embedding_dim).
 
-        >>> from quern.torch import nn
-        >>> from quern import torch
-        >>> nn.Embedding(10, 3)(torch.tensor([1, 5])).shape
-        torch.Size([2, 3])
+    Parameters
+    ----------
+    num_embeddings : int
+        Number of rows.
+    embedding_dim : int
+        Length of a row.
+    padding_idx : int, optional
+        Number of a row of zeros that is not trained.
+    max_norm : float, optional
+        Longer rows are scaled to this norm, in the table itself.
+    norm_type : float, optional
+        Order of the norm.
+    scale_grad_by_freq : bool, optional
+        Whether to divide the gradient of a row by how often it is picked.
+    sparse : bool, optional
+        Must be False: sparse gradients are not supported.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+
+    Raises
+    ------
+    IndexError
+        For row numbers out of range, when the result is read.
+    RuntimeError
+        For row numbers that are not integers, at the call; for a negative size.
+    AssertionError
+        For a `padding_idx` out of range.
+    NotImplementedError
+        Where `sparse` is True, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.Embedding(10, 3)(torch.tensor([1, 5])).shape
+    torch.Size([2, 3])
     """
 
     __constants__ = ["num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse"]
@@ -103,10 +133,37 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """The sum, mean or maximum of the vectors of each bag of numbers: (B, n) -> (B, embedding_dim).
+    """Reduce rows of a table for each bag of row numbers: (B, n) -> (B, embedding_dim).
 
-    Parameters: ``mode``: "sum", "mean" or "max"; ``include_last_offset``: do the offsets end with the number of all? ``padding_idx``: the
-    number of a vector that does not count; the others are those of Embedding. Attribute: ``weight``: (num_embeddings, embedding_dim).
+    The table is the parameter `weight`, of shape (num_embeddings, embedding_dim).
+
+    Parameters
+    ----------
+    num_embeddings : int
+        Number of rows.
+    embedding_dim : int
+        Length of a row.
+    max_norm : float, optional
+        Longer rows are scaled to this norm, in the table itself.
+    norm_type : float, optional
+        Order of the norm.
+    scale_grad_by_freq : bool, optional
+        Whether to divide the gradient of a row by how often it is picked.
+    mode : {'sum', 'mean', 'max'}, optional
+        How the rows of a bag are reduced.
+    sparse : bool, optional
+        Must be False: sparse gradients are not supported.
+    include_last_offset : bool, optional
+        Whether offsets end with the number of all row numbers.
+    padding_idx : int, optional
+        Number of a row that does not count.
+    device, dtype : optional
+        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+
+    Raises
+    ------
+    ValueError
+        For one-dimensional row numbers without offsets, or an unknown `mode`, at the call.
     """
 
     __constants__ = [

@@ -12,7 +12,24 @@ def _grads(parameters):
 
 
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """The norm of all elements of tensors together, a tensor (); ``foreach`` is taken and not used."""
+    """Return the norm of all elements of tensors together.
+
+    Parameters
+    ----------
+    tensors : Tensor or iterable of Tensor
+        Tensors.
+    norm_type : float, optional
+        Order of the norm.
+    error_if_nonfinite : bool, optional
+        Whether an infinite or NaN norm is an error; the norm is read then.
+    foreach : bool, optional
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    Tensor
+        Tensor without dimensions.
+    """
     tensors = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
     norm_type = float(norm_type)
     if not tensors:
@@ -30,7 +47,19 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
 
 
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
-    """Scales gradients in place so that a norm that is ``total_norm`` becomes no more than ``max_norm``."""
+    """Scale gradients in place by a known norm so that it becomes at most `max_norm`.
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Parameters; those without a gradient do not count.
+    max_norm : float
+        Largest norm.
+    total_norm : Tensor
+        Norm of all gradients.
+    foreach : bool, optional
+        Accepted for compatibility; has no effect.
+    """
     with torch.no_grad():
         scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         for grad in _grads(parameters):
@@ -38,17 +67,44 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """Scales the gradients of parameters in place so that their norm, of all elements together, is no more than ``max_norm``.
+    """Scale gradients in place so that their norm is at most `max_norm`.
 
-    Returned: the norm before, a tensor (). ``error_if_nonfinite``: RuntimeError where it is not finite, for which this waits.
+    The norm is that of all gradients' elements together.
 
-        >>> from quern import torch
-        >>> w = torch.tensor([3.0, 4.0], requires_grad=True)
-        >>> (w * w).sum().backward()
-        >>> torch.nn.utils.clip_grad_norm_([w], 1.0)
-        tensor(10.)
-        >>> w.grad
-        tensor([0.6000, 0.8000])
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Parameters; those without a gradient do not count.
+    max_norm : float
+        Largest norm.
+    norm_type : float, optional
+        Order of the norm.
+    error_if_nonfinite : bool, optional
+        Whether an infinite or NaN norm is an error; the norm is read then.
+    foreach : bool, optional
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    Tensor
+        The norm before the scaling, without dimensions.
+
+    Raises
+    ------
+    RuntimeError
+        For an infinite or NaN norm with `error_if_nonfinite`.
+    ValueError
+        For a `max_norm` that is no number.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.tensor([0.0, 0.0], requires_grad=True)
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> torch.nn.utils.clip_grad_norm_(w, 1.0)
+    tensor(5.)
+    >>> w.grad
+    tensor([0.6000, 0.8000])
     """
     if not isinstance(parameters, torch.Tensor):
         parameters = list(parameters)
@@ -68,7 +124,17 @@ def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False
 
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
-    """Limits each element of the gradients of parameters in place to the range from -``clip_value`` to clip_value."""
+    """Limit each element of gradients in place to the range [-clip_value, clip_value].
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Parameters; those without a gradient do not count.
+    clip_value : float
+        Largest absolute value.
+    foreach : bool, optional
+        Accepted for compatibility; has no effect.
+    """
     clip_value = float(clip_value)
     with torch.no_grad():
         for grad in _grads(parameters):

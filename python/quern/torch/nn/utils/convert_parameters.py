@@ -4,12 +4,38 @@ from quern.torch import _namespace as torch
 
 
 def parameters_to_vector(parameters):
-    """The elements of all parameters, one after the other."""
+    """Return the elements of all parameters as one vector.
+
+    Parameters
+    ----------
+    parameters : iterable of Tensor
+        Parameters, in order.
+
+    Returns
+    -------
+    Tensor
+        One-dimensional.
+    """
     return torch.cat([p.reshape(-1) for p in parameters])
 
 
 def vector_to_parameters(vec, parameters):
-    """Gives parameters the values of a vector, in which they lie one after the other."""
+    """Set parameters to the values of a vector.
+
+    Parameters
+    ----------
+    vec : Tensor
+        Values of all parameters, one after the other.
+    parameters : iterable of Tensor
+        Parameters, in order.
+
+    Raises
+    ------
+    TypeError
+        Where `vec` is no tensor.
+    RuntimeError
+        For too few values.
+    """
     if not isinstance(vec, torch.Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
     at = 0
