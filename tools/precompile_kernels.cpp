@@ -6,6 +6,7 @@
 #include "compile/clang.h"
 #include "compile/precompiled.h"
 #include "core/error.h"
+#include "functions/optimizers.h"
 #include "graph/op.h"
 #include "graph/schedule.h"
 #include "run/calls/random.h"
@@ -231,6 +232,28 @@ void kernels_of_updates(Texts& texts) {
   }
 }
 
+// The updates of optimizers, whose rows are added when a program first takes a step.
+void kernels_of_optimizers(Texts& texts) {
+  for (size_t i = 0; i < optim::rule_count; ++i) {
+    for (DType type : {DType::float32, DType::float64}) {
+      const auto rule = static_cast<optim::Rule>(i);
+      const size_t arrays = optim::states_of(rule).size() + 2;
+      const UserRow& row = optim::row_of(rule, std::vector<DType>(arrays, type));
+      for (const Shape& shape : {Shape{flat_size}, Shape{}}) {
+        for (size_t result = 0; result < row.results.size(); ++result) {
+          NodeRef node = new_node(Op::user, type, contiguous_layout(shape), cpu);
+          node->user = &row;
+          node->output = static_cast<uint8_t>(result);
+          node->call = std::make_unique<Call>();
+          for (size_t k = 0; k < row.operands.size(); ++k)
+            node->call->operands.push_back(k < arrays ? whole(memory(type, shape, Shape(shape.size(), 1))) : number(type, shape));
+          texts.add(std::move(node), Texts::Forms::own);
+        }
+      }
+    }
+  }
+}
+
 void kernels_of_reduction(Texts& texts, Reduction reduction, DType from, DType type) {
   auto add = [&](const Shape& shape, const Shape& strides, std::vector<bool> axes) {
     Shape kept;
@@ -333,6 +356,7 @@ void write_file(const std::string& folder, bool native) {
     kernels_of_random_rows(texts);
     kernels_of_casts(texts);
     kernels_of_updates(texts);
+    kernels_of_optimizers(texts);
     kernels_of_reductions(texts);
   }
   const std::string path = folder + "/" + Precompiled::file_name(), maker = stamp_of_compiler();

@@ -60,15 +60,6 @@ UserRow made(Rule rule, const std::vector<DType>& types) {
   return row;
 }
 
-const UserRow& row_for(Rule rule, const std::vector<DType>& types) {
-  static std::mutex mutex;
-  static auto* rows = new std::array<std::map<std::vector<DType>, const UserRow*>, words.size()>;
-  std::lock_guard lock(mutex);
-  const UserRow*& found = (*rows)[static_cast<size_t>(rule)][types];
-  if (!found) found = &add_row(made(rule, types));
-  return *found;
-}
-
 }  // namespace
 
 Rule rule_of(std::string_view name) {
@@ -80,6 +71,15 @@ Rule rule_of(std::string_view name) {
 std::string_view name_of(Rule rule) { return words_of(rule).name; }
 std::vector<std::string_view> states_of(Rule rule) { return split(words_of(rule).states); }
 std::vector<std::string_view> scalars_of(Rule rule) { return split(words_of(rule).scalars); }
+
+const UserRow& row_of(Rule rule, const std::vector<DType>& types) {
+  static std::mutex mutex;
+  static auto* rows = new std::array<std::map<std::vector<DType>, const UserRow*>, words.size()>;
+  std::lock_guard lock(mutex);
+  const UserRow*& found = (*rows)[static_cast<size_t>(rule)][types];
+  if (!found) found = &add_row(made(rule, types));
+  return *found;
+}
 
 // ---- numbers of a step
 
@@ -183,7 +183,7 @@ void Step::find_row(const std::vector<Array>& operands) {
             row(one.dtype()).name);
     types.push_back(one.dtype());
   }
-  row_ = &row_for(rule_, types);
+  row_ = &row_of(rule_, types);
   types_ = std::move(types);
 }
 

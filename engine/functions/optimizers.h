@@ -14,12 +14,21 @@ enum class Rule : uint8_t {
 #undef QUERN_UPDATE
 };
 
+inline constexpr size_t rule_count = 0
+#define QUERN_UPDATE(name, states, scalars, text) +1
+#include "functions/optimizers.def"
+#undef QUERN_UPDATE
+    ;
+
 // The rule of that name; raises ErrorKind::value where there is none.
 Rule rule_of(std::string_view name);
 std::string_view name_of(Rule rule);
 // What a rule keeps of each parameter, in the order of an operand row; the numbers that it takes after sign, decay and shrink.
 std::vector<std::string_view> states_of(Rule rule);
 std::vector<std::string_view> scalars_of(Rule rule);
+// The row that computes a rule. `types`: of the parameter, its gradient and the states; the row takes the parameter, the states, the
+// gradient, and the numbers.
+const UserRow& row_of(Rule rule, const std::vector<DType>& types);
 
 // ---- what optimizers make of their options and of the number of a step, which counts from 1
 

@@ -54,13 +54,16 @@ std::optional<LaunchPlan> plan_of(const Group& group) {
 // ---- what a group's operations need
 
 DType wanted_type(const Node& node, size_t operand) {
+  if (node.op == Op::user) return node.user->operands[operand].dtype;
   if (node.op == Op::reduce) return node.inputs()[operand].dtype;
   if (node.op == Op::update) return operand == 0 ? node.inputs()[0].dtype : node.target_dtype;
   return operand_type(row(node.op), static_cast<int>(operand), node.compute);
 }
 
 // Positions are read as such by copies and by random numbers.
-bool reads_positions(const Node& node) { return node.op == Op::cast || row(node.op).typing == Typing::random; }
+bool reads_positions(const Node& node) {
+  return node.op == Op::cast || (node.op != Op::user && row(node.op).typing == Typing::random);
+}
 
 bool is_converted(const Node& node, size_t operand) {
   const Operand& o = node.inputs()[operand];
@@ -79,14 +82,20 @@ NodeRef model_of(const Node& node) {
   model->axes = node.axes;
   model->target = node.target;
   model->target_dtype = node.target_dtype;
+  model->user = node.user;
+  model->output = node.output;
   model->operand_count = node.operand_count;
-  for (size_t i = 0; i < node.operand_count; ++i) {
-    const Operand& o = node.operands[i];
+  if (node.op == Op::user) {
+    model->call = std::make_unique<Call>();
+    model->call->operands.resize(node.inputs().size());
+  }
+  for (size_t i = 0; i < node.inputs().size(); ++i) {
+    const Operand& o = node.inputs()[i];
     if (o.node->op == Op::constant || (o.node->op == Op::index && !is_converted(node, i))) {
-      model->operands[i] = o;
+      model->inputs()[i] = o;
     } else {
       const DType dtype = wanted_type(node, i);
-      model->operands[i] = {stand_in(dtype, o.layout, node.device), o.layout, dtype};
+      model->inputs()[i] = {stand_in(dtype, o.layout, node.device), o.layout, dtype};
     }
   }
   return model;
@@ -117,10 +126,10 @@ Operand converted(const Operand& operand, NodeRef conversion) {
 // The first operation of the group without a kernel; null: there is none.
 const Node* first_without_kernel(const Group& group) {
   for (Node* node : group.nodes) {
-    if (node->op == Op::user || (node->op >= Op::constant && node->op != Op::update && node->op != Op::reduce)) return node;
-    for (size_t i = 0; i < node->operand_count; ++i) {
+    if (node->op >= Op::constant && node->op != Op::update && node->op != Op::reduce && node->op != Op::user) return node;
+    for (size_t i = 0; i < node->inputs().size(); ++i) {
       if (!is_converted(*node, i)) continue;
-      NodeRef conversion = conversion_of(node->operands[i], wanted_type(*node, i));
+      NodeRef conversion = conversion_of(node->inputs()[i], wanted_type(*node, i));
       if (!plan_of(group_of(*model_of(*conversion)))) return node;
     }
     NodeRef model = model_of(*node);
@@ -323,13 +332,13 @@ Single single_of(Node& node) {
 
 std::vector<Conversion> conversions_for(const Node& node) {
   std::vector<Conversion> out;
-  for (size_t i = 0; i < node.operand_count; ++i)
-    if (is_converted(node, i)) out.push_back({i, conversion_of(node.operands[i], wanted_type(node, i))});
+  for (size_t i = 0; i < node.inputs().size(); ++i)
+    if (is_converted(node, i)) out.push_back({i, conversion_of(node.inputs()[i], wanted_type(node, i))});
   return out;
 }
 
 void take_conversion(Node& node, Conversion conversion) {
-  Operand& operand = node.operands[conversion.operand];
+  Operand& operand = node.inputs()[conversion.operand];
   operand = converted(operand, std::move(conversion.node));
 }
 
