@@ -37,6 +37,7 @@ from quern.tensorflow._control import *  # noqa: F403
 from quern.tensorflow._control import NAMES as _control
 from quern.tensorflow._functions import *  # noqa: F403
 from quern.tensorflow._functions import NAMES as _functions
+from quern.tensorflow._gathering import IndexedSlices
 from quern.tensorflow._shapes import TensorShape
 from quern.tensorflow._specs import TensorSpec, type_spec_from_value
 from quern.tensorflow._tape import GradientTape, Variable
@@ -137,6 +138,7 @@ _KERAS = {
 
 __all__ = [
     "GradientTape",
+    "IndexedSlices",
     "Module",
     "Tensor",
     "TensorShape",
