@@ -95,12 +95,12 @@ class Module:
     @property
     def trainable_variables(self):
         """Those that tapes follow."""
-        return tuple(v for v in self.variables if v.trainable)
+        return tuple(v for v in self.variables if v._trainable)
 
     @property
     def non_trainable_variables(self):
         """Those that tapes do not follow."""
-        return tuple(v for v in self.variables if not v.trainable)
+        return tuple(v for v in self.variables if not v._trainable)
 
     @property
     def submodules(self):

@@ -91,6 +91,16 @@ class Variable(keras.Variable):
         return value if on_read or recording._active is not None or not is_real(value) else value[...]
 
     @property
+    def trainable(self):
+        """Whether tapes follow it. Keras, whose layers hold variables of TensorFlow's, trains no integers."""
+        has_gradient = "float" in self._dtype or "complex" in self._dtype
+        return self._trainable and (has_gradient or not is_within(sys._getframe(1)))
+
+    @trainable.setter
+    def trainable(self, value):
+        self._trainable = bool(value)
+
+    @property
     def handle(self):
         """Raise AttributeError: variables have no resource."""
         raise AttributeError("'Variable' object has no attribute 'handle': its memory is an array, and no resource; pass the variable")
