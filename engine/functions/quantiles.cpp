@@ -244,7 +244,7 @@ static Array quantiles_of(const Array& array, const Quantiles& q, const Counted&
   if (is_complex(array.dtype())) raise(ErrorKind::type, "[{}] a must be an array of real numbers, not complex ones", q.function);
   for (double one : q.values)
     if (!(one >= 0 && one <= 1))
-      raise(ErrorKind::value, "[{}] {} is not in the range [0, {}]", q.function, one * q.whole, q.whole);
+      raise(ErrorKind::value, "[{}] {:.15g} is not in the range [0, {}]", q.function, one * q.whole, q.whole);
   if (skips_nan && array.size() == 0 && !q.are_axes_of_nothing) return mean(array, over);  // as NumPy: whatever q is
   Array found = in_order(quantiles_of_lines(lines_over(array, over), q, method, skips_nan), Order::c);
   Shape shape = shape_over(array, over);
