@@ -237,6 +237,7 @@ PyObject* unary(Op op, PyObject* value) {
   return guarded([&] {
     Argument argument(*as_array(value));
     // +x of bools is a copy on JAX, an error in NumPy.
+    const KerasSlopes keras_slopes(op == Op::absolute && typed_by(value, value));
     bool is_copied = op == Op::positive && argument.type().dtype == DType::boolean && typed_by(value, value);
     return wrap_beside(is_copied ? astype(*argument.array(), DType::boolean) : elementwise(op, {&argument, 1}), value);
   });

@@ -403,10 +403,13 @@ void init_gradients(nb::module_& m) {
     GraphLock lock;
     set_data(array_operand(given), data);
   });
-  m.def("set_view", [](nb::handle given, const Array& view) {
-    GraphLock lock;
-    set_view(array_operand(given), view);
-  });
+  m.def(
+      "set_view",
+      [](nb::handle given, const Array& view, bool is_written) {
+        GraphLock lock;
+        set_view(array_operand(given), view, is_written);
+      },
+      nb::arg(), nb::arg(), nb::arg("is_written") = false);
   m.def("summed_to", [](nb::handle given, const Shape& shape) { return like(given, summed_to(array_in(given), shape)); });
 }
 

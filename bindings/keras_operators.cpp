@@ -41,7 +41,7 @@ void wrap_small(GivenOperand& operand, DType type) {
 bool are_alike(Op op, const GivenOperand& a, const GivenOperand& b) {
   if (a.is_made() || b.is_made()) return false;
   const OperandType x = a.argument().type(), y = b.argument().type();
-  if (are_plain_reals(x, y)) return true;
+  if (are_plain_reals(x, y)) return op != Op::floor_divide;  // TensorFlow rounds the quotient down
   const DType type = x.is_weak ? y.dtype : x.dtype;
   if (!is_integer(type)) return false;
   // Integers divided by zero, or raised to negative powers, are errors in TensorFlow; unsigned ones have no powers there.

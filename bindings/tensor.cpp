@@ -15,6 +15,7 @@
 #include "bindings/tensor_steps.h"
 #include "core/error.h"
 #include "functions/parts.h"
+#include "functions/powers.h"
 #include "functions/reductions.h"
 #include "functions/refusals.h"
 #include "functions/steps.h"
@@ -310,9 +311,22 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
   });
 }
 
+// Does the power want the derivatives of number_power()? A root has one that is as good.
+bool is_number_power(std::span<TensorOperand> operands, const Array* into) {
+  const Array* base = operands[0].array();
+  const Scalar& number = operands[1].scalar();
+  return base && !operands[1].array() && !into && !number.is_natural && number.kind != WeakScalar::complex &&
+         !(number.kind == WeakScalar::real && number.re == 0.5) && GradientMode::is_on() && wants_gradient(*base);
+}
+
 // By 2 and by 0.5 it is a product or a root, as in raised() of the engine.
 Array raised_to(std::span<TensorOperand> operands, const Array* into) {
   const Array* base = operands[0].array();
+  if (is_number_power(operands, into)) {
+    const Scalar& number = operands[1].scalar();
+    const double by = number.kind == WeakScalar::real ? number.re : static_cast<double>(number.integer);
+    return number_power(*base, by, [&] { return raised_to(operands, nullptr); });
+  }
   const Array* by = operands[1].array();
   if (base && !by && !into) {
     DType type = base->dtype();
@@ -620,7 +634,9 @@ PyObject* call_torch_op(Op op, PyObject* const* values, size_t count, PyObject* 
     }
     std::span<TensorOperand> given(operands.data(), count);
     const Array* target = into == Py_None ? nullptr : as_array(into);
-    Array result = op == Op::power ? raised_to(given, target) : computed(op, given, target);
+    if (op == Op::square) operands[1].set(Argument(steps::whole(2)));
+    const bool is_power = op == Op::power || (op == Op::square && is_number_power({operands.data(), 2}, target));
+    Array result = is_power ? raised_to({operands.data(), 2}, target) : computed(op, given, target);
     return target ? Py_NewRef(into) : wrap_tensor(std::move(result));
   });
 }

@@ -93,6 +93,26 @@ void refuse_torchs_repeated_axis(int64_t axis) {
   raise(ErrorKind::runtime, "dim {} appears multiple times in the list of dims", axis);
 }
 
+// The mean and the variance are no integers.
+void check_average(const Reading& reading, DType type, std::optional<DType> asked) {
+  const bool is_nanmean = reading.function == quern::Function::nanmean_;
+  if (is_nanmean && is_whole(type))
+    raise(ErrorKind::not_implemented, "nanmean(): expected input to have floating point or complex dtype but got {}",
+          scalar_name(type));
+  if (asked && is_whole(*asked))
+    raise(is_nanmean ? ErrorKind::runtime : ErrorKind::not_implemented,
+          "{}(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: {}",
+          reading.face.name, scalar_name(*asked));
+  if (asked || !is_whole(type)) return;
+  if (reading.function == quern::Function::mean_)
+    raise(ErrorKind::not_implemented,
+          "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}",
+          scalar_name(type));
+  const bool has_mean = reading.function == quern::Function::var_mean_ || reading.function == quern::Function::std_mean_;
+  raise(ErrorKind::not_implemented, "{} only support floating point and complex dtypes",
+        has_mean ? reading.face.name : "std and var");
+}
+
 std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<DType> asked) {
   if (!reading.first) {  // of new tensors
     const Array* out = reading.out() ? as_array(reading.out()) : nullptr;
@@ -114,17 +134,7 @@ std::optional<DType> torchs_computed_type(const Reading& reading, std::optional<
         raise(ErrorKind::not_implemented, "\"{}_out_cpu\" not implemented for 'Bool'", reading.face.name);
       return asked || !is_whole(type) ? asked : DType::int64;
     case Family::averages:
-      if (!asked && is_whole(type)) {
-        bool has_mean = reading.function == quern::Function::var_mean_ || reading.function == quern::Function::std_mean_;
-        if (has_mean) raise(ErrorKind::not_implemented, "{} only support floating point and complex dtypes", reading.face.name);
-        bool is_mean = reading.function == quern::Function::mean_;
-        if (reading.function == quern::Function::nanmean_)
-          raise(ErrorKind::runtime, "nanmean(): expected input to have floating point or complex dtype but got {}",
-                scalar_name(type));
-        raise(ErrorKind::not_implemented,
-              "{}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}",
-              is_mean ? "mean" : "std and var", scalar_name(type));
-      }
+      check_average(reading, type, asked);
       if (reading.function == quern::Function::mean_ && !asked && out && !is_whole(out->dtype()) &&
           size_of(out->dtype()) > size_of(type))
         return out->dtype();

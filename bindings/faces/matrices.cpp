@@ -103,6 +103,7 @@ linalg::NormOrder read_norm_order(const Reading&, PyObject* given) {
 
 // Only CuPy has eigenvalues of halves.
 void Check<linalg::symmetric_factors>::call(const Reading& reading, const Array& a, std::optional<std::string_view>) {
+  if (is_torch(reading)) return;  // check_algebra() has refused them
   if (a.dtype() == DType::float16 && &reading.front_end != &cupy)
     raise(ErrorKind::type, "array type float16 is unsupported in linalg");
 }
@@ -271,6 +272,15 @@ void check_order(const Operands& of, const std::string& name) {
   raise(ErrorKind::runtime, "linalg.matrix_norm: Order {} not supported.", nb::str(nb::handle(of.reading.slots[1])).c_str());
 }
 
+[[noreturn]] void refuse_equation(const char* name, bool left, const Shape& a, const Shape& b) {
+  auto size = [](const Shape& shape) {
+    return shape.size() < 2 ? quern::formatted("{}x1", shape[0])
+                            : quern::formatted("{}x{}", shape[shape.size() - 2], shape.back());
+  };
+  raise(ErrorKind::runtime, "{}: Incompatible shapes of A and B for the equation {} = B ({} and {})", name, left ? "AX" : "XA",
+        size(a), size(b));
+}
+
 void check_equation(const Operands& of) {
   const Shape &a = of[0].shape(), &b = of[1].shape();
   if (of.differ(0, 1))
@@ -282,8 +292,8 @@ void check_equation(const Operands& of) {
     raise(ErrorKind::runtime, "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False.");
   const size_t back = is_vector || !left ? 1 : 2;
   if (b.size() >= back && b[b.size() - back] == a.back()) return;
-  raise(ErrorKind::runtime, "linalg.solve: Incompatible shapes of A and B for the equation {} = B ({} and {})",
-        left ? "AX" : "XA", quern::in_brackets(a), quern::in_brackets(b));
+  if (b.empty()) raise(ErrorKind::runtime, "linalg.solve: The input tensor B must have at least 2 dimensions.");
+  refuse_equation("linalg.solve", left, a, b);
 }
 
 void check_chain(const Reading& reading) {
@@ -303,16 +313,44 @@ void check_chain(const Reading& reading) {
 
 std::string qualified(const std::string& name) { return (name.starts_with("ldl") ? "torch.linalg." : "linalg.") + name; }
 
+// What PyTorch's messages call its functions where they are given halves.
+void refuse_halves(const Operands& of, const std::string& name) {
+  static constexpr std::pair<std::string_view, std::string_view> kernels[] = {{"qr", "geqrf"},
+                                                                              {"eig", "linalg_eig_out"},
+                                                                              {"eigvals", "linalg_eig_out"},
+                                                                              {"eigh", "linalg_eigh"},
+                                                                              {"svd", "linalg_svd"},
+                                                                              {"cond", "linalg_svd"},
+                                                                              {"det", "lu"},
+                                                                              {"cholesky", "cholesky"},
+                                                                              {"solve", "lu"},
+                                                                              {"ldl_factor_ex", "ldl_factor_kernel"},
+                                                                              {"solve_triangular", "triangular_solve"},
+                                                                              {"cholesky_solve", "cholesky_solve"},
+                                                                              {"cholesky_inverse", "cholesky_inverse_out"}};
+  for (const auto& [function, kernel] : kernels)
+    if (name == function) raise(ErrorKind::not_implemented, "\"{}_cpu\" not implemented for '{}'", kernel, of.type(0));
+  if (name == "inv" || name == "slogdet" || name == "logdet")
+    raise(ErrorKind::not_implemented, "{}: Low precision dtypes not supported. Got {}", qualified(name), of.type(0));
+}
+
 void check_numbers(const Operands& of, const std::string& name) {
   const DType type = of[0].dtype();
+  const bool is_half = type == DType::float16 || type == DType::bfloat16;
+  if (name == "pinv" && (is_half || is_integer(type) || type == DType::boolean || of[0].rank() < 2))
+    raise(ErrorKind::runtime,
+          "linalg.pinv({}{{{}}}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types",
+          of.type(0), quern::in_brackets(of[0].shape()));
+  if (is_half && (name == "matrix_rank" || name == "lstsq"))
+    raise(ErrorKind::runtime, "This function doesn't handle types other than float and double");
+  if (is_half) return refuse_halves(of, name);
   if (!is_integer(type) && type != DType::boolean) return;
   const char* wanted = "Expected a floating point or complex tensor as input. Got";
   if (name == "eig" || name == "eigvals") raise(ErrorKind::runtime, "Unknown Complex ScalarType for {}", of.type(0));
   if (name == "eigh") raise(ErrorKind::not_implemented, "\"linalg_eigh_cpu\" not implemented for '{}'", of.type(0));
   if (name == "matrix_rank" || name == "lstsq")
     raise(ErrorKind::runtime, "This function doesn't handle types other than float and double");
-  const bool is_runtime = name == "pinv";
-  raise(is_runtime ? ErrorKind::runtime : ErrorKind::not_implemented, "{}: {} {}", qualified(name), wanted, of.type(0));
+  raise(ErrorKind::not_implemented, "{}: {} {}", qualified(name), wanted, of.type(0));
 }
 
 void check_lu(const Operands& of) {
@@ -397,6 +435,9 @@ void check_algebra(const Operands& of) {
     if (n < 0) check_numbers(of, "inv");
     if (n > 1 && a.dtype() == DType::boolean) raise(ErrorKind::not_implemented, "\"addmm_impl_cpu_\" not implemented for 'Bool'");
   }
+  if (function == F::pinv_ && of.reading.slots[4] == Py_True && shape[a.rank() - 1] != shape[a.rank() - 2])
+    raise(ErrorKind::runtime, "linalg.eigh: A must be batches of square matrices, but they are {} by {} matrices",
+          shape[a.rank() - 2], shape[a.rank() - 1]);
   if (function == F::cholesky_solve_ && (of[1].rank() < 2 || of[1].shape()[of[1].rank() - 1] != shape[a.rank() - 2] ||
                                          of[1].shape()[of[1].rank() - 2] != shape[a.rank() - 2]))
     raise(ErrorKind::runtime, "Incompatible matrix sizes for cholesky_solve: the factor is {} and the right side {}",
@@ -405,8 +446,7 @@ void check_algebra(const Operands& of) {
     raise(ErrorKind::runtime, "linalg.solve_triangular: The input tensor B must have at least 2 dimensions.");
   if (function == F::solve_triangular_ &&
       of[1].shape()[of[1].rank() - (of.reading.slots[3] == Py_False ? 1 : 2)] != shape[a.rank() - 1])
-    raise(ErrorKind::runtime, "linalg.solve_triangular: Incompatible shapes of A and B for the equation AX = B ({} and {})",
-          quern::in_brackets(shape), quern::in_brackets(of[1].shape()));
+    refuse_equation("linalg.solve_triangular", of.reading.slots[3] != Py_False, shape, of[1].shape());
   if (function == F::lstsq_of_tensor_) return check_least_squares(of);
   if (function == F::checked_solve_ || function == F::solve_ex_) check_equation(of);
   const char* text = nullptr;

@@ -59,6 +59,8 @@ struct Read<const linalg::Cutoff&> {
   explicit Read(Reading& reading) {
     PyObject *rcond = reading.take(), *rtol = reading.take();
     const bool has_rtol = rtol && (rtol != Py_None || &reading.front_end != &torch);
+    if (rcond && rcond != Py_None && has_rtol && &reading.front_end == &torch)
+      raise(ErrorKind::type, "linalg_pinv(): arguments 'rtol' and 'rcond' are the same; pass one of them");
     if (rcond && rcond != Py_None && has_rtol) raise(ErrorKind::value, "`rtol` and `rcond` can't be both set.");
     PyObject* given = rcond && rcond != Py_None ? rcond : rtol;
     operand.argument = Argument(steps::real_number(1e-15));

@@ -295,6 +295,7 @@ static nb::object operate_on_two_as_keras(Reading& reading, Op op) {
 }
 
 nb::object operate_as_keras(Reading& reading, Op op) {
+  const KerasSlopes keras_slopes(true);
   if (row(op).operands == 2) return operate_on_two_as_keras(reading, op);
   if (row(op).operands != 1) bug("{} has {} operands", row(op).name, row(op).operands);
   PyObject* given = reading.take();

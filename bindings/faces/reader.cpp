@@ -203,6 +203,27 @@ PyObject* fall_back(const Function& function, const Unserved& unserved, PyObject
   return called_with(function.front_end->fall_back, face, args, count, words, unserved.reason).release().ptr();
 }
 
+PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* words);
+
+// PyTorch takes a tensor without dimensions that wants no gradient for the number in it.
+bool is_number_in_tensor(const FrontEnd& front_end, const Misfit& misfit) {
+  if (&front_end != &torch || misfit.why != Misfit::Why::wrong_kind) return false;
+  const Kind kind = misfit.overload->parameters[misfit.parameter].kind;
+  const Array* array = as_array(misfit.value);
+  if (!array || array->rank() > 0 || wants_gradient(*array)) return false;
+  return kind == Kind::number || (kind == Kind::integer && is_integer(array->dtype()));
+}
+
+// The call with the number in the place of the tensor that did not fit.
+PyObject* call_with_number(PyObject* self, PyObject* tensor, PyObject* const* args, size_t count, PyObject* words) {
+  return guarded([&]() -> PyObject* {
+    nb::object number = item_of(*as_array(tensor));
+    std::vector<PyObject*> all(args, args + count + (words ? static_cast<size_t>(PyTuple_GET_SIZE(words)) : 0));
+    *std::find(all.rbegin(), all.rend(), tensor) = number.ptr();
+    return call(self, all.data(), count, words);
+  });
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* words) {
   auto* function = reinterpret_cast<Function*>(self);
   const Face& face = *function->face;
@@ -234,6 +255,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
     }
     if (k == 0 || misfit.taken >= worst.taken) worst = misfit;
   }
+  if (is_number_in_tensor(*function->front_end, worst)) return call_with_number(self, worst.value, args, count, words);
   function->front_end->refuse_call(face, worst);
   return nullptr;
 }

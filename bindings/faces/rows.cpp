@@ -54,6 +54,7 @@ nb::object call_body(Reading& reading) {
   AtSite here(current_site());  // one look for all that the body records
   const QuietFactors quiet(reading);
   const TorchOrder torch_order(is_torch(reading));
+  const KerasSlopes keras_slopes(&reading.front_end == &keras);
   auto call = [&]<class R, class... T>(R (*)(T...)) { return call_with<body>(reading, std::type_identity<void (*)(T...)>{}); };
   try {
     return hand_back(reading, call(body));

@@ -26,18 +26,41 @@ RunningAxis read_running_axis(const Reading& reading, PyObject* given) {
 static Spacing read_spacing(Reading& reading, PyObject* given) {
   Scalar number;
   const bool is_number = !as_array(given) && read_scalar(given, number) && (number.is_weak || reading.front_end.has_weak_numbers);
-  if (is_number && number.kind == WeakScalar::integer) return {static_cast<double>(number.integer), {}};
+  if (is_number && number.kind <= WeakScalar::integer) return {static_cast<double>(number.integer), {}};
   if (is_number && number.kind == WeakScalar::real) return {number.re, {}};
+  if (is_number && is_torch(reading))
+    raise(ErrorKind::not_implemented, "[gradient] a complex `spacing` is not supported; divide the gradient by it");
   nb::object made;
   std::optional<Array> numbers;
   return {1, read_array(reading, given, made, numbers)};
 }
 
+// PyTorch's distances are numbers, its coordinates a tensor of one dimension for each axis.
+static void check_spacings_as_torch(const nb::object& all, bool is_list) {
+  size_t place = 0, numbers = 0;
+  for (nb::handle one : all) numbers += !as_array(one.ptr()) && PyNumber_Check(one.ptr());
+  if (numbers == nb::len(all)) return;
+  for (nb::handle one : all) {
+    const Array* array = as_array(one.ptr());
+    const char* name = Py_TYPE(one.ptr())->tp_name;
+    if (!is_list && array && (array->rank() > 0 || wants_gradient(*array)))
+      raise(ErrorKind::type, "gradient(): argument 'spacing' must be Number, tuple of Numbers or tuple of Tensors, not {}", name);
+    if (!is_list) return;
+    if (!array) raise(ErrorKind::type, "expected Tensor as element {} in argument 1, but got {}", place, name);
+    if (array->rank() != 1)
+      raise(ErrorKind::runtime,
+            "torch.gradient expected each element of spacing to have one dimension, but got an element with {} dimensions!",
+            array->rank());
+    ++place;
+  }
+}
+
 Spacings read_spacings(Reading& reading, PyObject* given) {
   if (!is_given(given)) return {};
   const bool is_list = PyTuple_Check(given) || PyList_Check(given);
-  Spacings out;
+  Spacings out{.of_axes = {}, .is_one = false, .is_given = true};
   nb::object all = is_list ? nb::steal(PySequence_Tuple(given)) : nb::object(nb::make_tuple(nb::handle(given)));
+  if (is_torch(reading)) check_spacings_as_torch(all, is_list);
   for (nb::handle one : all) out.of_axes.push_back(read_spacing(reading, one.ptr()));
   const bool is_one = out.of_axes.size() == 1 && (!out.of_axes[0].array || out.of_axes[0].array->rank() == 0);
   out.is_one = is_torch(reading) ? !is_list : is_one;

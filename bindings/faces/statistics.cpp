@@ -23,15 +23,12 @@ void refuse_derivative(const Reading& reading, const Array& array, const char* w
   throw nb::python_error();
 }
 
-Quantiles read_quantiles(const Reading& reading, PyObject* given) {
+static Quantiles quantiles_in(const Reading& reading, PyObject* given, double whole) {
   const bool is_keras = &reading.front_end == &keras;
-  const bool are_per_cent =
-      reading.function == quern::Function::percentile_ || reading.function == quern::Function::nanpercentile_;
   if (PyFloat_CheckExact(given) || PyLong_CheckExact(given)) {
     double number = PyFloat_AsDouble(given);
     if (number == -1 && PyErr_Occurred()) throw nb::python_error();
-    const bool is_whole = PyLong_CheckExact(given) && !are_per_cent;
-    return {{are_per_cent ? number / 100 : number}, {}, {is_whole, true, DType::float64}, is_keras, are_per_cent};
+    return {{number / whole}, {}, {PyLong_CheckExact(given) && whole == 1, true, DType::float64}, is_keras};
   }
   nb::object made = as_array(given) ? nb::borrow(given)
                     : is_keras      ? nb::handle(keras.convert)(nb::handle(given), "float64")
@@ -42,10 +39,18 @@ Quantiles read_quantiles(const Reading& reading, PyObject* given) {
   if (q.rank() > most && most == 1) raise(ErrorKind::value, "Expected q to have a dimension of 1.\nActual: {} != 1", q.rank());
   if (q.rank() > most) raise(ErrorKind::value, "q must be a scalar or 1d");
   if (is_complex(q.dtype())) raise(ErrorKind::type, "q must be real numbers, not complex ones");
-  if (are_per_cent) q = steps::compute(Op::true_divide, q, 100);
+  if (whole != 1) q = steps::compute(Op::true_divide, q, whole);
   const bool are_whole = steps::is_whole(q.dtype());
-  return {
-      steps::values_of<double>(q), q.shape(), {are_whole, false, are_whole ? DType::float64 : q.dtype()}, is_keras, are_per_cent};
+  return {steps::values_of<double>(q), q.shape(), {are_whole, false, are_whole ? DType::float64 : q.dtype()}, is_keras};
+}
+
+Quantiles read_quantiles(const Reading& reading, PyObject* given) {
+  const bool are_per_cent =
+      reading.function == quern::Function::percentile_ || reading.function == quern::Function::nanpercentile_;
+  const double whole = are_per_cent ? 100 : 1;
+  Quantiles out = quantiles_in(reading, given, whole);
+  out.function = reading.face.name, out.whole = whole;
+  return out;
 }
 
 QuantileMethod read_method(const Reading& reading, PyObject* method, PyObject* interpolation, PyObject* weights) {

@@ -118,9 +118,11 @@ fft::Lines read_lines(const Reading& reading, PyObject* const* given) {
 
 fft::Samples read_samples(const Reading& reading, PyObject* given) {
   if (!is_torch(reading) && (!PyIndex_Check(given) || as_array(given))) raise(ErrorKind::value, "n should be an integer");
-  int64_t count = read_integer(reading, given);
-  check_length(reading, count);
-  return {count};
+  const int64_t count = read_integer(reading, given);
+  if (!is_torch(reading)) return {count};
+  const int64_t size = reading.function == F::rfftfreq_ ? count / 2 + 1 : count;
+  if (size < 0) raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {0}: [{0}]", size);
+  return {count, true};
 }
 
 fft::Parts read_parts(Reading& reading, PyObject* given) {

@@ -21,7 +21,8 @@ Array quantiles(const Array& a, std::vector<double> q, bool is_one, double scale
     for (double& one : q) one /= scale;
     Shape shape;
     if (!is_one) shape.push_back(static_cast<int64_t>(q.size()));
-    quern::Quantiles which{std::move(q), std::move(shape), {false, is_one, DType::float64}, false, scale == 100};
+    quern::Quantiles which{std::move(q), std::move(shape), {false, is_one, DType::float64}};
+    if (scale != 1) which.function = "percentile", which.whole = scale;
     return wrap(quern::quantile(a.handle(), which, given(Over{a, one_or_all(axis), keepdims}),
                                 {quern::quantile_methods[static_cast<size_t>(method)]}, false));
   });

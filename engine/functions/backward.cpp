@@ -411,9 +411,12 @@ class Backward {
     Array y = kept(entry.value, entry_of_value(entry), entry.written, entry);
     DType in = is_complex(entry.compute) && !is_complex(entry.dtype) ? entry.dtype : entry.compute;
     Array given = entry.op == Op::cast ? g : as_type(g, in);
+    auto slope = [&](size_t i) {
+      return row_gradient(entry.op, static_cast<int>(i), given, {operands.data(), count}, y, entry.has_keras_slopes);
+    };
     for (size_t i = 0; i < count; ++i) {
       if (!is_needed(entry.own[i].from)) continue;
-      deliver(entry.own[i], looked_at(entry, i, row_gradient(entry.op, static_cast<int>(i), given, {operands.data(), count}, y)));
+      deliver(entry.own[i], looked_at(entry, i, slope(i)));
     }
   }
 
@@ -431,6 +434,7 @@ class Backward {
     EntryRef other = new_entry(entry.kind, entry.dtype, entry.layout, entry.device);
     other->op = entry.op;
     other->compute = entry.compute;
+    other->has_keras_slopes = entry.has_keras_slopes;
     other->site = entry.site;
     other->operand_count = entry.operand_count;
     other->own = entry.own;
@@ -475,14 +479,17 @@ class Backward {
       Array zeros_in = widened(reduce(Reduction::sum, is_zero, entry.axes, false, DType::int64));
       Array others = widened(reduce(Reduction::product, where(is_zero, 1, a), entry.axes, false));
       Array alone = logical_and(is_zero, equal(zeros_in, 1));
-      Array slope = where(equal(zeros_in, 0), true_divide(y, a), where(alone, others, 0));
+      Array nothing = entry.has_keras_slopes ? multiply(others, 0) : zeros(shape, others.dtype(), entry.device);
+      Array slope = where(equal(zeros_in, 0), true_divide(y, a), where(alone, others, nothing));
       return multiply(wide, conj(slope));
     }
     // Equal ones share the gradient.
     Array mine = equal(a, y);
-    if (row(entry.compute).kind == DTypeKind::real) mine = logical_or(mine, logical_and(isnan(a), isnan(y)));
+    if (!entry.has_keras_slopes && row(entry.compute).kind == DTypeKind::real)
+      mine = logical_or(mine, logical_and(isnan(a), isnan(y)));
     Array count = widened(reduce(Reduction::sum, mine, entry.axes, false, DType::int64));
-    return where(mine, true_divide(wide, as_type(count, g.dtype())), 0);
+    Array share = true_divide(wide, as_type(count, g.dtype()));
+    return entry.has_keras_slopes ? multiply(as_type(mine, g.dtype()), share) : where(mine, share, 0);
   }
 
   // For each factor the others' product, with derivatives of any order: from both ends, without a quotient.

@@ -135,19 +135,22 @@ Array shifted(const Array& a, const std::optional<std::vector<size_t>>& named, i
 }
 
 // Of samples a number apart.
-double step_of(int64_t n, const Argument& d) {
+double step_of(Samples n, const Argument& d) {
   const Scalar& number = d.scalar();
   if (number.kind == WeakScalar::complex) raise(ErrorKind::type, "[fftfreq] the sample spacing `d` must be real, not complex");
-  double width = static_cast<double>(n) * (number.kind == WeakScalar::real ? number.re : static_cast<double>(number.integer));
-  if (width == 0)
-    raise(ErrorKind::zero_division, "float division by zero: the sample spacing `d` of {} samples must not be 0", n);
+  double width =
+      static_cast<double>(n.count) * (number.kind == WeakScalar::real ? number.re : static_cast<double>(number.integer));
+  if (width == 0 && !n.is_torchs)
+    raise(ErrorKind::zero_division, "float division by zero: the sample spacing `d` of {} samples must not be 0", n.count);
   return 1.0 / width;
 }
 
 Array frequencies_as(Samples n, const Argument& d, std::optional<DType> dtype, bool is_half, DeviceId device) {
   std::optional<Array> step;  // a distance that is an array may want a gradient
   if (d.array()) step = true_divide(1.0, multiply(n.count, d));
-  Array made = frequencies(n.count, step ? Argument(*step) : operand(step_of(n.count, d)), is_half, device);
+  if (n.is_torchs && dtype && is_whole(*dtype))
+    raise(ErrorKind::runtime, "{} requires a floating point or complex dtype", is_half ? "rfftfreq" : "fftfreq");
+  Array made = frequencies(n.count, step ? Argument(*step) : operand(step_of(n, d)), is_half, device);
   return dtype ? as_type(made, *dtype) : made;
 }
 

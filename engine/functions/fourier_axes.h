@@ -64,6 +64,7 @@ struct PieceWeights {
 // A number of samples, as the front end reads it.
 struct Samples {
   int64_t count;
+  bool is_torchs = false;  // by PyTorch's rules a distance of 0 has infinite frequencies
 };
 
 // The numbers of the frequencies of n elements, in the order of a transform (`is_half`: of reals), times `step`.

@@ -26,8 +26,8 @@ std::string_view name_of(Rule rule);
 // What a rule keeps of each parameter, in the order of an operand row; the numbers that it takes after sign, decay and shrink.
 std::vector<std::string_view> states_of(Rule rule);
 std::vector<std::string_view> scalars_of(Rule rule);
-// The row that computes a rule. `types`: of the parameter, its gradient and the states; the row takes the parameter, the states, the
-// gradient, and the numbers.
+// The row that computes a rule. `types`: of the parameter, its gradient and the states; the row takes the parameter, the states,
+// the gradient, and the numbers.
 const UserRow& row_of(Rule rule, const std::vector<DType>& types);
 
 // ---- what optimizers make of their options and of the number of a step, which counts from 1

@@ -38,13 +38,13 @@ std::optional<Constants> constants_of(std::string_view method) {
 
 bool names_elements(std::string_view method) { return method == "lower" || method == "higher" || method == "nearest"; }
 
-void check_method(std::string_view method) {
+void check_method(std::string_view method, std::string_view function) {
   std::string all;
   for (std::string_view name : quantile_methods) {
     if (name == method) return;
     all.append(all.empty() ? "" : ", ").append(name);
   }
-  raise(ErrorKind::value, "[quantile] '{}' is not a valid method; use one of {}", method, all);
+  raise(ErrorKind::value, "[{}] '{}' is not a valid method; use one of {}", function, method, all);
 }
 
 struct QuantilePlaces {
@@ -185,11 +185,12 @@ Array middle_of_numbers(const Array& lines) {
 }
 
 // The quantiles of each row (the last axis): an axis of as many as `q` stands in front.
-Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::string_view method, QuantileType type,
-                         bool skips_nan) {
-  check_method(method);
+Array quantiles_of_lines(const Array& lines, const Quantiles& given, std::string_view method, bool skips_nan) {
+  const std::span<const double> q = given.values;
+  const QuantileType type = given.type;
+  check_method(method, given.function);
   int64_t n = last_size(lines);
-  if (n == 0) raise(ErrorKind::index, "[quantile] the array is empty");
+  if (n == 0) raise(ErrorKind::index, "[{}] the array is empty", given.function);
   skips_nan = skips_nan && !is_whole(lines.dtype());
   if (skips_nan && !skips_nan_by(method)) bug("quantiles without NaN by {}", method);
   Shape shape = lines.shape();
@@ -197,7 +198,7 @@ Array quantiles_of_lines(const Array& lines, std::span<const double> q, std::str
   std::rotate(shape.begin(), shape.end() - 1, shape.end());
   QuantilePlaces places = places_for(method, type, n, q);
   if (lines.dtype() == DType::boolean && !places.is_exact && !q.empty())
-    raise(ErrorKind::type, "[quantile] dtype bool is not supported; convert to integers first");
+    raise(ErrorKind::type, "[{}] dtype bool is not supported; convert to integers first", given.function);
   Array in_line = sorted(lines, false);
   if (q.empty()) return full(shape, whole(0), is_whole(lines.dtype()) ? DType::float64 : lines.dtype(), lines.device());
   if (skips_nan) return without_nan(in_line, q, method, type);
@@ -240,14 +241,12 @@ Array median(const Array& array, const Counted& over) { return median_of(array, 
 Array median_without_nan(const Array& array, const Counted& over) { return median_of(array, over, true); }
 
 static Array quantiles_of(const Array& array, const Quantiles& q, const Counted& over, std::string_view method, bool skips_nan) {
-  if (is_complex(array.dtype())) raise(ErrorKind::type, "[quantile] a must be an array of real numbers, not complex ones");
+  if (is_complex(array.dtype())) raise(ErrorKind::type, "[{}] a must be an array of real numbers, not complex ones", q.function);
   for (double one : q.values)
-    if (!(one >= 0 && one <= 1)) {
-      if (q.are_per_cent) raise(ErrorKind::value, "[percentile] {:g} is not in the range [0, 100]", 100 * one);
-      raise(ErrorKind::value, "[quantile] {} is not in the range [0, 1]", one);
-    }
+    if (!(one >= 0 && one <= 1))
+      raise(ErrorKind::value, "[{}] {:.15g} is not in the range [0, {}]", q.function, one * q.whole, q.whole);
   if (skips_nan && array.size() == 0 && !q.are_axes_of_nothing) return mean(array, over);  // as NumPy: whatever q is
-  Array found = in_order(quantiles_of_lines(lines_over(array, over), q.values, method, q.type, skips_nan), Order::c);
+  Array found = in_order(quantiles_of_lines(lines_over(array, over), q, method, skips_nan), Order::c);
   Shape shape = shape_over(array, over);
   shape.insert(shape.begin(), q.shape.begin(), q.shape.end());
   found = reshape(found, shape);
@@ -288,7 +287,9 @@ static void check_quantile(const Array& array, const Array& q, bool is_number, s
           interpolation);
   for (double one : values_of<double>(detached(q)))
     if (!(one >= 0 && one <= 1)) {
-      if (is_number) raise(ErrorKind::runtime, "quantile() q must be in the range [0, 1] but got {}", one);
+      const bool is_single = q.dtype() == DType::float32;
+      const std::string text = is_single ? formatted("{}", static_cast<float>(one)) : formatted("{}", one);
+      if (is_number) raise(ErrorKind::runtime, "quantile() q must be in the range [0, 1] but got {}", text);
       raise(ErrorKind::runtime, "quantile() q values must be in the range [0, 1]");
     }
 }

@@ -39,8 +39,9 @@ struct Quantiles {
   std::vector<double> values;
   Shape shape;
   QuantileType type;
-  bool are_axes_of_nothing = false;  // also of quantile_without_nan() of an empty array, which NumPy gives no axes of `q`
-  bool are_per_cent = false;         // as the caller passed them, for messages
+  bool are_axes_of_nothing = false;        // also of quantile_without_nan() of an empty array, which NumPy gives no axes of `q`
+  std::string_view function = "quantile";  // that was called, for errors
+  double whole = 1;                        // 100: the values were given as percentages
 };
 struct QuantileMethod {
   std::string_view name = "linear";

@@ -49,8 +49,10 @@ Array of_sign(const Array& g, const Array& a, const Array& y) {
   return where(equal(size, 0.0), zeros_like(g), turn / where(equal(size, 0.0), 1.0, size));
 }
 
-// The sign of real numbers, 0 of NaN as in PyTorch, and the direction of complex ones.
-Array direction(const Array& a) { return is_complex(a.dtype()) ? sign(a) : where(isnan(a), 0.0, sign(a)); }
+thread_local bool has_keras_slopes = false;  // the entry whose formula is computed on this thread
+
+// The sign of real numbers, 0 of NaN but for Keras, and the direction of complex ones.
+Array direction(const Array& a) { return is_complex(a.dtype()) || has_keras_slopes ? sign(a) : where(isnan(a), 0.0, sign(a)); }
 
 // Both are recorded; what is not returned is never computed.
 Array if_complex(const Array& of, const Array& x, const Array& y) { return is_complex(of.dtype()) ? x : y; }
@@ -65,7 +67,10 @@ Array gamma_density(const Array& a, const Array& x) { return exp((a - 1.0) * log
   raise(ErrorKind::not_implemented, "the derivative for '{}: input' is not implemented.", name);
 }
 
-Array through_relu(const Array& g, const Array& y) { return through_bend(g, y, {Bend::Inside::not_below}); }
+// The gradient passes at NaN, but for Keras.
+Array through_relu(const Array& g, const Array& y) {
+  return through_bend(g, y, {has_keras_slopes ? Bend::Inside::above : Bend::Inside::not_below});
+}
 
 // ---- the table
 
@@ -136,13 +141,14 @@ uint8_t row_needs(Op op, int operand) {
 
 std::array<std::string_view, 3> row_gradient_texts(Op op) { return rows[static_cast<size_t>(op)].texts; }
 
-Array row_gradient(Op op, int k, const Array& g, std::span<const Array> operands, const Array& result) {
+Array row_gradient(Op op, int k, const Array& g, std::span<const Array> operands, const Array& result, bool by_keras) {
   const GradRow& r = rows[static_cast<size_t>(op)];
   if (r.has != Has::formulas)
     raise(ErrorKind::not_implemented, "derivative for {} is not implemented; compute its gradient in an autograd.Function",
           name_of(op));
   static const Array none;
   auto at = [&](size_t i) -> const Array& { return i < operands.size() ? operands[i] : none; };
+  has_keras_slopes = by_keras;
   return r.formulas[static_cast<size_t>(k)](g, at(0), at(1), at(2), result);
 }
 

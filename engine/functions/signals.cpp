@@ -106,7 +106,8 @@ Steps steps_of(const Rules& rules, const Spacing& spacing, int64_t size, size_t 
   if (given.size() != size)
     raise(ErrorKind::value, "[gradient] when 1d, distances must match the length of the corresponding dimension: {} for {}",
           given.size(), size);
-  Array each = differences(is_whole(given.dtype()) ? as_type(given, DType::float64) : given, 1, 0);
+  const DType type = !is_whole(given.dtype()) ? given.dtype() : is_torch(rules) ? torch_default() : DType::float64;
+  Array each = differences(as_type(given, type), 1, 0);
   if (!is_torch(rules) && size > 1) {
     Array first = element(each, 0, 0), is_even = equal(each, first);
     if (scalar_in(reduced(Reduction::all, is_even)).integer != 0) return {.number = 1, .one = first, .each = {}};
@@ -201,8 +202,10 @@ Array slope(const Rules& rules, const Array& f, size_t axis, const Steps& steps,
   const bool has_slopes = is_complex(f.dtype()) || row(f.dtype()).kind == DTypeKind::real;
   Slopes found(rules, f, axis, steps);
   GraphLock lock;
-  Array out = full_in(copied_layout(f, Order::keep), Scalar{}, has_slopes ? f.dtype() : DType::float64, f.device());
-  assign(samples(out, axis, 1, 1), Argument(found.inside()));
+  const Array inside = found.inside();
+  const DType type = is_torch(rules) && steps.each ? inside.dtype() : has_slopes ? f.dtype() : DType::float64;
+  Array out = full_in(copied_layout(f, Order::keep), Scalar{}, type, f.device());
+  assign(samples(out, axis, 1, 1), Argument(inside));
   assign(samples(out, axis, 0, size - 1), Argument(found.at_end(false, edge_order)));
   assign(samples(out, axis, size - 1, 0), Argument(found.at_end(true, edge_order)));
   return out;
@@ -210,21 +213,38 @@ Array slope(const Rules& rules, const Array& f, size_t axis, const Steps& steps,
 
 }  // namespace
 
+static void check_lengths_as_torch(size_t count, const Array& f, const std::optional<Axes>& axes) {
+  if (count == (axes ? axes->size() : f.rank())) return;
+  if (axes)
+    raise(ErrorKind::value,
+          "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same "
+          "length, but "
+          "got a spacing argument of length {} and a dim argument of length {}.",
+          count, axes->size());
+  raise(ErrorKind::value,
+        "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = {}', since dim "
+        "argument was not given, but got a list of length {}",
+        f.rank(), count);
+}
+
 OneForEach slopes(const Rules& rules, const Array& f, const Spacings& spacings, const std::optional<Axes>& given,
                   int64_t edge_order) {
   Axes axes = given ? *given : Axes{};
   for (size_t axis = 0; !given && axis < f.rank(); ++axis) axes.push_back(axis);
   std::vector<Spacing> each = spacings.of_axes;
   if (each.empty() || (each.size() == 1 && spacings.is_one)) each.assign(axes.size(), each.empty() ? Spacing{} : each[0]);
-  if (each.size() != axes.size() && is_torch(rules))
-    raise(ErrorKind::value, "torch.gradient expected spacing to be unspecified, a scalar, or a list of one for each dimension");
+  if (is_torch(rules) && spacings.is_given && !spacings.is_one) check_lengths_as_torch(spacings.of_axes.size(), f, given);
   if (each.size() != axes.size())
     raise(ErrorKind::type, "[gradient] invalid number of arguments: {} distances for {} axes", each.size(), axes.size());
   if (edge_order > 2 || (edge_order < 1 && is_torch(rules)))
     raise(ErrorKind::value, "{}",
           is_torch(rules) ? "torch.gradient only supports edge_order=1 and edge_order=2."
                           : "[gradient] 'edge_order' greater than 2 not supported");
-  if (f.rank() == 0 && is_torch(rules)) raise(ErrorKind::value, "torch.gradient expected a tensor with dimensions");
+  if (f.rank() == 0 && !axes.empty()) raise(ErrorKind::index, "Dimension specified as {} but tensor has no dimensions", axes[0]);
+  if (is_torch(rules) && f.dtype() == DType::boolean)
+    raise(ErrorKind::not_implemented,
+          "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+          "instead.");
   Array samples = f;
   if (is_torch(rules) && is_whole(f.dtype())) samples = as_type(f, torch_default());
   if (!is_torch(rules) && is_integer(f.dtype())) samples = as_type(f, DType::float64);

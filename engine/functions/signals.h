@@ -23,6 +23,7 @@ struct Spacing {
 struct Spacings {
   std::vector<Spacing> of_axes;
   bool is_one = false;  // not a list of one
+  bool is_given = false;
 };
 // The slopes along axes, or all: central differences inside, one-sided ones of an order (1 or 2) at the ends. By NumPy's rules
 // evenly spaced coordinates count as one distance, for which they are evaluated. Raises ErrorKind::value for arrays that are too

@@ -23,6 +23,7 @@ struct Modes {
   void settle() { is_on = is_asked && !is_inference; }
 };
 thread_local Modes modes;
+thread_local bool has_keras_slopes = false;
 
 bool has_gradient(DType type) { return !is_record(type) && (row(type).kind == DTypeKind::real || is_complex(type)); }
 
@@ -64,6 +65,7 @@ EntryRef entry_for(Entry::Kind kind, const Node& node) {
   entry->op = node.op;
   entry->compute = node.compute;
   entry->site = node.site;
+  entry->has_keras_slopes = has_keras_slopes;
   return entry;
 }
 
@@ -89,10 +91,11 @@ bool are_inference(std::span<const Argument> arguments) {
   return std::ranges::all_of(arguments, [](const Argument& a) { return a.array() && is_inference(*a.array()); });
 }
 
-// Is the entry's layout that of the array which was handed out (take_shape()), which its node may lack?
+// Is the entry's layout that of the array which was handed out (take_shape(), set_view()), which its node may lack?
 bool takes_shape(const Entry& entry) {
   using enum Entry::Kind;
-  return entry.kind == reduce || entry.kind == update || entry.kind == nothing || (entry.kind == row && entry.op == Op::cast);
+  return entry.kind == view || entry.kind == reduce || entry.kind == update || entry.kind == nothing ||
+         (entry.kind == row && entry.op == Op::cast);
 }
 
 bool shows_all(const Array& array) {
@@ -114,86 +117,37 @@ void move_gradient(Entry& from, Entry& to) {
   from.extras->gradient.reset();
 }
 
+// Of the value of entry `from`, as `array` lies in its memory.
+EntryRef new_view_entry(const Array& array, const EntryRef& from) {
+  EntryRef entry = new_entry(Entry::Kind::view, array.dtype(), array.layout_ref(), array.device());
+  entry->site = current_site();
+  entry->operand_count = 1;
+  entry->own[0] = {from, {}, from->layout, from->dtype};
+  const Node& node = *array.cell()->node;
+  entry->whole = node.layout;
+  entry->whole_dtype = node.dtype;
+  return entry;
+}
+
 EntryRef entry_of_view(const Array& array, const EntryRef& base) {
   const bool is_older = !array.tape() && array.is_view();  // than the wish for a gradient of the array that it shows
   TapeView& tape = tape_of(array);
   tape.is_view |= is_older;
   EntryRef before;
-  if (tape.base == base) {
+  if (tape.base == base && tape.version == array.cell()->version) {
     if (tape.seen) return tape.seen;
   } else {
     before = std::move(tape.seen);
     tape.base = base, tape.parent = {}, tape.seen = {};
+    tape.version = array.cell()->version;
   }
-  EntryRef entry = new_entry(Entry::Kind::view, array.dtype(), array.layout_ref(), array.device());
-  entry->site = current_site();
-  entry->operand_count = 1;
-  TapeOperand& of = entry->own[0];
-  of.from = tape.parent ? tape.parent : base;
-  of.layout = of.from->layout;
-  of.dtype = of.from->dtype;
-  const Node& node = *array.cell()->node;
-  entry->whole = node.layout;
-  entry->whole_dtype = node.dtype;
+  EntryRef entry = new_view_entry(array, tape.parent ? tape.parent : base);
   if (before) move_gradient(*before, *entry);
   tape.seen = entry;
   return entry;
 }
 
 }  // namespace
-
-// ---- references
-
-EntryRef::EntryRef(Entry* entry) : entry_(entry) {
-  if (!entry_) return;
-  GraphLock lock;
-  ++entry_->references;
-}
-EntryRef::EntryRef(const EntryRef& other) : EntryRef(other.entry_) {}
-EntryRef::~EntryRef() {
-  if (entry_) release(entry_);
-}
-
-TapeViewRef::TapeViewRef(TapeView* view) : view_(view) {
-  if (view_) ++view_->references;
-}
-TapeViewRef::TapeViewRef(const TapeViewRef& other) : TapeViewRef(other.view_) {}
-TapeViewRef::~TapeViewRef() {
-  if (view_) release(view_);
-}
-
-static void forget_part(Entry& part) {
-  std::vector<Entry*>& parts = part.own[0].from->extras->parts;
-  if (part.part < parts.size() && parts[part.part] == &part) parts[part.part] = nullptr;
-}
-
-// Chains of entries are let go one by one, never by recursion: they may be millions long.
-void release(Entry* entry) {
-  GraphLock lock;
-  if (--entry->references > 0) return;
-  std::vector<Entry*> dead{entry};
-  while (!dead.empty()) {
-    Entry* e = dead.back();
-    dead.pop_back();
-    if (e->kind == Entry::Kind::part) forget_part(*e);
-    auto let_go = [&](TapeOperand& operand) {
-      Entry* from = operand.from.detach();
-      if (from && --from->references == 0) dead.push_back(from);
-    };
-    for (TapeOperand& operand : e->own) let_go(operand);
-    if (e->extras)
-      for (TapeOperand& operand : e->extras->more) let_go(operand);
-    delete e;
-    --live_entries;
-  }
-}
-
-void release(TapeView* view) {
-  GraphLock lock;
-  if (--view->references > 0) return;
-  if (view->own && --view->own->references == 0) delete view->own;
-  delete view;
-}
 
 uint64_t tape_length() {
   GraphLock lock;
@@ -231,6 +185,9 @@ void InferenceMode::set(bool on) {
   modes.settle();
 }
 
+KerasSlopes::KerasSlopes(bool on) : before_(std::exchange(has_keras_slopes, on)) {}
+KerasSlopes::~KerasSlopes() { has_keras_slopes = before_; }
+
 void set_row_needs(RowNeeds needs) { row_needs = needs; }
 
 // ---- asking
@@ -244,6 +201,7 @@ EntryRef entry_of(const Array& array) {
     TapeView& tape = tape_of(array);
     tape.base = tape.seen = base;
     tape.parent = {};
+    tape.version = array.cell()->version;
   }
   return base;
 }
@@ -410,15 +368,33 @@ void set_data(Array& array, const Array& data) {
   array = std::move(made);
 }
 
-void set_view(Array& array, const Array& view) {
+// The array that shows all of a value lies in another way from now on, and all other views of the value are made from that.
+static void set_base_view(Array& array, const EntryRef& base) {
+  EntryRef entry = new_view_entry(array, base);
+  TapeView& tape = tape_of(array);
+  tape.base = tape.parent = tape.seen = {};
+  tape.is_view = false;
+  if (!tape.own) return void(array.cell()->entry = std::move(entry));
+  tape.own->entry = std::move(entry);
+  tape.own->layout = array.layout_ref();
+  tape.own->dtype = array.dtype();
+}
+
+void set_view(Array& array, const Array& view, bool is_written) {
   const TapeViewRef& before = array.tape();
-  const EntryRef& base = base_of(array);
-  if (base && base->is_leaf() && shows_all(array)) return set_data(array, view);
-  EntryRef kept = entry_of_gradient(array);
+  const EntryRef base = base_of(array);
+  const bool is_base = base && shows_all(array);
+  EntryRef kept = is_base && base->is_leaf() ? EntryRef() : entry_of_gradient(array);
+  const uint32_t version = array.cell()->version += is_written;
+  if (is_base && base->is_leaf()) return set_data(array, view);
   if (kept && !(kept->extras && kept->extras->keeps_gradient)) kept = {};
   Array same(view);
-  if (same.tape()) same.tape()->made = before ? before->made : TapeView::Made::recorded;  // also under no_grad()
+  if (same.tape()) {
+    same.tape()->made = before ? before->made : TapeView::Made::recorded;  // also under no_grad()
+    same.tape()->version = version;
+  }
   array = std::move(same);
+  if (is_base && is_written && modes.is_on) set_base_view(array, base);
   if (kept) tape_of(array).kept = std::move(kept);
 }
 
@@ -759,6 +735,7 @@ void tape_view(const Array& of, Array& view) {
   EntryRef parent = entry_of_view(of, base);
   tape.base = base;
   tape.parent = std::move(parent);
+  tape.version = view.cell()->version;
 }
 
 std::vector<Array> differentiable(std::shared_ptr<const GradientBody> body, std::span<const Array> inputs, const Kept& kept,

@@ -53,6 +53,19 @@ class InferenceMode {
   static std::atomic<int> threads_;  // that are in it
 };
 
+// On this thread, until it goes: slopes at NaN are those of JAX and TensorFlow, not PyTorch's. |NaN| has the slope NaN, relu 0;
+// of a maximum that is NaN all gradients are NaN.
+class KerasSlopes {
+ public:
+  explicit KerasSlopes(bool on);
+  ~KerasSlopes();
+  KerasSlopes(const KerasSlopes&) = delete;
+  KerasSlopes& operator=(const KerasSlopes&) = delete;
+
+ private:
+  bool before_;
+};
+
 // ---- entries
 
 // What a derivative is computed from.
@@ -131,6 +144,7 @@ struct Entry {
   Reduction reduction = Reduction::sum;
   uint8_t operand_count = 0, part = 0;
   bool is_spent = false;  // backward() has let go of its values
+  bool has_keras_slopes = false;
   bool is_apart = false;  // a sum whose gradient has memory for each element, as that of a mean has in PyTorch
   DType dtype = DType::boolean, compute = DType::boolean;
   DeviceId device;
@@ -176,6 +190,7 @@ struct TapeView {
   uint32_t references = 0;
   Variable* own = nullptr;  // null: the cell's
   EntryRef base;            // the value that the rest is about
+  uint32_t version = 0;     // of the cell then: views of memory that was written since are views of the value that it has now
   EntryRef parent;          // of the array that this is a view of
   EntryRef seen;            // its own
   EntryRef kept;            // what it was when it was asked to keep its gradient, before it became a view of itself
@@ -212,8 +227,9 @@ void forget_gradient(const Array& array);
 // The array becomes a view of other data, as if it had been made so: it stays the leaf that it is, or the result of what made it.
 // Raises ErrorKind::runtime for another shape or type where it is a result.
 void set_data(Array& array, const Array& data);
-// The array becomes a view of itself, record and all. A leaf stays one, in another shape.
-void set_view(Array& array, const Array& view);
+// The array becomes a view of itself, record and all. A leaf stays one, in another shape. `is_written`: as by a write, so that
+// the other views of the memory are made anew: of what the array shows now, where that was all of it.
+void set_view(Array& array, const Array& view, bool is_written = false);
 // The same view with an entry of its own, which has no hooks of the view, nor of views between it and its base: for what is about
 // to be written into the view.
 Array unhooked(const Array& view);

@@ -351,7 +351,8 @@ class Expressions(Choices, Indexing):
     def expr_Compare(self, node):
         left, tests = self.done(self.expression(node.left)), []
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right, lines = self.apart(lambda: self.listed(right_node))  # noqa: B023  (called now)
+            read = self.listed if isinstance(op, (ast.In, ast.NotIn)) else self.expression
+            right, lines = self.apart(lambda: read(right_node))  # noqa: B023  (called now)
             if lines and self.reports:
                 left = self.kept_whole(left)
             result = self.begin_if_all(tests) if lines and tests else ""

@@ -17,8 +17,9 @@ import operator
 
 import numpy
 
+from quern.kernel.errors import TypingError
 from quern.kernel.library.ufunc_loops import loop_of
-from quern.kernel.operators import BINARY, division_by_zero
+from quern.kernel.operators import BINARY, COMPARE, division_by_zero
 from quern.kernel.powers import integer_power, rewritten
 from quern.kernel.source import Source, is_of_literals
 from quern.kernel.types import of_dtype
@@ -31,6 +32,9 @@ _IN_PLACE = {
 }  # fmt: skip
 _OPERATORS = {kind: (symbol, compute) for kind, (symbol, _, compute) in BINARY.items()} | {ast.MatMult: ("@", operator.matmul)}
 _BY_NAME = {kind.__name__: kind for kind in _OPERATORS}
+_COMPARISONS = {kind: (symbol, compute) for kind, (symbol, _, compute) in COMPARE.items()}
+_COMPARISONS |= {ast.In: ("in", lambda a, b: a in b), ast.NotIn: ("not in", lambda a, b: a not in b)}
+_COMPARED_BY_NAME = {kind.__name__: kind for kind in _COMPARISONS}
 _INTEGERS = (numpy.integer, numpy.bool_)
 _REALS = (*_INTEGERS, numpy.floating)
 
@@ -146,6 +150,16 @@ class Types:
         made = compute(a)  # a narrow integer in its own type: ~uint8(1) is 254
         return wide(made) if isinstance(made, _INTEGERS) else made
 
+    def compare(self, name, a, b):
+        """``a <comparison> b``."""
+        symbol, compute = _COMPARISONS[_COMPARED_BY_NAME[name]]
+        if symbol.endswith("in"):
+            _check_membership(symbol, a, b)
+            return compute(a, b)
+        a, b = strong(a), strong(b)
+        _check_comparison(symbol, a, b)
+        return compute(a, b)
+
     strong, target = staticmethod(strong), staticmethod(target)
 
     def function(self, f):
@@ -155,6 +169,27 @@ class Types:
         except TypeError:  # it has no hash
             return f
         return f if made is None else made(self, f)
+
+
+def _check_comparison(symbol, a, b):
+    """Raises TypingError for a tuple beside what is none, but for tests whether it is None or a text; NumPy makes an array of it."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) == len(b) or symbol not in ("==", "!="):
+            for pair in zip(a, b, strict=False):
+                _check_comparison(symbol, *pair)
+    elif isinstance(a, tuple) or isinstance(b, tuple):
+        other = b if isinstance(a, tuple) else a
+        if symbol not in ("==", "!=") or not (other is None or isinstance(other, (str, dict))):
+            kinds = [type(strong(one)).__name__ for one in (a, b)]
+            raise TypingError(f"unsupported operand types for {symbol}: {kinds[0]} and {kinds[1]}; a tuple is compared with tuples")
+
+
+def _check_membership(symbol, a, container):
+    if isinstance(container, (tuple, list)):
+        for one in container:
+            _check_comparison("==", a, one)
+    elif isinstance(container, numpy.ndarray) and isinstance(a, tuple):
+        raise TypingError(f"unsupported operand types for {symbol}: tuple and array; an array has no elements that are tuples")
 
 
 def _beside(value, other):
@@ -332,6 +367,8 @@ class _Typing(ast.NodeTransformer):
 
     def visit_Compare(self, node):
         self.generic_visit(node)
+        if len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
+            return self._call("compare", node, ast.Constant(type(node.ops[0]).__name__), node.left, node.comparators[0])
         if all(isinstance(op, (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
             node.left = self._call("strong", node.left, node.left)
             node.comparators = [self._call("strong", c, c) for c in node.comparators]

@@ -158,9 +158,9 @@ def _of_elements(*operands):
 
 
 def _no_operation(fail, symbol, a, b):
-    """The error of ``a <symbol> b``. Numba has none either of a number and a tuple or None, but for tests of equality."""
-    kinds = [isinstance(v.type, Number) for v in (a, b)], [isinstance(v.type, (types.Tuple, types.NoneType)) for v in (a, b)]
-    is_final = symbol not in ("==", "!=") and any(kinds[0]) and any(kinds[1])
+    """The error of ``a <symbol> b``. Numba has none either of a number and a tuple, or of a number and None but for tests of equality."""
+    are = [any(isinstance(v.type, kind) for v in (a, b)) for kind in (Number, types.Tuple, types.NoneType)]
+    is_final = are[0] and (are[1] or are[2] and symbol not in ("==", "!="))
     hint = "take one item of the tuple, as in a.shape[0]" if any(isinstance(v.type, types.Tuple) for v in (a, b)) and is_final else ""
     error = fail(TypingError, f"unsupported operand types for {symbol}: {a.type} and {b.type}", hint or _of_elements(a, b))
     error.is_final = is_final
@@ -255,6 +255,8 @@ def truth(a, fail):
 def compare(node_type, a, b, fail, orders_complex=False):
     """The value of ``a <op> b``. ``orders_complex``: `<` of complex numbers goes by the real, then the imaginary part, as NumPy has it."""
     symbol, text, compute = COMPARE[node_type]
+    if any(isinstance(one.type, types.Tuple) and isinstance(other.type, Number) for one, other in ((a, b), (b, a))):
+        raise _no_operation(fail, symbol, a, b)
     if is_pythons(a) and is_pythons(b) and (folded := _compared(compute, a.const, b.const)) is not None:
         return folded
     if not (isinstance(a.type, Number) and isinstance(b.type, Number)):

@@ -37,6 +37,7 @@ from quern.tensorflow._control import *  # noqa: F403
 from quern.tensorflow._control import NAMES as _control
 from quern.tensorflow._functions import *  # noqa: F403
 from quern.tensorflow._functions import NAMES as _functions
+from quern.tensorflow._gathering import IndexedSlices
 from quern.tensorflow._shapes import TensorShape
 from quern.tensorflow._specs import TensorSpec, type_spec_from_value
 from quern.tensorflow._tape import GradientTape, Variable
@@ -94,12 +95,12 @@ class Module:
     @property
     def trainable_variables(self):
         """Those that tapes follow."""
-        return tuple(v for v in self.variables if v.trainable)
+        return tuple(v for v in self.variables if v._trainable)
 
     @property
     def non_trainable_variables(self):
         """Those that tapes do not follow."""
-        return tuple(v for v in self.variables if not v.trainable)
+        return tuple(v for v in self.variables if not v._trainable)
 
     @property
     def submodules(self):
@@ -137,6 +138,7 @@ _KERAS = {
 
 __all__ = [
     "GradientTape",
+    "IndexedSlices",
     "Module",
     "Tensor",
     "TensorShape",

@@ -527,7 +527,8 @@ def _same(theirs, ours=None):
             args = (_converted(args[0]), *args[1:])
         if args and hasattr(args[0], "dtype"):
             _operands.check(theirs, args[0])
-        return function(*args, **kwargs)
+        made = function(*args, **kwargs)
+        return _stopped(made) if theirs in ("floor", "ceil", "round") else made  # TensorFlow has no gradient of these
 
     call.__name__ = call.__qualname__ = theirs
     call.__doc__ = f"keras.ops.{ours or theirs}."

@@ -125,3 +125,52 @@ tensor_scatter_nd_add = _update("add", "Return the tensor with values added at p
 tensor_scatter_nd_sub = _update("sub", "Return the tensor with values subtracted at places.", "add", -1)
 tensor_scatter_nd_max = _update("max", "Return the larger ones of the tensor's elements and of values at places.", "max")
 tensor_scatter_nd_min = _update("min", "Return the smaller ones of the tensor's elements and of values at places.", "min")
+_tensor_scatter_nd_mul = _update("mul", "Return the tensor with its elements multiplied by values at places.", "mul")
+
+
+class IndexedSlices:
+    """Values of some slices of a tensor along its first axis: ``values[i]`` is slice ``indices[i]``.
+
+    >>> import quern.keras
+    >>> import quern.tensorflow as tf
+    >>> tf.Variable([1.0, 2.0, 3.0]).scatter_add(tf.IndexedSlices([10.0], [1])).numpy()
+    array([ 1., 12.,  3.], dtype=float32)
+    """
+
+    def __init__(self, values, indices, dense_shape=None):
+        self.values, self.indices, self.dense_shape = values, indices, dense_shape
+
+    def __repr__(self):
+        shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape}"
+        return f"IndexedSlices(indices={self.indices}, values={self.values}{shape})"
+
+
+def _divided(x, places, updates):
+    """The elements divided one after another, on the host: factors would round otherwise. Integers are divided as in C."""
+    out, places, updates = x.numpy().copy(), places.numpy(), updates.numpy()
+    updates = np.broadcast_to(updates, (*places.shape[:-1], *out.shape[1:]))
+    for place in np.ndindex(places.shape[:-1]):
+        row, by = places[place][0], updates[place]
+        out[row] = out[row] / by if out.dtype.kind in "fcV" else (out[row] - np.fmod(out[row], by)) // by
+    return _tensor(out)
+
+
+_SCATTERED = {
+    "update": tensor_scatter_nd_update,
+    "add": tensor_scatter_nd_add,
+    "sub": tensor_scatter_nd_sub,
+    "mul": _tensor_scatter_nd_mul,
+    "max": tensor_scatter_nd_max,
+    "min": tensor_scatter_nd_min,
+}
+
+
+def with_slices(word, x, delta):
+    """Return the tensor changed by slices; ``word``: how, as in ``scatter_add``. Raises TypeError for other than slices."""
+    if not isinstance(delta, IndexedSlices):
+        raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
+    places = _ops.expand_dims(_tensor(delta.indices), -1)
+    if word != "div":
+        return _SCATTERED[word](x, places, delta.values)
+    updates = _operands.as_kind(delta.values, x._dtype_name)
+    return _divided(x, _scattered("scatter_div", places, tuple(x.shape), updates), updates)

@@ -7,11 +7,12 @@ import dis
 import operator
 import sys
 
+import keras
 import numpy as np
 from keras.src.backend.common.keras_tensor import KerasTensor
 
 from quern.keras.backend import recording
-from quern.keras.backend.core import Array, KerasVariable
+from quern.keras.backend.core import Array, KerasVariable, stop_gradient
 from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.lib import _engine
 from quern.tensorflow._constants import converted
@@ -49,12 +50,19 @@ _TAKEN = {
     }.items()
     for name, _, kernel in (one.partition(":") for one in names.split())
 }
+def _floor_divided(x, y):
+    """``x // y``: of real numbers the quotient rounded down, which is above Python's where the quotient rounds up, without a gradient."""
+    if "float" not in _name(x):
+        return operator.floordiv(x, y)
+    return stop_gradient(keras.ops.floor(x / y))
+
+
 OPERATORS = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
     "divide": operator.truediv,
-    "floor_divide": operator.floordiv,
+    "floor_divide": _floor_divided,
     "remainder": operator.mod,
     "power": operator.pow,
     "bitwise_and": operator.and_,

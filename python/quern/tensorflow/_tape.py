@@ -1,6 +1,8 @@
 """tf.GradientTape and tf.Variable: the engine's tape always records; a GradientTape is a span of it, and what was watched."""
 
 import contextlib
+import functools
+import operator
 import sys
 import weakref
 
@@ -13,8 +15,8 @@ from quern.keras.backend import recording
 from quern.keras.backend._tensor import is_real
 from quern.keras.backend.core import Array, convert_to_tensor, on_read
 from quern.lib import _engine
+from quern.tensorflow import _gathering
 from quern.tensorflow._constants import converted
-from quern.tensorflow._gathering import gather_nd, tensor_scatter_nd_add, tensor_scatter_nd_sub, tensor_scatter_nd_update
 from quern.tensorflow._operands import OPERATORS, computed, exactly, is_tensor, is_within, loads_attribute
 from quern.tensorflow._tensors import get_item, result_of_ufunc, value_text
 from quern.tensorflow.dtypes import DType
@@ -41,6 +43,22 @@ def _refuse_in_place(sign, word):
     return refuse
 
 
+def _scatter_nd(word, doc):
+    def scatter(self, indices, updates, name=None):
+        return self.assign(getattr(_gathering, f"tensor_scatter_nd_{word}")(self, indices, updates))
+
+    scatter.__doc__ = doc
+    return scatter
+
+
+def _scatter(word, doc):
+    def scatter(self, sparse_delta, use_locking=False, name=None):
+        return self.assign(_gathering.with_slices(word, self._tensor(), sparse_delta))
+
+    scatter.__doc__ = doc
+    return scatter
+
+
 class Variable(keras.Variable):
     """A variable that is assigned to in place: ``assign()``, ``assign_add()``, ``numpy()``.
 
@@ -56,8 +74,7 @@ class Variable(keras.Variable):
         if initial_value is None:
             raise ValueError("Argument `initial_value` must be specified: a tensor, an array, a number, or a function that returns one")
         value = convert_to_tensor(exactly(initial_value, dtype)) if is_tensor(initial_value) else converted(initial_value, dtype)
-        kind = value._dtype_name
-        super().__init__(value, dtype=kind, trainable=trainable and ("float" in kind or "complex" in kind), name=name or "Variable")
+        super().__init__(value, dtype=value._dtype_name, trainable=trainable is None or bool(trainable), name=name or "Variable")
 
     @property
     def name(self):
@@ -72,6 +89,16 @@ class Variable(keras.Variable):
     def _tensor(self):
         value = super().value
         return value if on_read or recording._active is not None or not is_real(value) else value[...]
+
+    @property
+    def trainable(self):
+        """Whether tapes follow it. Keras, whose layers hold variables of TensorFlow's, trains no integers."""
+        has_gradient = "float" in self._dtype or "complex" in self._dtype
+        return self._trainable and (has_gradient or not is_within(sys._getframe(1)))
+
+    @trainable.setter
+    def trainable(self, value):
+        self._trainable = bool(value)
 
     @property
     def handle(self):
@@ -141,19 +168,24 @@ class Variable(keras.Variable):
 
     def gather_nd(self, indices, name=None):
         """The elements, or slices, at places."""
-        return gather_nd(self, indices)
+        return _gathering.gather_nd(self, indices)
 
-    def scatter_nd_update(self, indices, updates, name=None):
-        """Write values at places."""
-        return self.assign(tensor_scatter_nd_update(self, indices, updates))
+    def sparse_read(self, indices, name=None):
+        """The slices at places of the first axis."""
+        return _gathering.gather(self, indices)
 
-    def scatter_nd_add(self, indices, updates, name=None):
-        """Add values at places."""
-        return self.assign(tensor_scatter_nd_add(self, indices, updates))
-
-    def scatter_nd_sub(self, indices, updates, name=None):
-        """Subtract values at places."""
-        return self.assign(tensor_scatter_nd_sub(self, indices, updates))
+    scatter_nd_update = _scatter_nd("update", "Write values at places.")
+    scatter_nd_add = _scatter_nd("add", "Add values at places.")
+    scatter_nd_sub = _scatter_nd("sub", "Subtract values at places.")
+    scatter_nd_max = _scatter_nd("max", "Keep the larger ones of the elements and of values at places.")
+    scatter_nd_min = _scatter_nd("min", "Keep the smaller ones of the elements and of values at places.")
+    scatter_update = _scatter("update", "Write slices: ``sparse_delta`` is a tf.IndexedSlices.")
+    scatter_add = _scatter("add", "Add slices: ``sparse_delta`` is a tf.IndexedSlices.")
+    scatter_sub = _scatter("sub", "Subtract slices: ``sparse_delta`` is a tf.IndexedSlices.")
+    scatter_mul = _scatter("mul", "Multiply by slices: ``sparse_delta`` is a tf.IndexedSlices.")
+    scatter_div = _scatter("div", "Divide by slices: ``sparse_delta`` is a tf.IndexedSlices.")
+    scatter_max = _scatter("max", "Keep the larger ones of the elements and of slices: ``sparse_delta`` is a tf.IndexedSlices.")
+    scatter_min = _scatter("min", "Keep the smaller ones of the elements and of slices: ``sparse_delta`` is a tf.IndexedSlices.")
 
     __add__, __radd__ = _operator("add"), _operator("add", is_reflected=True)
     __sub__, __rsub__ = _operator("subtract"), _operator("subtract", is_reflected=True)
@@ -178,11 +210,8 @@ class Variable(keras.Variable):
     __ipow__ = _refuse_in_place("**=", "variable.assign(variable ** value)")
     __hash__ = keras.Variable.__hash__
 
-    def __eq__(self, other):
-        return False if other is None else computed("equal", self, other)
-
-    def __ne__(self, other):
-        return True if other is None else computed("not_equal", self, other)
+    __eq__ = _operator("equal")
+    __ne__ = _operator("not_equal")
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
         caller = sys._getframe(1)
@@ -450,14 +479,16 @@ class GradientTape:
         if self._used and not self._persistent:
             raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
         self._used = True
-        targets = [self._values_of(one)[-1] for one in tree.flatten(target)]
+        flat_targets, flat_sources = tree.flatten(target), tree.flatten(sources)
+        targets = [self._values_of(one)[-1] for one in flat_targets]
         given = [None] * len(targets) if output_gradients is None else [convert_to_tensor(g) for g in tree.flatten(output_gradients)]
-        groups = [self._values_of(one) for one in tree.flatten(sources)]
+        groups = [self._values_of(one) for one in flat_sources]
+        same = [[i for i, one in enumerate(flat_targets) if one is source] for source in flat_sources]
         watched = [*[x for _, x in self._watched.values()], *[leaf for leaves in self._leaves.values() for leaf in leaves]]
         again = bool(GradientTape._active)  # another tape wants gradients of these
         keeps = again or self._persistent or any(not other._used or other._persistent for other in self._others)
         zeros = str(getattr(unconnected_gradients, "value", unconnected_gradients)).lower() == "zero"
-        found = _gradients(self._spans, targets, given, groups, watched, keeps, again, zeros)
+        found = _gradients(self._spans, targets, given, groups, same, watched, keeps, again, zeros)
         if not self._persistent:
             self._leaves.clear()  # so that variables are updated where they are
         return tree.pack_sequence_as(sources, list(found)) if tree.is_nested(sources) else found[0]
@@ -498,21 +529,27 @@ def _as_it_is(x):
 
 
 @recording.noted
-def _gradients(spans, targets, given, groups, watched, keeps, again, zeros):
+def _gradients(spans, targets, given, groups, same, watched, keeps, again, zeros):
     """Return the gradients of the targets' sum by each group of arrays, which stand for one source, as a list.
+
+    Parameters: ``same``: the targets that each source is, which has their gradients also where nothing was recorded.
 
     None, or zeros, for a source that it does not depend on. Part of a recorded step like a function of the backend: where the tape
     begins and ends is found anew each time.
     """
     spans = spans.now()
-    used = [(t, _filled(1, t) if g is None else g) for t, g in zip(targets, given, strict=True) if _engine.wants_gradient(t)]
+    ones = [_filled(1, t) if g is None else g for t, g in zip(targets, given, strict=True)]
+    used = [(t, g) for t, g in zip(targets, ones, strict=True) if _engine.wants_gradient(t)]
     known = [(i, a) for i, group in enumerate(groups) for a in group if _engine.wants_gradient(a) and _engine.depends_on(a, watched, spans)]
     found = [None] * len(groups)
     if used and known:
-        results, ones = zip(*used, strict=True)
-        made = _engine.gradients(results, ones, tuple(a for _, a in known), keeps, again, True, spans)
+        results, starts = zip(*used, strict=True)
+        made = _engine.gradients(results, starts, tuple(a for _, a in known), keeps, again, True, spans)
         for (i, _), g in zip(known, made, strict=True):
             found[i] = g if found[i] is None else found[i] if g is None else found[i] + g
+    for i, places in enumerate(same):
+        if found[i] is None and places:
+            found[i] = functools.reduce(operator.add, [ones[place] for place in places])._as(Array)
     return [_filled(0, group[0])._as(Array) if zeros and g is None else g for group, g in zip(groups, found, strict=True)]
 
 

@@ -66,7 +66,7 @@ l2_normalize, global_norm = _math.l2_normalize, _functions.global_norm
 def diag(diagonal, name=None):
     """Matrices with these elements on their diagonals, the last axis of them."""
     x = _tensor(diagonal)
-    return keras.ops.expand_dims(x, -1) * keras.ops.eye(x.shape[-1], dtype=x.dtype)
+    return keras.ops.where(keras.ops.eye(x.shape[-1], dtype="bool"), keras.ops.expand_dims(x, -1), keras.ops.zeros((), x.dtype))
 
 
 @_errors.checked

@@ -218,8 +218,8 @@ def polyval(coeffs, x, name=None):
     """A polynomial's values: the coefficient of the highest power comes first."""
     x = _functions.convert_to_tensor(x)
     total = keras.ops.zeros_like(x)
-    for c in coeffs:
-        total = total * x + c
+    for i, c in enumerate(coeffs):
+        total = total * x + c if i else total + c
     return total
 
 

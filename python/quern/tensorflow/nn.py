@@ -11,7 +11,6 @@ from quern.tensorflow._functions import convert_to_tensor as _tensor
 relu = _same("relu")
 relu6 = _same("relu6")
 elu = _same("elu")
-selu = _same("selu")
 silu = _same("silu")
 sigmoid = _same("sigmoid")
 softplus = _same("softplus")
@@ -46,8 +45,16 @@ def gelu(features, approximate=False, name=None):
 
 @_errors.checked
 def leaky_relu(features, alpha=0.2, name=None):
-    """x above 0, and ``alpha`` times x below."""
-    return keras.ops.leaky_relu(_tensor(features), alpha)
+    """x above 0, and ``alpha`` times x elsewhere."""
+    x = _tensor(features)
+    return keras.ops.where(x > 0, x, x * alpha)
+
+
+@_errors.checked
+def selu(features, name=None):
+    """elu with the factors of self-normalizing networks; at 0 it has the slope of what is above."""
+    x, scale, alpha = _tensor(features), 1.0507009873554805, 1.6732632423543772
+    return scale * keras.ops.where(x < 0, alpha * keras.ops.expm1(keras.ops.minimum(x, 0)), x)
 
 
 @_errors.checked

@@ -576,7 +576,7 @@ def _in_place_view(name):
     def in_place(self, *args, **kwargs):
         view = method(self, *args, **kwargs)
         _engine.check_may_write(self)
-        _engine.set_view(self, view)
+        _engine.set_view(self, view, is_written=True)
         return self
 
     in_place.__name__ = name + "_"

@@ -116,3 +116,19 @@ def test_a_mean_that_is_larger_than_the_array(device, name, values):
     """NumPy divides by the count of the smaller array then, which is nothing anybody wants."""
     with pytest.raises(ValueError, match="a mean of shape"):
         getattr(qn, name)(values, mean=qn.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("percentile(x, 150)", r"\[percentile\] 150 is not in the range \[0, 100\]"),
+        ("nanpercentile(x, [50, -1])", r"\[nanpercentile\] -1 is not in the range \[0, 100\]"),
+        ("percentile(x, numpy.array(100.5))", r"\[percentile\] 100.5 is not in the range \[0, 100\]"),
+        ("quantile(x, 1.5)", r"\[quantile\] 1.5 is not in the range \[0, 1\]"),
+        ("nanquantile(x, -0.1)", r"\[nanquantile\] -0.1 is not in the range \[0, 1\]"),
+        ("percentile(x, 50, method='q')", r"\[percentile\] 'q' is not a valid method"),
+    ],
+)
+def test_errors_of_quantiles_name_the_function_called(call, said):
+    with pytest.raises(ValueError, match=said):
+        eval(f"qn.{call}", {"qn": qn, "numpy": np, "x": qn.array([1.0, 2.0, 3.0])})

@@ -243,3 +243,35 @@ def test_a_tuple_is_written_into_a_part(device, dtype):
         @cuda.jit("void(float64[:, :])")
         def into_two(out):
             out[:] = (1, 2)
+
+
+UNEQUAL = """(1, 2) == x | (1, 2) == 1.5 | x != (1, 2) | () == x | (x, y) == x | (1, 2) < x | x >= (1, 2) | (1, 2) == [1, 2] | [1, 2] == (1, 2)
+(1, 2) == a | a != (x, y) | (1, 2) == range(3) | (1, 2) in a | (1, 2) in (1, 2) | (1, 2) in [x, y] | (1, 2) == True | np.float32(2) == (1, 2)
+(1, 2) < None | (1, 2) < 'ab' | (1, 2) == {1, 2} | slice(1, 2) == (1, 2) | (1, x) == ((1, 2), 3) | [(1, 2)] == (1, 2) | (1, 2) == np.zeros(2)"""
+COMPARED = """(1, 2) == (1, 2, 3) | (x, y) == (3, 2) | (1, x) == (1.0, 3) | (1, 2) == None | (1, 2) != 'ab' | None == (1, 2) | () == () | () == (1,)
+(1, 2, 3) < (x, y) | (1, 2) < (1, 2, 3) | (x, y) >= (3,) | (1, 2) in [(1, 2)] | (1, 2) in ((1, 2),) | x in (1, 3) | 1.5 in (1, 2) | (1, 2) in ()
+None in (1, 2) | (1, 2) in [(x, y), (1, 2)] | (1, 2) not in [(1, 3)] | True in (1, 2) | (1, 2) is None"""
+
+
+def _cases(text):
+    return [one.strip() for line in text.splitlines() for one in line.split("|")]
+
+
+def _compared(expression, tmp_path):
+    function = module_of(tmp_path, f"def f(x, y, a):\n    return {expression}\n").f
+    return njit(function), function
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("expression", _cases(UNEQUAL))
+def test_tuples_beside_others_have_no_comparison(expression, tmp_path):
+    """As in Numba; NumPy would compare with an array of the tuple's elements."""
+    with pytest.raises(errors.TypingError, match="unsupported operand types"):
+        _compared(expression, tmp_path)[0](3, 2, np.array([1, 2]))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("expression", _cases(COMPARED))
+def test_tuples_compared_with_tuples(expression, tmp_path):
+    compiled, python = _compared(expression, tmp_path)
+    assert compiled(3, 2, np.array([1, 2])) is python(3, 2, np.array([1, 2]))

@@ -16,6 +16,24 @@ def show(x):
     return None if x is None else np.asarray(x).tolist()
 """
 PROGRAMS = {
+    "a count of calls in a model": """
+class Counted(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.line, self.calls = tf.keras.layers.Dense(1), tf.Variable(0)
+    def call(self, x):
+        self.calls.assign_add(1)
+        return self.line(x)
+class Parts(tf.Module):
+    def __init__(self):
+        self.count, self.weight = tf.Variable(1), tf.Variable(2.0)
+model = Counted()
+model.compile("sgd", "mse")
+model.fit(np.ones((8, 2), "float32"), np.ones((8, 1), "float32"), epochs=2, verbose=0)
+print(len(model.trainable_variables), model.calls.trainable, len(Parts().trainable_variables))
+with tf.GradientTape() as tape:
+    z = tf.cast(model.calls, tf.float32) * 2
+print(show(tape.gradient(z, model.calls))) | 2 True 2 None""",
     "a tensor that took a variable's name": """
 x = tf.Variable(2.0)
 for _ in range(2):

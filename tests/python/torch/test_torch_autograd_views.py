@@ -503,3 +503,54 @@ def test_detach_in_place_leaves_views_alone(device):
         ],
         device,
     )
+
+
+VIEWS_IN_PLACE = "t_() transpose_(0,1) swapaxes_(0,1) swapdims_(0,1) squeeze_(0) unsqueeze_(0) unsqueeze_(0).squeeze_(0)".split()
+OTHER_VIEWS = "[0] [:] [:,1] .t() .view(-1) .t()[0] .view(-1)[1:]".split()
+
+
+@pytest.mark.parametrize("op", VIEWS_IN_PLACE)
+@pytest.mark.parametrize("start", ["b = m * 1", "a = m * 1; b = a[:]"], ids=["base", "view"])
+def test_gradients_of_views_made_in_place(device, op, start):
+    """The other views of the memory are made anew, from the base as it lies now; _version counts."""
+    head = HEAD + "m = torch.tensor([[1., -2., 3.]], requires_grad=True, device=device)\ndef values(*t): return [one for one in t]\n"
+    compare_all(
+        [
+            text
+            for view in OTHER_VIEWS
+            for text in (
+                f"{head}{start}; v = b{view}; b.{op}; g = torch.autograd.grad((v**3).sum(), [b, v, m], allow_unused=True); g, b._version",
+                f"{head}{start}; v = b{view}; b.{op}; torch.autograd.grad((b*b).sum() + (v**3).sum(), [b, v, m], create_graph=True)",
+                f"{head}{start}; v = b{view}; b.{op}; (g,) = torch.autograd.grad((b*b).sum() + (v**3).sum(), b, create_graph=True); "
+                "torch.autograd.grad(g.sum(), m)",
+                f"{head}{start}; b.retain_grad(); v = b{view}; b.{op}; ((b*b).sum() + (v**3).sum()).backward(); b.grad, m.grad",
+                f"{head}{start}; v = b{view}; v.retain_grad(); b.{op}; b.mul_(2); ((b*b).sum() + (v**3).sum()).backward(); v.grad, m.grad",
+            )
+        ],
+        device,
+    )
+
+
+def test_writes_after_views_made_in_place(device):
+    check(
+        """
+        b = m * 1; v = b[0]; b.t_(); v.mul_(2); torch.autograd.grad((v * v).sum() + (b * u).sum(), [m, b, v])
+        b = m * 1; v = b[0]; b.t_(); b.mul_(2); torch.autograd.grad((v * v).sum() + (b * u).sum(), [m, b, v])
+        b = m * 1; v = b[0]; b.t_(); b[0] = 5.; torch.autograd.grad((v ** 3).sum() + (b * u).sum(), [m, b, v])
+        b = m * 1; v = b[0]; b.t_(); v.copy_(m[1]); torch.autograd.grad((v ** 3).sum() + (b * u).sum(), [m, b, v])
+        b = m * 1; v = b[0]; b.t_(); b.zero_(); b.add_(m.t()); torch.autograd.grad((v ** 3).sum() + (b * u).sum(), [m, b, v])
+        b = m * 1; v = b[0]; b.t_(); b.t_(); torch.autograd.grad((v ** 3).sum() + (b * b).sum(), [m, b, v])
+        b = m * 1; v = b[0]; b.as_strided_((2, 2), (1, 3)); torch.autograd.grad((v[:2] ** 3).sum() + (b * b).sum(), [m, b])
+        b = m * 1; v = b[:]; w = v[0]; v.register_hook(seen.append); v.t_(); (w * w).sum().backward(); seen, m.grad
+        b = m * 1; v = b[:]; v.register_hook(seen.append); v.t_(); (v * v).sum().backward(); seen, m.grad
+        d = torch.zeros(2, 3, device=device); e = d.detach(); e.mul_(m); f = e[0]; e.t_(); torch.autograd.grad((f * 2).sum() + (e * e).sum() + e.sum(), [m, e])
+        d = m.detach(); d.t_(); d._version, m._version, d.shape, m.shape
+        torch.no_grad()(lambda: m.t_())(); m._version, m.shape, m.is_leaf
+        b = m * 1; v = b[0]; v.register_hook(seen.append); torch.no_grad()(lambda: b.mul_(2))(); (v * v).sum().backward(); seen, m.grad
+        b = m * 1; v = b[0]; v.retain_grad(); torch.no_grad()(lambda: b.mul_(2))(); (v * v).sum().backward(); v.grad, m.grad
+        b = m * 1; v = b[0]; w = v[:2]; v.register_hook(seen.append); torch.no_grad()(lambda: b.mul_(2))(); (w * w).sum().backward(); seen, m.grad
+        """,
+        device,
+        HEAD + "m = torch.arange(1., 7., device=device).reshape(2, 3).clone().requires_grad_()\n"
+        "u = torch.arange(1., 7., device=device).reshape(3, 2)\n",
+    )

@@ -3,6 +3,7 @@
 from quern.torch._core import Tensor
 from quern.torch._shaping import stack
 from quern.torch.autograd._gradients import grad
+from quern.torch.autograd.grad_mode import enable_grad
 
 
 def _tuple(value, what="outputs of the user-provided function", name=""):
@@ -22,11 +23,11 @@ def _inputs(inputs, create_graph, name):
     return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in inputs)
 
 
-def _single(output, name):
+def _single(output, name, strict):
     """The output of a function that returns one number."""
+    _check_requires_grad(_tuple(output, name=name), "outputs", strict)
     if isinstance(output, tuple):
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    (output,) = _tuple(output, name=name)
     if output.numel() != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     return output
@@ -62,35 +63,75 @@ def _given(values, is_single):
     return values[0] if is_single else tuple(values)
 
 
-def _slopes(outputs, inputs, vectors, create_graph, strict=False, retain_graph=None):
-    """The gradients of the inputs; zeros for what no output depends on, which ``strict`` refuses."""
-    outputs = _tuple(outputs)
+_UNMET = {
+    "outputs": "Output {} of the user-provided function does not require gradients. The outputs must be computed in a differentiable "
+    "manner from the input when running in strict mode.",
+    "grad_inputs": "The gradient with respect to input {} is independent of the inputs of the user-provided function. This is not "
+    "allowed in strict mode.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {} is "
+    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice differentiable and that "
+    "the jacobian depends on the inputs (this would be violated by a linear function for example).",
+}
+_UNUSED = {
+    "output": "Output {1} of the user-provided function is independent of input {0}. This is not allowed in strict mode.",
+    "back": "The output of the user-provided function is independent of input {}. This is not allowed in strict mode.",
+    "back_trick": "The gradient with respect to the input is independent of entry {} in the grad_outputs when using the double backward "
+    "trick to compute forward mode gradients. This is not allowed in strict mode.",
+    "double_back": "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode.",
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. This is not allowed "
+    "in strict mode as it prevents from using the double backward trick to replace forward mode AD.",
+}
+
+
+def _check_requires_grad(values, kind, strict):
+    """Raises RuntimeError in strict mode for values, of a kind in _UNMET, that have no derivative."""
+    for i, one in enumerate(values if strict else ()):
+        if one is None:
+            raise RuntimeError(_UNUSED["back"].format(i))
+        if not one.requires_grad:
+            raise RuntimeError(_UNMET[kind].format(i))
+
+
+def _slopes(outputs, inputs, vectors, create_graph, retain_graph=None):
+    """The gradients of the inputs; None for what no output depends on."""
     vectors = (None,) * len(outputs) if vectors is None else vectors
-    known = [i for i, output in enumerate(outputs) if output.requires_grad]
-    if strict and len(known) < len(outputs):
-        i = next(i for i, output in enumerate(outputs) if not output.requires_grad)
-        raise RuntimeError(f"Output {i} of the user-provided function does not require gradients, which strict=True does not allow")
-    found = [None] * len(inputs)
-    if known:
-        named = {"retain_graph": retain_graph, "create_graph": create_graph, "allow_unused": True}
-        found = grad([outputs[i] for i in known], inputs, [vectors[i] for i in known], **named)
-    for i, g in enumerate(found):
-        if strict and g is None:
-            raise RuntimeError(f"The output of the user-provided function is independent of input {i}, which strict=True does not allow")
-    return tuple(x.new_zeros(x._shape) if g is None else g for x, g in zip(inputs, found, strict=True))
+    known = [i for i, output in enumerate(outputs) if output is not None and output.requires_grad]
+    if not known:
+        return (None,) * len(inputs)
+    named = {"retain_graph": retain_graph, "create_graph": create_graph, "allow_unused": True}
+    return grad([outputs[i] for i in known], inputs, [vectors[i] for i in known], **named)
 
 
+def _filled(found, like, strict, create_graph, stage, output=None):
+    """Gradients with zeros where there is none, which ``strict`` refuses; ``stage``: the message, in _UNUSED."""
+    for i, g in enumerate(found if strict else ()):
+        if g is None:
+            raise RuntimeError(_UNUSED[stage].format(i, output))
+        if create_graph and not g.requires_grad:
+            what = "hessian" if "double" in stage else "jacobian"
+            raise RuntimeError(
+                f"The {what} of the user-provided function is independent of input {i if output is None else output}. This is not allowed "
+                "in strict mode when create_graph=True."
+            )
+    found = tuple(x.new_zeros(x._shape) if g is None else g for x, g in zip(like, found, strict=True))
+    return found if create_graph else tuple(g.detach() for g in found)
+
+
+@enable_grad()
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
     """The derivatives of each element of the outputs by each of the inputs: sizes of the output, then of the input."""
     _check_ways("jacobian", strategy, create_graph, strict, vectorize)
     given = _inputs(inputs, create_graph, "jacobian")
     outputs = func(*given)
     rows = []
-    for output in _tuple(outputs, name="jacobian"):
+    parts = _tuple(outputs, name="jacobian")
+    _check_requires_grad(parts, "outputs", strict)
+    for number, output in enumerate(parts):
         flat = output.reshape(-1)
         columns = [[] for _ in given]
         for i in range(flat.numel()):
-            found = _slopes(flat[i], given, None, create_graph, strict, retain_graph=True)
+            found = _slopes((flat[i],), given, None, create_graph, retain_graph=True)
+            found = _filled(found, given, strict, create_graph, "output", number)
             for column, g in zip(columns, found, strict=True):
                 column.append(g)
         rows.append(
@@ -105,6 +146,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     return _given(rows, isinstance(outputs, Tensor))
 
 
+@enable_grad()
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """Return the matrix of second derivatives of a function with a scalar result.
 
@@ -142,11 +184,14 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     def slopes(*args):
         is_single = isinstance(inputs, Tensor)
         given = args[0] if is_single else args
-        return jacobian(lambda *x: _single(func(*x), "hessian").reshape(()), given, create_graph=True, strict=strict)
+        found = jacobian(lambda *x: _single(func(*x), "hessian", strict).reshape(()), given, create_graph=True)
+        _check_requires_grad(_tuple(found), "jacobian", strict)
+        return found
 
     return jacobian(slopes, inputs, create_graph=create_graph, strict=strict)
 
 
+@enable_grad()
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
     """(outputs, the vector times the Jacobian)."""
     given = _inputs(inputs, create_graph, "vjp")
@@ -154,12 +199,14 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     parts = _tuple(outputs, name="vjp")
     if v is None and not (isinstance(outputs, Tensor) and outputs.numel() == 1):
         raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor with a single element.")
+    _check_requires_grad(parts, "outputs", strict)
     vectors = None if v is None else _vectors(v, parts, isinstance(outputs, Tensor), "vjp")
-    found = _slopes(outputs, given, vectors, create_graph, strict)
-    shown = outputs if create_graph else _given([o.detach() for o in _tuple(outputs)], isinstance(outputs, Tensor))
+    found = _filled(_slopes(parts, given, vectors, create_graph), given, strict, create_graph, "back")
+    shown = outputs if create_graph else _given([o.detach() for o in parts], isinstance(outputs, Tensor))
     return shown, _given(found, isinstance(inputs, Tensor))
 
 
+@enable_grad()
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
     """(outputs, the Jacobian times the vector), by the gradient of the gradient."""
     given = _inputs(inputs, create_graph, "jvp")
@@ -167,15 +214,19 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
         raise RuntimeError(
             "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
         )
-    outputs = func(*given)
     vectors = [x.new_ones(x._shape) for x in given] if v is None else _vectors(v, given, isinstance(inputs, Tensor), "jvp")
-    dummies = [o.new_zeros(o._shape).requires_grad_() for o in _tuple(outputs, name="jvp")]
-    slopes = _slopes(outputs, given, dummies, True, strict)
-    found = _slopes(slopes, dummies, vectors, create_graph)
-    shown = outputs if create_graph else _given([o.detach() for o in _tuple(outputs)], isinstance(outputs, Tensor))
+    outputs = func(*given)
+    parts = _tuple(outputs, name="jvp")
+    _check_requires_grad(parts, "outputs", strict)
+    dummies = [o.new_zeros(o._shape).requires_grad_() for o in parts]
+    slopes = _slopes(parts, given, dummies, True)
+    _check_requires_grad(slopes, "grad_inputs", strict)
+    found = _filled(_slopes(slopes, dummies, vectors, create_graph), parts, strict, create_graph, "back_trick")
+    shown = outputs if create_graph else _given([o.detach() for o in parts], isinstance(outputs, Tensor))
     return shown, _given(found, isinstance(outputs, Tensor))
 
 
+@enable_grad()
 def _of_second(name, func, inputs, v, create_graph, strict):
     given = _inputs(inputs, create_graph, name)
     is_single = isinstance(inputs, Tensor)
@@ -184,9 +235,15 @@ def _of_second(name, func, inputs, v, create_graph, strict):
             "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
         )
     vectors = [x.new_ones(x._shape) for x in given] if v is None else _vectors(v, given, is_single, name)
-    output = _single(func(*given), name)
-    slopes = _slopes(output, given, None, True, strict)
-    found = _slopes(slopes, given, vectors, create_graph, strict)
+    output = _single(func(*given), name, strict)
+    slopes = _slopes((output,), given, None, True)
+    _check_requires_grad(slopes, "jacobian", strict)
+    if name == "vhp":
+        found = _filled(_slopes(slopes, given, vectors, create_graph), given, strict, create_graph, "double_back")
+    else:  # the Jacobian of the gradient by the vector, which is the derivative of the product the other way around
+        dummies = [x.new_zeros(x._shape).requires_grad_() for x in given]
+        products = _slopes(slopes, given, dummies, True)
+        found = _filled(_slopes(products, dummies, vectors, create_graph), given, strict, create_graph, "double_back_trick")
     return (output if create_graph else output.detach()), _given(found, is_single)
 
 

@@ -1,6 +1,7 @@
 """Adafactor: an optimizer whose state is small, for it keeps the sums of rows and columns only."""
 
 from quern.torch import _namespace as torch
+from quern.torch.optim._state import as_tensor, counted
 from quern.torch.optim.optimizer import _check_lr, _number, _RuleOptimizer
 
 __all__ = ["Adafactor"]
@@ -89,16 +90,16 @@ class Adafactor(_RuleOptimizer):
                 continue
             if p.is_complex():
                 raise RuntimeError("Adafactor does not support complex parameters")
-            state = self._state_of(p)
+            state = self.state[p]
             if not state:
                 shape = tuple(p.shape)
-                state["step"] = 0.0
+                state["step"] = as_tensor(0.0)
                 if len(shape) > 1:
                     state["row_var"] = torch.zeros((*shape[:-1], 1), dtype=p.dtype, device=p.device)
                     state["col_var"] = torch.zeros((*shape[:-2], 1, shape[-1]), dtype=p.dtype, device=p.device)
                 else:
                     state["variance"] = torch.zeros_like(p)
-            step = state.count()
+            step = counted(state)
             _step(p, -grad if group["maximize"] else grad, state, step, group)
 
 

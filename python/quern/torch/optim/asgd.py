@@ -2,6 +2,7 @@
 
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule, updates
+from quern.torch.optim._state import as_tensor, counted
 from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["ASGD"]
@@ -89,13 +90,13 @@ class ASGD(_RuleOptimizer):
             grad = p.grad
             if grad is None:
                 continue
-            state = self._state_of(p)
+            state = self.state[p]
             if not state:
-                state.update(step=0.0, eta=lr, mu=1.0, ax=torch.zeros_like(p))
-            step = state.count()
-            eta, mu = state.number("eta"), state.number("mu")  # the last step's choice for this one
+                state.update(step=as_tensor(0.0), eta=as_tensor(lr), mu=as_tensor(1.0), ax=torch.zeros_like(p))
+            step = counted(state)
+            eta, mu = float(state["eta"]), float(state["mu"])  # the last step's choice for this one
             batches.setdefault((eta, mu), []).append((p, grad, state["ax"]))
             for name, value in zip(("eta", "mu"), updates.after_asgd(lr, lambd, alpha, t0, step), strict=True):
-                state.set_number(name, value)
+                state[name].fill_(value)
         for (eta, mu), rows in batches.items():
             apply_rule(updates.asgd(eta, mu), rows, (_sign(group), _number(group["weight_decay"]), 1.0 - lambd * eta))

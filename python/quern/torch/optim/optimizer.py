@@ -7,7 +7,7 @@ from copy import deepcopy
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
-from quern.torch.optim._state import State
+from quern.torch.optim._state import as_tensor, counted
 from quern.user_files import warn_user
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
@@ -129,8 +129,6 @@ class Optimizer:
 
     _opt_called = False
     _in_step = False
-    _numbers = ()  # what the state keeps as numbers for steps
-    _state_kind = dict
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -144,7 +142,7 @@ class Optimizer:
             raise TypeError(
                 f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got {_typename(params)}"
             )
-        self.state = defaultdict(self._state_kind)
+        self.state = defaultdict(dict)
         self.param_groups = []
         if isinstance(params, (set, frozenset)):
             warn_user(f"{_UNORDERED} This will be an error in a future release.", FutureWarning)
@@ -279,10 +277,7 @@ class Optimizer:
                 places.setdefault(id(p), len(places))
             packed["params"] = [places[id(p)] for p in group["params"]]
             groups.append(packed)
-        state = {
-            places[id(k)] if isinstance(k, torch.Tensor) else k: v.plain() if isinstance(v, State) else v
-            for k, v in self.state.items()
-        }
+        state = {places[id(k)] if isinstance(k, torch.Tensor) else k: v for k, v in self.state.items()}
         out = {"state": state, "param_groups": groups}
         for hook in self._optimizer_state_dict_post_hooks.values():
             new = hook(self, out)
@@ -318,10 +313,8 @@ class Optimizer:
             hook(self)
 
     def _taken(self, param, value, key=None):
-        """A value of a loaded state in the parameter's type and on its device; counts as numbers."""
+        """A value of a loaded state in the parameter's type and on its device."""
         if isinstance(value, torch.Tensor):
-            if key in self._numbers:
-                return float(value)
             if key == "step":  # a count's type is not the parameter's
                 return value
             return value.to(dtype=param.dtype, device=param.device) if param.is_floating_point() else value.to(device=param.device)
@@ -379,26 +372,17 @@ def _check_betas(betas):
 class _RuleOptimizer(Optimizer):
     """An optimizer whose step is one of the engine's rules, applied to all parameters of a group at once."""
 
-    _numbers = ("step",)
-    _state_kind = State
+    _numbers = ("step",)  # what the state keeps as tensors without dimensions; older states have numbers
 
     def __setstate__(self, state):
         super().__setstate__(state)
         for group in self.param_groups:
             for name, value in self.defaults.items():  # what older states lack
                 group.setdefault(name, value)
-        self.state = defaultdict(State, {k: self._numbered(v) if isinstance(v, dict) else v for k, v in self.state.items()})
-
-    def _numbered(self, state):
-        """A parameter's state, from a dict that was loaded or that the program made."""
-        return State((name, float(value) if name in self._numbers else value) for name, value in state.items())
-
-    def _state_of(self, p):
-        """The state of a parameter."""
-        state = self.state[p]
-        if type(state) is not State:  # the program has put it there
-            state = self.state[p] = State(state)
-        return state
+        for state in self.state.values():
+            for name in self._numbers:
+                if isinstance(state, dict) and isinstance(state.get(name), (int, float)):
+                    state[name] = as_tensor(state[name])
 
     def add_param_group(self, param_group):
         """Adds a group of parameters: a dict with "params" and options of this group."""
@@ -432,23 +416,17 @@ class _RuleOptimizer(Optimizer):
 
         Parameters: ``names``: the states of a row; ``begin(p)``: the states of a parameter that has none.
         """
-        out, stored = {}, dict.__getitem__
+        out = {}
         for p in group["params"]:
             grad = p.grad
             if grad is None:
                 continue
             state = self.state[p]
-            if type(state) is not State:
-                state = self._state_of(p)
             if not state:
-                state["step"] = 0.0
+                state["step"] = as_tensor(0.0)
                 state.update(begin(p))
-            step = stored(state, "step")
-            if type(step) is float:  # no program reads it
-                state["step"] = step = step + 1
-            else:
-                step = state.count()
-            row = (p, grad, *[stored(state, name) for name in names])
+            step = counted(state)
+            row = (p, grad, *[state[name] for name in names])
             if step in out:
                 out[step].append(row)
             else:
