@@ -17,6 +17,7 @@ from quern.keras.backend._tensor import typed
 from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.keras.backend.core import no_gradients
 from quern.keras.backend.core import stop_gradient as _stopped
+from quern.lib import _engine
 from quern.tensorflow import _operands
 from quern.tensorflow import errors as _errors
 from quern.tensorflow._constants import converted as _converted
@@ -509,6 +510,27 @@ def _first_of_equals(theirs):
     return call
 
 
+# TensorFlow computes these gradients as 0 wherever that of the result is 0, also beside 0 and NaN: tf.where(x > 0, tf.sqrt(x), 0).
+_SLOPES = {"sqrt": lambda g, y: 0.5 * g / y, "rsqrt": lambda g, y: -0.5 * g * y * y * y, "reciprocal": lambda g, y: -g * y * y}
+
+
+def _zero_times(slope, function):
+    def call(x):
+        if _is_symbolic(x):
+            return function(x)
+        x = _tensor(x)
+        if "float" not in x._dtype_name or not _engine.wants_gradient(x):
+            return function(x)
+
+        @custom_gradient
+        def of_tensor(x):
+            return function(x), lambda g: _ops.where(_ops.equal(g, 0), _ops.zeros_like(g), slope(g, function(x)))
+
+        return of_tensor(x)
+
+    return call
+
+
 def _same(theirs, ours=None):
     """A function of keras.ops under TensorFlow's name, which takes ``name=`` too."""
     if theirs in _OF_TWO:
@@ -516,6 +538,8 @@ def _same(theirs, ours=None):
     function = getattr(_ops, ours or theirs)
     if theirs in ("maximum", "minimum"):
         function = _first_of_equals(theirs)
+    if theirs in _SLOPES:
+        function = _zero_times(_SLOPES[theirs], function)
     has_two = theirs in ("maximum", "minimum", "atan2", "divide_no_nan", "logical_and", "logical_or", "logical_xor")
 
     def call(*args, name=None, **kwargs):

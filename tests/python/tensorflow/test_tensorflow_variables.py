@@ -152,6 +152,12 @@ at(lambda x: tf.math.polyval([2., 1.], x), n) | [[2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 
 tf.math.floordiv(tf.constant([7, -7]), 2).numpy().tolist() | [3, -4]
 at(lambda x: tf.clip_by_value(x, 0., 1.), n) | [[0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0]]
 at(lambda x: tf.floor(x) * x, n[5:]) | [[1.0, -1.0, 1.0, 0.0]]
+at(lambda x: tf.where(x > 0, tf.sqrt(x), 0.), n) | [[0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.5, 0.7071067690849304]]
+at(lambda x: tf.where(x > 0, tf.math.rsqrt(x), 0.), n[2:]) | [[0.0, 0.0, 0.0, -0.5, 0.0, -0.5, -1.4142134189605713]]
+at(lambda x: tf.where(x > 0, tf.math.reciprocal(x), 0.), n[2:]) | [[0.0, 0.0, 0.0, -1.0, 0.0, -1.0, -4.0]]
+at(lambda x: 0. * tf.sqrt(x), n) | [[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+at(tf.sqrt, n[3:]) | [[inf, -inf, 0.5, nan, 0.5, 0.7071067690849304]]
+at(tf.sqrt, tf.Variable([0., 4.])) | [[inf, 0.25]]
 """
 
 
