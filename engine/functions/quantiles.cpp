@@ -104,6 +104,14 @@ QuantilePlaces places_for(std::string_view method, const QuantileType& type, int
   return out;
 }
 
+// What the places take from a sorted line, and its end, where a NaN stands.
+std::vector<int64_t> ranks_of(const QuantilePlaces& places, int64_t n) {
+  std::vector<int64_t> out{n - 1};
+  for (const std::vector<int64_t>* some : {&places.below, &places.above})
+    for (int64_t one : *some) out.push_back(one < 0 ? one + n : one);
+  return out;
+}
+
 Array with_nan(const Array& lines, const Array& result) {
   if (is_whole(lines.dtype())) return result;
   Array last = element(lines, -1, last_size(lines) - 1);
@@ -199,7 +207,7 @@ Array quantiles_of_lines(const Array& lines, const Quantiles& given, std::string
   QuantilePlaces places = places_for(method, type, n, q);
   if (lines.dtype() == DType::boolean && !places.is_exact && !q.empty())
     raise(ErrorKind::type, "[{}] dtype bool is not supported; convert to integers first", given.function);
-  Array in_line = sorted(lines, false);
+  Array in_line = skips_nan ? sorted(lines, false) : sorted_at(lines, ranks_of(places, n));
   if (q.empty()) return full(shape, whole(0), is_whole(lines.dtype()) ? DType::float64 : lines.dtype(), lines.device());
   if (skips_nan) return without_nan(in_line, q, method, type);
   auto at = [&](const std::vector<int64_t>& indices) {
@@ -230,8 +238,10 @@ static Array median_of(const Array& array, const Over& over, bool skips_nan) {
   } else if (skips_nan && !is_whole(lines.dtype())) {
     out = middle_of_numbers(lines);
   } else {
-    Array sorted = ordered(lines, false, lines.rank() - 1), middle = part(sorted, -1, (n - 1) / 2, n / 2 + 1);
-    out = with_nan(sorted, mean(middle, last_axis(middle)));
+    const bool is_plain = !is_complex(lines.dtype()) && !is_record(lines.dtype());
+    Array in_line = is_plain ? sorted_at(lines, {(n - 1) / 2, n / 2, n - 1}) : ordered(lines, false, lines.rank() - 1);
+    Array middle = part(in_line, -1, (n - 1) / 2, n / 2 + 1);
+    out = with_nan(in_line, mean(middle, last_axis(middle)));
   }
   if (over.keep_dims) out = reshape(out, shape_over(array, over));
   out.set_value(out.rank() == 0);

@@ -209,28 +209,54 @@ TARGET void sort(Key* from, Key* to, int64_t n, Key* goal, int depth) {
   sort(to + low, from + low, n - low, goal + low, depth - 1);
 }
 
+// The same where only some places matter: parts without any of `ranks` stay as they are. `at`: where the goal begins.
+template <class Key>
+TARGET void select(Key* from, Key* to, int64_t n, Key* goal, int depth, std::span<const int64_t> ranks, int64_t at) {
+  if (ranks.empty()) {
+    if (goal != from) std::copy_n(from, n, goal);
+    return;
+  }
+  if (n <= few<Key> || depth == 0) return sort(from, to, n, goal, depth);
+  Key pivot = choose(from, n);
+  int64_t low = part<false>(from, to, n, pivot);
+  const bool is_least = low == 0;
+  if (is_least) low = part<true>(from, to, n, pivot);
+  const auto split = static_cast<size_t>(std::lower_bound(ranks.begin(), ranks.end(), at + low) - ranks.begin());
+  if (!is_least) {
+    select(to, from, low, goal, depth - 1, ranks.first(split), at);
+  } else if (goal == from) {
+    std::fill_n(from, low, pivot);
+  }
+  select(to + low, from + low, n - low, goal + low, depth - 1, ranks.subspan(split), at + low);
+}
+
 }  // namespace by_avx2
 }  // namespace
 
 template <class Bits>
-static bool sorted_by_vectors(Bits* keys, Bits* other, int64_t n) {
+static bool sorted_by_vectors(Bits* keys, Bits* other, int64_t n, std::span<const int64_t> ranks) {
   using Key = std::make_signed_t<Bits>;
   constexpr Bits sign = Bits{1} << (8 * sizeof(Bits) - 1);  // vectors compare with a sign
   if (tier0::level() == tier0::Level::baseline) return false;
   for (int64_t i = 0; i < n; ++i) keys[i] ^= sign;
-  auto* from = reinterpret_cast<Key*>(keys);
-  by_avx2::sort(from, reinterpret_cast<Key*>(other), n, from, 2 * std::bit_width(static_cast<uint64_t>(n)));
+  auto *from = reinterpret_cast<Key*>(keys), *to = reinterpret_cast<Key*>(other);
+  const int depth = 2 * std::bit_width(static_cast<uint64_t>(n));
+  ranks.empty() ? by_avx2::sort(from, to, n, from, depth) : by_avx2::select(from, to, n, from, depth, ranks, 0);
   for (int64_t i = 0; i < n; ++i) keys[i] ^= sign;
   return true;
 }
 
-bool quicksort(uint64_t* keys, uint64_t* other, int64_t n) { return sorted_by_vectors(keys, other, n); }
-bool quicksort(uint32_t* keys, uint32_t* other, int64_t n) { return sorted_by_vectors(keys, other, n); }
+bool quicksort(uint64_t* keys, uint64_t* other, int64_t n, std::span<const int64_t> ranks) {
+  return sorted_by_vectors(keys, other, n, ranks);
+}
+bool quicksort(uint32_t* keys, uint32_t* other, int64_t n, std::span<const int64_t> ranks) {
+  return sorted_by_vectors(keys, other, n, ranks);
+}
 
 #else
 
-bool quicksort(uint64_t*, uint64_t*, int64_t) { return false; }
-bool quicksort(uint32_t*, uint32_t*, int64_t) { return false; }
+bool quicksort(uint64_t*, uint64_t*, int64_t, std::span<const int64_t>) { return false; }
+bool quicksort(uint32_t*, uint32_t*, int64_t, std::span<const int64_t>) { return false; }
 
 #endif
 

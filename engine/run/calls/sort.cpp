@@ -73,12 +73,12 @@ void merge_part(const Run<K, P>& a, int64_t na, const Run<K, P>& b, int64_t nb, 
   }
 }
 
-// Sorts `run`, with `other` as room; true: the result lies in `other`.
+// Sorts `run`, with `other` as room; true: the result lies in `other`. `ranks`: the places that matter; none: all.
 template <class K, class P>
-bool sort_part(const Run<K, P>& run, const Run<K, P>& other, int64_t n) {
+bool sort_part(const Run<K, P>& run, const Run<K, P>& other, int64_t n, std::span<const int64_t> ranks = {}) {
   if constexpr (std::is_same_v<P, NoPlace> && sizeof(K) >= 4 && sizeof(K) <= 8) {
     using Bits = std::conditional_t<sizeof(K) == 4, uint32_t, uint64_t>;
-    if (quicksort(reinterpret_cast<Bits*>(run.keys), reinterpret_cast<Bits*>(other.keys), n)) return false;
+    if (quicksort(reinterpret_cast<Bits*>(run.keys), reinterpret_cast<Bits*>(other.keys), n, ranks)) return false;
   }
   if (n <= few) {
     constexpr int64_t step = 16;
@@ -133,9 +133,14 @@ bool sort_in_parts(const Run<K, P>& run, const Run<K, P>& other, int64_t n) {
   return from.keys == other.keys;
 }
 
-// Rows [first, last).
+struct Sorting {
+  bool places, descending;
+  std::vector<int64_t> ranks = {};  // of values: the places that matter, in ascending order; none: all
+};
+
+// Rows that lie one behind the other.
 template <class O, class P>
-void sort_on_cpu(const char* in, char* out, int64_t n, int64_t first, int64_t last, bool descending, bool alone) {
+void sort_on_cpu(const char* in, char* out, int64_t n, int64_t rows, const Sorting& how, bool alone) {
   using K = typename O::Key;
   using Bits = typename O::Bits;
   constexpr bool with_places = !std::is_same_v<P, NoPlace>;
@@ -144,44 +149,44 @@ void sort_on_cpu(const char* in, char* out, int64_t n, int64_t first, int64_t la
   auto places = std::make_unique_for_overwrite<P[]>(with_places ? 2 * size : 0);
   Run<K, P> run{keys.get(), with_places ? places.get() : nullptr}, other = run.at(n);
   auto each = [&](auto&& f) { alone ? in_slices(n, f) : f(0, n); };
-  for (int64_t row = first; row < last; ++row) {
+  for (int64_t row = 0; row < rows; ++row) {
     const Bits* from = reinterpret_cast<const Bits*>(in) + row * n;
     each([&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         K key = O::key(from[i], with_places);
-        run.keys[i] = descending ? op::inverse_key(key) : key;
+        run.keys[i] = how.descending ? op::inverse_key(key) : key;
         if constexpr (with_places) run.places[i] = static_cast<P>(i);
       }
     });
-    bool in_other = alone ? sort_in_parts(run, other, n) : sort_part(run, other, n);
+    bool in_other = alone ? sort_in_parts(run, other, n) : sort_part(run, other, n, how.ranks);
     const Run<K, P>& sorted = in_other ? other : run;
     each([&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         if constexpr (with_places)
           reinterpret_cast<int64_t*>(out)[row * n + i] = static_cast<int64_t>(sorted.places[i]);
         else
-          reinterpret_cast<Bits*>(out)[row * n + i] = O::bits(descending ? op::inverse_key(sorted.keys[i]) : sorted.keys[i]);
+          reinterpret_cast<Bits*>(out)[row * n + i] = O::bits(how.descending ? op::inverse_key(sorted.keys[i]) : sorted.keys[i]);
       }
     });
   }
 }
 
 // All lines, by this thread and those that help it; `alone`: one after the other, each by all threads.
-void sort_lines(const Lines& lines, const char* in, char* out, int64_t n, DType dtype, bool places, bool descending) {
+void sort_lines(const Lines& lines, const char* in, char* out, int64_t n, DType dtype, const Sorting& how) {
   with_order(dtype, [&](auto order) {
     using O = decltype(order);
     auto part = [&](const char* from, char* to, int64_t rows, bool alone) {
-      if (!places) {
-        if constexpr (O::has_bits) sort_on_cpu<O, NoPlace>(from, to, n, 0, rows, descending, alone);
+      if (!how.places) {
+        if constexpr (O::has_bits) sort_on_cpu<O, NoPlace>(from, to, n, rows, how, alone);
       } else if (n <= INT64_C(0xffffffff)) {
-        sort_on_cpu<O, uint32_t>(from, to, n, 0, rows, descending, alone);
+        sort_on_cpu<O, uint32_t>(from, to, n, rows, how, alone);
       } else {
-        sort_on_cpu<O, int64_t>(from, to, n, 0, rows, descending, alone);
+        sort_on_cpu<O, int64_t>(from, to, n, rows, how, alone);
       }
     };
-    bool alone = n >= many && lines.count() < int64_t{cpu_threads()} * 2;
+    bool alone = how.ranks.empty() && n >= many && lines.count() < int64_t{cpu_threads()} * 2;
     lines.each(
-        in, size_of(dtype), out, places ? sizeof(int64_t) : size_of(dtype),
+        in, size_of(dtype), out, how.places ? sizeof(int64_t) : size_of(dtype),
         [&](const char* from, char* to, int64_t rows) { part(from, to, rows, alone); },
         alone ? lines.count() : std::max<int64_t>(1, 4096 / n));
   });
@@ -234,11 +239,11 @@ constexpr uint64_t sort_key(DType dtype, bool places, bool descending, int64_t n
 
 class Sort : public CallBody {
  public:
-  Sort(bool places, bool descending, size_t axis) : places_(places), descending_(descending), axis_(axis) {}
-  std::string_view name() const override { return places_ ? "argsort" : "sort"; }
-  bool keeps_operand(size_t) const override { return !places_; }
+  Sort(const Sorting& how, size_t axis) : how_(how), axis_(axis) {}
+  std::string_view name() const override { return how_.places ? "argsort" : "sort"; }
+  bool keeps_operand(size_t) const override { return !how_.places; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {  // back to where the values came from
-    return {formulas::scattered(*call.given[0], sorted_places(call.operands[0], descending_, axis_), axis_, false)};
+    return {formulas::scattered(*call.given[0], sorted_places(call.operands[0], how_.descending, axis_), axis_, false)};
   }
 
   void run(const CallRun& run) const override {
@@ -250,9 +255,8 @@ class Sort : public CallBody {
     const char* in = view.data;
     char* out = run.outputs[0].data;
     Lines lines(*view.layout, *run.outputs[0].layout, axis_);
-    on_cpu(run, name(), total, [in, out, n, lines, dtype = view.dtype, places = places_, descending = descending_] {
-      sort_lines(lines, in, out, n, dtype, places, descending);
-    });
+    on_cpu(run, name(), total,
+           [in, out, n, lines, dtype = view.dtype, how = how_] { sort_lines(lines, in, out, n, dtype, how); });
   }
 
  private:
@@ -267,14 +271,14 @@ class Sort : public CallBody {
     const void* none = nullptr;
     char* out = run.outputs[0].data;
     Parameters packed;
-    packed.add(run.inputs[0].data).add(places_ ? none : out).add(places_ ? out : none);
+    packed.add(run.inputs[0].data).add(how_.places ? none : out).add(how_.places ? out : none);
     packed.add(static_cast<long long>(rows)).add(static_cast<int>(n));
     launch(run, kernel(context_on(run.device), dtype, n, "rows"), shape, packed);
   }
 
   Kernel& kernel(Context& context, DType dtype, int64_t n, std::string_view name) const {
-    auto text = [&] { return sort_text(dtype, places_, descending_, n); };
-    const uint64_t word = sort_key(dtype, places_, descending_, n);
+    auto text = [&] { return sort_text(dtype, how_.places, how_.descending, n); };
+    const uint64_t word = sort_key(dtype, how_.places, how_.descending, n);
     return kernel_of(context, TextOf::sort, {&word, 1}, name, text, true);
   }
 
@@ -328,7 +332,7 @@ class Sort : public CallBody {
 
   void long_rows(const CallRun& run, int64_t rows, int64_t n) const {
     DType dtype = run.inputs[0].dtype;
-    LongRows plan(rows, n, dtype, places_);
+    LongRows plan(rows, n, dtype, how_.places);
     Buffer scratch = temporary(run, plan.end);
     char* memory = static_cast<char*>(scratch.pointer());
     clear(run, scratch, memory, plan.cleared_first());
@@ -344,7 +348,7 @@ class Sort : public CallBody {
       bool last = pass == plan.passes - 1;
       void* to = run.outputs[0].data;
       void* to_places = nullptr;
-      if (places_) {
+      if (how_.places) {
         to = last ? nullptr : memory + plan.keys_at[pass % 2];
         to_places = last ? nullptr : memory + plan.places_at[pass % 2];
       } else if (!last && pass % 2 == 0) {  // an even number of passes, or one: the last ends in the result
@@ -409,7 +413,7 @@ class Sort : public CallBody {
       shape.grid[0] = static_cast<uint32_t>(plan.rows * p.tiles);
       Parameters packed;
       packed.add(p).add(moved.from).add(moved.to);
-      if (places_) {
+      if (how_.places) {
         void* result = pass == plan.passes - 1 ? run.outputs[0].data : nullptr;
         packed.add(moved.from_places).add(moved.to_places).add(static_cast<int>(pass == 0)).add(result);
       }
@@ -418,27 +422,27 @@ class Sort : public CallBody {
       p.starts_step = 256;
     }
   }
-
-  bool places_, descending_;
+  Sorting how_;
   size_t axis_;
 };
 
 // NumPy sorts a copy, and puts places into C order.
-Array recorded_sort(const Array& given, bool places, bool descending, size_t axis) {
+Array recorded_sort(const Array& given, const Sorting& how, size_t axis) {
   GraphLock lock;
+  const bool places = how.places;
   DType type = places ? DType::int64 : given.dtype();
   LayoutRef layout = places ? layout_like(given) : copied_layout(given);
   bool is_recorded = !places && is_taping() && wants_gradient(given);
   if (const char* in = given.size() > 0 && !is_recorded ? at_hand(given) : nullptr) {
     char* out;
     Array result = made_now(layout, type, out);
-    sort_lines(Lines(given.layout(), *layout, axis), in, out, given.shape()[axis], given.dtype(), places, descending);
+    sort_lines(Lines(given.layout(), *layout, axis), in, out, given.shape()[axis], given.dtype(), how);
     return result;
   }
   bool on_gpu = given.device().is_gpu();  // which works on rows
   Array array = on_gpu ? in_rows(given, axis) : given;
   CallResult result{given.shape(), type, on_gpu ? rows_of(given.shape(), axis) : layout};
-  auto body = std::make_shared<Sort>(places, descending, axis);
+  auto body = std::make_shared<Sort>(how, axis);
   return arranged(record_call(std::move(body), {&array, 1}, {&result, 1}, given.device())[0], layout);
 }
 
@@ -459,7 +463,11 @@ std::string sort_text(DType dtype, bool places, bool descending, int64_t n) {
   return text + formatted("QUERN_SORT_BLOCK(Order, {}, {}, {}, {})\n", places, descending, block.threads, block.items);
 }
 
-Array sorted(const Array& array, bool descending, size_t axis) { return recorded_sort(array, false, descending, axis); }
-Array sorted_places(const Array& array, bool descending, size_t axis) { return recorded_sort(array, true, descending, axis); }
+Array sorted(const Array& array, bool descending, size_t axis) { return recorded_sort(array, {false, descending}, axis); }
+Array sorted_places(const Array& array, bool descending, size_t axis) { return recorded_sort(array, {true, descending}, axis); }
+Array sorted_at(const Array& array, std::vector<int64_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  return recorded_sort(array, {false, false, std::move(ranks)}, array.rank() - 1);
+}
 
 }  // namespace quern

@@ -13,6 +13,9 @@ Array sorted_places(const Array& array, bool descending, size_t axis);
 // Along the last axis.
 inline Array sorted(const Array& array, bool descending) { return sorted(array, descending, array.rank() - 1); }
 inline Array sorted_places(const Array& array, bool descending) { return sorted_places(array, descending, array.rank() - 1); }
+// The lines of the last axis with the elements of `ranks` where the order has them, and no greater one before nor a lesser one
+// behind each; elsewhere any order. For real numbers.
+Array sorted_at(const Array& array, std::vector<int64_t> ranks);
 // The kernels for rows of n on a GPU, as text.
 std::string sort_text(DType dtype, bool places, bool descending, int64_t n);
 

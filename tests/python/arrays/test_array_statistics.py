@@ -132,3 +132,22 @@ def test_a_mean_that_is_larger_than_the_array(device, name, values):
 def test_errors_of_quantiles_name_the_function_called(call, said):
     with pytest.raises(ValueError, match=said):
         eval(f"qn.{call}", {"qn": qn, "numpy": np, "x": qn.array([1.0, 2.0, 3.0])})
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 33, 129, 1000, 5003, 140_000])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "int16", "float16"])
+def test_medians_and_quantiles_select_from_lines_in_any_order(dtype, n, device):
+    rng = np.random.default_rng(n)
+    numbers = (rng.normal(size=n) * 50).astype(dtype)
+    lines = {"any": numbers, "equal": np.full(n, 3, dtype), "few": rng.integers(0, 3, n).astype(dtype), "falling": np.sort(numbers)[::-1].copy()}
+    if dtype.startswith("float"):
+        lines["NaN"] = np.where(np.arange(n) == n // 3, np.nan, numbers).astype(dtype)
+        lines["infinite"] = np.where(np.arange(n) % 3 == 0, np.inf, numbers).astype(dtype)
+    for what, host in lines.items():
+        x = qn.asarray(host, device=device)
+        with np.errstate(invalid="ignore"):
+            expected = np.median(host), np.percentile(host, [0, 12.5, 50, 99.9, 100]), np.quantile(host, [0.2, 0.7], method="lower")
+        found = qn.median(x), qn.percentile(x, [0, 12.5, 50, 99.9, 100]), qn.quantile(x, [0.2, 0.7], method="lower")
+        for ours, theirs in zip(found, expected, strict=True):
+            assert np.asarray(ours).dtype == theirs.dtype, what
+            np.testing.assert_allclose(np.asarray(ours), theirs, rtol=2e-3 if dtype == "float16" else 1e-6, err_msg=what)
