@@ -292,6 +292,9 @@ void kernels_of_reductions(Texts& texts) {
     }
   }
   for (DType from : {DType::boolean, DType::int32}) kernels_of_reduction(texts, Reduction::sum, from, DType::int64);
+  kernels_of_reduction(texts, Reduction::sum, DType::uint8, DType::uint64);
+  for (DType from : {DType::boolean, DType::uint8, DType::int32, DType::int64})  // of means
+    kernels_of_reduction(texts, Reduction::sum, from, DType::float64);
   for (Reduction reduction : {Reduction::any, Reduction::all})
     kernels_of_reduction(texts, reduction, DType::boolean, DType::boolean);
 }
