@@ -604,6 +604,7 @@ void wrote(const Array& target, EntryRef entry) {
       both->own[1] = {entry, {}, entry->layout, entry->dtype};
       both->target = both->whole = entry->layout;
       both->target_dtype = both->whole_dtype = entry->dtype;
+      if (takes_shape(*base)) both->layout = base->layout;
       entry = std::move(both);
     }
   }

@@ -539,6 +539,9 @@ def test_writes_after_views_made_in_place(device):
         b = m * 1; v = b[0]; b.t_(); b[0] = 5.; torch.autograd.grad((v ** 3).sum() + (b * u).sum(), [m, b, v])
         b = m * 1; v = b[0]; b.t_(); v.copy_(m[1]); torch.autograd.grad((v ** 3).sum() + (b * u).sum(), [m, b, v])
         b = m * 1; v = b[0]; b.t_(); b.zero_(); b.add_(m.t()); torch.autograd.grad((v ** 3).sum() + (b * u).sum(), [m, b, v])
+        b = m * 1; b.t_(); v = b.T; v.mul_(1.5); torch.autograd.grad((v ** 3).sum() + (b * b).sum(), [m, b])
+        b = m * 1; b.t_(); v = b.T; v.exp_(); torch.autograd.grad((v ** 3).sum() + (b * b).sum(), [m, b])
+        b = m * 1; b.unsqueeze_(0); v = b[0]; v.mul_(m); torch.autograd.grad((v ** 3).sum() + (b * b).sum(), [m, b])
         b = m * 1; v = b[0]; b.t_(); b.t_(); torch.autograd.grad((v ** 3).sum() + (b * b).sum(), [m, b, v])
         b = m * 1; v = b[0]; b.as_strided_((2, 2), (1, 3)); torch.autograd.grad((v[:2] ** 3).sum() + (b * b).sum(), [m, b])
         b = m * 1; v = b[:]; w = v[0]; v.register_hook(seen.append); v.t_(); (w * w).sum().backward(); seen, m.grad
