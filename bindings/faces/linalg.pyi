@@ -301,8 +301,8 @@ class pinv:
     """Return the inverse in the sense of Moore and Penrose.
 
     Parameters: ``rcond``: singular values below it times the largest count as 0, by default 1e-15; ``rtol``: as ``rcond``, by default
-    the dtype's epsilon times the larger size; ``atol``: singular values below it count as 0. Raises ValueError for both ``rcond`` and
-    ``rtol``.
+    the dtype's epsilon times the larger size; ``atol``: singular values below it count as 0. Raises ValueError (torch: TypeError) for
+    both ``rcond`` and ``rtol``.
 
     >>> pinv([[2.0, 0.0], [0.0, 4.0]])
     array([[0.5 , 0.  ],

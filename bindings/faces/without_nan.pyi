@@ -51,7 +51,7 @@ class nanmin:
 class nanmean:
     """Return the mean over ``axis`` of what is not NaN; NaN where there is nothing.
 
-    Raises TypeError for a ``dtype`` or ``out`` of integers where the elements have fractions.
+    Raises TypeError (torch: RuntimeError) for a ``dtype`` or ``out`` of integers where the elements have fractions.
 
     >>> nanmean([1.0, nan, 3.0])
     array(2.)

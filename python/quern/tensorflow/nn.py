@@ -109,7 +109,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     if labels._dtype_name not in ("int32", "int64"):
         kind = labels._dtype_name
         raise _errors.InvalidArgumentError(f"Value for attr 'Tlabels' of {kind} is not in the list of allowed values: int32, int64")
-    return keras.ops.sparse_categorical_crossentropy(labels, _tensor(logits), from_logits=True)
+    logits = _tensor(logits)
+    return keras.ops.cast(keras.ops.sparse_categorical_crossentropy(labels, logits, from_logits=True), logits._dtype_name)
 
 
 @_errors.checked

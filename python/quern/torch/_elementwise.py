@@ -2,6 +2,7 @@
 
 
 from quern.lib import _engine
+from quern.torch import _shaping
 from quern.torch._arguments import checked
 from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, tensor_like
 from quern.torch._faces import FACES
@@ -143,7 +144,10 @@ def complex(real, imag, *, out=None):  # noqa: A001
     tensor([1.+2.j])
     """
     _real_parts(real, imag)
-    return finish(real + imag * (1j), out)
+    parts = FACES["stack"](FACES["broadcast_tensors"](real, imag), -1)
+    if parts._dtype_name == "float16" or not parts.numel():
+        return finish(real + imag * (1j), out)
+    return finish(_shaping.view_as_complex(parts), out)  # a sum with 1j * imag would make NaN of infinite parts
 
 
 def _real_parts(a, b):

@@ -101,7 +101,7 @@ def test_refusals_of_torch():
         (lambda: torch.gradient(t, spacing=(1.0,)), RuntimeError, "torch.gradient expected spacing to be unspecified, a scalar, or a list"),
         (lambda: torch.gradient(t, edge_order=3), RuntimeError, "torch.gradient only supports edge_order=1 and edge_order=2."),
         (lambda: torch.gradient(t[:1]), RuntimeError, "torch.gradient expected each dimension size to be at least edge_order+1"),
-        (lambda: torch.gradient(zero), RuntimeError, "torch.gradient expected a tensor with dimensions"),
+        (lambda: torch.gradient(t, spacing=(2.0, t[0])), TypeError, "expected Tensor as element 0 in argument 1, but got float"),
         (lambda: torch.trapezoid(zero), IndexError, "Dimension specified as -1 but tensor has no dimensions"),
         (lambda: torch.trapz([1.0]), TypeError, "argument 'y' (position 1) must be Tensor, not list"),
     ):
@@ -119,7 +119,7 @@ def test_functions_of_torch():
     assert torch.diff(torch.arange(3), prepend=half).dtype == torch.float16  # torch.cat's rule: not NumPy's float64
     out = torch.empty(0, dtype=torch.float64)
     assert torch.diff(t, out=out) is out and out.shape == (3, 3)
-    for named in ({}, {"spacing": 2.0}, {"spacing": (2.0, torch.tensor([0.0, 1.0, 3.0, 4.0]))}, {"dim": 1, "edge_order": 2}):
+    for named in ({}, {"spacing": 2.0}, {"spacing": (torch.tensor([0.0, 2.0, 3.0]), torch.tensor([0.0, 1.0, 3.0, 4.0]))}, {"dim": 1, "edge_order": 2}):
         spacing = named.get("spacing", ())
         given = [s.numpy() if isinstance(s, torch.Tensor) else s for s in (spacing if isinstance(spacing, tuple) else (spacing,))]
         want = np.gradient(HOST, *given, axis=named.get("dim"), edge_order=named.get("edge_order", 1))
@@ -127,7 +127,7 @@ def test_functions_of_torch():
         assert isinstance(got, tuple)
         for one, other in zip(got, want if isinstance(want, (tuple, list)) else [want], strict=True):
             same(one, other)
-    assert torch.gradient(torch.arange(3))[0].dtype == torch.float32
+    assert torch.gradient(torch.arange(3))[0].dtype == torch.float32 and torch.gradient(torch.tensor(1.0)) == ()
     same(torch.trapezoid(t, torch.tensor([0.0, 1.0, 4.0, 9.0], dtype=torch.float64)), np.trapezoid(HOST, [0.0, 1.0, 4.0, 9.0]))
     same(torch.trapz(t, dx=0.5, dim=0), np.trapezoid(HOST, dx=0.5, axis=0))
     assert torch.trapezoid(torch.arange(4)).dtype == torch.float32

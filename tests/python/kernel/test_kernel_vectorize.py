@@ -67,6 +67,7 @@ def test_without_signatures(device):
     np.testing.assert_array_equal(f(2, 3), 7)
 
 
+@pytest.mark.usefixtures("fused")
 def test_it_is_fused_with_what_is_around_it(device):
     @cuda.jit(device=True)
     def helper(x, k):
@@ -86,6 +87,7 @@ def test_it_is_fused_with_what_is_around_it(device):
     np.testing.assert_array_equal(got, ((n + 1) * 3 + n) * 2 - n)
 
 
+@pytest.mark.usefixtures("fused")
 def test_two_functions_and_a_sum_are_one_kernel(device):
     @cuda.jit(device=True)
     def slope(f, g):
@@ -191,6 +193,7 @@ def test_reduce_with_another_function(device):
     assert largest(x, init=x[0]) == x.max()
 
 
+@pytest.mark.usefixtures("fused")
 def test_sums_and_products_fuse_with_what_is_summed(device):
     total, product = cuda.reduce(lambda a, b: a + b), cuda.reduce(lambda a, b: a * b)
 
