@@ -65,9 +65,16 @@ DType type_of_number(const Scalar& value, const Rules& rules) {
   }
 }
 
+// PyTorch takes the number that a tensor holds.
+DType type_of_filling(DType type, const Rules& rules) {
+  if (rules.types != TypeRules::torch || type == DType::boolean) return type;
+  if (is_integer(type)) return DType::int64;
+  return is_complex(type) ? torch_default() == DType::float64 ? DType::complex128 : DType::complex64 : torch_default();
+}
+
 Array filled(const Rules& rules, const Shape& shape, const Argument& value, const Making& how, const Array* like) {
   if (const Array* values = value.array()) {
-    Array out = of_value(shape, whole(0), how.dtype.value_or(values->dtype()), how, like);
+    Array out = of_value(shape, whole(0), how.dtype ? *how.dtype : type_of_filling(values->dtype(), rules), how, like);
     assign(out, Argument(moved_to(*values, context_on(how.device))));
     return out;
   }
