@@ -195,19 +195,20 @@ class Evaluator {
     for (Node* node : group.nodes) nodes.emplace_back(node);
     for (NodeRef& node : nodes) {
       for (Conversion& conversion : conversions_for(*node)) {
-        run_single(*conversion.node);
+        run_single(*conversion.node, group);
         take_conversion(*node, std::move(conversion));
       }
-      run_single(*node);
+      run_single(*node, group);
       node = {};
     }
   }
-  void run_single(Node& node) {
+  void run_single(Node& node, const Group& whole) {
     Single single = single_of(node);
-    run_now(single.group, single.plan);
+    run_now(single.group, single.plan, &whole);
   }
 
-  void run_now(Group& group, std::optional<LaunchPlan>& plan) {
+  // `whole`: the group of which this is an operation, or a conversion of an operand.
+  void run_now(Group& group, std::optional<LaunchPlan>& plan, const Group* whole = nullptr) {
     std::vector<NodeRef> hold;
     hold.reserve(group.nodes.size());
     for (Node* node : group.nodes) hold.emplace_back(node);
@@ -239,7 +240,7 @@ class Evaluator {
     } catch (const Error& e) {
       // Out of memory for a value that is being read: the group stays pending, and the next read tries again. Every other error
       // is raised by reads of the group's values.
-      if (e.kind() == ErrorKind::out_of_memory && is_asked_for(group)) throw;
+      if (e.kind() == ErrorKind::out_of_memory && is_asked_for(whole ? *whole : group)) throw;
       fail(group, std::make_shared<const Failed>(e.kind(), recorded_at(e.what(), group)));
       return;
     }

@@ -318,7 +318,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 @_errors.checked
 def global_norm(t_list, name=None):
     """The norm of all tensors' elements together; None is left out."""
-    return _ops.sqrt(builtins.sum(_ops.sum(_ops.square(_tensor(t))) for t in t_list if t is not None))
+    return sqrt(builtins.sum(_ops.sum(_ops.square(_tensor(t))) for t in t_list if t is not None))  # noqa: F821
 
 
 @_errors.checked
@@ -418,10 +418,14 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
 def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
     """The norm of a vector; of a matrix where ``axis`` is two axes. Without an axis all elements are one vector."""
     tensor = _operands.check("norm", _tensor(tensor))
+    is_matrix = isinstance(axis, (tuple, list)) and len(axis) == 2
+    if ord in ("euclidean", "fro") or (ord == 2 and not is_matrix):
+        axis = axis if axis is None or isinstance(axis, int) else tuple(axis)
+        size = tensor * _ops.conj(tensor) if "complex" in tensor._dtype_name else _ops.square(tensor)
+        return sqrt(_ops.sum(size, axis=axis, keepdims=keepdims))  # noqa: F821
     if axis is None:
-        length = _ops.norm(_ops.reshape(tensor, (-1,)), ord=None if ord in ("euclidean", "fro") else ord)
+        length = _ops.norm(_ops.reshape(tensor, (-1,)), ord=ord)
         return _ops.reshape(length, (1,) * tensor.ndim) if keepdims else length
-    ord = ("fro" if isinstance(axis, (tuple, list)) and len(axis) == 2 else None) if ord == "euclidean" else ord
     return _ops.norm(tensor, ord=ord, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
 
 

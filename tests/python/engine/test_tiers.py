@@ -335,3 +335,26 @@ def test_launches_of_conversions_have_a_source_line(tiered):
         qn.linspace(0, 3, N + 17, device=qn.device("cpu")).get()
     launches = [event for event in events if event.kind == "launch"]
     assert ["cast"] in [event.ops for event in launches] and all("test_tiers.py" in event.site for event in launches)
+
+
+def test_an_array_can_be_read_after_there_was_no_room_for_a_converted_operand(tmp_path):
+    child = run_child(
+        """
+    import resource, numpy as np, quern as qn
+    n = 200_000
+    x, i = qn.asarray(np.arange(n) / 7), qn.asarray((np.arange(n) % 9).astype("int8"))
+    np.asarray(x * i + 1)  # the kernels are loaded
+    keep = [qn.array(x) + k for k in range(6)]
+    qn.synchronize()  # what the pool has kept is used
+    y = x * i + 1
+    size = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) << 10
+    resource.setrlimit(resource.RLIMIT_AS, (size + 800_000, -1))
+    try: float(y[5]); print("room")
+    except MemoryError: print("no room")
+    resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+    print(np.array_equal(np.asarray(y), np.arange(n) / 7 * (np.arange(n) % 9) + 1))
+    """,
+        QUERN_CACHE_DIR=str(tmp_path),
+    )
+    out, err = child.communicate(timeout=120)
+    assert out.splitlines()[1:] == ["True"], out + err

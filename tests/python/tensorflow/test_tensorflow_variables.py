@@ -156,6 +156,9 @@ at(lambda x: tf.where(x > 0, tf.sqrt(x), 0.), n) | [[0.0, 0.0, 0.0, 0.0, 0.0, 0.
 at(lambda x: tf.where(x > 0, tf.math.rsqrt(x), 0.), n[2:]) | [[0.0, 0.0, 0.0, -0.5, 0.0, -0.5, -1.4142134189605713]]
 at(lambda x: tf.where(x > 0, tf.math.reciprocal(x), 0.), n[2:]) | [[0.0, 0.0, 0.0, -1.0, 0.0, -1.0, -4.0]]
 at(lambda x: 0. * tf.sqrt(x), n) | [[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+at(lambda x: tf.constant([1., 0.]) * tf.norm(x, axis=-1), tf.constant([[3., 4.], [0., 0.]])) | [[[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]]
+at(lambda x: 0. * tf.norm(x), tf.zeros(2)) | [[0.0, 0.0]]
+at(lambda x: 0. * tf.linalg.global_norm([x]), tf.zeros(2)) | [[0.0, 0.0]]
 at(tf.sqrt, n[3:]) | [[inf, -inf, 0.5, nan, 0.5, 0.7071067690849304]]
 at(tf.sqrt, tf.Variable([0., 4.])) | [[inf, 0.25]]
 """
