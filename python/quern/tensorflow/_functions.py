@@ -421,8 +421,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
     is_matrix = isinstance(axis, (tuple, list)) and len(axis) == 2
     if ord in ("euclidean", "fro") or (ord == 2 and not is_matrix):
         axis = axis if axis is None or isinstance(axis, int) else tuple(axis)
-        size = tensor * _ops.conj(tensor) if "complex" in tensor._dtype_name else _ops.square(tensor)
-        return sqrt(_ops.sum(size, axis=axis, keepdims=keepdims))  # noqa: F821
+        return sqrt(_ops.sum(tensor * _ops.conj(tensor), axis=axis, keepdims=keepdims))  # noqa: F821
     if axis is None:
         length = _ops.norm(_ops.reshape(tensor, (-1,)), ord=ord)
         return _ops.reshape(length, (1,) * tensor.ndim) if keepdims else length
@@ -519,18 +518,13 @@ _SLOPES = {"sqrt": lambda g, y: 0.5 * g / y, "rsqrt": lambda g, y: -0.5 * g * y 
 
 
 def _zero_times(slope, function):
+    def of_tensor(x):
+        return function(x), lambda g: _ops.where(_ops.equal(g, 0), _ops.zeros_like(g), slope(g, function(x)))
+
     def call(x):
-        if _is_symbolic(x):
-            return function(x)
-        x = _tensor(x)
-        if "float" not in x._dtype_name or not _engine.wants_gradient(x):
-            return function(x)
-
-        @custom_gradient
-        def of_tensor(x):
-            return function(x), lambda g: _ops.where(_ops.equal(g, 0), _ops.zeros_like(g), slope(g, function(x)))
-
-        return of_tensor(x)
+        x = x if _is_symbolic(x) else _tensor(x)
+        has_slopes = not _is_symbolic(x) and "float" in x._dtype_name and _engine.wants_gradient(x)
+        return custom_gradient(of_tensor)(x) if has_slopes else function(x)
 
     return call
 
