@@ -111,7 +111,9 @@ Order order_of(nb::handle given, Order otherwise) {
   if (given.is_none()) return otherwise;
   if (!PyUnicode_Check(given.ptr()) && !PyBytes_Check(given.ptr()))
     raise(ErrorKind::type, "order must be str, not {}", Py_TYPE(given.ptr())->tp_name);
-  std::string name = PyBytes_Check(given.ptr()) ? PyBytes_AS_STRING(given.ptr()) : nb::cast<std::string>(given);
+  const char* text = PyBytes_Check(given.ptr()) ? PyBytes_AS_STRING(given.ptr()) : PyUnicode_AsUTF8(given.ptr());
+  if (!text) throw nb::python_error();
+  const std::string_view name = text;
   switch (name.size() == 1 ? name[0] | 0x20 : 0) {
     case 'c':
       return Order::c;

@@ -8,6 +8,8 @@
 #include "core/error.h"
 #include "functions/parts.h"
 #include "graph/records.h"
+#include "graph/tape.h"
+#include "run/tier0.h"
 
 namespace quern::python {
 
@@ -170,6 +172,32 @@ static nb::object in_type_of(const Array& array, PyObject* value) {
   return given.is_number() ? nb::borrow(value) : array_of(value, array.device(), array.dtype());
 }
 
+// A value of its own, that later writes do not change.
+static Array as_number(const Array& element) {
+  Array number;
+  {
+    GraphLock lock;
+    const char* in = is_taping() ? nullptr : at_hand(element, 1);
+    if (in && !tracing()) {
+      char* out;
+      number = made_now(contiguous_layout({}), element.dtype(), out);
+      std::memcpy(out, in, size_of(element.dtype()));
+    }
+  }
+  if (!number) number = astype(element, element.dtype());
+  number.set_value(true);
+  return number;
+}
+
+// The place along the first axis, of an int that is in range.
+static std::optional<int64_t> place_of(PyObject* key, const Array& array) {
+  if (!PyLong_CheckExact(key) || array.rank() == 0) return {};
+  int overflow = 0;
+  const int64_t size = array.shape()[0], given = PyLong_AsLongLongAndOverflow(key, &overflow);
+  const int64_t place = given < 0 ? given + size : given;
+  return overflow == 0 && place >= 0 && place < size ? std::optional(place) : std::nullopt;
+}
+
 PyObject* get_array_item(PyObject* self, PyObject* key) {
   return guarded([&] {
     const Array& array = *as_array(self);
@@ -183,14 +211,15 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
       Py_ssize_t count = PySlice_AdjustIndices(array.shape()[0], &start, &stop, step);
       return wrap_beside(array.view(array.layout().sliced(0, start, count, step)), self);
     }
+    if (std::optional<int64_t> place = place_of(key, array); place && !door_of(self).indexes_as_torch && !is_record(array.dtype())) {
+      Array out = array.view(array.layout().without(0, *place));
+      return view_of(self, out.rank() == 0 && door_of(self).has_numbers ? as_number(out) : std::move(out)).release().ptr();
+    }
     Places places = read(self, array, key);
     bool is_item = places.all_integers;
     Array out = at(array, std::move(places));
     // Where NumPy gives a scalar: a value of its own, that later writes do not change. CuPy gives a view.
-    if (is_item && door_of(self).has_numbers && !is_record(array.dtype())) {  // a record is a view, as NumPy's
-      out = astype(out, out.dtype());
-      out.set_value(true);
-    }
+    if (is_item && door_of(self).has_numbers && !is_record(array.dtype())) out = as_number(out);  // a record is a view, as NumPy's
     return view_of(self, std::move(out)).release().ptr();
   });
 }

@@ -21,8 +21,15 @@
 #include <unordered_set>
 #include <vector>
 
+// Where the interpreter's own frames can be read: PyEval_GetFrame() makes an object of each, which costs as much as a short
+// operation.
 #if PY_VERSION_HEX >= 0x030C0000
 #define QUERN_INTERPRETER_FRAME 1
+#elif PY_VERSION_HEX >= 0x030B0000
+#define QUERN_INTERPRETER_FRAME 1
+#define Py_BUILD_CORE 1
+#include <internal/pycore_frame.h>
+#undef Py_BUILD_CORE
 #endif
 
 namespace quern::python {
@@ -142,9 +149,17 @@ Site current() {
 #else
   auto* frame = state->cframe->current_frame;
 #endif
+#if PY_VERSION_HEX >= 0x030C0000
   if (!frame) return no_site;
   code = reinterpret_cast<PyCodeObject*>(PyUnstable_InterpreterFrame_GetCode(frame));
   instruction = PyUnstable_InterpreterFrame_GetLasti(frame);
+#else
+  while (frame && _PyFrame_IsIncomplete(frame)) frame = frame->previous;
+  if (!frame) return no_site;
+  code = frame->f_code;
+  Py_INCREF(code);
+  instruction = _PyInterpreterFrame_LASTI(frame) * static_cast<int>(sizeof(_Py_CODEUNIT));
+#endif
 #else
   PyFrameObject* frame = PyEval_GetFrame();
   if (!frame) return no_site;

@@ -146,7 +146,7 @@ static nb::object finished(const Reading& reading, Array&& result) {
     const bool is_array = reading.function == quern::Function::where_;  // of NumPy's, too
     if (result.rank() == 0 && !is_array && door_of(reading.beside).has_numbers) result.set_value(true);
   }
-  result = placed(reading, std::move(result));
+  if (is_torch(reading)) result = placed(reading, std::move(result));
   if (family == Family::algebra) {
     if (reading.front_end.settle) reading.front_end.settle(reading, result);
     bool is_number = reading.function != quern::Function::tensorsolve_ && door_of(reading.beside).has_numbers;
@@ -164,7 +164,10 @@ static nb::object finished(const Reading& reading, Array&& result) {
     if (as_numpy && reading.function == quern::Function::broadcast_to_) result = without_steps_along_ones(result);
     result.set_read_only(reading.first->is_read_only() || as_numpy);
   }
-  if (family < Family::views) result = steps::as_type(result, front_end.result_type(reading, result.dtype()));
+  if (family < Family::views) {
+    const DType type = front_end.result_type(reading, result.dtype());
+    if (type != result.dtype()) result = astype(result, type);
+  }
   return object_of(reading, std::move(result));
 }
 

@@ -102,7 +102,7 @@ Array bincount(const Array& numbers, const Array* weights, int64_t least) {
 }
 
 Array counts_in(const WholeNumbers& numbers, const Array* weights, int64_t least) {
-  return bincount(detached(numbers.values), weights, least);
+  return bincount(untaped(numbers.values), weights, least);
 }
 
 // PyTorch's: sums of float32 have that type.
@@ -114,7 +114,7 @@ Array bincount_as_torch(const Array& numbers, const Array* weights, int64_t leas
   if (numbers.rank() != 1) raise(ErrorKind::runtime, refusal);
   if (weights && weights->shape() != numbers.shape())
     raise(ErrorKind::runtime, "weights should be 1-d and have the same length as input");
-  Array given = detached(numbers), real;
+  Array given = untaped(numbers), real;
   if (weights && given.size() == 0) weights = nullptr;
   if (weights) real = as_type(*weights, DType::float64);
   Array out = counts_of(given, weights ? &real : nullptr, bins_for(given, least, refusal));
@@ -138,7 +138,7 @@ Array counts_of_rows(const Array& numbers, const Array* weights, int64_t least, 
     }
     return stacked(rows, 0);
   }
-  const Array counts = bincount(detached(numbers), weights, std::max<int64_t>(least, 0));
+  const Array counts = bincount(untaped(numbers), weights, std::max<int64_t>(least, 0));
   return as_type(counts, weights ? weights->dtype() : DType::int32);
 }
 
@@ -271,9 +271,9 @@ std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins
   if (weights && weights->size() != array.size())
     raise(ErrorKind::runtime,
           "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor");
-  Array flat = raveled(detached(array), Order::c), edges, real;
+  Array flat = raveled(untaped(array), Order::c), edges, real;
   if (bins.edges) {
-    edges = detached(*bins.edges);
+    edges = untaped(*bins.edges);
   } else {
     auto [low, high] = limits.both        ? std::pair(real_of(limits.both->first), real_of(limits.both->second))
                        : flat.size() == 0 ? std::pair(0.0, 1.0)
@@ -285,7 +285,7 @@ std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins
     if (low == high) low -= 0.5, high += 0.5;
     edges = numbers_between(real_number(low), real_number(high), count + 1, true, array.dtype(), array.device());
   }
-  if (weights) real = as_type(raveled(detached(*weights), Order::c), DType::float64);
+  if (weights) real = as_type(raveled(untaped(*weights), Order::c), DType::float64);
   std::pair<Array, Array> out = with_edges(counts_between(flat, edges, weights ? &real : nullptr), edges, density);
   out.first = as_type(out.first, array.dtype());
   return out;
@@ -293,7 +293,7 @@ std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins
 
 // Keras's: both in the type of the elements, which are real; the edges of even bins have a derivative.
 std::pair<Array, Array> histogram_of_reals(const Array& array, const Bins& bins, const Limits& limits) {
-  auto [counts, edges] = histogram_in(detached(array), bins, limits, false, nullptr);
+  auto [counts, edges] = histogram_in(untaped(array), bins, limits, false, nullptr);
   counts = as_type(counts, array.dtype()), edges = as_type(edges, array.dtype());
   if (limits.both || bins.edges || array.size() == 0 || !wants_gradient(array)) return {counts, edges};
   const Array flat = raveled(array, Order::c);
@@ -311,7 +311,7 @@ Array histc(const Array& array, int64_t bins, double low, double high) {
   if (row(array.dtype()).kind != DTypeKind::real)
     raise(ErrorKind::not_implemented, "\"histogram_cpu\" not implemented for '{}'", torch_name_of(array.dtype()));
   if (bins <= 0) raise(ErrorKind::runtime, "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins);
-  Array flat = raveled(detached(array), Order::c);
+  Array flat = raveled(untaped(array), Order::c);
   if (low == high && flat.size() > 0) std::tie(low, high) = ends_of(flat);
   if (!std::isfinite(low) || !std::isfinite(high))
     raise(ErrorKind::runtime, "torch.histc: range of [{}, {}] is not finite", low, high);

@@ -105,7 +105,7 @@ Array sorted_copy(const Array& array, std::optional<size_t> axis, SortMethod, co
   return with_type_of(ordered(compared(array, fields), descending, axis), array);
 }
 Array sorting_places(const Array& array, std::optional<size_t> axis, SortMethod, const SortFields& fields, bool descending) {
-  return ordered_places(detached(compared(array, fields)), descending, axis);
+  return ordered_places(untaped(compared(array, fields)), descending, axis);
 }
 Nothing sort_in_place(const Array& array, size_t axis, SortMethod, const SortFields& fields) {
   assign(array, Argument(sorted_copy(array, axis, {}, fields, false)));
@@ -117,7 +117,7 @@ Array partitioned_copy(const Array& array, const Kth& kth, std::optional<size_t>
 }
 Array partitioning_places(const Array& array, const Kth& kth, std::optional<size_t> axis, SelectMethod,
                           const SortFields& fields) {
-  return partitioned_places(detached(compared(array, fields)), axis, kth.places);
+  return partitioned_places(untaped(compared(array, fields)), axis, kth.places);
 }
 Nothing partition_in_place(const Array& array, const Kth& kth, size_t axis, SelectMethod, const SortFields& fields) {
   assign(array, Argument(partitioned_copy(array, kth, axis, {}, fields)));
@@ -134,14 +134,14 @@ Array sorted_as_complex(const Array& array) {
 
 Array sorting_places_by(const SortKeys& keys, std::optional<size_t> axis) {
   std::vector<Array> shown;
-  for (const Array& key : keys.arrays) shown.push_back(detached(key));
+  for (const Array& key : keys.arrays) shown.push_back(untaped(key));
   Array out = sorted_places_by(shown, axis.value_or(shown[0].rank() > 0 ? shown[0].rank() - 1 : 0));
   out.set_value(out.rank() == 0);
   return out;
 }
 
 Array extreme(const Array& array, std::optional<size_t> axis, bool keep_dims, bool least) {
-  Array lines = axis ? with_last(array, *axis) : raveled(array, Order::c);
+  Array lines = axis ? with_last(array, *axis) : array.rank() == 1 ? array : raveled(array, Order::c);
   if (last_size(lines) == 0)
     raise(ErrorKind::value, "[{0}] attempt to get {0} of an empty sequence", least ? "argmin" : "argmax");
   Array out = extreme_places(lines, least);
@@ -169,7 +169,7 @@ Array searched(const Array& array, const Array& values, bool right, const Array*
 Array places_in_sorted(const Array& array, const Array* values, std::string_view side, const Array* sorter) {
   if (side != "left" && side != "right") raise(ErrorKind::value, "search side must be 'left' or 'right' (got '{}')", side);
   if (!values) raise(ErrorKind::type, "[searchsorted] there are no values to search for; v must be an array, not None");
-  Array out = searched(detached(array), detached(*values), side == "right", sorter);
+  Array out = searched(untaped(array), untaped(*values), side == "right", sorter);
   out.set_value(out.rank() == 0);
   return out;
 }
@@ -177,7 +177,7 @@ Array places_in_sorted(const Array& array, const Array* values, std::string_view
 BinEdges bin_edges(const Array& values) {
   if (values.rank() != 1)
     raise(ErrorKind::value, "object {} desired array", values.rank() > 1 ? "too deep for" : "of too small depth for");
-  BinEdges out{detached(values)};
+  BinEdges out{untaped(values)};
   const int64_t n = values.size();
   if (n < 2) return out;
   Array before = part(out.values, 0, 0, n - 1), after = part(out.values, 0, 1, n);
@@ -195,7 +195,7 @@ BinEdges bin_edges(const Array& values) {
 // The number of the bin that each element falls into; `right`: an edge belongs to the bin before it.
 Array digitized(const Array& array, const BinEdges& edges, bool right) {
   if (is_complex(array.dtype())) raise(ErrorKind::type, "x may not be complex");
-  Array values = detached(array), places;
+  Array values = untaped(array), places;
   if (edges.rise) {
     places = searched(edges.values, values, !right, nullptr);
   } else {
@@ -234,7 +234,7 @@ Array searched_in_lines(const Array& given, const Argument& given_values, bool r
     raise(ErrorKind::runtime, "{}: side can only be 'left' or 'right' but got {}", name, *side);
   if (right && side == "left")
     raise(ErrorKind::runtime, "{}: side and right can't be set to opposites, got side of left while right was True", name);
-  Array lines = detached(given), values = detached(array_beside(given_values, given));
+  Array lines = untaped(given), values = untaped(array_beside(given_values, given));
   if (lines.rank() == 0 || (lines.rank() > 1 && values.rank() == 0))
     raise(ErrorKind::runtime,
           "{}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor dim({}) and "
@@ -261,7 +261,7 @@ Array searched_in_lines(const Array& given, const Argument& given_values, bool r
 Array searched_between(const Array& boundaries, const Argument& values, bool right, bool is_short) {
   if (boundaries.rank() != 1)
     raise(ErrorKind::runtime, "boundaries tensor must be 1 dimension, but got dim({})", boundaries.rank());
-  return in_lines(detached(boundaries), detached(array_beside(values, boundaries)), right, is_short);
+  return in_lines(untaped(boundaries), untaped(array_beside(values, boundaries)), right, is_short);
 }
 
 }  // namespace quern

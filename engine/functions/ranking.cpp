@@ -21,7 +21,7 @@ namespace {
 
 Array place_of(const Array& array, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype, bool least) {
   if (array.rank() == 0) axis = {};
-  Array out = as_type(extreme(detached(array), axis, keep_dims, least), dtype.value_or(DType::int64));
+  Array out = as_type(extreme(untaped(array), axis, keep_dims, least), dtype.value_or(DType::int64));
   out.set_value(out.rank() == 0);
   return out;
 }
@@ -54,7 +54,7 @@ Array numbers_along(const Array& array, size_t axis) {
 
 Ranked running_extreme(const Array& array, size_t axis, std::string_view op) {
   if (array.rank() == 0) return of_one_element(array);
-  Array seen = detached(array);
+  Array seen = untaped(array);
   if (seen.dtype() == DType::boolean) seen = astype(seen, DType::uint8);
   Array best = running(seen, op, axis);
   Array is_new = logical_or(equal(seen, best), nan_of(seen));
@@ -66,7 +66,7 @@ Ranked running_extreme(const Array& array, size_t axis, std::string_view op) {
 Array one_of_all(const Array& array, Ranked (*along)(const Array&, size_t, bool)) {
   if (is_complex(array.dtype())) raise(ErrorKind::not_implemented, "median(): does not support complex input");
   if (array.size() == 0) return full({}, real_number(std::numeric_limits<double>::quiet_NaN()), array.dtype(), array.device());
-  Array shown = detached(array), value = along(raveled(shown, Order::c), 0, false).values;
+  Array shown = untaped(array), value = along(raveled(shown, Order::c), 0, false).values;
   if (!GradientMode::is_on() || !wants_gradient(array)) return value;
   Array both_nan = logical_and(nan_of(shown), nan_of(value));
   Array is_it = logical_or(equal(shown, value), both_nan);
@@ -89,7 +89,7 @@ struct AmongNumbers {
 };
 static AmongNumbers among_numbers(const Array& given, std::optional<size_t> axis, bool keep_dims, std::optional<DType> dtype,
                                   bool least) {
-  Array array = detached(given);
+  Array array = untaped(given);
   if (is_whole(array.dtype()) || array.size() == 0) return {place_of(array, axis, keep_dims, dtype, least)};
   Array nan = nan_of(array);
   std::vector<bool> goes(array.rank(), !axis);
@@ -133,7 +133,7 @@ Ranked largest_along(const Array& array, size_t axis, bool keep_dims) { return e
 Ranked smallest_along(const Array& array, size_t axis, bool keep_dims) { return extreme_along(array, axis, keep_dims, true); }
 
 Array sorted_places_along(const Array& array, size_t axis, bool descending) {
-  return array.rank() == 0 ? of_one_element(array).places : ordered_places(detached(array), descending, axis);
+  return array.rank() == 0 ? of_one_element(array).places : ordered_places(untaped(array), descending, axis);
 }
 Ranked sorted_along(const Array& array, size_t axis, bool descending) {
   if (array.rank() == 0) return of_one_element(array);
@@ -149,7 +149,7 @@ Ranked first_along(const Array& array, int64_t count, size_t axis, bool are_larg
   int64_t size = array.rank() == 0 ? 1 : size_along(array, axis);
   if (count < 0 || count > size) raise(ErrorKind::runtime, "selected index k out of range");
   if (array.rank() == 0) return of_one_element(array);
-  Array places = ordered_places(detached(array), are_largest, axis);
+  Array places = ordered_places(untaped(array), are_largest, axis);
   return at_places(array, in_order(part(places, static_cast<int>(axis), 0, count), Order::c), axis, true);
 }
 
@@ -165,7 +165,7 @@ Ranked largest_of_last(const Array& array, int64_t count) {
 // Is the element at each line's target among the `count` greatest? Those that equal the last of them are; what is not finite, or
 // not there, is not.
 Array is_among_largest(const Array& targets, const Array& given, int64_t count) {
-  const Array lines = detached(given);
+  const Array lines = untaped(given);
   if (lines.rank() != targets.rank() + 1)
     raise(ErrorKind::value, "[in_top_k] `predictions` must have one axis more than `targets`, but has {} and not {}",
           lines.rank(), targets.rank() + 1);
@@ -182,7 +182,7 @@ Ranked nth_along(const Array& array, int64_t count, size_t axis, bool keep_dims)
   int64_t size = array.rank() == 0 ? 1 : size_along(array, axis);
   if (count < 1 || count > size) raise(ErrorKind::runtime, "kthvalue(): selected number k out of range for dimension {}", axis);
   if (array.rank() == 0) return of_one_element(array);
-  Array places = ordered_places(detached(array), false, axis);
+  Array places = ordered_places(untaped(array), false, axis);
   return at_places(array, part(places, static_cast<int>(axis), count - 1, count), axis, keep_dims);
 }
 
@@ -190,10 +190,10 @@ Ranked middle_along(const Array& array, size_t axis, bool keep_dims) {
   if (array.rank() == 0) return of_one_element(array);
   const int along = static_cast<int>(axis);
   const int64_t size = size_along(array, axis), at = (size - 1) / 2;
-  Array places = ordered_places(detached(array), false, axis), place = part(places, along, at, at + 1);
+  Array places = ordered_places(untaped(array), false, axis), place = part(places, along, at, at + 1);
   if (!is_whole(array.dtype())) {  // NaN stands last in order
     Array last = part(places, along, size - 1, size);
-    place = where(nan_of(taken_along(detached(array), last, axis)), last, place);
+    place = where(nan_of(taken_along(untaped(array), last, axis)), last, place);
   }
   return at_places(array, place, axis, keep_dims);
 }
@@ -201,8 +201,8 @@ Ranked middle_along(const Array& array, size_t axis, bool keep_dims) {
 Ranked middle_without_nan_along(const Array& array, size_t axis, bool keep_dims) {
   if (array.rank() == 0) return of_one_element(array);
   if (is_whole(array.dtype())) return middle_along(array, axis, keep_dims);
-  Array places = ordered_places(detached(array), false, axis);
-  Array is_number = logical_not(nan_of(detached(array)));
+  Array places = ordered_places(untaped(array), false, axis);
+  Array is_number = logical_not(nan_of(untaped(array)));
   Array count = steps::reduced(Reduction::sum, is_number, static_cast<int>(axis), true, DType::int64);
   Array at = maximum(floor_divide(subtract(count, 1), 2), 0);
   return at_places(array, taken_along(places, at, axis), axis, keep_dims);
@@ -211,7 +211,7 @@ Ranked middle_without_nan_along(const Array& array, size_t axis, bool keep_dims)
 // The element that occurs most often, the smallest of several, and where it stands last.
 Ranked most_frequent_along(const Array& array, size_t axis, bool keep_dims) {
   if (array.rank() == 0) return of_one_element(array);
-  Ranked ordered = sorted_along(detached(array), axis, false);
+  Ranked ordered = sorted_along(untaped(array), axis, false);
   const int along = static_cast<int>(axis);
   const int64_t size = size_along(array, axis);
   Array numbers = numbers_along(array, axis), begins = equal(numbers, 0);

@@ -106,7 +106,7 @@ std::vector<Array> distinct(const Array& array, std::optional<size_t> axis, bool
   } else {
     sorted = ordered(lines.rows, false, 0);
   }
-  Array mask = starts_in(detached(sorted), equal_nan), starts = true_positions(mask);
+  Array mask = starts_in(untaped(sorted), equal_nan), starts = true_positions(mask);
   std::vector<Array> out = {lines.restored(take_along(sorted, starts, 0))};
   if (places) out.push_back(take_along(from, starts, 0));
   if (inverse) out.push_back(numbers_of(lines, mask, &from));
@@ -130,7 +130,7 @@ OneOrMore distinct_along(const Array& array, bool inverse, bool counts, std::opt
 // Elements, or parts of an axis, without those that equal the one before.
 OneOrMore distinct_in_turn(const Array& array, bool inverse, bool counts, std::optional<size_t> axis) {
   Lines lines(array, axis);
-  Array mask = starts_in(detached(lines.rows), false), starts = true_positions(mask);
+  Array mask = starts_in(untaped(lines.rows), false), starts = true_positions(mask);
   OneOrMore out{{lines.restored(take_along(lines.rows, starts, 0))}};
   if (inverse) out.arrays.push_back(numbers_of(lines, mask, nullptr));
   if (counts) out.arrays.push_back(lengths_of(starts, lines.count()));
@@ -206,14 +206,14 @@ Array is_in(const Array& array, const Array* tests, bool invert, std::optional<s
     raise(ErrorKind::value,
           "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind.");
   if (!tests) raise(ErrorKind::type, "[isin] test_elements must be an array, not None");
-  Array out = is_among(detached(array), detached(*tests), invert);
+  Array out = is_among(untaped(array), untaped(*tests), invert);
   out.set_value(false);
   return out;
 }
 
 Array is_in_either(const Argument& array, const Argument& tests, bool invert) {
   const Array& known = array.array() ? *array.array() : *tests.array();
-  Array elements = detached(array_beside(array, known)), wanted = detached(array_beside(tests, known));
+  Array elements = untaped(array_beside(array, known)), wanted = untaped(array_beside(tests, known));
   for (const Array& one : {elements, wanted})
     if (one.dtype() == DType::boolean || is_complex(one.dtype()))
       raise(ErrorKind::not_implemented, "Unsupported input type encountered for isin(): {}", torch_name_of(one.dtype()));

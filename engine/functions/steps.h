@@ -12,6 +12,9 @@
 
 namespace quern::steps {
 
+// The array's values without a way to gradients: the array itself where nothing may want one.
+inline Array untaped(const Array& array) { return is_taping() ? detached(array) : array; }
+
 using namespace algebra;
 
 // out[..., i] = lines[..., places[..., i]]; no place is negative.

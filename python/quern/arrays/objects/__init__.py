@@ -52,7 +52,7 @@ def _item(self, *args):
     if not args:
         return _only_item(self)
     place = args[0] if len(args) == 1 else args
-    return _only_item(self[place] if isinstance(place, tuple) else self.reshape(-1)[place])
+    return _only_item(self[place] if isinstance(place, tuple) else (self if self.ndim == 1 else self.reshape(-1))[place])
 
 
 def _copy(self, order="C"):
