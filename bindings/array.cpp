@@ -16,6 +16,7 @@
 #include "core/expected_errors.h"
 #include "core/overlap.h"
 #include "device/stream_order.h"
+#include "graph/fast_math.h"
 #include "graph/keras_types.h"
 #include "graph/memory_order.h"
 #include "graph/records.h"
@@ -773,6 +774,7 @@ void init_arrays(nb::module_& m) {
   m.def("tier0_level", [] { return std::string(tier0_level()); });
   m.def("is_tiered", &is_tiered);
   m.def("set_tiered", &set_tiered);
+  m.def("set_fast_math", &set_fast_math);
   m.def("tier_counts", [] {
     GraphLock lock;
     const Tiers::Counts counts = tiers().counts();

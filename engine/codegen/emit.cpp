@@ -164,7 +164,10 @@ void Printer::constants(int depth) {
   for (size_t i = 0; i < group_.constants.size(); ++i) {
     DType type = group_.constants[i]->dtype;
     if (is_complex(type)) {
-      line(depth, "const {} k{}(c{}, c{}i);", type_text(type), i, i, i);
+      const KnownPart known = group_.is_fast ? known_part(*group_.constants[i]) : KnownPart::none;
+      const std::string real = known == KnownPart::real_is_zero ? "0" : formatted("c{}", i);
+      const std::string imaginary = known == KnownPart::imaginary_is_zero ? "0" : formatted("c{}i", i);
+      line(depth, "const {} k{}({}, {});", type_text(type), i, real, imaginary);
     } else if (type == DType::float16 || type == DType::bfloat16) {
       line(depth, "{} k{};", type_text(type), i);
       line(depth, "k{}.__x = c{};", i, i);

@@ -237,7 +237,7 @@ Key key_of(const Group& group, const Form& form) {
   Key key;
   key.push_back(group.device.key() | form.kept << 8 | form.reduced << 16 | uint64_t{form.wide} << 24 |
                 static_cast<uint64_t>(form.walk) << 25 | uint64_t{form.chunked} << 28 | uint64_t{form.combines} << 29 |
-                uint64_t{form.has_long_rows} << 30 | uint64_t{form.chunk != chunk_elements} << 31 |
+                uint64_t{form.has_long_rows} << 30 | uint64_t{form.chunk != chunk_elements} << 31 | uint64_t{group.is_fast} << 58 |
                 static_cast<uint64_t>(form.pack) << 60 | uint64_t{group.nodes.size()} << 32 | uint64_t{group.loads.size()} << 48);
   auto steps = [&](const Path& path) {
     uint64_t word = 1;
@@ -248,7 +248,10 @@ Key key_of(const Group& group, const Form& form) {
     key.push_back(static_cast<uint64_t>(group.loads[i].dtype) | uint64_t{group.loads[i].node->op == Op::index} << 8);
     steps(form.loads[i]);
   }
-  for (const Node* constant : group.constants) key.push_back(static_cast<uint64_t>(constant->dtype));
+  for (const Node* constant : group.constants) {
+    const KnownPart known = group.is_fast ? known_part(*constant) : KnownPart::none;
+    key.push_back(static_cast<uint64_t>(constant->dtype) | static_cast<uint64_t>(known) << 8);
+  }
   for (size_t i = 0; i < group.nodes.size(); ++i) {
     const Node& node = *group.nodes[i];
     key.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 |
@@ -282,7 +285,7 @@ uint64_t work_of(const Group& group) {
 }
 
 std::vector<KernelTrait> traits_of(const Group& group, const Form& form) {
-  Key types, steps;
+  Key types{group.is_fast}, steps;
   for (size_t i = 0; i < group.loads.size(); ++i) types.push_back(static_cast<uint64_t>(group.loads[i].dtype));
   for (const Node* constant : group.constants) types.push_back(static_cast<uint64_t>(constant->dtype));
   for (const Node* node : group.nodes) {

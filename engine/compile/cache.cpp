@@ -119,6 +119,10 @@ size_t limit_from_environment() {
 
 std::string CacheKey::hex() const { return formatted("{:016x}{:016x}", high, low); }
 
+static std::string_view name_of_arithmetic(const CompileOptions& options) {
+  return options.fast_arithmetic ? "fast" : options.exact_arithmetic ? "exact" : "free";
+}
+
 CacheKey cache_key(const Compiler& compiler, const Source& source, const CompileOptions& options, const Target& target) {
   Hasher hasher;
   hasher.add(source.text);
@@ -126,7 +130,7 @@ CacheKey cache_key(const Compiler& compiler, const Source& source, const Compile
   for (auto& f : options.flags) hasher.add(f);
   hasher.add("names");
   for (auto& n : options.name_expressions) hasher.add(n);
-  hasher.add(options.exact_arithmetic ? "exact" : "free");
+  hasher.add(name_of_arithmetic(options));
   hasher.add(target.kind == DeviceKind::cpu ? "cpu" : "cuda");
   hasher.add(target.arch);
   hasher.add(compiler.id());
@@ -141,7 +145,7 @@ CacheKey text_key(const Source& source, const CompileOptions& options) {
   for (auto& f : options.flags) hasher.add(f);
   hasher.add("names");
   for (auto& n : options.name_expressions) hasher.add(n);
-  hasher.add(options.exact_arithmetic ? "exact" : "free");
+  hasher.add(name_of_arithmetic(options));
   if (options.tells_types) hasher.add("types");
   if (options.relocatable) hasher.add("relocatable");
   return hasher.key();

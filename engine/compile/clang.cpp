@@ -132,6 +132,7 @@ class ClangCompiler : public Compiler {
     quern_clang_request request{};
     request.abi = QUERN_CLANG_ABI;
     if (options.exact_arithmetic) request.flags |= QUERN_CLANG_EXACT;
+    if (options.fast_arithmetic) request.flags |= QUERN_CLANG_FAST;
     if (lowering_wish == LoweringWish::regions) request.flags |= QUERN_CLANG_REGIONS;
     if (lowering_wish == LoweringWish::coroutines) request.flags |= QUERN_CLANG_COROUTINES;
     if (logs(LogLevel::everything)) request.flags |= QUERN_CLANG_KEEP_IR;

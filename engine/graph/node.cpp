@@ -3,8 +3,10 @@
 #include "core/error.h"
 #include "core/interrupts.h"
 #include "graph/array.h"
+#include "graph/fast_math.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace quern {
@@ -61,6 +63,7 @@ NodeRef new_node(Op op, DType dtype, LayoutRef layout, DeviceId device) {
   node->dtype = node->compute = dtype;
   node->layout = std::move(layout);
   node->device = device;
+  node->is_fast = is_fast_math();
   return NodeRef(node);
 }
 
@@ -69,6 +72,17 @@ NodeRef constant_node(const Constant& value, DType dtype, DeviceId device) {
   NodeRef node = new_node(Op::constant, dtype, *scalar, device);
   node->constant = value;
   return node;
+}
+
+KnownPart known_part(const Node& constant) {
+  if (constant.op != Op::constant || !constant.is_fast || !is_complex(constant.dtype)) return KnownPart::none;
+  auto part = [&](auto zero, size_t i) {
+    std::memcpy(&zero, constant.constant.bytes.data() + i * sizeof zero, sizeof zero);
+    return static_cast<double>(zero);
+  };
+  const bool is_small = constant.dtype == DType::complex64;
+  if ((is_small ? part(float{}, 1) : part(double{}, 1)) == 0) return KnownPart::imaginary_is_zero;
+  return (is_small ? part(float{}, 0) : part(double{}, 0)) == 0 ? KnownPart::real_is_zero : KnownPart::none;
 }
 
 // Chains of nodes are let go one by one, never by recursion: they may be millions long.

@@ -164,6 +164,12 @@ struct alignas(16) Constant {
   std::array<char, 16> bytes{};
 };
 
+// Of a complex constant in fastmath(): the part that is 0, which its kernels leave out.
+enum class KnownPart : uint8_t { none, real_is_zero, imaginary_is_zero };
+
+struct Node;
+KnownPart known_part(const Node& constant);
+
 struct Node {
   uint32_t references = 0;
   uint32_t cells = 0;  // of the references, those of cells: somebody may look
@@ -174,6 +180,7 @@ struct Node {
   DeviceId device;
   bool is_computed = false;
   bool is_settled = false;      // on the CPU: its memory was written before anybody could ask, whatever the device is doing
+  bool is_fast = false;         // recorded in fastmath() (fast_math.h)
   bool writes_exposed = false;  // an update of memory whose address is known outside: always in place
   uint8_t part = 0;             // of a call's results, this one
   uint8_t operand_count = 0;

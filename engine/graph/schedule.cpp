@@ -60,7 +60,7 @@ class Scheduler {
     size_t before = 0;
     for (const Operand& o : node.inputs()) {
       if (!o.shape().empty()) return false;
-      if (is_part_of_waiting(o)) place(*o.node);
+      if (is_apart(node, o)) place(*o.node);
       before += o.node->waits;
     }
     if (before >= most_waiting) return false;
@@ -68,8 +68,11 @@ class Scheduler {
     return true;
   }
 
-  // The real part of a complex number, say, is in memory only: the number cannot be computed in the same kernel.
-  static bool is_part_of_waiting(const Operand& o) { return o.node->waits && o.dtype != o.node->dtype; }
+  // The real part of a complex number, say, is in memory only: the number cannot be computed in the same kernel. Nor can one that
+  // is rounded otherwise.
+  static bool is_apart(const Node& node, const Operand& o) {
+    return o.node->waits && (o.dtype != o.node->dtype || o.node->is_fast != node.is_fast);
+  }
 
   // Memory is about to be overwritten: those that read it come first.
   void place_readers(Node& old) {
@@ -89,7 +92,7 @@ class Scheduler {
     const Shape& shape = work_shape(node);
     bool apart = is_call(node) || std::find(shape.begin(), shape.end(), 0) != shape.end();
     for (Operand& o : node.inputs()) {
-      if ((apart && o.node->waits) || is_part_of_waiting(o)) place(*o.node);
+      if ((apart && o.node->waits) || is_apart(node, o)) place(*o.node);
     }
     if (node.writes() && node.inputs()[0].node->waits) place(*node.inputs()[0].node);
     node.waits = 0;
@@ -200,7 +203,7 @@ class Scheduler {
         if (apart == Apart::shape) apart = Apart::order;
         break;
       }
-      if (group.device != node.device || (group.shape != shape && !is_on_results(group, node))) continue;
+      if (group.device != node.device || group.is_fast != node.is_fast || (group.shape != shape && !is_on_results(group, node))) continue;
       if (takes(group, node)) return group;
       apart = group.nodes.size() + most_waiting >= most_nodes ? Apart::full : Apart::order;
     }
@@ -209,6 +212,7 @@ class Scheduler {
     group.number = static_cast<uint32_t>(groups_.size()) + 1;
     group.shape = shape;
     group.device = node.device;
+    group.is_fast = node.is_fast;
     group.is_call = is_call(node);
     groups_.push_back(std::move(group));
     return groups_.back();
@@ -347,7 +351,9 @@ Group group_of(Node& node) {
   forget_places(node);
   Scheduler scheduler(false);
   scheduler.add(node);
-  return std::move(scheduler.finish()[0]);
+  Group group = std::move(scheduler.finish()[0]);
+  group.is_fast = false;  // there are kernels of exact operations
+  return group;
 }
 
 std::vector<Group> schedule(std::span<Node* const> nodes) {

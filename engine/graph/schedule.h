@@ -36,6 +36,7 @@ struct Group {
   DeviceId device;
   Apart apart = Apart::first;
   bool reduces = false;
+  bool is_fast = false;    // of its nodes (Node::is_fast)
   bool is_call = false;    // its one node is a call, or a part of one
   std::vector<bool> axes;  // those that its reductions take away
   bool updates = false;    // writes into parts of arrays

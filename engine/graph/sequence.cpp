@@ -21,7 +21,7 @@ class Reader {
     give_number(node);
     std::span<Operand> inputs = node.inputs();
     words_.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 |
-                     static_cast<uint64_t>(node.compute) << 24 | node.device.key() << 32 | uint64_t{node.writes()} << 40);
+                     static_cast<uint64_t>(node.compute) << 24 | node.device.key() << 32 | uint64_t{node.writes()} << 40 | uint64_t{node.is_fast} << 41);
     words_.push_back(uint64_t{node.references} | uint64_t{inputs.size()} << 32);
     layout(node.layout);
     if (node.op == Op::update || (node.call && node.call->in_place)) {
@@ -49,7 +49,8 @@ class Reader {
     if (node.reading == reading_) return node.number;
     give_number(node);
     enum { memory, constant, positions } kind = node.op == Op::constant ? constant : node.op == Op::index ? positions : memory;
-    return node.number | static_cast<uint64_t>(node.dtype) << 32 | uint64_t{kind} << 40 | uint64_t{1} << 48;
+    return node.number | static_cast<uint64_t>(node.dtype) << 32 | uint64_t{kind} << 40 |
+           static_cast<uint64_t>(known_part(node)) << 44 | uint64_t{1} << 48;
   }
   void give_number(Node& node) {
     node.reading = reading_;

@@ -31,12 +31,10 @@ std::string form_in_words(const Group& group, const Form& form) {
 }
 
 // The kernel of a group's text. Throws Restart when arrays were used while it was compiled.
-template <class Print>
-Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& group, const Form& form, const std::string& printed,
-                   Print&& print) {
+Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& group, const Form& form, const std::string& printed) {
   Undisturbed undisturbed;
   TextKernels& found = kernel_cache().get(context, of, key, [&] {
-    KernelText text{printed.empty() ? print() : printed};
+    KernelText text = kernel_text(of, group, form, printed);
     text.ops = ops_of(group);
     text.form = form_in_words(group, form);
     text.widened = widened_ops(group);
@@ -125,7 +123,7 @@ void submit(Context& context, const Group& group, LaunchPlan& plan, const std::v
   put_arguments(context, packed, group, form, stores, partials);
   if (!plan.kernel) {
     if (plan.key.empty()) plan.key = key_of(group, form);
-    plan.kernel = kernel_for(context, TextOf::group, plan.key, group, form, plan.text, [&] { return print_kernel(group, form); });
+    plan.kernel = kernel_for(context, TextOf::group, plan.key, group, form, plan.text);
     plan.text.clear();
     plan.shape =
         group.reduces ? reduction_shape(form.results, form.chunks, form.walk, form.block) : elementwise_shape(group, form);
@@ -154,8 +152,7 @@ void plan_together(Context& context, Batch& batch) {
     int64_t elements_of_block = int64_t{batch.shape.block[0]} * form.pack;
     batch.shape.grid[0] += static_cast<uint32_t>((form.results + elements_of_block - 1) / elements_of_block);
   }
-  batch.kernel = kernel_for(context, TextOf::segments, first.plan->key, first.group, first.plan->form, batch.text,
-                            [&] { return print_kernel_of_segments(first.group, first.plan->form); });
+  batch.kernel = kernel_for(context, TextOf::segments, first.plan->key, first.group, first.plan->form, batch.text);
 }
 
 void submit_together(Context& context, Batch& batch, const std::vector<std::vector<Buffer>>& stores) {
@@ -175,6 +172,14 @@ void submit_together(Context& context, Batch& batch, const std::vector<std::vect
 }
 
 }  // namespace
+
+KernelText kernel_text(TextOf of, const Group& group, const Form& form, std::string printed) {
+  if (printed.empty()) printed = of == TextOf::group ? print_kernel(group, form) : print_kernel_of_segments(group, form);
+  KernelText text{std::move(printed)};
+  text.options.exact_arithmetic = !group.is_fast;
+  text.options.fast_arithmetic = group.is_fast;
+  return text;
+}
 
 void launch_group(Group& group, std::optional<LaunchPlan>& plan) {
   Context& context = context_on(group.device);

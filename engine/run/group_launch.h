@@ -5,11 +5,14 @@
 #pragma once
 
 #include "run/batch.h"
+#include "run/kernel_cache.h"
 
 #include <optional>
 
 namespace quern {
 
+// What the group's kernel is compiled from; `printed`: its text, where that is known.
+KernelText kernel_text(TextOf of, const Group& group, const Form& form, std::string printed = {});
 // `plan` is made where there is none yet.
 void launch_group(Group& group, std::optional<LaunchPlan>& plan);
 // All members in one launch. False, and nothing is done: their memory does not allow it.

@@ -2,6 +2,7 @@
 
 #include "core/wait.h"
 #include "run/compile_job.h"
+#include "run/group_launch.h"
 #include "run/kernel_cache.h"
 #include "run/tiers.h"
 
@@ -66,9 +67,8 @@ struct SideBySide::Queue {
 std::shared_ptr<SideBySide::Queue> SideBySide::queue_of(std::span<const Wanted> all) {
   auto queue = std::make_shared<Queue>();
   for (const Wanted& wanted : all) {
-    const bool together = wanted.of == TextOf::segments;
-    *wanted.text = together ? print_kernel_of_segments(*wanted.group, *wanted.form) : print_kernel(*wanted.group, *wanted.form);
-    KernelText text{*wanted.text};
+    KernelText text = kernel_text(wanted.of, *wanted.group, *wanted.form);
+    *wanted.text = text.text;
     Source source{text.text, text.name};
     Compiler& compiler = wanted.context->compiler();
     Target target = wanted.context->device.target();

@@ -18,6 +18,7 @@
 #include "device/check/checker.h"
 #include "graph/sequence.h"
 #include "run/compile_job.h"
+#include "run/group_launch.h"
 #include "run/kernel_cache.h"
 
 namespace quern {
@@ -247,10 +248,6 @@ Tiers::Counts Tiers::counts() const { return {groups_, behind_, behind_ > 0 ? ba
 
 size_t Tiers::Hash::operator()(const Key& key) const { return hash_of(key); }
 
-static KernelText text_of(TextOf of, const Group& group, const Form& form) {
-  return {of == TextOf::group ? print_kernel(group, form) : print_kernel_of_segments(group, form)};
-}
-
 Tiers::Known* Tiers::found(TextOf of, const Group& group, std::optional<LaunchPlan>& plan) {
   if (!is_tiered() || group.device.is_gpu() || group.is_call || group.stores.empty() || is_empty(group) || check::on())
     return nullptr;
@@ -263,7 +260,7 @@ Tiers::Known* Tiers::found(TextOf of, const Group& group, std::optional<LaunchPl
   if (is_new) {
     Context& context = context_on(group.device);
     if (!kernel_cache().has(context, of, plan->key)) {
-      const KernelText text = text_of(of, group, plan->form);
+      const KernelText text = kernel_text(of, group, plan->form);
       const bool is_compiled =
           compile_cache().has(context.compiler(), {text.text, text.name}, text.options, context.device.target());
       const Node* missing = is_compiled ? nullptr : first_without_kernel(group);
@@ -306,7 +303,7 @@ void Tiers::count(Known& known, TextOf of, const Group& group, const Form& form,
   const bool was_seen = std::exchange(known.was_seen, true);  // many programs compute a thing once, however large
   if (known.state != Known::State::waits || !was_seen || known.spent_ns < worth_compiling_ns) return;
   Context& context = context_on(group.device);
-  const KernelText text = text_of(of, group, form);
+  const KernelText text = kernel_text(of, group, form);
   Source source{text.text, text.name};
   Target target = context.device.target();
   auto claim = compile_cache().claim(context.compiler(), source, text.options, target);

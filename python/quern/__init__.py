@@ -27,7 +27,7 @@ from quern import arrays as _arrays
 from quern.arrays import *  # noqa: F403
 from quern.arrays import fallback as _fallback
 from quern.arrays.manipulation import stride_tricks as _stride_tricks
-from quern.device import current_device, device, set_tiered, synchronize
+from quern.device import current_device, device, fastmath, set_tiered, synchronize
 from quern.errors import CompileError, Error, InternalError, LaunchError, LogicError, OutOfMemoryError
 from quern.raw import RawKernel, RawModule
 from quern.tools.compile_note import say_at_exit as _say_at_exit
@@ -68,6 +68,7 @@ __all__ = [
     "device",
     "get_include",
     "keep_sources",
+    "fastmath",
     "set_tiered",
     "synchronize",
     "trace",

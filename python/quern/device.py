@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 
@@ -148,3 +149,32 @@ def set_tiered(enabled: bool) -> bool:
     False
     """
     return _engine.set_tiered(bool(enabled))
+
+
+class fastmath(contextlib.ContextDecorator):
+    """Let array operations inside the block round otherwise, for speed.
+
+    Inside of it, kernels of fused operations may add and multiply in any order, fuse products with sums, divide by multiplying with
+    a reciprocal, and ignore the sign of zero, as with Numba's ``fastmath=True`` (on a GPU: NVRTC's ``--use_fast_math``). What is NaN
+    or infinite, or becomes so, may give any value there. Small arrays, single operations that run before their kernel is compiled,
+    and functions of libraries (matrix products, FFT, sorting) are computed as always. It applies to this thread, and to what is
+    recorded inside of the block, wherever it is evaluated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quern as qn
+    >>> x = qn.arange(100_000) / 100_000
+    >>> with qn.fastmath():
+    ...     y = x * x * x + 2 * x
+    >>> np.allclose(y, x**3 + 2 * x)
+    True
+    """
+
+    def __enter__(self):
+        self._before = getattr(self, "_before", [])
+        self._before.append(_engine.set_fast_math(True))
+        return self
+
+    def __exit__(self, *exception):
+        _engine.set_fast_math(self._before.pop())

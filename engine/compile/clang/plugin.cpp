@@ -114,6 +114,8 @@ void compile(const quern_clang_request& raw, Result& result) {
   tell_of_cpu(*program.module, cpu);
   watch.add_to(result.parse_ms);
 
+  if (request.has(QUERN_CLANG_FAST)) allow_any_order(*program.module);
+
   keep_ir(request, *program.module, "before lowering", log);
   std::vector<lowering::LoweredKernel> lowered = lower_kernels(program, request);
   set_cpu_attributes(*program.module, cpu);

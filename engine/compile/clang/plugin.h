@@ -28,6 +28,7 @@ enum {
   QUERN_CLANG_EXACT = 1u << 0,      /* no contraction; IEEE division and square root (always so on the CPU) */
   QUERN_CLANG_COROUTINES = 1u << 1, /* lower every kernel with barriers to coroutines (tests) */
   QUERN_CLANG_REGIONS = 1u << 2,    /* fail instead of falling back to coroutines (tests) */
+  QUERN_CLANG_FAST = 1u << 4,       /* arithmetic in any order; what is NaN or infinite may be anything */
   QUERN_CLANG_KEEP_IR = 1u << 3,    /* put the LLVM IR before and after lowering into the log (QUERN_DEBUG=5) */
 };
 

@@ -13,6 +13,9 @@ class TargetMachine;
 
 namespace quern::plugin {
 
+// Lets the optimiser compute in any order, as if nothing were NaN or infinite.
+void allow_any_order(llvm::Module& module);
+
 // Internalises everything but the kernels and the variables that the host can see, then optimises by a list of passes
 // made for lowered loops. `alike`: the bits of an element do not depend on its place among the others.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu,
