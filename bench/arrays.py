@@ -9,13 +9,14 @@ same run, after their results were compared with quern's; one that differs fails
 """
 
 import argparse
+import contextlib
 import gc
 import os
 import platform
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from measure import ROOT, call_ns, keep, report_beside  # isort: skip, finds quern
 import numpy as np  # isort: skip
@@ -237,7 +238,18 @@ def product_of_halves(size):
 def cases_of_cpu(loops):
     own = {"Numba": peers.numba_rk4(20, DT)} if loops else {}
     halves = [product_of_halves(size) for size in (64, 256, 1024)]
-    return [product(1024), *halves, rk4_case("rk4 step, 512x512 complex64", 20, own, per=20)[0]]
+    exact = rk4_case("rk4 step, 512x512 complex64", 20, own, per=20)[0]
+    return [product(1024), *halves, exact, with_fastmath(exact, {name: own.get(name) for name in ("NumPy", "JAX", "torch", "Numba")})]
+
+
+def with_fastmath(case, own):
+    """The same in fastmath(), compared with Numba's loop, which has ``fastmath=True``."""
+
+    def run(m, *operands):
+        with getattr(m, "fastmath", contextlib.nullcontext)():
+            return case.run(m, *operands)
+
+    return replace(case, name=case.name + ", fastmath", run=run, own=own)
 
 
 def cases_of_gpu(n=100_000_000):

@@ -211,7 +211,8 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
       Py_ssize_t count = PySlice_AdjustIndices(array.shape()[0], &start, &stop, step);
       return wrap_beside(array.view(array.layout().sliced(0, start, count, step)), self);
     }
-    if (std::optional<int64_t> place = place_of(key, array); place && !door_of(self).indexes_as_torch && !is_record(array.dtype())) {
+    if (std::optional<int64_t> place = place_of(key, array);
+        place && !door_of(self).indexes_as_torch && !is_record(array.dtype())) {
       Array out = array.view(array.layout().without(0, *place));
       return view_of(self, out.rank() == 0 && door_of(self).has_numbers ? as_number(out) : std::move(out)).release().ptr();
     }
@@ -219,7 +220,8 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
     bool is_item = places.all_integers;
     Array out = at(array, std::move(places));
     // Where NumPy gives a scalar: a value of its own, that later writes do not change. CuPy gives a view.
-    if (is_item && door_of(self).has_numbers && !is_record(array.dtype())) out = as_number(out);  // a record is a view, as NumPy's
+    if (is_item && door_of(self).has_numbers && !is_record(array.dtype()))
+      out = as_number(out);  // a record is a view, as NumPy's
     return view_of(self, std::move(out)).release().ptr();
   });
 }

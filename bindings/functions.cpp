@@ -1,6 +1,9 @@
 // Functions of whole arrays for Python, by the names that python/quern/arrays/ asks for.
 #include "bindings/functions.h"
 
+#include <array>
+#include <deque>
+
 #include "bindings/call_errors.h"
 
 #include "bindings/given.h"
@@ -32,12 +35,16 @@ const Array& array_in(nb::handle given) {
   return *array;
 }
 
-// What programs call data types; kept for good.
-static std::vector<std::pair<PyObject*, DType>> named_types;
+// What programs call data types; kept for good, where it is.
+static std::deque<std::pair<PyObject*, DType>> named_types;
 
 const DType* dtype_of_object(PyObject* object) {
+  // Programs name few types, again and again.
+  thread_local std::array<std::pair<PyObject*, const DType*>, 64> recent;
+  auto& slot = recent[reinterpret_cast<size_t>(object) / 16 % recent.size()];
+  if (slot.first == object) return slot.second;
   for (const auto& [known, dtype] : named_types)
-    if (known == object) return &dtype;
+    if (known == object) return (slot = {object, &dtype}).second;
   return nullptr;
 }
 

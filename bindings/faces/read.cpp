@@ -11,6 +11,9 @@
 namespace quern::python::faces {
 
 int64_t integer_in(PyObject* given) {
+  int overflow = 0;
+  if (PyLong_CheckExact(given))
+    if (int64_t number = PyLong_AsLongLongAndOverflow(given, &overflow); overflow == 0) return number;
   nb::object index = nb::steal(PyNumber_Index(given));
   if (!index.is_valid()) throw nb::python_error();
   int64_t number = PyLong_AsLongLong(index.ptr());

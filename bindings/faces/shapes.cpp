@@ -103,6 +103,7 @@ std::vector<int64_t> read_integers(const Reading& reading, PyObject* given) {
     raise(ErrorKind::type, "Use () rather than None for the shape of an array without dimensions, in {}()", reading.face.name);
   if (const Array* other = as_array(given); other && std::string_view(parameter_of(reading)) == "other") return other->shape();
   bool is_shift = reading.function == quern::Function::roll_ && !is_torch(reading);
+  if (PyTuple_Check(given)) out.reserve(static_cast<size_t>(PyTuple_GET_SIZE(given)));
   for_each(reading, given,
            [&](PyObject* one) { out.push_back(is_shift ? shift_of(one, reading.first->size()) : size_of(reading, one)); });
   return out;

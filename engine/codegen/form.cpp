@@ -237,8 +237,9 @@ Key key_of(const Group& group, const Form& form) {
   Key key;
   key.push_back(group.device.key() | form.kept << 8 | form.reduced << 16 | uint64_t{form.wide} << 24 |
                 static_cast<uint64_t>(form.walk) << 25 | uint64_t{form.chunked} << 28 | uint64_t{form.combines} << 29 |
-                uint64_t{form.has_long_rows} << 30 | uint64_t{form.chunk != chunk_elements} << 31 | uint64_t{group.is_fast} << 58 |
-                static_cast<uint64_t>(form.pack) << 60 | uint64_t{group.nodes.size()} << 32 | uint64_t{group.loads.size()} << 48);
+                uint64_t{form.has_long_rows} << 30 | uint64_t{form.chunk != chunk_elements} << 31 |
+                uint64_t{group.is_fast} << 58 | static_cast<uint64_t>(form.pack) << 60 | uint64_t{group.nodes.size()} << 32 |
+                uint64_t{group.loads.size()} << 48);
   auto steps = [&](const Path& path) {
     uint64_t word = 1;
     for (Step step : path.steps) word = word << 2 | static_cast<uint64_t>(step);

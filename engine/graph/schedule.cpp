@@ -203,7 +203,8 @@ class Scheduler {
         if (apart == Apart::shape) apart = Apart::order;
         break;
       }
-      if (group.device != node.device || group.is_fast != node.is_fast || (group.shape != shape && !is_on_results(group, node))) continue;
+      if (group.device != node.device || group.is_fast != node.is_fast || (group.shape != shape && !is_on_results(group, node)))
+        continue;
       if (takes(group, node)) return group;
       apart = group.nodes.size() + most_waiting >= most_nodes ? Apart::full : Apart::order;
     }

@@ -21,7 +21,8 @@ class Reader {
     give_number(node);
     std::span<Operand> inputs = node.inputs();
     words_.push_back(static_cast<uint64_t>(node.op) | static_cast<uint64_t>(node.dtype) << 16 |
-                     static_cast<uint64_t>(node.compute) << 24 | node.device.key() << 32 | uint64_t{node.writes()} << 40 | uint64_t{node.is_fast} << 41);
+                     static_cast<uint64_t>(node.compute) << 24 | node.device.key() << 32 | uint64_t{node.writes()} << 40 |
+                     uint64_t{node.is_fast} << 41);
     words_.push_back(uint64_t{node.references} | uint64_t{inputs.size()} << 32);
     layout(node.layout);
     if (node.op == Op::update || (node.call && node.call->in_place)) {

@@ -31,7 +31,8 @@ std::string form_in_words(const Group& group, const Form& form) {
 }
 
 // The kernel of a group's text. Throws Restart when arrays were used while it was compiled.
-Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& group, const Form& form, const std::string& printed) {
+Kernel* kernel_for(Context& context, TextOf of, const Key& key, const Group& group, const Form& form,
+                   const std::string& printed) {
   Undisturbed undisturbed;
   TextKernels& found = kernel_cache().get(context, of, key, [&] {
     KernelText text = kernel_text(of, group, form, printed);
