@@ -93,7 +93,8 @@ void Printer::numbers() {
   size_t next = form_.shape.size();
   auto of = [&](const Path& path) {
     std::vector<std::string> names;
-    for (Step step : path.steps) names.push_back(step == Step::none ? "" : step == Step::unit ? "1" : formatted("n{}", next++));
+    for (Step step : path.steps)
+      names.push_back(step == Step::none ? "" : step == Step::unit ? "1" : step == Step::back ? "-1" : formatted("n{}", next++));
     return names;
   };
   for (const Path& p : form_.loads) load_steps_.push_back(of(p));
@@ -143,7 +144,7 @@ std::string Printer::index(const std::vector<std::string>& steps, size_t from, s
   for (size_t d = from; d < to; ++d) {
     if (steps[d].empty()) continue;
     text += text.empty() ? "" : " + ";
-    text += steps[d] == "1" ? formatted("i{}", d) : formatted("i{} * {}", d, steps[d]);
+    text += steps[d] == "1" ? formatted("i{}", d) : steps[d] == "-1" ? formatted("-i{}", d) : formatted("i{} * {}", d, steps[d]);
   }
   return text.empty() ? "0" : text;
 }

@@ -29,6 +29,12 @@ Layout take(const Layout& layout, std::span<const int> axes) {
 
 }  // namespace
 
+static Step step_of(const Group& group, int64_t stride, bool is_last) {
+  if (stride == 0) return Step::none;
+  if (stride == 1) return Step::unit;
+  return stride == -1 && is_last && group.device.is_cpu() && !group.reduces ? Step::back : Step::numbered;
+}
+
 // How many neighbours fit 16 bytes, where all that is loaded and stored lies side by side; 1: it does not, or there is too
 // little.
 static int pack_of(const Group& group, const Form& form) {
@@ -184,8 +190,9 @@ Form form_of(const Group& group) {
     form.wide |=
         high - path.offset > std::numeric_limits<int32_t>::max() || path.offset - low > std::numeric_limits<int32_t>::max();
     for (const Layout* part : {&kept_parts[i], &reduced_parts[i]}) {
-      for (int64_t stride : part->strides) {
-        path.steps.push_back(stride == 0 ? Step::none : stride == 1 ? Step::unit : Step::numbered);
+      for (const int64_t& stride : part->strides) {
+        const bool is_last = part == &kept_parts[i] && &stride == &part->strides.back();
+        path.steps.push_back(step_of(group, stride, is_last));
         if (path.steps.back() == Step::numbered) form.numbers.push_back(stride);
       }
     }
@@ -218,8 +225,8 @@ std::optional<Form> shared_form(const Form& form, Shared how) {
     out.numbers.insert(out.numbers.end(), added, 0);
     for (size_t i = 0; i < form.kept; ++i) {
       const Step step = path.steps[i];
-      const bool stays = how == Shared::rows && i + 1 == form.kept && step != Step::numbered;
-      const int64_t stride = step == Step::none ? 0 : step == Step::unit ? 1 : form.numbers[next++];
+      const bool stays = how == Shared::rows && i + 1 == form.kept && (step == Step::none || step == Step::unit);
+      const int64_t stride = step == Step::none ? 0 : step == Step::unit ? 1 : step == Step::back ? -1 : form.numbers[next++];
       if (stays) {
         steps[added + i] = step;
       } else {

@@ -8,8 +8,9 @@
 
 namespace quern {
 
-// How an operand moves along one dimension of the form.
-enum class Step : uint8_t { none, unit, numbered };
+// How an operand moves along one dimension of the form. Backwards by one element, along the last dimension on the CPU, has code
+// of its own: vectors are turned around, which is much faster than to gather them.
+enum class Step : uint8_t { none, unit, numbered, back };
 
 struct Path {
   std::vector<Step> steps;  // one for each dimension

@@ -35,7 +35,7 @@ def test_values(numbers, dtype, rtol):
     with qn.fastmath():
         made = work(qn, put(a), put(b), put(c))
     wanted = work(np, a, b, c)
-    for one, other in zip(made, wanted):
+    for one, other in zip(made, wanted, strict=True):
         assert one.dtype == other.dtype
         scale = np.abs(a).sum() if one.ndim == 0 else 1
         np.testing.assert_allclose(qn.asnumpy(one), other, rtol=rtol * 10, atol=rtol * 10 * scale)
