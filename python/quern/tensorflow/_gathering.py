@@ -22,13 +22,16 @@ def _places(indices, what):
     return x
 
 
+def _is_of_host(given):
+    return not isinstance(given, _engine.BareArray) and not hasattr(given, "assign")
+
+
 def _check(indices, limits, what, given):
     """Raise InvalidArgumentError where a place is out of range.
 
     Indices of the host's are checked on any device; a tensor's on a CPU only, as in TensorFlow, and not while a step is recorded.
     """
-    is_known = not isinstance(given, _engine.BareArray) and not hasattr(given, "assign")
-    if not indices.size or recording.recorder() is not None or not is_known and _engine.default_device().kind != "cpu":
+    if not indices.size or recording.recorder() is not None or not _is_of_host(given) and _engine.default_device().kind != "cpu":
         return
     values = indices.get()
     limits = np.asarray(limits)
@@ -169,7 +172,8 @@ def with_slices(word, x, delta):
     """Return the tensor changed by slices; ``word``: how, as in ``scatter_add``. Raises TypeError for other than slices."""
     if not isinstance(delta, IndexedSlices):
         raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
-    places = _ops.expand_dims(_tensor(delta.indices), -1)
+    given = delta.indices
+    places = np.expand_dims(given, -1) if _is_of_host(given) else _ops.expand_dims(_tensor(given), -1)
     if word != "div":
         return _SCATTERED[word](x, places, delta.values)
     updates = _operands.as_kind(delta.values, x._dtype_name)

@@ -77,6 +77,7 @@ def test_a_plugin_that_finds_the_timer_by_its_name(tmp_path):
     done = quern(
         "run", "-m", "pytest", "-q", "-p", "pytest_benchmark", "-p", "no:cacheprovider", tmp_path / "test_speed.py",
         cwd=tmp_path, PYTHONPATH=os.pathsep.join((str(tmp_path / "site-packages"), os.environ.get("PYTHONPATH", ""))),
+        PYTEST_DISABLE_PLUGIN_AUTOLOAD="1",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert "2 passed" in done.stdout
