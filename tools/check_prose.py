@@ -27,7 +27,7 @@ PHRASES = {
     "kin": 'the names of the functions, or "related functions"',
     "beside (?:CuPy|PyTorch|NumPy|Numba|Keras|SciPy|JAX)": "compared with",
     "(?:that|who) asked": "call site, source line or caller",
-    r"(?<!-)mend(?:s|ed|ing)?(?!\.py)": "fix, fixed",
+    r"mend(?:s|ed|ing)?": "fix, fixed",
     r"doors?(?!\.(?:h|cpp)|::)": "front end, entry point",
     "(?:go|goes|going|gone|went) astray|settled|settles": "checked, collected, resolved",
     "edges fall": "`bins` must increase monotonically",
