@@ -19,7 +19,28 @@ def _real(x, name):
 
 
 def xlog1py(input, other, *, out=None):
-    """``input * log1p(other)``, 0 where input is 0; both broadcast together."""
+    """Return ``input * log1p(other)``, with 0 where `input` is 0.
+
+    Parameters
+    ----------
+    input : Tensor or scalar
+        Factors; at least one operand is a tensor.
+    other : Tensor or scalar
+        Arguments of the logarithm, which broadcast with `input`.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Broadcast shape.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 0.0]))
+    tensor([0., 0.])
+    """
     return finish(_elementwise._times_logarithm("log1p", input, other), out)
 
 
@@ -28,7 +49,35 @@ _TAIL = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674
 
 
 def zeta(input, other, *, out=None):
-    """Hurwitz' zeta function: the sum of ``(other + k) ** -input`` over k from 0; ten terms, and the rest by Euler and Maclaurin."""
+    """Return Hurwitz's zeta function: the sum of ``(other + k) ** -input`` over k from 0.
+
+    Parameters
+    ----------
+    input : Tensor or scalar
+        Exponents; at least one operand is a tensor.
+    other : Tensor or scalar
+        First terms, which broadcast with `input`.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Broadcast shape.
+
+    Raises
+    ------
+    TypeError
+        For two operands that are no tensors.
+    NotImplementedError
+        For complex numbers, float16 and bfloat16.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.zeta(torch.tensor([2.0]), 1)
+    tensor([1.6449])
+    """
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
         raise TypeError(f"zeta(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     name = _engine.tensor_op_types("true_divide", input, other)[0]
@@ -57,7 +106,33 @@ def _hurwitz(s, q):
 
 
 def polygamma(n, input, *, out=None):
-    """The derivative of order ``n`` of the digamma function."""
+    """Return a derivative of the digamma function.
+
+    Parameters
+    ----------
+    n : int
+        Order of the derivative.
+    input : Tensor
+        Tensor of any shape.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape of `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For an `n` that is negative or above 170.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.polygamma(1, torch.tensor([1.0]))
+    tensor([1.6449])
+    """
     if isinstance(n, Tensor):  # the method's order
         n, input = input, n
     if not isinstance(n, int) or not isinstance(input, Tensor):
@@ -75,7 +150,33 @@ def polygamma(n, input, *, out=None):
 
 @checked
 def multigammaln(input, p, *, out=None):
-    """The logarithm of the multivariate gamma function of dimension ``p``."""
+    """Return the logarithm of the multivariate gamma function.
+
+    Parameters
+    ----------
+    input : Tensor
+        Arguments, above ``(p - 1) / 2``.
+    p : int
+        Number of dimensions.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape of `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For a `p` below 1.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.multigammaln(torch.tensor([2.0]), 2)
+    tensor([0.4516])
+    """
     p = operator.index(p)
     if not 1 <= p < 1 << 16:
         raise RuntimeError("p has to be greater than or equal to 1")
@@ -158,7 +259,26 @@ legendre_polynomial_p = _recurrence(
 
 @checked
 def spherical_bessel_j0(input, *, out=None):
-    """``sin(x) / x``, 1 at 0."""
+    """Return the spherical Bessel function of order 0: ``sin(x) / x``, with 1 at 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape of `input`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.spherical_bessel_j0(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.8415])
+    """
     x = _real(input, "spherical_bessel_j0")
     safe = _op("where", x == 0, 1.0, x)
     return finish(_op("where", x == 0, 1 - x * x / 6, _op("sin", safe) / safe).to(x.dtype), out)

@@ -9,7 +9,8 @@ from quern import errors as _errors
 from quern.cupy import cuda as _cuda
 from quern.lib import _engine
 from quern.torch import _types, random
-from quern.torch._core import Tensor, current_gpu, gpu_count, set_current_gpu
+from quern.torch._core import Tensor
+from quern.torch._devices import current_gpu, gpu_count, set_current_gpu
 
 OutOfMemoryError = _errors.OutOfMemoryError
 has_half, has_magma = True, False
