@@ -219,14 +219,53 @@ def _of_both(function):
 
 
 polyadd, polysub, polymul = _of_both(_arrays.polyadd), _of_both(_arrays.polysub), _of_both(_product)
-polyadd.__doc__ = "The sum of two polynomials: arrays of coefficients, numbers, or poly1d."
-polysub.__doc__ = "The difference of two polynomials; see polyadd()."
-polymul.__doc__ = "The product of two polynomials; see polyadd()."
+polyadd.__doc__, polysub.__doc__, polymul.__doc__ = (
+    f"""Return the {what} of two polynomials.
+
+    Parameters
+    ----------
+    a1 : array_like or poly1d
+        Coefficients from the highest power on, or a polynomial.
+    a2 : array_like or poly1d
+        Coefficients from the highest power on, or a polynomial.
+
+    Returns
+    -------
+    ndarray or poly1d
+        Coefficients; a poly1d if an operand is one.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.{name}(cp.asarray([1, 2]), cp.asarray([3, 4]))
+    array({result})
+    """
+    for what, name, result in (("sum", "polyadd", "[4, 6]"), ("difference", "polysub", "[-2, -2]"), ("product", "polymul", "[ 3, 10,  8]"))
+)
 polymul.__name__ = polymul.__qualname__ = "polymul"
 
 
 def polyval(p, x):
-    """The polynomial with coefficients ``p``, or the poly1d, at ``x``; the poly1d of both where ``x`` is one."""
+    """Return the values of a polynomial.
+
+    Parameters
+    ----------
+    p : array_like or poly1d
+        Coefficients from the highest power on, or a polynomial.
+    x : array_like, scalar or poly1d
+        Where it is evaluated.
+
+    Returns
+    -------
+    ndarray or poly1d
+        Shape of `x`; for a poly1d the composition of both.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.polyval(cp.asarray([1, 0, 2]), cp.asarray([0, 1, 2]))
+    array([2, 3, 6])
+    """
     p = p._coeffs if isinstance(p, poly1d) else p
     if not isinstance(x, poly1d):
         return as_ndarray(_arrays.polyval(p, x))
@@ -237,5 +276,22 @@ def polyval(p, x):
 
 
 def roots(p):
-    """Where the polynomial with coefficients ``p``, or the poly1d, is zero: an array, computed on the host."""
+    """Return the roots of a polynomial, computed on the host.
+
+    Parameters
+    ----------
+    p : array_like or poly1d
+        Coefficients from the highest power on, or a polynomial.
+
+    Returns
+    -------
+    ndarray
+        Roots.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.roots(cp.asarray([1.0, -3.0, 2.0]))
+    array([2., 1.])
+    """
     return as_ndarray(asarray(numpy.roots(_host(p._coeffs if isinstance(p, poly1d) else p))))

@@ -118,7 +118,23 @@ def get_random_state():
 
 
 def set_random_state(rs):
-    """Makes ``rs`` what the functions of this module draw from. Raises TypeError for what is no RandomState."""
+    """Set the RandomState from which the functions of this module draw.
+
+    Parameters
+    ----------
+    rs : RandomState
+        State.
+
+    Raises
+    ------
+    TypeError
+        For an object that is no RandomState.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.set_random_state(cp.random.RandomState(1))
+    """
     global _state
     if not isinstance(rs, RandomState):
         raise TypeError(f"Random state must be an instance of RandomState. Actual: {type(rs)}")
@@ -133,17 +149,63 @@ def reset_states():
 
 
 def seed(seed=None):
-    """Starts anew: the same ``seed`` gives the same numbers again."""
+    """Set the seed of the random numbers of the current device.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.seed(0)
+    >>> a = cp.random.rand(2)
+    >>> cp.random.seed(0)
+    >>> bool((a == cp.random.rand(2)).all())
+    True
+    """
     _state.seed(seed)
 
 
 def bytes(length):  # noqa: A001
-    """So many random bytes, an object of Python's."""
+    """Return random bytes.
+
+    Parameters
+    ----------
+    length : int
+        Number of bytes.
+
+    Returns
+    -------
+    bytes
+        Bytes.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> len(cp.random.bytes(4))
+    4
+    """
     return _state.bytes(length)
 
 
 def shuffle(a):
-    """Puts an array in another order along its first axis, in place."""
+    """Shuffle an array along its first axis, in place.
+
+    Parameters
+    ----------
+    a : ndarray
+        Array.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> a = cp.arange(4)
+    >>> cp.random.shuffle(a)
+    >>> cp.sort(a)
+    array([0, 1, 2, 3])
+    """
     _state.shuffle(a)
 
 

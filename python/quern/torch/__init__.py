@@ -90,7 +90,22 @@ OutOfMemoryError = _errors.OutOfMemoryError
 
 
 def set_default_tensor_type(t):
-    """Sets the default real type by one of the old names of types of tensors."""
+    """Set the default floating-point dtype by an old tensor type.
+
+    Parameters
+    ----------
+    t : type or str
+        Type such as ``torch.DoubleTensor``, or its name.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.set_default_tensor_type(torch.DoubleTensor)
+    >>> dtype = torch.tensor(1.5).dtype
+    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    >>> dtype
+    torch.float64
+    """
     name = t if isinstance(t, str) else getattr(t, "__name__", str(t))
     kinds = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16"}
     _types.set_default_dtype(_types.DTYPES[kinds[name.rpartition(".")[2]]])

@@ -216,7 +216,28 @@ def _recurrence(name, first, second, step, doc):
         return finish(b, out)
 
     function.__name__ = name
-    function.__doc__ = f"{doc} of order ``n``, a number or a tensor of one for each element, which is read at the call."
+    function.__doc__ = f"""Return values of {doc}.
+
+    Parameters
+    ----------
+    input : Tensor or scalar
+        Where the polynomial is evaluated.
+    n : int or Tensor
+        Order, for all elements or each; the call waits for the values of a tensor.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Broadcast shape of `input` and `n`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.{name}(torch.zeros(2), 1).shape
+    torch.Size([2])
+    """
     return checked(function)
 
 
@@ -231,7 +252,7 @@ def _chebyshev(name, second):
     def place(x):
         return 2 * x - 1 if is_shifted else x
 
-    doc = f"The Chebyshev polynomial of kind {kind}{', of 2 x - 1' if is_shifted else ''},"
+    doc = f"the Chebyshev polynomial of kind {kind}{', at 2 * input - 1' if is_shifted else ''}"
     return _recurrence(name, _one, lambda x: second(place(x)), lambda k, x, a, b: 2 * place(x) * b - a, doc)
 
 
@@ -244,16 +265,16 @@ shifted_chebyshev_polynomial_v = _chebyshev("shifted_chebyshev_polynomial_v", la
 chebyshev_polynomial_w = _chebyshev("chebyshev_polynomial_w", lambda x: 2 * x + 1)
 shifted_chebyshev_polynomial_w = _chebyshev("shifted_chebyshev_polynomial_w", lambda x: 2 * x + 1)
 hermite_polynomial_h = _recurrence(
-    "hermite_polynomial_h", _one, lambda x: 2 * x, lambda k, x, a, b: 2 * x * b - 2 * k * a, "Hermite's polynomial, of physics,"
+    "hermite_polynomial_h", _one, lambda x: 2 * x, lambda k, x, a, b: 2 * x * b - 2 * k * a, "the physicists' Hermite polynomial"
 )
 hermite_polynomial_he = _recurrence(
-    "hermite_polynomial_he", _one, lambda x: x, lambda k, x, a, b: x * b - k * a, "Hermite's polynomial, of probabilities,"
+    "hermite_polynomial_he", _one, lambda x: x, lambda k, x, a, b: x * b - k * a, "the probabilists' Hermite polynomial"
 )
 laguerre_polynomial_l = _recurrence(
-    "laguerre_polynomial_l", _one, lambda x: 1 - x, lambda k, x, a, b: ((2 * k + 1 - x) * b - k * a) / (k + 1), "Laguerre's polynomial"
+    "laguerre_polynomial_l", _one, lambda x: 1 - x, lambda k, x, a, b: ((2 * k + 1 - x) * b - k * a) / (k + 1), "the Laguerre polynomial"
 )
 legendre_polynomial_p = _recurrence(
-    "legendre_polynomial_p", _one, lambda x: x, lambda k, x, a, b: ((2 * k + 1) * x * b - k * a) / (k + 1), "Legendre's polynomial"
+    "legendre_polynomial_p", _one, lambda x: x, lambda k, x, a, b: ((2 * k + 1) * x * b - k * a) / (k + 1), "the Legendre polynomial"
 )
 
 

@@ -306,9 +306,20 @@ _on_default_device = []
 
 
 class device:  # noqa: N801
-    """Where a tensor is: ``device("cuda", 1)``, ``device("cuda:1")``, ``device(1)``.
+    """Device of a tensor; as a context manager, the device of tensors that are made inside.
 
-    As a context manager it is the device of what is made inside, as by torch.set_default_device().
+    Parameters
+    ----------
+    *args : str, int or device
+        ``device("cuda", 1)``, ``device("cuda:1")``, ``device(1)`` or ``device("cpu")``.
+    **kwargs : object
+        The same by name: `type` and `index`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.device("cuda", 1).index, torch.ones(2).device
+    (1, device(type='cpu'))
     """
 
     __slots__ = ("_index", "_type")
@@ -490,7 +501,19 @@ def _tell_default_device():
 
 
 class Size(tuple):
-    """The shape of a tensor: a tuple of integers."""
+    """Shape of a tensor: a tuple of integers.
+
+    Parameters
+    ----------
+    sizes : iterable of ints, optional
+        Sizes of the dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.Size([2, 3]).numel()
+    6
+    """
 
     __slots__ = ()
 
@@ -588,7 +611,24 @@ class _Limits:
 
 
 class finfo(_Limits):  # noqa: N801
-    """The limits of a floating-point dtype, by default the default one; of a complex one those of its parts."""
+    """Limits of a floating-point dtype.
+
+    Parameters
+    ----------
+    type : dtype, optional
+        Floating-point dtype, or complex dtype for its parts; the default dtype if missing.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that is not a floating-point or complex one.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.finfo(torch.float32).eps
+    1.1920928955078125e-07
+    """
 
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
 
@@ -613,7 +653,24 @@ class finfo(_Limits):  # noqa: N801
 
 
 class iinfo(_Limits):  # noqa: N801
-    """The limits of an integer dtype."""
+    """Limits of an integer dtype.
+
+    Parameters
+    ----------
+    type : dtype
+        Integer dtype.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that is not an integer one.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.iinfo(torch.int8).max
+    127
+    """
 
     __slots__ = ()
 
