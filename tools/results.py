@@ -31,7 +31,7 @@ SOURCES = {
     "h200-host-functions-cpu": "thirty functions, 1 to 10 million elements, on the CPU",
     "h200-host-kernels-cpu": "kernels in Python, on the CPU",
 }
-# Rows of files that were measured before operations ran one by one until their kernel is compiled (docs/decisions/0017), where that matters.
+# Rows that were measured before operations ran one by one until their kernel is compiled (docs/decisions/0017), where that matters.
 OUTDATED = {"h200-host-arrays-cpu": ("a new three-op expression",)}
 # A peer's name in bench/results/: the library, and what of it is used there.
 PEERS = {
