@@ -38,7 +38,22 @@ class RandomState(_random.RandomState):
         super().__init__(_seed_of(seed))
 
     def seed(self, seed=None):
-        """Starts anew: the same ``seed``, an integer from 0 to 2**64 - 1 or a NumPy array, gives the same numbers again."""
+        """Set the seed.
+
+        Parameters
+        ----------
+        seed : int or numpy.ndarray, optional
+            Seed, from 0 to 2**64 - 1; None takes one from the system.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> state = cp.random.RandomState(0)
+        >>> a = state.rand(2)
+        >>> state.seed(0)
+        >>> bool((a == state.rand(2)).all())
+        True
+        """
         super().seed(_seed_of(seed))
 
 
@@ -67,7 +82,18 @@ class BitGenerator(_random.Philox):
         super().__init__(seed, key=key)
 
     def random_raw(self, size=None):
-        """64 bits, an int; or an array of ``size`` of them."""
+        """Return random integers of 64 bits.
+
+        Parameters
+        ----------
+        size : int or tuple of ints, optional
+            Shape; None returns one integer.
+
+        Returns
+        -------
+        int or ndarray
+            Integers.
+        """
         out = super().random_raw(size)
         return out if size is None else out._as(_ndarray)
 

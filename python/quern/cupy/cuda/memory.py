@@ -89,10 +89,10 @@ class ManagedMemory(BaseMemory):
             self.ptr = self._memory.address
 
     def prefetch(self, stream):
-        """Accepted: memory moves when it is used."""
+        """Do nothing; accepted for compatibility: memory moves when it is used."""
 
     def advise(self, advise, dev):
-        """Accepted: it is advice."""
+        """Do nothing; accepted for compatibility."""
 
 
 class _CallbackMemory(BaseMemory):
@@ -354,10 +354,18 @@ def _on(stream):
 
 
 class MemoryPool:
-    """The engine's pool of the current device, under CuPy's names; every MemoryPool is the same one.
+    """Memory pool of the current device; every MemoryPool is the pool of the engine.
 
-    Parameters: ``allocator``: None, or malloc_managed; its memory is the pool's all the same. NotImplementedError for others: arrays
-    take their memory from the engine's pool.
+    Parameters
+    ----------
+    allocator : callable, optional
+        None or ``malloc_managed``; others raise NotImplementedError.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.MemoryPool().used_bytes() >= 0
+    True
     """
 
     def __init__(self, allocator=None):
@@ -420,10 +428,19 @@ class MemoryPool:
     free_all_free = free_all_blocks
 
     def set_limit(self, size=None, fraction=None):
-        """Limits what the pool takes from the current device.
+        """Limit the memory that the pool takes from the current device.
 
-        Parameters: ``size``: in bytes, 0 for no limit; or ``fraction`` of the device's memory. Raises ValueError for both, for
-        negative ones, and for a fraction above 1.
+        Parameters
+        ----------
+        size : int, optional
+            Number of bytes; 0 for no limit.
+        fraction : float, optional
+            Fraction of the device's memory, instead of `size`.
+
+        Raises
+        ------
+        ValueError
+            For both, for negative values, and for a fraction above 1.
         """
         if size is None:
             if fraction is None:
@@ -466,7 +483,18 @@ def _is_pools(allocator, what):
 
 
 def malloc(size):
-    """A MemoryPointer to new memory of the pool's."""
+    """Allocate memory of the pool.
+
+    Parameters
+    ----------
+    size : int
+        Number of bytes.
+
+    Returns
+    -------
+    MemoryPointer
+        Memory.
+    """
     return MemoryPointer(PooledMemory(size), 0)
 
 

@@ -30,12 +30,23 @@ _A_MOMENT = 0.02  # seconds
 
 
 class Event(_engine.Event):
-    """A mark in a stream, with a time.
+    """Mark in a stream, with a time.
 
-    Parameters: ``block``: a thread that waits for it sleeps; ``disable_timing``: it has no time; ``interprocess``: not supported.
+    Parameters
+    ----------
+    block : bool, optional
+        Whether a thread that waits for the event sleeps.
+    disable_timing : bool, optional
+        Whether it has no time.
+    interprocess : bool, optional
+        Not supported.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> start, end = cp.cuda.Event(), cp.cuda.Event()
+    >>> start.record(); x = cp.ones(10) + 1; end.record()
+    >>> start.record(); x = cp.ones(10) + 1; end.record()
     >>> start.record(); x = cp.ones(10) + 1; end.record()
     >>> end.synchronize()
     >>> cp.cuda.get_elapsed_time(start, end) >= 0
@@ -121,11 +132,21 @@ def get_elapsed_time(start_event, end_event):
 
 
 class Stream(_engine.Stream):
-    """A queue of work, which runs in order; as a context manager it is the current one meanwhile.
+    """Queue of work that runs in order; as a context manager, the current stream.
 
-    Parameters: ``null``: the default stream; ``non_blocking``: it takes no part in the default stream's order; ``ptds``: the thread's
-    default stream, which is the default stream here; ``priority``: lower is more urgent.
+    Parameters
+    ----------
+    null : bool, optional
+        Whether it is the default stream.
+    non_blocking : bool, optional
+        Whether it runs independently of the default stream.
+    ptds : bool, optional
+        Whether it is the default stream of the thread, which is the default stream here.
+    priority : int, optional
+        Priority; lower is more urgent.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> with cp.cuda.Stream() as stream:
     ...     x = cp.arange(3) * 2
@@ -154,9 +175,22 @@ class Stream(_engine.Stream):
 
     @staticmethod
     def from_external(obj):
-        """The stream of an object with ``__cuda_stream__()``, which is kept. Raises ValueError for another version of that than 0.
+        """Return the stream of an object with ``__cuda_stream__()``, which is kept.
 
-        Raises TypeError for objects without it; ExternalStream takes an address.
+        Parameters
+        ----------
+        obj : object
+            Object of another library.
+
+        Returns
+        -------
+        Stream
+            Stream.
+
+        Raises
+        ------
+        ValueError
+            For another version of the protocol than 0.
         """
         if isinstance(obj, Stream):
             return obj
@@ -238,7 +272,15 @@ class Stream(_engine.Stream):
         self.wait_for_event(event)
 
     def add_callback(self, callback, arg):
-        """Calls ``callback(stream, 0, arg)`` on a thread of the engine's when the work so far is done; it must not use the device."""
+        """Call a function on a thread of the engine when the work so far is done.
+
+        Parameters
+        ----------
+        callback : callable
+            ``callback(stream, 0, arg)``; it must not use the device.
+        arg : object
+            Argument of the function.
+        """
         self._call(lambda: callback(self, 0, arg))
 
     def launch_host_func(self, callback, arg):
