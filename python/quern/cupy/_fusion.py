@@ -99,6 +99,8 @@ class vectorize:  # noqa: N801
     quern.kernel.errors.KernelError
         When the function cannot be compiled, or its source not be read; the message shows the line.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> cp.vectorize(lambda x, y: x * x + y if x > 0 else -y)(cp.arange(3), 1)
     array([-1,  2,  5])

@@ -31,6 +31,13 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     -------
     ndarray
         Shape of `b`.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> factor = cp.linalg.cholesky(cp.asarray([[4.0, 0.0], [0.0, 9.0]]))
+    >>> cp.linalg.cho_solve((factor, True), cp.asarray([4.0, 18.0]))
+    array([1., 2.])
     """
     factor, lower = c_and_lower
     for one in (factor, b):

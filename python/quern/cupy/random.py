@@ -16,7 +16,19 @@ from quern.lib import _engine
 
 
 class Generator(_random.Generator):
-    """See :class:`quern.random.Generator`; its arrays are CuPy's."""
+    """Random numbers of a source of bits; see :class:`quern.random.Generator`, with CuPy's arrays.
+
+    Parameters
+    ----------
+    bit_generator : BitGenerator
+        Source of bits.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.default_rng(1).integers(0, 10, 3).shape
+    (3,)
+    """
 
     __slots__ = ()
     _kind = _ndarray
@@ -28,7 +40,21 @@ class Generator(_random.Generator):
 
 
 class RandomState(_random.RandomState):
-    """See :class:`quern.random.RandomState`; its arrays are CuPy's. ``method`` is accepted and changes nothing."""
+    """Random numbers of a seed; see :class:`quern.random.RandomState`, with CuPy's arrays.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    method : int, optional
+        Accepted for compatibility.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.RandomState(1).rand(2).shape
+    (2,)
+    """
 
     __slots__ = ()
     _has_short_seeds = False
@@ -74,7 +100,23 @@ for _class in (Generator, RandomState):
 
 
 class BitGenerator(_random.Philox):
-    """What generators draw their bits from; see :class:`quern.random.Philox`, which they all are. ``size`` changes nothing."""
+    """Source of random bits; all of them are :class:`quern.random.Philox`.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    size : int, optional
+        Accepted for compatibility.
+    key : int, optional
+        Key of Philox, instead of a seed.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.Generator(cp.random.XORWOW(1)).random(2).shape
+    (2,)
+    """
 
     __slots__ = ()
 
@@ -99,19 +141,67 @@ class BitGenerator(_random.Philox):
 
 
 class XORWOW(BitGenerator):
-    """Under CuPy's name; the bits come from Philox."""
+    """Source of random bits under CuPy's name; the bits come from Philox.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    size : int, optional
+        Accepted for compatibility.
+    key : int, optional
+        Key of Philox, instead of a seed.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.Generator(cp.random.XORWOW(1)).random(2).shape
+    (2,)
+    """
 
     __slots__ = ()
 
 
 class MRG32k3a(BitGenerator):
-    """Under CuPy's name; the bits come from Philox."""
+    """Source of random bits under CuPy's name; the bits come from Philox.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    size : int, optional
+        Accepted for compatibility.
+    key : int, optional
+        Key of Philox, instead of a seed.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.Generator(cp.random.MRG32k3a(1)).random(2).shape
+    (2,)
+    """
 
     __slots__ = ()
 
 
 class Philox4x3210(BitGenerator):
-    """Philox4x32-10; the bits are not in CuPy's order."""
+    """Source of random bits: Philox4x32-10; the bits are not in CuPy's order.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    size : int, optional
+        Accepted for compatibility.
+    key : int, optional
+        Key of Philox, instead of a seed.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.Generator(cp.random.Philox4x3210(1)).random(2).shape
+    (2,)
+    """
 
     __slots__ = ()
 
@@ -139,7 +229,19 @@ def default_rng(seed=None):
 
 
 def get_random_state():
-    """The RandomState that the functions of this module draw from."""
+    """Return the RandomState from which the functions of this module draw.
+
+    Returns
+    -------
+    RandomState
+        State.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> type(cp.random.get_random_state()).__name__
+    'RandomState'
+    """
     return _state
 
 
@@ -169,7 +271,13 @@ def set_random_state(rs):
 
 
 def reset_states():
-    """Starts anew, from a seed that nobody knows (or CUPY_SEED)."""
+    """Set a new seed: one of the system, or the environment variable CUPY_SEED.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.reset_states()
+    """
     seed = os.environ.get("CUPY_SEED")
     set_random_state(RandomState(None if seed is None else int(seed)))
 

@@ -23,6 +23,8 @@ INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 class Dataset(Source):
     """Elements (tensors, or structures of them) that can be walked over again and again. Each step gives another dataset.
 
+    Examples
+    --------
     >>> ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000).batch(32)          # doctest: +SKIP
     """
 

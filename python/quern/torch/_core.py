@@ -108,6 +108,8 @@ class Tensor(_engine.TensorBase):
     ``Tensor(2, 3)`` is a new one of that size with any values, ``Tensor([1, 2])`` one of these values as float32; ``torch.tensor`` makes
     one of values and keeps their type.
 
+    Examples
+    --------
     >>> import quern.torch as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> (x * x).sum().backward()

@@ -373,7 +373,28 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
     """Return the output of a function, and the product of a vector with its second derivatives.
 
-    The parameters and the result are those of :func:`hvp`: the matrix of second derivatives is symmetric.
+    Parameters
+    ----------
+    func : callable
+        Function of tensors that returns a tensor with one element.
+    inputs : Tensor or tuple of Tensor
+        Where the derivatives are taken; floating-point, of any shapes.
+    v : Tensor or tuple of Tensor, optional
+        Vector, in the shape of the inputs; not needed where the input has one element.
+    create_graph : bool, optional
+        Whether the result can be differentiated.
+    strict : bool, optional
+        Whether to raise RuntimeError where an output does not depend on an input; zeros otherwise.
+
+    Returns
+    -------
+    tuple
+        Output, and the product in the shape of the inputs; the same as that of :func:`hvp`, since the matrix is symmetric.
+
+    Raises
+    ------
+    RuntimeError
+        For a `v` that is missing or has another shape.
 
     Examples
     --------

@@ -203,6 +203,15 @@ class ChainDataset(IterableDataset):
     ----------
     datasets : iterable of IterableDataset
         Data sets.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import ChainDataset, IterableDataset
+    >>> class Count(IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(2))
+    >>> list(ChainDataset([Count(), Count()]))
+    [0, 1, 0, 1]
     """
 
     def __init__(self, datasets):
