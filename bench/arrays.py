@@ -473,7 +473,7 @@ def main():
         rk4_on_gpu(us, others, wanted)
         products(us, others, wanted)
     for name, unit, timed, target in (
-        ("a + b, 10 elements, looked at", "ns", ten_elements, ""),
+        ("a + b, 10 elements, read", "ns", ten_elements, ""),
         ("recording a + b", "ns", recording, "<= 120"),
         ("x += 2*y, 1,024 float64", "ns", updates, "<= 400"),
         ("a new three-op expression", "ms", first_look, "<= 60"),

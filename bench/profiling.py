@@ -66,7 +66,7 @@ def cost_of_events(count=100_000):
     off = min(seconds(look) for _ in range(3))
     with qn.profile() as p:
         on = min(seconds(look) for _ in range(3))
-    report("looks at an element, for each event", 1e6 * (on - off) / (len(p.recording.rows) / 3), "us", target="<= 5")
+    report("reading an element, for each event", 1e6 * (on - off) / (len(p.recording.rows) / 3), "us", target="<= 5")
 
 
 def programs(size):

@@ -22,7 +22,7 @@ import numpy as np  # isort: skip
 import quern as qn
 from spine import driver_enqueue
 
-CASES = ("batch 1000", "batch 1000, loss looked at", "batch 32", "batch 32, loss looked at", "31 batches of 32 by slicing")
+CASES = ("batch 1000", "batch 1000, loss read", "batch 32", "batch 32, loss read", "31 batches of 32 by slicing")
 
 
 def numbers(batch):

@@ -8,7 +8,10 @@ import collections
 import importlib
 import sys
 
-MODULES = ("quern", "quern.fft", "quern.linalg", "quern.random", "quern.autograd", "quern.errors")
+MODULES = (
+    *("quern", "quern.fft", "quern.linalg", "quern.random", "quern.autograd", "quern.errors"),
+    *("quern.torch.fft", "quern.torch.linalg", "quern.torch.utils.data", "quern.cupy.fft", "quern.cupy.linalg", "quern.cupy.random"),
+)
 # Checks that do not hold: an extended summary (ES01) and related functions (SA01) are written where they help. All others do.
 LEFT_OUT = {"ES01", "SA01", "SA04"}
 # Classes that users do not create, and isnat, for which quern has no dtype: they need no example (EX01).

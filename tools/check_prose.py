@@ -27,7 +27,7 @@ PHRASES = {
     "kin": 'the names of the functions, or "related functions"',
     "beside (?:CuPy|PyTorch|NumPy|Numba|Keras|SciPy|JAX)": "compared with",
     "(?:that|who) asked": "call site, source line or caller",
-    r"(?<!-)mend(?:s|ed|ing)?(?!\.py)": "fix, fixed",
+    r"(?<!-)mend(?:s|ed|ing)?": "fix, fixed",
     r"doors?(?!\.(?:h|cpp)|::)": "front end, entry point",
     "(?:go|goes|going|gone|went) astray|settled|settles": "checked, collected, resolved",
     "edges fall": "`bins` must increase monotonically",
@@ -41,12 +41,7 @@ PHRASES = {
     "numbers of (?:a|the) device": "device attributes",
 }
 # (path, phrase in small letters): why it stays. At most 30.
-ALLOWED = {
-    ("bench/arrays.py", "looked at"): "a name in bench/results",
-    ("bench/training.py", "looked at"): "names in bench/results",
-    ("bench/profiling.py", "looks at"): "a name in bench/results",
-    ("tools/results_picture.py", "looked at"): "a name in bench/results",
-}
+ALLOWED = {}
 PROSE, PYTHON, CPP = (".md",), (".py", ".pyi"), (".cpp", ".h", ".def", ".cu", ".cuh")
 SKIPPED = ("docs/additions/", "python/quern/lib/cccl/", "tests/python/data/", "tools/check_prose.py")
 PARTS_OF_LITERALS = ("FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")  # since Python 3.12

@@ -352,7 +352,7 @@ class Data:
             face["every"] += every
             face["is_other"] = in_place and name[:-1] in names_of_row  # what another face gives is written
             if face["is_other"]:
-                face["docs"].append(f"As :meth:`{name[:-1]}`, written into this tensor, which is returned.")
+                face["docs"].append(f"Compute :meth:`{name[:-1]}` in place, with the same parameters; return the tensor.")
                 continue
             parameters = [p.name for one in every for p in one]
             face["docs"].append(docstring(row, front_end, parameters, slots))

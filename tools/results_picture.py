@@ -155,7 +155,7 @@ def programs(axis, y, title, data):
     lines += axis.grid(top, bottom)
     for i, row in enumerate(rows):
         at = y + 68 + line * i
-        lines.append(text(axis.left - 12, at + 4, row["name"].replace("looked at", "read"), "end"))
+        lines.append(text(axis.left - 12, at + 4, row["name"], "end"))
         look = 'fill="{}" fill-opacity="0.85"'
         lines += [dot(axis(value / row["value"]), at, radius, look.format(COLOURS[peer])) for peer, value in row["peers"].items() if value]
     return lines, bottom + 40

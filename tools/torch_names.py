@@ -105,18 +105,14 @@ DIFFERENT = (
         "They depend on the seed and on the number of earlier draws, not on the device: CPU and GPU give the same numbers. "
         "PyTorch draws other numbers.",
     ),
-    (
-        "division by the integer 0",
-        "A zero in a tensor gives a value on every device, as on PyTorch's GPUs. The Python number 0 raises an error, as on "
-        "PyTorch's CPU.",
-    ),
     ("dtypes", "Operations for which PyTorch has no kernel, such as products of uint16, work if the engine supports the dtype."),
     (
         "errors that depend on values",
-        "Indices out of range, probabilities outside of 0 to 1 and similar errors are raised when the values are needed, not at"
-        " the call. The message ends with the source line of the call. Factorizations (`torch.linalg.cholesky`, `inv`, `solve`,"
-        " `svd`, ...) raise `torch.linalg.LinAlgError` at the call, as PyTorch's do; in backward passes, they raise it when the"
-        " gradients are needed.",
+        "Indices out of range, divisions of integers by 0 on the CPU, probabilities outside of 0 to 1 and similar errors "
+        "are raised at the latest when the values are needed, often not at the call. The message then ends with the "
+        "source line of the call. Factorizations (`torch.linalg.cholesky`, `inv`, `solve`, `svd`, ...) raise "
+        "`torch.linalg.LinAlgError` at the call, as PyTorch's do; in backward passes, they raise it when the gradients "
+        "are needed.",
     ),
     ("byte masks", "A number can be assigned through a uint8 mask, as through a bool mask, because older programs do so."),
     (
@@ -288,12 +284,12 @@ def page(folder):
         "Written by `tools/torch_names.py`. Under `./quern run`, `import torch` in your own files loads `quern.torch`; PyTorch need not be",
         "installed. Unsupported names raise AttributeError, so `hasattr()` returns False for them.",
         "",
-        "Three versions: `torch.__version__` begins with 2.9.0, for programs that test for a minimum version; values, dtypes and errors",
-        'are compared with PyTorch 2.15.0, which "PyTorch" on this page means; speed is compared with PyTorch',
-        "2.11.0 ([results.md](results.md)).",
+        "- `torch.__version__` begins with 2.9.0, for programs that test for a minimum version.",
+        '- Values, dtypes and errors are compared with PyTorch 2.15.0. "PyTorch" on this page means that version.',
+        "- Speed is compared with PyTorch 2.11.0 ([results.md](results.md)).",
         "",
-        f"Of the names of {', '.join(f'`{m}`' for m in POOLED)}, without the groups of the second table,",
-        f"{share(served, missing):.0f} % are supported.",
+        f"quern supports {share(served, missing):.0f} % of the names of {', '.join(f'`{m}`' for m in POOLED)}.",
+        "The groups under [Not counted](#not-counted) are not part of this number.",
         "",
         "| module | supported | left out |",
         "|---|---|---|",

@@ -99,7 +99,13 @@ class RawModule:
         return found
 
     def compile(self, log_stream=None):
-        """Compiles now; writes the compiler's warnings to `log_stream` when it is given."""
+        """Compile the module now.
+
+        Parameters
+        ----------
+        log_stream : file object, optional
+            File that receives the warnings of the compiler.
+        """
         log = self._program().log
         if log_stream is not None:
             log_stream.write(log)
@@ -110,12 +116,44 @@ class RawModule:
         return self._program()
 
     def get_function(self, name):
-        """The kernel of that name, as a RawKernel. Raises quern.LogicError, naming the kernels there are, when there is none."""
+        """Return a kernel of the module.
+
+        Parameters
+        ----------
+        name : str
+            Name of the kernel, or one of the name expressions.
+
+        Returns
+        -------
+        RawKernel
+            Kernel.
+
+        Raises
+        ------
+        LogicError
+            For a name without a kernel; the message lists the kernels.
+        """
         self._program().kernel(name)
         return RawKernel._of(self, name)
 
     def get_global(self, name):
-        """Address and size in bytes of a ``__device__`` or ``__constant__`` variable, as a tuple of ints."""
+        """Return address and size of a variable.
+
+        Parameters
+        ----------
+        name : str
+            Name of a ``__device__`` or ``__constant__`` variable.
+
+        Returns
+        -------
+        tuple of ints
+            Address, and size in bytes.
+
+        Raises
+        ------
+        LogicError
+            For a name without a variable.
+        """
         return self._program().global_variable(name)
 
 
@@ -206,7 +244,13 @@ class RawKernel(_engine.RawFunction):
         return self
 
     def compile(self, log_stream=None):
-        """Compiles now; writes the compiler's warnings to `log_stream` when it is given."""
+        """Compile the kernel now.
+
+        Parameters
+        ----------
+        log_stream : file object, optional
+            File that receives the warnings of the compiler.
+        """
         self._module.compile(log_stream)
         self._function()
 

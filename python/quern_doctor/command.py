@@ -7,13 +7,13 @@ import os
 import sys
 
 from quern_doctor import commands, machine, report, rules
-from quern_doctor.mend import mend
+from quern_doctor.fixes import run_fixes
 
-EPILOGUE = "Exit codes: 0 ok, 1 works with limits, 2 broken. Nothing is changed unless --mend is given."
+EPILOGUE = "Exit codes: 0 ok, 1 works with limits, 2 broken. Nothing is changed unless --fix is given."
 
 
 def main(argv=None):
-    """`quern doctor [--json] [--mend [--yes]]`; returns the exit code."""
+    """`quern doctor [--json] [--fix [--yes]]`; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog=f"{commands.NAME} doctor",
         description="Report problems of this machine, and how to fix them.",
@@ -21,22 +21,22 @@ def main(argv=None):
         formatter_class=commands.WithExamples,
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--mend", action="store_true", help="show each step that fixes a problem, ask, and run it")
-    parser.add_argument("--yes", action="store_true", help="with --mend: run the steps without asking")
+    parser.add_argument("--fix", action="store_true", help="show each step that fixes a problem, ask, and run it")
+    parser.add_argument("--yes", action="store_true", help="with --fix: run the steps without asking")
     options = parser.parse_args(sys.argv[1:] if argv is None else argv)
-    if options.yes and not options.mend:
-        parser.error("--yes goes with --mend")
-    if options.json and options.mend:
-        parser.error("--json and --mend exclude each other: run --json first, then --mend")
+    if options.yes and not options.fix:
+        parser.error("--yes goes with --fix")
+    if options.json and options.fix:
+        parser.error("--json and --fix exclude each other: run --json first, then --fix")
     seen = machine.look()
     findings = rules.find(seen)
     if options.json:
         report.print_json(seen, findings)
         return report.verdict(findings)
     report.print_report(seen, findings)
-    if options.mend and not any(finding.steps for finding in findings):
+    if options.fix and not any(finding.steps for finding in findings):
         print("nothing to fix")
-    elif options.mend and mend(findings, options.yes):
+    elif options.fix and run_fixes(findings, options.yes):
         findings = rules.find(machine.look())
         print("after the fixes: " + ("; ".join(finding.what for finding in findings) or "all is well"))
     return report.verdict(findings)

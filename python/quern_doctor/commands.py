@@ -42,7 +42,7 @@ EXAMPLES = {
         ("quern check program.py", "report wrong memory accesses and races, by source line"),
         ("quern check --nan --json findings.json program.py", "report NaN, too; write the findings as JSON"),
     ),
-    "doctor": (("quern doctor", "report problems; change nothing"), ("quern doctor --mend", "show each fix, ask, and run it")),
+    "doctor": (("quern doctor", "report problems; change nothing"), ("quern doctor --fix", "show each fix, ask, and run it")),
     "cache": (("quern cache", "show the folder and its size"), ("quern cache clear", "remove all compiled kernels")),
     "setup": (("./quern setup", "build what programs need"), ("./quern setup test", "build the tests, too")),
 }

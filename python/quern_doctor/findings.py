@@ -19,7 +19,7 @@ class Step:
     text : str
         What it does, for the user.
     command : list of str
-        What `--mend` runs; empty: only the user can do it (as root, outside of the container, in another terminal).
+        What `--fix` runs; empty: only the user can do it (as root, outside of the container, in another terminal).
     """
 
     text: str

@@ -120,7 +120,7 @@ def print_report(m, findings):
         print("all is well")
         return
     can = any(step.command for finding in findings for step in finding.steps)
-    offer = f"; {commands.typed('doctor --mend')} fixes what it can, asking first" if can else ""
+    offer = f"; {commands.typed('doctor --fix')} fixes what it can, asking first" if can else ""
     state = "it works with limits" if verdict(findings) == 1 else "quern does not work here"
     print(f"{problems} problem{'s' if problems > 1 else ''}: {state}{offer}")
 

@@ -26,7 +26,8 @@ OVERRIDDEN = {"Module": ("forward",), "Function": ("forward", "backward", "setup
 OF_ARRAYS = (
     *("quern.arrays", "quern.array_api", "quern.cupy", "quern.pycuda", "cupy", "pycuda"),
     *(f"quern.torch.{name}" for name in "_elementwise _shaping _reductions _indexing _linalg _special _creation".split()),
-    *(f"quern.torch.{name}" for name in "_arguments _namespace _copies_queries_settings _functional_forms".split()),
+    *(f"quern.torch.{name}" for name in "_arguments _namespace _copies_and_queries _matrix_functions _settings _scatter".split()),
+    *(f"quern.torch.{name}" for name in "_conversions _functional_forms".split()),
     *("quern.torch.linalg", "quern.torch.random", "quern.torch.nn.functional"),
 )
 ANY = "_t.Any"

@@ -20,6 +20,8 @@ def overload(func, jit_options=None, strict=True, inline="never", prefer_literal
     The function is called with the types of the arguments (of a text with a ``types.StringLiteral``). The other parameters are Numba's and
     change nothing.
 
+    Examples
+    --------
     >>> from quern.numba import types
     >>> from quern.cuda.extending import overload
     >>> def halved(x): ...

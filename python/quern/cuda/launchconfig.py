@@ -24,6 +24,8 @@ def ensure_current_launch_config():
 def capture_compile_config(dispatcher):
     """A dict whose "config" is the launch that the kernel is compiled for within the block; None where it is compiled already.
 
+    Examples
+    --------
     >>> from quern import cuda
     >>> from quern.cuda import launchconfig
     >>> import numpy as np

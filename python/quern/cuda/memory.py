@@ -50,11 +50,39 @@ class MemoryPointer:
         self._finalizer()
 
     def memset(self, byte, count=None, stream=0):
-        """Sets the first ``count`` bytes, or all, to ``byte``."""
+        """Set bytes to a value.
+
+        Parameters
+        ----------
+        byte : int
+            Value of each byte.
+        count : int, optional
+            Number of bytes; None is all of them.
+        stream : Stream, optional
+            Stream of the work.
+        """
         device_memset(self, byte, self.size if count is None else count, stream)
 
     def view(self, start, stop=None):
-        """The bytes from ``start`` to ``stop``. Raises RuntimeError where they are not inside."""
+        """Return a part of the memory.
+
+        Parameters
+        ----------
+        start : int
+            First byte.
+        stop : int, optional
+            End, excluded; None is the end of the memory.
+
+        Returns
+        -------
+        MemoryPointer
+            Part.
+
+        Raises
+        ------
+        RuntimeError
+            For a part that is not inside the memory.
+        """
         stop = self.size if stop is None else stop
         if not 0 <= start <= stop <= self.size:
             raise RuntimeError(f"[view] bytes {start} to {stop} are not inside {self.size} bytes")

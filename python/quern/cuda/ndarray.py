@@ -78,9 +78,26 @@ class DeviceNDArray(_core.Array):
         self[key] = value
 
     def copy_to_host(self, ary=None, stream=0):
-        """The values as a NumPy array, or in the NumPy array ``ary``, which is returned; this waits for them.
+        """Return the values as a NumPy array; the function waits for them.
 
-        Raises TypeError or ValueError where ``ary`` has another type, shape or number of elements.
+        Parameters
+        ----------
+        ary : numpy.ndarray, optional
+            Array that receives the values.
+        stream : Stream, optional
+            Stream of the copy.
+
+        Returns
+        -------
+        numpy.ndarray
+            Values, or `ary`.
+
+        Raises
+        ------
+        TypeError
+            For an `ary` of another dtype.
+        ValueError
+            For an `ary` of another shape or size.
         """
         host = _core.asnumpy(self)
         if ary is None:
@@ -94,9 +111,21 @@ class DeviceNDArray(_core.Array):
         return ary
 
     def copy_to_device(self, ary, stream=0):
-        """Takes the values of ``ary``, an array of the host or the device with the same type and number of elements.
+        """Copy the values of another array into this one.
 
-        Raises TypeError or ValueError where it has not, and ValueError where an array of the device lies in the other order, C or Fortran.
+        Parameters
+        ----------
+        ary : array_like
+            Array of the host or the device, with the same dtype and number of elements.
+        stream : Stream, optional
+            Stream of the copy.
+
+        Raises
+        ------
+        TypeError
+            For another dtype.
+        ValueError
+            For another number of elements, or an array of the device in another order.
         """
         if ary is self:
             return
@@ -111,7 +140,20 @@ class DeviceNDArray(_core.Array):
         _core.Array.__setitem__(self, ..., ary.reshape(self.shape) if self.shape != ary.shape else ary)
 
     def split(self, section, stream=0):
-        """Parts of ``section`` elements each, one after the other, of an array of one dimension."""
+        """Return parts of an array of one dimension.
+
+        Parameters
+        ----------
+        section : int
+            Number of elements in a part.
+        stream : Stream, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        iterator of DeviceNDArray
+            Parts.
+        """
         if self.ndim != 1:
             raise ValueError("only support 1d array")
         if section == self.size:
@@ -121,7 +163,20 @@ class DeviceNDArray(_core.Array):
             yield self[start : start + section]
 
     def ravel(self, order="C", stream=0):
-        """One dimension, over the same memory; order "A": as the elements lie. Raises NotImplementedError where that needs a copy."""
+        """Return a view with one dimension.
+
+        Parameters
+        ----------
+        order : {'C', 'F', 'A'}, optional
+            Order of the elements; "A" is that of the memory.
+        stream : Stream, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        DeviceNDArray
+            View; an order that needs a copy raises NotImplementedError.
+        """
         if order not in ("C", "F", "A"):
             raise ValueError(f"order not C|F|A: {order!r}")
         if order in ("C", "A") and self.is_c_contiguous():
@@ -131,7 +186,20 @@ class DeviceNDArray(_core.Array):
         raise NotImplementedError("the operation requires an array without gaps in that order; copy it first")
 
     def reshape(self, *newshape, order="C"):
-        """Another shape over the same memory, in ``order``. Raises NotImplementedError where that needs a copy."""
+        """Return a view in another shape.
+
+        Parameters
+        ----------
+        *newshape : int or sequence of ints
+            New shape.
+        order : {'C', 'F', 'A'}, optional
+            Order of the elements.
+
+        Returns
+        -------
+        DeviceNDArray
+            View; a shape that needs a copy raises NotImplementedError.
+        """
         shape = newshape[0] if len(newshape) == 1 and isinstance(newshape[0], (tuple, list)) else newshape
         in_order = self._contiguous[0 if order == "C" else 1]
         made = super().reshape(tuple(shape), order=order)
@@ -145,11 +213,35 @@ class DeviceNDArray(_core.Array):
         return made
 
     def squeeze(self, axis=None, stream=0):
-        """Without axes of length 1, or without the axes ``axis``; over the same memory."""
+        """Return a view without axes of length 1.
+
+        Parameters
+        ----------
+        axis : int or tuple of ints, optional
+            Axes; None is all of length 1.
+        stream : Stream, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        DeviceNDArray
+            View.
+        """
         return super().squeeze(axis)
 
     def transpose(self, axes=None):
-        """The axes in another order, or in reverse; over the same memory."""
+        """Return a view with the axes in another order.
+
+        Parameters
+        ----------
+        axes : sequence of ints, optional
+            Order of the axes; None reverses them.
+
+        Returns
+        -------
+        DeviceNDArray
+            View.
+        """
         return super().transpose(axes)
 
     def __reduce__(self):
@@ -186,7 +278,18 @@ class DeviceNDArray(_core.Array):
         return typeof(self)
 
     def bind(self, stream=0):
-        """The same memory as an array of that stream; of none, the array itself."""
+        """Return the same memory as an array of a stream; the array itself for no stream.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Stream.
+
+        Returns
+        -------
+        DeviceNDArray
+            Array.
+        """
         return self if stream == self.stream else with_stream(self._as(type(self)), stream)
 
     def get_ipc_handle(self):

@@ -143,7 +143,17 @@ def _host_seed(states, index, seed):
 
 
 def init_xoroshiro128p_states_cpu(states, seed, subsequence_start):
-    """Fills ``states``, a NumPy array of ``xoroshiro128p_dtype``; see :func:`create_xoroshiro128p_states`."""
+    """Set states of the host to those of a seed.
+
+    Parameters
+    ----------
+    states : numpy.ndarray
+        Array of dtype `xoroshiro128p_dtype`.
+    seed : int
+        Seed.
+    subsequence_start : int
+        Number of subsequences that are skipped.
+    """
     if subsequence_start < 0:
         raise ValueError(f"[init_xoroshiro128p_states] subsequence_start must be a non-negative integer, not {subsequence_start}")
     count = states.shape[0]
@@ -158,18 +168,45 @@ def init_xoroshiro128p_states_cpu(states, seed, subsequence_start):
 
 
 def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
-    """Fills ``states``, made by :func:`create_xoroshiro128p_states`, anew."""
+    """Set states of the device to those of a seed.
+
+    Parameters
+    ----------
+    states : DeviceNDArray
+        States that :func:`create_xoroshiro128p_states` returned.
+    seed : int
+        Seed.
+    subsequence_start : int, optional
+        Number of subsequences that are skipped.
+    stream : Stream, optional
+        Accepted for compatibility.
+    """
     made = numpy.empty(len(states), xoroshiro128p_dtype)
     init_xoroshiro128p_states_cpu(made, seed, subsequence_start)
     states.copy_to_device(made)
 
 
 def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
-    """States for ``n`` threads, on the device.
+    """Return random states for threads, on the device.
 
-    Parameters: ``n``: how many; ``seed``: an integer; ``subsequence_start``: the first state is so many times 2**64 steps further, the
-    distance from each to the next; ``stream``: ignored, the states are complete when this returns.
+    Parameters
+    ----------
+    n : int
+        Number of threads.
+    seed : int
+        Seed.
+    subsequence_start : int, optional
+        Number of subsequences, of 2**64 numbers each, that are skipped.
+    stream : Stream, optional
+        Accepted for compatibility: the states are complete when the function returns.
 
+    Returns
+    -------
+    DeviceNDArray
+        States, of dtype `xoroshiro128p_dtype`; each thread has a subsequence of its own.
+
+    Examples
+    --------
     >>> from quern import cuda
     >>> from quern.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
     >>> import numpy as np

@@ -80,7 +80,30 @@ from quern.cupy._forms import (  # noqa: E402, F401
 
 
 def apply_over_axes(func, a, axes):
-    """``func(a, axis)`` for one axis after the other; axes that it drops are kept with one element."""
+    """Call a function for one axis after another.
+
+    Parameters
+    ----------
+    func : callable
+        ``func(a, axis)``; an axis that it removes stays, with size 1.
+    a : array_like
+        Input array.
+    axes : int or sequence of ints
+        Axes.
+
+    Returns
+    -------
+    ndarray
+        Result of the last call.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.apply_over_axes(cp.sum, cp.ones((2, 3, 4)), [0, 2])
+    array([[[8.],
+            [8.],
+            [8.]]])
+    """
     a = asarray(a)
     for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
         axis = _array_core._axis(axis, a.ndim)
@@ -90,14 +113,59 @@ def apply_over_axes(func, a, axes):
 
 
 def put(a, ind, v, mode="wrap"):
-    """Writes ``v``, repeated as often as needed, to the elements ``ind`` of the flattened array; see :meth:`ndarray.put`."""
+    """Write values at indices of the flattened array.
+
+    Parameters
+    ----------
+    a : ndarray
+        Array that is changed.
+    ind : array_like of ints
+        Indices.
+    v : array_like
+        Values, repeated as often as needed.
+    mode : {'wrap', 'clip', 'raise'}, optional
+        Treatment of indices out of range.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> a = cp.zeros(3)
+    >>> cp.put(a, [0, 2], [5, 7])
+    >>> a
+    array([5., 0., 7.])
+    """
     if not isinstance(a, ndarray):
         raise TypeError(f"`a` must be a cupy.ndarray, not {type(a).__name__}")
     a.put(ind, v, mode)
 
 
 def take(a, indices, axis=None, out=None, mode="wrap"):
-    """The elements at ``indices`` along ``axis`` (None: of the flattened array); places that are not there wrap around."""
+    """Return the elements at indices along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    indices : array_like of ints
+        Indices.
+    axis : int, optional
+        Axis; None is that of the flattened array.
+    out : ndarray, optional
+        Array that receives the result.
+    mode : {'wrap', 'clip', 'raise'}, optional
+        Treatment of indices out of range.
+
+    Returns
+    -------
+    ndarray
+        Shape of `a` with that of `indices` in place of `axis`.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.take(cp.asarray([4, 5, 6]), [0, 2, 3])
+    array([4, 6, 4])
+    """
     return asarray(a).take(indices, axis, out, mode)
 
 
@@ -142,7 +210,26 @@ tile, repeat, outer = _in_room(tile), _in_room(repeat), _in_room(outer)  # noqa:
 
 @_in_room
 def copy(a, order="K"):
-    """A new array on the current device with the values of ``a``; ``order``: how they lie in memory, "C", "F", "A" or "K"."""
+    """Return a copy of an array on the current device.
+
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    order : {'C', 'F', 'A', 'K'}, optional
+        Memory layout of the copy.
+
+    Returns
+    -------
+    ndarray
+        Shape and dtype of `a`.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.copy([1, 2])
+    array([1, 2])
+    """
     return a.copy(order) if isinstance(a, ndarray) else as_ndarray(_array_core.copy(a, order))
 
 
@@ -195,12 +282,47 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
 
 
 def get_array_module(*args):
-    """This module when one of ``args`` is an array of ours, else numpy."""
+    """Return the module of the functions for arguments: CuPy's if one of them is a CuPy array, NumPy otherwise.
+
+    Parameters
+    ----------
+    *args : object
+        Arrays, or other values.
+
+    Returns
+    -------
+    module
+        This module or `numpy`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern import cupy as cp
+    >>> cp.get_array_module(cp.ones(2)) is cp, cp.get_array_module(numpy.ones(2)) is numpy
+    (True, True)
+    """
     return _this if builtins.any(isinstance(a, (_quern.Array, _poly1d)) for a in args) else numpy
 
 
 def min_scalar_type(a):
-    """The smallest type that holds a number; of an array its own type."""
+    """Return the smallest dtype that holds a number; the dtype of an array.
+
+    Parameters
+    ----------
+    a : scalar or ndarray
+        Number or array.
+
+    Returns
+    -------
+    dtype
+        Dtype.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.min_scalar_type(200)
+    dtype('uint8')
+    """
     return asarray(a).dtype if isinstance(a, _quern.Array) or _engine.offers_array(a) else _arrays.min_scalar_type(a)
 
 

@@ -50,9 +50,32 @@ _LAYOUTS = ("C", "C_CONTIGUOUS", "CONTIGUOUS", "F", "F_CONTIGUOUS", "FORTRAN", "
 
 
 def require(a, dtype=None, requirements=None):
-    """The array with a type and layout: ``requirements`` are of "C", "F" and "O".
+    """Return an array of a dtype and layout; the array itself where it is one.
 
-    Raises ValueError for both "C" and "F", and for what is no data type or no requirement of CuPy's.
+    Parameters
+    ----------
+    a : array_like
+        Input array.
+    dtype : dtype, optional
+        Dtype of the result; None keeps it.
+    requirements : sequence of str, optional
+        Of "C", "F" and "O": C order, Fortran order, memory of its own.
+
+    Returns
+    -------
+    ndarray
+        Shape of `a`.
+
+    Raises
+    ------
+    ValueError
+        For both "C" and "F".
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.require(cp.ones((2, 3)).T, requirements=["C"]).flags.c_contiguous
+    True
     """
     for name in requirements or ():
         if name.upper() not in _LAYOUTS:
@@ -92,7 +115,28 @@ def _places(bitorder):
 
 
 def packbits(a, axis=None, bitorder="big"):
-    """The elements, as bits that say whether each is not 0, eight in a byte along ``axis`` (None: of the flattened array)."""
+    """Pack bits into bytes: each bit says whether an element is not 0.
+
+    Parameters
+    ----------
+    a : array_like
+        Integers or bools.
+    axis : int, optional
+        Axis; None is that of the flattened array.
+    bitorder : {'big', 'little'}, optional
+        Which bit the first element of a byte is.
+
+    Returns
+    -------
+    ndarray
+        Bytes, uint8; the last ones are filled up with zeros.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.packbits(cp.asarray([1, 0, 0, 0, 0, 0, 0, 1]))
+    array([129], dtype=uint8)
+    """
     _check_order(bitorder)
     a = as_ndarray(_array_core.asarray(a))
     if a.dtype.kind not in "biu":
@@ -107,7 +151,28 @@ def packbits(a, axis=None, bitorder="big"):
 
 
 def unpackbits(a, axis=None, bitorder="big"):
-    """The bits of bytes, eight elements for each along ``axis`` (None: of the flattened array)."""
+    """Unpack bytes into bits.
+
+    Parameters
+    ----------
+    a : array_like
+        Bytes, uint8.
+    axis : int, optional
+        Axis; None is that of the flattened array.
+    bitorder : {'big', 'little'}, optional
+        Which bit the first element of a byte is.
+
+    Returns
+    -------
+    ndarray
+        Eight elements, uint8, for each byte.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.unpackbits(cp.asarray([129], dtype=cp.uint8))
+    array([1, 0, 0, 0, 0, 0, 0, 1], dtype=uint8)
+    """
     _check_order(bitorder)
     a = as_ndarray(_array_core.asarray(a))
     if a.dtype != numpy.uint8:

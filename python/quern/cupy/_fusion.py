@@ -48,12 +48,26 @@ class Fusion:
 
 
 def fuse(*args, **kwargs):
-    """A function decorated by this records its array work as one piece, which becomes as few kernels as its shapes allow.
+    """Decorate a function so that its array operations are recorded as one piece, which becomes as few kernels as its shapes allow.
 
-    Parameters: ``kernel_name``: a name for it, by default the function's. Returns the function, to be called with arrays, numbers
-    and None, by position. Its results are those of the function itself, in-place operators on its arguments included.
-    Raises TypeError for arguments of other types.
+    Parameters
+    ----------
+    kernel_name : str, optional
+        Name of the kernels; None is that of the function.
 
+    Returns
+    -------
+    callable
+        Function of arrays, numbers and None, which are passed by position. Its results are those of the function itself, with
+        in-place operators on its arguments.
+
+    Raises
+    ------
+    TypeError
+        For arguments of other types.
+
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> @cp.fuse(kernel_name="squared_diff")
     ... def squared_diff(x, y):
@@ -85,6 +99,8 @@ class vectorize:  # noqa: N801
     quern.kernel.errors.KernelError
         When the function cannot be compiled, or its source not be read; the message shows the line.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> cp.vectorize(lambda x, y: x * x + y if x > 0 else -y)(cp.arange(3), 1)
     array([-1,  2,  5])

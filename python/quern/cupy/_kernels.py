@@ -139,6 +139,8 @@ class ElementwiseKernel(_Kernel):
     quern.CompileError
         At the first call, with the compiler's log.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from quern import cupy as cp
     >>> squared_diff = cp.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared_diff")
@@ -240,6 +242,8 @@ class ReductionKernel(_Kernel):
     Call it with the inputs. Keywords: ``axis``, an int, a tuple, or None for all; ``keepdims``; ``out``. The order in which elements are
     combined depends on the shape alone. Raises as :class:`ElementwiseKernel` does.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> norm = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")
     >>> norm(cp.asarray([[3.0, 4.0], [6.0, 8.0]]), axis=1)

@@ -8,16 +8,30 @@ _memories = []
 
 
 def memoize(for_each_device=False):
-    """A decorator: the function's results are kept by its arguments, until clear_memo(). ``for_each_device``: for each device apart.
+    """Return a decorator that keeps the results of a function by its arguments.
 
+    :func:`clear_memo` removes all results.
+
+    Parameters
+    ----------
+    for_each_device : bool, optional
+        Whether results are kept for each device separately.
+
+    Returns
+    -------
+    callable
+        Decorator.
+
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> @cp.memoize()
-    ... def twice(n):
-    ...     print("called")
-    ...     return 2 * n
-    >>> twice(3) + twice(3)
-    called
-    12
+    ... def square(x):
+    ...     print("computed")
+    ...     return x * x
+    >>> square(3), square(3)
+    computed
+    (9, 9)
     """
 
     def decorate(function):

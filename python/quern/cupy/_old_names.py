@@ -190,6 +190,8 @@ def make_aligned_dtype(dtype, *, alignment=-1, recurse=True):
     Parameters: ``alignment``: what the whole is aligned at, a power of two, kept in the type's metadata; -1: at what its fields want.
     ``recurse``: False leaves structured types inside as they are. Raises ValueError for an ``alignment`` that is none or too small.
 
+    Examples
+    --------
     >>> from quern import cupy
     >>> cupy.make_aligned_dtype([("a", "i1"), ("b", "c16")]).fields["b"]
     (dtype('complex128'), 16)

@@ -39,11 +39,24 @@ def _product(a, b):
 
 
 class poly1d:  # noqa: N801
-    """A polynomial of one variable.
+    """Polynomial of one variable.
 
-    Parameters: ``c_or_r``: its coefficients from the highest power on, or another poly1d, of NumPy's too; ``r``: True for roots in place of
-    coefficients; ``variable``: a letter for it when printed. Raises ValueError for coefficients of several dimensions.
+    Parameters
+    ----------
+    c_or_r : array_like or poly1d
+        Coefficients from the highest power on, or another polynomial, also NumPy's.
+    r : bool, optional
+        Whether `c_or_r` are roots instead of coefficients.
+    variable : str, optional
+        Letter of the variable when the polynomial is printed.
 
+    Raises
+    ------
+    ValueError
+        For coefficients with several dimensions.
+
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> p = cp.poly1d([1, 2, 3])
     >>> p(2), p * p
@@ -89,14 +102,40 @@ class poly1d:  # noqa: N801
         return getattr(ufunc, method)(*(x._coeffs if isinstance(x, poly1d) else x for x in inputs), **kwargs)
 
     def get(self, stream=None, out=None):
-        """A numpy.poly1d of it; ``out``: one of the same order that takes the coefficients."""
+        """Return a copy on the host.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Accepted for compatibility.
+        out : numpy.poly1d, optional
+            Polynomial of the same order that receives the coefficients.
+
+        Returns
+        -------
+        numpy.poly1d
+            Polynomial.
+        """
         if out is None:
             return numpy.poly1d(self._coeffs.get(stream=stream), variable=self._variable)
         self._coeffs.get(stream=stream, out=out.coeffs)
         return out
 
     def set(self, polyin, stream=None):
-        """Takes the coefficients and the variable of a numpy.poly1d of the same order and type. Raises TypeError for anything else."""
+        """Copy coefficients and variable of a polynomial of NumPy.
+
+        Parameters
+        ----------
+        polyin : numpy.poly1d
+            Polynomial of the same order and dtype.
+        stream : Stream, optional
+            Accepted for compatibility.
+
+        Raises
+        ------
+        TypeError
+            For an object that is no numpy.poly1d.
+        """
         if not isinstance(polyin, numpy.poly1d):
             raise TypeError("Only numpy.poly1d can be set to cupy.poly1d")
         self._variable = polyin.variable
@@ -184,11 +223,47 @@ class poly1d:  # noqa: N801
         return equal if equal is NotImplemented else not equal
 
     def deriv(self, m=1):
-        """The ``m``-th derivative."""
+        """Return a derivative.
+
+        Parameters
+        ----------
+        m : int, optional
+            Order of the derivative.
+
+        Returns
+        -------
+        poly1d
+            Derivative.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.poly1d([1, 2, 3]).deriv()
+        poly1d([2, 2])
+        """
         return poly1d(_arrays.polyder(self._coeffs, m))
 
     def integ(self, m=1, k=0):
-        """The ``m``-th integral, with the constants ``k``; computed on the host."""
+        """Return an integral, computed on the host.
+
+        Parameters
+        ----------
+        m : int, optional
+            Order of the integral.
+        k : scalar or sequence, optional
+            Constants of integration.
+
+        Returns
+        -------
+        poly1d
+            Integral.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.poly1d([2.0, 1.0]).integ()
+        poly1d([1., 1., 0.])
+        """
         return poly1d(numpy.polyint(asnumpy(self._coeffs), m, _host(k)))
 
 
@@ -219,14 +294,53 @@ def _of_both(function):
 
 
 polyadd, polysub, polymul = _of_both(_arrays.polyadd), _of_both(_arrays.polysub), _of_both(_product)
-polyadd.__doc__ = "The sum of two polynomials: arrays of coefficients, numbers, or poly1d."
-polysub.__doc__ = "The difference of two polynomials; see polyadd()."
-polymul.__doc__ = "The product of two polynomials; see polyadd()."
+polyadd.__doc__, polysub.__doc__, polymul.__doc__ = (
+    f"""Return the {what} of two polynomials.
+
+    Parameters
+    ----------
+    a1 : array_like or poly1d
+        Coefficients from the highest power on, or a polynomial.
+    a2 : array_like or poly1d
+        Coefficients from the highest power on, or a polynomial.
+
+    Returns
+    -------
+    ndarray or poly1d
+        Coefficients; a poly1d if an operand is one.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.{name}(cp.asarray([1, 2]), cp.asarray([3, 4]))
+    array({result})
+    """
+    for what, name, result in (("sum", "polyadd", "[4, 6]"), ("difference", "polysub", "[-2, -2]"), ("product", "polymul", "[ 3, 10,  8]"))
+)
 polymul.__name__ = polymul.__qualname__ = "polymul"
 
 
 def polyval(p, x):
-    """The polynomial with coefficients ``p``, or the poly1d, at ``x``; the poly1d of both where ``x`` is one."""
+    """Return the values of a polynomial.
+
+    Parameters
+    ----------
+    p : array_like or poly1d
+        Coefficients from the highest power on, or a polynomial.
+    x : array_like, scalar or poly1d
+        Where it is evaluated.
+
+    Returns
+    -------
+    ndarray or poly1d
+        Shape of `x`; for a poly1d the composition of both.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.polyval(cp.asarray([1, 0, 2]), cp.asarray([0, 1, 2]))
+    array([2, 3, 6])
+    """
     p = p._coeffs if isinstance(p, poly1d) else p
     if not isinstance(x, poly1d):
         return as_ndarray(_arrays.polyval(p, x))
@@ -237,5 +351,22 @@ def polyval(p, x):
 
 
 def roots(p):
-    """Where the polynomial with coefficients ``p``, or the poly1d, is zero: an array, computed on the host."""
+    """Return the roots of a polynomial, computed on the host.
+
+    Parameters
+    ----------
+    p : array_like or poly1d
+        Coefficients from the highest power on, or a polynomial.
+
+    Returns
+    -------
+    ndarray
+        Roots.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.roots(cp.asarray([1.0, -3.0, 2.0]))
+    array([2., 1.])
+    """
     return as_ndarray(asarray(numpy.roots(_host(p._coeffs if isinstance(p, poly1d) else p))))

@@ -14,9 +14,30 @@ _faces = _engine.add_functions(__name__, "cupy", "linalg")
 
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
-    """The x with ``a @ x == b``, from the triangle of ``a`` that cholesky() gives, in a pair with whether it is the lower one.
+    """Return the solution of ``a @ x == b`` from the Cholesky factor of `a`.
 
-    Stacks are taken. Raises LinAlgError where the shapes do not fit, ValueError for what is not finite, unless ``check_finite`` is False.
+    Parameters
+    ----------
+    c_and_lower : tuple
+        Factor that :func:`cholesky` returns, and whether it is the lower one.
+    b : array_like
+        Right-hand sides.
+    overwrite_b : bool, optional
+        Accepted for compatibility.
+    check_finite : bool, optional
+        Whether to check for infinities and NaN.
+
+    Returns
+    -------
+    ndarray
+        Shape of `b`.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> factor = cp.linalg.cholesky(cp.asarray([[4.0, 0.0], [0.0, 9.0]]))
+    >>> cp.linalg.cho_solve((factor, True), cp.asarray([4.0, 18.0]))
+    array([1., 2.])
     """
     factor, lower = c_and_lower
     for one in (factor, b):

@@ -16,7 +16,19 @@ from quern.lib import _engine
 
 
 class Generator(_random.Generator):
-    """See :class:`quern.random.Generator`; its arrays are CuPy's."""
+    """Random numbers of a source of bits; see :class:`quern.random.Generator`, with CuPy's arrays.
+
+    Parameters
+    ----------
+    bit_generator : BitGenerator
+        Source of bits.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.default_rng(1).integers(0, 10, 3).shape
+    (3,)
+    """
 
     __slots__ = ()
     _kind = _ndarray
@@ -28,7 +40,21 @@ class Generator(_random.Generator):
 
 
 class RandomState(_random.RandomState):
-    """See :class:`quern.random.RandomState`; its arrays are CuPy's. ``method`` is accepted and changes nothing."""
+    """Random numbers of a seed; see :class:`quern.random.RandomState`, with CuPy's arrays.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    method : int, optional
+        Accepted for compatibility.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.RandomState(1).rand(2).shape
+    (2,)
+    """
 
     __slots__ = ()
     _has_short_seeds = False
@@ -38,7 +64,22 @@ class RandomState(_random.RandomState):
         super().__init__(_seed_of(seed))
 
     def seed(self, seed=None):
-        """Starts anew: the same ``seed``, an integer from 0 to 2**64 - 1 or a NumPy array, gives the same numbers again."""
+        """Set the seed.
+
+        Parameters
+        ----------
+        seed : int or numpy.ndarray, optional
+            Seed, from 0 to 2**64 - 1; None takes one from the system.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> state = cp.random.RandomState(0)
+        >>> a = state.rand(2)
+        >>> state.seed(0)
+        >>> bool((a == state.rand(2)).all())
+        True
+        """
         super().seed(_seed_of(seed))
 
 
@@ -59,7 +100,23 @@ for _class in (Generator, RandomState):
 
 
 class BitGenerator(_random.Philox):
-    """What generators draw their bits from; see :class:`quern.random.Philox`, which they all are. ``size`` changes nothing."""
+    """Source of random bits; all of them are :class:`quern.random.Philox`.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    size : int, optional
+        Accepted for compatibility.
+    key : int, optional
+        Key of Philox, instead of a seed.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.Generator(cp.random.XORWOW(1)).random(2).shape
+    (2,)
+    """
 
     __slots__ = ()
 
@@ -67,25 +124,84 @@ class BitGenerator(_random.Philox):
         super().__init__(seed, key=key)
 
     def random_raw(self, size=None):
-        """64 bits, an int; or an array of ``size`` of them."""
+        """Return random integers of 64 bits.
+
+        Parameters
+        ----------
+        size : int or tuple of ints, optional
+            Shape; None returns one integer.
+
+        Returns
+        -------
+        int or ndarray
+            Integers.
+        """
         out = super().random_raw(size)
         return out if size is None else out._as(_ndarray)
 
 
 class XORWOW(BitGenerator):
-    """Under CuPy's name; the bits come from Philox."""
+    """Source of random bits under CuPy's name; the bits come from Philox.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    size : int, optional
+        Accepted for compatibility.
+    key : int, optional
+        Key of Philox, instead of a seed.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.Generator(cp.random.XORWOW(1)).random(2).shape
+    (2,)
+    """
 
     __slots__ = ()
 
 
 class MRG32k3a(BitGenerator):
-    """Under CuPy's name; the bits come from Philox."""
+    """Source of random bits under CuPy's name; the bits come from Philox.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    size : int, optional
+        Accepted for compatibility.
+    key : int, optional
+        Key of Philox, instead of a seed.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.Generator(cp.random.MRG32k3a(1)).random(2).shape
+    (2,)
+    """
 
     __slots__ = ()
 
 
 class Philox4x3210(BitGenerator):
-    """Philox4x32-10; the bits are not in CuPy's order."""
+    """Source of random bits: Philox4x32-10; the bits are not in CuPy's order.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+    size : int, optional
+        Accepted for compatibility.
+    key : int, optional
+        Key of Philox, instead of a seed.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.Generator(cp.random.Philox4x3210(1)).random(2).shape
+    (2,)
+    """
 
     __slots__ = ()
 
@@ -113,12 +229,40 @@ def default_rng(seed=None):
 
 
 def get_random_state():
-    """The RandomState that the functions of this module draw from."""
+    """Return the RandomState from which the functions of this module draw.
+
+    Returns
+    -------
+    RandomState
+        State.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> type(cp.random.get_random_state()).__name__
+    'RandomState'
+    """
     return _state
 
 
 def set_random_state(rs):
-    """Makes ``rs`` what the functions of this module draw from. Raises TypeError for what is no RandomState."""
+    """Set the RandomState from which the functions of this module draw.
+
+    Parameters
+    ----------
+    rs : RandomState
+        State.
+
+    Raises
+    ------
+    TypeError
+        For an object that is no RandomState.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.set_random_state(cp.random.RandomState(1))
+    """
     global _state
     if not isinstance(rs, RandomState):
         raise TypeError(f"Random state must be an instance of RandomState. Actual: {type(rs)}")
@@ -127,23 +271,75 @@ def set_random_state(rs):
 
 
 def reset_states():
-    """Starts anew, from a seed that nobody knows (or CUPY_SEED)."""
+    """Set a new seed: one of the system, or the environment variable CUPY_SEED.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.reset_states()
+    """
     seed = os.environ.get("CUPY_SEED")
     set_random_state(RandomState(None if seed is None else int(seed)))
 
 
 def seed(seed=None):
-    """Starts anew: the same ``seed`` gives the same numbers again."""
+    """Set the seed of the random numbers of the current device.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Seed; None takes one from the system.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.random.seed(0)
+    >>> a = cp.random.rand(2)
+    >>> cp.random.seed(0)
+    >>> bool((a == cp.random.rand(2)).all())
+    True
+    """
     _state.seed(seed)
 
 
 def bytes(length):  # noqa: A001
-    """So many random bytes, an object of Python's."""
+    """Return random bytes.
+
+    Parameters
+    ----------
+    length : int
+        Number of bytes.
+
+    Returns
+    -------
+    bytes
+        Bytes.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> len(cp.random.bytes(4))
+    4
+    """
     return _state.bytes(length)
 
 
 def shuffle(a):
-    """Puts an array in another order along its first axis, in place."""
+    """Shuffle an array along its first axis, in place.
+
+    Parameters
+    ----------
+    a : ndarray
+        Array.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> a = cp.arange(4)
+    >>> cp.random.shuffle(a)
+    >>> cp.sort(a)
+    array([0, 1, 2, 3])
+    """
     _state.shuffle(a)
 
 

@@ -17,6 +17,8 @@ class GeneralizedUFunc:
     it takes all positions at once; ``supports_out``: it takes ``out=``. Call it with the arrays; keywords: ``out``, and for one result
     ``axes``, ``axis`` and ``keepdims`` as NumPy's ufuncs have them.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> from quern import cupyx
     >>> dot = cupyx.GeneralizedUFunc(lambda a, b: (a * b).sum(), "(n),(n)->()")

@@ -12,6 +12,8 @@ def optimize(*, key=None, path=None, readonly=False, **config_dict):
     Parameters: ``key``, ``path``, ``readonly`` and the settings ``max_trials``, ``timeout``, ``expected_total_time_per_trial`` and
     ``max_total_time_per_trial``: accepted; no file is read or written. Raises TypeError for other settings.
 
+    Examples
+    --------
     >>> import quern.cupy as cp
     >>> from quern.cupyx.optimizing import optimize
     >>> with optimize():

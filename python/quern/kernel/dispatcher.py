@@ -251,24 +251,62 @@ class Dispatcher(Inspectable):
         return found
 
     def compile(self, sig):
-        """Compiles for a signature now; returns what ``overloads`` holds."""
+        """Compile the kernel for a signature now.
+
+        Parameters
+        ----------
+        sig : str, Signature or tuple
+            Types of the arguments, such as ``"void(float64[:])"``.
+
+        Returns
+        -------
+        object
+            Compiled kernel, as `overloads` has it.
+        """
         return self._definition(signatures.parsed(sig).args)
 
     def specialize(self, *args):
-        """A dispatcher for the types of these arguments alone."""
+        """Return a kernel for the types of arguments only.
+
+        Parameters
+        ----------
+        *args : object
+            Arguments.
+
+        Returns
+        -------
+        CUDADispatcher
+            Kernel.
+        """
         parameters = tuple(signatures.argument_type(a) for a in args)
         return type(self)(self.py_func, [parameters], **self.targetoptions)
 
     def compile_device(self, args, return_type=None):
-        """The function as one that kernels call, for arguments of these types: its ``signature`` and ``text``.
+        """Compile the function as one that kernels call.
 
-        Raises TypingError where it returns another type than ``return_type``.
+        Parameters
+        ----------
+        args : tuple
+            Types of the arguments.
+        return_type : Type, optional
+            Type of the result; another one raises TypingError.
+
+        Returns
+        -------
+        object
+            Result with the attributes `signature` and `text`.
         """
         program = Program(self.py_func, tuple(signatures.as_type(a) for a in args), False)
         return DeviceResult(program, return_type)
 
     def disable_compile(self, val=True):
-        """From now on (``val=True``) types that it was not compiled for raise RuntimeError."""
+        """Forbid compilations for new types, which raise RuntimeError.
+
+        Parameters
+        ----------
+        val : bool, optional
+            Whether they are forbidden.
+        """
         self._may_compile = not val
 
     def recompile(self):
@@ -281,7 +319,15 @@ class Dispatcher(Inspectable):
             self._definition(parameters)
 
     def add_overload(self, kernel, argtypes):
-        """Takes a definition, as ``compile`` returns it, as the one for arguments of these types."""
+        """Add a compiled kernel for arguments of types.
+
+        Parameters
+        ----------
+        kernel : object
+            Compiled kernel, as :meth:`compile` returns it.
+        argtypes : sequence of types
+            Types of the arguments.
+        """
         self._definitions[kernel.device, tuple(signatures.as_type(a) for a in argtypes)] = kernel
 
     def enable_caching(self):
@@ -297,7 +343,15 @@ class Dispatcher(Inspectable):
         return launch if self._raised is None else RaisingLaunch(launch, self._raised)
 
     def call(self, args, launch_config):
-        """Launches with these arguments; ``launch_config`` is what ``kernel[grid, block]`` gives."""
+        """Launch the kernel.
+
+        Parameters
+        ----------
+        args : tuple
+            Arguments.
+        launch_config : object
+            Launch configuration: ``kernel[grid, block]``.
+        """
         return launch_config(*args)
 
     @property
@@ -314,12 +368,47 @@ class Dispatcher(Inspectable):
         )
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0):
-        """The same as ``kernel[griddim, blockdim, stream, sharedmem]``."""
+        """Return the kernel with a launch configuration: ``kernel[griddim, blockdim, stream, sharedmem]``.
+
+        Parameters
+        ----------
+        griddim : int or tuple of ints
+            Number of blocks in each dimension.
+        blockdim : int or tuple of ints
+            Number of threads of a block in each dimension.
+        stream : Stream, optional
+            Stream of the launch.
+        sharedmem : int, optional
+            Bytes of dynamic shared memory.
+
+        Returns
+        -------
+        object
+            Launch configuration, which is called with the arguments.
+        """
         return self[griddim, blockdim, stream, sharedmem]
 
     def forall(self, ntasks, tpb=0, stream=0, sharedmem=0):
-        """A launch with at least ``ntasks`` threads in one dimension; threads of a block: ``tpb``, or as the device likes it.
+        """Return the kernel with a launch configuration for a number of threads in one dimension.
 
+        Parameters
+        ----------
+        ntasks : int
+            Number of threads; the launch has at least as many.
+        tpb : int, optional
+            Number of threads of a block; 0 lets the device choose.
+        stream : Stream, optional
+            Stream of the launch.
+        sharedmem : int, optional
+            Bytes of dynamic shared memory.
+
+        Returns
+        -------
+        object
+            Launch configuration, which is called with the arguments.
+
+        Examples
+        --------
         >>> from quern import cuda
         >>> import numpy as np
         >>> @cuda.jit

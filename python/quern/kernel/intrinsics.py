@@ -294,12 +294,58 @@ def _over_pointer(ptr, shape, dtype, order):
 
 
 def literal_unroll(container):
-    """Return the tuple itself. In kernels, a loop over a tuple is unrolled, so that its elements may have different types."""
+    """Return the tuple itself; in kernels, a loop over it is unrolled, so that its elements may have different types.
+
+    Parameters
+    ----------
+    container : tuple
+        Tuple.
+
+    Returns
+    -------
+    tuple
+        `container`.
+
+    Examples
+    --------
+    >>> from quern.numba import literal_unroll, njit
+    >>> @njit
+    ... def total():
+    ...     s = 0.0
+    ...     for x in literal_unroll((1, 2.5)):
+    ...         s += x
+    ...     return s
+    >>> total()
+    3.5
+    """
     return container
 
 
 def prange(*args):
-    """``range``, in compiled functions and outside of them."""
+    """Return ``range(*args)``: the loop over it is compiled like one over a range.
+
+    Parameters
+    ----------
+    *args : int
+        Start, stop and step.
+
+    Returns
+    -------
+    range
+        Range.
+
+    Examples
+    --------
+    >>> from quern.numba import njit, prange
+    >>> @njit(parallel=True)
+    ... def total(n):
+    ...     s = 0
+    ...     for i in prange(n):
+    ...         s += i
+    ...     return s
+    >>> total(5)
+    10
+    """
     return range(*args)
 
 

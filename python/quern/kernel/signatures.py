@@ -127,10 +127,26 @@ def argument_type(value):
 
 
 def typeof(value):
-    """The type of a host value: as a kernel sees it, and of some values more that only name something there.
+    """Return the type that a value of the host has in kernels.
 
-    Texts, NumPy's dtypes, types of numbers, members of enumerations, lists and sets have types, too. Raises NoType, which is a TypeError
-    and a ValueError, for other values that kernels do not take.
+    Strings, NumPy's dtypes, number types, members of enumerations, lists and sets have types, too.
+
+    Parameters
+    ----------
+    value : object
+        Value.
+
+    Returns
+    -------
+    Type
+        Type; a value that kernels do not accept raises NoType, which is a TypeError and a ValueError.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern import numba
+    >>> numba.typeof(numpy.ones((2, 3), numpy.float32))
+    Array(float32, 2, 'C', False, aligned=True)
     """
     if isinstance(value, str):
         return types.unicode_type

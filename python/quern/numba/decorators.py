@@ -12,15 +12,33 @@ from quern.kernel.source import python_function
 
 
 def jit(signature_or_function=None, **options):
-    """Compiles a Python function for the host, where its types are known: at the call, or now with signatures.
+    """Compile a Python function for the host.
 
-    It has the language of kernels: numbers, arrays that it is given, tuples, loops, branches, other such functions; ``prange`` is
-    ``range``. A function that needs more is run by Python, and a FallbackWarning says why (see ``quern.set_fallback``).
+    It is compiled at its first call with arguments of new types, or at once for the types of signatures. The language is that of kernels:
+    numbers, arrays that are passed, tuples, loops, branches, and other such functions. A function that needs more is run by Python, and a
+    FallbackWarning says why (see :func:`quern.set_fallback`).
 
-    ``boundscheck=True``: indices outside of arrays raise IndexError. ``error_model="numpy"``: divisions by 0 are numbers.
-    ``fastmath=True``: products may be fused with sums. ``locals={"x": float32}``: the types of local names. Numba's other options change
-    nothing.
+    Parameters
+    ----------
+    signature_or_function : callable, str, Signature or list, optional
+        Function; or signatures, such as ``"float64(float64[:])"``, for which a decorator is returned.
+    **options : object
+        ``boundscheck=True``: an index outside of an array raises IndexError. ``error_model="numpy"``: a division by 0 returns infinity or
+        NaN instead of raising ZeroDivisionError. ``fastmath=True``: products may be fused with sums. ``locals={"x": float32}``: types of
+        local variables. Other options of Numba are accepted and have no effect.
 
+    Returns
+    -------
+    callable
+        Compiled function, or a decorator.
+
+    Raises
+    ------
+    TypeError
+        For an object that is no function.
+
+    Examples
+    --------
     >>> from quern.numba import njit
     >>> import numpy as np
     >>> @njit
@@ -45,5 +63,11 @@ njit = jit
 
 
 def jit_module(**options):
-    """``jit`` for each Python function of the calling module that is written so far and is not decorated."""
+    """Apply :func:`jit` to each Python function that the calling module has defined so far without a decorator.
+
+    Parameters
+    ----------
+    **options : object
+        Options of :func:`jit`.
+    """
     each_of_module(sys._getframe(1).f_globals, lambda function: jit(**options)(function))

@@ -13,7 +13,20 @@ def get_num_threads():
 
 
 def set_num_threads(n):
-    """Takes a number from 1 to config.NUMBA_NUM_THREADS; it changes nothing. Raises TypeError and ValueError for others."""
+    """Do nothing but check the argument; accepted for compatibility.
+
+    Parameters
+    ----------
+    n : int
+        Number of threads, from 1 to ``config.NUMBA_NUM_THREADS``.
+
+    Raises
+    ------
+    TypeError
+        For a value that is no int.
+    ValueError
+        For a number out of range.
+    """
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise TypeError("The number of threads specified must be an integer")
     if not 1 <= n <= config.NUMBA_NUM_THREADS:
@@ -27,7 +40,18 @@ def get_parallel_chunksize():
 
 
 def set_parallel_chunksize(n):
-    """Takes a number from 0 up, which changes nothing; returns the one before."""
+    """Set the chunk size of parallel loops, which has no effect.
+
+    Parameters
+    ----------
+    n : int
+        Chunk size, not negative.
+
+    Returns
+    -------
+    int
+        Chunk size before.
+    """
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise TypeError("The parallel chunksize must be an integer")
     if n < 0:
@@ -38,7 +62,13 @@ def set_parallel_chunksize(n):
 
 @contextlib.contextmanager
 def parallel_chunksize(chunksize):
-    """set_parallel_chunksize() in a block."""
+    """Set the chunk size of parallel loops, which has no effect, as a context manager.
+
+    Parameters
+    ----------
+    chunksize : int
+        Chunk size, not negative.
+    """
     before = set_parallel_chunksize(chunksize)
     try:
         yield

@@ -64,6 +64,8 @@ def base_dtype_to_ctype(dtype):
 def dtype_to_ctype(dtype, with_fp_tex_hack=False):
     """The C++ name of a NumPy type in PyCUDA's kernels: "float", "unsigned int", "pycuda::complex<float>", a registered name.
 
+    Examples
+    --------
     >>> from quern.pycuda import tools
     >>> tools.dtype_to_ctype("int32"), tools.dtype_to_ctype("complex64")
     ('int', 'pycuda::complex<float>')
@@ -178,6 +180,8 @@ _DECLARATION = re.compile(r"(.*?)([\s*&]+)([A-Za-z_]\w*)\s*((?:\[\s*\w*\s*\]\s*)
 def parse_c_arg(c_arg):
     """A parameter as C declares it: VectorArg for pointers, else ScalarArg.
 
+    Examples
+    --------
     >>> from quern.pycuda import tools
     >>> tools.parse_c_arg("const float *x"), tools.parse_c_arg("unsigned int n")
     (VectorArg('x', float32), ScalarArg('n', uint32))

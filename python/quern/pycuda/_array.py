@@ -252,6 +252,8 @@ class GPUArray(_Base):
     pycuda.driver.MemoryError
         When there is no room.
 
+    Examples
+    --------
     >>> import numpy
     >>> from quern.pycuda import gpuarray
     >>> a = gpuarray.to_gpu(numpy.array([1, 2, 3], numpy.float32))

@@ -638,6 +638,8 @@ class Memcpy2D(_MemoryCopy):
     ``src_pitch`` and the same with ``dst``. A call with a stream does not wait, unless it is for host memory that is not
     page-locked; ``copy(aligned=True)`` does. A pitch of 0 is that of rows without gaps.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from quern.pycuda import driver
     >>> host, (device, pitch) = np.ones((3, 5), np.float32), driver.mem_alloc_pitch(20, 3, 4)

@@ -271,7 +271,7 @@ class Function(_engine.Function):
         return self._old["bytes"]
 
     def param_set_size(self, bytes):
-        """Accepted: the kernel knows how many bytes its parameters have."""
+        """Do nothing; accepted for compatibility: the kernel has the size of its parameters."""
         if int(bytes) > len(self._bytes()):
             raise LogicError(f"[param_set_size] {bytes} bytes are more than the {len(self._bytes())} that a kernel takes")
 
@@ -281,19 +281,49 @@ class Function(_engine.Function):
         self._bytes()[offset : offset + len(data)] = data
 
     def param_seti(self, offset, value):
-        """Puts an integer of 4 bytes at `offset` into the parameters."""
+        """Set an integer of 4 bytes among the parameters.
+
+        Parameters
+        ----------
+        offset : int
+            First byte.
+        value : int
+            Value.
+        """
         self._put("param_seti", offset, struct.pack("I", int(value) & 0xFFFFFFFF))
 
     def param_setf(self, offset, value):
-        """Puts a float of 4 bytes at `offset` into the parameters."""
+        """Set a float of 4 bytes among the parameters.
+
+        Parameters
+        ----------
+        offset : int
+            First byte.
+        value : float
+            Value.
+        """
         self._put("param_setf", offset, struct.pack("f", value))
 
     def param_setv(self, offset, buffer):
-        """Puts the bytes of `buffer` at `offset` into the parameters."""
+        """Set bytes among the parameters.
+
+        Parameters
+        ----------
+        offset : int
+            First byte.
+        buffer : object
+            Object with the buffer protocol.
+        """
         self._put("param_setv", offset, memoryview(buffer).tobytes())
 
     def param_set(self, *args):
-        """Puts NumPy scalars, device memory and addresses into the parameters, one after the other."""
+        """Set the parameters of the kernel, one after another.
+
+        Parameters
+        ----------
+        *args : object
+            NumPy scalars, device memory and addresses.
+        """
         offset = 0
         for number, arg in enumerate(args):
             if isinstance(arg, np.generic):
@@ -313,12 +343,28 @@ class Function(_engine.Function):
         self._references = [*self._references, texref]
 
     def set_block_shape(self, x, y=1, z=1):
-        """The block of launch(), launch_grid() and launch_grid_async()."""
+        """Set the block of :meth:`launch`, :meth:`launch_grid` and :meth:`launch_grid_async`.
+
+        Parameters
+        ----------
+        x : int
+            Number of threads in x.
+        y : int, optional
+            Number of threads in y.
+        z : int, optional
+            Number of threads in z.
+        """
         self._bytes()
         self._old["block"] = (x, y, z)
 
     def set_shared_size(self, bytes):
-        """The bytes of dynamic shared memory of launch(), launch_grid() and launch_grid_async()."""
+        """Set the dynamic shared memory of :meth:`launch`, :meth:`launch_grid` and :meth:`launch_grid_async`.
+
+        Parameters
+        ----------
+        bytes : int
+            Number of bytes.
+        """
         self._bytes()
         self._old["shared"] = int(bytes)
 
@@ -327,11 +373,39 @@ class Function(_engine.Function):
         self.launch_grid(1, 1)
 
     def launch_grid(self, width, height):
-        """The same with a grid of so many blocks."""
+        """Launch the kernel with a grid of blocks.
+
+        Parameters
+        ----------
+        width : int
+            Number of blocks in x.
+        height : int
+            Number of blocks in y.
+
+        Raises
+        ------
+        LogicError
+            Where :meth:`set_block_shape` was not called.
+        """
         self.launch_grid_async(width, height, None)
 
     def launch_grid_async(self, width, height, stream):
-        """The same in a stream."""
+        """Launch the kernel with a grid of blocks in a stream.
+
+        Parameters
+        ----------
+        width : int
+            Number of blocks in x.
+        height : int
+            Number of blocks in y.
+        stream : Stream or None
+            Stream; None is the default one.
+
+        Raises
+        ------
+        LogicError
+            Where :meth:`set_block_shape` was not called.
+        """
         data, places = self._bytes(), self.info()["places"]
         if self._old["block"] is None:
             raise LogicError("[launch_grid] set_block_shape() was not called")
@@ -386,10 +460,10 @@ class Function(_engine.Function):
             raise LogicError(f"[set_attribute] {attribute!r} is a read-only function attribute")
 
     def set_cache_config(self, config):
-        """Accepted; the device decides."""
+        """Do nothing; accepted for compatibility: the device decides."""
 
     def set_shared_config(self, config):
-        """Accepted; the device decides."""
+        """Do nothing; accepted for compatibility: the device decides."""
 
     local_size_bytes = property(lambda self: self.info()["local_bytes"])
     shared_size_bytes = property(lambda self: self.info()["static_shared"])
@@ -463,21 +537,85 @@ class Module:
         self._references = {}  # by name: what is bound stays so for as long as the module or a kernel of it is there
 
     def get_function(self, name):
-        """The kernel of that name. Raises LogicError, naming the kernels there are, when there is none."""
+        """Return a kernel of the module.
+
+        Parameters
+        ----------
+        name : str
+            Name of the kernel.
+
+        Returns
+        -------
+        Function
+            Kernel.
+
+        Raises
+        ------
+        LogicError
+            For a name without a kernel; the message lists the kernels.
+        """
         function = Function(self._program, name)
         function._module = self
         return function
 
     def get_global(self, name):
-        """(address, size in bytes) of a ``__device__`` or ``__constant__`` variable."""
+        """Return address and size of a variable.
+
+        Parameters
+        ----------
+        name : str
+            Name of a ``__device__`` or ``__constant__`` variable.
+
+        Returns
+        -------
+        tuple of ints
+            Address, and size in bytes.
+
+        Raises
+        ------
+        LogicError
+            For a name without a variable.
+        """
         return self._program.global_variable(name)
 
     def get_texref(self, name):
-        """The texture reference of that name. Raises LogicError when no kernel uses one."""
+        """Return a texture reference of the module.
+
+        Parameters
+        ----------
+        name : str
+            Name of the texture reference.
+
+        Returns
+        -------
+        TextureReference
+            Texture reference.
+
+        Raises
+        ------
+        LogicError
+            For a name that no kernel uses.
+        """
         return self._reference(name, TextureReference)
 
     def get_surfref(self, name):
-        """The surface reference of that name. Raises LogicError when no kernel uses one."""
+        """Return a surface reference of the module.
+
+        Parameters
+        ----------
+        name : str
+            Name of the surface reference.
+
+        Returns
+        -------
+        SurfaceReference
+            Surface reference.
+
+        Raises
+        ------
+        LogicError
+            For a name that no kernel uses.
+        """
         return self._reference(name, SurfaceReference)
 
     def _reference(self, name, kind):

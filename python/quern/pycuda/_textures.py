@@ -146,14 +146,30 @@ class TextureReference(_Reference):
         }
 
     def set_array(self, ary):
-        """Reads from an Array."""
+        """Read from an Array.
+
+        Parameters
+        ----------
+        ary : Array
+            Array.
+        """
         _array(ary, "TextureReference.set_array")
         self._memory, self._array = None, ary
         self._source = lambda: (_engine.texture_of_array(ary, **self._settings(ary.format)), 0)
         self._bind()
 
     def set_address(self, devptr, bytes, allow_offset=False):
-        """Reads from `bytes` of device memory, by tex1Dfetch(). Returns the offset of the first texel, which is 0: the kernel adds it."""
+        """Read from device memory, by ``tex1Dfetch()``.
+
+        Parameters
+        ----------
+        devptr : DeviceAllocation or int
+            Memory.
+        bytes : int
+            Number of bytes.
+        allow_offset : bool, optional
+            Whether the memory need not be aligned.
+        """
         start, bytes = _address_of(devptr), int(bytes)
         self._memory, self._array = devptr, None
 
@@ -176,7 +192,17 @@ class TextureReference(_Reference):
         return 0
 
     def set_address_2d(self, devptr, descr, pitch):
-        """Reads from rows in device memory, `pitch` bytes apart, that the ArrayDescriptor describes."""
+        """Read from rows in device memory.
+
+        Parameters
+        ----------
+        devptr : DeviceAllocation or int
+            Memory.
+        descr : ArrayDescriptor
+            Width, height and format of the rows.
+        pitch : int
+            Number of bytes from one row to the next.
+        """
         start = devptr if isinstance(devptr, _engine.Allocation) else _address_of(devptr)
         self._memory, self._array = devptr, None
         self._format, self._channels = array_format(int(descr.format)), int(descr.num_channels)
@@ -200,12 +226,28 @@ class TextureReference(_Reference):
             raise
 
     def set_format(self, fmt, num_components):
-        """What a texel of device memory is: one of array_format, and the number of channels. An Array brings its own."""
+        """Set what a texel of device memory is; an Array has its own format.
+
+        Parameters
+        ----------
+        fmt : array_format
+            Type of a channel.
+        num_components : int
+            Number of channels.
+        """
         _texel_bytes(fmt, num_components)
         self._set(_format=array_format(int(fmt)), _channels=int(num_components))
 
     def set_address_mode(self, dim, am):
-        """What is read outside along axis `dim`: one of address_mode. WRAP and MIRROR need normalised coordinates, else they are CLAMP."""
+        """Set the treatment of coordinates outside of an axis.
+
+        Parameters
+        ----------
+        dim : int
+            Axis.
+        am : address_mode
+            Mode; WRAP and MIRROR need normalized coordinates.
+        """
         if dim not in (0, 1, 2):
             raise LogicError(f"[TextureReference.set_address_mode] a texture has the axes 0, 1 and 2, not {dim}")
         modes = list(self._address_modes)
@@ -213,15 +255,34 @@ class TextureReference(_Reference):
         self._set(_address_modes=modes)
 
     def set_filter_mode(self, fm):
-        """The nearest texel (filter_mode.POINT), or a mean of the nearest ones (LINEAR)."""
+        """Set how texels are read between their centres.
+
+        Parameters
+        ----------
+        fm : filter_mode
+            POINT reads the nearest texel, LINEAR interpolates.
+        """
         self._set(_filter=filter_mode(int(fm)))
 
     def set_flags(self, flags):
-        """TRSF_NORMALIZED_COORDINATES, TRSF_READ_AS_INTEGER. How integers are read, the declaration in the source has said already."""
+        """Set flags.
+
+        Parameters
+        ----------
+        flags : int
+            TRSF_NORMALIZED_COORDINATES, TRSF_READ_AS_INTEGER, or both; the declaration in the source determines how integers are
+            read.
+        """
         self._set(_flags=int(flags))
 
     def set_border_color(self, color):
-        """What is read outside with address_mode.BORDER: four numbers."""
+        """Set the value outside of the array with ``address_mode.BORDER``.
+
+        Parameters
+        ----------
+        color : sequence of four floats
+            Value of each channel.
+        """
         self._set(_border=tuple(float(c) for c in color))
 
     def get_array(self):
@@ -243,7 +304,18 @@ class TextureReference(_Reference):
         return self._format, self._channels
 
     def get_address_mode(self, dim):
-        """The address_mode along axis `dim`."""
+        """Return the treatment of coordinates outside of an axis.
+
+        Parameters
+        ----------
+        dim : int
+            Axis.
+
+        Returns
+        -------
+        address_mode
+            Mode.
+        """
         return self._address_modes[dim]
 
     def get_filter_mode(self):

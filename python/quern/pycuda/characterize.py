@@ -26,7 +26,26 @@ def has_double_support():
 
 @context_dependent_memoize
 def sizeof(type_name, preamble=""):
-    """The bytes of a C++ type in kernels; `preamble` is the source that defines it."""
+    """Return the size of a C++ type in kernels.
+
+    Parameters
+    ----------
+    type_name : str
+        Name of the type.
+    preamble : str, optional
+        Source that defines it.
+
+    Returns
+    -------
+    int
+        Number of bytes.
+
+    Examples
+    --------
+    >>> from quern.pycuda import autoinit, characterize
+    >>> characterize.sizeof("double")
+    8
+    """
     source = f"{preamble}\n__global__ void quern_sizeof(unsigned long long* out) {{ *out = sizeof({type_name}); }}\n"
     out = np.zeros(1, np.uint64)
     _SourceModule(source).get_function("quern_sizeof")(_driver.Out(out), block=(1, 1, 1))

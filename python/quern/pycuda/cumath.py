@@ -38,26 +38,55 @@ def _unary(name, compute, what):
             return out
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{what}, for each element. Raises TypeError for what is no GPUArray, ValueError for an ``out`` that does not fit."
+    call.__doc__ = f"""Return {what} of each element.
+
+    Parameters
+    ----------
+    array : GPUArray
+        Array of any shape.
+    stream_or_out : Stream or GPUArray, optional
+        Stream of the work, or array that receives the result.
+    **kwargs : object
+        `stream` or `out`, by name.
+
+    Returns
+    -------
+    GPUArray
+        Shape and dtype of `array`; `out` where it is passed.
+
+    Raises
+    ------
+    TypeError
+        For an `array` or `out` that is no GPUArray.
+    ValueError
+        For an `out` of another shape or dtype.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import autoinit, cumath, gpuarray
+    >>> cumath.{name}(gpuarray.to_gpu(numpy.ones((2, 3)))).shape
+    (2, 3)
+    """
     return call
 
 
-fabs = _unary("fabs", _arrays.fabs, "The absolute value")
-ceil = _unary("ceil", _arrays.ceil, "The smallest whole number that is not below it")
-floor = _unary("floor", _arrays.floor, "The largest whole number that is not above it")
-exp = _unary("exp", _arrays.exp, "The exponential")
-log = _unary("log", _arrays.log, "The natural logarithm")
-log10 = _unary("log10", _arrays.log10, "The logarithm to base 10")
-sqrt = _unary("sqrt", _arrays.sqrt, "The square root")
-sin = _unary("sin", _arrays.sin, "The sine")
-cos = _unary("cos", _arrays.cos, "The cosine")
-tan = _unary("tan", _arrays.tan, "The tangent")
-asin = _unary("asin", _arrays.arcsin, "The inverse sine")
-acos = _unary("acos", _arrays.arccos, "The inverse cosine")
-atan = _unary("atan", _arrays.arctan, "The inverse tangent")
-sinh = _unary("sinh", _arrays.sinh, "The hyperbolic sine")
-cosh = _unary("cosh", _arrays.cosh, "The hyperbolic cosine")
-tanh = _unary("tanh", _arrays.tanh, "The hyperbolic tangent")
+fabs = _unary("fabs", _arrays.fabs, "the absolute value")
+ceil = _unary("ceil", _arrays.ceil, "the smallest whole number that is not below it")
+floor = _unary("floor", _arrays.floor, "the largest whole number that is not above it")
+exp = _unary("exp", _arrays.exp, "the exponential")
+log = _unary("log", _arrays.log, "the natural logarithm")
+log10 = _unary("log10", _arrays.log10, "the logarithm to base 10")
+sqrt = _unary("sqrt", _arrays.sqrt, "the square root")
+sin = _unary("sin", _arrays.sin, "the sine")
+cos = _unary("cos", _arrays.cos, "the cosine")
+tan = _unary("tan", _arrays.tan, "the tangent")
+asin = _unary("asin", _arrays.arcsin, "the inverse sine")
+acos = _unary("acos", _arrays.arccos, "the inverse cosine")
+atan = _unary("atan", _arrays.arctan, "the inverse tangent")
+sinh = _unary("sinh", _arrays.sinh, "the hyperbolic sine")
+cosh = _unary("cosh", _arrays.cosh, "the hyperbolic cosine")
+tanh = _unary("tanh", _arrays.tanh, "the hyperbolic tangent")
 
 
 def _reals(name, *arrays):
@@ -71,14 +100,60 @@ def _reals(name, *arrays):
 
 
 def fmod(arg, mod, stream=None):
-    """What is left of ``arg`` after division by ``mod``, with the sign of ``arg``; both are GPUArrays."""
+    """Return the remainder of a division, with the sign of `arg`.
+
+    Parameters
+    ----------
+    arg : GPUArray
+        Dividends, real numbers.
+    mod : GPUArray
+        Divisors, in the shape of `arg`.
+    stream : Stream, optional
+        Stream of the work.
+
+    Returns
+    -------
+    GPUArray
+        Shape of `arg`.
+
+    Raises
+    ------
+    TypeError
+        For an argument that is no GPUArray, or complex numbers.
+
+    Examples
+    --------
+    >>> from quern.pycuda import autoinit, cumath, gpuarray
+    >>> import numpy
+    >>> x = gpuarray.to_gpu(numpy.array([5.0, -5.0]))
+    >>> cumath.fmod(x, x * 0 + 3)
+    array([ 2., -2.])
+    """
     _reals("fmod", arg, mod)
     with on_stream(stream):
         return placed(_arrays.fmod(plain(arg), plain(mod)), None, arg)
 
 
 def frexp(arg, stream=None):
-    """(significands, exponents): ``arg == significand * 2**exponent``, the significand in [0.5, 1); both have the dtype of ``arg``."""
+    """Return significands in [0.5, 1) and exponents with ``arg == significand * 2**exponent``.
+
+    Parameters
+    ----------
+    arg : GPUArray
+        Real numbers.
+    stream : Stream, optional
+        Stream of the work.
+
+    Returns
+    -------
+    tuple of GPUArray
+        Significands and exponents, in the dtype of `arg`.
+
+    Raises
+    ------
+    TypeError
+        For an argument that is no GPUArray, or complex numbers.
+    """
     _reals("frexp", arg)
     with on_stream(stream):
         significand, exponent = _arrays.frexp(plain(arg))
@@ -86,7 +161,27 @@ def frexp(arg, stream=None):
 
 
 def ldexp(significand, exponent, stream=None):
-    """``significand * 2**exponent``; exponents may be floats with whole values, as frexp() gives them."""
+    """Return ``significand * 2**exponent``.
+
+    Parameters
+    ----------
+    significand : GPUArray
+        Real numbers.
+    exponent : GPUArray
+        Exponents: integers, or floats with whole values.
+    stream : Stream, optional
+        Stream of the work.
+
+    Returns
+    -------
+    GPUArray
+        Shape of `significand`.
+
+    Raises
+    ------
+    TypeError
+        For an argument that is no GPUArray, or complex numbers.
+    """
     _reals("ldexp", significand, exponent)
     with on_stream(stream):
         values = _arrays.ldexp(plain(significand), plain(exponent).astype("int32", copy=False))
@@ -94,7 +189,25 @@ def ldexp(significand, exponent, stream=None):
 
 
 def modf(arg, stream=None):
-    """(fractional parts, whole parts), both with the sign and the dtype of ``arg``."""
+    """Return fractional and whole parts, both with the sign of `arg`.
+
+    Parameters
+    ----------
+    arg : GPUArray
+        Real numbers.
+    stream : Stream, optional
+        Stream of the work.
+
+    Returns
+    -------
+    tuple of GPUArray
+        Fractional and whole parts, in the dtype of `arg`.
+
+    Raises
+    ------
+    TypeError
+        For an argument that is no GPUArray, or complex numbers.
+    """
     _reals("modf", arg)
     with on_stream(stream):
         fraction, whole = _arrays.modf(plain(arg))

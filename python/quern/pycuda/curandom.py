@@ -76,6 +76,8 @@ def rand(shape, dtype=np.float32, stream=None):
 
     ``numpy.random.seed()`` decides which. Raises NotImplementedError for another dtype.
 
+    Examples
+    --------
     >>> from quern.pycuda import curandom
     >>> curandom.rand((2, 3)).shape
     (2, 3)
@@ -225,6 +227,8 @@ class XORWOWRandomNumberGenerator(_PseudoRandom):
     TypeError
         For seeds that are none.
 
+    Examples
+    --------
     >>> import numpy
     >>> from quern.pycuda import curandom
     >>> curandom.XORWOWRandomNumberGenerator().gen_uniform(3, numpy.float32).shape

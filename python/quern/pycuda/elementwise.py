@@ -225,6 +225,8 @@ class ElementwiseKernel:
     pycuda.driver.CompileError
         With the compiler's log, at the call or where the values are needed.
 
+    Examples
+    --------
     >>> import numpy
     >>> from quern.pycuda import gpuarray
     >>> from quern.pycuda.elementwise import ElementwiseKernel

@@ -64,6 +64,8 @@ class ReductionKernel:
     pycuda.driver.CompileError
         With the compiler's log.
 
+    Examples
+    --------
     >>> import numpy
     >>> from quern.pycuda import gpuarray
     >>> from quern.pycuda.reduction import ReductionKernel

@@ -174,6 +174,8 @@ class InclusiveScanKernel(_ScanKernel):
     pycuda.driver.CompileError
         With the compiler's log.
 
+    Examples
+    --------
     >>> import numpy
     >>> from quern.pycuda import gpuarray
     >>> from quern.pycuda.scan import InclusiveScanKernel
@@ -187,6 +189,8 @@ class InclusiveScanKernel(_ScanKernel):
 class ExclusiveScanKernel(_ScanKernel):
     """As InclusiveScanKernel, but the i-th result combines the elements before the i-th; the first is ``neutral``, which is needed.
 
+    Examples
+    --------
     >>> import numpy
     >>> from quern.pycuda import gpuarray
     >>> from quern.pycuda.scan import ExclusiveScanKernel

@@ -66,6 +66,8 @@ context_dependent_memoized_functions = []
 def context_dependent_memoize(func):
     """Remembers what `func` returned, for its arguments and the current context.
 
+    Examples
+    --------
     >>> from quern.pycuda import tools
     >>> @tools.context_dependent_memoize
     ... def double(x):
@@ -285,6 +287,8 @@ def match_dtype_to_c_struct(device, name, dtype, context=None):
 
     Types of fields that are records themselves must have a name, from get_or_register_dtype(). The layouts of CPU and GPUs are the same.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from quern.pycuda import driver, tools
     >>> dtype, text = tools.match_dtype_to_c_struct(driver.Device(0), "pair", np.dtype([("n", "i4"), ("x", "f8")]))

@@ -497,7 +497,7 @@ def _operation(theirs, ours):
         return _operands.computed(ours, x, y)
 
     call.__name__ = call.__qualname__ = theirs
-    call.__doc__ = f"keras.ops.{ours}."
+    call.__doc__ = f"Call `keras.ops.{ours}`, which describes the parameters; `name` is accepted for compatibility."
     return _errors.checked(call)
 
 
@@ -553,7 +553,7 @@ def _same(theirs, ours=None):
         return _stopped(made) if theirs in ("floor", "ceil", "round") else made  # TensorFlow has no gradient of these
 
     call.__name__ = call.__qualname__ = theirs
-    call.__doc__ = f"keras.ops.{ours or theirs}."
+    call.__doc__ = f"Call `keras.ops.{ours or theirs}`, which describes the parameters; `name` is accepted for compatibility."
     return _errors.checked(call)
 
 
@@ -625,7 +625,7 @@ def _reduction(theirs, ours):
         return _tensor(made, x._dtype_name) if ours in _KEEPS_TYPE and not _is_symbolic(x) else made
 
     call.__name__ = call.__qualname__ = theirs
-    call.__doc__ = f"keras.ops.{ours} along axes."
+    call.__doc__ = f"Reduce a tensor by `keras.ops.{ours}` along `axis`, None for all axes; `name` is accepted for compatibility."
     return _errors.checked(call)
 
 

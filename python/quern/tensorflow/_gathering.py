@@ -134,6 +134,8 @@ _tensor_scatter_nd_mul = _update("mul", "Return the tensor with its elements mul
 class IndexedSlices:
     """Values of some slices of a tensor along its first axis: ``values[i]`` is slice ``indices[i]``.
 
+    Examples
+    --------
     >>> import quern.keras
     >>> import quern.tensorflow as tf
     >>> tf.Variable([1.0, 2.0, 3.0]).scatter_add(tf.IndexedSlices([10.0], [1])).numpy()

@@ -54,6 +54,8 @@ class TensorShape(tuple):
 
     A tuple, so that it goes wherever a shape goes; equal to lists of the same sizes, too.
 
+    Examples
+    --------
     >>> tf.TensorShape([None, 3]).is_compatible_with((2, 3))          # doctest: +SKIP
     True
     """

@@ -352,6 +352,8 @@ class GradientTape:
     watch_accessed_variables : bool
         Whether trainable variables that are read are watched without watch().
 
+    Examples
+    --------
     >>> import quern.keras
     >>> import quern.tensorflow as tf
     >>> x = tf.Variable(3.0)

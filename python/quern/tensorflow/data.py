@@ -23,6 +23,8 @@ INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 class Dataset(Source):
     """Elements (tensors, or structures of them) that can be walked over again and again. Each step gives another dataset.
 
+    Examples
+    --------
     >>> ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000).batch(32)          # doctest: +SKIP
     """
 
@@ -41,18 +43,80 @@ class Dataset(Source):
 
     @staticmethod
     def from_tensor_slices(tensors, name=None):
-        """The slices of tensors along their first axis."""
+        """Return a dataset of the slices of tensors along their first axis.
+
+        Parameters
+        ----------
+        tensors : array_like, tuple or dict
+            Tensor, or a structure of tensors of one length.
+        name : str, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Dataset
+            Dataset.
+
+        Examples
+        --------
+        >>> import quern.keras
+        >>> import quern.tensorflow as tf
+        >>> list(tf.data.Dataset.from_tensor_slices([1, 2, 3]).batch(2).as_numpy_iterator())
+        [array([1, 2], dtype=int32), array([3], dtype=int32)]
+        """
         return _Slices(tree.map_structure(_host, _tuples(tensors)))
 
     @staticmethod
     def from_tensors(tensors, name=None):
-        """One element."""
+        """Return a dataset of one element.
+
+        Parameters
+        ----------
+        tensors : array_like, tuple or dict
+            Element.
+        name : str, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Dataset
+            Dataset.
+        """
         element = tree.map_structure(convert_to_tensor, _tuples(tensors))
         return Dataset(lambda: iter((element,)), 1, lambda: _elements.of_tensors(element), "_TensorDataset")
 
     @staticmethod
     def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
-        """What a function's generator yields; ``output_signature``, or ``output_types``: the elements' types."""
+        """Return a dataset of what a generator yields.
+
+        Parameters
+        ----------
+        generator : callable
+            Function that returns an iterator.
+        output_types : DType or structure, optional
+            Data types of the elements.
+        output_shapes : TensorShape or structure, optional
+            Shapes of the elements.
+        args : tuple, optional
+            Arguments of the function.
+        output_signature : TensorSpec or structure, optional
+            Data types and shapes of the elements.
+        name : str, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Dataset
+            Dataset.
+
+        Examples
+        --------
+        >>> import quern.keras
+        >>> import quern.tensorflow as tf
+        >>> ds = tf.data.Dataset.from_generator(lambda: iter([1, 2]), output_signature=tf.TensorSpec((), tf.int32))
+        >>> list(ds.as_numpy_iterator())
+        [np.int32(1), np.int32(2)]
+        """
         kinds = output_types if output_signature is None else tree.map_structure(lambda spec: spec.dtype, output_signature)
         kinds = None if kinds is None else tree.map_structure(as_dtype, kinds)
         spec = output_signature
@@ -112,7 +176,27 @@ class Dataset(Source):
         return _elements.NumpyIterator(self)
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
-        """A function of each element; tuples are its arguments."""
+        """Return a dataset of the results of a function of each element.
+
+        Parameters
+        ----------
+        map_func : callable
+            Function; the parts of a tuple are its arguments.
+        num_parallel_calls, deterministic, name : object, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Dataset
+            Dataset.
+
+        Examples
+        --------
+        >>> import quern.keras
+        >>> import quern.tensorflow as tf
+        >>> list(tf.data.Dataset.range(3).map(lambda x: x * 10).as_numpy_iterator())
+        [np.int64(0), np.int64(10), np.int64(20)]
+        """
         kind = "_MapDataset" if num_parallel_calls is None else "_ParallelMapDataset"
         return Dataset(
             lambda: (_mapped(map_func, e) for e in self),
@@ -157,11 +241,46 @@ class Dataset(Source):
         return self._same(lambda: itertools.islice(iter(self), index, None, num_shards), count, "_ShardDataset")
 
     def filter(self, predicate, name=None):
-        """The elements for which a function is true."""
+        """Return a dataset of the elements for which a function is true.
+
+        Parameters
+        ----------
+        predicate : callable
+            Function; the parts of a tuple are its arguments.
+        name : str, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Dataset
+            Dataset.
+
+        Examples
+        --------
+        >>> import quern.keras
+        >>> import quern.tensorflow as tf
+        >>> list(tf.data.Dataset.range(5).filter(lambda x: x % 2 == 0).as_numpy_iterator())
+        [np.int64(0), np.int64(2), np.int64(4)]
+        """
         return self._same(lambda: (e for e in self if bool(_called(predicate, e))), UNKNOWN_CARDINALITY, "_FilterDataset")
 
     def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
-        """Elements stacked, so many at a time; the last ones may be fewer unless ``drop_remainder``."""
+        """Return a dataset of batches of elements.
+
+        Parameters
+        ----------
+        batch_size : int
+            Number of elements in a batch.
+        drop_remainder : bool, optional
+            Whether to leave out a last batch that is not full.
+        num_parallel_calls, deterministic, name : object, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Dataset
+            Dataset.
+        """
         size = _batch_size(batch_size)
 
         def make():
@@ -390,7 +509,20 @@ class Dataset(Source):
         )
 
     def concatenate(self, dataset, name=None):
-        """The elements of this dataset, then those of another one."""
+        """Return a dataset of the elements of this one, followed by those of another one.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            Other dataset.
+        name : str, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Dataset
+            Dataset.
+        """
         counts = self._count, dataset._count
         count = sum(counts) if min(counts) >= 0 else INFINITE_CARDINALITY if INFINITE_CARDINALITY in counts else UNKNOWN_CARDINALITY
         spec = lambda: _elements.joined(self.element_spec, dataset.element_spec)  # noqa: E731

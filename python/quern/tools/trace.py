@@ -15,6 +15,8 @@ _RECORD = numpy._NoValue  # help() shows it as "<no value>"
 class Event(dict):
     """One event of the trace: see :func:`trace`.
 
+    Examples
+    --------
     >>> from quern.tools.trace import Event
     >>> Event(kind="wait").kind
     'wait'

@@ -10,7 +10,7 @@ import quern as _quern
 from quern import errors as _errors
 from quern.arrays.public_names import settle as _settle
 from quern.torch import (  # noqa: F401
-    _copies_queries_settings,
+    _copies_and_queries,
     _functional_forms,
     _namespace,
     _types,
@@ -25,9 +25,10 @@ from quern.torch import (  # noqa: F401
     types,
     utils,
 )
-from quern.torch._copies_queries_settings import *  # noqa: F403
+from quern.torch._copies_and_queries import *  # noqa: F403
 from quern.torch._core import Tensor  # noqa: F401
 from quern.torch._functional_forms import *  # noqa: F403
+from quern.torch._matrix_functions import *  # noqa: F403
 from quern.torch._namespace import *  # noqa: F403
 from quern.torch._namespace import (  # noqa: F401
     enable_grad,
@@ -53,6 +54,7 @@ from quern.torch._saving_and_switches import (  # noqa: F401
     use_deterministic_algorithms,
     version,
 )
+from quern.torch._settings import *  # noqa: F403
 from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
 from quern.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: F401
 from quern.torch.nn.functional import (  # noqa: F401
@@ -88,7 +90,22 @@ OutOfMemoryError = _errors.OutOfMemoryError
 
 
 def set_default_tensor_type(t):
-    """Sets the default real type by one of the old names of types of tensors."""
+    """Set the default floating-point dtype by an old tensor type.
+
+    Parameters
+    ----------
+    t : type or str
+        Type such as ``torch.DoubleTensor``, or its name.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.set_default_tensor_type(torch.DoubleTensor)
+    >>> dtype = torch.tensor(1.5).dtype
+    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    >>> dtype
+    torch.float64
+    """
     name = t if isinstance(t, str) else getattr(t, "__name__", str(t))
     kinds = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16"}
     _types.set_default_dtype(_types.DTYPES[kinds[name.rpartition(".")[2]]])

@@ -6,7 +6,6 @@ A tensor derives from ``_engine.TensorBase``, whose operators are C++ (bindings/
 
 import copy
 import numbers
-import operator
 import sys
 
 import numpy
@@ -14,122 +13,13 @@ import numpy
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
 from quern.torch import _types
+from quern.torch._devices import device_of_number, gpu_count
+from quern.torch._dimensions import dim_of, sizes_in
 from quern.torch._history import full_name, history_node, hooked
 from quern.torch._printing import corners, tensor_str
-from quern.torch._types import DTYPES, as_device, as_dtype, size_of
+from quern.torch._types import DTYPES, size_of
 
 _op = _engine.tensor_op
-_CPU = _types.device("cpu")
-_GPUS = {}
-
-
-# ---- devices and types, from PyTorch's to the engine's and back
-
-
-def device_of_number(number):
-    """The torch.device of the engine's number of it: -1 is the CPU."""
-    if number < 0:
-        return _CPU
-    if number not in _GPUS:
-        _GPUS[number] = _types.device("cuda", number)
-    return _GPUS[number]
-
-
-def engine_device(device):
-    """The engine's device for what users pass as ``device``; None is the default one. Raises RuntimeError for one that is not there."""
-    device = _types.get_default_device() if device is None else as_device(device)
-    if device.type == "cpu":
-        return _engine.cpu()
-    if device.type == "cuda":
-        count = gpu_count()
-        if count == 0:
-            raise RuntimeError("No CUDA GPUs are available; use device='cpu', or ask torch.cuda.is_available() first")
-        if device.index is not None and device.index >= count:
-            raise RuntimeError(f"CUDA error: invalid device ordinal: there is no cuda:{device.index}; the last is cuda:{count - 1}")
-        return _engine.cuda(current_gpu() if device.index is None else device.index)
-    if device.type == "meta":
-        raise RuntimeError("the device 'meta' is not supported; create tensors on 'cpu'")
-    raise RuntimeError(f"unsupported device {device.type!r}; use 'cpu' or 'cuda'")
-
-
-def gpu_count():
-    """How many GPUs there are for programs: none where QUERN_DEVICE=cpu asks for the CPU."""
-    return 0 if _engine.default_device().kind == "cpu" else _engine.cuda_count()
-
-
-def current_gpu():
-    """The number of the GPU that 'cuda' means: this thread's, whichever library has chosen it."""
-    device = _engine.current_device()
-    return device.index if device.kind == "cuda" else 0
-
-
-def set_current_gpu(number):
-    """Makes a GPU the one that 'cuda' means in this thread."""
-    _engine.set_current_device(_engine.cuda(number))
-
-
-def name_of(dtype, function="dtype"):
-    """The engine's name of a dtype."""
-    return as_dtype(dtype, function)._name
-
-
-_types.on_default_dtype(lambda dtype: _engine.set_torch_default(dtype._name))
-
-
-def _known(device):
-    """The engine's device for the default one, where that is there whatever happens; else None."""
-    if device.type == "cpu":
-        return _engine.cpu()
-    is_there = device.type == "cuda" and device.index is not None and device.index < gpu_count()
-    return _engine.cuda(device.index) if is_there else None
-
-
-_types.on_default_device(lambda device: _engine.set_torch_device(_known(device)))
-
-
-# ---- small checks, with PyTorch's words
-
-
-def dim_of(dim, ndim):
-    """``dim`` counted from the front; IndexError where there is no such dimension."""
-    try:
-        dim = operator.index(dim)
-    except TypeError:
-        raise TypeError(f"dim must be an int, not {type(dim).__name__}") from None
-    most = max(ndim, 1)
-    if not -most <= dim < most:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
-    return dim % most
-
-
-def dims_of(dim, ndim):
-    """Dimensions as a list, each once; None is all of them."""
-    if dim is None:
-        return list(range(ndim))
-    dims = [dim_of(d, ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
-    if len(set(dims)) != len(dims):
-        repeated = next(d for d in dims if dims.count(d) > 1)
-        raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
-    return dims
-
-
-def sizes_of(sizes):
-    """Sizes given one by one or as one sequence, as a list of ints."""
-    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
-        sizes = sizes[0]
-    return [operator.index(n) for n in sizes]
-
-
-def sizes_in(shape):
-    """Sizes that memory can be asked for: RuntimeError for negative ones and for more elements than can be counted."""
-    count = 1
-    for n in shape:
-        if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
-        count *= n
-    if count >= 1 << 46:
-        raise RuntimeError(f"[enforce fail] DefaultCPUAllocator: can't allocate memory for a tensor of {count} elements")
-    return list(shape)
 
 
 def is_number(value):
@@ -218,6 +108,8 @@ class Tensor(_engine.TensorBase):
     ``Tensor(2, 3)`` is a new one of that size with any values, ``Tensor([1, 2])`` one of these values as float32; ``torch.tensor`` makes
     one of values and keeps their type.
 
+    Examples
+    --------
     >>> import quern.torch as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> (x * x).sum().backward()
@@ -289,11 +181,39 @@ class Tensor(_engine.TensorBase):
     ndimension = dim
 
     def size(self, dim=None):
-        """The sizes of the dimensions, or of one of them."""
+        """Return the shape, or the size of one dimension.
+
+        Parameters
+        ----------
+        dim : int, optional
+            Dimension; None returns the whole shape.
+
+        Returns
+        -------
+        Size or int
+            Shape, or size of the dimension.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> torch.ones(2, 3).size(), torch.ones(2, 3).size(1)
+        (torch.Size([2, 3]), 3)
+        """
         return size_of(self._shape) if dim is None else self._shape[dim_of(dim, self._rank)]
 
     def stride(self, dim=None):
-        """How many elements lie between two neighbours along each dimension, or one of them."""
+        """Return the number of elements between neighbours along each dimension, or along one.
+
+        Parameters
+        ----------
+        dim : int, optional
+            Dimension; None returns the strides of all.
+
+        Returns
+        -------
+        tuple of ints or int
+            Strides.
+        """
         steps = [s // self.dtype.itemsize for s in self._strides]
         for d in range(self._rank - 1, -1, -1):  # a new dimension of one element, and any of a tensor without elements, has no step here
             if steps[d] == 0 and (self._shape[d] == 1 or not self._size):
@@ -348,7 +268,7 @@ class Tensor(_engine.TensorBase):
         return self
 
     def is_set_to(self, tensor):
-        """Do both show the same elements of the same memory?"""
+        """Return whether another tensor has the same memory, shape and strides."""
         if not isinstance(tensor, Tensor):
             raise TypeError(f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
         return self._shares_cell(tensor) and self._shape == tensor._shape and self._strides == tensor._strides
@@ -364,7 +284,20 @@ class Tensor(_engine.TensorBase):
     is_neg = is_conj
 
     def type(self, dtype=None, non_blocking=False, **kwargs):
-        """The name of the tensor's type, or the tensor as another type."""
+        """Return the name of the tensor's type, or the tensor in another dtype.
+
+        Parameters
+        ----------
+        dtype : dtype, type or str, optional
+            Dtype of the result, or an old type such as ``torch.FloatTensor``; None returns the name.
+        non_blocking : bool, optional
+            Accepted for compatibility; has no effect.
+
+        Returns
+        -------
+        str or Tensor
+            Name, or tensor of the same shape.
+        """
         if dtype is None:
             return f"torch.{'cuda.' if self.is_cuda else ''}{_types.scalar_name(self.dtype)}Tensor"
         if isinstance(dtype, str):
@@ -389,7 +322,29 @@ class Tensor(_engine.TensorBase):
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad=True):
-        """Makes it ask for a gradient, or not; returns it. The gradient that it has stays."""
+        """Set whether the tensor requires gradients; a gradient that it has stays.
+
+        Parameters
+        ----------
+        requires_grad : bool, optional
+            Whether it requires gradients.
+
+        Returns
+        -------
+        Tensor
+            The tensor itself.
+
+        Raises
+        ------
+        TypeError
+            For a value that is no bool.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> torch.ones(2).requires_grad_()
+        tensor([1., 1.], requires_grad=True)
+        """
         if not isinstance(requires_grad, bool):
             what = type(requires_grad).__name__
             raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {what}")
@@ -477,11 +432,31 @@ class Tensor(_engine.TensorBase):
         _engine.keep_gradient(self)
 
     def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-        """Adds the gradient of this tensor to the ``grad`` of all leaves that it depends on.
+        """Add the gradients of this tensor to the `grad` of all leaves on which it depends.
 
-        Parameters: ``gradient``: of the tensor; not needed where it is one number; ``retain_graph``: backward() may be called again;
-        ``create_graph``: the gradients have gradients; ``inputs``: only these get one.
-        Raises RuntimeError where nothing wants a gradient, for shapes that differ, and where values are gone.
+        Parameters
+        ----------
+        gradient : Tensor, optional
+            Gradient of this tensor, in its shape; not needed for a tensor with one element.
+        retain_graph : bool, optional
+            Whether a second backward pass is possible; None is `create_graph`.
+        create_graph : bool, optional
+            Whether the gradients can be differentiated.
+        inputs : Tensor or sequence of Tensor, optional
+            Leaves that receive gradients; None is all of them.
+
+        Raises
+        ------
+        RuntimeError
+            For a tensor that does not depend on a leaf, a gradient that is missing or has another shape, or a second pass.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
         """
         if inputs is None:
             inputs = ()
@@ -496,11 +471,11 @@ class Tensor(_engine.TensorBase):
         _engine.backward((self,), (gradient,), inputs, bool(retain), bool(create_graph))
 
     def detach(self):
-        """The same memory, without the record of what made it."""
+        """Return a tensor with the same memory and without history."""
         return _engine.detached(self)
 
     def detach_(self):
-        """Forgets what made this tensor. The gradient that a leaf has stays."""
+        """Remove the history of the tensor in place; the gradient of a leaf stays."""
         held = _engine.gradient(self, Tensor)
         _engine.forget_gradient(self)
         if held is not None:
@@ -519,11 +494,31 @@ class Tensor(_engine.TensorBase):
         _engine.set_data(self, value)
 
     def register_hook(self, hook):
-        """Calls ``hook(grad)`` when the gradient is computed; what it returns, where that is not None, replaces it."""
+        """Register a function that is called when the gradient of the tensor is computed.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(grad)``; it returns None or a new gradient.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 10)
+        >>> x.sum().backward()
+        >>> x.grad
+        tensor([10., 10.])
+        """
         return hooked(self, hook, False)
 
     def register_post_accumulate_grad_hook(self, hook):
-        """Calls ``hook(tensor)`` after a leaf's gradient was added to."""
+        """Register ``hook(tensor)``, called after a gradient is added to the `grad` of a leaf; return a handle."""
         if not callable(hook):
             raise TypeError("a hook must be callable")
         tensor = self
@@ -653,7 +648,31 @@ class Tensor(_engine.TensorBase):
         return (host.astype(numpy.float32) if self._dtype_name == "bfloat16" else host).tolist()
 
     def numpy(self, *, force=False):
-        """A NumPy array over the same memory, on the CPU; ``force=True``: a copy where needed."""
+        """Return a NumPy array that shares the memory of the tensor.
+
+        Parameters
+        ----------
+        force : bool, optional
+            Whether to detach the tensor and copy it to the CPU where that is needed.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape and dtype of the tensor.
+
+        Raises
+        ------
+        RuntimeError
+            For a tensor that requires gradients, unless `force`.
+        TypeError
+            For a tensor on a GPU, unless `force`.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> torch.ones(2).numpy()
+        array([1., 1.], dtype=float32)
+        """
         if not isinstance(force, bool):
             raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
         if force:
@@ -747,7 +766,7 @@ def add_in_place(names):
             return self._take_values(method(_engine.unhooked(self), *args, **kwargs), name)
 
         in_place.__name__ = name + "_"
-        in_place.__doc__ = f"As :meth:`{name}`, written into this tensor, which is returned."
+        in_place.__doc__ = f"Compute :meth:`{name}` in place, with the same parameters; return the tensor."
         return in_place
 
     _engine.add_methods(Tensor, {name + "_": made(name) for name in names.split()})

@@ -1,30 +1,17 @@
 """New tensors: of values, of one value, of numbers in a row, and from the memory of others."""
 
-import math
 
 import numpy
 
 from quern.arrays.records import numpy_dtypes
 from quern.lib import _engine
-from quern.torch import _layouts, _types
-from quern.torch._arguments import checked, wrong
-from quern.torch._core import (
-    Tensor,
-    add_methods,
-    check_apart,
-    engine_device,
-    engine_device_of,
-    filled,
-    grown,
-    is_number,
-    name_of,
-    sizes_in,
-    sizes_of,
-    tensor_like,
-)
+from quern.torch import _types
+from quern.torch._arguments import checked
+from quern.torch._core import Tensor, add_methods, filled, grown
+from quern.torch._devices import engine_device, name_of
+from quern.torch._dimensions import sizes_in, sizes_of
 from quern.torch._faces import FACES
 from quern.torch._host_values import name_of_type
-from quern.torch._layouts import clone, contiguous  # noqa: F401
 from quern.torch._types import DTYPES
 
 
@@ -77,7 +64,35 @@ def over_buffer(data, name):
 
 
 def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
-    """A number as a tensor without dimensions, of the default real type."""
+    """Return a number as a tensor without dimensions.
+
+    Parameters
+    ----------
+    s : scalar
+        Number or bool.
+    dtype : dtype, optional
+        Dtype of the result; None is the default floating-point dtype.
+    device : device or str, optional
+        Device of the result, such as "cpu" or "cuda:0"; None is the default one.
+    requires_grad : bool, optional
+        Whether the result records operations for gradients.
+
+    Returns
+    -------
+    Tensor
+        Without dimensions.
+
+    Raises
+    ------
+    TypeError
+        For a tensor.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.scalar_tensor(2)
+    tensor(2.)
+    """
     if isinstance(s, Tensor):
         raise TypeError("scalar_tensor(): argument 's' (position 1) must be Number, not Tensor")
     return full((), s, dtype=DTYPES[_default_name()] if dtype is None else dtype, device=device, requires_grad=requires_grad)
@@ -161,7 +176,32 @@ def from_numpy(ndarray):
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):
-    """A tensor over the memory of an object with ``__dlpack__``, or of a capsule."""
+    """Return a tensor that shares the memory of another library's array, by DLPack.
+
+    Parameters
+    ----------
+    ext_tensor : object
+        Object with ``__dlpack__``, or a capsule.
+    device : device or str, optional
+        Accepted for compatibility; has no effect.
+    copy : bool, optional
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    Tensor
+        Shape and dtype of `ext_tensor`, on its device.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern import torch
+    >>> a = numpy.zeros(2)
+    >>> t = torch.from_dlpack(a)
+    >>> a[0] = 5
+    >>> t
+    tensor([5., 0.], dtype=torch.float64)
+    """
     from quern.arrays.core import _from_capsule_of
 
     array = _from_capsule_of(ext_tensor) if hasattr(ext_tensor, "__dlpack__") else _engine.array_from_capsule(ext_tensor)
@@ -170,13 +210,65 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
 
 @checked
 def to_dlpack(tensor):
-    """A DLPack capsule of the tensor's memory."""
+    """Return a DLPack capsule of the memory of a tensor.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor of any shape and dtype that does not require gradients.
+
+    Returns
+    -------
+    capsule
+        Capsule that one call of :func:`from_dlpack` consumes.
+
+    Raises
+    ------
+    BufferError
+        For a tensor that requires gradients.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.from_dlpack(torch.to_dlpack(torch.ones(2)))
+    tensor([1., 1.])
+    """
     return tensor.__dlpack__()
 
 
 @checked
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
-    """A tensor over the memory of an object with the buffer protocol; on the CPU."""
+    """Return a one-dimensional tensor that shares the memory of an object with the buffer protocol.
+
+    Parameters
+    ----------
+    buffer : object
+        Object with the buffer protocol, such as bytearray.
+    dtype : dtype
+        Dtype of the elements.
+    count : int, optional
+        Number of elements; -1 reads all.
+    offset : int, optional
+        Number of bytes before the first element.
+    requires_grad : bool, optional
+        Whether the result records operations for gradients.
+
+    Returns
+    -------
+    Tensor
+        One-dimensional, on the CPU.
+
+    Raises
+    ------
+    ValueError
+        For an empty buffer, an offset outside of it, or a length that the element size does not divide.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.frombuffer(bytearray([1, 0, 2, 0]), dtype=torch.int16)
+    tensor([1, 2], dtype=torch.int16)
+    """
     type_, length = numpy_dtypes[name_of(dtype)], memoryview(buffer).nbytes
     if not length or not count:
         raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
@@ -215,7 +307,41 @@ arange, eye = FACES["arange"], FACES["eye"]
 
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor of that size whose elements lie so many elements apart; its values are zeros."""
+    """Return a tensor of a shape and strides; its values are zeros.
+
+    Parameters
+    ----------
+    size : tuple of ints
+        Shape of the result.
+    stride : tuple of ints
+        Number of elements between neighbours along each dimension.
+    dtype : dtype, optional
+        Dtype of the result; None is the default floating-point dtype.
+    layout : layout, optional
+        Accepted for compatibility; has no effect.
+    device : device or str, optional
+        Device of the result, such as "cpu" or "cuda:0"; None is the default one.
+    requires_grad : bool, optional
+        Whether the result records operations for gradients.
+    pin_memory : bool, optional
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    Tensor
+        Shape `size`, strides `stride`.
+
+    Raises
+    ------
+    RuntimeError
+        For negative strides, or sizes and strides of different lengths.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
     name, device = _options(dtype, device)
     size, stride = sizes_of((size,)), sizes_of((stride,))
     if len(size) != len(stride):
@@ -229,232 +355,35 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 
 @checked
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
-    """A new tensor of these values, of this one's type and device unless others are given."""
+    """Return a new tensor of values, by default in the dtype and on the device of this tensor.
+
+    Parameters
+    ----------
+    data : array_like
+        Numbers, nested sequences of them, or an array.
+    dtype : dtype, optional
+        Dtype of the result; None is that of this tensor.
+    device : device or str, optional
+        Device of the result; None is that of this tensor.
+    requires_grad : bool, optional
+        Whether the result records operations for gradients.
+
+    Returns
+    -------
+    Tensor
+        Shape of `data`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.zeros(1, dtype=torch.float64).new_tensor([1, 2])
+    tensor([1., 2.], dtype=torch.float64)
+    """
     return tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
 
 
-# ---- conversions
-
-
-@checked
-def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
-    """The tensor as another type, or on another device; itself where nothing changes.
-
-    ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``; ``copy=True``: a new tensor in any case.
-    """
-    for one in args:
-        if isinstance(one, _types.dtype):
-            dtype = one
-        elif isinstance(one, Tensor):
-            dtype, device = one.dtype, one.device
-        elif isinstance(one, bool):
-            pass  # non_blocking, copy
-        elif one is not None:
-            device = one
-    if len(args) > 2 and args[-1] is True:
-        copy = True
-    out = self
-    if device is not None:
-        target = engine_device(device)
-        out = _moved(out, target)
-    kind = out._dtype_name if dtype is None else name_of(dtype, "to")
-    return _layouts.converted(out, kind, memory_format, copy and out is self)
-
-
-def _moved(tensor, target):
-    number = -1 if target.kind == "cpu" else target.index
-    if tensor._device_number == number:
-        return tensor
-    return _engine.array_move(tensor, target)
-
-
-@checked
-def cpu(self, memory_format=None):
-    """The tensor on the CPU."""
-    return _layouts.converted(_moved(self, _engine.cpu()), self._dtype_name, memory_format)
-
-
-@checked
-def cuda(self, device=None, non_blocking=False, memory_format=None):
-    """The tensor on a GPU, by default the current one."""
-    if device is None:
-        device = "cuda"
-    moved = _moved(self, engine_device(f"cuda:{device}" if isinstance(device, int) else device))
-    return _layouts.converted(moved, self._dtype_name, memory_format)
-
-
-def _conversion(name, dtype):
-    def method(self, memory_format=None):
-        return self if self._dtype_name == dtype and memory_format is None else _layouts.converted(self, dtype, memory_format)
-
-    method.__name__ = name
-    method.__doc__ = f"The tensor as {dtype}; itself where it has that type."
-    return method
-
-
-_CONVERSIONS = {
-    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32", "long": "int64", "short": "int16",
-    "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
-}  # fmt: skip
-_engine.add_methods(Tensor, {name: _conversion(name, dtype) for name, dtype in _CONVERSIONS.items()})
-
-
-@checked(tensors="other")
-def type_as(self, other):
-    """The tensor as the type of another one, and on its device."""
-    return to(self, other)
-
-
-@checked
-def copy_(self, src, non_blocking=False):
-    """Takes the values of ``src``, which broadcasts to this tensor and is converted to its type; returns this tensor."""
-    check_apart(self)
-    if isinstance(src, Tensor) and src._device_number != self._device_number:
-        src = _moved(src, engine_device_of(self))
-    elif not isinstance(src, Tensor):
-        if not is_number(src):
-            wrong("copy_", "other", 1, "Tensor", src)
-        src = tensor_like(src, self)
-    try:
-        _engine.array_assign(self, src)
-    except ValueError:
-        raise RuntimeError(f"The size of tensor a ({list(self._shape)}) must match the size of tensor b ({list(src._shape)})") from None
-    return self
-
-
-@checked
-def fill_(self, value):
-    """Sets all elements to a number; returns this tensor."""
-    if isinstance(value, Tensor) and value._rank:
-        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._rank} dimensions.")
-    if not isinstance(value, Tensor) and not is_number(value):
-        raise TypeError(f"fill_(): argument 'value' (position 1) must be Number, not {type(value).__name__}")
-    _engine.array_assign(self, value)
-    return self
-
-
-@checked
-def zero_(self):
-    """Sets all elements to 0; returns this tensor."""
-    return fill_(self, 0)
-
-
-@checked
-def fill(input, value):
-    """A tensor of the size of ``input`` with one value."""
-    return clone(input).fill_(value)
-
-
-@checked
-def fill_diagonal_(self, fill_value, wrap=False):
-    """Sets the main diagonal of a matrix to a number; returns this tensor."""
-    if self._rank < 2:
-        raise RuntimeError("dimensions must larger than 1")
-    if self._rank > 2 and len(set(self._shape)) > 1:
-        raise RuntimeError("all dimensions of input must be of equal length")
-    n = min(self._shape)
-    step = sum(self.stride())
-    _engine.array_assign(self.as_strided((n,), (step,), self.storage_offset()), fill_value)
-    if wrap and self._rank == 2 and self._shape[0] > self._shape[1] + 1:
-        rows, columns = self._shape
-        first = columns + 1
-        while first < rows:
-            part = self[first:]
-            fill_diagonal_(part, fill_value)
-            first += columns + 1
-    return self
-
-
-@checked
-def set_(self, source=None, storage_offset=0, size=None, stride=None):
-    """Make this tensor share the memory, size and dtype of `source`; with ``size`` and ``stride``, a strided view of it."""
-    if source is not None and not isinstance(source, Tensor):
-        raise TypeError(
-            f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but expected one of:\n * ()\n"
-            " * (Tensor source)\n * (Tensor source, int storage_offset, tuple of ints size, tuple of ints stride)\n"
-        )
-    if size is not None:
-        if stride is None:
-            stride = [math.prod(size[n + 1 :]) for n in range(len(size))]
-        source = source.as_strided(size, stride, storage_offset)
-    if self.requires_grad and self.is_leaf and _engine.gradient_mode():
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    _engine.check_may_write(self)
-    _engine.set_data(self, source if source is not None else self.new_empty(0))
-    return self
-
-
-@checked
-def resize_(self, *size, memory_format=None):
-    """Becomes a tensor of that size over the same memory where it holds so many elements, else over new memory that begins with it."""
-    if self.requires_grad:
-        raise RuntimeError("cannot resize variables that require grad")
-    sizes = sizes_of(size)
-    count = math.prod(sizes_in(sizes))
-    _engine.check_may_write(self)
-    if tuple(sizes) == self._shape:
-        return self
-    start, held = self.storage_offset(), _engine.memory_bytes(self) // self.itemsize
-    memory = self
-    if start + count > held:
-        memory = filled([start + count], 0, self._dtype_name, engine_device_of(self))
-        _engine.array_check_room(memory)
-        if held:
-            _engine.array_assign(memory[:held], self.detach().as_strided((held,), (1,), 0))
-    _engine.set_data(self, memory.detach().as_strided((count,), (1,), start).reshape(sizes))
-    return self
-
-
-@checked(tensors="the_template")
-def resize_as_(self, the_template, memory_format=None):
-    """Becomes a tensor of the size of another one."""
-    return resize_(self, *the_template._shape)
-
-
-def is_tensor(obj):
-    """Is it a tensor?"""
-    return isinstance(obj, Tensor)
-
-
-@checked
-def is_floating_point(input):
-    """Are its elements real numbers?"""
-    return input.dtype.is_floating_point
-
-
-@checked
-def is_complex(input):
-    """Are its elements complex numbers?"""
-    return input.dtype.is_complex
-
-
-@checked
-def is_nonzero(input):
-    """Is the only element not 0? This waits for it."""
-    if input._size != 1:
-        raise RuntimeError("Boolean value of Tensor with " + ("no values" if not input._size else "more than one value") + " is ambiguous")
-    return bool(input != 0)
-
-
-@checked
-def numel(input):
-    """How many elements it has."""
-    return input._size
-
-
-def result_type(tensor1, tensor2):
-    """The type that an operation on both gives; each is a tensor or a number."""
-    for one in (tensor1, tensor2):
-        if not isinstance(one, Tensor) and not is_number(one):
-            raise TypeError(f"result_type(): arguments must be tensors or numbers, not {type(one).__name__}")
-    return DTYPES[_engine.tensor_common_type(tensor1, tensor2)]
-
-
-METHODS = """to cpu cuda type_as clone contiguous copy_ fill_ zero_ fill_diagonal_ set_ resize_ resize_as_ new_tensor is_nonzero"""
-NAMES = """tensor as_tensor asarray scalar_tensor from_numpy from_dlpack to_dlpack frombuffer empty_strided clone fill is_tensor
-is_floating_point is_complex is_nonzero numel result_type""".split()
-__all__ = NAMES
-add_methods(__name__, METHODS)
+__all__ = """tensor as_tensor asarray scalar_tensor from_numpy from_dlpack to_dlpack frombuffer empty_strided""".split()
+add_methods(__name__, "new_tensor")
 Tensor._made = staticmethod(legacy_tensor)
 Tensor.__array_wrap__ = lambda self, array, context=None, return_scalar=False: tensor(array)
 Tensor.new = lambda self, *args, device=None: legacy_tensor(args, device).to(self.dtype)

@@ -12,7 +12,29 @@ from quern.torch._types import DTYPES, get_default_dtype, scalar_name
 
 @checked
 def positive(input):
-    """The tensor itself; bools have no sign."""
+    """Return the tensor itself.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape, not of bools.
+
+    Returns
+    -------
+    Tensor
+        `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For bools.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.positive(torch.tensor([1, -2]))
+    tensor([ 1, -2])
+    """
     if input._dtype_name == "bool":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -59,7 +81,28 @@ def _real_of(input, name):
 
 @checked(tensors="other")
 def ldexp(input, other, *, out=None):
-    """Return ``input * 2 ** other``."""
+    """Return ``input * 2 ** other``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Factors.
+    other : Tensor
+        Exponents, which broadcast with `input`.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Broadcast shape; the default floating-point dtype for integers.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.ldexp(torch.tensor([1.0, 3.0]), torch.tensor([2, 1]))
+    tensor([4., 6.])
+    """
     if input.is_complex() or other.is_complex():
         if other.dtype._kind in "iub":
             other = other._astype(input.dtype.to_real()._name)
@@ -71,7 +114,28 @@ def ldexp(input, other, *, out=None):
 
 @checked(free="input")
 def xlogy(input, other, *, out=None):
-    """Return ``input * log(other)``; 0 where `input` is 0."""
+    """Return ``input * log(other)``, with 0 where `input` is 0.
+
+    Parameters
+    ----------
+    input : Tensor or scalar
+        Factors; at least one operand is a tensor.
+    other : Tensor or scalar
+        Arguments of the logarithm, which broadcast with `input`.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Broadcast shape; NaN where `other` is NaN.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.0]))
+    tensor([0., 0.])
+    """
     return finish(_times_logarithm("log", input, other), out)
 
 
@@ -93,19 +157,55 @@ def _type_name(tensor):
 
 @checked
 def conj(input):
-    """Return the complex conjugates; real numbers stay as they are."""
+    """Return the complex conjugates; real tensors are returned as they are.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        Shape and dtype of `input`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.conj(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
     return _op("conjugate", input) if input.is_complex() else input
 
 
 @checked(same_out=True)
 def conj_physical(input, *, out=None):
-    """The complex conjugates."""
+    """Return the complex conjugates.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape and dtype of `input`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.conj_physical(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
     return finish(conj(input), out)
 
 
 @checked
 def resolve_neg(input):
-    """The tensor itself."""
+    """Return the tensor itself: views that negate or conjugate do not exist."""
     return input
 
 
@@ -187,7 +287,26 @@ def polar(abs, angle, *, out=None):
 
 @checked
 def frexp(input):
-    """Return (mantissa, exponent) with ``input == mantissa * 2 ** exponent``."""
+    """Return mantissas and exponents with ``input == mantissa * 2 ** exponent``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating-point numbers.
+
+    Returns
+    -------
+    namedtuple
+        `mantissa`, in the dtype of `input`, and `exponent`, int32.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.frexp(torch.tensor([3.0, 8.0]))
+    torch.return_types.frexp(
+    mantissa=tensor([0.7500, 0.5000]),
+    exponent=tensor([2, 4], dtype=torch.int32))
+    """
     return _frexp(_op("frexp_mantissa", input), _op("frexp_exponent", input).to(DTYPES["int32"]))
 
 

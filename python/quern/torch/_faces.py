@@ -5,7 +5,8 @@ A call of a face runs no Python code.
 
 from quern.lib import _engine
 from quern.torch import _return_types
-from quern.torch._core import Tensor, engine_device, name_of, tensor_like
+from quern.torch._core import Tensor, tensor_like
+from quern.torch._devices import engine_device, name_of
 from quern.torch._types import DTYPES
 
 _engine.set_front_end(

@@ -56,12 +56,54 @@ def instance_norm(input, weight, bias, running_mean, running_var, use_input_stat
 
 
 def constant_pad_nd(input, pad, value=0):
-    """The tensor with ``value`` around it; see :func:`nn.functional.pad`."""
+    """Pad a tensor with a value; see :func:`nn.functional.pad`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    pad : sequence of ints
+        Elements that are added before and after each dimension, from the last dimension on.
+    value : scalar, optional
+        Value of the padding.
+
+    Returns
+    -------
+    Tensor
+        Padded tensor.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.constant_pad_nd(torch.ones(2), (1, 2), 5)
+    tensor([5., 1., 1., 5., 5.])
+    """
     return functional.pad(input, pad, value=value)
 
 
 def native_dropout(input, p, train):
-    """Elements that stay, scaled, and which these are: a pair."""
+    """Return the result of dropout, and which elements it kept.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating-point tensor of any shape.
+    p : float
+        Probability of an element to be set to 0.
+    train : bool
+        Whether dropout is applied.
+
+    Returns
+    -------
+    tuple of Tensor
+        Result, and mask of bools, in the shape of `input`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.native_dropout(torch.ones(2), 0.0, True)
+    (tensor([1., 1.]), tensor([True, True]))
+    """
     if train is False:
         return input, _creation.ones_like(input, dtype=_creation._types.DTYPES["bool"])
     kept = _creation.empty_like(input).bernoulli_(1 - p).bool()
@@ -69,7 +111,29 @@ def native_dropout(input, p, train):
 
 
 def norm_except_dim(v, pow=2, dim=0):
-    """The norm over all dimensions but one, which all stay; -1: over all of them."""
+    """Return the norms over all dimensions but one, which stay with size 1.
+
+    Parameters
+    ----------
+    v : Tensor
+        Tensor of any shape.
+    pow : int, optional
+        Order of the norm.
+    dim : int, optional
+        Dimension that is kept; -1 for none.
+
+    Returns
+    -------
+    Tensor
+        Norms.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.norm_except_dim(torch.tensor([[3.0, 4.0], [0.0, 2.0]]))
+    tensor([[5.],
+            [2.]])
+    """
     dims = [d for d in range(v._rank) if d != dim]
     return v.norm(pow) if dim == -1 else _reductions.norm(v, pow, dims, True)
 

@@ -84,7 +84,24 @@ def _order_in_memory(tensor):
 
 @checked
 def contiguous(self, *, memory_format=_CONTIGUOUS):
-    """The tensor with its elements in C order without gaps, or in a memory format's; itself where they lie so."""
+    """Return the tensor with its elements in a memory format without gaps; the tensor itself where they are.
+
+    Parameters
+    ----------
+    memory_format : memory_format, optional
+        Order of the dimensions in memory, such as ``torch.channels_last``.
+
+    Returns
+    -------
+    Tensor
+        Shape and dtype of the tensor.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.ones(2, 3).t().contiguous().stride()
+    (2, 1)
+    """
     if memory_format is _CONTIGUOUS:
         return self._in_order("C")
     if is_laid(self, memory_format):
@@ -96,7 +113,28 @@ def contiguous(self, *, memory_format=_CONTIGUOUS):
 
 @checked
 def clone(input, *, memory_format=_PRESERVED):
-    """A copy, through which gradients pass."""
+    """Return a copy, through which gradients pass.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+    memory_format : memory_format, optional
+        Order of the dimensions in memory; ``torch.preserve_format`` keeps that of `input`.
+
+    Returns
+    -------
+    Tensor
+        Shape and dtype of `input`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> a = torch.zeros(2)
+    >>> b = a.clone().fill_(1)
+    >>> a
+    tensor([0., 0.])
+    """
     return copied(input, memory_format, input._dtype_name, "clone")
 
 

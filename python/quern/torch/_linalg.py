@@ -13,7 +13,26 @@ inv_ex, matrix_norm, solve_triangular, svd, vector_norm = (
 
 @checked
 def pdist(input, p=2.0):
-    """The distances of each two different rows: of the first from all behind it, of the second, and so on."""
+    """Return the distances between all pairs of different rows.
+
+    Parameters
+    ----------
+    input : Tensor
+        Matrix of shape (N, M).
+    p : float, optional
+        Order of the norm.
+
+    Returns
+    -------
+    Tensor
+        Distances of rows 0 and 1, 0 and 2, and so on: shape (N * (N - 1) / 2,).
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.functional.pdist(torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    tensor([5.0000, 1.0000, 4.2426])
+    """
     if input._rank != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._rank}D")
     if p < 0:

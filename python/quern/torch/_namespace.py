@@ -4,6 +4,7 @@ from math import e, inf, nan, pi  # noqa: F401
 
 from quern.torch import _printing, _return_types, autograd  # noqa: F401
 from quern.torch import random as random
+from quern.torch._conversions import *  # noqa: F403
 from quern.torch._core import Tensor  # noqa: F401
 from quern.torch._creation import *  # noqa: F403
 from quern.torch._creation import legacy_type as _legacy_type
@@ -11,6 +12,7 @@ from quern.torch._elementwise import *  # noqa: F403
 from quern.torch._indexing import *  # noqa: F403
 from quern.torch._linalg import pdist  # noqa: F401
 from quern.torch._reductions import *  # noqa: F403
+from quern.torch._scatter import *  # noqa: F403
 from quern.torch._shaping import *  # noqa: F403
 from quern.torch._special import *  # noqa: F403
 from quern.torch._types import *  # noqa: F403

@@ -16,11 +16,35 @@ _options = dict(_PROFILES["default"])
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
-    """How tensors are printed from now on.
+    """Set how tensors are printed.
 
-    ``precision``: digits behind the point; ``threshold``: elements from which on only the edges are printed, ``edgeitems`` at each end;
-    ``linewidth``: characters in a line; ``profile``: "default", "short" or "full", for all at once; ``sci_mode``: True for powers of
-    ten, False for none, None for a choice by the values.
+    Parameters
+    ----------
+    precision : int, optional
+        Number of digits after the decimal point.
+    threshold : int, optional
+        Number of elements above which only the edges are printed.
+    edgeitems : int, optional
+        Number of elements at each edge.
+    linewidth : int, optional
+        Number of characters in a line.
+    profile : {'default', 'short', 'full'}, optional
+        Sets all of these at once.
+    sci_mode : bool, optional
+        Whether to print powers of ten; None selects by the values.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `profile`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([1 / 3])
+    tensor([0.33])
+    >>> torch.set_printoptions(profile="default")
     """
     if profile is not None:
         if profile not in _PROFILES:

@@ -101,7 +101,7 @@ def _in_place(name):
         return self._take_values(function(_engine.unhooked(self), dim, dtype=self.dtype if dtype is None else dtype), name)
 
     in_place.__name__ = name + "_"
-    in_place.__doc__ = f"As :meth:`{name}`, written into this tensor, which is returned."
+    in_place.__doc__ = f"Compute :meth:`{name}` in place, with the same parameters; return the tensor."
     return in_place
 
 

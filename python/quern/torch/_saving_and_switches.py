@@ -9,7 +9,8 @@ import numpy
 
 from quern.lib import _engine
 from quern.torch import _pickling, _types
-from quern.torch._core import Tensor, _rebuilt, gpu_count
+from quern.torch._core import Tensor, _rebuilt
+from quern.torch._devices import gpu_count
 from quern.user_files import warn_user
 
 _told = set()
@@ -37,7 +38,20 @@ def _module(name, doc, **names):
 
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):  # noqa: A001
-    """Gives the model: its work is fused and compiled without this."""
+    """Return the model or function itself: operations are recorded, fused and compiled in any case.
+
+    A warning says so once. All parameters but `model` are accepted for compatibility.
+
+    Parameters
+    ----------
+    model : callable, optional
+        Module or function; None returns a decorator.
+
+    Returns
+    -------
+    callable
+        `model`.
+    """
     _tell("compile", "torch.compile() returns the function unchanged: quern fuses and compiles operations without it")
     return (lambda one: one) if model is None else model
 
@@ -100,10 +114,28 @@ _precision = ["highest"]
 
 
 def set_float32_matmul_precision(precision):
-    """How exact products of float32 matrices are on a GPU, in the whole process.
+    """Set how exact products of float32 matrices are on a GPU.
 
-    Parameters: ``precision``: "highest": float32's; "high" or "medium": their factors may be rounded to TF32 (10 bits of fraction), which
-    is several times as fast. On the CPU products are float32's.
+    The setting is that of the process. Products on the CPU always have the precision of float32.
+
+    Parameters
+    ----------
+    precision : {'highest', 'high', 'medium'}
+        "highest" keeps float32; the others round the factors to TF32, which has 10 bits of fraction and is several times as
+        fast.
+
+    Raises
+    ------
+    RuntimeError
+        For another value.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.set_float32_matmul_precision("high")
+    >>> torch.get_float32_matmul_precision()
+    'high'
+    >>> torch.set_float32_matmul_precision("highest")
     """
     if precision not in ("highest", "high", "medium"):
         raise RuntimeError(f"{precision} is not one of 'highest', 'high', or 'medium'")
@@ -112,12 +144,15 @@ def set_float32_matmul_precision(precision):
 
 
 def get_float32_matmul_precision():
-    """What set_float32_matmul_precision() was given."""
+    """Return the value that :func:`set_float32_matmul_precision` was called with last, "highest" at the start."""
     return _precision[0]
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Accepted: sums have one order here, but those of scattered values on a GPU."""
+    """Do nothing; accepted for compatibility.
+
+    Sums have one order already, except those of scattered values on a GPU.
+    """
 
 
 def is_deterministic_algorithms_warn_only_enabled():
@@ -126,11 +161,11 @@ def is_deterministic_algorithms_warn_only_enabled():
 
 
 def set_num_threads(n):
-    """Accepted: the environment variable QUERN_NUM_THREADS says how many threads the CPU device has."""
+    """Do nothing; accepted for compatibility: the environment variable QUERN_NUM_THREADS sets the number of threads of the CPU device."""
 
 
 def get_num_threads():
-    """How many processors there are for the CPU device."""
+    """Return the number of threads of the CPU device."""
     import os
 
     return int(os.environ.get("QUERN_NUM_THREADS") or len(os.sched_getaffinity(0)))

@@ -8,7 +8,8 @@ import numpy
 from quern.lib import _engine
 from quern.torch import _creation, _types
 from quern.torch._arguments import checked, wrong
-from quern.torch._core import Tensor, add_methods, dim_of, engine_device_of, filled, sizes_in, sizes_of
+from quern.torch._core import Tensor, add_methods, engine_device_of, filled
+from quern.torch._dimensions import dim_of, sizes_in, sizes_of
 from quern.torch._faces import FACES
 from quern.user_files import warn_user
 
@@ -384,7 +385,35 @@ def select(input, dim, index):
 
 @checked
 def unfold(self, dimension, size, step):
-    """A view of all windows of ``size`` elements along a dimension, ``step`` apart; the windows' elements are a new last dimension."""
+    """Return a view of all windows of a size along a dimension.
+
+    Parameters
+    ----------
+    dimension : int
+        Dimension of the windows.
+    size : int
+        Number of elements in a window.
+    step : int
+        Distance of the windows.
+
+    Returns
+    -------
+    Tensor
+        The dimension has one element for each window; a new last dimension has the elements of the windows.
+
+    Raises
+    ------
+    RuntimeError
+        For a `size` that is negative or larger than the dimension, or a `step` that is not positive.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.arange(5).unfold(0, 3, 1)
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+    """
     dim = dim_of(dimension, self._rank)
     size, step = operator.index(size), operator.index(step)
     if step <= 0:
@@ -580,7 +609,7 @@ def _in_place_view(name):
         return self
 
     in_place.__name__ = name + "_"
-    in_place.__doc__ = f"This tensor becomes what :meth:`{name}` gives; returns it."
+    in_place.__doc__ = f"Change the tensor to the result of :meth:`{name}`, with the same parameters; return the tensor."
     return in_place
 
 

@@ -19,7 +19,28 @@ def _real(x, name):
 
 
 def xlog1py(input, other, *, out=None):
-    """``input * log1p(other)``, 0 where input is 0; both broadcast together."""
+    """Return ``input * log1p(other)``, with 0 where `input` is 0.
+
+    Parameters
+    ----------
+    input : Tensor or scalar
+        Factors; at least one operand is a tensor.
+    other : Tensor or scalar
+        Arguments of the logarithm, which broadcast with `input`.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Broadcast shape.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 0.0]))
+    tensor([0., 0.])
+    """
     return finish(_elementwise._times_logarithm("log1p", input, other), out)
 
 
@@ -28,7 +49,35 @@ _TAIL = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674
 
 
 def zeta(input, other, *, out=None):
-    """Hurwitz' zeta function: the sum of ``(other + k) ** -input`` over k from 0; ten terms, and the rest by Euler and Maclaurin."""
+    """Return Hurwitz's zeta function: the sum of ``(other + k) ** -input`` over k from 0.
+
+    Parameters
+    ----------
+    input : Tensor or scalar
+        Exponents; at least one operand is a tensor.
+    other : Tensor or scalar
+        First terms, which broadcast with `input`.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Broadcast shape.
+
+    Raises
+    ------
+    TypeError
+        For two operands that are no tensors.
+    NotImplementedError
+        For complex numbers, float16 and bfloat16.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.zeta(torch.tensor([2.0]), 1)
+    tensor([1.6449])
+    """
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
         raise TypeError(f"zeta(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     name = _engine.tensor_op_types("true_divide", input, other)[0]
@@ -57,7 +106,33 @@ def _hurwitz(s, q):
 
 
 def polygamma(n, input, *, out=None):
-    """The derivative of order ``n`` of the digamma function."""
+    """Return a derivative of the digamma function.
+
+    Parameters
+    ----------
+    n : int
+        Order of the derivative.
+    input : Tensor
+        Tensor of any shape.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape of `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For an `n` that is negative or above 170.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.polygamma(1, torch.tensor([1.0]))
+    tensor([1.6449])
+    """
     if isinstance(n, Tensor):  # the method's order
         n, input = input, n
     if not isinstance(n, int) or not isinstance(input, Tensor):
@@ -75,7 +150,33 @@ def polygamma(n, input, *, out=None):
 
 @checked
 def multigammaln(input, p, *, out=None):
-    """The logarithm of the multivariate gamma function of dimension ``p``."""
+    """Return the logarithm of the multivariate gamma function.
+
+    Parameters
+    ----------
+    input : Tensor
+        Arguments, above ``(p - 1) / 2``.
+    p : int
+        Number of dimensions.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape of `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For a `p` below 1.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.multigammaln(torch.tensor([2.0]), 2)
+    tensor([0.4516])
+    """
     p = operator.index(p)
     if not 1 <= p < 1 << 16:
         raise RuntimeError("p has to be greater than or equal to 1")
@@ -115,7 +216,28 @@ def _recurrence(name, first, second, step, doc):
         return finish(b, out)
 
     function.__name__ = name
-    function.__doc__ = f"{doc} of order ``n``, a number or a tensor of one for each element, which is read at the call."
+    function.__doc__ = f"""Return values of {doc}.
+
+    Parameters
+    ----------
+    input : Tensor or scalar
+        Where the polynomial is evaluated.
+    n : int or Tensor
+        Order, for all elements or each; the call waits for the values of a tensor.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Broadcast shape of `input` and `n`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.{name}(torch.zeros(2), 1).shape
+    torch.Size([2])
+    """
     return checked(function)
 
 
@@ -130,7 +252,7 @@ def _chebyshev(name, second):
     def place(x):
         return 2 * x - 1 if is_shifted else x
 
-    doc = f"The Chebyshev polynomial of kind {kind}{', of 2 x - 1' if is_shifted else ''},"
+    doc = f"the Chebyshev polynomial of kind {kind}{', at 2 * input - 1' if is_shifted else ''}"
     return _recurrence(name, _one, lambda x: second(place(x)), lambda k, x, a, b: 2 * place(x) * b - a, doc)
 
 
@@ -143,22 +265,41 @@ shifted_chebyshev_polynomial_v = _chebyshev("shifted_chebyshev_polynomial_v", la
 chebyshev_polynomial_w = _chebyshev("chebyshev_polynomial_w", lambda x: 2 * x + 1)
 shifted_chebyshev_polynomial_w = _chebyshev("shifted_chebyshev_polynomial_w", lambda x: 2 * x + 1)
 hermite_polynomial_h = _recurrence(
-    "hermite_polynomial_h", _one, lambda x: 2 * x, lambda k, x, a, b: 2 * x * b - 2 * k * a, "Hermite's polynomial, of physics,"
+    "hermite_polynomial_h", _one, lambda x: 2 * x, lambda k, x, a, b: 2 * x * b - 2 * k * a, "the physicists' Hermite polynomial"
 )
 hermite_polynomial_he = _recurrence(
-    "hermite_polynomial_he", _one, lambda x: x, lambda k, x, a, b: x * b - k * a, "Hermite's polynomial, of probabilities,"
+    "hermite_polynomial_he", _one, lambda x: x, lambda k, x, a, b: x * b - k * a, "the probabilists' Hermite polynomial"
 )
 laguerre_polynomial_l = _recurrence(
-    "laguerre_polynomial_l", _one, lambda x: 1 - x, lambda k, x, a, b: ((2 * k + 1 - x) * b - k * a) / (k + 1), "Laguerre's polynomial"
+    "laguerre_polynomial_l", _one, lambda x: 1 - x, lambda k, x, a, b: ((2 * k + 1 - x) * b - k * a) / (k + 1), "the Laguerre polynomial"
 )
 legendre_polynomial_p = _recurrence(
-    "legendre_polynomial_p", _one, lambda x: x, lambda k, x, a, b: ((2 * k + 1) * x * b - k * a) / (k + 1), "Legendre's polynomial"
+    "legendre_polynomial_p", _one, lambda x: x, lambda k, x, a, b: ((2 * k + 1) * x * b - k * a) / (k + 1), "the Legendre polynomial"
 )
 
 
 @checked
 def spherical_bessel_j0(input, *, out=None):
-    """``sin(x) / x``, 1 at 0."""
+    """Return the spherical Bessel function of order 0: ``sin(x) / x``, with 1 at 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape.
+    out : Tensor, optional
+        Tensor that receives the result.
+
+    Returns
+    -------
+    Tensor
+        Shape of `input`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.special.spherical_bessel_j0(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.8415])
+    """
     x = _real(input, "spherical_bessel_j0")
     safe = _op("where", x == 0, 1.0, x)
     return finish(_op("where", x == 0, 1 - x * x / 6, _op("sin", safe) / safe).to(x.dtype), out)

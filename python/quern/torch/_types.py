@@ -154,7 +154,27 @@ def get_default_dtype():
 
 
 def set_default_dtype(d):
-    """Makes a floating-point dtype the default one."""
+    """Set the default floating-point dtype.
+
+    Parameters
+    ----------
+    d : dtype
+        Floating-point dtype of tensors that are made of Python's floats.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that is not a floating-point one.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.set_default_dtype(torch.float64)
+    >>> dtype = torch.tensor(1.5).dtype
+    >>> torch.set_default_dtype(torch.float32)
+    >>> dtype
+    torch.float64
+    """
     global _default
     if not isinstance(d, dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
@@ -187,7 +207,26 @@ def _check(function, **kinds):
 
 
 def promote_types(type1, type2):
-    """The dtype of an operation's result on tensors of two dtypes, both with dimensions."""
+    """Return the dtype of the result of an operation on tensors of two dtypes.
+
+    Parameters
+    ----------
+    type1 : dtype
+        Dtype of the first operand.
+    type2 : dtype
+        Dtype of the second operand.
+
+    Returns
+    -------
+    dtype
+        Dtype of the result.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.promote_types(torch.int64, torch.float32)
+    torch.float32
+    """
     _check("promote_types", type1=type1, type2=type2)
     if type1 is type2:
         return type1
@@ -208,7 +247,28 @@ def promote_types(type1, type2):
 
 
 def can_cast(from_, to):
-    """May a result of a dtype be written to a tensor of another? Its kind may not fall: bool, integer, float, complex."""
+    """Return whether a result of one dtype may be written into a tensor of another.
+
+    The kinds in order are bool, integers, floating-point and complex numbers; a result may not go to a lower kind.
+
+    Parameters
+    ----------
+    from_ : dtype
+        Dtype of the result.
+    to : dtype
+        Dtype of the tensor.
+
+    Returns
+    -------
+    bool
+        Whether it may.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.can_cast(torch.int64, torch.float32), torch.can_cast(torch.float32, torch.int64)
+    (True, False)
+    """
     _check("can_cast", from_=from_, to=to)
     return _ranks[from_._kind] <= _ranks[to._kind]
 
@@ -246,9 +306,20 @@ _on_default_device = []
 
 
 class device:  # noqa: N801
-    """Where a tensor is: ``device("cuda", 1)``, ``device("cuda:1")``, ``device(1)``.
+    """Device of a tensor; as a context manager, the device of tensors that are made inside.
 
-    As a context manager it is the device of what is made inside, as by torch.set_default_device().
+    Parameters
+    ----------
+    *args : str, int or device
+        ``device("cuda", 1)``, ``device("cuda:1")``, ``device(1)`` or ``device("cpu")``.
+    **kwargs : object
+        The same by name: `type` and `index`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.device("cuda", 1).index, torch.ones(2).device
+    (1, device(type='cpu'))
     """
 
     __slots__ = ("_index", "_type")
@@ -398,7 +469,20 @@ def get_default_device():
 
 
 def set_default_device(device):
-    """Makes a device that of tensors that are made without one; None goes back to the CPU."""
+    """Set the device of tensors that are made without one.
+
+    Parameters
+    ----------
+    device : device, str or None
+        Device, such as "cuda:0"; None is the CPU.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.set_default_device("cpu")
+    >>> torch.ones(2).device
+    device(type='cpu')
+    """
     _stack()[0] = CPU if device is None else as_device(device)
     _tell_default_device()
 
@@ -417,7 +501,19 @@ def _tell_default_device():
 
 
 class Size(tuple):
-    """The shape of a tensor: a tuple of integers."""
+    """Shape of a tensor: a tuple of integers.
+
+    Parameters
+    ----------
+    sizes : iterable of ints, optional
+        Sizes of the dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.Size([2, 3]).numel()
+    6
+    """
 
     __slots__ = ()
 
@@ -515,7 +611,24 @@ class _Limits:
 
 
 class finfo(_Limits):  # noqa: N801
-    """The limits of a floating-point dtype, by default the default one; of a complex one those of its parts."""
+    """Limits of a floating-point dtype.
+
+    Parameters
+    ----------
+    type : dtype, optional
+        Floating-point dtype, or complex dtype for its parts; the default dtype if missing.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that is not a floating-point or complex one.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.finfo(torch.float32).eps
+    1.1920928955078125e-07
+    """
 
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
 
@@ -540,7 +653,24 @@ class finfo(_Limits):  # noqa: N801
 
 
 class iinfo(_Limits):  # noqa: N801
-    """The limits of an integer dtype."""
+    """Limits of an integer dtype.
+
+    Parameters
+    ----------
+    type : dtype
+        Integer dtype.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that is not an integer one.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.iinfo(torch.int8).max
+    127
+    """
 
     __slots__ = ()
 

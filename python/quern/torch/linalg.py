@@ -10,7 +10,27 @@ LinAlgError = _LinAlgError
 
 @_checked
 def vander(x, *, N=None):  # noqa: N803
-    """Rows of the powers 0, 1, 2 ... of the elements of the last dimension."""
+    """Return matrices whose columns are powers of the elements of the last dimension.
+
+    Parameters
+    ----------
+    x : Tensor
+        Tensor with at least one dimension.
+    N : int, optional
+        Number of columns; None is the size of the last dimension.
+
+    Returns
+    -------
+    Tensor
+        Shape of `x` with a new last dimension of size `N`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.linalg.vander(torch.tensor([2, 3]), N=3)
+    tensor([[1, 2, 4],
+            [1, 3, 9]])
+    """
     x = x if x.ndim else x.reshape(1)
     n = x.shape[-1] if N is None else N
     if n <= 1:

@@ -12,8 +12,15 @@ from quern.torch import _creation, _types
 
 
 class Generator:
-    """Where random numbers come from: a seed and how many were drawn.
+    """Source of random numbers: a seed, and how many numbers were drawn.
 
+    Parameters
+    ----------
+    device : device or str, optional
+        Device of the generator; the numbers of a seed are the same on every device.
+
+    Examples
+    --------
     >>> import quern.torch as torch
     >>> g = torch.Generator().manual_seed(1)
     >>> torch.rand(2, generator=g).shape
@@ -25,7 +32,29 @@ class Generator:
         self.manual_seed(67280421310721)
 
     def manual_seed(self, seed):
-        """Starts the numbers of a seed, an integer of 64 bits; returns the generator."""
+        """Set the seed of the generator.
+
+        Parameters
+        ----------
+        seed : int
+            Seed, of 64 bits; negative ones count from 2**64.
+
+        Returns
+        -------
+        Generator
+            The generator itself.
+
+        Raises
+        ------
+        RuntimeError
+            For a seed of more than 64 bits.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> torch.Generator().manual_seed(7).initial_seed()
+        7
+        """
         try:
             seed = int(seed)
         except OverflowError:
@@ -52,7 +81,28 @@ class Generator:
         return _creation.from_numpy(numpy.array([self._seed, self._stream.place], numpy.uint64).view(numpy.uint8).copy())
 
     def set_state(self, new_state):
-        """Goes back to a state that get_state() gave."""
+        """Set the state to one that :meth:`get_state` returned.
+
+        Parameters
+        ----------
+        new_state : Tensor
+            State, a tensor of bytes.
+
+        Returns
+        -------
+        Generator
+            The generator itself.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> g = torch.Generator()
+        >>> state = g.get_state()
+        >>> a = torch.rand(2, generator=g)
+        >>> _ = g.set_state(state)
+        >>> torch.equal(a, torch.rand(2, generator=g))
+        True
+        """
         seed, place = new_state.cpu().numpy().view(numpy.uint64).tolist()
         self.manual_seed(seed)
         self._stream.place = place
@@ -118,7 +168,22 @@ def get_rng_state():
 
 
 def set_rng_state(new_state):
-    """Sets the default generator's state."""
+    """Set the state of the default generator.
+
+    Parameters
+    ----------
+    new_state : Tensor
+        State that :func:`get_rng_state` returned.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> state = torch.get_rng_state()
+    >>> a = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(a, torch.rand(2))
+    True
+    """
     default_generator.set_state(new_state)
 
 

@@ -14,9 +14,9 @@ import pytest
 from places import PACKAGE
 from programs import python, quern
 from quern_doctor import machine as machines
-from quern_doctor import mend as mending
 from quern_doctor import report, rules
 from quern_doctor.findings import Finding, Step
+from quern_doctor.fixes import run_fixes
 from quern_doctor.machine import Machine
 
 PYTHON = pathlib.Path(PACKAGE)
@@ -534,7 +534,7 @@ def test_a_clone_that_is_not_built(copied, tmp_path, there):
     for file in ("tools/setup_clone.py", *there):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text("")
-    done = python("-S", "-m", "quern_doctor", "--mend", "--yes", PYTHONPATH=tmp_path / "python", cwd=tmp_path)  # without site-packages
+    done = python("-S", "-m", "quern_doctor", "--fix", "--yes", PYTHONPATH=tmp_path / "python", cwd=tmp_path)  # without site-packages
     assert done.returncode == 2 and f"problem: the clone {tmp_path} is not built yet" in done.stdout, done.stdout
     assert f"only you can do this, for clone_not_built: build it: {tmp_path}/quern setup" in done.stdout and "pip" not in done.stdout
 
@@ -554,8 +554,8 @@ def test_old_pythons(copied):
 
 def test_options():
     assert quern("doctor", "--nonsense").returncode == 2
-    assert "--yes goes with --mend" in quern("doctor", "--yes").stderr
-    assert quern("doctor", "--json", "--mend").returncode == 2
+    assert "--yes goes with --fix" in quern("doctor", "--yes").stderr
+    assert quern("doctor", "--json", "--fix").returncode == 2
 
 
 # ---- fixes
@@ -571,15 +571,15 @@ def test_fixes(tmp_path, capsys):
         Finding("two", "limit", "it fails", steps=[Step("fails", [sys.executable, "-c", "raise SystemExit(3)"])]),
         Finding("three", "limit", "no such program", steps=[Step("none", [str(tmp_path / "none")])]),
     ]
-    assert mending.mend(findings, False, lambda question: "n") == 0 and not made.exists()
+    assert run_fixes(findings, False, lambda question: "n") == 0 and not made.exists()
 
     def closed(question):
         raise EOFError
 
-    assert mending.mend(findings, False, closed) == 0 and not made.exists()
-    assert mending.mend(findings[:1], False, lambda question: "y") == 1 and made.exists()
+    assert run_fixes(findings, False, closed) == 0 and not made.exists()
+    assert run_fixes(findings[:1], False, lambda question: "y") == 1 and made.exists()
     capsys.readouterr()
-    assert mending.mend(findings, True) == 1
+    assert run_fixes(findings, True) == 1
     told = capsys.readouterr()
     assert "only you can do this, for one: by hand" in told.out and "failed with exit code 3" in told.err and "No such file" in told.err
 
@@ -592,14 +592,14 @@ def test_nothing_is_changed_without_the_option(tmp_path):
     quern("doctor", QUERN_CACHE_DIR=cache)
     assert cache.stat().st_mode == mode
     if os.getuid() != 0:  # root may write everywhere
-        done = quern("doctor", "--mend", "--yes", QUERN_CACHE_DIR=cache)
+        done = quern("doctor", "--fix", "--yes", QUERN_CACHE_DIR=cache)
         assert done.returncode == 0 and "chmod u+rwx" in done.stdout and "after the fixes" in done.stdout
         assert cache.stat().st_mode & 0o700 == 0o700
 
 
 def test_fixes_ask():
     assert subprocess.run([sys.executable, "-c", "import quern_doctor"], env={**os.environ, "PYTHONPATH": str(PYTHON)}).returncode == 0
-    done = quern("doctor", "--mend")  # nothing to fix here, and nobody to ask
+    done = quern("doctor", "--fix")  # nothing to fix here, and nobody to ask
     assert done.returncode == 0 and "run it?" not in done.stdout
 
 

@@ -9,6 +9,8 @@ from quern.arrays.creation import zeros
 class _Grid:
     """``ogrid[...]`` and ``mgrid[...]``: slices are ranges; an imaginary step is a number of points with the end included.
 
+    Examples
+    --------
     >>> import quern as qn
     >>> qn.ogrid[0:2, 0:3][1]
     array([[0, 1, 2]])

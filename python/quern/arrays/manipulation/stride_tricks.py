@@ -14,6 +14,8 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     Parameters: ``shape``, ``strides`` (in bytes): those of the view, by default those of ``x``. ``subok`` and ``writeable`` are accepted.
     Places outside of the memory that ``x`` is a part of raise ValueError.
 
+    Examples
+    --------
     >>> import quern as qn
     >>> qn.lib.stride_tricks.as_strided(qn.arange(4), (3, 2), (8, 8))
     array([[0, 1],
@@ -41,6 +43,8 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     order; an axis may come more than once. ``subok`` and ``writeable`` are accepted. Raises ValueError where a window is larger than its
     axis, is below 0, or sizes and axes do not fit each other.
 
+    Examples
+    --------
     >>> import quern as qn
     >>> qn.lib.stride_tricks.sliding_window_view(qn.arange(4), 3)
     array([[0, 1, 2],

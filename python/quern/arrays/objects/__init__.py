@@ -46,7 +46,31 @@ _only_item = Array.item
 
 
 def _item(self, *args):
-    """An element as a number of Python's: the only one, or that at a place: an int (of the elements in C order), or one for each axis."""
+    """Return an element as a Python number; the function waits for it.
+
+    Parameters
+    ----------
+    *args : int or tuple of ints, optional
+        Index in C order, or one for each axis; none for an array with one element.
+
+    Returns
+    -------
+    int, float, complex or bool
+        Element.
+
+    Raises
+    ------
+    ValueError
+        For no index and an array that has not exactly one element.
+    IndexError
+        For an index out of range.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.arange(6).reshape(2, 3).item(1, 2)
+    5
+    """
     if self._has_records:
         return asnumpy(self).item(*args)
     if not args:
@@ -56,7 +80,27 @@ def _item(self, *args):
 
 
 def _copy(self, order="C"):
-    """A new array with the same values; ``order``: how they lie in memory, see :func:`copy`."""
+    """Return a copy of the array.
+
+    Parameters
+    ----------
+    order : {'C', 'F', 'A', 'K'}, optional
+        Memory layout of the copy: C order, Fortran order, or that of the array.
+
+    Returns
+    -------
+    Array
+        Shape and dtype of the array.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> a = qn.zeros(2)
+    >>> b = a.copy()
+    >>> b[0] = 1
+    >>> a
+    array([0., 0.])
+    """
     return self._astype(self._dtype_name, order)
 
 
@@ -67,12 +111,43 @@ def _complex(self):
 
 
 def _tobytes(self, order="C"):
-    """The elements' bytes, in the order that :func:`ravel` has but for "K", which is "C"; this waits for the values."""
+    r"""Return the bytes of the elements; the function waits for the values.
+
+    Parameters
+    ----------
+    order : {'C', 'F', 'A', 'K'}, optional
+        Order of the elements; "K" is the same as "C".
+
+    Returns
+    -------
+    bytes
+        Elements without gaps.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.asarray([1, 2], dtype="uint8").tobytes()
+    b'\x01\x02'
+    """
     return asnumpy(self._raveled("C" if order in ("K", "k") else order)).tobytes()
 
 
 def _fill(self, value):
-    """Sets all elements to a number, or to a tuple of what fields get."""
+    """Set all elements to a value, in place.
+
+    Parameters
+    ----------
+    value : scalar or tuple
+        Number; or the values of the fields of a structured array.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> a = qn.zeros(2)
+    >>> a.fill(7)
+    >>> a
+    array([7., 7.])
+    """
     if getattr(value, "ndim", 0) or isinstance(value, list) or (isinstance(value, tuple) and self.dtype.names is None):
         raise ValueError("setting an array element with a sequence.")
     self[...] = value

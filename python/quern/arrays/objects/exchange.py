@@ -130,7 +130,28 @@ class Flags:
 
 
 def _set_flags(self, write=None, align=None, uic=None):
-    """Sets the flag ``writeable`` to ``write``. Raises ValueError for memory that is read-only itself."""
+    """Set whether the array may be written.
+
+    Parameters
+    ----------
+    write : bool, optional
+        New value of ``flags.writeable``; None keeps it.
+    align, uic : None, optional
+        Accepted for compatibility.
+
+    Raises
+    ------
+    ValueError
+        For ``write=True`` and memory that is read-only itself.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> a = qn.zeros(2)
+    >>> a.setflags(write=False)
+    >>> a.flags.writeable
+    False
+    """
     if write is not None:
         self._writeable = bool(write)
 
@@ -170,9 +191,28 @@ def _base(self):
 
 
 def _view_as(self, dtype=None):
-    """The same memory with its bytes read as ``dtype``; without one, a view as it is.
+    """Return a view of the memory as another dtype.
 
-    Raises ValueError when the bytes of the last axis do not make whole elements, or lie apart.
+    Parameters
+    ----------
+    dtype : dtype, optional
+        Dtype of the view; None keeps that of the array.
+
+    Returns
+    -------
+    Array
+        Shape of the array, with a last axis that has as many bytes.
+
+    Raises
+    ------
+    ValueError
+        For a last axis whose bytes the new dtype does not divide.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.asarray([1, 256], dtype="uint16").view("uint8")
+    array([1, 0, 0, 1], dtype=uint8)
     """
     if dtype is None:
         return self[...]

@@ -13,6 +13,8 @@ class flatiter:  # noqa: N801
 
     An index is an integer, a slice, an array of integers or of bools. What is assigned is repeated or cut to the elements that are picked.
 
+    Examples
+    --------
     >>> import quern as qn
     >>> x = qn.zeros((2, 2)).T
     >>> x.flat[1:3] = [1, 2]

@@ -55,12 +55,37 @@ def _on_host(self, method, args, named, writes=()):
 
 
 def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NONE, where=True):
-    """The ufunc put between the elements along ``axis``: ``add.reduce`` is a sum.
+    """Reduce an array along axes by the ufunc: ``add.reduce`` is a sum.
 
-    Parameters: ``axis``: an int, a tuple, or None for all; ``dtype``: what is computed in; ``out``: an array that takes the
-    result; ``initial``: what it starts with; ``where``: which elements count.
-    Raises ValueError for ufuncs that do not take two operands, and for nothing to reduce where there is no neutral element.
+    Parameters
+    ----------
+    array : array_like
+        Input array.
+    axis : int, tuple of ints or None, optional
+        Axes; None is all of them.
+    dtype : dtype, optional
+        Dtype of the operation.
+    out : Array, optional
+        Array that receives the result.
+    keepdims : bool, optional
+        Whether the reduced axes stay, with size 1.
+    initial : scalar, optional
+        Start value of the reduction.
+    where : array_like of bool, optional
+        Elements that take part; the mask broadcasts to the input.
 
+    Returns
+    -------
+    Array
+        Shape of `array` without the axes.
+
+    Raises
+    ------
+    ValueError
+        For a ufunc that has not two operands, and for no elements where there is no neutral one.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> qn.multiply.reduce([2, 3, 4])
     array(24)
@@ -133,8 +158,26 @@ def _halved(self, lines):
 
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
-    """What ``reduce`` gives of the first element, of the first two, and so on, along ``axis``.
+    """Return the cumulative results of the ufunc along an axis.
 
+    Parameters
+    ----------
+    array : array_like
+        Input array.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
+    dtype : dtype, optional
+        Dtype of the operation.
+    out : Array, optional
+        Array that receives the result.
+
+    Returns
+    -------
+    Array
+        Shape of `array`.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> qn.add.accumulate([1, 2, 3])
     array([1, 3, 6])
@@ -174,10 +217,35 @@ _ACCUMULATE = {}  # name -> a native function of (array, axis, dtype, out), whic
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-    """``reduce`` of the parts of ``axis`` that begin at ``indices`` (an array is read), each up to where the next begins.
+    """Reduce parts of an axis by the ufunc; each part begins at an index and ends where the next one begins.
 
-    Where the next begins no later, the element alone is the result. Raises IndexError for places that are not there.
+    Where the next part begins no later, the result is the single element.
 
+    Parameters
+    ----------
+    array : array_like
+        Input array.
+    indices : array_like of ints
+        First index of each part; an array is read.
+    axis : int, optional
+        Axis of the operation; a negative one counts from the end.
+    dtype : dtype, optional
+        Dtype of the operation.
+    out : Array, optional
+        Array that receives the result.
+
+    Returns
+    -------
+    Array
+        Shape of `array`, with one element for each part along `axis`.
+
+    Raises
+    ------
+    IndexError
+        For an index out of range.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> qn.add.reduceat([1, 2, 3, 4], [0, 2])
     array([3, 7])
@@ -200,8 +268,22 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
 
 
 def outer(self, *operands, **kwargs):
-    """The ufunc of every element of one array, A, with every one of another, B. Returns an array of shape ``A.shape + B.shape``.
+    """Return the ufunc of all pairs of elements of two arrays.
 
+    Parameters
+    ----------
+    *operands : array_like
+        Two arrays.
+    **kwargs : object
+        Keywords of the ufunc.
+
+    Returns
+    -------
+    Array
+        Shape ``A.shape + B.shape``.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> qn.add.outer([1, 2], [10, 20])
     array([[11, 21],
@@ -226,8 +308,19 @@ def _is_basic(key):
 
 
 def at(self, a, indices, b=None, /):
-    """Operate on ``a[indices]`` in place; elements that are named several times are changed as often.
+    """Compute the ufunc in place for elements at indices; an element that occurs several times is changed each time.
 
+    Parameters
+    ----------
+    a : Array
+        Array that is changed.
+    indices : index
+        Index of `a`: ints, slices, arrays, or a tuple of them.
+    b : array_like, optional
+        Second operand, for ufuncs of two operands.
+
+    Examples
+    --------
     >>> import quern as qn
     >>> x = qn.asarray([1, 2, 3])
     >>> qn.add.at(x, slice(0, 2), 10)

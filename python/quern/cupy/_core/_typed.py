@@ -164,6 +164,8 @@ def create_ufunc(
     Call it with the inputs; keywords: ``out``, ``dtype`` (the row with that result), ``casting`` (into ``out``). Raises TypeError where no
     row fits.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from quern import cupy as cp
     >>> halves = cp._core.create_ufunc("halves", ("i->f", "d->d"), "out0 = in0 / (out0_type)2")
@@ -189,6 +191,8 @@ def create_reduction_func(name, ops, routine=None, identity=None, preamble="", s
 
     Call it with an array; keywords: ``axis``, ``dtype``, ``out``, ``keepdims``. Raises TypeError where no row fits.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> largest = cp._core.create_reduction_func("largest", ("i->i", "d->d"), ("abs(in0)", "max(a, b)", "out0 = a", None), 0)
     >>> largest(cp.asarray([[1.0, -3.0], [2.0, 0.5]]), axis=1)

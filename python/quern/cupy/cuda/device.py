@@ -73,7 +73,23 @@ class Device:
 
     @staticmethod
     def from_pci_bus_id(pci_bus_id):
-        """The device at that place, such as "0000:01:00.0". Raises CUDARuntimeError when there is none."""
+        """Return the device at a place of the PCI bus.
+
+        Parameters
+        ----------
+        pci_bus_id : str
+            Place, such as "0000:01:00.0".
+
+        Returns
+        -------
+        Device
+            Device.
+
+        Raises
+        ------
+        CUDARuntimeError
+            For a place without a device.
+        """
         return Device(_by_pci_bus_id(pci_bus_id))
 
     def use(self):

@@ -22,7 +22,21 @@ class Function(_engine.RawFunction):
         super().__call__(grid, block, args, shared_mem=shared_mem, stream=stream)
 
     def linear_launch(self, size, args, shared_mem=0, block_max_size=128, stream=None):
-        """Launches so many threads, in blocks of at most ``block_max_size``."""
+        """Launch the kernel with a number of threads.
+
+        Parameters
+        ----------
+        size : int
+            Number of threads.
+        args : tuple
+            Arguments of the kernel.
+        shared_mem : int, optional
+            Bytes of dynamic shared memory.
+        block_max_size : int, optional
+            Largest number of threads in a block.
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         block = min(block_max_size, size)
         if size > 0:
             self(((size + block - 1) // block,), (block,), args, shared_mem, stream)
@@ -35,20 +49,59 @@ class Module:
         self._program = None
 
     def load(self, cubin):
-        """Takes the code."""
+        """Load compiled code.
+
+        Parameters
+        ----------
+        cubin : bytes
+            Cubin or PTX on a GPU; what the compiler returned on the CPU.
+        """
         self._program = _engine.load_code(current_device(), bytes(cubin))
 
     def load_file(self, filename):
-        """Takes the code from a file."""
+        """Load compiled code from a file.
+
+        Parameters
+        ----------
+        filename : str
+            Path of the file.
+        """
         with open(os.fspath(filename), "rb") as file:
             self.load(file.read())
 
     def get_function(self, name):
-        """The kernel of that name, as a Function. Raises quern.LogicError when there is none."""
+        """Return a kernel of the module.
+
+        Parameters
+        ----------
+        name : str
+            Name of the kernel.
+
+        Returns
+        -------
+        Function
+            Kernel.
+
+        Raises
+        ------
+        LogicError
+            For a name without a kernel.
+        """
         return Function(self, name)
 
     def get_global_var(self, name):
-        """A variable's place, as a MemoryPointer."""
+        """Return the memory of a variable.
+
+        Parameters
+        ----------
+        name : str
+            Name of a ``__device__`` or ``__constant__`` variable.
+
+        Returns
+        -------
+        MemoryPointer
+            Memory.
+        """
         address, size = self._program.global_variable(name)
         return MemoryPointer(UnownedMemory(address, size, self), 0)
 

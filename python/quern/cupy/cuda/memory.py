@@ -89,10 +89,10 @@ class ManagedMemory(BaseMemory):
             self.ptr = self._memory.address
 
     def prefetch(self, stream):
-        """Accepted: memory moves when it is used."""
+        """Do nothing; accepted for compatibility: memory moves when it is used."""
 
     def advise(self, advise, dev):
-        """Accepted: it is advice."""
+        """Do nothing; accepted for compatibility."""
 
 
 class _CallbackMemory(BaseMemory):
@@ -194,57 +194,149 @@ class MemoryPointer:
 
     @_call
     def copy_from_device(self, src, size):
-        """Copies ``size`` bytes from another pointer to device memory."""
+        """Copy from device memory.
+
+        Parameters
+        ----------
+        src : MemoryPointer
+            Source.
+        size : int
+            Number of bytes.
+        """
         if size:
             _engine.dtod(self._engine(), self.ptr, src.ptr, int(size), _on(None))
 
     @_call
     def copy_from_device_async(self, src, size, stream=None):
-        """The same in a stream, by default the current one."""
+        """Copy from device memory in a stream.
+
+        Parameters
+        ----------
+        src : MemoryPointer
+            Source.
+        size : int
+            Number of bytes.
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         if size:
             _engine.dtod(self._engine(), self.ptr, src.ptr, int(size), _on(stream))
 
     @_call
     def copy_from_host(self, mem, size):
-        """Copies ``size`` bytes from the host's memory at an address."""
+        """Copy from memory of the host.
+
+        Parameters
+        ----------
+        mem : address
+            Address on the host, an int or a ctypes pointer.
+        size : int
+            Number of bytes.
+        """
         if size:
             _engine.htod(self._engine(), self.ptr, _host(mem, size), _on(None))
 
     @_call
     def copy_from_host_async(self, mem, size, stream=None):
-        """The same in a stream; memory that is pinned must stay until the stream has passed it."""
+        """Copy from memory of the host in a stream.
+
+        Pinned memory must stay unchanged until the copy is done.
+
+        Parameters
+        ----------
+        mem : address
+            Address on the host, an int or a ctypes pointer.
+        size : int
+            Number of bytes.
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         if size:
             _engine.htod(self._engine(), self.ptr, _host(mem, size), _on(stream), blocking=False)
 
     def copy_from(self, mem, size):
-        """Copies from device memory (a MemoryPointer) or from the host's (an address)."""
+        """Copy from device memory or from memory of the host.
+
+        Parameters
+        ----------
+        mem : MemoryPointer or address
+            Source: a MemoryPointer, or an address of the host.
+        size : int
+            Number of bytes.
+        """
         (self.copy_from_device if isinstance(mem, MemoryPointer) else self.copy_from_host)(mem, size)
 
     def copy_from_async(self, mem, size, stream=None):
-        """The same in a stream."""
+        """Copy as :meth:`copy_from` in a stream.
+
+        Parameters
+        ----------
+        mem : MemoryPointer or address
+            Source: a MemoryPointer, or an address of the host.
+        size : int
+            Number of bytes.
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         (self.copy_from_device_async if isinstance(mem, MemoryPointer) else self.copy_from_host_async)(mem, size, stream)
 
     @_call
     def copy_to_host(self, mem, size):
-        """Copies ``size`` bytes to the host's memory at an address; waits for it."""
+        """Copy to memory of the host, and wait for the copy.
+
+        Parameters
+        ----------
+        mem : address
+            Address on the host, an int or a ctypes pointer.
+        size : int
+            Number of bytes.
+        """
         if size:
             _engine.dtoh(self._engine(), _host(mem, size), self.ptr, _on(None))
 
     @_call
     def copy_to_host_async(self, mem, size, stream=None):
-        """The same in a stream, without waiting where the host's memory is pinned."""
+        """Copy to memory of the host in a stream; with pinned memory, without waiting.
+
+        Parameters
+        ----------
+        mem : address
+            Address on the host, an int or a ctypes pointer.
+        size : int
+            Number of bytes.
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         if size:
             _engine.dtoh(self._engine(), _host(mem, size), self.ptr, _on(stream), blocking=False)
 
     @_call
     def memset(self, value, size):
-        """Sets ``size`` bytes to ``value``."""
+        """Set bytes to a value.
+
+        Parameters
+        ----------
+        value : int
+            Value of each byte.
+        size : int
+            Number of bytes.
+        """
         if size:
             _engine.fill(self._engine(), self.ptr, 0, int(value) & 255, 1, int(size), 1, _on(None))
 
     @_call
     def memset_async(self, value, size, stream=None):
-        """The same in a stream."""
+        """Set bytes to a value in a stream.
+
+        Parameters
+        ----------
+        value : int
+            Value of each byte.
+        size : int
+            Number of bytes.
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         if size:
             _engine.fill(self._engine(), self.ptr, 0, int(value) & 255, 1, int(size), 1, _on(stream))
 
@@ -262,10 +354,18 @@ def _on(stream):
 
 
 class MemoryPool:
-    """The engine's pool of the current device, under CuPy's names; every MemoryPool is the same one.
+    """Memory pool of the current device; every MemoryPool is the pool of the engine.
 
-    Parameters: ``allocator``: None, or malloc_managed; its memory is the pool's all the same. NotImplementedError for others: arrays
-    take their memory from the engine's pool.
+    Parameters
+    ----------
+    allocator : callable, optional
+        None or ``malloc_managed``; others raise NotImplementedError.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.MemoryPool().used_bytes() >= 0
+    True
     """
 
     def __init__(self, allocator=None):
@@ -275,7 +375,23 @@ class MemoryPool:
             )
 
     def malloc(self, size):
-        """A MemoryPointer to ``size`` bytes. Raises OutOfMemoryError when there is no room, or it would be over the limit."""
+        """Allocate memory of the pool.
+
+        Parameters
+        ----------
+        size : int
+            Number of bytes.
+
+        Returns
+        -------
+        MemoryPointer
+            Memory.
+
+        Raises
+        ------
+        OutOfMemoryError
+            Where there is no memory left, or the limit would be exceeded.
+        """
         return MemoryPointer(PooledMemory(size), 0)
 
     @staticmethod
@@ -300,16 +416,31 @@ class MemoryPool:
         return self._info()["waiting"]
 
     def free_all_blocks(self, stream=None):
-        """Gives what waits to be used again back to the device."""
+        """Return unused memory to the device.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Accepted for compatibility; has no effect.
+        """
         current_device().trim()
 
     free_all_free = free_all_blocks
 
     def set_limit(self, size=None, fraction=None):
-        """Limits what the pool takes from the current device.
+        """Limit the memory that the pool takes from the current device.
 
-        Parameters: ``size``: in bytes, 0 for no limit; or ``fraction`` of the device's memory. Raises ValueError for both, for
-        negative ones, and for a fraction above 1.
+        Parameters
+        ----------
+        size : int, optional
+            Number of bytes; 0 for no limit.
+        fraction : float, optional
+            Fraction of the device's memory, instead of `size`.
+
+        Raises
+        ------
+        ValueError
+            For both, for negative values, and for a fraction above 1.
         """
         if size is None:
             if fraction is None:
@@ -352,7 +483,18 @@ def _is_pools(allocator, what):
 
 
 def malloc(size):
-    """A MemoryPointer to new memory of the pool's."""
+    """Allocate memory of the pool.
+
+    Parameters
+    ----------
+    size : int
+        Number of bytes.
+
+    Returns
+    -------
+    MemoryPointer
+        Memory.
+    """
     return MemoryPointer(PooledMemory(size), 0)
 
 
@@ -360,12 +502,34 @@ _malloc = malloc
 
 
 def malloc_managed(size):
-    """A MemoryPointer to memory that the host and the device both reach."""
+    """Allocate memory that the host and the device both reach.
+
+    Parameters
+    ----------
+    size : int
+        Number of bytes.
+
+    Returns
+    -------
+    MemoryPointer
+        Memory.
+    """
     return MemoryPointer(ManagedMemory(size), 0)
 
 
 def malloc_async(size):
-    """A MemoryPointer to new memory."""
+    """Allocate memory of the current device.
+
+    Parameters
+    ----------
+    size : int
+        Number of bytes.
+
+    Returns
+    -------
+    MemoryPointer
+        Memory.
+    """
     return MemoryPointer(MemoryAsync(size), 0)
 
 
@@ -385,11 +549,12 @@ def get_allocator():
 
 
 def set_allocator(allocator=None):
-    """Sets the function that gives memory: ``allocator(bytes)`` gives a MemoryPointer. None: the engine's pool.
+    """Set the function that allocates memory of arrays.
 
-    With a function that is not the pool's, what :func:`alloc`, ``cupy.ndarray()``, functions, operators and methods make lies in its
-    memory, and its errors are the caller's; what the engine needs meanwhile stays in the pool. malloc_managed is the pool's, too,
-    with a warning on a GPU. Raises ValueError inside using_allocator().
+    Parameters
+    ----------
+    allocator : callable, optional
+        ``allocator(bytes)`` returns a MemoryPointer; None is the pool of the engine.
     """
     global _allocator
     if hasattr(_thread, "allocator"):
@@ -423,7 +588,13 @@ def has_own_allocator():
 
 @contextlib.contextmanager
 def using_allocator(allocator=None):
-    """While it lasts, ``allocator`` is this thread's; see set_allocator()."""
+    """Set the function that allocates memory in this thread, as a context manager.
+
+    Parameters
+    ----------
+    allocator : callable, optional
+        As in :func:`set_allocator`.
+    """
     _note(allocator, "using_allocator")
     before = getattr(_thread, "allocator", None)
     _thread.allocator = malloc if allocator is None else allocator
@@ -437,7 +608,24 @@ def using_allocator(allocator=None):
 
 
 def alloc(size):
-    """A MemoryPointer to ``size`` bytes of the current device."""
+    """Allocate memory of the current device.
+
+    Parameters
+    ----------
+    size : int
+        Number of bytes.
+
+    Returns
+    -------
+    MemoryPointer
+        Memory.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.alloc(16).mem.size
+    16
+    """
     memory = get_allocator()(size)
     if not isinstance(memory, MemoryPointer):
         raise TypeError(f"[cupy.cuda.alloc] the allocator must return a MemoryPointer, not {type(memory).__name__}")

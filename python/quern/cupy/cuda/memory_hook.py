@@ -17,6 +17,8 @@ class MemoryHook:
     gives ``mem_size`` bytes for ``size``; ``alloc_*``: for that it asks the device; ``free_*``: memory goes back to the pool. Attribute
     ``place`` is meanwhile the source line of the allocation, "file.py:12". Raises KeyError where a hook of that name is entered already.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> class Counts(cp.cuda.MemoryHook):
     ...     name, taken = "Counts", 0

@@ -139,6 +139,8 @@ def _malloc(size):
 def alloc_pinned_memory(size):
     """A PinnedMemoryPointer to ``size`` bytes at least.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from quern import cupy as cp
     >>> memory = cp.cuda.alloc_pinned_memory(64)

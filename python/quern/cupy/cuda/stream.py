@@ -30,12 +30,23 @@ _A_MOMENT = 0.02  # seconds
 
 
 class Event(_engine.Event):
-    """A mark in a stream, with a time.
+    """Mark in a stream, with a time.
 
-    Parameters: ``block``: a thread that waits for it sleeps; ``disable_timing``: it has no time; ``interprocess``: not supported.
+    Parameters
+    ----------
+    block : bool, optional
+        Whether a thread that waits for the event sleeps.
+    disable_timing : bool, optional
+        Whether it has no time.
+    interprocess : bool, optional
+        Not supported.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> start, end = cp.cuda.Event(), cp.cuda.Event()
+    >>> start.record(); x = cp.ones(10) + 1; end.record()
+    >>> start.record(); x = cp.ones(10) + 1; end.record()
     >>> start.record(); x = cp.ones(10) + 1; end.record()
     >>> end.synchronize()
     >>> cp.cuda.get_elapsed_time(start, end) >= 0
@@ -58,7 +69,13 @@ class Event(_engine.Event):
         return self.query()
 
     def record(self, stream=None):
-        """Marks where ``stream`` (by default the current one) is now, after what arrays have recorded."""
+        """Record the event in a stream: it is reached when the work of the stream so far is done.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         stream = get_current_stream() if stream is None else stream
         if not isinstance(stream, Stream):
             raise TypeError(f"[cupy.cuda.Event.record] a Stream is needed, not {type(stream).__name__}")
@@ -76,7 +93,36 @@ class Event(_engine.Event):
 
 
 def get_elapsed_time(start_event, end_event):
-    """Milliseconds between two events that were recorded, with timing, and reached. Raises CUDARuntimeError otherwise."""
+    """Return the time between two events.
+
+    Parameters
+    ----------
+    start_event : Event
+        Event with timing that was recorded and reached.
+    end_event : Event
+        Event with timing that was recorded and reached.
+
+    Returns
+    -------
+    float
+        Milliseconds.
+
+    Raises
+    ------
+    CUDARuntimeError
+        For an event without timing, or one that was not reached.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> start, end = cp.cuda.Event(), cp.cuda.Event()
+    >>> start.record()
+    >>> a = cp.ones(1000) * 2
+    >>> end.record()
+    >>> end.synchronize()
+    >>> cp.cuda.get_elapsed_time(start, end) >= 0
+    True
+    """
     with _as_runtime_errors():
         # An event behind next to no work has been reached on a GPU before Python asks; programs count on it.
         until = time.perf_counter() + _A_MOMENT
@@ -86,11 +132,21 @@ def get_elapsed_time(start_event, end_event):
 
 
 class Stream(_engine.Stream):
-    """A queue of work, which runs in order; as a context manager it is the current one meanwhile.
+    """Queue of work that runs in order; as a context manager, the current stream.
 
-    Parameters: ``null``: the default stream; ``non_blocking``: it takes no part in the default stream's order; ``ptds``: the thread's
-    default stream, which is the default stream here; ``priority``: lower is more urgent.
+    Parameters
+    ----------
+    null : bool, optional
+        Whether it is the default stream.
+    non_blocking : bool, optional
+        Whether it runs independently of the default stream.
+    ptds : bool, optional
+        Whether it is the default stream of the thread, which is the default stream here.
+    priority : int, optional
+        Priority; lower is more urgent.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> with cp.cuda.Stream() as stream:
     ...     x = cp.arange(3) * 2
@@ -119,9 +175,22 @@ class Stream(_engine.Stream):
 
     @staticmethod
     def from_external(obj):
-        """The stream of an object with ``__cuda_stream__()``, which is kept. Raises ValueError for another version of that than 0.
+        """Return the stream of an object with ``__cuda_stream__()``, which is kept.
 
-        Raises TypeError for objects without it; ExternalStream takes an address.
+        Parameters
+        ----------
+        obj : object
+            Object of another library.
+
+        Returns
+        -------
+        Stream
+            Stream.
+
+        Raises
+        ------
+        ValueError
+            For another version of the protocol than 0.
         """
         if isinstance(obj, Stream):
             return obj
@@ -176,21 +245,54 @@ class Stream(_engine.Stream):
         super().synchronize()
 
     def record(self, event=None):
-        """Records ``event``, by default a new one, in it; returns the event."""
+        """Record an event in the stream.
+
+        Parameters
+        ----------
+        event : Event, optional
+            Event; None makes a new one.
+
+        Returns
+        -------
+        Event
+            The event.
+        """
         event = Event() if event is None else event
         event.record(self)
         return event
 
     def wait_event(self, event):
-        """What it is given from now on waits for ``event``."""
+        """Let later work of the stream wait for an event.
+
+        Parameters
+        ----------
+        event : Event
+            Event.
+        """
         self.wait_for_event(event)
 
     def add_callback(self, callback, arg):
-        """Calls ``callback(stream, 0, arg)`` on a thread of the engine's when the work so far is done; it must not use the device."""
+        """Call a function on a thread of the engine when the work so far is done.
+
+        Parameters
+        ----------
+        callback : callable
+            ``callback(stream, 0, arg)``; it must not use the device.
+        arg : object
+            Argument of the function.
+        """
         self._call(lambda: callback(self, 0, arg))
 
     def launch_host_func(self, callback, arg):
-        """Calls ``callback(arg)`` on a thread of the engine's when the work so far is done; it must not use the device."""
+        """Call a function on a thread of the engine when the work so far is done.
+
+        Parameters
+        ----------
+        callback : callable
+            ``callback(arg)``; it must not use the device.
+        arg : object
+            Argument of the function.
+        """
         self._call(lambda: callback(arg))
 
     def _call(self, function):
@@ -244,7 +346,26 @@ class ExternalStream(Stream):
 
 
 def get_current_stream(device_id=-1):
-    """The stream that is current in this thread, on the current device or on the one given."""
+    """Return the stream that is current in this thread.
+
+    Parameters
+    ----------
+    device_id : int, optional
+        Number of the device; -1 is the current one.
+
+    Returns
+    -------
+    Stream
+        Stream.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> stream = cp.cuda.Stream()
+    >>> with stream:
+    ...     print(cp.cuda.get_current_stream() == stream)
+    True
+    """
     return _local.current.get(_current_id() if device_id < 0 else device_id, Stream.null)
 
 

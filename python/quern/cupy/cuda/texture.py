@@ -66,11 +66,27 @@ class CUDAarray(_engine.DeviceArray):
         _engine.copy_box(self.device, *((here, side) if to_self else (side, here)), box, stream, on_host and stream is None)
 
     def copy_from(self, in_arr, stream=None):
-        """Takes the values of an array of CuPy's or NumPy's, whose last axis has the channels side by side."""
+        """Copy the values of an array.
+
+        Parameters
+        ----------
+        in_arr : ndarray or numpy.ndarray
+            Array; the last axis has the channels.
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         self._copy("copy_from", in_arr, stream, True)
 
     def copy_to(self, out_arr, stream=None):
-        """Gives the values to an array of CuPy's or NumPy's."""
+        """Copy the values into an array.
+
+        Parameters
+        ----------
+        out_arr : ndarray or numpy.ndarray
+            Array; the last axis has the channels.
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         self._copy("copy_to", out_arr, stream, False)
 
 

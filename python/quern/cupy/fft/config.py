@@ -40,7 +40,13 @@ def get_plan_cache_size():
 
 
 def set_plan_cache_size(size):
-    """Sets how many plans the cache of the current device may hold; -1: no limit."""
+    """Set how many plans the cache of the current device may hold.
+
+    Parameters
+    ----------
+    size : int
+        Number of plans; -1 for no limit.
+    """
     get_plan_cache().set_size(size)
 
 
@@ -50,7 +56,13 @@ def get_plan_cache_max_memsize():
 
 
 def set_plan_cache_max_memsize(size):
-    """Sets how many bytes the plans of the current device may take; -1: no limit."""
+    """Set how many bytes the plans of the current device may take.
+
+    Parameters
+    ----------
+    size : int
+        Number of bytes; -1 for no limit.
+    """
     get_plan_cache().set_memsize(size)
 
 
@@ -59,7 +71,13 @@ def clear_plan_cache():
 
 
 def set_cufft_gpus(gpus):
-    """Accepts how many devices, or which, transforms are to run on; each runs on that of its array."""
+    """Check a number of devices; each transform runs on the device of its array.
+
+    Parameters
+    ----------
+    gpus : int or list of ints
+        Number of devices, or their numbers.
+    """
     global _gpus
     warn_user("cupy.fft.config.set_cufft_gpus is experimental. The interface can change in the future.", FutureWarning)
     if not isinstance(gpus, (int, list, tuple)):

@@ -9,10 +9,34 @@ from quern.cupy._array import ndarray as _ndarray
 
 
 def as_strided(x, shape=None, strides=None):
-    """A view of the memory of ``x`` from its first element on.
+    """Return a view of the memory of an array from its first element on.
 
-    Parameters: ``shape``, ``strides`` (in bytes): those of the view, by default those of ``x``. Places outside of the memory that ``x``
-    is a part of raise ValueError.
+    Parameters
+    ----------
+    x : ndarray
+        Array.
+    shape : tuple of ints, optional
+        Shape of the view; None is that of `x`.
+    strides : tuple of ints, optional
+        Strides in bytes; None are those of `x`.
+
+    Returns
+    -------
+    ndarray
+        View.
+
+    Raises
+    ------
+    ValueError
+        For elements outside of the memory of `x`.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.lib.stride_tricks.as_strided(cp.arange(4), (3, 2), (8, 8))
+    array([[0, 1],
+           [1, 2],
+           [2, 3]])
     """
     return _as_ndarray(_views.as_strided(x, shape, strides))
 

@@ -17,11 +17,24 @@ def _inexact(x):
 
 
 def polyval(x, c, tensor=True):
-    """The sum of ``c[n] * x**n`` over the first axis of ``c``, by Horner's rule.
+    """Return values of power series: the sum of ``c[n] * x**n`` over the first axis of `c`, by Horner's rule.
 
-    Of ``c`` with more axes each column is a series: with ``tensor`` each at every point, shape ``c.shape[1:] + x.shape``; without,
-    ``x`` broadcasts against ``c.shape[1:]``.
+    Parameters
+    ----------
+    x : array_like
+        Where the series are evaluated.
+    c : array_like
+        Coefficients from the lowest power on; each column is a series.
+    tensor : bool, optional
+        Whether each series is evaluated at every point; otherwise `x` broadcasts with ``c.shape[1:]``.
 
+    Returns
+    -------
+    ndarray
+        Shape ``c.shape[1:] + x.shape``, or the broadcast shape.
+
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> cp.polynomial.polynomial.polyval(cp.array([0.0, 2.0]), cp.array([1.0, 0.0, 3.0]))
     array([ 1., 13.])
@@ -36,9 +49,32 @@ def polyval(x, c, tensor=True):
 
 
 def polyvalfromroots(x, r, tensor=True):
-    """The product of ``x - r[n]`` over the first axis of ``r``; ``tensor`` as for polyval().
+    """Return values of polynomials with given roots: the product of ``x - r[n]`` over the first axis of `r`.
 
-    Raises ValueError when ``x`` has not fewer axes than ``r`` without ``tensor``.
+    Parameters
+    ----------
+    x : array_like
+        Where the polynomials are evaluated.
+    r : array_like
+        Roots; each column is a polynomial.
+    tensor : bool, optional
+        Whether each polynomial is evaluated at every point.
+
+    Returns
+    -------
+    ndarray
+        Shape ``r.shape[1:] + x.shape``, or the broadcast shape.
+
+    Raises
+    ------
+    ValueError
+        For an `x` that has not fewer axes than `r`, without `tensor`.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.polynomial.polynomial.polyvalfromroots(cp.array([0.0, 3.0]), cp.array([1.0, 2.0]))
+    array([2., 2.])
     """
     r, x = _inexact(_qn.array(r, ndmin=1, copy=None)), _as_ndarray(_qn.asarray(x))
     if tensor:

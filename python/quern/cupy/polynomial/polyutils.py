@@ -11,6 +11,8 @@ from quern.cupy._array import ndarray as _ndarray
 def trimseq(seq):
     """The coefficients without zeros at the end; one stays. The same array where there is nothing to cut. This reads values.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> cp.polynomial.polyutils.trimseq(cp.array([1.0, 2.0, 0.0]))
     array([1., 2.])

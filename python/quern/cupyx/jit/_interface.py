@@ -102,7 +102,7 @@ _JitRawKernel.__module__ = "cupyx.jit._interface"
 
 
 def rawkernel(*, mode="cuda", device=False):
-    """Makes a Python function a kernel, or (``device=True``) a function that kernels call.
+    """Compile a Python function as a kernel, or (``device=True``) as a function that kernels call.
 
     Parameters
     ----------
@@ -111,6 +111,8 @@ def rawkernel(*, mode="cuda", device=False):
     device : bool
         A function that kernels call, and that may return a value.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> from quern.cupyx import jit
     >>> @jit.rawkernel()

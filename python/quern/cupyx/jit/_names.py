@@ -1,6 +1,41 @@
 """Names that mean something inside of kernels only: ``jit.threadIdx``, ``jit.syncthreads``. What they compile to: _library.py."""
 
+import re
+
 from quern.kernel import intrinsics
+
+# What parameters of these functions are, by their names.
+PARAMETERS = {
+    "array": ("ndarray", "Array that is changed."),
+    "index": ("int or tuple of ints", "Index of the element."),
+    "value": ("scalar", "Operand, converted to the dtype of the array."),
+    "alt_value": ("scalar", "New value of an element that is equal to `value`."),
+    "mask": ("int", "Threads of the warp that take part, one bit for each; a constant."),
+    "var": ("scalar", "Value that the thread shares."),
+    "val_id": ("int", "Which thread's value is returned."),
+    "width": ("int, optional", "Number of threads in a group of the warp; a constant."),
+    "ndim": ("int", "Number of dimensions, 1 to 3; a constant."),
+    "dtype": ("dtype", "Dtype of the elements."),
+    "size": ("int or None", "Number of elements, None for those of the launch's `shared_mem`; or number of bytes that are copied."),
+    "alignment": ("int, optional", "Alignment in bytes."),
+    "start": ("int", "First number."),
+    "stop": ("int", "End of the numbers, excluded."),
+    "step": ("int", "Distance of the numbers; or number of copies that may be open."),
+    "unroll": ("bool or int, optional", "Whether to unroll the loop, or how many iterations."),
+    "group": ("group", "Group of threads, from `this_grid()` or `this_thread_block()`."),
+    "dst": ("ndarray", "Array that is written."),
+    "dst_idx": ("int", "First index of `dst`."),
+    "src": ("ndarray", "Array that is read."),
+    "src_idx": ("int", "First index of `src`."),
+    "aligned_size": ("int, optional", "Alignment in bytes."),
+}
+
+
+def _documented(signature, summary):
+    """The docstring: the summary, and a section of the parameters in a signature."""
+    names = re.findall(r"\w+(?==|,|\))", re.sub(r"=\w+", "", signature))
+    sections = "".join(f"{name} : {PARAMETERS[name][0]}\n    {PARAMETERS[name][1]}\n" for name in names)
+    return f"{summary}\n\nParameters\n----------\n{sections}" if names else summary
 
 
 class Intrinsic(intrinsics.Intrinsic):
@@ -8,8 +43,8 @@ class Intrinsic(intrinsics.Intrinsic):
 
     module = "jit"
 
-    def __init__(self, name, doc):
-        super().__init__(name, doc)
+    def __init__(self, name, summary, signature=""):
+        super().__init__(name, (f"{name}{signature}\n\n" if signature else "") + _documented(signature, summary))
         self.__module__ = f"cupyx.{self.module}"
 
     def __call__(self, *args, **kwargs):
@@ -29,57 +64,43 @@ class Index(Intrinsic):
     x, y, z = (property(lambda self, axis=axis: self()) for axis in "xyz")
 
 
-threadIdx = Index("threadIdx", "The thread's place in its block: .x, .y, .z, each uint32.")
-blockIdx = Index("blockIdx", "The block's place in the grid: .x, .y, .z, each uint32.")
-blockDim = Index("blockDim", "How many threads a block has: .x, .y, .z, each uint32.")
-gridDim = Index("gridDim", "How many blocks the grid has: .x, .y, .z, each uint32.")
-warpsize = Intrinsic("warpsize", "32, uint32.")
+threadIdx = Index("threadIdx", "Index of the thread in its block: `x`, `y` and `z`, each uint32.")
+blockIdx = Index("blockIdx", "Index of the block in the grid: `x`, `y` and `z`, each uint32.")
+blockDim = Index("blockDim", "Number of threads in a block: `x`, `y` and `z`, each uint32.")
+gridDim = Index("gridDim", "Number of blocks in the grid: `x`, `y` and `z`, each uint32.")
+warpsize = Intrinsic("warpsize", "Number of threads in a warp: 32, uint32.")
 
-grid = Intrinsic("grid", "grid(ndim): the thread's place in the whole grid; uint32 for ndim 1, else a tuple of ndim of them.")
-gridsize = Intrinsic("gridsize", "gridsize(ndim): how many threads the whole grid has; uint32 for ndim 1, else a tuple.")
-laneid = Intrinsic("laneid", "laneid(): the thread's place in its warp, 0 to 31, uint32.")
-range = Intrinsic(
-    "range",
-    "range(start, stop, step, unroll=None): as range(); unroll: True, False or how many rounds of the loop are written out.",
-)  # noqa: A001
-syncthreads = Intrinsic(
-    "syncthreads",
-    "syncthreads(): waits until all threads of the block are here; what they wrote before is then seen by all.",
-)
-syncwarp = Intrinsic("syncwarp", "syncwarp(*, mask=0xffffffff): waits for the threads of the warp that the mask names.")
+grid = Intrinsic("grid", "Return the index of the thread in the grid: uint32, or a tuple for several dimensions.", "(ndim)")
+gridsize = Intrinsic("gridsize", "Return the number of threads in the grid: uint32, or a tuple for several dimensions.", "(ndim)")
+laneid = Intrinsic("laneid", "Return the index of the thread in its warp, 0 to 31, uint32.", "()")
+range = Intrinsic("range", "Return the numbers of a loop, as Python's `range`.", "(start, stop, step, unroll=None)")  # noqa: A001
+syncthreads = Intrinsic("syncthreads", "Wait for all threads of the block, and for what they have written.", "()")
+syncwarp = Intrinsic("syncwarp", "Wait for threads of the warp.", "(*, mask=4294967295)")
 shared_memory = Intrinsic(
-    "shared_memory",
-    "shared_memory(dtype, size, alignment=None): an array of one dimension that the threads of a block share; size None: "
-    "as long as the launch's shared_mem.",
+    "shared_memory", "Return a one-dimensional array that the threads of a block share.", "(dtype, size, alignment=None)"
 )
-shfl_sync = Intrinsic("shfl_sync", "shfl_sync(mask, var, val_id, *, width=32): the value that the thread `val_id` of the warp has.")
-shfl_up_sync = Intrinsic("shfl_up_sync", "shfl_up_sync(mask, var, val_id, *, width=32): the value of the thread `val_id` places before.")
-shfl_down_sync = Intrinsic(
-    "shfl_down_sync",
-    "shfl_down_sync(mask, var, val_id, *, width=32): the value of the thread `val_id` places after.",
-)
+_SHUFFLE = "(mask, var, val_id, *, width=32)"
+shfl_sync = Intrinsic("shfl_sync", "Return the value of the thread `val_id` of the warp.", _SHUFFLE)
+shfl_up_sync = Intrinsic("shfl_up_sync", "Return the value of the thread that is `val_id` threads before this one.", _SHUFFLE)
+shfl_down_sync = Intrinsic("shfl_down_sync", "Return the value of the thread that is `val_id` threads after this one.", _SHUFFLE)
 shfl_xor_sync = Intrinsic(
-    "shfl_xor_sync",
-    "shfl_xor_sync(mask, var, val_id, *, width=32): the value of the thread whose place differs in the bits of `val_id`.",
+    "shfl_xor_sync", "Return the value of the thread whose index differs from this one's in the bits of `val_id`.", _SHUFFLE
 )
-atomic_add = Intrinsic("atomic_add", "atomic_add(array, index, value): array[index] += value; returns the old value.")
-atomic_sub = Intrinsic("atomic_sub", "atomic_sub(array, index, value): array[index] -= value; returns the old value.")
-atomic_exch = Intrinsic("atomic_exch", "atomic_exch(array, index, value): array[index] = value; returns the old value.")
-atomic_min = Intrinsic("atomic_min", "atomic_min(array, index, value): the smaller one stays; returns the old value.")
-atomic_max = Intrinsic("atomic_max", "atomic_max(array, index, value): the larger one stays; returns the old value.")
-atomic_inc = Intrinsic(
-    "atomic_inc",
-    "atomic_inc(array, index, value): counts up to the value, then 0; returns the old value. Unsigned integers.",
-)
-atomic_dec = Intrinsic(
-    "atomic_dec",
-    "atomic_dec(array, index, value): counts down to 0, then the value; returns the old value. Unsigned integers.",
-)
-atomic_cas = Intrinsic(
-    "atomic_cas",
-    "atomic_cas(array, index, value, alt_value): array[index] = alt_value where it is value; returns what it was.",
-)
-atomic_and = Intrinsic("atomic_and", "atomic_and(array, index, value): array[index] &= value; returns the old value.")
-atomic_or = Intrinsic("atomic_or", "atomic_or(array, index, value): array[index] |= value; returns the old value.")
-atomic_xor = Intrinsic("atomic_xor", "atomic_xor(array, index, value): array[index] ^= value; returns the old value.")
+
+
+def _atomic(name, what, signature="(array, index, value)"):
+    return Intrinsic(f"atomic_{name}", f"{what} atomically, and return the old value.", signature)
+
+
+atomic_add = _atomic("add", "Add `value` to an element")
+atomic_sub = _atomic("sub", "Subtract `value` from an element")
+atomic_exch = _atomic("exch", "Set an element to `value`")
+atomic_min = _atomic("min", "Set an element to the smaller one of it and `value`")
+atomic_max = _atomic("max", "Set an element to the larger one of it and `value`")
+atomic_inc = _atomic("inc", "Add 1 to an unsigned integer, which becomes 0 after `value`,")
+atomic_dec = _atomic("dec", "Subtract 1 from an unsigned integer, which becomes `value` after 0,")
+atomic_cas = _atomic("cas", "Set an element to `alt_value` if it is equal to `value`,", "(array, index, value, alt_value)")
+atomic_and = _atomic("and", "Set an element to the bitwise and of it and `value`")
+atomic_or = _atomic("or", "Set an element to the bitwise or of it and `value`")
+atomic_xor = _atomic("xor", "Set an element to the bitwise xor of it and `value`")
 ATOMICS = {name[7:]: one for name, one in globals().items() if name.startswith("atomic_")}

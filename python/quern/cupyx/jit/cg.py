@@ -11,16 +11,15 @@
 from quern.cupyx.jit._names import GroupIntrinsic
 
 this_grid = GroupIntrinsic(
-    "this_grid",
-    "this_grid(): all threads of the launch. All blocks of such a launch must fit on the device at once.",
+    "this_grid", "Return the group of all threads of the launch; all blocks of such a launch must fit on the device at once.", "()"
 )
-this_thread_block = GroupIntrinsic("this_thread_block", "this_thread_block(): all threads of the block.")
-sync = GroupIntrinsic("sync", "sync(group): waits until all threads of the group are here.")
+this_thread_block = GroupIntrinsic("this_thread_block", "Return the group of all threads of the block.", "()")
+sync = GroupIntrinsic("sync", "Wait for all threads of a group.", "(group)")
 memcpy_async = GroupIntrinsic(
     "memcpy_async",
-    "memcpy_async(group, dst, dst_idx, src, src_idx, size, *, aligned_size=None): the group copies size bytes from "
-    "src[src_idx] on to dst[dst_idx] on; wait() waits for it.",
+    "Copy bytes with the threads of a group; `wait()` waits for the copy.",
+    "(group, dst, dst_idx, src, src_idx, size, *, aligned_size=None)",
 )
-wait = GroupIntrinsic("wait", "wait(group): waits for all copies of the group.")
-wait_prior = GroupIntrinsic("wait_prior", "wait_prior(group, step): waits for all copies of the group but the last `step` ones.")
+wait = GroupIntrinsic("wait", "Wait for all copies of a group.", "(group)")
+wait_prior = GroupIntrinsic("wait_prior", "Wait for all copies of a group except the last `step` ones.", "(group, step)")
 __all__ = ["memcpy_async", "sync", "this_grid", "this_thread_block", "wait", "wait_prior"]

@@ -12,6 +12,8 @@ class PacketedSpMV:
     ``dtype`` of the numbers. Called with a GPUArray x (n,) it gives A x, added to ``y`` where one is given. PyCUDA's packets want vectors
     in an order of their own, to and from which permute() and unpermute() go; here it is the matrix's, so both give a copy.
 
+    Examples
+    --------
     >>> spmv = PacketedSpMV(matrix, False, np.float32)  # doctest: +SKIP
     >>> y = spmv.unpermute(spmv(spmv.permute(x)))       # doctest: +SKIP
     """

@@ -98,11 +98,32 @@ class Profile:
         return machine() if worked >= LEAST_WORK else None
 
     def exceeded(self, budgets):
-        """The budgets of {"copies": most, "waits", "compiles", "memory" in bytes} that are exceeded: a text for each."""
+        """Return a message for each budget that was exceeded.
+
+        Parameters
+        ----------
+        budgets : dict
+            Largest numbers of "copies", "waits", "compiles", and of bytes of "memory".
+
+        Returns
+        -------
+        list of str
+            Messages.
+        """
         return exceeded(self, budgets)
 
     def print(self, file=None, most=20, tree=False):
-        """Prints the dearest ``most`` lines with the reasons and the advice to a file object (the standard output)."""
+        """Print the most expensive source lines, with reasons and advice.
+
+        Parameters
+        ----------
+        file : file object, optional
+            File; None is the standard output.
+        most : int, optional
+            Number of lines.
+        tree : bool, optional
+            Whether to print the calls as a tree.
+        """
         from quern.tools.profile import tables  # rich takes a while to import
 
         out = tables.console(file)
@@ -114,11 +135,23 @@ class Profile:
         tables.show_advice(out, self.advice)
 
     def print_gpu_trace(self, file=None):
-        """Prints the devices' work event by event, in nvprof's columns."""
+        """Print the work of the devices event by event, in the columns of nvprof.
+
+        Parameters
+        ----------
+        file : file object, optional
+            File; None is the standard output.
+        """
         kernels.print_columns(file, *kernels.trace_lines(self.recording))
 
     def print_summary(self, file=None):
-        """Prints the devices' work and the host's calls by name, in nvprof's columns."""
+        """Print the work of the devices and the calls of the host by name, in the columns of nvprof.
+
+        Parameters
+        ----------
+        file : file object, optional
+            File; None is the standard output.
+        """
         kernels.print_columns(file, *kernels.summary_lines(self.recording))
 
     def figures(self):
@@ -126,20 +159,38 @@ class Profile:
         return figures(self)
 
     def save_json(self, file):
-        """Writes the figures to a path or a file object."""
+        """Write the figures as JSON.
+
+        Parameters
+        ----------
+        file : str, path or file object
+            File that is written.
+        """
         with _opened(file) as f:
             json.dump(self.figures(), f, indent=1)
             f.write("\n")
 
     def save_trace(self, file):
-        """Writes the timeline of the host and of the streams for Perfetto (ui.perfetto.dev), to a path or a file object."""
+        """Write the timeline of the host and of the streams for Perfetto (ui.perfetto.dev).
+
+        Parameters
+        ----------
+        file : str, path or file object
+            File that is written.
+        """
         from quern.tools.profile.perfetto import write_timeline
 
         with _opened(file) as f:
             write_timeline(self.recording, f)
 
     def save_html(self, file):
-        """Writes the report, to a path or a file object, as one page that needs no network: timeline, flames, source with costs, memory."""
+        """Write the report as one page that needs no network: timeline, flame graph, source with costs, and memory.
+
+        Parameters
+        ----------
+        file : str, path or file object
+            File that is written.
+        """
         from quern.tools.profile.html import page
 
         with _opened(file) as f:

@@ -8,14 +8,25 @@ from quern.torch.autograd.grad_mode import no_grad
 
 
 class FunctionCtx:
-    """What forward() hands to backward(): values, and what is asked of the gradients."""
+    """Context of one call of a :class:`Function`: it passes values from ``forward()`` to ``backward()``."""
 
     def __init__(self):
         self._saved, self.materialize_grads, self.needs_input_grad = (), True, ()
         self._not_differentiable = self._dirty = ()
 
     def save_for_backward(self, *tensors):
-        """Keeps tensors for backward(), which has them as ``ctx.saved_tensors``. What is kept is the value as it is now."""
+        """Keep tensors for ``backward()``, which reads them as ``ctx.saved_tensors``.
+
+        Parameters
+        ----------
+        *tensors : Tensor or None
+            Inputs, results, or other tensors that `backward` needs.
+
+        Raises
+        ------
+        TypeError
+            For a value that is neither a tensor nor None.
+        """
         for i, x in enumerate(tensors):
             if x is not None and not isinstance(x, Tensor):
                 raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(x).__name__}")
@@ -38,24 +49,45 @@ class FunctionCtx:
     saved_variables = saved_tensors
 
     def mark_dirty(self, *tensors):
-        """Says which inputs forward() has changed in place; they are among its results."""
+        """Declare which inputs ``forward()`` changed in place.
+
+        Parameters
+        ----------
+        *tensors : Tensor
+            Inputs that were changed; `forward` returns them.
+        """
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors):
-        """Says which results have no gradient."""
+        """Declare which results have no gradient.
+
+        Parameters
+        ----------
+        *tensors : Tensor
+            Results of `forward`.
+        """
         self._not_differentiable = tensors
 
     def set_materialize_grads(self, value):
-        """False: backward() gets None, not zeros, for results that nobody used."""
+        """Set whether ``backward()`` receives zeros for results that were not used.
+
+        Parameters
+        ----------
+        value : bool
+            True: zeros, the default; False: None.
+        """
         self.materialize_grads = bool(value)
 
 
 class Function(FunctionCtx):
-    """A function of tensors with a derivative of its own: a class with the static methods forward() and backward(), used by ``apply``.
+    """Base class of functions whose derivative the program writes.
 
-    ``forward(ctx, *args)`` computes, without a record; ``backward(ctx, *gradients)`` gives a gradient, or None, for each argument of
-    forward(). Or ``forward(*args)`` with ``setup_context(ctx, inputs, output)``.
+    A derived class defines the static methods ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``; :meth:`apply` calls it.
+    ``backward`` returns a gradient, or None, for each argument of ``forward``. Instead, ``forward(*args)`` may be without a context, with
+    ``setup_context(ctx, inputs, output)``.
 
+    Examples
+    --------
     >>> import quern.torch as torch
     >>> class Cube(torch.autograd.Function):
     ...     @staticmethod
@@ -75,17 +107,53 @@ class Function(FunctionCtx):
 
     @staticmethod
     def forward(ctx, *args, **kwargs):
-        """Computes the results; to be defined."""
+        """Compute the results; a derived class defines it.
+
+        Parameters
+        ----------
+        ctx : FunctionCtx
+            Context, which keeps what `backward` needs.
+        *args : object
+            Arguments of :meth:`apply`.
+
+        Returns
+        -------
+        Tensor or tuple of Tensor
+            Results.
+        """
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        """Keeps what backward() needs, where forward() has no ``ctx``."""
+        """Keep what ``backward()`` needs, where ``forward()`` has no context; a derived class defines it.
+
+        Parameters
+        ----------
+        ctx : FunctionCtx
+            Context.
+        inputs : tuple
+            Arguments of `forward`.
+        output : Tensor or tuple of Tensor
+            Results of `forward`.
+        """
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx, *grad_outputs):
-        """The gradients of the arguments from those of the results; to be defined."""
+        """Return the gradients of the arguments from those of the results; a derived class defines it.
+
+        Parameters
+        ----------
+        ctx : FunctionCtx
+            Context, with what `forward` kept.
+        *grad_outputs : Tensor
+            Gradient of each result.
+
+        Returns
+        -------
+        Tensor, None or tuple
+            A gradient, or None, for each argument of `forward`.
+        """
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD."
         )
@@ -94,7 +162,18 @@ class Function(FunctionCtx):
 
     @classmethod
     def apply(cls, *args, **kwargs):
-        """Calls the function, so that its results have its derivative."""
+        """Call the function so that its results have its derivative.
+
+        Parameters
+        ----------
+        *args : object
+            Arguments of ``forward()`` after the context.
+
+        Returns
+        -------
+        Tensor or tuple of Tensor
+            Results of ``forward()``.
+        """
         call = _Call(cls, args, kwargs)
         if any(call.wanted):
             name = cls.__name__ + "Backward"
@@ -231,7 +310,20 @@ class _Once(Function):
 
 
 def once_differentiable(function):
-    """Marks a backward() whose gradients have no gradients: to ask for one is an error."""
+    """Decorate a ``backward()`` whose gradients have no gradients of their own.
+
+    A second differentiation raises RuntimeError.
+
+    Parameters
+    ----------
+    function : callable
+        Static method ``backward(ctx, *grad_outputs)``.
+
+    Returns
+    -------
+    callable
+        Decorated method.
+    """
 
     @functools.wraps(function)
     def once(ctx, *args):

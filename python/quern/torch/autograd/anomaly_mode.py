@@ -4,7 +4,17 @@ from quern.lib import _engine
 
 
 class set_detect_anomaly:  # noqa: N801
-    """Check every gradient: one that is NaN raises RuntimeError with the operation and its line. As a context, while it lasts."""
+    """Enable or disable the check of every gradient for NaN, from the call on or as a context manager.
+
+    A gradient that is NaN raises RuntimeError with the operation and its source line.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether gradients are checked.
+    check_nan : bool, optional
+        False disables the check in any case.
+    """
 
     def __init__(self, mode, check_nan=True):
         self._before = _engine.anomaly_mode()
@@ -18,7 +28,24 @@ class set_detect_anomaly:  # noqa: N801
 
 
 class detect_anomaly(set_detect_anomaly):  # noqa: N801
-    """While it lasts, a gradient that is NaN raises RuntimeError with the operation and its line."""
+    """Check every gradient for NaN, as a context manager.
+
+    A gradient that is NaN raises RuntimeError with the operation and its source line.
+
+    Parameters
+    ----------
+    check_nan : bool, optional
+        False disables the check.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> x = torch.zeros(1, requires_grad=True)
+    >>> with torch.autograd.detect_anomaly():
+    ...     (x * 2).sum().backward()
+    >>> x.grad
+    tensor([2.])
+    """
 
     def __init__(self, check_nan=True):
         super().__init__(True, check_nan)

@@ -119,7 +119,35 @@ def _filled(found, like, strict, create_graph, stage, output=None):
 
 @enable_grad()
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
-    """The derivatives of each element of the outputs by each of the inputs: sizes of the output, then of the input."""
+    """Return the derivatives of each element of the outputs with respect to each element of the inputs.
+
+    Parameters
+    ----------
+    func : callable
+        Function of tensors that returns a tensor or a tuple of tensors.
+    inputs : Tensor or tuple of Tensor
+        Where the derivatives are taken; floating-point, of any shapes.
+    create_graph : bool, optional
+        Whether the result can be differentiated.
+    strict : bool, optional
+        Whether to raise RuntimeError where an output does not depend on an input; zeros otherwise.
+    vectorize : bool, optional
+        Accepted for compatibility.
+    strategy : str, optional
+        "reverse-mode" or "forward-mode", which needs ``vectorize=True``.
+
+    Returns
+    -------
+    Tensor or tuple of Tensor
+        Shape of the output followed by that of the input; tuples for several outputs or inputs.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.autograd.functional.jacobian(torch.square, torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
     _check_ways("jacobian", strategy, create_graph, strict, vectorize)
     given = _inputs(inputs, create_graph, "jacobian")
     outputs = func(*given)
@@ -193,7 +221,37 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
 
 @enable_grad()
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
-    """(outputs, the vector times the Jacobian)."""
+    """Return the outputs of a function, and the product of a vector with its Jacobian.
+
+    Parameters
+    ----------
+    func : callable
+        Function of tensors that returns a tensor or a tuple of tensors.
+    inputs : Tensor or tuple of Tensor
+        Where the derivatives are taken; floating-point, of any shapes.
+    v : Tensor or tuple of Tensor, optional
+        Vector, in the shape of the outputs; not needed where the output has one element.
+    create_graph : bool, optional
+        Whether the result can be differentiated.
+    strict : bool, optional
+        Whether to raise RuntimeError where an output does not depend on an input; zeros otherwise.
+
+    Returns
+    -------
+    tuple
+        Outputs, and the product in the shape of the inputs.
+
+    Raises
+    ------
+    RuntimeError
+        For a `v` that is missing or has another shape.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.autograd.functional.vjp(torch.square, torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor([1., 4.]), tensor([2., 4.]))
+    """
     given = _inputs(inputs, create_graph, "vjp")
     outputs = func(*given)
     parts = _tuple(outputs, name="vjp")
@@ -208,7 +266,37 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
 
 @enable_grad()
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
-    """(outputs, the Jacobian times the vector), by the gradient of the gradient."""
+    """Return the outputs of a function, and the product of its Jacobian with a vector.
+
+    Parameters
+    ----------
+    func : callable
+        Function of tensors that returns a tensor or a tuple of tensors.
+    inputs : Tensor or tuple of Tensor
+        Where the derivatives are taken; floating-point, of any shapes.
+    v : Tensor or tuple of Tensor, optional
+        Vector, in the shape of the inputs; not needed where the input has one element.
+    create_graph : bool, optional
+        Whether the result can be differentiated.
+    strict : bool, optional
+        Whether to raise RuntimeError where an output does not depend on an input; zeros otherwise.
+
+    Returns
+    -------
+    tuple
+        Outputs, and the product in the shape of the outputs.
+
+    Raises
+    ------
+    RuntimeError
+        For a `v` that is missing or has another shape.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.autograd.functional.jvp(torch.square, torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor([1., 4.]), tensor([2., 4.]))
+    """
     given = _inputs(inputs, create_graph, "jvp")
     if v is None and not (len(given) == 1 and given[0].numel() == 1):
         raise RuntimeError(
@@ -248,10 +336,70 @@ def _of_second(name, func, inputs, v, create_graph, strict):
 
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
-    """(output, the second derivatives times the vector)."""
+    """Return the output of a function, and the product of its second derivatives with a vector.
+
+    Parameters
+    ----------
+    func : callable
+        Function of tensors that returns a tensor with one element.
+    inputs : Tensor or tuple of Tensor
+        Where the derivatives are taken; floating-point, of any shapes.
+    v : Tensor or tuple of Tensor, optional
+        Vector, in the shape of the inputs; not needed where the input has one element.
+    create_graph : bool, optional
+        Whether the result can be differentiated.
+    strict : bool, optional
+        Whether to raise RuntimeError where an output does not depend on an input; zeros otherwise.
+
+    Returns
+    -------
+    tuple
+        Output, and the product in the shape of the inputs.
+
+    Raises
+    ------
+    RuntimeError
+        For a `v` that is missing or has another shape.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
     return _of_second("hvp", func, inputs, v, create_graph, strict)
 
 
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
-    """(output, the vector times the second derivatives), which is the same."""
+    """Return the output of a function, and the product of a vector with its second derivatives.
+
+    Parameters
+    ----------
+    func : callable
+        Function of tensors that returns a tensor with one element.
+    inputs : Tensor or tuple of Tensor
+        Where the derivatives are taken; floating-point, of any shapes.
+    v : Tensor or tuple of Tensor, optional
+        Vector, in the shape of the inputs; not needed where the input has one element.
+    create_graph : bool, optional
+        Whether the result can be differentiated.
+    strict : bool, optional
+        Whether to raise RuntimeError where an output does not depend on an input; zeros otherwise.
+
+    Returns
+    -------
+    tuple
+        Output, and the product in the shape of the inputs; the same as that of :func:`hvp`, since the matrix is symmetric.
+
+    Raises
+    ------
+    RuntimeError
+        For a `v` that is missing or has another shape.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2))
+    (tensor(9.), tensor([ 6., 12.]))
+    """
     return _of_second("vhp", func, inputs, v, create_graph, strict)

@@ -125,14 +125,41 @@ class no_grad(_Guard):  # noqa: N801
 
 
 class enable_grad(_Guard):  # noqa: N801
-    """Everything is recorded, also within no_grad(); within inference_mode() nothing is."""
+    """Enable the recording of gradients, as a context manager or a decorator.
+
+    It has an effect within :class:`no_grad`, and none within :class:`inference_mode`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
 
     def __new__(cls, orig_func=None):
         return super().__new__(cls) if orig_func is None else cls()(orig_func)
 
 
 class set_grad_enabled(_Guard):  # noqa: N801
-    """Recording on or off from now on; as a context, while it lasts."""
+    """Enable or disable the recording of gradients, from the call on or as a context manager.
+
+    Parameters
+    ----------
+    mode : bool
+        Whether gradients are recorded.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.set_grad_enabled(False):
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
 
     def __init__(self, mode):
         self._on = self.mode = bool(mode)
@@ -157,9 +184,17 @@ class set_grad_enabled(_Guard):  # noqa: N801
 
 
 class inference_mode(_Guard):  # noqa: N801
-    """Nothing is recorded, and what is made is an inference tensor, which outside of the mode is neither written nor kept for a gradient;
-    ``mode=False`` leaves the mode, also within another, and records.
+    """Disable the recording of gradients, and mark results as inference tensors, as a context manager or a decorator.
 
+    Outside of the mode, an inference tensor is neither written in place nor saved for a gradient.
+
+    Parameters
+    ----------
+    mode : bool or callable, optional
+        True enters the mode, False leaves it, also within another one; or the function to decorate.
+
+    Examples
+    --------
     >>> import quern.torch as torch
     >>> with torch.inference_mode():
     ...     x = torch.ones(2)

@@ -56,12 +56,38 @@ def gradcheck(
     fast_mode=False,
     masked=None,
 ):
-    """Do the gradients of a function equal central differences of its values?
+    """Return whether the gradients of a function equal central differences of its values.
 
-    Parameters: ``func``: of tensors, to a tensor or a tuple of them; ``inputs``: those that want a gradient should be float64 or
-    complex128; ``eps``: the step; ``atol``, ``rtol``: what may be between the two.
-    Returns True. Raises GradcheckError with both values where they differ (False without ``raise_exception``), ValueError where no input
-    wants a gradient.
+    Parameters
+    ----------
+    func : callable
+        Function of tensors that returns a tensor or a tuple of tensors.
+    inputs : Tensor or tuple of Tensor
+        Arguments; those that require gradients should be float64 or complex128.
+    eps : float, optional
+        Step of the differences.
+    atol : float, optional
+        Absolute tolerance.
+    rtol : float, optional
+        Relative tolerance.
+    raise_exception : bool, optional
+        Whether to raise GradcheckError where they differ, instead of returning False.
+
+    Returns
+    -------
+    bool
+        Whether they are equal.
+
+    Notes
+    -----
+    The other parameters are accepted for compatibility.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradcheck(torch.square, x)
+    True
     """
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     wanted = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
@@ -106,7 +132,41 @@ def gradcheck(
 def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rtol=0.001, gen_non_contig_grad_outputs=False,
                   raise_exception=True, nondet_tol=0.0, check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False,
                   check_fwd_over_rev=False, check_rev_over_rev=True, fast_mode=False, masked=False):  # fmt: skip
-    """The same for the gradients' gradients; ``grad_outputs``: the gradients of the outputs, by default random ones."""
+    """Return whether the second gradients of a function equal central differences of its gradients.
+
+    Parameters
+    ----------
+    func : callable
+        Function of tensors that returns a tensor or a tuple of tensors.
+    inputs : Tensor or tuple of Tensor
+        Arguments; those that require gradients should be float64 or complex128.
+    grad_outputs : Tensor or tuple of Tensor, optional
+        Gradients of the outputs; None draws random ones.
+    eps : float, optional
+        Step of the differences.
+    atol : float, optional
+        Absolute tolerance.
+    rtol : float, optional
+        Relative tolerance.
+    raise_exception : bool, optional
+        Whether to raise GradcheckError where they differ, instead of returning False.
+
+    Returns
+    -------
+    bool
+        Whether they are equal.
+
+    Notes
+    -----
+    The other parameters are accepted for compatibility.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradgradcheck(lambda x: x**3, x)
+    True
+    """
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     outputs = _differentiable(func(*inputs))
     given = [FACES["randn_like"](o.detach()) for o in outputs] if grad_outputs is None else list(_numbers(grad_outputs))

@@ -8,8 +8,20 @@ import contextlib
 from quern import errors as _errors
 from quern.cupy import cuda as _cuda
 from quern.lib import _engine
-from quern.torch import _types, random
-from quern.torch._core import Tensor, current_gpu, gpu_count, set_current_gpu
+from quern.torch import _types
+from quern.torch._core import Tensor
+from quern.torch._devices import current_gpu, gpu_count, set_current_gpu
+from quern.torch.cuda.random import (  # noqa: F401
+    get_rng_state,
+    get_rng_state_all,
+    initial_seed,
+    manual_seed,
+    manual_seed_all,
+    seed,
+    seed_all,
+    set_rng_state,
+    set_rng_state_all,
+)
 
 OutOfMemoryError = _errors.OutOfMemoryError
 has_half, has_magma = True, False
@@ -19,17 +31,17 @@ has_half, has_magma = True, False
 
 
 def is_available():
-    """Is there a GPU, and does QUERN_DEVICE not ask for the CPU?"""
+    """Return whether there is a GPU and QUERN_DEVICE does not select the CPU."""
     return gpu_count() > 0
 
 
 def device_count():
-    """How many GPUs there are."""
+    """Return the number of GPUs."""
     return gpu_count()
 
 
 def is_initialized():
-    """Was a GPU used? True where there is one."""
+    """Return whether a GPU is initialized: True where there is one."""
     return is_available()
 
 
@@ -55,7 +67,7 @@ def _gpu(device=None):
 
 
 def init():
-    """Raises RuntimeError where there is no GPU."""
+    """Initialize the GPUs; raise RuntimeError where there is none."""
     _gpu()
 
 
@@ -66,7 +78,13 @@ def current_device():
 
 
 def set_device(device):
-    """Makes a GPU the current one: the one that 'cuda' means. A negative number does nothing."""
+    """Make a GPU the current one of this thread: the one that "cuda" means.
+
+    Parameters
+    ----------
+    device : device, str or int
+        GPU, such as "cuda:1"; a negative number has no effect.
+    """
     if isinstance(device, int) and device < 0:
         return
     _gpu(device)
@@ -85,7 +103,13 @@ def _on(number):
 
 
 class device:  # noqa: N801
-    """While it lasts, a GPU is the current one; a negative number and None change nothing."""
+    """Make a GPU the current one, as a context manager.
+
+    Parameters
+    ----------
+    device : device, str, int or None
+        GPU, such as "cuda:1"; a negative number and None have no effect.
+    """
 
     def __init__(self, device):
         self.idx = -1 if device is None else device if isinstance(device, int) else _number(device)
@@ -103,14 +127,26 @@ class device:  # noqa: N801
 
 
 class device_of(device):  # noqa: N801
-    """While it lasts, the GPU of a tensor is the current one; one on the CPU changes nothing."""
+    """Make the GPU of a tensor the current one, as a context manager.
+
+    Parameters
+    ----------
+    obj : Tensor
+        Tensor; one on the CPU has no effect.
+    """
 
     def __init__(self, obj):
         super().__init__(obj.get_device() if isinstance(obj, Tensor) else -1)
 
 
 def synchronize(device=None):
-    """Submits what is recorded and waits for all work of a GPU."""
+    """Submit the recorded operations, and wait for all work of a GPU.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+    """
     _gpu(device).synchronize()
 
 
@@ -153,48 +189,94 @@ class _CudaDeviceProperties:
 
 
 def get_device_properties(device=None):
-    """Name, capability, memory, multiprocessors and more of a GPU."""
+    """Return the properties of a GPU: name, compute capability, memory, number of multiprocessors and others.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    object
+        Properties as attributes, such as `total_memory`.
+    """
     return _CudaDeviceProperties(_gpu(device))
 
 
 def get_device_name(device=None):
-    """The name of a GPU."""
+    """Return the name of a GPU.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    str
+        Name.
+    """
     return _gpu(device).info()["name"]
 
 
 def get_device_capability(device=None):
-    """(major, minor): what a GPU's chip can do."""
+    """Return the compute capability of a GPU.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    tuple of ints
+        Major and minor number.
+    """
     return tuple(_gpu(device).info()["compute_capability"])
 
 
 def get_arch_list():
-    """The chips that code is made for: those that are there."""
+    """Return the architectures of the GPUs of this machine, such as "sm_90"."""
     return sorted({"sm_{}{}".format(*get_device_capability(i)) for i in range(device_count())})
 
 
 def get_gencode_flags():
-    """The compiler's options for these chips."""
+    """Return the options of a compiler for the GPUs of this machine."""
     return " ".join(f"-gencode compute=compute_{a[3:]},code={a}" for a in get_arch_list())
 
 
 def is_bf16_supported(including_emulation=True):
-    """Does the GPU have bfloat16?"""
+    """Return whether the current GPU supports bfloat16, with `including_emulation` also by emulation."""
     return is_available() and (including_emulation or get_device_capability()[0] >= 8)
 
 
 def is_tf32_supported():
-    """Has the GPU products in TF32? quern does not use them."""
+    """Return whether the current GPU has products in TF32."""
     return is_available() and get_device_capability()[0] >= 8
 
 
 def can_device_access_peer(device, peer_device):
-    """Can a GPU read another one's memory?"""
+    """Return whether a GPU can access the memory of another one.
+
+    Parameters
+    ----------
+    device : device, str or int
+        GPU that accesses.
+    peer_device : device, str or int
+        GPU whose memory is accessed.
+
+    Returns
+    -------
+    bool
+        Whether it can.
+    """
     _gpu(device), _gpu(peer_device)
     return bool(_cuda.runtime.deviceCanAccessPeer(_number(device), _number(peer_device)))
 
 
 def is_current_stream_capturing():
-    """Is a graph captured? Never."""
+    """Return whether the current stream is captured: always False."""
     return False
 
 
@@ -202,7 +284,18 @@ def is_current_stream_capturing():
 
 
 def mem_get_info(device=None):
-    """(free, total) bytes of a GPU's memory."""
+    """Return the free and the total memory of a GPU.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    tuple of ints
+        Free and total bytes.
+    """
     return tuple(_gpu(device).memory())
 
 
@@ -221,29 +314,83 @@ def _figures(device):
 
 
 def memory_allocated(device=None):
-    """Bytes that tensors hold, as the pool rounds them; 0 without a GPU."""
+    """Return the number of bytes that tensors use, as the memory pool rounds them; 0 without a GPU.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    int
+        Bytes.
+    """
     return _figures(device)[0]
 
 
 def memory_reserved(device=None):
-    """Bytes that the pool took from the GPU; 0 without one."""
+    """Return the number of bytes that the memory pool took from the GPU; 0 without a GPU.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    int
+        Bytes.
+    """
     return _figures(device)[1]
 
 
 def max_memory_allocated(device=None):
-    """Return the most bytes in use that memory_allocated() and related functions saw; allocations are not tracked between calls."""
+    """Return the largest result of :func:`memory_allocated` and related functions so far.
+
+    Allocations between these calls are not tracked.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    int
+        Bytes.
+    """
     _figures(device)
     return _peaks.get(_number(device), (0, 0))[0] if is_available() else 0
 
 
 def max_memory_reserved(device=None):
-    """The most bytes taken from the GPU, as max_memory_allocated() has it."""
+    """Return the largest result of :func:`memory_reserved` and related functions so far.
+
+    Allocations between these calls are not tracked.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    int
+        Bytes.
+    """
     _figures(device)
     return _peaks.get(_number(device), (0, 0))[1] if is_available() else 0
 
 
 def reset_peak_memory_stats(device=None):
-    """Forgets the peaks."""
+    """Reset the results of :func:`max_memory_allocated` and :func:`max_memory_reserved`.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+    """
     if is_available():
         _peaks.pop(_number(device), None)
 
@@ -253,7 +400,18 @@ reset_max_memory_allocated = reset_max_memory_cached = reset_accumulated_memory_
 
 
 def memory_stats(device=None):
-    """The figures by PyTorch's names; empty without a GPU."""
+    """Return statistics of the memory pool by PyTorch's names; empty without a GPU.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    dict
+        Numbers by name.
+    """
     if not is_available():
         return {}
     held, taken = _figures(device)
@@ -266,7 +424,7 @@ def memory_stats(device=None):
 
 
 def memory_summary(device=None, abbreviated=False):
-    """The figures as text."""
+    """Return statistics of the memory pool as text; all parameters but `device` are accepted for compatibility."""
     return "\n".join(f"{name}: {value}" for name, value in memory_stats(device).items())
 
 
@@ -277,7 +435,15 @@ def empty_cache():
 
 
 def set_per_process_memory_fraction(fraction, device=None):
-    """Limits what the pool takes to a part of the GPU's memory."""
+    """Limit the memory that the pool takes to a fraction of the GPU's.
+
+    Parameters
+    ----------
+    fraction : float
+        Fraction, from 0 to 1.
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+    """
     if not 0 <= fraction <= 1:
         raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
     found = _gpu(device)
@@ -291,51 +457,6 @@ def get_allocator_backend():
 
 def ipc_collect():
     """Does nothing: tensors are not shared between processes."""
-
-
-# ---- random numbers: one generator serves all devices
-
-
-def manual_seed(seed):
-    """Starts the random numbers of a seed; one generator serves all devices."""
-    random.manual_seed(seed)
-
-
-manual_seed_all = manual_seed
-
-
-def seed():
-    """Starts the numbers of a seed that the system gives."""
-    random.seed()
-
-
-seed_all = seed
-
-
-def initial_seed():
-    """The generator's seed."""
-    return random.initial_seed()
-
-
-def get_rng_state(device="cuda"):
-    """The state of the random numbers."""
-    return random.get_rng_state()
-
-
-def set_rng_state(new_state, device="cuda"):
-    """Sets the state of the random numbers."""
-    random.set_rng_state(new_state)
-
-
-def get_rng_state_all():
-    """The state, once for each GPU."""
-    return [get_rng_state() for _ in range(device_count())]
-
-
-def set_rng_state_all(new_states):
-    """Sets the state from the first of a list."""
-    for state in list(new_states)[:1]:
-        set_rng_state(state)
 
 
 # ---- streams and events
@@ -388,19 +509,42 @@ class Stream:
             return self._stream.done
 
     def record_event(self, event=None):
-        """Records an event, by default a new one, in it; returns the event."""
+        """Record an event in the stream.
+
+        Parameters
+        ----------
+        event : Event, optional
+            Event; None makes a new one.
+
+        Returns
+        -------
+        Event
+            The event.
+        """
         event = Event() if event is None else event
         event.record(self)
         return event
 
     def wait_event(self, event):
-        """What it is given from now on waits for ``event``."""
+        """Let later work of the stream wait for an event.
+
+        Parameters
+        ----------
+        event : Event
+            Event.
+        """
         if event._event is not None:
             with _on(self.device_index):
                 self._stream.wait_event(event._event)
 
     def wait_stream(self, stream):
-        """What it is given from now on waits for what is in another stream now."""
+        """Let later work of the stream wait for the work of another stream so far.
+
+        Parameters
+        ----------
+        stream : Stream
+            Other stream.
+        """
         self.wait_event(stream.record_event())
 
     def __eq__(self, other):
@@ -414,7 +558,15 @@ class Stream:
 
 
 class ExternalStream(Stream):
-    """A stream by its address, which another library made and keeps."""
+    """Stream of another library, which keeps it.
+
+    Parameters
+    ----------
+    stream_ptr : int
+        Address of the stream.
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+    """
 
     def __init__(self, stream_ptr, device=None, **kwargs):
         number = _number(device)
@@ -423,25 +575,60 @@ class ExternalStream(Stream):
 
 
 def current_stream(device=None):
-    """The stream that work of a GPU goes into."""
+    """Return the current stream of a GPU.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    Stream
+        Stream.
+    """
     number = _number(device)
     with _on(number):
         return Stream._of(_cuda.get_current_stream(), number)
 
 
 def default_stream(device=None):
-    """The default stream of a GPU."""
+    """Return the default stream of a GPU.
+
+    Parameters
+    ----------
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    Stream
+        Stream.
+    """
     _gpu(device)
     return Stream._of(_cuda.Stream.null, _number(device))
 
 
 def get_stream_from_external(data_ptr, device=None):
-    """The stream at an address."""
+    """Return the stream of another library.
+
+    Parameters
+    ----------
+    data_ptr : int
+        Address of the stream.
+    device : device, str or int, optional
+        GPU, such as "cuda:1"; None is the current one.
+
+    Returns
+    -------
+    ExternalStream
+        Stream.
+    """
     return ExternalStream(data_ptr, device)
 
 
 def set_stream(stream):
-    """Makes a stream the one that work goes into."""
+    """Make a stream the current one, and its GPU, too; None has no effect."""
     if stream is not None:
         set_device(stream.device_index)
         with _on(stream.device_index):
@@ -449,7 +636,13 @@ def set_stream(stream):
 
 
 class StreamContext:
-    """While it lasts, work goes into a stream; None changes nothing."""
+    """Make a stream the current one, as a context manager.
+
+    Parameters
+    ----------
+    stream : Stream or None
+        Stream; None has no effect.
+    """
 
     def __init__(self, stream):
         self.stream = stream
@@ -469,15 +662,34 @@ class StreamContext:
 
 
 def stream(stream):
-    """While it lasts, work goes into that stream."""
+    """Make a stream the current one, as a context manager.
+
+    Parameters
+    ----------
+    stream : Stream or None
+        Stream; None has no effect.
+
+    Returns
+    -------
+    StreamContext
+        Context manager.
+    """
     return StreamContext(stream)
 
 
 class Event:
-    """A mark in a stream, with a time.
+    """Mark in a stream, with a time.
 
-    Parameters: ``enable_timing``: elapsed_time() may be asked for; ``blocking``: a thread that waits for it sleeps; ``interprocess``: not
-    supported.
+    Parameters
+    ----------
+    enable_timing : bool, optional
+        Whether :meth:`elapsed_time` can be called.
+    blocking : bool, optional
+        Whether a thread that waits for the event sleeps.
+    interprocess : bool, optional
+        Must be False.
+    external : bool, optional
+        Accepted for compatibility.
     """
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False, external=False):
@@ -497,7 +709,13 @@ class Event:
         return 0 if self._event is None else self._event.ptr
 
     def record(self, stream=None):
-        """Marks where a stream (by default the current one) is now, after what was recorded before."""
+        """Record the event in a stream: it is reached when the work of the stream so far is done.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         stream = current_stream() if stream is None else stream
         with _on(stream.device_index):
             if self._event is None or self._number != stream.device_index:
@@ -505,20 +723,46 @@ class Event:
             self._event.record(stream._stream)
 
     def synchronize(self):
-        """Waits until the stream has passed it."""
+        """Wait until the event is reached."""
         if self._event is not None:
             self._event.synchronize()
 
     def query(self):
-        """Has the stream passed it?"""
+        """Return whether the event is reached."""
         return self._event is None or self._event.done
 
     def wait(self, stream=None):
-        """What a stream is given from now on waits for it."""
+        """Let later work of a stream wait for the event.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Stream; None is the current one.
+        """
         (current_stream() if stream is None else stream).wait_event(self)
 
     def elapsed_time(self, end_event):
-        """Milliseconds from this event to another; both were made with ``enable_timing=True``, recorded and reached."""
+        """Return the time from this event to another.
+
+        Both events have timing, and were recorded and reached.
+
+        Parameters
+        ----------
+        end_event : Event
+            Later event.
+
+        Returns
+        -------
+        float
+            Milliseconds.
+
+        Raises
+        ------
+        ValueError
+            For an event without timing, or one that was not recorded.
+        RuntimeError
+            For an event that was not reached.
+        """
         if not (self._timing and end_event._timing):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
         if self._event is None or end_event._event is None:

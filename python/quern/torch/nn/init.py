@@ -167,12 +167,46 @@ def constant_(tensor, val):
 
 
 def ones_(tensor):
-    """Fill a tensor with 1, and return it."""
+    """Fill a tensor with 1, in place.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor of any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.init.ones_(torch.empty(2))
+    tensor([1., 1.])
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor):
-    """Fill a tensor with 0, and return it."""
+    """Fill a tensor with 0, in place.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Tensor of any shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.init.zeros_(torch.empty(2))
+    tensor([0., 0.])
+    """
     return constant_(tensor, 0.0)
 
 

@@ -11,6 +11,8 @@ class DataParallel(Module):
 
     ``device_ids``, ``output_device`` and ``dim`` are accepted.
 
+    Examples
+    --------
     >>> from quern.torch import nn
     >>> m = nn.DataParallel(nn.Linear(2, 3))
     >>> list(m.state_dict())

@@ -7,13 +7,20 @@ from quern.torch._core import attributes_of
 
 
 class Parameter(torch.Tensor):
-    """A tensor that is trained: as an attribute of a module it is one of the module's parameters.
+    """Tensor that is trained: assigned to an attribute of a module, it becomes one of the module's parameters.
 
-    Parameters: ``data``: a tensor, whose memory it shares; ``requires_grad``: are gradients wanted?
+    Parameters
+    ----------
+    data : Tensor, optional
+        Values; the parameter shares their memory. None makes an empty one.
+    requires_grad : bool, optional
+        Whether it requires gradients.
 
-        >>> from quern import torch
-        >>> torch.nn.Parameter(torch.ones(3)).requires_grad
-        True
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Parameter(torch.ones(3)).requires_grad
+    True
     """
 
     def __new__(cls, data=None, requires_grad=True):
@@ -53,9 +60,22 @@ class _BufferType(type):
 
 
 class Buffer(metaclass=_BufferType):
-    """A tensor that is kept and moved with a module, but not trained: as an attribute of a module it is one of the module's buffers.
+    """Tensor that is moved and saved with a module but not trained: assigned to an attribute, it becomes one of the module's buffers.
 
-    Parameters: ``data``: a tensor, whose memory it shares; ``persistent``: is it part of the module's state_dict?
+    Parameters
+    ----------
+    data : Tensor, optional
+        Values; the buffer shares their memory. None makes an empty one.
+    persistent : bool, optional
+        Whether the module's ``state_dict()`` contains it.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> module = torch.nn.Module()
+    >>> module.mean = torch.nn.Buffer(torch.zeros(2))
+    >>> list(module.state_dict())
+    ['mean']
     """
 
     def __new__(cls, data=None, *, persistent=True):

@@ -102,15 +102,21 @@ class LRScheduler:
         return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict):
-        """Takes over what state_dict() gave."""
+        """Restore a state that :meth:`state_dict` returned.
+
+        Parameters
+        ----------
+        state_dict : dict
+            State of a schedule of the same class.
+        """
         self.__dict__.update(state_dict)
 
     def get_last_lr(self):
-        """The rates that were set last, one for each group."""
+        """Return the learning rates that were set last, one for each group."""
         return self._last_lr
 
     def get_lr(self):
-        """The rates of step ``last_epoch``; every schedule has its own."""
+        """Return the learning rates of step `last_epoch`; a derived class defines it."""
         raise NotImplementedError
 
     def _check_within_step(self):
@@ -118,7 +124,23 @@ class LRScheduler:
             warn_user("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
     def step(self, epoch=None):
-        """Sets the rates of the next step, or of step ``epoch``."""
+        """Set the learning rates of the next step.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            Number of the step; None is the one after the last.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
+        """
         if self._step_count == 1:
             if vars(self.optimizer).get("step") is not self.optimizer._step_known:
                 warn_user(

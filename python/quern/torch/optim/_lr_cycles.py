@@ -103,7 +103,18 @@ class CyclicLR(LRScheduler):
         self.base_lrs = bases
 
     def scale_fn(self, x):
-        """What a cycle's height is multiplied by: ``x`` is the number of the cycle or of the step."""
+        """Return the factor of a cycle's amplitude.
+
+        Parameters
+        ----------
+        x : int or float
+            Number of the cycle, or of the step with ``scale_mode="iterations"``.
+
+        Returns
+        -------
+        float
+            Factor.
+        """
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
@@ -129,7 +140,13 @@ class CyclicLR(LRScheduler):
         return state | {"_scale_fn_custom": saved_functions([self._scale_fn_custom])[0]}
 
     def load_state_dict(self, state_dict):
-        """Takes over what state_dict() gave; a plain function stays this schedule's own."""
+        """Restore a state that :meth:`state_dict` returned; a plain `scale_fn` stays that of this schedule.
+
+        Parameters
+        ----------
+        state_dict : dict
+            State of a schedule of the same class.
+        """
         state = dict(state_dict)
         custom = state.pop("_scale_fn_custom", None)
         super().load_state_dict(state)
@@ -181,7 +198,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
     def step(self, epoch=None):
-        """Sets the rates of the next step, or of ``epoch``, which may be between two."""
+        """Set the learning rates of the next step.
+
+        Parameters
+        ----------
+        epoch : float, optional
+            Number of the step, which may be fractional; None is the one after the last.
+        """
         if epoch is None and self.last_epoch < 0:
             epoch = 0
         if epoch is None:

@@ -109,7 +109,15 @@ class ReduceLROnPlateau(LRScheduler):
         return value < goal if self.mode == "min" else value > goal
 
     def step(self, metrics, epoch=None):
-        """Takes the value of this step, ``metrics``, a number or a tensor of one, and sets the rates."""
+        """Take the metric of a step, and set the learning rates.
+
+        Parameters
+        ----------
+        metrics : float or Tensor
+            Value that is watched, such as a validation loss; a tensor has one element.
+        epoch : int, optional
+            Number of the step; None is the one after the last.
+        """
         value = float(metrics)
         if epoch is None:
             epoch = self.last_epoch + 1

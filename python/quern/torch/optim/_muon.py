@@ -78,7 +78,18 @@ class Muon(Optimizer):
                     raise ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: {p.shape}")
 
     def step(self, closure=None):
-        """Changes the parameters by their gradients; returns what ``closure`` did."""
+        """Update the parameters by their gradients.
+
+        Parameters
+        ----------
+        closure : callable, optional
+            Function that computes the loss again, with its gradients, and returns it.
+
+        Returns
+        -------
+        object
+            Result of `closure`, or None.
+        """
         loss = _loss_of(closure)
         with torch.no_grad():
             for group in self.param_groups:

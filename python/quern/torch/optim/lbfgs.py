@@ -122,9 +122,17 @@ class LBFGS(Optimizer):
     # ---- a step
 
     def step(self, closure):
-        """Takes up to max_iter iterations.
+        """Compute up to `max_iter` iterations.
 
-        Parameters: ``closure``: computes the loss anew, with its gradients, and returns it. Returns the loss before the first iteration.
+        Parameters
+        ----------
+        closure : callable
+            Function that computes the loss again, with its gradients, and returns it.
+
+        Returns
+        -------
+        object
+            Loss before the first iteration.
         """
         with torch.no_grad():
             return self._step(torch.enable_grad()(closure))

@@ -81,7 +81,13 @@ class LambdaLR(LRScheduler):
         return state | {"lr_lambdas": saved_functions(self.lr_lambdas)}
 
     def load_state_dict(self, state_dict):
-        """Takes over what state_dict() gave; plain functions stay this schedule's own."""
+        """Restore a state that :meth:`state_dict` returned; plain functions stay those of this schedule.
+
+        Parameters
+        ----------
+        state_dict : dict
+            State of a schedule of the same class.
+        """
         state = dict(state_dict)
         functions = state.pop("lr_lambdas")
         super().load_state_dict(state)

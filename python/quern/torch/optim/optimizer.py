@@ -55,12 +55,34 @@ def _register(hooks, hook, prepend=False):
 
 
 def register_optimizer_step_pre_hook(hook):
-    """Has ``hook(optimizer, args, kwargs)`` called before each step of every optimizer. Returns a handle with ``remove()``."""
+    """Register a function that is called before each step of every optimizer.
+
+    Parameters
+    ----------
+    hook : callable
+        ``hook(optimizer, args, kwargs)``.
+
+    Returns
+    -------
+    RemovableHandle
+        Handle whose method `remove()` removes the hook.
+    """
     return _register(_pre_hooks, hook)
 
 
 def register_optimizer_step_post_hook(hook):
-    """Has ``hook(optimizer, args, kwargs)`` called after each step of every optimizer. Returns a handle with ``remove()``."""
+    """Register a function that is called after each step of every optimizer.
+
+    Parameters
+    ----------
+    hook : callable
+        ``hook(optimizer, args, kwargs)``.
+
+    Returns
+    -------
+    RemovableHandle
+        Handle whose method `remove()` removes the hook.
+    """
     return _register(_post_hooks, hook)
 
 
@@ -175,33 +197,122 @@ class Optimizer:
     # ---- hooks
 
     def register_step_pre_hook(self, hook):
-        """Has ``hook(optimizer, args, kwargs)`` called before each step; it may return new (args, kwargs). Returns a handle."""
+        """Register a function that is called before each step.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(optimizer, args, kwargs)``; it returns None or new (args, kwargs).
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         return _register(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook):
-        """Has ``hook(optimizer, args, kwargs)`` called after each step. Returns a handle with ``remove()``."""
+        """Register a function that is called after each step.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(optimizer, args, kwargs)``.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         return _register(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook, prepend=False):
-        """Has ``hook(optimizer)`` called before state_dict(). ``prepend``: before the hooks there are. Returns a handle."""
+        """Register a function that is called before :meth:`state_dict`.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(optimizer)``.
+        prepend : bool, optional
+            Whether the hook runs before the hooks that are registered already.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         return _register(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook, prepend=False):
-        """Has ``hook(optimizer, state_dict)`` called after state_dict(); it may return another dict. Returns a handle."""
+        """Register a function that is called after :meth:`state_dict`.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(optimizer, state_dict)``; it returns None or another dict.
+        prepend : bool, optional
+            Whether the hook runs before the hooks that are registered already.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         return _register(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook, prepend=False):
-        """Has ``hook(optimizer, state_dict)`` called before load_state_dict(); it may return another dict. Returns a handle."""
+        """Register a function that is called before :meth:`load_state_dict`.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(optimizer, state_dict)``; it returns None or another dict.
+        prepend : bool, optional
+            Whether the hook runs before the hooks that are registered already.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         return _register(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook, prepend=False):
-        """Has ``hook(optimizer)`` called after load_state_dict(). Returns a handle with ``remove()``."""
+        """Register a function that is called after :meth:`load_state_dict`.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(optimizer)``.
+        prepend : bool, optional
+            Whether the hook runs before the hooks that are registered already.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         return _register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     # ---- what programs call
 
     def zero_grad(self, set_to_none=True):
-        """Forgets the gradients of all parameters; with ``set_to_none=False`` they are set to zero."""
+        """Remove the gradients of all parameters.
+
+        Parameters
+        ----------
+        set_to_none : bool, optional
+            True sets each `grad` to None, False to zeros.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> x.sum().backward()
+        >>> torch.optim.SGD([x]).zero_grad()
+        >>> print(x.grad)
+        None
+        """
         for group in self.param_groups:
             if set_to_none:
                 for p in _engine.forget_gradients(group["params"]):
@@ -218,14 +329,36 @@ class Optimizer:
                 g.zero_()
 
     def step(self, closure=None):
-        """Changes the parameters by their gradients; every optimizer has its own."""
+        """Update the parameters by their gradients; a derived class defines it.
+
+        Parameters
+        ----------
+        closure : callable, optional
+            Function that computes the loss again, with its gradients, and returns it.
+
+        Returns
+        -------
+        object
+            Result of `closure`, or None.
+        """
         raise NotImplementedError
 
     def add_param_group(self, param_group):
-        """Adds a group of parameters, for instance when layers stop being frozen.
+        """Add a group of parameters, for instance of layers that are trained from now on.
 
-        Parameters: ``param_group``: a dict with "params", a tensor or an ordered collection of them or of pairs (name, tensor), and options
-        of this group.
+        Parameters
+        ----------
+        param_group : dict
+            "params", a tensor or an ordered collection of tensors or of pairs (name, tensor); and options of the group.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> a, b = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+        >>> optimizer = torch.optim.SGD([a], lr=0.1)
+        >>> optimizer.add_param_group({"params": [b], "lr": 0.01})
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.1, 0.01]
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
@@ -264,9 +397,9 @@ class Optimizer:
         self.param_groups.append(param_group)
 
     def state_dict(self):
-        """The state as a dict that can be saved: "state", by the number of the parameter, and "param_groups".
+        """Return the state as a dict that can be saved: "state", by the number of the parameter, and "param_groups".
 
-        Tensors in it are the optimizer's own. PyTorch's optimizer of the same name loads it, and the other way round.
+        It contains the optimizer's own tensors. PyTorch's optimizer of the same name loads it, and the reverse.
         """
         for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
@@ -285,7 +418,27 @@ class Optimizer:
         return out
 
     def load_state_dict(self, state_dict):
-        """Takes over a state that state_dict() gave, of this optimizer or of one with groups of the same sizes."""
+        """Restore a state that :meth:`state_dict` returned.
+
+        Parameters
+        ----------
+        state_dict : dict
+            State of this optimizer, or of one with groups of the same sizes.
+
+        Raises
+        ------
+        ValueError
+            For groups of other sizes.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> a, b = torch.optim.SGD([x], lr=0.1), torch.optim.SGD([x], lr=0.5)
+        >>> b.load_state_dict(a.state_dict())
+        >>> b.param_groups[0]["lr"]
+        0.1
+        """
         state_dict = state_dict.copy()
         for hook in self._optimizer_load_state_dict_pre_hooks.values():
             new = hook(self, state_dict)

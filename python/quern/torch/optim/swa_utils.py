@@ -25,7 +25,23 @@ def _check_decay(decay):
 
 
 def get_ema_multi_avg_fn(decay=0.999):
-    """A function for AveragedModel's ``multi_avg_fn`` that keeps ``decay`` of the average and adds the rest of the new values."""
+    """Return a function for `multi_avg_fn` of :class:`AveragedModel` that computes exponential moving averages.
+
+    Parameters
+    ----------
+    decay : float, optional
+        Fraction of the average that stays, in [0, 1].
+
+    Returns
+    -------
+    callable
+        ``function(averages, values, count)``, which updates the averages in place.
+
+    Raises
+    ------
+    ValueError
+        For a `decay` outside of [0, 1].
+    """
     _check_decay(decay)
 
     def update(averages, values, _):
@@ -55,7 +71,23 @@ def get_swa_multi_avg_fn():
 
 
 def get_ema_avg_fn(decay=0.999):
-    """A function for AveragedModel's ``avg_fn``: decay * average + (1 - decay) * value."""
+    """Return a function for `avg_fn` of :class:`AveragedModel` that computes an exponential moving average.
+
+    Parameters
+    ----------
+    decay : float, optional
+        Fraction of the average that stays, in [0, 1].
+
+    Returns
+    -------
+    callable
+        ``function(average, value, count)``, which returns the new average.
+
+    Raises
+    ------
+    ValueError
+        For a `decay` outside of [0, 1].
+    """
     _check_decay(decay)
 
     def update(average, value, count):
@@ -76,12 +108,23 @@ def get_swa_avg_fn():
 
 
 class AveragedModel(Module):
-    """A copy of a model whose weights are averages of the model's.
+    """Copy of a model whose parameters are averages of the model's parameters.
 
-    Parameters: ``model``; ``device``: where the copy is, by default where the model is; ``avg_fn(average, value, count)``: the new average
-    of one tensor; ``multi_avg_fn(averages, values, count)``: changes all averages in place; by default the mean; ``use_buffers``: buffers
-    are averaged, too, not copied.
+    Parameters
+    ----------
+    model : Module
+        Model.
+    device : device or str, optional
+        Device of the copy; None is that of the model.
+    avg_fn : callable, optional
+        ``avg_fn(average, value, count)`` returns the new average of one tensor; None computes the mean.
+    multi_avg_fn : callable, optional
+        ``multi_avg_fn(averages, values, count)`` updates all averages in place.
+    use_buffers : bool, optional
+        Whether buffers are averaged instead of copied.
 
+    Examples
+    --------
     >>> from quern import torch
     >>> from quern.torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
     >>> model = torch.nn.Linear(3, 1)
@@ -106,14 +149,33 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args, **kwargs):
-        """What the copy gives."""
+        """Return the result of the copy.
+
+        Parameters
+        ----------
+        *args : object
+            Arguments of the model.
+        **kwargs : object
+            Keyword arguments of the model.
+
+        Returns
+        -------
+        object
+            Result.
+        """
         return self.module(*args, **kwargs)
 
     def _values(self, model):
         return itertools.chain(model.parameters(), model.buffers() if self.use_buffers else ())
 
     def update_parameters(self, model):
-        """Brings the weights of ``model`` into the averages; the first time they are copied."""
+        """Update the averages by the parameters of a model; the first call copies them.
+
+        Parameters
+        ----------
+        model : Module
+            Model of the same structure.
+        """
         ours, theirs = [], []
         for average, value in zip(self._values(self.module), self._values(model), strict=False):
             ours.append(average.detach())
@@ -136,10 +198,16 @@ class AveragedModel(Module):
 
 
 def update_bn(loader, model, device=None):
-    """Computes the running statistics of a model's batch normalizations anew.
+    """Compute the running statistics of a model's batch normalizations anew.
 
-    Parameters: ``loader``: gives batches, or lists whose first element is one; ``model``, which is in training mode meanwhile;
-    ``device``: where batches go before.
+    Parameters
+    ----------
+    loader : iterable
+        Batches, or lists whose first element is the batch.
+    model : Module
+        Model; it is in training mode meanwhile.
+    device : device or str, optional
+        Device to which batches are moved.
     """
     with torch.no_grad():
         momenta = {m: m.momentum for m in model.modules() if _is_batch_norm(m)}
@@ -164,10 +232,35 @@ def _is_batch_norm(module):
 
 
 class SWALR(LRScheduler):
-    """From the rate that there is to ``swa_lr`` in ``anneal_epochs`` steps, and constant from then on.
+    """Change the learning rate to `swa_lr` within a number of steps, and keep it from then on.
 
-    Parameters: ``optimizer``; ``swa_lr``: the last rate, or a list of one for each group; ``anneal_epochs``; ``anneal_strategy``: "cos" or
-    "linear"; ``last_epoch``: -1 for a new run.
+    Parameters
+    ----------
+    optimizer : Optimizer
+        Optimizer whose rates are set.
+    swa_lr : float or list of floats
+        Last rate, for all groups or each.
+    anneal_epochs : int, optional
+        Number of steps.
+    anneal_strategy : {'cos', 'linear'}, optional
+        Shape of the change.
+    last_epoch : int, optional
+        Number of the last step; -1 for a new run.
+
+    Raises
+    ------
+    ValueError
+        For an unknown `anneal_strategy`, or `anneal_epochs` that is no int or negative.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = torch.optim.swa_utils.SWALR(optimizer, swa_lr=0.1, anneal_epochs=1, anneal_strategy="linear")
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> schedule.get_last_lr()
+    [0.1]
     """
 
     def __init__(self, optimizer, swa_lr, anneal_epochs=10, anneal_strategy="cos", last_epoch=-1):

@@ -27,7 +27,7 @@ _NO_END = 2**64 - 1  # of the tape
 
 
 class CheckpointError(RuntimeError):
-    """What was computed again is not what was computed first."""
+    """Raised where the recomputation of a checkpoint differs from the first computation."""
 
 
 def noop_context_fn():
@@ -36,15 +36,29 @@ def noop_context_fn():
 
 
 def check_backward_validity(inputs):
-    """Warns if none of the inputs needs a gradient."""
+    """Warn if none of the inputs requires a gradient.
+
+    Parameters
+    ----------
+    inputs : iterable
+        Arguments of :func:`checkpoint`.
+    """
     if not any(x.requires_grad for x in inputs if isinstance(x, torch.Tensor)):
         warn_user("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 def detach_variable(inputs):
-    """The inputs with tensors that are cut off from what made them, and need gradients as before.
+    """Return the inputs with detached tensors that require gradients as before.
 
-    Parameters: ``inputs``: a tuple. Returns a tuple.
+    Parameters
+    ----------
+    inputs : tuple
+        Arguments of a function.
+
+    Returns
+    -------
+    tuple
+        The same arguments with detached tensors.
     """
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
@@ -56,14 +70,35 @@ def _cut(x):
 
 
 def get_device_states(*args):
-    """The numbers of the GPUs that the tensors in ``args`` are on, and the states of their random generators: two lists."""
+    """Return the GPUs of the tensors among arguments, and the states of their random generators.
+
+    Parameters
+    ----------
+    *args : object
+        Arguments.
+
+    Returns
+    -------
+    tuple of two lists
+        Numbers of the GPUs, and the states.
+    """
     found, _ = _flat(args)
     numbers = sorted({x.get_device() for x in found if x.is_cuda})
     return numbers, [cuda.get_rng_state(number) for number in numbers]
 
 
 def set_device_states(devices, states, *, device_type=None):
-    """Sets the random generators of GPUs to what get_device_states() returned. ``device_type``: "cuda" or None."""
+    """Set the random generators of GPUs to states that :func:`get_device_states` returned.
+
+    Parameters
+    ----------
+    devices : list of ints
+        Numbers of the GPUs.
+    states : list of Tensor
+        States.
+    device_type : str, optional
+        "cuda" or None.
+    """
     if device_type not in (None, "cuda"):
         raise RuntimeError(f"device_type={device_type!r} is not supported; use 'cuda' or 'cpu'")
     for device, state in zip(devices, states, strict=True):
@@ -72,13 +107,13 @@ def set_device_states(devices, states, *, device_type=None):
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable):
-    """Accepted: what is computed again is computed to its end."""
+    """Do nothing; accepted for compatibility: a recomputation runs to its end."""
     yield
 
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled):
-    """Accepted: there are no records of operations."""
+    """Do nothing; accepted for compatibility."""
     yield
 
 
@@ -272,15 +307,40 @@ def checkpoint(
     respect_saved_tensors_hooks=None,
     **kwargs,
 ):
-    """``function(*args, **kwargs)``, without keeping what the backward pass needs: that is computed again then.
+    """Call a function without saving the operands of its backward pass, which computes them again.
 
-    Parameters: ``function``; without it checkpoint() returns a decorator; ``use_reentrant``: False takes keyword arguments and tensors
-    within lists, tuples and dicts, and works without an argument that needs a gradient; ``preserve_rng_state``: random numbers are the
-    same the second time; ``context_fn``: gives two contexts, for the pass and its repetition; ``determinism_check``: "none" does not
-    compare shapes and types of both. ``debug``, ``early_stop`` and ``respect_saved_tensors_hooks`` are accepted.
-    Returns what the function does. With ``use_reentrant=True`` gradients of parameters that the function uses go to their ``grad``: use
-    ``backward()`` with it.
+    Parameters
+    ----------
+    function : callable, optional
+        Function; None returns a decorator.
+    *args : object
+        Arguments of the function.
+    use_reentrant : bool
+        False, which is recommended, accepts keyword arguments, and tensors inside lists, tuples and dicts. True adds gradients
+        of parameters that the function uses to their `grad`.
+    preserve_rng_state : bool, optional
+        Whether the second computation draws the same random numbers.
+    context_fn : callable, optional
+        Function that returns two context managers, for the two computations.
+    determinism_check : {'default', 'none'}, optional
+        Whether shapes and dtypes of both computations are compared.
+    debug, early_stop, respect_saved_tensors_hooks : bool, optional
+        Accepted for compatibility.
+    **kwargs : object
+        Keyword arguments of the function.
 
+    Returns
+    -------
+    object
+        Result of the function.
+
+    Raises
+    ------
+    ValueError
+        For keyword arguments with ``use_reentrant=True``, or an unknown `determinism_check`.
+
+    Examples
+    --------
     >>> from quern import torch
     >>> from quern.torch.utils.checkpoint import checkpoint
     >>> x = torch.ones(3, requires_grad=True)
@@ -330,12 +390,33 @@ def checkpoint(
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
-    """The functions one after another, of which all but the last of ``segments`` equal parts are checkpoints.
+    """Call functions one after another in segments, of which all but the last are checkpoints.
 
-    Parameters: ``functions``: a Sequential or a list; ``segments``: how many parts; ``input``: what the first one takes; ``use_reentrant``
-    and ``preserve_rng_state``: those of checkpoint().
-    Returns what the last one gives.
+    Parameters
+    ----------
+    functions : Sequential or list of callables
+        Functions; each takes the result of the one before.
+    segments : int
+        Number of segments.
+    input : Tensor
+        Argument of the first function.
+    use_reentrant : bool
+        As in :func:`checkpoint`.
+    preserve_rng_state : bool, optional
+        As in :func:`checkpoint`.
 
+    Returns
+    -------
+    object
+        Result of the last function.
+
+    Raises
+    ------
+    ValueError
+        For more segments than functions.
+
+    Examples
+    --------
     >>> from quern import torch
     >>> from quern.torch.utils.checkpoint import checkpoint_sequential
     >>> layers = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))

@@ -8,6 +8,8 @@ from quern.cupy.cuda.memory_hook import MemoryHook
 class DebugPrintHook(MemoryHook):
     """Prints a line for each thing that the pool does: to ``file``, the standard output if not given.
 
+    Examples
+    --------
     >>> from quern import cupy as cp
     >>> with cp.cuda.memory_hooks.DebugPrintHook():
     ...     x = cp.zeros(3)  # doctest: +ELLIPSIS

@@ -23,7 +23,37 @@ def reduced(loss, reduction):
 
 
 def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"):
-    """triplet_margin_loss() with a distance of one's own: a function of two tensors."""
+    """Return the triplet margin loss for any distance.
+
+    Parameters
+    ----------
+    anchor : Tensor
+        Anchors, of shape (N, D).
+    positive : Tensor
+        Examples near to the anchors, in the shape of `anchor`.
+    negative : Tensor
+        Examples far from the anchors, in the shape of `anchor`.
+    distance_function : callable, optional
+        Function of two tensors that returns their distances; None is :func:`pairwise_distance`.
+    margin : float, optional
+        Difference of the distances from which on the loss is 0.
+    swap : bool, optional
+        Whether to use the distance of `positive` and `negative` if it is smaller.
+    reduction : {'mean', 'sum', 'none'}, optional
+        Whether to return the mean, the sum, or all losses.
+
+    Returns
+    -------
+    Tensor
+        Loss: one number, or with "none" one for each anchor.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> a, p, n = torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[0.0, 0.5]])
+    >>> torch.nn.functional.triplet_margin_with_distance_loss(a, p, n)
+    tensor(0.5000)
+    """
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:

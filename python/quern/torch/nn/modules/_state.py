@@ -40,22 +40,33 @@ class State:
         raise RuntimeError("get_extra_state() is called, but this module defines none")
 
     def set_extra_state(self, state):
-        """Takes what get_extra_state() gave."""
+        """Restore what ``get_extra_state()`` returned; modules with such a state define both."""
         raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called: the module defines none")
 
     # ---- out
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
-        """Parameters and persistent buffers of this module and all modules in it, by their names with dots.
+        """Return the parameters and persistent buffers of this module and of all modules inside.
 
-        Parameters: ``destination``: a dictionary to add them to; ``prefix``: what the names begin with; ``keep_vars``: the tensors
-        themselves, by default tensors of the same memory that are not on the tape. Returned: an OrderedDict, whose attribute ``_metadata``
-        holds the modules' versions.
+        Parameters
+        ----------
+        destination : dict, optional
+            Dictionary to which they are added; None makes a new one.
+        prefix : str, optional
+            Beginning of the names.
+        keep_vars : bool, optional
+            Whether to return the tensors themselves; by default detached tensors that share their memory.
 
-            >>> from quern import torch
-            >>> model = torch.nn.Linear(3, 1)
-            >>> list(model.state_dict())
-            ['weight', 'bias']
+        Returns
+        -------
+        OrderedDict
+            Tensors by their names, with dots; the attribute `_metadata` has versions of the modules.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> torch.nn.Linear(2, 1, bias=False).state_dict().keys()
+        odict_keys(['weight'])
         """
         if args:  # the order that they had when they were not named
             destination = args[0] if destination is None else destination
@@ -94,11 +105,33 @@ class State:
             destination[prefix + EXTRA] = self.get_extra_state()
 
     def register_state_dict_pre_hook(self, hook):
-        """Calls ``hook(module, prefix, keep_vars)`` before state_dict() of this module; returns a handle that removes it."""
+        """Register a function that is called before :meth:`state_dict`.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(module, prefix, keep_vars)``.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         return _hooks.add(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook):
-        """Calls ``hook(module, state_dict, prefix, local_metadata)``, which may change the dictionary, after state_dict()."""
+        """Register a function that is called after :meth:`state_dict`.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(module, state_dict, prefix, local_metadata)``, which may change the dictionary.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         hook._from_public_api = True
         return _hooks.add(self._state_dict_hooks, hook)
 
@@ -111,16 +144,33 @@ class State:
     # ---- in
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
-        """Copies the tensors of a dictionary, as state_dict() gives it, into this module and those in it.
+        """Copy the tensors of a dictionary into this module and the modules inside.
 
-        Parameters: ``strict``: must the keys be those of state_dict()? ``assign``: takes the tensors themselves in place of a copy into
-        those that are there. Returned: a named tuple of ``missing_keys`` and ``unexpected_keys``. RuntimeError where keys or sizes do not
-        match.
+        Parameters
+        ----------
+        state_dict : dict
+            Tensors by name, as :meth:`state_dict` returns them.
+        strict : bool, optional
+            Whether the names must be exactly those of :meth:`state_dict`.
+        assign : bool, optional
+            Whether the module takes the tensors themselves instead of copying their values.
 
-            >>> from quern import torch
-            >>> model = torch.nn.Linear(3, 1)
-            >>> model.load_state_dict(torch.nn.Linear(3, 1).state_dict())
-            <All keys matched successfully>
+        Returns
+        -------
+        namedtuple
+            Lists `missing_keys` and `unexpected_keys`.
+
+        Raises
+        ------
+        RuntimeError
+            For other names, if `strict`, or other shapes.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> a, b = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+        >>> b.load_state_dict(a.state_dict())
+        <All keys matched successfully>
         """
         if not isinstance(state_dict, dict) and not hasattr(state_dict, "keys"):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -221,12 +271,34 @@ class State:
             )
 
     def register_load_state_dict_pre_hook(self, hook):
-        """Calls ``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`` before loading."""
+        """Register a function that is called before :meth:`load_state_dict`.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook, with_module=False):
         return _hooks.add(self._load_state_dict_pre_hooks, _PreHook(hook, self if with_module else None))
 
     def register_load_state_dict_post_hook(self, hook):
-        """Calls ``hook(module, incompatible_keys)`` after loading; it may change the lists of keys in place."""
+        """Register a function that is called after :meth:`load_state_dict`.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(module, incompatible_keys)``, which may change the lists of names.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         return _hooks.add(self._load_state_dict_post_hooks, hook)

@@ -43,7 +43,7 @@ class ReLU(_InPlace):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.relu(input, self.inplace)
 
 
@@ -69,7 +69,7 @@ class Threshold(Module):
         self.inplace = inplace
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self):
@@ -101,7 +101,7 @@ class RReLU(Module):
         self.inplace = inplace
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self):
@@ -140,7 +140,7 @@ class Hardtanh(Module):
             raise AssertionError(f"max_val must be larger than min_val, but got {self.min_val} and {self.max_val}")
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self):
@@ -167,7 +167,7 @@ class Sigmoid(Module):
     """Return ``1 / (1 + exp(-x))``."""
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return torch.sigmoid(input)
 
 
@@ -186,7 +186,7 @@ class Hardsigmoid(_InPlace):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.hardsigmoid(input, self.inplace)
 
     def extra_repr(self):
@@ -197,7 +197,7 @@ class Tanh(Module):
     """Return the hyperbolic tangent."""
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return torch.tanh(input)
 
 
@@ -216,7 +216,7 @@ class SiLU(_InPlace):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.silu(input, self.inplace)
 
 
@@ -235,7 +235,7 @@ class Mish(_InPlace):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.mish(input, self.inplace)
 
 
@@ -254,7 +254,7 @@ class Hardswish(_InPlace):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.hardswish(input, self.inplace)
 
     def extra_repr(self):
@@ -285,7 +285,7 @@ class ELU(Module):
         self.inplace = inplace
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self):
@@ -318,7 +318,7 @@ class CELU(Module):
         self.inplace = inplace
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self):
@@ -340,7 +340,7 @@ class SELU(_InPlace):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.selu(input, self.inplace)
 
 
@@ -367,7 +367,7 @@ class GLU(Module):
         self.dim = dim
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.glu(input, self.dim)
 
     def extra_repr(self):
@@ -397,7 +397,7 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self):
@@ -425,7 +425,7 @@ class Hardshrink(Module):
         self.lambd = lambd
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.hardshrink(input, self.lambd)
 
     def extra_repr(self):
@@ -456,7 +456,7 @@ class LeakyReLU(Module):
         self.inplace = inplace
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self):
@@ -467,7 +467,7 @@ class LogSigmoid(Module):
     """Return ``log(sigmoid(x))``, exact for large negative x, too."""
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.logsigmoid(input)
 
 
@@ -495,7 +495,7 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self):
@@ -523,7 +523,7 @@ class Softshrink(Module):
         self.lambd = lambd
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.softshrink(input, self.lambd)
 
     def extra_repr(self):
@@ -563,7 +563,7 @@ class PReLU(Module):
             self.weight.fill_(self.init)
 
     def forward(self, input):
-        """(N, C, ...), or any shape with one number."""
+        """Return the result, in the shape of `input`: (N, C, ...), or any shape with one number."""
         return F.prelu(input, self.weight)
 
     def extra_repr(self):
@@ -574,7 +574,7 @@ class Softsign(Module):
     """Return ``x / (1 + abs(x))``."""
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.softsign(input)
 
 
@@ -582,7 +582,7 @@ class Tanhshrink(Module):
     """Return ``x - tanh(x)``."""
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.tanhshrink(input)
 
 
@@ -618,7 +618,7 @@ class Softmin(_Along):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.softmin(input, self.dim, _stacklevel=5)
 
 
@@ -644,7 +644,7 @@ class Softmax(_Along):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.softmax(input, self.dim, _stacklevel=5)
 
 
@@ -663,7 +663,7 @@ class LogSoftmax(_Along):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.log_softmax(input, self.dim, _stacklevel=5)
 
 
@@ -671,7 +671,7 @@ class Softmax2d(Module):
     """Return :class:`Softmax` along the channels of (N, C, H, W) or (C, H, W); raises ValueError for other inputs."""
 
     def forward(self, input):
-        """(N, C, H, W) or (C, H, W)."""
+        """Return the result, in the shape of `input`: (N, C, H, W) or (C, H, W)."""
         if input.dim() not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
         return F.softmax(input, -3, _stacklevel=5)

@@ -66,7 +66,7 @@ class _NormBase(Module):
 
 class _BatchNorm(_NormBase):
     def forward(self, input):
-        """(N, C, ...) -> the same."""
+        """Return the result, in the shape of `input`: (N, C, ...)."""
         self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.num_batches_tracked is not None:

@@ -35,24 +35,31 @@ class _Row(Module):
         self._modules.update((str(i), module) for i, module in enumerate(modules))
 
     def append(self, module):
-        """Adds a module at the end; returns the container."""
+        """Add a module at the end; return the container."""
         self.add_module(str(len(self)), module)
         return self
 
     def pop(self, key):
-        """Takes a module out and returns it."""
+        """Remove a module and return it."""
         module = self[key]
         del self[key]
         return module
 
 
 class Sequential(_Row):
-    """Modules that are called one after the other, each with what the one before gave.
+    """Call modules one after another, each with the result of the one before.
 
-    Parameters: modules, in order; or an OrderedDict of names and modules.
+    Parameters
+    ----------
+    *args : Module or OrderedDict
+        Modules in order, or one OrderedDict of names and modules.
 
-        >>> from quern.torch import nn
-        >>> model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.Sequential(nn.Linear(3, 2), nn.ReLU())(torch.ones(4, 3)).shape
+    torch.Size([4, 2])
     """
 
     def __init__(self, *args):
@@ -62,7 +69,18 @@ class Sequential(_Row):
             self.add_module(name, module)
 
     def forward(self, input):
-        """Calls the modules in their order."""
+        """Return the result of the last module.
+
+        Parameters
+        ----------
+        input : object
+            Argument of the first module.
+
+        Returns
+        -------
+        object
+            Result of the last module; `input` where there is none.
+        """
         for module in self._modules.values():
             input = module(input)
         return input
@@ -110,7 +128,20 @@ class Sequential(_Row):
         return self.extend(list(self) * (other - 1))
 
     def insert(self, index, module):
-        """Puts a module before the one at ``index``; returns the container."""
+        """Insert a module before the one at an index; return the container.
+
+        Parameters
+        ----------
+        index : int
+            Index, also a negative one.
+        module : Module
+            Module.
+
+        Returns
+        -------
+        Sequential
+            The container itself.
+        """
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         n = len(self)
@@ -122,17 +153,37 @@ class Sequential(_Row):
         return self
 
     def extend(self, sequential):
-        """Adds modules at the end; returns the container."""
+        """Add modules at the end; return the container.
+
+        Parameters
+        ----------
+        sequential : iterable of Module
+            Modules.
+
+        Returns
+        -------
+        Sequential
+            The container itself.
+        """
         for module in list(sequential):
             self.append(module)
         return self
 
 
 class ModuleList(_Row):
-    """Modules as a list. It has no forward: a module that holds it calls them.
+    """List of modules; the module that holds it calls them.
 
+    Parameters
+    ----------
+    modules : iterable of Module, optional
+        Modules.
+
+    Examples
+    --------
     >>> from quern.torch import nn
-    >>> layers = nn.ModuleList([nn.Linear(8, 8) for _ in range(4)])
+    >>> layers = nn.ModuleList([nn.Linear(3, 2), nn.ReLU()])
+    >>> len(layers), layers[1]
+    (2, ReLU())
     """
 
     def __init__(self, modules=None):
@@ -163,14 +214,33 @@ class ModuleList(_Row):
         return ModuleList([*self, *other])
 
     def insert(self, index, module):
-        """Puts a module before the one at ``index``."""
+        """Insert a module before the one at an index.
+
+        Parameters
+        ----------
+        index : int
+            Index, also a negative one.
+        module : Module
+            Module.
+        """
         modules = list(self)
         modules.insert(index, module)
         for i, m in enumerate(modules):  # checks the new one, too
             self.add_module(str(i), m)
 
     def extend(self, modules):
-        """Adds modules at the end; returns the list."""
+        """Add modules at the end.
+
+        Parameters
+        ----------
+        modules : iterable of Module
+            Modules.
+
+        Returns
+        -------
+        ModuleList
+            The list itself.
+        """
         if not isinstance(modules, Iterable):
             raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
         for module in list(modules):
@@ -193,10 +263,19 @@ class ModuleList(_Row):
 
 
 class ModuleDict(Module):
-    """Modules by name, in the order that they came in. It has no forward: a module that holds it calls them.
+    """Dictionary of modules, in insertion order; the module that holds it calls them.
 
+    Parameters
+    ----------
+    modules : mapping or iterable of pairs, optional
+        Names and modules.
+
+    Examples
+    --------
     >>> from quern.torch import nn
-    >>> heads = nn.ModuleDict({"left": nn.Linear(8, 1), "right": nn.Linear(8, 1)})
+    >>> layers = nn.ModuleDict({"linear": nn.Linear(3, 2)})
+    >>> list(layers), layers["linear"]
+    (['linear'], Linear(in_features=3, out_features=2, bias=True))
     """
 
     def __init__(self, modules=None):
@@ -223,11 +302,22 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self):
-        """Takes all modules out."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key):
-        """Takes a module out and returns it."""
+        """Remove a module and return it.
+
+        Parameters
+        ----------
+        key : str
+            Name.
+
+        Returns
+        -------
+        Module
+            Module of that name.
+        """
         return self._modules.pop(key)
 
     def keys(self):
@@ -243,7 +333,13 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules):
-        """Adds the modules of a dictionary, or of an iterable of pairs; known names get the new ones."""
+        """Add the modules of a dictionary; existing names get the new modules.
+
+        Parameters
+        ----------
+        modules : mapping or iterable of pairs
+            Names and modules.
+        """
         if not isinstance(modules, Iterable):
             raise TypeError(f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}")
         for name, module in _pairs(modules, "ModuleDict"):
@@ -271,11 +367,19 @@ def _told(name, value, kind, where):
 
 
 class ParameterList(Module):
-    """Parameters as a list. Tensors that are put in become parameters; other values stay what they are.
+    """List of parameters; tensors that are put in become parameters.
 
+    Parameters
+    ----------
+    values : iterable, optional
+        Tensors, or other values, which stay what they are.
+
+    Examples
+    --------
     >>> from quern import torch
-    >>> from quern.torch import nn
-    >>> weights = nn.ParameterList([torch.zeros(3) for _ in range(4)])
+    >>> weights = torch.nn.ParameterList([torch.ones(2)])
+    >>> weights[0].requires_grad
+    True
     """
 
     def __init__(self, values=None):
@@ -307,13 +411,35 @@ class ParameterList(Module):
         return [name for name in super().__dir__() if not name.isdigit()]
 
     def append(self, value):
-        """Adds a value at the end; returns the list."""
+        """Add a value at the end.
+
+        Parameters
+        ----------
+        value : object
+            Tensor, which becomes a parameter, or another value.
+
+        Returns
+        -------
+        ParameterList
+            The list itself.
+        """
         self._size += 1
         self[self._size - 1] = value
         return self
 
     def extend(self, values):
-        """Adds values at the end; returns the list."""
+        """Add values at the end.
+
+        Parameters
+        ----------
+        values : iterable
+            Tensors, which become parameters, or other values.
+
+        Returns
+        -------
+        ParameterList
+            The list itself.
+        """
         if not isinstance(values, Iterable) or isinstance(values, torch.Tensor):
             raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
         for value in list(values):
@@ -335,11 +461,19 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Parameters by name, in the order that they came in. Tensors that are put in become parameters; other values stay what they are.
+    """Dictionary of parameters, in insertion order; tensors that are put in become parameters.
 
+    Parameters
+    ----------
+    parameters : mapping or iterable of pairs, optional
+        Names and values.
+
+    Examples
+    --------
     >>> from quern import torch
-    >>> from quern.torch import nn
-    >>> weights = nn.ParameterDict({"left": torch.zeros(3), "right": torch.zeros(3)})
+    >>> weights = torch.nn.ParameterDict({"a": torch.ones(2)})
+    >>> weights["a"].requires_grad
+    True
     """
 
     def __init__(self, parameters=None):
@@ -384,34 +518,84 @@ class ParameterDict(Module):
         return ParameterDict(OrderedDict(self.items()))
 
     def setdefault(self, key, default=None):
-        """The value of a name, which becomes ``default`` where there is none."""
+        """Return the value of a name; a missing one is set to a default.
+
+        Parameters
+        ----------
+        key : str
+            Name.
+        default : object, optional
+            Value of a missing name.
+
+        Returns
+        -------
+        object
+            Value of the name.
+        """
         if key not in self:
             self[key] = default
         return self[key]
 
     def clear(self):
-        """Takes all values out."""
+        """Remove all values."""
         for key in list(self._keys):
             del self[key]
 
     def pop(self, key):
-        """Takes a value out and returns it."""
+        """Remove a value and return it.
+
+        Parameters
+        ----------
+        key : str
+            Name.
+
+        Returns
+        -------
+        object
+            Value of the name.
+        """
         value = self[key]
         del self[key]
         return value
 
     def popitem(self):
-        """Takes the last name and value out and returns them."""
+        """Remove the last name and value and return them."""
         key, _ = self._keys.popitem()
         self._keys[key] = None
         return key, self.pop(key)
 
     def get(self, key, default=None):
-        """The value of a name, or ``default`` where there is none."""
+        """Return the value of a name, or a default.
+
+        Parameters
+        ----------
+        key : str
+            Name.
+        default : object, optional
+            Result for a missing name.
+
+        Returns
+        -------
+        object
+            Value of the name.
+        """
         return self[key] if key in self else default
 
     def fromkeys(self, keys, default=None):
-        """Another dictionary, with the value ``default`` for each of ``keys``."""
+        """Return a new dictionary with one value for all names.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            Names.
+        default : object, optional
+            Value.
+
+        Returns
+        -------
+        ParameterDict
+            New dictionary.
+        """
         return ParameterDict((key, default) for key in keys)
 
     def keys(self):
@@ -427,7 +611,13 @@ class ParameterDict(Module):
         return (self[key] for key in self._keys)
 
     def update(self, parameters):
-        """Adds the values of a dictionary, or of an iterable of pairs; known names get the new ones."""
+        """Add the values of a dictionary; existing names get the new values.
+
+        Parameters
+        ----------
+        parameters : mapping or iterable of pairs
+            Names and values.
+        """
         if not isinstance(parameters, Iterable):
             raise TypeError(
                 f"ParametersDict.update should be called with an iterable of key/value pairs, but got {type(parameters).__name__}"

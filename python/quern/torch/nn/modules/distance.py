@@ -31,7 +31,7 @@ class PairwiseDistance(Module):
         self.keepdim = keepdim
 
     def forward(self, x1, x2):
-        """The distances."""
+        """Return the distances."""
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
@@ -59,5 +59,5 @@ class CosineSimilarity(Module):
         self.eps = eps
 
     def forward(self, x1, x2):
-        """The cosines."""
+        """Return the cosines."""
         return F.cosine_similarity(x1, x2, self.dim, self.eps)

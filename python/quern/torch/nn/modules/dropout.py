@@ -50,7 +50,7 @@ class Dropout(_DropoutNd):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
@@ -71,7 +71,7 @@ class Dropout1d(_DropoutNd):
     """
 
     def forward(self, input):
-        """(N, C, L) or (C, L)."""
+        """Return the result, in the shape of `input`: (N, C, L) or (C, L)."""
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
@@ -92,7 +92,7 @@ class Dropout2d(_DropoutNd):
     """
 
     def forward(self, input):
-        """(N, C, H, W)."""
+        """Return the result, in the shape of `input`: (N, C, H, W)."""
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
@@ -113,7 +113,7 @@ class Dropout3d(_DropoutNd):
     """
 
     def forward(self, input):
-        """(N, C, D, H, W) or (C, D, H, W)."""
+        """Return the result, in the shape of `input`: (N, C, D, H, W) or (C, D, H, W)."""
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
@@ -134,7 +134,7 @@ class AlphaDropout(_DropoutNd):
     """
 
     def forward(self, input):
-        """Of any shape."""
+        """Return the result for `input`, a tensor of any shape."""
         return F.alpha_dropout(input, self.p, self.training, self.inplace)
 
 
@@ -155,5 +155,5 @@ class FeatureAlphaDropout(_DropoutNd):
     """
 
     def forward(self, input):
-        """(N, C, ...)."""
+        """Return the result, in the shape of `input`: (N, C, ...)."""
         return F.feature_alpha_dropout(input, self.p, self.training, self.inplace)

@@ -28,7 +28,7 @@ class Flatten(Module):
         self.end_dim = end_dim
 
     def forward(self, input):
-        """The input in its new shape."""
+        """Return the input in its new shape."""
         return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self):
@@ -68,7 +68,7 @@ class Unflatten(Module):
         self.unflattened_size = unflattened_size
 
     def forward(self, input):
-        """The input in its new shape."""
+        """Return the input in its new shape."""
         d = self.dim + input.dim() if self.dim < 0 else self.dim
         if not 0 <= d < input.dim():
             raise IndexError(f"Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {self.dim})")

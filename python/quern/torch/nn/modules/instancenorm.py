@@ -13,7 +13,7 @@ class _InstanceNorm(_NormBase):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input):
-        """(N, C, ...), or (C, ...) for one sample -> the same."""
+        """Return the result, in the shape of `input`: (N, C, ...), or (C, ...) for one sample."""
         dims = self._dims
         if input.dim() not in (dims, dims - 1):
             raise ValueError(f"expected {dims - 1}D or {dims}D input (got {input.dim()}D input)")

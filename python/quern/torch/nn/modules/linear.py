@@ -16,7 +16,7 @@ class Identity(Module):
         super().__init__()
 
     def forward(self, input):
-        """The input."""
+        """Return `input`."""
         return input
 
 
@@ -80,7 +80,7 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input):
-        """The product."""
+        """Return the product with the weight, plus the bias."""
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self):
@@ -133,7 +133,7 @@ class Bilinear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input1, input2):
-        """The product."""
+        """Return the product with the weight, plus the bias."""
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self):

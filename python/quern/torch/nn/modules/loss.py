@@ -42,7 +42,7 @@ class L1Loss(_Loss):
     __constants__ = ["reduction"]
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
@@ -78,7 +78,7 @@ class NLLLoss(_WeightedLoss):
         self.ignore_index = ignore_index
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.nll_loss(input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
@@ -113,7 +113,7 @@ class PoissonNLLLoss(_Loss):
         self.eps = eps
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.poisson_nll_loss(input, target, self.log_input, self.full, eps=self.eps, reduction=self.reduction)
 
 
@@ -145,7 +145,7 @@ class GaussianNLLLoss(_Loss):
         self.eps = eps
 
     def forward(self, input, target, var):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
 
@@ -174,7 +174,7 @@ class KLDivLoss(_Loss):
         self.log_target = log_target
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
@@ -204,7 +204,7 @@ class MSELoss(_Loss):
     __constants__ = ["reduction"]
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
@@ -229,7 +229,7 @@ class BCELoss(_WeightedLoss):
     __constants__ = ["reduction"]
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
@@ -261,7 +261,7 @@ class BCEWithLogitsLoss(_Loss):
         self.register_buffer("pos_weight", pos_weight)
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.binary_cross_entropy_with_logits(input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction)
 
 
@@ -290,7 +290,7 @@ class HingeEmbeddingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
@@ -317,7 +317,7 @@ class MultiLabelMarginLoss(_Loss):
     __constants__ = ["reduction"]
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
@@ -348,7 +348,7 @@ class SmoothL1Loss(_Loss):
         self.beta = beta
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
@@ -377,7 +377,7 @@ class HuberLoss(_Loss):
         self.delta = delta
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
@@ -400,7 +400,7 @@ class SoftMarginLoss(_Loss):
     __constants__ = ["reduction"]
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
@@ -448,7 +448,7 @@ class CrossEntropyLoss(_WeightedLoss):
         self.label_smoothing = label_smoothing
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.cross_entropy(
             input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction, label_smoothing=self.label_smoothing
         )
@@ -475,7 +475,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
     __constants__ = ["reduction"]
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.multilabel_soft_margin_loss(input, target, self.weight, reduction=self.reduction)
 
 
@@ -508,7 +508,7 @@ class CosineEmbeddingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input1, input2, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
@@ -539,7 +539,7 @@ class MarginRankingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input1, input2, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
@@ -579,7 +579,7 @@ class MultiMarginLoss(_WeightedLoss):
         self.margin = margin
 
     def forward(self, input, target):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.multi_margin_loss(input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction)
 
 
@@ -619,7 +619,7 @@ class TripletMarginLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor, positive, negative):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.triplet_margin_loss(anchor, positive, negative, self.margin, self.p, self.eps, self.swap, reduction=self.reduction)
 
 
@@ -654,7 +654,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor, positive, negative):
-        """One number, or one for each with reduction "none"."""
+        """Return the loss: one number, or the unreduced values with reduction "none"."""
         return F.triplet_margin_with_distance_loss(
             anchor,
             positive,

@@ -58,22 +58,24 @@ def _name_layer(error, module, args):
 
 
 class Module(State):
-    """The base of all modules: a class of one's own derives from it, and defines ``forward``.
+    """Base class of all modules: a derived class defines ``forward()``.
 
     Parameters, buffers and modules that are assigned to attributes are registered under their names, so that they are moved, saved and
     trained with the module.
 
-        >>> from quern.torch import nn
-        >>> from quern import torch
-        >>> class Model(nn.Module):
-        ...     def __init__(self):
-        ...         super().__init__()
-        ...         self.inner = nn.Linear(3, 4)
-        ...
-        ...     def forward(self, x):
-        ...         return torch.relu(self.inner(x))
-        >>> Model()(torch.ones(2, 3)).shape
-        torch.Size([2, 4])
+    Examples
+    --------
+    >>> from quern.torch import nn
+    >>> from quern import torch
+    >>> class Model(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.inner = nn.Linear(3, 4)
+    ...
+    ...     def forward(self, x):
+    ...         return torch.relu(self.inner(x))
+    >>> Model()(torch.ones(2, 3)).shape
+    torch.Size([2, 4])
     """
 
     dump_patches = False
@@ -102,7 +104,7 @@ class Module(State):
             super().__init__(*args, **kwargs)
 
     def forward(self, *input):
-        """What the module computes; every class defines its own."""
+        """Compute the result of the module; a derived class defines it."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
@@ -191,7 +193,15 @@ class Module(State):
             raise KeyError(f"attribute '{name}' already exists")
 
     def register_parameter(self, name, param):
-        """Adds a parameter under a name; None for a parameter that the module could have and has not."""
+        """Add a parameter under a name.
+
+        Parameters
+        ----------
+        name : str
+            Name, without dots.
+        param : Parameter or None
+            Parameter; None for one that the module does not have.
+        """
         if "_parameters" not in self.__dict__:
             raise AttributeError("cannot assign parameter before Module.__init__() call")
         self._check_name(name, "parameter", self._parameters)
@@ -205,8 +215,19 @@ class Module(State):
         self._parameters[name] = param
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Adds a tensor that is moved and saved with the module but not trained; ``persistent``: is it part of state_dict()?
+        """Add a tensor that is moved and saved with the module but not trained.
 
+        Parameters
+        ----------
+        name : str
+            Name, without dots.
+        tensor : Tensor or None
+            Buffer, of any shape and dtype.
+        persistent : bool, optional
+            Whether :meth:`state_dict` contains it.
+
+        Examples
+        --------
         >>> from quern import torch
         >>> module = torch.nn.Module()
         >>> module.register_buffer("mean", torch.zeros(3))
@@ -225,18 +246,37 @@ class Module(State):
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name, module):
-        """Adds a module under a name, as the assignment to an attribute does."""
+        """Add a module under a name, as the assignment to an attribute does.
+
+        Parameters
+        ----------
+        name : str
+            Name, without dots.
+        module : Module or None
+            Module.
+        """
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{_typename(module)} is not a Module subclass")
         self._check_name(name, "module", self._modules)
         self._modules[name] = module
 
     def register_module(self, name, module):
-        """The same as add_module()."""
+        """Add a module under a name; another name of :meth:`add_module`."""
         self.add_module(name, module)
 
     def get_submodule(self, target):
-        """The module at a path like "layers.0.linear"; "" is the module itself. AttributeError where there is none."""
+        """Return the module at a path.
+
+        Parameters
+        ----------
+        target : str
+            Path, such as "layers.0.linear"; "" is the module itself.
+
+        Returns
+        -------
+        Module
+            Module at the path. A path without one raises AttributeError.
+        """
         module = self
         for item in target.split(".") if target else ():
             if not hasattr(module, item):
@@ -247,7 +287,7 @@ class Module(State):
         return module
 
     def set_submodule(self, target, module, strict=False):
-        """Puts a module at a path like "layers.0"; with ``strict`` only where there is one already."""
+        """Put a module at a path, such as "layers.0"; with `strict`, only in the place of another one."""
         if not target:
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, Module):
@@ -261,14 +301,14 @@ class Module(State):
         setattr(parent, name, module)
 
     def get_parameter(self, target):
-        """The parameter at a path like "layers.0.weight". AttributeError where there is none."""
+        """Return the parameter at a path, such as "layers.0.weight"; a path without one raises AttributeError."""
         param, name = self._at(target)
         if not isinstance(param, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return param
 
     def get_buffer(self, target):
-        """The buffer at a path like "layers.0.running_mean". AttributeError where there is none."""
+        """Return the buffer at a path, such as "layers.0.running_mean"; a path without one raises AttributeError."""
         path, _, name = target.rpartition(".")
         buffer, name = self._at(target)
         if name not in self.get_submodule(path)._buffers:
@@ -296,12 +336,45 @@ class Module(State):
                 yield (f"{path}.{name}" if path else name), value
 
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
-        """An iterator over (name, parameter), of this module and with ``recurse`` of all in it; each once, by default."""
+        """Return an iterator over pairs of names and parameters.
+
+        Parameters
+        ----------
+        prefix : str, optional
+            Beginning of the names.
+        recurse : bool, optional
+            Whether to include those of the modules inside.
+        remove_duplicate : bool, optional
+            Whether each parameter occurs once.
+
+        Returns
+        -------
+        iterator of (str, Parameter)
+            Names with dots, and parameters.
+
+        Examples
+        --------
+        >>> from quern.torch import nn
+        >>> [name for name, _ in nn.Sequential(nn.Linear(3, 2)).named_parameters()]
+        ['0.weight', '0.bias']
+        """
         return self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse=True):
-        """An iterator over the parameters, for an optimizer.
+        """Return an iterator over the parameters, for an optimizer.
 
+        Parameters
+        ----------
+        recurse : bool, optional
+            Whether to include those of the modules inside.
+
+        Returns
+        -------
+        iterator of Parameter
+            Each parameter once.
+
+        Examples
+        --------
         >>> from quern import torch
         >>> model = torch.nn.Linear(3, 1)
         >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -310,16 +383,16 @@ class Module(State):
             yield param
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        """An iterator over (name, buffer), of this module and with ``recurse`` of all in it; each once, by default."""
+        """Return an iterator over pairs of names and buffers; the parameters are those of :meth:`named_parameters`."""
         return self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse=True):
-        """An iterator over the buffers."""
+        """Return an iterator over the buffers, with `recurse` also over those of the modules inside."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     def named_children(self):
-        """An iterator over (name, module) of the modules directly in this one, each once."""
+        """Return an iterator over pairs of names and modules directly in this one, each once."""
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -327,12 +400,27 @@ class Module(State):
                 yield name, module
 
     def children(self):
-        """An iterator over the modules directly in this one."""
+        """Return an iterator over the modules directly in this one."""
         for _, module in self.named_children():
             yield module
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        """An iterator over (path, module) of this module and all in it; those in the set ``memo`` are left out."""
+        """Return an iterator over pairs of paths and modules: this module and all modules inside.
+
+        Parameters
+        ----------
+        memo : set, optional
+            Modules that are left out; those that were returned are added.
+        prefix : str, optional
+            Beginning of the paths.
+        remove_duplicate : bool, optional
+            Whether each module occurs once.
+
+        Returns
+        -------
+        iterator of (str, Module)
+            Paths, and modules; the path of the module itself is `prefix`.
+        """
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -344,15 +432,27 @@ class Module(State):
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self, remove_duplicate=True):
-        """An iterator over this module and all in it."""
+        """Return an iterator over this module and all modules inside."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     # ---- what is done to all of it
 
     def apply(self, fn):
-        """Calls ``fn(module)`` for all modules in this one, then for itself; returns the module.
+        """Call a function for all modules inside, then for this module.
 
+        Parameters
+        ----------
+        fn : callable
+            Function of a module.
+
+        Returns
+        -------
+        Module
+            The module itself.
+
+        Examples
+        --------
         >>> from quern.torch import nn
         >>> model = nn.Sequential(nn.Linear(3, 2), nn.ReLU())
         >>> _ = model.apply(lambda m: nn.init.zeros_(m.bias) if isinstance(m, nn.Linear) else None)
@@ -387,9 +487,26 @@ class Module(State):
         return self
 
     def to(self, *args, **kwargs):
-        """Moves and converts the module in place: ``to(device)``, ``to(dtype)``, ``to(device, dtype)``, ``to(tensor)``; returns it.
+        """Move and convert the module in place.
 
-        Only floating-point and complex tensors get the type.
+        Parameters
+        ----------
+        *args : dtype, device, str or Tensor
+            ``to(device)``, ``to(dtype)``, ``to(device, dtype)``, or ``to(tensor)``; floating-point and complex tensors are
+            converted.
+        **kwargs : object
+            The same by name: `device`, `dtype`, `non_blocking`, `memory_format`.
+
+        Returns
+        -------
+        Module
+            The module itself.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> torch.nn.Linear(3, 1).to(torch.float64).weight.dtype
+        torch.float64
         """
         device, dtype, non_blocking, memory_format = _parsed_to(*args, **kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
@@ -404,19 +521,19 @@ class Module(State):
         return self._apply(convert)
 
     def to_empty(self, *, device, recurse=True):
-        """Moves the module to a device without its values, which are anything there."""
+        """Move the module to a device without its values, which are undefined there; return the module."""
         return self._apply(lambda t: torch.empty_like(t, device=device), recurse=recurse)
 
     def cpu(self):
-        """Moves the module to the CPU."""
+        """Move the module to the CPU; return the module."""
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device=None):
-        """Moves the module to a GPU: the current one, or that of a number or name."""
+        """Move the module to a GPU, by default the current one; return the module."""
         return self._apply(lambda t: t.cuda(device))
 
     def type(self, dst_type):
-        """Converts all parameters and buffers to a type."""
+        """Convert all parameters and buffers to a dtype; return the module."""
         return self._apply(lambda t: t.type(dst_type))
 
     def _floating(self, dtype):
@@ -439,7 +556,26 @@ class Module(State):
         return self._floating(torch.bfloat16)
 
     def train(self, mode=True):
-        """Sets the module and all in it to training, which e.g. Dropout and BatchNorm look at; with False to evaluation."""
+        """Set the mode of this module and of all modules inside: training or evaluation.
+
+        Modules such as Dropout and BatchNorm compute differently in the two modes.
+
+        Parameters
+        ----------
+        mode : bool, optional
+            True for training, False for evaluation.
+
+        Returns
+        -------
+        Module
+            The module itself.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> torch.nn.Dropout().train(False)(torch.ones(2))
+        tensor([1., 1.])
+        """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -448,17 +584,17 @@ class Module(State):
         return self
 
     def eval(self):
-        """Sets the module and all in it to evaluation: ``train(False)``."""
+        """Set this module and all modules inside to evaluation: ``train(False)``."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad=True):
-        """Says of all parameters whether gradients are wanted."""
+        """Set for all parameters whether they require gradients; return the module."""
         for param in self.parameters():
             param.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none=True):
-        """Takes the gradients off all parameters, or fills them with 0."""
+        """Remove the gradients of all parameters; with ``set_to_none=False``, set them to 0."""
         for param in self.parameters():
             if param.grad is None:
                 continue
@@ -468,29 +604,63 @@ class Module(State):
                 param.grad.detach_().zero_()
 
     def share_memory(self):
-        """Has all tensors share their memory with other processes, as Tensor.share_memory_() does."""
+        """Share the memory of all tensors with other processes, as :meth:`Tensor.share_memory_` does."""
         return self._apply(lambda t: t.share_memory_())
 
     def compile(self, *args, **kwargs):
-        """Does nothing: array work is recorded, fused and compiled behind the program's back already."""
+        """Do nothing: operations are recorded, fused and compiled in any case."""
 
     # ---- hooks
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
-        """Calls ``hook(module, args)``, or with ``with_kwargs`` ``hook(module, args, kwargs)``, before forward.
+        """Register a function that is called before ``forward()``.
 
-        It returns None or the arguments to use: one, or a tuple; with ``with_kwargs`` (args, kwargs). ``prepend``: before the hooks there
-        are. Returned: a handle, whose ``remove()`` takes the hook out.
+        Parameters
+        ----------
+        hook : callable
+            ``hook(module, args)`` or, with `with_kwargs`, ``hook(module, args, kwargs)``. It returns None or new arguments.
+        prepend : bool, optional
+            Whether the hook runs before the hooks that are registered already.
+        with_kwargs : bool, optional
+            Whether the hook also receives the keyword arguments of the call.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
         """
         self._hooked = True
         marks = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
         return _hooks.add(self._forward_pre_hooks, hook, prepend, marks)
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
-        """Calls ``hook(module, args, output)``, or with ``with_kwargs`` ``hook(module, args, kwargs, output)``, after forward.
+        """Register a function that is called after ``forward()``.
 
-        It returns None or another output. ``prepend``: before the hooks that are there; ``always_call``: where forward raises, too.
-        Returned: a handle, whose ``remove()`` takes the hook out.
+        Parameters
+        ----------
+        hook : callable
+            ``hook(module, args, output)`` or, with `with_kwargs`, ``hook(module, args, kwargs, output)``. It returns None or a new
+            output.
+        prepend : bool, optional
+            Whether the hook runs before the hooks that are registered already.
+        with_kwargs : bool, optional
+            Whether the hook also receives the keyword arguments of the call.
+        always_call : bool, optional
+            Whether the hook is called where ``forward()`` raises, too.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> layer = torch.nn.Linear(3, 1)
+        >>> handle = layer.register_forward_hook(lambda module, args, output: print(tuple(output.shape)))
+        >>> _ = layer(torch.ones(2, 3))
+        (2, 1)
+        >>> handle.remove()
         """
         self._hooked = True
         marks = [self._forward_hooks_with_kwargs] if with_kwargs else []
@@ -499,14 +669,38 @@ class Module(State):
         return _hooks.add(self._forward_hooks, hook, prepend, marks)
 
     def register_full_backward_pre_hook(self, hook, prepend=False):
-        """Calls ``hook(module, grad_output)`` before the module's backward; it returns None or other gradients of the outputs."""
+        """Register a function that is called before the module's backward pass.
+
+        Parameters
+        ----------
+        hook : callable
+            ``hook(module, grad_output)``; it returns None or new gradients of the outputs.
+        prepend : bool, optional
+            Whether the hook runs before the hooks that are registered already.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
+        """
         self._hooked = True
         return _hooks.add(self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook, prepend=False):
-        """Calls ``hook(module, grad_input, grad_output)`` after the module's backward; it returns None or other gradients of the inputs.
+        """Register a function that is called after the module's backward pass.
 
-        Both are tuples, by position: of the arguments and of the outputs, with None for what is no tensor or has no gradient.
+        Parameters
+        ----------
+        hook : callable
+            ``hook(module, grad_input, grad_output)``, with tuples of gradients by position, None for arguments without one. It
+            returns None or new gradients of the inputs.
+        prepend : bool, optional
+            Whether the hook runs before the hooks that are registered already.
+
+        Returns
+        -------
+        RemovableHandle
+            Handle whose method `remove()` removes the hook.
         """
         if self._is_full_backward_hook is False:
             raise RuntimeError(
@@ -517,7 +711,7 @@ class Module(State):
         return _hooks.add(self._backward_hooks, hook, prepend)
 
     def register_backward_hook(self, hook):
-        """An older name of register_full_backward_hook(), with what that gives to the hook."""
+        """Register a function as :meth:`register_full_backward_hook` does; its older name."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(
                 "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
@@ -579,21 +773,21 @@ def _everywhere(hooks, hook, marks=()):
 
 
 def register_module_forward_pre_hook(hook):
-    """Calls ``hook(module, args)`` before every module's forward; see Module.register_forward_pre_hook()."""
+    """Register ``hook(module, args)`` before the forward pass of every module; see :meth:`Module.register_forward_pre_hook`."""
     return _everywhere(_hooks.all_pre, hook)
 
 
 def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
-    """Calls ``hook(module, args, output)`` after every module's forward; see Module.register_forward_hook()."""
+    """Register ``hook(module, args, output)`` after the forward pass of every module; see :meth:`Module.register_forward_hook`."""
     marks = [_hooks.all_with_kwargs] if with_kwargs else []
     return _everywhere(_hooks.all_forward, hook, marks + ([_hooks.all_always_called] if always_call else []))
 
 
 def register_module_full_backward_pre_hook(hook):
-    """Calls ``hook(module, grad_output)`` before every module's backward; see Module.register_full_backward_pre_hook()."""
+    """Register ``hook(module, grad_output)`` before the backward pass of every module."""
     return _everywhere(_hooks.all_backward_pre, hook)
 
 
 def register_module_full_backward_hook(hook):
-    """Calls ``hook(module, grad_input, grad_output)`` after every module's backward; see Module.register_full_backward_hook()."""
+    """Register ``hook(module, grad_input, grad_output)`` after the backward pass of every module."""
     return _everywhere(_hooks.all_backward, hook)

@@ -35,7 +35,7 @@ class LocalResponseNorm(Module):
         self.k = k
 
     def forward(self, input):
-        """(N, C, ...)."""
+        """Return the result, in the shape of `input`: (N, C, ...)."""
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self):
@@ -93,7 +93,7 @@ class LayerNorm(Module):
             init.zeros_(self.bias)
 
     def forward(self, input):
-        """(*, normalized_shape)."""
+        """Return the result, in the shape of `input`: (*, normalized_shape)."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self):
@@ -150,7 +150,7 @@ class GroupNorm(Module):
             init.zeros_(self.bias)
 
     def forward(self, input):
-        """(N, num_channels, ...)."""
+        """Return the result, in the shape of `input`: (N, num_channels, ...)."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self):
@@ -196,7 +196,7 @@ class RMSNorm(Module):
             init.ones_(self.weight)
 
     def forward(self, x):
-        """(*, normalized_shape)."""
+        """Return the result, in the shape of `input`: (*, normalized_shape)."""
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self):

@@ -25,7 +25,7 @@ class PixelShuffle(Module):
         self.upscale_factor = upscale_factor
 
     def forward(self, input):
-        """The input with its channels as pixels."""
+        """Return the input with its channels as pixels."""
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self):
@@ -53,7 +53,7 @@ class PixelUnshuffle(Module):
         self.downscale_factor = downscale_factor
 
     def forward(self, input):
-        """The input with its pixels as channels."""
+        """Return the input with its pixels as channels."""
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self):
@@ -81,7 +81,7 @@ class ChannelShuffle(Module):
         self.groups = groups
 
     def forward(self, input):
-        """The input with its channels in another order."""
+        """Return the input with its channels in another order."""
         return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self):

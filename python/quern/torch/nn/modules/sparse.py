@@ -106,7 +106,18 @@ class Embedding(_Table):
         self.sparse = sparse
 
     def forward(self, input):
-        """The vectors of the numbers ``input``."""
+        """Return the vectors of indices.
+
+        Parameters
+        ----------
+        input : Tensor
+            Integers of any shape.
+
+        Returns
+        -------
+        Tensor
+            Shape of `input` followed by the size of a vector.
+        """
         return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
 
     def extra_repr(self):
@@ -125,7 +136,29 @@ class Embedding(_Table):
     def from_pretrained(
         cls, embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False
     ):
-        """A layer with the table ``embeddings``, (V, D), which is not trained unless ``freeze`` is False."""
+        """Return a layer with a table of vectors.
+
+        Parameters
+        ----------
+        embeddings : Tensor
+            Table, of shape (number of vectors, size of a vector).
+        freeze : bool, optional
+            Whether the table is not trained.
+        padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse : object, optional
+            As in :class:`Embedding`.
+
+        Returns
+        -------
+        Embedding
+            New layer.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> layer = torch.nn.Embedding.from_pretrained(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        >>> layer(torch.tensor([1]))
+        tensor([[3., 4.]])
+        """
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, cols = embeddings.shape
@@ -205,7 +238,22 @@ class EmbeddingBag(_Table):
         self.include_last_offset = include_last_offset
 
     def forward(self, input, offsets=None, per_sample_weights=None):
-        """``input``: (B, n), or (N) with ``offsets``, (B), at which bags begin; ``per_sample_weights``: a factor of each, for "sum"."""
+        """Return a sum, mean or maximum of the vectors of each bag.
+
+        Parameters
+        ----------
+        input : Tensor
+            Integers of shape (B, n), or of shape (N,) with `offsets`.
+        offsets : Tensor, optional
+            Index in `input` at which each bag begins, of shape (B,).
+        per_sample_weights : Tensor, optional
+            Factor of each vector, in the shape of `input`; only for sums.
+
+        Returns
+        -------
+        Tensor
+            Shape (B, size of a vector).
+        """
         return F.embedding_bag(
             input,
             self.weight,
@@ -244,7 +292,29 @@ class EmbeddingBag(_Table):
         include_last_offset=False,
         padding_idx=None,
     ):
-        """A layer with the table ``embeddings``, (V, D), which is not trained unless ``freeze`` is False."""
+        """Return a layer with a table of vectors.
+
+        Parameters
+        ----------
+        embeddings : Tensor
+            Table, of shape (number of vectors, size of a vector).
+        freeze : bool, optional
+            Whether the table is not trained.
+        max_norm, norm_type, scale_grad_by_freq, mode, sparse, include_last_offset, padding_idx : object, optional
+            As in :class:`EmbeddingBag`.
+
+        Returns
+        -------
+        EmbeddingBag
+            New layer.
+
+        Examples
+        --------
+        >>> from quern import torch
+        >>> layer = torch.nn.EmbeddingBag.from_pretrained(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), mode="sum")
+        >>> layer(torch.tensor([[0, 1]]))
+        tensor([[4., 6.]])
+        """
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, cols = embeddings.shape

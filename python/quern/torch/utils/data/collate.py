@@ -43,8 +43,20 @@ def _like(sequence, values):
 
 
 def default_convert(data):
-    """Tensors of NumPy's arrays and numbers, also within lists, tuples and dicts; the rest as it is.
+    """Convert NumPy arrays and numbers to tensors, also inside lists, tuples and dicts.
 
+    Parameters
+    ----------
+    data : object
+        Sample.
+
+    Returns
+    -------
+    object
+        The same structure with tensors; other values stay the same.
+
+    Examples
+    --------
     >>> import numpy
     >>> from quern.torch.utils.data import default_convert
     >>> default_convert([numpy.float32(1.5), "text"])
@@ -65,11 +77,27 @@ def default_convert(data):
 
 
 def default_collate(batch):
-    """A batch of a list of samples: tensors are stacked, numbers become tensors, tuples, lists and dicts are collated part by part.
+    """Make a batch of a list of samples.
 
-    Parameters: ``batch``: samples of one structure. Returns that structure, with a list for a tuple of numbers; text stays as it is.
-    Raises TypeError for what has no batch: None, objects.
+    Tensors and arrays are stacked, numbers become a tensor; tuples, lists and dicts are collated element by element; strings stay the same.
 
+    Parameters
+    ----------
+    batch : list
+        Samples of the same structure.
+
+    Returns
+    -------
+    object
+        The structure of a sample, with batches in place of values.
+
+    Raises
+    ------
+    TypeError
+        For values that cannot be collated, such as None.
+
+    Examples
+    --------
     >>> from quern.torch.utils.data import default_collate
     >>> default_collate([(1, "a"), (2, "b")])
     [tensor([1, 2]), ('a', 'b')]

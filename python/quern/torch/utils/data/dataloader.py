@@ -16,7 +16,14 @@ _told = False  # of workers, once
 
 
 def get_worker_info():
-    """None: batches are made in the program's own process."""
+    """Return None: batches are made in the process of the program.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import get_worker_info
+    >>> print(get_worker_info())
+    None
+    """
     return None
 
 
@@ -35,16 +42,20 @@ class DataLoader(Generic[_Batch]):
         Order of the indices.
     batch_sampler : Sampler or iterable of lists of ints, optional
         Indices of each batch, in place of `batch_size`, `shuffle`, `sampler` and `drop_last`.
+    num_workers : int, optional
+        Accepted for compatibility: batches are made in this process, and one warning says so.
     collate_fn : callable, optional
         Function that makes a batch of a list of samples; by default :func:`default_collate`, which stacks tensors.
+    pin_memory : bool, optional
+        Accepted for compatibility.
     drop_last : bool, optional
         Whether to leave out a last batch that is not full.
+    timeout, worker_init_fn, multiprocessing_context : object, optional
+        Accepted for compatibility.
     generator : Generator, optional
         Source of the random order.
-    num_workers, prefetch_factor, persistent_workers, timeout, worker_init_fn : object, optional
-        Accepted for compatibility: batches are made in this process, and one warning says so.
-    multiprocessing_context, pin_memory, in_order : object, optional
-        Accepted for compatibility: batches are made in this process, and one warning says so.
+    prefetch_factor, persistent_workers, pin_memory_device, in_order : object, optional
+        Accepted for compatibility.
 
     Notes
     -----

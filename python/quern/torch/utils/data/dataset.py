@@ -14,10 +14,12 @@ _Sample = TypeVar("_Sample", covariant=True)
 
 
 class Dataset(Generic[_Sample]):
-    """Base of data sets with an index: a derived class defines ``__getitem__`` and mostly ``__len__``.
+    """Base class of data sets with an index: a derived class defines ``__getitem__`` and usually ``__len__``.
 
-    It may define ``__getitems__``, too, which gives a list of samples for a list of indices. ``a + b`` is one after the other.
+    It may also define ``__getitems__``, which returns a list of samples for a list of indices. ``a + b`` concatenates two data sets.
 
+    Examples
+    --------
     >>> from quern.torch.utils.data import Dataset
     >>> class Squares(Dataset):
     ...     def __len__(self):
@@ -36,8 +38,10 @@ class Dataset(Generic[_Sample]):
 
 
 class IterableDataset(Dataset[_Sample]):
-    """Base of data sets that give one sample after another: a derived class defines ``__iter__``.
+    """Base class of data sets without an index: a derived class defines ``__iter__``.
 
+    Examples
+    --------
     >>> from quern.torch.utils.data import IterableDataset
     >>> class Squares(IterableDataset):
     ...     def __iter__(self):
@@ -54,10 +58,22 @@ class IterableDataset(Dataset[_Sample]):
 
 
 class TensorDataset(Dataset):
-    """The rows of tensors of one length: sample i is the tuple of each one's row i.
+    """Data set of the rows of tensors: sample i is a tuple of the rows i.
 
-    Parameters: ``tensors``. A DataLoader takes batches of it out of the tensors at once.
+    A DataLoader reads its batches from the tensors at once.
 
+    Parameters
+    ----------
+    *tensors : Tensor
+        Tensors with the same length of the first dimension.
+
+    Raises
+    ------
+    AssertionError
+        For tensors of different lengths.
+
+    Examples
+    --------
     >>> from quern import torch
     >>> from quern.torch.utils.data import TensorDataset
     >>> TensorDataset(torch.arange(3), torch.ones(3, 2))[1]
@@ -77,10 +93,22 @@ class TensorDataset(Dataset):
 
 
 class StackDataset(Dataset):
-    """Data sets of one length beside each other: samples are tuples of theirs, or dicts where they are given by name.
+    """Data set whose samples are tuples or dicts of the samples of several data sets.
 
-    Parameters: ``args`` or ``kwargs``: the data sets.
+    Parameters
+    ----------
+    *args : Dataset
+        Data sets of the same length; samples are tuples.
+    **kwargs : Dataset
+        Data sets of the same length by name, instead of `args`; samples are dicts.
 
+    Raises
+    ------
+    ValueError
+        For data sets of different lengths, no data sets, or both kinds.
+
+    Examples
+    --------
     >>> from quern.torch.utils.data import StackDataset
     >>> StackDataset(image=[1.0, 2.0], text=["cat", "dog"])[0]
     {'image': 1.0, 'text': 'cat'}
@@ -127,9 +155,25 @@ def _samples(dataset, indices):
 
 
 class ConcatDataset(Dataset[_Sample]):
-    """Data sets one after another, with one index.
+    """Concatenation of data sets with an index.
 
-    Parameters: ``datasets``. Attributes: ``cumulative_sizes``: where each ends.
+    The attribute `cumulative_sizes` has the index at which each data set ends.
+
+    Parameters
+    ----------
+    datasets : iterable of Dataset
+        Data sets.
+
+    Raises
+    ------
+    AssertionError
+        For no data sets, or an IterableDataset.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import ConcatDataset
+    >>> ConcatDataset([range(3), range(5)])[4]
+    1
     """
 
     def __init__(self, datasets):
@@ -153,9 +197,21 @@ class ConcatDataset(Dataset[_Sample]):
 
 
 class ChainDataset(IterableDataset):
-    """Data sets that are iterated over, one after another.
+    """Concatenation of data sets without an index.
 
-    Parameters: ``datasets``: IterableDatasets.
+    Parameters
+    ----------
+    datasets : iterable of IterableDataset
+        Data sets.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import ChainDataset, IterableDataset
+    >>> class Count(IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(2))
+    >>> list(ChainDataset([Count(), Count()]))
+    [0, 1, 0, 1]
     """
 
     def __init__(self, datasets):
@@ -173,9 +229,20 @@ class ChainDataset(IterableDataset):
 
 
 class Subset(Dataset[_Sample]):
-    """The samples of a data set with some indices.
+    """Data set of the samples of another one at indices.
 
-    Parameters: ``dataset``; ``indices``: a sequence.
+    Parameters
+    ----------
+    dataset : Dataset
+        Data set.
+    indices : sequence of ints
+        Indices of the samples.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import Subset
+    >>> Subset("abcd", [3, 1])[0]
+    'd'
     """
 
     def __init__(self, dataset, indices):
@@ -198,11 +265,29 @@ class Subset(Dataset[_Sample]):
 
 
 def random_split(dataset, lengths, generator=None):
-    """Subsets of a data set with its samples at random.
+    """Split a data set into random subsets.
 
-    Parameters: ``dataset``; ``lengths``: of the subsets, or their shares, which add up to 1; ``generator``: a torch.Generator, by default
-    the global one. Returns a list of Subsets.
+    Parameters
+    ----------
+    dataset : Dataset
+        Data set with a length.
+    lengths : sequence of ints or floats
+        Length of each subset; or fractions that add up to 1.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
 
+    Returns
+    -------
+    list of Subset
+        Subsets; each sample is in one of them.
+
+    Raises
+    ------
+    ValueError
+        For lengths that do not add up to that of the data set.
+
+    Examples
+    --------
     >>> from quern import torch
     >>> from quern.torch.utils.data import random_split
     >>> train, test = random_split(range(10), [0.9, 0.1], generator=torch.Generator().manual_seed(42))

@@ -29,16 +29,38 @@ def _check_count(name, value):
 
 
 class Sampler(Generic[_Index]):
-    """Base of samplers: a derived class defines ``__iter__``, which gives indices or lists of them, and mostly ``__len__``."""
+    """Base class of samplers: a derived class defines ``__iter__``, which yields indices or lists of them.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import Sampler
+    >>> class Backwards(Sampler):
+    ...     def __init__(self, data):
+    ...         self.data = data
+    ...
+    ...     def __iter__(self):
+    ...         return reversed(range(len(self.data)))
+    >>> list(Backwards("abc"))
+    [2, 1, 0]
+    """
 
     def __iter__(self):
         raise NotImplementedError("Subclasses of Sampler should implement __iter__.")
 
 
 class SequentialSampler(Sampler[int]):
-    """One index after another, from 0.
+    """Yield the indices in order.
 
-    Parameters: ``data_source``: the data set, or anything with a length.
+    Parameters
+    ----------
+    data_source : Sized
+        Data set, or any object with a length.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import SequentialSampler
+    >>> list(SequentialSampler("abc"))
+    [0, 1, 2]
     """
 
     def __init__(self, data_source):
@@ -52,10 +74,31 @@ class SequentialSampler(Sampler[int]):
 
 
 class RandomSampler(Sampler[int]):
-    """Indices at random.
+    """Yield indices in random order.
 
-    Parameters: ``data_source``: the data set, or anything with a length; ``replacement``: an index may come again; ``num_samples``: how
-    many, by default all; ``generator``: a torch.Generator, by default a new one, seeded by the global one for each pass.
+    Parameters
+    ----------
+    data_source : Sized
+        Data set, or any object with a length.
+    replacement : bool, optional
+        Whether an index may occur several times.
+    num_samples : int, optional
+        Number of indices; None is the length of `data_source`.
+    generator : Generator, optional
+        Source of the random order; None is a new one for each pass, seeded by the default generator.
+
+    Raises
+    ------
+    ValueError
+        For a `num_samples` that is not positive.
+    TypeError
+        For a `replacement` that is no bool.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import RandomSampler
+    >>> sorted(RandomSampler("abc"))
+    [0, 1, 2]
     """
 
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
@@ -95,9 +138,20 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Some indices, in random order.
+    """Yield the elements of a sequence of indices in random order.
 
-    Parameters: ``indices``: a sequence; ``generator``: a torch.Generator, by default the global one.
+    Parameters
+    ----------
+    indices : sequence of ints
+        Indices.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import SubsetRandomSampler
+    >>> sorted(SubsetRandomSampler([5, 2]))
+    [2, 5]
     """
 
     def __init__(self, indices, generator=None):
@@ -113,11 +167,26 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Indices at random, each as often as its weight says.
+    """Yield random indices with probabilities in proportion to weights.
 
-    Parameters: ``weights``: a sequence, which need not add up to 1; ``num_samples``: how many; ``replacement``: an index may come again;
-    ``generator``: a torch.Generator, by default the global one.
+    Parameters
+    ----------
+    weights : sequence of floats
+        Weight of each index; they need not add up to 1.
+    num_samples : int
+        Number of indices.
+    replacement : bool, optional
+        Whether an index may occur several times.
+    generator : Generator, optional
+        Source of the random numbers; None is the default generator.
 
+    Raises
+    ------
+    ValueError
+        For a `num_samples` that is not positive, a `replacement` that is no bool, or weights that are not one-dimensional.
+
+    Examples
+    --------
     >>> from quern.torch.utils.data import WeightedRandomSampler
     >>> list(WeightedRandomSampler([0.0, 1.0], 3))
     [1, 1, 1]
@@ -143,10 +212,24 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list]):
-    """Lists of the indices of another sampler.
+    """Yield lists of the indices of another sampler.
 
-    Parameters: ``sampler``; ``batch_size``; ``drop_last``: a last batch that is not full is left out.
+    Parameters
+    ----------
+    sampler : iterable of ints
+        Sampler.
+    batch_size : int
+        Number of indices in a list.
+    drop_last : bool
+        Whether to leave out a last list that is not full.
 
+    Raises
+    ------
+    ValueError
+        For a `batch_size` that is not positive, or a `drop_last` that is no bool.
+
+    Examples
+    --------
     >>> from quern.torch.utils.data import BatchSampler
     >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
     [[0, 1], [2, 3], [4]]
@@ -172,10 +255,33 @@ class BatchSampler(Sampler[list]):
 
 
 class DistributedSampler(Sampler[int]):
-    """The share of one process of several: every ``num_replicas``-th index.
+    """Yield the indices of one process of several: every `num_replicas`-th index.
 
-    Parameters: ``dataset``; ``num_replicas``: how many processes; ``rank``: this one's number; both have to be given; ``shuffle``;
-    ``seed``: the same in all processes; ``drop_last``: what does not divide evenly is left out, else some indices come twice.
+    Parameters
+    ----------
+    dataset : Dataset
+        Data set with a length.
+    num_replicas : int
+        Number of processes.
+    rank : int
+        Number of this process.
+    shuffle : bool, optional
+        Whether the order is random.
+    seed : int, optional
+        Seed of the order, the same in all processes.
+    drop_last : bool, optional
+        Whether to leave out indices that do not divide evenly; by default some indices occur twice.
+
+    Raises
+    ------
+    ValueError
+        For a missing `num_replicas` or `rank`, or a `rank` out of range.
+
+    Examples
+    --------
+    >>> from quern.torch.utils.data import DistributedSampler
+    >>> list(DistributedSampler(range(6), num_replicas=2, rank=1, shuffle=False))
+    [1, 3, 5]
     """
 
     def __init__(self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False):
@@ -206,5 +312,11 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch):
-        """Has the next pass shuffle by the number of its epoch."""
+        """Set the epoch, on which the random order of the next pass depends.
+
+        Parameters
+        ----------
+        epoch : int
+            Number of the epoch, the same in all processes.
+        """
         self.epoch = epoch

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 
-def mend(findings, yes, ask=input):
-    """Runs the steps of the findings.
+def run_fixes(findings, yes, ask=input):
+    """Run the steps of findings, each after a question.
 
     Parameters
     ----------

@@ -1,0 +1,137 @@
+"""Settings of PyTorch that have no effect here, and functions of symbolic sizes, which are numbers here."""
+
+import builtins
+import math
+
+from quern.torch import _types
+
+
+def are_deterministic_algorithms_enabled():
+    """Return whether deterministic algorithms are required: always False."""
+    return False
+
+
+def get_deterministic_debug_mode():
+    """Return the debug mode of deterministic algorithms: always 0."""
+    return 0
+
+
+def is_warn_always_enabled():
+    """Return whether warnings are repeated: always False."""
+    return False
+
+
+def get_num_interop_threads():
+    """Return the number of threads that run operations at the same time: always 1."""
+    return 1
+
+
+def is_anomaly_check_nan_enabled():
+    """Return whether anomaly detection checks for NaN: always True."""
+    return True
+
+
+def is_autocast_cpu_enabled():
+    """Return whether autocast is enabled for the CPU: always False."""
+    return False
+
+
+def is_autocast_cache_enabled():
+    """Return whether autocast keeps converted weights: always True."""
+    return True
+
+
+def compiled_with_cxx11_abi():
+    """Return whether the C++11 ABI is used: always True."""
+    return True
+
+
+def is_vulkan_available():
+    """Return whether Vulkan is available: always False."""
+    return False
+
+
+def is_autocast_enabled(device_type="cuda"):
+    """Return whether autocast is enabled for a type of devices: always False."""
+    _types.device(device_type)
+    return False
+
+
+def set_flush_denormal(mode, /):
+    """Do nothing and return False: denormal numbers stay."""
+    return False
+
+
+def set_deterministic_debug_mode(debug_mode):
+    """Do nothing; accepted for compatibility."""
+
+
+def set_warn_always(b, /):
+    """Do nothing; accepted for compatibility."""
+
+
+def set_num_interop_threads(num, /):
+    """Do nothing; accepted for compatibility."""
+
+
+def set_anomaly_enabled(enabled, check_nan=True):
+    """Do nothing; accepted for compatibility."""
+
+
+def clear_autocast_cache():
+    """Do nothing; accepted for compatibility."""
+
+
+def init_num_threads():
+    """Do nothing; accepted for compatibility."""
+
+
+# ---- sizes that are not known yet: here all are
+
+
+def sym_float(a):
+    """Return the number as a float."""
+    return float(a)
+
+
+def sym_int(a):
+    """Return the number as an int."""
+    return int(a)
+
+
+def sym_max(a, b):
+    """Return the larger number."""
+    return b if b > a else a
+
+
+def sym_min(a, b):
+    """Return the smaller number."""
+    return b if b < a else a
+
+
+def sym_not(a):
+    """Return ``not a``."""
+    return not a
+
+
+def sym_sqrt(a):
+    """Return the square root of a number."""
+    return math.sqrt(a)
+
+
+def sym_sum(args):
+    """Return the sum of numbers."""
+    return builtins.sum(args)
+
+
+def sym_ite(b, t, f):
+    """Return `t` if `b` is true, and `f` otherwise."""
+    return t if b else f
+
+
+__all__ = """
+are_deterministic_algorithms_enabled get_deterministic_debug_mode is_warn_always_enabled get_num_interop_threads
+is_anomaly_check_nan_enabled is_autocast_cpu_enabled is_autocast_cache_enabled compiled_with_cxx11_abi is_vulkan_available
+is_autocast_enabled set_flush_denormal set_deterministic_debug_mode set_warn_always set_num_interop_threads set_anomaly_enabled
+clear_autocast_cache init_num_threads sym_float sym_int sym_max sym_min sym_not sym_sqrt sym_sum sym_ite
+""".split()
