@@ -47,6 +47,7 @@ PyObject* wrap_as(Array&& array, PyTypeObject* type) {
   nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
   if (type != array_type && is_tensor_type(type)) {
     array.set_value(false);  // tensors without dimensions can be written
+    array.settle_owner();
     // What nobody else has is new; other views are what the tensor is that they are views of.
     if (InferenceMode::is_on()) {
       GraphLock lock;
@@ -240,7 +241,7 @@ PyObject* unary(Op op, PyObject* value) {
   return guarded([&] {
     Argument argument(*as_array(value));
     // +x of bools is a copy on JAX, an error in NumPy.
-    const KerasSlopes keras_slopes(op == Op::absolute && typed_by(value, value));
+    const WithSlopes slopes(typed_by(value, value) ? slopes_of_keras() : WithSlopes::now());
     bool is_copied = op == Op::positive && argument.type().dtype == DType::boolean && typed_by(value, value);
     return wrap_beside(is_copied ? astype(*argument.array(), DType::boolean) : elementwise(op, {&argument, 1}), value);
   });

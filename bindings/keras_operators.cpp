@@ -14,6 +14,8 @@ namespace quern::python {
 // returns NotImplemented where Keras's rules hold, as in Keras itself.
 static PyObject* strict_operator = nullptr;
 
+Slopes slopes_of_keras() { return strict_operator ? Slopes::tensorflow : Slopes::jax; }
+
 OperandType type_as_keras(const GivenOperand& operand) {
   OperandType type = operand.argument().type();
   if (operand.is_of_host()) type.dtype = host_type_as_keras(type.dtype);
@@ -88,6 +90,7 @@ Array power_of_integers(const Argument& base, const Array& exponents, Loop loop)
 }  // namespace
 
 Array computed_as_keras(Op op, GivenOperand& a, GivenOperand& b) {
+  const WithSlopes slopes(slopes_of_keras());
   auto computed = [&](std::optional<Loop> loop) {
     Argument arguments[] = {a.argument(), b.argument()};
     return op == Op::power && !loop ? raised(arguments[0], arguments[1]) : elementwise(op, arguments, nullptr, loop);

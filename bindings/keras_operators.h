@@ -3,9 +3,12 @@
 
 #include "bindings/arrays.h"
 #include "graph/op.h"
+#include "graph/tape.h"
 
 namespace quern::python {
 
+// Whose derivatives Keras's functions have: TensorFlow's where a program imports it, else JAX's.
+Slopes slopes_of_keras();
 // The type of an operand; of values of the host's the one that Keras gives them.
 OperandType type_as_keras(const GivenOperand& operand);
 

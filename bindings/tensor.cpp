@@ -311,12 +311,12 @@ PyObject* in_place(Op op, PyObject* left, PyObject* right) {
   });
 }
 
-// Does the power want the derivatives of number_power()? A root has one that is as good.
+// Does the power want the derivatives of number_power()?
 bool is_number_power(std::span<TensorOperand> operands, const Array* into) {
   const Array* base = operands[0].array();
   const Scalar& number = operands[1].scalar();
   return base && !operands[1].array() && !into && !number.is_natural && number.kind != WeakScalar::complex &&
-         !(number.kind == WeakScalar::real && number.re == 0.5) && GradientMode::is_on() && wants_gradient(*base);
+         GradientMode::is_on() && wants_gradient(*base);
 }
 
 // By 2 and by 0.5 it is a product or a root, as in raised() of the engine.

@@ -62,7 +62,12 @@ DIFFERENT = (
         "order, as on JAX.",
     ),
     ("`tf.function`", "The function runs as Python at each call; options such as `input_signature` have no effect."),
-    ("`tf.pow`", "If the base is negative, the gradient with respect to the exponent is NaN; TensorFlow's is 0."),
+    (
+        "gradients with `tensorflow`",
+        "At zeros, NaN and the ends of domains they are TensorFlow's, also those of `keras.ops`; those of `celu`, `hard_silu`, "
+        "`hard_tanh`, `cbrt`, `hypot`, `lgamma` and `digamma` are JAX's there. The gradient of `tf.sqrt(tf.nn.relu(x))` is 0 where "
+        "TensorFlow's is NaN. NaN is the extreme of its segment wherever it stands; TensorFlow's depends on the order.",
+    ),
     ("optimizers", "One call of the engine updates all variables; Lamb, Adafactor and Muon run one operation at a time."),
     (
         "64 bits",

@@ -1,5 +1,7 @@
 // What PyTorch refuses of the arguments of dropout, attention and embeddings before a body runs, in its words, and what it warns
 // of.
+#include <cmath>
+
 #include "bindings/faces/networks.h"
 #include "bindings/faces/statistics.h"
 #include "bindings/tensor_operations.h"
@@ -61,8 +63,10 @@ bool is_row(int64_t row, const Array& table) { return row >= -table.shape()[0] &
 }  // namespace
 
 void Check<nn::dropout>::call(const Reading& reading, const Array& x, double p, bool is_training, const random::Stream&) {
+  // The functions of nn.functional check for themselves.
+  const bool is_functional = *reading.face.submodule != 0 && !std::isnan(p);
   if (!(p >= 0 && p <= 1))
-    raise(ErrorKind::value, "dropout probability has to be between 0 and 1, but got {}",
+    raise(is_functional ? ErrorKind::value : ErrorKind::runtime, "dropout probability has to be between 0 and 1, but got {}",
           nb::cast<std::string>(nb::str(reading.slots[1])));
   if (const std::optional<Dropped> by = dropped_by(reading.function)) check_dimensions(x, *by);
   const bool is_empty = x.size() == 0 && reading.function != Function::dropout_;

@@ -85,7 +85,7 @@ void wait_for(const Array& result) {
   read_into(detached(result).view(std::move(first)), element.data(), size_of(result.dtype()));
 }
 
-linalg::NormOrder read_norm_order(const Reading&, PyObject* given) {
+linalg::NormOrder read_norm_order(const Reading& reading, PyObject* given) {
   linalg::NormOrder order;
   if (!is_given(given)) return order;
   if (PyUnicode_Check(given)) {
@@ -98,6 +98,7 @@ linalg::NormOrder read_norm_order(const Reading&, PyObject* given) {
   if (is_array && nb::cast<int>(number.attr("ndim")) == 0) number = number.attr("item")();
   order.is_valid = read_scalar(number.ptr(), order.number.emplace());
   if (!order.is_valid) order.number.reset();
+  if (order.is_valid && is_torch(reading)) order.number->is_weak = true;  // NumPy's numbers, too
   return order;
 }
 
@@ -207,10 +208,10 @@ void check_vector_product(const Operands& of, size_t i, size_t rank_of_sum) {
           of.type(i), of.type(i + 1));
 }
 
-void check_stack_product(const Operands& of, size_t i) {
+void check_stack_product(const Operands& of, size_t i, bool is_sum) {
   const Array &a = of[i], &b = of[i + 1];
   if (a.rank() != 3) raise(ErrorKind::runtime, "batch1 must be a 3D tensor");
-  if (b.rank() != 3) raise(ErrorKind::runtime, "batch2 must be a 3D tensor");
+  if (b.rank() != 3) raise(is_sum ? ErrorKind::index : ErrorKind::runtime, "batch2 must be a 3D tensor");
   const Shape &left = a.shape(), &right = b.shape();
   if (left[0] != right[0] || left[2] != right[1])
     raise(ErrorKind::runtime, "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].",
@@ -401,6 +402,16 @@ bool is_by_singular_values(const Reading& reading) {
   return order.number->kind == WeakScalar::integer ? std::abs(order.number->integer) == 2 : std::abs(order.number->re) == 2;
 }
 
+// PyTorch's ValueError, which an Error of its functions of matrices would not be.
+void check_order_of_condition(const Reading& reading) {
+  const linalg::NormOrder order = read_norm_order(reading, reading.slots[1]);
+  if (order.is_none() || order.name == "fro" || order.name == "nuc") return;
+  const double p = order.number && order.number->kind != WeakScalar::complex ? linalg::value_of(*order.number) : 0;
+  if (std::abs(p) == 1 || std::abs(p) == 2 || std::isinf(p)) return;
+  PyErr_Format(PyExc_ValueError, "linalg.cond got an invalid norm type: %S", reading.slots[1]);
+  throw nb::python_error();
+}
+
 // Functions of one matrix or a stack of them.
 void check_algebra(const Operands& of) {
   using F = quern::Function;
@@ -411,6 +422,7 @@ void check_algebra(const Operands& of) {
       function == F::norm_of_tensor_ || function == F::matrix_norm_of_tensor_ || function == F::vector_norm_of_tensor_;
   const bool is_power = function == F::power_of_tensor_;
   const Array& a = of[0];
+  if (function == F::cond_of_tensor_) check_order_of_condition(of.reading);
   const bool is_lu = function == F::lu_ || function == F::lu_factor_ || function == F::lu_factor_ex_;
   if (is_lu) return check_lu(of);
   if (function == F::ldl_factor_ || function == F::ldl_factor_ex_) name = "ldl_factor_ex";
@@ -426,7 +438,7 @@ void check_algebra(const Operands& of) {
   const bool takes_any = function == F::qr_ || function == F::svd_of_tensor_ || function == F::svdvals_ || function == F::pinv_ ||
                          function == F::rank_of_tensor_ || function == F::old_svd_ || function == F::old_qr_ ||
                          function == F::lstsq_of_tensor_ || function == F::cholesky_solve_ ||
-                         (function == F::cond_of_tensor_ && is_by_singular_values(of.reading));
+                         (function == F::cond_of_tensor_ && (a.size() == 0 || is_by_singular_values(of.reading)));
   if (!takes_any && shape[a.rank() - 1] != shape[a.rank() - 2])
     raise(ErrorKind::runtime, "{}: A must be batches of square matrices, but they are {} by {} matrices", qualified(name),
           shape[a.rank() - 2], shape[a.rank() - 1]);
@@ -548,7 +560,7 @@ void check_matrices_as_torch(const Reading& reading) {
     case F::mm_:
       return check_plane_product(of, 0);
     case F::bmm_:
-      return check_stack_product(of, 0);
+      return check_stack_product(of, 0, false);
     case F::mv_:
       return check_vector_product(of, 0, 1);
     case F::dot_:
@@ -572,7 +584,7 @@ void check_matrices_as_torch(const Reading& reading) {
       return check_sum(of, shape_of_product(of, false));
     case F::baddbmm_:
     case F::addbmm_:
-      check_stack_product(of, 1);
+      check_stack_product(of, 1, true);
       return check_sum(of, shape_of_product(of, reading.function == F::addbmm_));
     case F::tril_:
     case F::triu_:

@@ -56,7 +56,7 @@ void check_nearness(const Reading& reading) {
 void check_weight(const Reading& reading) {
   const Array *start = as_array(reading.slots[0]), *end = as_array(reading.slots[1]), *weight = as_array(reading.slots[2]);
   const bool is_number = !weight || (weight->rank() == 0 && weight->dtype() != start->dtype() &&
-                                     row(weight->dtype()).kind == row(start->dtype()).kind);
+                                     rank(row(weight->dtype()).kind) <= rank(row(start->dtype()).kind));
   if (end->dtype() == start->dtype() && (is_number || weight->dtype() == start->dtype())) return;
   raise(ErrorKind::runtime, "expected dtype torch.{} for `end` and `weight`", row(start->dtype()).name);
 }
@@ -295,7 +295,7 @@ static nb::object operate_on_two_as_keras(Reading& reading, Op op) {
 }
 
 nb::object operate_as_keras(Reading& reading, Op op) {
-  const KerasSlopes keras_slopes(true);
+  const WithSlopes slopes(slopes_of_keras());
   if (row(op).operands == 2) return operate_on_two_as_keras(reading, op);
   if (row(op).operands != 1) bug("{} has {} operands", row(op).name, row(op).operands);
   PyObject* given = reading.take();

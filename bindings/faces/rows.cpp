@@ -12,6 +12,7 @@
 #include "bindings/faces/shapes.h"
 #include "bindings/faces/signals.h"
 #include "bindings/faces/transforms.h"
+#include "bindings/keras_operators.h"
 #include "core/site.h"
 #include "graph/memory_order.h"
 #include "run/calls/lapack.h"
@@ -54,7 +55,7 @@ nb::object call_body(Reading& reading) {
   AtSite here(current_site());  // one look for all that the body records
   const QuietFactors quiet(reading);
   const TorchOrder torch_order(is_torch(reading));
-  const KerasSlopes keras_slopes(&reading.front_end == &keras);
+  const WithSlopes slopes(&reading.front_end == &keras ? slopes_of_keras() : WithSlopes::now());
   auto call = [&]<class R, class... T>(R (*)(T...)) { return call_with<body>(reading, std::type_identity<void (*)(T...)>{}); };
   try {
     return hand_back(reading, call(body));

@@ -194,6 +194,11 @@ Division read_division(const Reading& reading, PyObject* given) {
     throw nb::python_error();
   }
   if (const Array* array = as_array(given)) {
+    if (is_torch(reading) && std::string_view(reading.face.name) == "split") {  // as int() has it
+      if (array->size() != 1)
+        raise(ErrorKind::type, "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not Tensor");
+      return {steps::values_of<int64_t>(astype(detached(*array), DType::int64))[0], {}};
+    }
     if (is_torch(reading) && (array->dtype() != DType::int64 || array->rank() > 1))
       raise(ErrorKind::runtime, "tensor_split expected tensor_indices_or_sections to be a long tensor of 0 or 1 dimensions");
     if (!is_integer(array->dtype()) || array->rank() > 1)

@@ -28,8 +28,11 @@ static Spacing read_spacing(Reading& reading, PyObject* given) {
   const bool is_number = !as_array(given) && read_scalar(given, number) && (number.is_weak || reading.front_end.has_weak_numbers);
   if (is_number && number.kind <= WeakScalar::integer) return {static_cast<double>(number.integer), {}};
   if (is_number && number.kind == WeakScalar::real) return {number.re, {}};
-  if (is_number && is_torch(reading))
-    raise(ErrorKind::not_implemented, "[gradient] a complex `spacing` is not supported; divide the gradient by it");
+  if (is_number && is_torch(reading)) {
+    const DType type = reading.first->dtype();
+    const bool is_wide = type == DType::float64 || type == DType::complex128;
+    return {1, full({}, number, is_wide ? DType::complex128 : DType::complex64, reading.first->device())};
+  }
   nb::object made;
   std::optional<Array> numbers;
   return {1, read_array(reading, given, made, numbers)};

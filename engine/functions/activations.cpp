@@ -191,10 +191,13 @@ Array log_odds_slope(const Array& x, const Array&, const Parameters&) {
   return where(is_one, slope, std::numeric_limits<double>::quiet_NaN());
 }
 
-// b * x where x is positive, elsewhere a * (exp(x) - 1). At 0 the slope is that of what lies below, and does not change. Above,
-// exp would be infinite, and its derivative 0 * inf.
+// b * x where x is positive, elsewhere a * (exp(x) - 1). At 0 the slope is that of what lies below (but TensorFlow's), and does
+// not change. Above, exp would be infinite, and its derivative 0 * inf.
 Array below(const Array& x) { return where(less(x, 0.0), x, 0.0); }
-Array with_slope_above(const Array& x, const Array& low, double high) { return where(less_equal(x, 0.0), low, high); }
+Array with_slope_above(const Array& x, const Array& low, double high) {
+  const bool is_above = WithSlopes::now() == Slopes::tensorflow;
+  return where(is_above ? less(x, 0.0) : less_equal(x, 0.0), low, high);
+}
 Made elu_value(const Array& x, const Parameters& p) {
   Array low = expm1(x);
   return {where(greater_equal(x, 0.0), p.b == 1 ? x : multiply(x, p.b), p.a == 1 ? low : multiply(low, p.a))};
@@ -224,6 +227,7 @@ Array hardswish_slope(const Array& x, const Array&, const Parameters&) {
   return where(less_equal(x, -3.0), 0.0, where(less(x, 3.0), inside, 1.0));
 }
 
+Array inverse_error_slope(const Array& y, const Array&, const Parameters&) { return multiply(exp(square(y)), 0.886226925452758); }
 Array inverse_root_slope(const Array& y, const Array&, const Parameters&) { return multiply(conj(multiply(y, square(y))), -0.5); }
 
 // Of a square root whose slope at 0 is 0.
@@ -277,7 +281,8 @@ constexpr Smooth gelu_row{"gelu", gelu_value, gelu_slope, gelu_part_slope},
 // By their numbers: SmoothValue.
 constexpr Smooth smooth_values[] = {{"rsqrt", nullptr, inverse_root_slope, nullptr, Smooth::Keeps::y},
                                     {"logit", nullptr, log_odds_slope},
-                                    {"std", nullptr, root_slope, nullptr, Smooth::Keeps::y}};
+                                    {"std", nullptr, root_slope, nullptr, Smooth::Keeps::y},
+                                    {"erfinv", nullptr, inverse_error_slope, nullptr, Smooth::Keeps::y, true}};
 
 class SmoothBody : public GradientBody {
  public:
@@ -291,7 +296,12 @@ class SmoothBody : public GradientBody {
     if (x) x = as_type(x, wide);
     Array part = call.results.size() > 1 ? as_type(call.results[1], wide) : Array();
     std::optional<Array> out;
-    if (call.given[0]) out = multiply(as_type(*call.given[0], wide), function_.slope(x, part, parameters_));
+    if (call.given[0]) {
+      const Array g = as_type(*call.given[0], wide);
+      out = multiply(g, function_.slope(x, part, parameters_));
+      // TensorFlow's root has the gradient 0 with that of the result, as in tensorflow_grads.def.
+      if (function_.slope == inverse_root_slope && WithSlopes::now() == Slopes::tensorflow) out = where(equal(g, 0.0), 0.0, *out);
+    }
     if (call.given.size() > 1 && call.given[1]) {  // of second derivatives
       Array more = multiply(as_type(*call.given[1], wide), function_.part_slope(x, part, parameters_));
       out = added(out, more);
@@ -445,7 +455,11 @@ Array leaky_relu(const Array& x, double slope) {
 }
 
 // Keras's leaky_relu and hardtanh: the derivative at 0, and at the ends, is 1. Integers stay integers in hard_tanh().
-Array leaky_relu_from_zero(const Array& x, double slope) { return where(greater_equal(x, 0), x, multiply(x, slope)); }
+// TensorFlow's slope at 0 is that of what lies below.
+Array leaky_relu_from_zero(const Array& x, double slope) {
+  if (WithSlopes::now() == Slopes::tensorflow && !is_whole(x.dtype())) return leaky(x, slope, nullptr);
+  return where(greater_equal(x, 0), x, multiply(x, slope));
+}
 Array hard_tanh(const Array& given) {
   const Array x = given.dtype() == DType::boolean ? as_type(given, DType::int32) : given;
   const Array under = where(greater(x, 1), 1, x);

@@ -22,7 +22,7 @@ Array through_bend(const Array& g, const Array& x, const Bend& bend, const Array
 
 // Functions of each element whose value y was computed elsewhere, without a record: 1 / sqrt(x), log(x / (1 - x)), and sqrt(x)
 // with the slope 0 at 0.
-enum class SmoothValue : uint8_t { inverse_root, log_odds, root };
+enum class SmoothValue : uint8_t { inverse_root, log_odds, root, inverse_error };
 Array recorded_as(SmoothValue function, const Array& x, const Array& y);
 
 // log(sum(exp(x))): `y` still has the axes that were summed over, with one element; the result lacks `axes`.

@@ -221,6 +221,7 @@ class Backward {
             "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
             "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
             "after calling backward.");
+    const WithSlopes slopes(entry.slopes);
     try {
       pass_on(work);
     } catch (const Error& error) {
@@ -411,9 +412,7 @@ class Backward {
     Array y = kept(entry.value, entry_of_value(entry), entry.written, entry);
     DType in = is_complex(entry.compute) && !is_complex(entry.dtype) ? entry.dtype : entry.compute;
     Array given = entry.op == Op::cast ? g : as_type(g, in);
-    auto slope = [&](size_t i) {
-      return row_gradient(entry.op, static_cast<int>(i), given, {operands.data(), count}, y, entry.has_keras_slopes);
-    };
+    auto slope = [&](size_t i) { return row_gradient(entry.op, static_cast<int>(i), given, {operands.data(), count}, y); };
     for (size_t i = 0; i < count; ++i) {
       if (!is_needed(entry.own[i].from)) continue;
       deliver(entry.own[i], looked_at(entry, i, slope(i)));
@@ -434,7 +433,7 @@ class Backward {
     EntryRef other = new_entry(entry.kind, entry.dtype, entry.layout, entry.device);
     other->op = entry.op;
     other->compute = entry.compute;
-    other->has_keras_slopes = entry.has_keras_slopes;
+    other->slopes = entry.slopes;
     other->site = entry.site;
     other->operand_count = entry.operand_count;
     other->own = entry.own;
@@ -479,17 +478,17 @@ class Backward {
       Array zeros_in = widened(reduce(Reduction::sum, is_zero, entry.axes, false, DType::int64));
       Array others = widened(reduce(Reduction::product, where(is_zero, 1, a), entry.axes, false));
       Array alone = logical_and(is_zero, equal(zeros_in, 1));
-      Array nothing = entry.has_keras_slopes ? multiply(others, 0) : zeros(shape, others.dtype(), entry.device);
+      Array nothing = entry.slopes != Slopes::torch ? multiply(others, 0) : zeros(shape, others.dtype(), entry.device);
       Array slope = where(equal(zeros_in, 0), true_divide(y, a), where(alone, others, nothing));
       return multiply(wide, conj(slope));
     }
     // Equal ones share the gradient.
     Array mine = equal(a, y);
-    if (!entry.has_keras_slopes && row(entry.compute).kind == DTypeKind::real)
+    if (entry.slopes == Slopes::torch && row(entry.compute).kind == DTypeKind::real)
       mine = logical_or(mine, logical_and(isnan(a), isnan(y)));
     Array count = widened(reduce(Reduction::sum, mine, entry.axes, false, DType::int64));
     Array share = true_divide(wide, as_type(count, g.dtype()));
-    return entry.has_keras_slopes ? multiply(as_type(mine, g.dtype()), share) : where(mine, share, 0);
+    return entry.slopes != Slopes::torch ? multiply(as_type(mine, g.dtype()), share) : where(mine, share, 0);
   }
 
   // For each factor the others' product, with derivatives of any order: from both ends, without a quotient.

@@ -387,9 +387,10 @@ Array plus_quotient(const Rules& rules, const Array& a, const Argument& x, const
 // By Newton's steps from a rational first guess (Giles, 2010).
 Array inverse_error(const Rules& rules, const Array& x) {
   if (is_complex(x.dtype())) raise(ErrorKind::not_implemented, "\"erfinv\" not implemented for '{}'", torch_name_of(x.dtype()));
-  const Array reals = as_reals(rules, x), given = as_type(reals, DType::float64);
-  // At the ends the derivative is infinite, too; what is not used there must not make it NaN.
-  const Array is_end = equal(absolute(detached(given)), 1);
+  const Array reals = as_reals(rules, x);
+  if (records(reals)) return recorded_as(SmoothValue::inverse_error, reals, inverse_error(rules, detached(reals)));
+  const Array given = as_type(reals, DType::float64);
+  const Array is_end = equal(absolute(given), 1);
   const Array ends = multiply(given, where(is_end, std::numeric_limits<double>::infinity(), 1.0));
   const Array wide = where(is_end, 0.0, given);
   const Array w = negative(log(multiply(subtract(1, wide), add(1, wide))));

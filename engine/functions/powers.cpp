@@ -15,6 +15,8 @@ Array computed_power(const Array& base, double exponent) {
   if (exponent == 0) return full(base.shape(), real_number(1), base.dtype(), base.device());
   if (exponent == 1) return compute(Op::positive, base);
   if (exponent == 2) return compute(Op::square, base);
+  if (exponent == 0.5) return compute(Op::sqrt, base);
+  if (exponent == -0.5) return compute(Op::reciprocal, compute(Op::sqrt, base));
   return compute(Op::power, base, exponent);
 }
 

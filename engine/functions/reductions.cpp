@@ -184,6 +184,7 @@ Array variance(const Array& given, const Counted& over, double ddof, const Argum
 // Where all elements are equal its derivative is 0, not infinite.
 static Array root_of(const Array& square, const Array& root) {
   if (!GradientMode::is_on() || !wants_gradient(square)) return laid_as(root, square);
+  if (WithSlopes::now() == Slopes::tensorflow) return sqrt(square);
   return recorded_as(SmoothValue::root, square, root);
 }
 

@@ -49,10 +49,10 @@ Array of_sign(const Array& g, const Array& a, const Array& y) {
   return where(equal(size, 0.0), zeros_like(g), turn / where(equal(size, 0.0), 1.0, size));
 }
 
-thread_local bool has_keras_slopes = false;  // the entry whose formula is computed on this thread
+bool are_torch_slopes() { return WithSlopes::now() == Slopes::torch; }
 
-// The sign of real numbers, 0 of NaN but for Keras, and the direction of complex ones.
-Array direction(const Array& a) { return is_complex(a.dtype()) || has_keras_slopes ? sign(a) : where(isnan(a), 0.0, sign(a)); }
+// The sign of real numbers, 0 of NaN for PyTorch, and the direction of complex ones.
+Array direction(const Array& a) { return is_complex(a.dtype()) || !are_torch_slopes() ? sign(a) : where(isnan(a), 0.0, sign(a)); }
 
 // Both are recorded; what is not returned is never computed.
 Array if_complex(const Array& of, const Array& x, const Array& y) { return is_complex(of.dtype()) ? x : y; }
@@ -67,12 +67,21 @@ Array gamma_density(const Array& a, const Array& x) { return exp((a - 1.0) * log
   raise(ErrorKind::not_implemented, "the derivative for '{}: input' is not implemented.", name);
 }
 
-// The gradient passes at NaN, but for Keras.
+// The gradient passes at NaN for PyTorch.
 Array through_relu(const Array& g, const Array& y) {
-  return through_bend(g, y, {has_keras_slopes ? Bend::Inside::above : Bend::Inside::not_below});
+  return through_bend(g, y, {are_torch_slopes() ? Bend::Inside::not_below : Bend::Inside::above});
 }
 
-// ---- the table
+// ---- the words of tensorflow_grads.def
+
+Array unless_zero(const Array& g, const Array& slope) { return where(equal(g, 0.0), 0.0, slope); }
+
+Array log_or_zero(const Array& a) {
+  const Array has_log = is_complex(a.dtype()) ? not_equal(a, 0.0) : greater(a, 0.0);
+  return where(has_log, log(where(has_log, a, 1.0)), 0.0);
+}
+
+// ---- the tables
 
 using Formula = Array (*)(const Array& g, const Array& a, const Array& b, const Array& c, const Array& y);
 enum class Has : uint8_t { nothing, formulas, no_formula, none };  // `nothing`: a row that grads.def forgot
@@ -97,8 +106,8 @@ constexpr uint8_t words_in(std::string_view text) {
   return out;
 }
 
-constexpr auto make_rows() {
-  std::array<GradRow, row_count> rows{};
+using GradRows = std::array<GradRow, row_count>;
+
 #define FORMULA(k, expression)                                                                                          \
   r.formulas[k] = [](const Array& g, [[maybe_unused]] const Array& a, [[maybe_unused]] const Array& b,                  \
                      [[maybe_unused]] const Array& c, [[maybe_unused]] const Array& y) -> Array { return expression; }; \
@@ -108,19 +117,36 @@ constexpr auto make_rows() {
 #define TWO(x, z) FORMULA(0, x) FORMULA(1, z)
 #define THREE(x, z, w) FORMULA(0, x) FORMULA(1, z) FORMULA(2, w)
 #define WHICH(x, z, w, name, ...) name
-#define QUERN_GRAD(op, ...)                            \
+#define QUERN_GRAD_OF(rows, op, ...)                   \
   {                                                    \
     GradRow& r = rows[static_cast<size_t>(Op::op)];    \
     r.has = Has::formulas;                             \
     WHICH(__VA_ARGS__, THREE, TWO, ONE, )(__VA_ARGS__) \
   }
+
+constexpr GradRows make_rows() {
+  GradRows rows{};
+#define QUERN_GRAD(op, ...) QUERN_GRAD_OF(rows, op, __VA_ARGS__)
 #define QUERN_FLAT(op) rows[static_cast<size_t>(Op::op)].has = Has::none;
 #define QUERN_MISSING(op) rows[static_cast<size_t>(Op::op)].has = Has::no_formula;
 #include "quern/grads.def"
   return rows;
 }
 
-constexpr std::array<GradRow, row_count> rows = make_rows();
+constexpr GradRows rows = make_rows();
+
+constexpr GradRows make_tensorflow_rows() {
+  GradRows made = rows;
+#define QUERN_GRAD(op, ...) QUERN_GRAD_OF(made, op, __VA_ARGS__)
+#include "functions/tensorflow_grads.def"
+  return made;
+}
+
+constexpr GradRows tensorflow_rows = make_tensorflow_rows();
+
+const GradRow& grad_row(Op op) {
+  return (WithSlopes::now() == Slopes::tensorflow ? tensorflow_rows : rows)[static_cast<size_t>(op)];
+}
 
 constexpr bool are_complete() {
   for (const GradRow& r : rows)
@@ -134,21 +160,20 @@ const bool is_installed = (set_row_needs(&row_needs), true);
 }  // namespace
 
 uint8_t row_needs(Op op, int operand) {
-  const GradRow& r = rows[static_cast<size_t>(op)];
+  const GradRow& r = grad_row(op);
   if (r.has == Has::none) return RowNeedsFlat;
   return r.has == Has::formulas ? r.needs[static_cast<size_t>(operand)] : 0;
 }
 
 std::array<std::string_view, 3> row_gradient_texts(Op op) { return rows[static_cast<size_t>(op)].texts; }
 
-Array row_gradient(Op op, int k, const Array& g, std::span<const Array> operands, const Array& result, bool by_keras) {
-  const GradRow& r = rows[static_cast<size_t>(op)];
+Array row_gradient(Op op, int k, const Array& g, std::span<const Array> operands, const Array& result) {
+  const GradRow& r = grad_row(op);
   if (r.has != Has::formulas)
     raise(ErrorKind::not_implemented, "derivative for {} is not implemented; compute its gradient in an autograd.Function",
           name_of(op));
   static const Array none;
   auto at = [&](size_t i) -> const Array& { return i < operands.size() ? operands[i] : none; };
-  has_keras_slopes = by_keras;
   return r.formulas[static_cast<size_t>(k)](g, at(0), at(1), at(2), result);
 }
 

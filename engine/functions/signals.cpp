@@ -203,7 +203,9 @@ Array slope(const Rules& rules, const Array& f, size_t axis, const Steps& steps,
   Slopes found(rules, f, axis, steps);
   GraphLock lock;
   const Array inside = found.inside();
-  const DType type = is_torch(rules) && steps.each ? inside.dtype() : has_slopes ? f.dtype() : DType::float64;
+  const DType type = is_torch(rules) && (steps.each || is_complex(inside.dtype())) ? inside.dtype()
+                     : has_slopes                                                  ? f.dtype()
+                                                                                   : DType::float64;
   Array out = full_in(copied_layout(f, Order::keep), Scalar{}, type, f.device());
   assign(samples(out, axis, 1, 1), Argument(inside));
   assign(samples(out, axis, 0, size - 1), Argument(found.at_end(false, edge_order)));

@@ -162,6 +162,11 @@ Array product_along(const Rules& rules, const Array& a, const Array& b, int64_t 
 }
 
 Array condition_of_tensor(const Array& a, const NormOrder& order) {
+  if (a.size() == 0) {  // 0 of matrices without elements
+    std::vector<bool> planes(a.rank(), false);
+    planes[a.rank() - 2] = planes[a.rank() - 1] = true;
+    return reduce(Reduction::sum, absolute(a), planes, false);
+  }
   const double number = order.number ? value_of(*order.number) : 2;
   if (order.name.empty() && std::abs(number) == 2) {
     const Array values = singular_values(a), most = element(values, -1, 0), least = element(values, -1, last_size(values) - 1);

@@ -419,7 +419,9 @@ Array raised(const Argument& base, const Argument& exponent) {
     bool is_real = row(type).kind == DTypeKind::real || is_complex(type);
     bool whole = by.kind == WeakScalar::integer, broken = by.kind == WeakScalar::real && is_real;
     if ((whole && !by.is_natural && by.integer == 2) || (broken && by.re == 2)) return elementwise(Op::square, {&base, 1});
-    if (broken && by.re == 0.5) return elementwise(Op::sqrt, {&base, 1});
+    // TensorFlow's power has the gradient of powers, which is NaN where a root's is 0.
+    const bool has_slope = WithSlopes::now() == Slopes::tensorflow && wants_gradient(*base.array());
+    if (broken && by.re == 0.5 && !has_slope) return elementwise(Op::sqrt, {&base, 1});
   }
   return elementwise(Op::power, both);
 }

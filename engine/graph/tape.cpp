@@ -23,7 +23,7 @@ struct Modes {
   void settle() { is_on = is_asked && !is_inference; }
 };
 thread_local Modes modes;
-thread_local bool has_keras_slopes = false;
+thread_local Slopes slopes = Slopes::torch;
 
 bool has_gradient(DType type) { return !is_record(type) && (row(type).kind == DTypeKind::real || is_complex(type)); }
 
@@ -65,7 +65,6 @@ EntryRef entry_for(Entry::Kind kind, const Node& node) {
   entry->op = node.op;
   entry->compute = node.compute;
   entry->site = node.site;
-  entry->has_keras_slopes = has_keras_slopes;
   return entry;
 }
 
@@ -162,6 +161,7 @@ EntryRef new_entry(Entry::Kind kind, DType dtype, LayoutRef layout, DeviceId dev
   entry->layout = std::move(layout);
   entry->device = device;
   entry->number = next_number();
+  entry->slopes = slopes;
   return EntryRef(entry);
 }
 
@@ -185,8 +185,9 @@ void InferenceMode::set(bool on) {
   modes.settle();
 }
 
-KerasSlopes::KerasSlopes(bool on) : before_(std::exchange(has_keras_slopes, on)) {}
-KerasSlopes::~KerasSlopes() { has_keras_slopes = before_; }
+WithSlopes::WithSlopes(Slopes those) : before_(std::exchange(slopes, those)) {}
+WithSlopes::~WithSlopes() { slopes = before_; }
+Slopes WithSlopes::now() { return slopes; }
 
 void set_row_needs(RowNeeds needs) { row_needs = needs; }
 
@@ -300,9 +301,18 @@ void settle_view(const Array& array) {
   if (array.cell()->references == 1 && !array.tape()->seen) array.tape()->is_view = false;
 }
 
+bool is_view_of_other(const Array& array) {
+  if (!array.is_view()) return false;
+  if (has_gradient(array.cell()->node->dtype) && !has_gradient(array.dtype())) return false;  // bytes of reals as integers
+  const TapeViewRef& tape = array.tape();
+  if (!tape || !tape->own || tape->is_view) return true;
+  return tape->own->layout != array.layout_ref() || tape->own->dtype != array.dtype();
+}
+
 void forget_gradient(const Array& array) {
-  if (base_of(array) && !shows_all(array))
+  if (is_view_of_other(array))
     raise(ErrorKind::runtime, "Can't detach views in-place. Use detach() instead, which returns a tensor without the record.");
+  if (!base_of(array)) return;
   // Views that were made before keep the record.
   const bool is_alone = array.cell()->references == 1;
   if (is_alone && !is_apart(array.tape()) && array.is_whole()) return void(array.cell()->entry = {});
@@ -384,11 +394,16 @@ void set_view(Array& array, const Array& view, bool is_written) {
   const TapeViewRef& before = array.tape();
   const EntryRef base = base_of(array);
   const bool is_base = base && shows_all(array);
+  const bool is_all = is_detached(array) && before->own->layout == array.layout_ref() && before->own->dtype == view.dtype();
   EntryRef kept = is_base && base->is_leaf() ? EntryRef() : entry_of_gradient(array);
   const uint32_t version = array.cell()->version += is_written;
   if (is_base && base->is_leaf()) return set_data(array, view);
   if (kept && !(kept->extras && kept->extras->keeps_gradient)) kept = {};
-  Array same(view);
+  // What was no view is none in its new shape.
+  const bool stays = is_written && !array.is_view() && array.dtype() == view.dtype();
+  Array same = stays ? array.of_shape(view.layout()) : view;
+  if (stays) same.tape() = view.tape();
+  if (!base && before && before->own && is_all) before->own->layout = view.layout_ref();
   if (same.tape()) {
     same.tape()->made = before ? before->made : TapeView::Made::recorded;  // also under no_grad()
     same.tape()->version = version;

@@ -53,17 +53,21 @@ class InferenceMode {
   static std::atomic<int> threads_;  // that are in it
 };
 
-// On this thread, until it goes: slopes at NaN are those of JAX and TensorFlow, not PyTorch's. |NaN| has the slope NaN, relu 0;
-// of a maximum that is NaN all gradients are NaN.
-class KerasSlopes {
+// Whose derivatives what is recorded has, where packages differ: at NaN, at zeros, and where the result's gradient is 0. For JAX
+// and TensorFlow |NaN| has the slope NaN, relu 0, and of a maximum that is NaN all gradients are NaN.
+enum class Slopes : uint8_t { torch, jax, tensorflow };
+
+// On this thread, until it goes. An entry remembers its slopes, and what its derivative is computed with has the same.
+class WithSlopes {
  public:
-  explicit KerasSlopes(bool on);
-  ~KerasSlopes();
-  KerasSlopes(const KerasSlopes&) = delete;
-  KerasSlopes& operator=(const KerasSlopes&) = delete;
+  explicit WithSlopes(Slopes slopes);
+  ~WithSlopes();
+  WithSlopes(const WithSlopes&) = delete;
+  WithSlopes& operator=(const WithSlopes&) = delete;
+  static Slopes now();
 
  private:
-  bool before_;
+  Slopes before_;
 };
 
 // ---- entries
@@ -144,7 +148,7 @@ struct Entry {
   Reduction reduction = Reduction::sum;
   uint8_t operand_count = 0, part = 0;
   bool is_spent = false;  // backward() has let go of its values
-  bool has_keras_slopes = false;
+  Slopes slopes = Slopes::torch;
   bool is_apart = false;  // a sum whose gradient has memory for each element, as that of a mean has in PyTorch
   DType dtype = DType::boolean, compute = DType::boolean;
   DeviceId device;
@@ -222,7 +226,9 @@ bool is_detached(const Array& array);  // or a view of one
 // The array was made in inference mode: outside of it, it is not written, does not become a leaf, and no derivative keeps it.
 void mark_inference(const Array& array);
 inline bool is_inference(const Array& array) { return array.tape() && array.tape()->is_inference; }
-// The value without what made it.
+// Is it a view of another array, as a program sees it? What detached() returns, and what became a view of itself, is none.
+bool is_view_of_other(const Array& array);
+// The value without what made it. Raises ErrorKind::runtime for views.
 void forget_gradient(const Array& array);
 // The array becomes a view of other data, as if it had been made so: it stays the leaf that it is, or the result of what made it.
 // Raises ErrorKind::runtime for another shape or type where it is a result.

@@ -276,6 +276,10 @@ std::vector<std::optional<Array>> Running::gradients(const GradientCall& call) c
   const Array& g = *call.given[0];
   if (name_ == "add") return {sum_from_the_end(g, axis_)};
   const Array &x = call.operands[0], &y = call.results[0];
+  if (name_ == "multiply" && WithSlopes::now() == Slopes::tensorflow) {  // which has no slope at zeros
+    Array is_zero = equal(x, 0);
+    return {where(is_zero, 0, sum_from_the_end(g * conj(y), axis_) / conj(where(is_zero, 1, x)))};
+  }
   if (name_ == "multiply" && GradientMode::is_on()) {  // these are differentiated themselves: no branches, no quotients
     // As in PyTorch, without zeros it goes through the products, which may have hooks.
     Array factors = conj(x), is_zero = equal(x, 0);

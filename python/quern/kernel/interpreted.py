@@ -34,6 +34,7 @@ _OPERATORS = {kind: (symbol, compute) for kind, (symbol, _, compute) in BINARY.i
 _BY_NAME = {kind.__name__: kind for kind in _OPERATORS}
 _COMPARISONS = {kind: (symbol, compute) for kind, (symbol, _, compute) in COMPARE.items()}
 _COMPARISONS |= {ast.In: ("in", lambda a, b: a in b), ast.NotIn: ("not in", lambda a, b: a not in b)}
+_COMPARISONS |= {ast.Is: ("is", lambda a, b: _is(a, b)), ast.IsNot: ("is not", lambda a, b: not _is(a, b))}
 _COMPARED_BY_NAME = {kind.__name__: kind for kind in _COMPARISONS}
 _INTEGERS = (numpy.integer, numpy.bool_)
 _REALS = (*_INTEGERS, numpy.floating)
@@ -156,6 +157,8 @@ class Types:
         if symbol.endswith("in"):
             _check_membership(symbol, a, b)
             return compute(a, b)
+        if symbol.startswith("is"):
+            return compute(a, b)
         a, b = strong(a), strong(b)
         _check_comparison(symbol, a, b)
         return compute(a, b)
@@ -172,11 +175,20 @@ class Types:
 
 
 def _check_comparison(symbol, a, b):
-    """Raises TypingError for a tuple beside what is none, but for tests whether it is None or a text; NumPy makes an array of it."""
+    """Raises TypingError for a tuple beside what is none, but for tests whether it is None or a text; NumPy makes an array of it.
+
+    Elements of tuples must have an order, whichever of them decides.
+    """
     if isinstance(a, tuple) and isinstance(b, tuple):
-        if len(a) == len(b) or symbol not in ("==", "!="):
-            for pair in zip(a, b, strict=False):
-                _check_comparison(symbol, *pair)
+        for pair in zip(a, b, strict=False):
+            _check_comparison(symbol, *pair)
+            arrays = sum(isinstance(one, numpy.ndarray) and one.ndim > 0 for one in pair)
+            if arrays == 2:
+                raise ValueError("The truth value of an array with more than one element is ambiguous; compare the arrays themselves")
+            if arrays:
+                raise TypingError(f"unsupported operand types for {symbol}: a tuple with an array, and one that has none in its place")
+            if symbol not in ("==", "!=") and not _have_order(*map(strong, pair)):
+                raise TypingError(f"unsupported operand types for {symbol}: elements {pair[0]!r} and {pair[1]!r} have no order")
     elif isinstance(a, tuple) or isinstance(b, tuple):
         other = b if isinstance(a, tuple) else a
         if symbol not in ("==", "!=") or not (other is None or isinstance(other, (str, dict))):
@@ -184,7 +196,25 @@ def _check_comparison(symbol, a, b):
             raise TypingError(f"unsupported operand types for {symbol}: {kinds[0]} and {kinds[1]}; a tuple is compared with tuples")
 
 
+def _have_order(a, b):
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return True
+    return (isinstance(a, _REALS) and isinstance(b, _REALS)) or (isinstance(a, str) and isinstance(b, str))
+
+
+def _is(a, b):
+    """Two tuples of the same types are one where their elements are equal."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        pairs = [(strong(x), strong(y)) for x, y in zip(a, b, strict=False)]
+        return len(a) == len(b) and all(type(x) is type(y) and (_is(x, y) if isinstance(x, tuple) else bool(x == y)) for x, y in pairs)
+    if (isinstance(a, tuple) and isinstance(b, range)) or (isinstance(a, range) and isinstance(b, tuple)):
+        raise TypingError("unsupported operand types for is: a tuple and a range")
+    return a is b
+
+
 def _check_membership(symbol, a, container):
+    if not hasattr(container, "__contains__") or isinstance(a, tuple) and isinstance(container, (str, range)):
+        raise TypingError(f"unsupported operand types for {symbol}: {type(a).__name__} and {type(container).__name__}")
     if isinstance(container, (tuple, list)):
         for one in container:
             _check_comparison("==", a, one)

@@ -337,7 +337,7 @@ def custom_gradient(f=None):
     def call(*args, **kwargs):
         with no_gradients(), variables_read() as read:
             results, derivative = f(*args, **kwargs)
-        variables = [v for v in read.values() if all(v is not x for x in args)]
+        variables = [v for v in read.values() if v.trainable and all(v is not x for x in args)]
         if not variables:
             return _ops.custom_gradient(lambda *_: (results, derivative))(*args)
         known = inspect.signature(derivative).parameters
@@ -501,30 +501,12 @@ def _operation(theirs, ours):
     return _errors.checked(call)
 
 
-def _first_of_equals(theirs):
-    """``maximum`` or ``minimum`` whose gradient goes to the first operand where `>=` or `<=` holds, else to the second, as TensorFlow's."""
-    compare = _ops.greater_equal if theirs == "maximum" else _ops.less_equal
+def _extreme(theirs):
+    """``maximum`` or ``minimum``: of integers in their own type."""
+    function = getattr(_ops, theirs)
 
     def call(x, y):
-        if _is_symbolic(x) or _is_symbolic(y) or "float" not in _operands._name(x):
-            return _of_one_type(theirs, x, y)
-        return _ops.where(compare(x, y), x, _ops.where(_ops.isnan(x), y + _stopped(x), y))
-
-    return call
-
-
-# TensorFlow computes these gradients as 0 wherever that of the result is 0, also beside 0 and NaN: tf.where(x > 0, tf.sqrt(x), 0).
-_SLOPES = {"sqrt": lambda g, y: 0.5 * g / y, "rsqrt": lambda g, y: -0.5 * g * y * y * y, "reciprocal": lambda g, y: -g * y * y}
-
-
-def _zero_times(slope, function):
-    def of_tensor(x):
-        return function(x), lambda g: _ops.where(_ops.equal(g, 0), _ops.zeros_like(g), slope(g, function(x)))
-
-    def call(x):
-        x = x if _is_symbolic(x) else _tensor(x)
-        has_slopes = not _is_symbolic(x) and "float" in x._dtype_name and _engine.wants_gradient(x)
-        return custom_gradient(of_tensor)(x) if has_slopes else function(x)
+        return function(x, y) if "float" in _operands._name(x) else _of_one_type(theirs, x, y)
 
     return call
 
@@ -535,9 +517,7 @@ def _same(theirs, ours=None):
         return _operation(theirs, _OF_TWO[theirs])
     function = getattr(_ops, ours or theirs)
     if theirs in ("maximum", "minimum"):
-        function = _first_of_equals(theirs)
-    if theirs in _SLOPES:
-        function = _zero_times(_SLOPES[theirs], function)
+        function = _extreme(theirs)
     has_two = theirs in ("maximum", "minimum", "atan2", "divide_no_nan", "logical_and", "logical_or", "logical_xor")
 
     def call(*args, name=None, **kwargs):
@@ -619,6 +599,8 @@ def _reduction(theirs, ours):
         if ours in ("max", "min") and not _is_symbolic(x) and not x.size:
             x = _with_neutral(x, axis, ours)
         made = function(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+        if ours == "std" and not _is_symbolic(x):  # with the slope of the root, which is infinite where all elements are equal
+            return sqrt(reduce_variance(x, axis, keepdims))  # noqa: F821
         if ours == "var" and "complex" in _operands._name(x):
             return _ops.real(made)
         # Of integers the mean is an integer, too.
@@ -705,7 +687,17 @@ def complex(real, imag, name=None):  # noqa: A001
             "[tf.float32, tf.float64]; use tf.cast()"
         )
     real, imag = _alike(real, imag)
-    return real + imag * _tensor(1j, "complex128" if real._dtype_name == "float64" else "complex64")
+    kind = "complex128" if kinds[0] == "float64" else "complex64"
+    if _is_symbolic(real) or _is_symbolic(imag) or not real.size or not imag.size:
+        return real + imag * _tensor(1j, kind)
+    sizes = np.broadcast_shapes(real.shape, imag.shape)
+    return _of_pairs(_ops.stack([_ops.broadcast_to(real, sizes), _ops.broadcast_to(imag, sizes)], -1), kind)
+
+
+@recording.noted
+def _of_pairs(pairs, kind):
+    """Complex numbers of their parts side by side: a sum with 1j * imag would make NaN of infinite parts."""
+    return typed(_engine.array_viewed_as(pairs, list(pairs.shape[:-1]), list(pairs._strides[:-1]), pairs._offset, kind))
 
 
 @_errors.checked

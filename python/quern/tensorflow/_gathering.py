@@ -107,6 +107,11 @@ def scatter_nd(indices, updates, shape, name=None):
     return _ops.scatter(_scattered("tf.scatter_nd", indices, sizes, updates), updates, sizes)
 
 
+def _check_kind(x, kinds, what):
+    if x._dtype_name.startswith(kinds):
+        raise _InvalidArgumentError(f"[{what}] tensors of {x._dtype_name} are not supported; use tf.cast()")
+
+
 def _update(word, doc, reduction, sign=1):
     def call(tensor, indices, updates, name=None):
         x = _tensor(tensor)
@@ -114,6 +119,13 @@ def _update(word, doc, reduction, sign=1):
         if updates._dtype_name != x._dtype_name:
             _operands.refuse_mixed(f"TensorScatter{word.title()}", x._dtype_name, updates._dtype_name, 2)
         places = _scattered(f"tf.tensor_scatter_nd_{word}", indices, tuple(x.shape), updates)
+        if reduction in ("max", "min"):
+            _check_kind(x, ("bool", "complex"), f"tf.tensor_scatter_nd_{word}")
+            if "float" in x._dtype_name:  # no update is NaN: it would be the result
+                updates = _ops.where(_ops.isnan(updates), -math.inf if word == "max" else math.inf, updates)
+        if x._dtype_name == "bool" and reduction == "add":
+            made = call(_ops.cast(x, "int32"), indices, _ops.cast(updates, "int32"))
+            return _ops.cast(made, "bool")
         if reduction == "add":
             return x + sign * _ops.scatter(places, updates, x.shape)
         return _ops.scatter_update(x, places, updates) if reduction is None else _ops.scatter_update(x, places, updates, reduction)
@@ -134,8 +146,6 @@ _tensor_scatter_nd_mul = _update("mul", "Return the tensor with its elements mul
 class IndexedSlices:
     """Values of some slices of a tensor along its first axis: ``values[i]`` is slice ``indices[i]``.
 
-    Examples
-    --------
     >>> import quern.keras
     >>> import quern.tensorflow as tf
     >>> tf.Variable([1.0, 2.0, 3.0]).scatter_add(tf.IndexedSlices([10.0], [1])).numpy()
@@ -176,7 +186,18 @@ def with_slices(word, x, delta):
         raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
     given = delta.indices
     places = np.expand_dims(given, -1) if _is_of_host(given) else _ops.expand_dims(_tensor(given), -1)
+    if word != "update":
+        _check_kind(x, "bool", f"scatter_{word}")
     if word != "div":
         return _SCATTERED[word](x, places, delta.values)
     updates = _operands.as_kind(delta.values, x._dtype_name)
     return _divided(x, _scattered("scatter_div", places, tuple(x.shape), updates), updates)
+
+
+def with_slices_of_batches(x, delta):
+    """Return the tensor with slices written into each element of its leading axes, as many as the indices have before their last."""
+    if not isinstance(delta, IndexedSlices):
+        raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
+    indices = _places(delta.indices, "batch_scatter_update")
+    rows = [_ops.broadcast_to(one, indices.shape) for one in _rows(indices, indices.ndim - 1)]
+    return tensor_scatter_nd_update(x, _ops.stack([*[_ops.cast(one, indices.dtype) for one in rows], indices], -1), delta.values)

@@ -40,9 +40,9 @@ _TAKEN = {
         _REAL: "atan2:Atan2 floor:Floor ceil:Ceil rint:Rint erf:Erf erfc:Erfc erfinv:Erfinv lgamma:Lgamma digamma:Digamma "
         "softplus:Softplus softsign:Softsign is_nan:IsNan is_inf:IsInf is_finite:IsFinite elu:Elu selu:Selu softmax:Softmax "
         "log_softmax:LogSoftmax log_sigmoid:Softplus reduce_logsumexp:Exp",
-        _REAL | _COMPLEX: "divide_no_nan:DivNoNan xlogy:Xlogy multiply_no_nan:MulNoNan sqrt:Sqrt exp:Exp sin:Sin cos:Cos tan:Tan "
-        "tanh:Tanh sigmoid:Sigmoid silu:Sigmoid acos:Acos asin:Asin atan:Atan acosh:Acosh asinh:Asinh atanh:Atanh cosh:Cosh sinh:Sinh "
-        "log:Log log1p:Log1p expm1:Expm1 rsqrt:Rsqrt reciprocal:Reciprocal norm:Sqrt",
+        _REAL | _COMPLEX: "divide_no_nan:DivNoNan xlogy:Xlogy xlog1py:Xlog1py xdivy:Xdivy multiply_no_nan:MulNoNan sqrt:Sqrt exp:Exp "
+        "sin:Sin cos:Cos tan:Tan tanh:Tanh sigmoid:Sigmoid silu:Sigmoid acos:Acos asin:Asin atan:Atan acosh:Acosh asinh:Asinh "
+        "atanh:Atanh cosh:Cosh sinh:Sinh log:Log log1p:Log1p expm1:Expm1 rsqrt:Rsqrt reciprocal:Reciprocal norm:Sqrt",
         _REAL | _COMPLEX | {"int32", "int64"}: "squared_difference:SquaredDifference",
         _INTEGER: "bitwise_and:BitwiseAnd bitwise_or:BitwiseOr bitwise_xor:BitwiseXor",
         _BOOL: "logical_and:LogicalAnd logical_or:LogicalOr logical_not:LogicalNot logical_xor:LogicalOr reduce_any:Any reduce_all:All",

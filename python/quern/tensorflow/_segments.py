@@ -6,6 +6,7 @@ import numpy as np
 from quern.keras.backend import recording
 from quern.keras.backend.core import convert_to_tensor as _tensor
 from quern.lib import _engine
+from quern.tensorflow import _functions
 from quern.tensorflow._constants import converted
 from quern.tensorflow.errors import InvalidArgumentError as _InvalidArgumentError
 from quern.tensorflow.errors import checked as _checked
@@ -65,12 +66,46 @@ def _unsorted(name, doc, reduction, empty=None):
         made = reduction(data, ids, count)
         if empty is None:
             return made
-        limits = np.iinfo(data._dtype_name) if "int" in data._dtype_name else np.finfo(data._dtype_name)
-        return _ops.where(_counts(ids, count, data.ndim) > 0, made, _tensor(getattr(limits, empty), data._dtype_name))
+        return _ops.where(_counts(ids, count, data.ndim) > 0, made, _tensor(_limit(data, empty), data._dtype_name))
 
     call.__name__ = call.__qualname__ = f"unsorted_segment_{name}"
     call.__doc__ = doc
     return _checked(call)
+
+
+def _limit(data, which):
+    limits = np.iinfo(data._dtype_name) if "int" in data._dtype_name else np.finfo(data._dtype_name)
+    return getattr(limits, which)
+
+
+def _extremes(reduction, limit=None):
+    """A reduction to extremes, none of them beyond the type's ``limit``, whose gradient goes in equal parts to the elements that are it."""
+
+    def call(data, ids, count):
+        if "float" not in data._dtype_name or not _engine.wants_gradient(data):
+            return limited(reduction(data, ids, count), data)
+
+        @_functions.custom_gradient
+        def of_data(data):
+            made = limited(reduction(data, ids, count), data)
+
+            def slope(g):
+                rows = _ops.clip(ids, 0, max(count - 1, 0))
+                is_row = _ops.reshape(_ops.equal(ids, rows), (-1,) + (1,) * (data.ndim - 1))
+                is_extreme = _ops.logical_and(is_row, _ops.equal(data, _ops.take(made, rows, axis=0)))
+                shares = g / _ops.segment_sum(_ops.cast(is_extreme, data._dtype_name), ids, count)
+                return _ops.where(is_extreme, _ops.take(shares, rows, axis=0), 0)
+
+            return made, slope
+
+        return of_data(data)
+
+    def limited(made, data):
+        if limit is None or "float" not in data._dtype_name:
+            return made
+        return (_ops.maximum if limit == "min" else _ops.minimum)(made, _tensor(_limit(data, limit), data._dtype_name))
+
+    return call
 
 
 def _counts(ids, count, rank):
@@ -103,12 +138,16 @@ def _least(data, ids, count):
 
 segment_sum = _sorted("sum", "Return the sums of the slices that have one number.", _ops.segment_sum, None)
 segment_mean = _sorted("mean", "Return the means of the slices that have one number.", _mean, None)
-segment_max = _sorted("max", "Return the largest elements of the slices that have one number.", _ops.segment_max, 0)
-segment_min = _sorted("min", "Return the smallest elements of the slices that have one number.", _least, 0)
+segment_max = _sorted("max", "Return the largest elements of the slices that have one number.", _extremes(_ops.segment_max), 0)
+segment_min = _sorted("min", "Return the smallest elements of the slices that have one number.", _extremes(_least), 0)
 segment_prod = _sorted("prod", "Return the products of the slices that have one number.", _product, None)
 unsorted_segment_sum = _unsorted("sum", "Return the sums of the slices that have one number.", _ops.segment_sum)
 unsorted_segment_mean = _unsorted("mean", "Return the means of the slices that have one number.", _mean)
-unsorted_segment_max = _unsorted("max", "Return the largest elements of the slices that have one number.", _ops.segment_max, "min")
-unsorted_segment_min = _unsorted("min", "Return the smallest elements of the slices that have one number.", _least, "max")
+unsorted_segment_max = _unsorted(
+    "max", "Return the largest elements of the slices that have one number.", _extremes(_ops.segment_max, "min"), "min"
+)
+unsorted_segment_min = _unsorted(
+    "min", "Return the smallest elements of the slices that have one number.", _extremes(_least, "max"), "max"
+)
 unsorted_segment_prod = _unsorted("prod", "Return the products of the slices that have one number.", _product)
 unsorted_segment_sqrt_n = _unsorted("sqrt_n", "Return the sums divided by the roots of their counts.", _root_mean)

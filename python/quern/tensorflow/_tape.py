@@ -187,6 +187,10 @@ class Variable(keras.Variable):
     scatter_max = _scatter("max", "Keep the larger ones of the elements and of slices: ``sparse_delta`` is a tf.IndexedSlices.")
     scatter_min = _scatter("min", "Keep the smaller ones of the elements and of slices: ``sparse_delta`` is a tf.IndexedSlices.")
 
+    def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
+        """Write slices into each element of the leading axes: ``sparse_delta`` is a tf.IndexedSlices."""
+        return self.assign(_gathering.with_slices_of_batches(self._tensor(), sparse_delta))
+
     __add__, __radd__ = _operator("add"), _operator("add", is_reflected=True)
     __sub__, __rsub__ = _operator("subtract"), _operator("subtract", is_reflected=True)
     __mul__, __rmul__ = _operator("multiply"), _operator("multiply", is_reflected=True)
@@ -319,6 +323,10 @@ def _read(variable, value):
     tapes = [tape for tape in GradientTape._active if tape._follows_variable(variable)]
     if not tapes:
         return _engine.detached(value) if is_real(value) else value
+    if not is_real(value):  # integers are watched, without a gradient
+        for tape in tapes:
+            tape._variables[id(variable)] = variable
+        return value
     memory = variable._array
     known = _leaves.get(id(variable))
     if known is None or known[1] is not memory:
@@ -400,7 +408,7 @@ class GradientTape:
         _leaves.clear()
 
     def _follows_variable(self, variable):
-        return id(variable) in self._variables or self._follows and variable.trainable
+        return id(variable) in self._variables or self._follows and variable._trainable
 
     def _note(self, variable, leaf):
         self._variables[id(variable)] = variable

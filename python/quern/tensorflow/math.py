@@ -8,6 +8,7 @@ import numpy as np
 
 from quern.keras.backend import recording
 from quern.keras.backend._tensor import as_tensor as _as_tensor
+from quern.lib import _engine
 from quern.tensorflow import _functions, _operands
 from quern.tensorflow import errors as _errors
 from quern.tensorflow._functions import (  # noqa: F401
@@ -128,13 +129,23 @@ def squared_difference(x, y, name=None):
     return keras.ops.square(x - y)
 
 
-@_errors.checked
-def xlogy(x, y, name=None):
-    """x * log(y), 0 where x is 0."""
-    x, y = _functions._alike(x, y, "Xlogy")
-    _operands.check("xlogy", x)
-    empty = keras.ops.equal(x, 0)
-    return keras.ops.where(empty, keras.ops.zeros_like(x), x * keras.ops.log(keras.ops.where(empty, keras.ops.ones_like(y), y)))
+def _or_zero(name, function, doc):
+    """A function of two tensors that is 0 where the first one is 0, whatever the other is."""
+
+    def call(x, y, name=None):
+        x, y = _functions._alike(x, y, _operands.kernel_of(what))
+        _operands.check(what, x)
+        empty = keras.ops.equal(x, 0)
+        return keras.ops.where(empty, keras.ops.zeros_like(x), function(x, keras.ops.where(empty, keras.ops.ones_like(y), y)))
+
+    what, call.__doc__ = name, doc
+    call.__name__ = call.__qualname__ = name
+    return _errors.checked(call)
+
+
+xlogy = _or_zero("xlogy", lambda x, y: x * keras.ops.log(y), "x * log(y), 0 where x is 0.")
+xlog1py = _or_zero("xlog1py", lambda x, y: x * keras.ops.log1p(y), "x * log(1 + y), 0 where x is 0.")
+xdivy = _or_zero("xdivy", lambda x, y: x / y, "x / y, 0 where x is 0.")
 
 
 @_errors.checked
@@ -156,8 +167,21 @@ def count_nonzero(input, axis=None, keepdims=False, dtype="int64", name=None):
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """The root of the sum of squares along axes."""
     x = _functions.convert_to_tensor(input_tensor)
-    length = keras.ops.sqrt(keras.ops.sum(keras.ops.square(x), axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims))
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    if not _functions._is_symbolic(x) and "float" in x._dtype_name and _engine.wants_gradient(x):
+        length = _length(x, axis)
+        return length if keepdims else keras.ops.reshape(length, keras.ops.sum(x, axis).shape)
+    length = keras.ops.sqrt(keras.ops.sum(keras.ops.square(x), axis=axis, keepdims=keepdims))
     return keras.ops.cast(length, _operands._name(x))  # of integers the whole part
+
+
+def _length(x, axis):
+    @_functions.custom_gradient
+    def of(x):
+        length = keras.ops.sqrt(keras.ops.sum(keras.ops.square(x), axis, keepdims=True))
+        return length, lambda g: x / (_length(x, axis) / g)  # NaN at zeros
+
+    return of(x)
 
 
 @_errors.checked
@@ -240,8 +264,17 @@ def multiply_no_nan(x, y, name=None):
     """x * y, 0 where y is 0, whatever x is."""
     x, y = _functions._alike(x, y, "MulNoNan")
     _operands.check("multiply_no_nan", x)
+    if _functions._is_symbolic(x) or _functions._is_symbolic(y):
+        return x * y
+    sizes = np.broadcast_shapes(x.shape, y.shape)
+    return _product_without_nan(keras.ops.broadcast_to(x, sizes), keras.ops.broadcast_to(y, sizes))
+
+
+@_functions.custom_gradient
+def _product_without_nan(x, y):
     empty = keras.ops.equal(y, 0)
-    return keras.ops.where(empty, keras.ops.zeros_like(y), keras.ops.where(empty, keras.ops.zeros_like(x), x) * y)
+    product = keras.ops.where(empty, keras.ops.zeros_like(y), keras.ops.where(empty, keras.ops.zeros_like(x), x) * y)
+    return product, lambda g: (_product_without_nan(g, y), _product_without_nan(x, g))
 
 
 @_errors.checked

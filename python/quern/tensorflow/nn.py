@@ -47,20 +47,26 @@ def gelu(features, approximate=False, name=None):
 def leaky_relu(features, alpha=0.2, name=None):
     """x above 0, and ``alpha`` times x elsewhere."""
     x = _tensor(features)
-    return keras.ops.where(x > 0, x, x * alpha)
+    return keras.ops.leaky_relu(x, alpha)
 
 
 @_errors.checked
 def selu(features, name=None):
     """elu with the factors of self-normalizing networks; at 0 it has the slope of what is above."""
     x, scale, alpha = _tensor(features), 1.0507009873554805, 1.6732632423543772
-    return scale * keras.ops.where(x < 0, alpha * keras.ops.expm1(keras.ops.minimum(x, 0)), x)
+    is_low = x < 0
+    return scale * keras.ops.where(is_low, alpha * keras.ops.expm1(keras.ops.where(is_low, x, 0)), x)
 
 
 @_errors.checked
 def moments(x, axes, shift=None, keepdims=False, name=None):
     """Mean and variance along axes."""
-    return keras.ops.moments(_tensor(x), tuple(axes) if isinstance(axes, list) else axes, keepdims)
+    x, axes = _tensor(x), tuple(axes) if isinstance(axes, list) else axes
+    wide = keras.ops.cast(x, "float32") if x._dtype_name == "float16" else x
+    mean = keras.ops.mean(wide, axes, keepdims=True)
+    variance = keras.ops.mean(keras.ops.square(wide - _functions.stop_gradient(mean)), axes, keepdims=keepdims)
+    mean = mean if keepdims else keras.ops.squeeze(mean, axes)
+    return keras.ops.cast(mean, x.dtype), keras.ops.cast(variance, x.dtype)
 
 
 @_errors.checked

@@ -416,11 +416,7 @@ class Tensor(_engine.TensorBase):
     @property
     def _base(self):
         """The tensor that it is a view of, or None. What detach() and ``data`` return is none, though it shares memory."""
-        if not _engine.TensorBase._is_view(self):
-            return None
-        base = _engine.array_whole(self)
-        is_same = base._shape == self._shape and base._strides == self._strides and base._offset == self._offset
-        return None if is_same and not self.requires_grad else base
+        return _engine.array_whole(self) if _engine.TensorBase._is_view(self) else None
 
     @property
     def retains_grad(self):

@@ -498,8 +498,9 @@ def index_fill_(self, dim, index, value):
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if isinstance(value, Tensor) and value._rank:
         raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._rank} dimension(s).")
-    if not isinstance(value, Tensor):
-        value = _creation.full((), value, dtype=self.dtype, device=self.device)
+    if getattr(value, "is_complex", lambda: isinstance(value, builtins.complex))() and not self.is_complex():
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported; pass its real part")
+    value = value.to(self.dtype) if isinstance(value, Tensor) else _creation.full((), value, dtype=self.dtype, device=self.device)
     target = self if self._rank else self._reshaped([1])
     target[(slice(None),) * dim + (index.reshape(-1),)] = value
     return self

@@ -275,3 +275,40 @@ def test_tuples_beside_others_have_no_comparison(expression, tmp_path):
 def test_tuples_compared_with_tuples(expression, tmp_path):
     compiled, python = _compared(expression, tmp_path)
     assert compiled(3, 2, np.array([1, 2])) is python(3, 2, np.array([1, 2]))
+
+
+WITHOUT_ORDER = [
+    ((1, 2), ("a", 2)), ((np.int32(1), np.int8(2)), ("a", 2)), (("a", 2), (np.array([1, 2]), 1)), (("a", 2), ("ab", "cd")),
+    ((1, 2), (None, 2)), (("a", 1), ((1, 2), 1)),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("operator", ["<", "<=", ">", ">="])
+@pytest.mark.parametrize("pair", WITHOUT_ORDER, ids=str)
+def test_tuples_whose_elements_have_no_order(operator, pair, tmp_path):
+    """Also where another element decides."""
+    function = njit(module_of(tmp_path, f"def f(a, b):\n    return a {operator} b\n").f)
+    for a, b in (pair, pair[::-1]):
+        with pytest.raises(errors.TypingError, match="unsupported operand types"):
+            function(a, b)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("container", [1, 2.5, None, "ab", slice(1, 2), range(3)], ids=str)
+@pytest.mark.parametrize("operator", ["in", "not in"])
+def test_tuples_in_what_holds_none(operator, container, tmp_path):
+    function = njit(module_of(tmp_path, f"def f(a, b):\n    return a {operator} b\n").f)
+    with pytest.raises(errors.TypingError, match="unsupported operand types"):
+        function((1, "a"), container)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_identity_of_tuples(tmp_path):
+    """Two tuples of the same types are one where their elements are equal, and NaN is not; of others only None can be asked."""
+    function = njit(module_of(tmp_path, "def f(a, b, s):\n    return a is b\n").f)
+    t, mixed = (float("nan"), 1.0), (1, "a")
+    assert not function(t, t, "s")
+    assert function(mixed, (1, "a"), "s") and not function(mixed, (2, "a"), "s") and not function(mixed, None, "s")
+    with pytest.raises(errors.TypingError):
+        function(mixed, range(3), "s")

@@ -557,3 +557,41 @@ def test_writes_after_views_made_in_place(device):
         HEAD + "m = torch.arange(1., 7., device=device).reshape(2, 3).clone().requires_grad_()\n"
         "u = torch.arange(1., 7., device=device).reshape(3, 2)\n",
     )
+
+
+def test_detach_of_tensors_without_gradients_changes_nothing(device):
+    check(
+        """
+        y = torch.zeros(2, 2, device=device); v = y[0]; y.detach_(); y[0] = x.sum(); v.requires_grad, y.requires_grad
+        y = torch.zeros(2, 2, device=device); v = y[0]; y.detach_(); v[0] = x.sum(); v.requires_grad, y.requires_grad
+        y = torch.zeros(2, 2, device=device); y.detach_(); y.detach_(); v = y[0]; v._is_view(), v._base is y
+        y = torch.zeros(2, 2, device=device); v = y[0]; raises(lambda: v.detach_())[0]
+        y = torch.zeros(2, 2, device=device).detach(); y._is_view(), y._base is None, y.detach_().requires_grad, y[0]._is_view()
+        y = x * 2; v = y[:2]; y.detach_(); y.requires_grad, v.requires_grad
+        y = torch.ones(2, 3, device=device) * x; v, i = y.max(0); v._is_view(), v.detach_().requires_grad
+        y = torch.ones(2, 3, device=device) * x; y.median(0)[0].detach_(), y.mode(0)[0].detach_(), y.roll(1).detach_()
+        y = torch.ones(3, 3, device=device) * x; (y @ x).detach_()._is_view(), (y[0] @ y[1]).detach_()._is_view()
+        p = torch.nn.Parameter(torch.ones(2, device=device)); p._is_view(), p.data._is_view(), p[:1]._is_view()
+        """,
+        device,
+        HEAD,
+    )
+
+
+@pytest.mark.parametrize("call", "t() squeeze() squeeze(1) unsqueeze(0) transpose(0,1) swapaxes(0,1) swapdims(0,1) as_strided((3,),(1,))".split())
+def test_views_in_place_of_tensors_without_gradients(device, call):
+    """The tensor is no view of itself."""
+    name, arguments = call.split("(", 1)
+    start = f"y = torch.zeros(3, 1, device=device); y.{name}_({arguments}"
+    check(
+        f"""
+        {start}; y._is_view(), y._base is None, y.shape
+        {start}; y[0] = x.sum(); y.requires_grad, y.detach_().requires_grad
+        {start}; v = y[0]; v._is_view(), v._base is y; v.copy_(x[0]); y.sum().backward(); x.grad
+        {start}; y.detach_(); y.requires_grad_(); (y * 2).sum().backward(); y.grad
+        y = torch.zeros(3, 1, device=device).detach(); y.{name}_({arguments}; y._is_view(), y.detach_().requires_grad
+        y = x.reshape(3, 1) * 1; v = y[0]; y.{name}_({arguments}; grad(v * 2, y)
+        """,
+        device,
+        HEAD,
+    )

@@ -591,3 +591,23 @@ def test_what_only_the_tape_held_is_not_stored(device):
         assert 4 * n <= stored[0] < 4.1 * n, stored
         assert stored[1] >= stored[0], stored
     assert stored[1] >= 4 * n
+
+
+def test_second_derivatives_of_roots_and_inverse_errors(device):
+    """A root that is a power has the derivative of powers, also with respect to itself."""
+    second = "g, = torch.autograd.grad({}, x, create_graph=True); torch.autograd.grad((g * g).sum(), {})"
+    check(
+        "\n".join(
+            [
+                *[f"x = x.abs().detach().requires_grad_(); y = x ** {p}; " + second.format("(y ** 3).sum()", "(x, y)") for p in (0.5, -0.5, 2, 1.5)],
+                "x = x.abs().detach().requires_grad_(); y = torch.pow(x, 0.5); " + second.format("(y ** 3).sum()", "y"),
+                "(x ** 0.5).grad_fn.name(), x.sqrt().grad_fn.name(), x.pow(0.5).grad_fn.name()",
+                "x = torch.tensor([0.5, -0.25, 0.], requires_grad=True, device=device); y = x.erfinv(); "
+                + second.format("(y ** 2).sum()", "(x, y)"),
+                "x = torch.tensor([1., -1.], requires_grad=True, device=device); g, = torch.autograd.grad(x.erfinv().sum(), x, "
+                "create_graph=True); g, torch.autograd.grad(g.sum(), x)",
+            ]
+        ),
+        device,
+        HEAD,
+    )

@@ -77,3 +77,57 @@ def test_matrices_of_halves(device, dtype):
     """PyTorch has no kernels for these; the exceptions have the same types and begin alike."""
     compare_all([f"{HEAD}raises(lambda: torch.linalg.{name}(A.to(torch.{dtype})))" for name in HALVES], device)
     compare_all([f"{HEAD}raises(lambda: torch.linalg.{name}(A.to(torch.{dtype}), A.to(torch.{dtype})))" for name in ("solve", "lstsq")], device)
+
+
+def test_tensors_without_dimensions_as_numbers(device):
+    compare_all(
+        [
+            *[f"torch.arange(6.).reshape(2, 3).index_fill(1, torch.tensor([0, 2]), torch.tensor({v}))" for v in ("2", "2.5", "True")],
+            "torch.arange(6).index_fill(0, torch.tensor([1]), torch.tensor(2.5, dtype=torch.float64))",
+            "raises(lambda: torch.arange(6).index_fill(0, torch.tensor([1]), torch.tensor(1j)))[0]",
+            "raises(lambda: torch.arange(6.).masked_fill(torch.arange(6) > 3, torch.tensor(1j)))[0]",
+            *[f"torch.lerp(torch.arange(3.), torch.arange(3.) * 2, torch.tensor({w}))" for w in ("2", "True", "0.5")],
+            *[f"torch.split(torch.arange(5), torch.tensor({s}))" for s in ("2", "[2]", "2, dtype=torch.int32", "2.")],
+            "raises(lambda: torch.split(torch.arange(5), torch.tensor([2, 3])))[0]",
+            *[f"torch.norm(torch.tensor([3., 4.]), np.{t}(1))" for t in ("float64", "float32", "int64")],
+            "torch.linalg.vector_norm(torch.tensor([3., 4.]), np.float64(0.5)), torch.linalg.norm(torch.eye(2), np.float64(2))",
+            "torch.cdist(torch.eye(2), torch.eye(2), p=np.float64(0.5))",
+            "torch.polar(torch.tensor([math.inf, 1.]), torch.tensor([0., math.inf]))",
+        ],
+        device,
+    )
+
+
+def test_exception_types_of_values(device):
+    calls = [
+        *[f"torch.{f}(torch.ones(2, 3), {p}, True)" for f in ("dropout", "alpha_dropout", "feature_dropout") for p in ("1.5", "math.nan")],
+        *[f"F.{f}(torch.ones(2, 3), {p})" for f in ("dropout", "alpha_dropout") for p in ("1.5", "math.nan")],
+        *[f"torch.linalg.cond(torch.eye(2), {p})" for p in ("3", "0", "'abc'")],
+        "torch.baddbmm(torch.ones(2, 3, 3), torch.ones(2, 3, 3), torch.ones(3, 3))",
+        "torch.addbmm(torch.ones(3, 3), torch.ones(2, 3, 3), torch.ones(3))",
+        "torch.bmm(torch.ones(2, 3, 3), torch.ones(3, 3))",
+        "torch.unravel_index(torch.tensor([1]), (2, torch.tensor(3)))",
+        "torch.unravel_index(torch.tensor([1]), np.int64(6))",
+    ]
+    compare_all([f"raises(lambda: {call})[0]" for call in calls], device)
+    compare_all(
+        [
+            "torch.linalg.cond(torch.zeros(0, 0)), torch.linalg.cond(torch.zeros(2, 0), 1)",
+            "torch.unravel_index(torch.tensor([6, 100, -1]), (2, 3)), torch.unravel_index(torch.tensor(7), 6)",
+        ],
+        device,
+    )
+
+
+def test_capturable_is_for_gpus():
+    names = "Adam AdamW Adamax NAdam RAdam ASGD Adadelta RMSprop Rprop".split()
+    start = "p = torch.nn.Parameter(torch.ones(2)); o = optim.{}([p], lr=0.1, capturable=True); o.step(); p.sum().backward(); raises(o.step)[0]"
+    compare_all([start.format(name) for name in names])
+
+
+def test_gradient_with_complex_spacing(device):
+    compare_all(
+        [f"torch.gradient(torch.arange(5.) ** 2, spacing={s}{e})" for s in ("1j", "2 + 1j", "torch.tensor(1j)") for e in ("", ", edge_order=2")]
+        + ["torch.gradient(torch.arange(6., dtype=torch.float64).reshape(2, 3) ** 2, spacing=(2., 1j))"],
+        device,
+    )

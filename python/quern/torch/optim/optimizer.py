@@ -555,6 +555,7 @@ class _RuleOptimizer(Optimizer):
         before = _engine.set_gradient_mode(False)
         try:
             for group in self.param_groups:
+                _check_capturable(group)
                 self._update(group)
         finally:
             _engine.set_gradient_mode(before)
@@ -585,6 +586,13 @@ class _RuleOptimizer(Optimizer):
             else:
                 out[step] = [row]
         return out
+
+
+def _check_capturable(group):
+    if not group.get("capturable") or group.get("fused"):
+        return
+    if any(p.grad is not None and p.device.type == "cpu" for p in group["params"]):
+        raise AssertionError("If capturable=True, params and state_steps must be on supported devices: ['cuda']; leave it out on the CPU.")
 
 
 def _sign(group):
