@@ -304,7 +304,9 @@ def unravel_index(indices, shape):
     Raises
     ------
     ValueError
-        For indices that are out of range or no integers, or a negative size.
+        For indices that are no integers, or a negative size.
+    TypeError
+        For a `shape` that is no int and no sequence of ints.
 
     Examples
     --------
@@ -314,13 +316,15 @@ def unravel_index(indices, shape):
     """
     if indices.dtype._kind not in "iu":
         raise ValueError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    shape = sizes_of((shape if not isinstance(shape, int) else [shape],))
+    if not isinstance(shape, int | list | tuple):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    shape = [shape] if isinstance(shape, int) else shape
+    for n in shape:
+        if not isinstance(n, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
     if builtins.any(n < 0 for n in shape):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
-    count = math.prod(shape)
-    indices = indices.to(DTYPES["int64"])
-    if indices._size and (int(indices.max()) >= count or int(indices.min()) < 0):
-        raise ValueError(f"indices are out of bounds for a tensor of the shape {tuple(shape)}")
+    indices = indices.to(DTYPES["int64"])  # those beyond the shape begin anew, as in PyTorch
     parts = []
     for n in reversed(shape):
         parts.append(indices % n)

@@ -139,7 +139,7 @@ utils.data.ConcatDataset([])  utils.data.random_split([1], [2])  utils.data.defa
 utils.checkpoint.checkpoint(abs, v, use_reentrant=False, determinism_check="no")  utils.checkpoint.checkpoint_sequential([abs], 2, v)
 positive(b)  special.zeta(1, 2)  special.zeta(c, 2)  polygamma(-1, v)  special.polygamma(-1, v)
 mvlgamma(v, 0)  special.multigammaln(v, 0)  set_default_dtype(int32)  finfo(int32)  set_printoptions(profile="no")  set_float32_matmul_precision("no")
-combinations(x)  combinations(v, -1)  unravel_index(v, 3)  unravel_index(i * 9, 3)  renorm(v, 2, 0, 1.0)  renorm(x, 0, 0, 1.0)
+combinations(x)  combinations(v, -1)  unravel_index(v, 3)  unravel_index(i, 2.5)  renorm(v, 2, 0, 1.0)  renorm(x, 0, 0, 1.0)
 index_reduce(v, 0, i, v, "no")  nonzero_static(v, size=-1)  pca_lowrank(x, 9)  empty_permuted((2, 3), (0, 0))  sum_to_size(x, 7)
 optim.swa_utils.get_ema_avg_fn(2.0)  optim.swa_utils.get_ema_multi_avg_fn(2.0)  optim.swa_utils.SWALR(o, 1.0, anneal_strategy="no")
 cholesky_inverse(x)  cholesky_inverse(v)  index_select(x, 5, i)  index_select(x, 0, i)  index_select(x, 0, v)  masked_fill(x, x, 1.0)  masked_fill(x, b, 1.0)  masked_select(x, x)
