@@ -47,8 +47,8 @@ std::string Printer::start() {
   for (size_t n = 0; n < group_.nodes.size(); ++n) {
     if (is_per_element(n)) loops_ = std::max<uint8_t>(loops_, static_cast<uint8_t>(group_.loops[n] + 1));
   }
-  return formatted("#include \"quern/array.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}", form_.wide ? "long long" : "int",
-                   user_rows());
+  return formatted("#include \"quern/{}.cuh\"\nusing namespace quern;\ntypedef {} I;\n\n{}", group_.is_fast ? "fast" : "array",
+                   form_.wide ? "long long" : "int", user_rows());
 }
 
 // With what array.cuh may leave out of it: numbers of 16 bits, where neither the group nor a user's text in it has any.
@@ -283,6 +283,23 @@ void Printer::uniform(int depth) {
     line(depth, "if (({} | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y) == 0) {{{} }}", block_, stores);
 }
 
+// In fastmath(), of real and complex numbers: quern/fast.cuh. Complex quotients are scaled so that nothing overflows.
+bool Printer::is_fast(const Node& node) const {
+  if (!group_.is_fast || (!is_complex(node.compute) && node.compute != DType::float32 && node.compute != DType::float64)) return false;
+  switch (node.op) {
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::negative:
+    case Op::square:
+      return true;
+    case Op::true_divide:
+      return !is_complex(node.compute);
+    default:
+      return false;
+  }
+}
+
 void Printer::row_result(int depth, size_t i) {
   const Node& node = *group_.nodes[i];
   std::string operands;
@@ -297,7 +314,10 @@ void Printer::row_result(int depth, size_t i) {
     }
   }
   line(depth, "{0} v{1};", type_text(node.dtype), i);
-  line(depth, "{{ {}v{} = {}; }}", operands, i, r.text);
+  constexpr std::string_view space = "op::";
+  std::string text(r.text);
+  if (is_fast(node)) text.replace(text.find(space), space.size(), "fast::");
+  line(depth, "{{ {}v{} = {}; }}", operands, i, text);
 }
 
 void Printer::load(int depth, size_t i, size_t dimensions) {

@@ -42,6 +42,7 @@ class Printer {
 
   void constants(int depth);
   void uniform(int depth);
+  bool is_fast(const Node& node) const;
   void row_result(int depth, size_t node);
   void user_result(int depth, size_t node);
   void load(int depth, size_t load, size_t dimensions);

@@ -532,7 +532,6 @@ std::vector<std::string> nvrtc_options(const CompileOptions& options, const std:
   words.insert(words.begin(), "--gpu-architecture=" + architecture);
   if (!has_std) words.emplace_back("--std=c++17");
   words.emplace_back("--device-as-default-execution-space");
-  if (options.fast_arithmetic) words.emplace_back("--use_fast_math");
   if (options.exact_arithmetic) {
     for (const char* word : {"--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"}) words.emplace_back(word);
   }

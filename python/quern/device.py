@@ -151,14 +151,17 @@ def set_tiered(enabled: bool) -> bool:
     return _engine.set_tiered(bool(enabled))
 
 
-class fastmath(contextlib.ContextDecorator):
+@contextlib.contextmanager
+def fastmath():
     """Let array operations inside the block round otherwise, for speed.
 
-    Inside of it, kernels of fused operations may add and multiply in any order, fuse products with sums, divide by multiplying with
-    a reciprocal, and ignore the sign of zero, as with Numba's ``fastmath=True`` (on a GPU: NVRTC's ``--use_fast_math``). What is NaN
-    or infinite, or becomes so, may give any value there. Small arrays, single operations that run before their kernel is compiled,
-    and functions of libraries (matrix products, FFT, sorting) are computed as always. It applies to this thread, and to what is
-    recorded inside of the block, wherever it is evaluated.
+    Inside of it, kernels may compute sums, differences, products and quotients of real and complex numbers in any order, fuse products
+    with sums, divide by multiplying with a reciprocal, and ignore the sign of zero, similar to Numba's ``fastmath=True``. Where one of
+    these is NaN or infinite, or becomes so, the result may be anything. Other functions keep their accuracy. On a GPU, products are
+    fused with sums. Small arrays, single operations that run before their kernel is compiled, and functions of libraries (matrix
+    products, FFT, sorting) are computed as always.
+
+    It applies to what this thread records inside of the block, wherever it is evaluated; do not ``await`` or ``yield`` in it.
 
     Examples
     --------
@@ -170,11 +173,8 @@ class fastmath(contextlib.ContextDecorator):
     >>> np.allclose(y, x**3 + 2 * x)
     True
     """
-
-    def __enter__(self):
-        self._before = getattr(self, "_before", [])
-        self._before.append(_engine.set_fast_math(True))
-        return self
-
-    def __exit__(self, *exception):
-        _engine.set_fast_math(self._before.pop())
+    before = _engine.set_fast_math(True)
+    try:
+        yield
+    finally:
+        _engine.set_fast_math(before)

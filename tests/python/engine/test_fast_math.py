@@ -105,15 +105,13 @@ def test_isnan_of_what_is_in_memory(numbers):
 
 
 def test_nested_decorated_and_left_by_an_exception(device):
-    block = qn.fastmath()
-
     @qn.fastmath()
     def inside(x):
         return x * 2 + 1
 
-    with block, block:
+    with qn.fastmath(), qn.fastmath():
         pass
-    with pytest.raises(KeyError), block:
+    with pytest.raises(KeyError), qn.fastmath():
         raise KeyError
     e = 2.0**-30
     x, y = (qn.asarray(np.full(N, 1 + s * e), device=device) for s in (1, -1))
@@ -138,3 +136,53 @@ def test_gradients(device):
     with qn.fastmath():
         qn.autograd.backward((x * x * x + 2 * x).sum())
     near(qn.autograd.grad_of(x), 3 * np.linspace(1, 2, N) ** 2 + 2)
+
+
+def test_a_decorated_function_in_two_threads(device):
+    e = 2.0**-30
+    x, y = (qn.asarray(np.full(N, 1 + s * e), device=device) for s in (1, -1))
+    entered, leave = threading.Event(), threading.Event()
+
+    @qn.fastmath()
+    def step(wait):
+        if wait:
+            entered.set()
+            leave.wait()
+
+    thread = threading.Thread(target=step, args=(True,))
+    thread.start()
+    entered.wait()
+    step(False)
+    leave.set()
+    thread.join()
+    assert not qn.asnumpy(x * y - 1).any()
+
+
+@pytest.mark.parametrize("name", ["exp2", "expm1", "log1p", "tanh", "arctanh", "sinh", "tan", "erf", "cbrt", "arcsinh"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+def test_functions_keep_their_accuracy(device, name, dtype):
+    if dtype == "complex64" and name in ("erf", "cbrt"):
+        pytest.skip("real functions")
+    scales = np.repeat([1e-12, 1e-5, 1e-2, 0.5], N // 4 + 1)[:N]
+    host = (np.random.default_rng(5).uniform(-1, 1, N) * scales).astype(dtype)
+    x = qn.asarray(host + (host[::-1] * 1j).astype(dtype) if dtype == "complex64" else host, device=device)
+    plain = qn.asnumpy(getattr(qn, name)(x))
+    with qn.fastmath():
+        fast = qn.asnumpy(getattr(qn, name)(x))
+    np.testing.assert_allclose(fast, plain, rtol=4e-7 if dtype != "float64" else 1e-15)
+
+
+def test_where_functions_overflow_inside(device):
+    x = qn.linspace(0, 100, N, device=device).astype("complex64") + 1j
+    plain = qn.asnumpy(qn.tanh(x))
+    with qn.fastmath():
+        fast = qn.asnumpy(qn.tanh(x))
+    assert np.isfinite(fast).all()
+    np.testing.assert_allclose(fast, plain, rtol=1e-6)
+
+
+def test_infinity_in_memory(device):
+    x = np.ones(N)
+    x[3] = np.inf
+    with qn.fastmath():
+        assert qn.asnumpy(qn.isinf(qn.asarray(x, device=device))).nonzero()[0].tolist() == [3]

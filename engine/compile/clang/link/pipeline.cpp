@@ -182,14 +182,16 @@ void mask_by_shuffles(llvm::Module& module) {
 
 }  // namespace
 
-// Comparisons and isnan() keep their meaning for what comes from memory.
 void allow_any_order(llvm::Module& module) {
+  constexpr const char* space = "N5quern4fast";
   llvm::FastMathFlags any_order;
   any_order.setFast();
-  for (llvm::Function& function : module)
+  for (llvm::Function& function : module) {
+    if (!function.getName().contains(space)) continue;
     for (llvm::Instruction& inst : llvm::instructions(function))
       if (llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator>(inst) && llvm::isa<llvm::FPMathOperator>(inst))
         inst.setFastMathFlags(any_order);
+  }
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, const Cpu& cpu, const std::vector<LoweredKernel>& kernels,

@@ -13,7 +13,7 @@ class TargetMachine;
 
 namespace quern::plugin {
 
-// Lets the optimiser compute in any order, as if nothing were NaN or infinite.
+// Lets the optimiser compute what the functions of quern/fast.cuh do in any order, as if nothing were NaN or infinite.
 void allow_any_order(llvm::Module& module);
 
 // Internalises everything but the kernels and the variables that the host can see, then optimises by a list of passes
