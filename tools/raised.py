@@ -96,13 +96,16 @@ OF_TORCH = {
     "Raises RuntimeError for fewer than two dimensions.  ": "lu lu_factor_ex svd_of_tensor old_svd old_qr matrix_rank rank_of_tensor pinv",
     "Raises RuntimeError for an ``UPLO`` that is not 'L' or 'U'.": "eigh eigvalsh",
     "Raises RuntimeError for an unknown ``driver``, or shapes that do not fit.": "lstsq_of_tensor",
-    "Raises RuntimeError for an unknown order.": "cond_of_tensor matrix_norm_of_tensor norm_of_tensor",
+    "Raises ValueError (torch: ValueError) for an unknown order.": "cond_of_tensor",
+    "Raises RuntimeError for an unknown order.": "matrix_norm_of_tensor norm_of_tensor",
     "Raises RuntimeError for shapes that do not fit.  ": """solve_triangular solution_by_triangle tensorsolve_of_tensor
         matmul mm bmm mv outer addmm addmv addr baddbmm addbmm chain_matmul product_along linear bilinear attention""",
     "Raises RuntimeError for an ``ind`` below 1.": "tensorinv_of_tensor",
     "Raises RuntimeError for other numbers of columns, or a negative ``p``.": "cdist",
     # losses and layers
-    "Raises ValueError (torch: ValueError) for a ``p`` outside of [0, 1].": """dropout dropout1d dropout2d dropout3d feature_dropout
+    "Raises ValueError (torch: ValueError) for a ``p`` outside of [0, 1].": "dropout1d dropout2d dropout3d",
+    "Raises RuntimeError for a ``p`` outside of [0, 1].": "feature_dropout",
+    "Raises RuntimeError for a ``p`` outside of [0, 1]; functions of ``nn.functional`` raise ValueError, except for NaN.": """dropout
         alpha_dropout feature_alpha_dropout""",
     "Raises RuntimeError where ``normalized_shape`` is not the end of the input's shape.": "layer_norm rms_norm",
     "Raises RuntimeError for a number of channels that ``num_groups`` does not divide.": "group_norm",

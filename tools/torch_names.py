@@ -121,6 +121,12 @@ DIFFERENT = (
         "an error.",
     ),
     ("singular matrices", "The gradient of `det` is the mathematical one; PyTorch returns 0."),
+    (
+        "gradients at corners",
+        "The second derivative of `acosh` at 1 is NaN; PyTorch's is infinite. The gradient of `polar` for an absolute value of 0 "
+        "is the cosine; PyTorch returns 0.",
+    ),
+    ("`torch.normal`", "With `size`, the mean and the deviation are numbers; PyTorch also accepts tensors without dimensions."),
     ("`...` in an index", "A second ellipsis raises an error, because it is not defined which dimensions each of the two stands for."),
     (
         "names of arguments",

@@ -155,6 +155,18 @@ void check_hardtanh(DType type) {
 
 }  // namespace
 
+// Means, variances and factors are of the type of the input, or of float32 where that is of 16 bits.
+static void check_factors(const Reading& reading) {
+  const DType type = reading.first->dtype();
+  if (row(type).kind != DTypeKind::real) return;
+  for (size_t slot = 1; slot <= 4; ++slot) {
+    const Array* one = reading.slots[slot] ? as_array(reading.slots[slot]) : nullptr;
+    if (!one || one->dtype() == type || (size_of(type) == 2 && one->dtype() == DType::float32)) continue;
+    raise(ErrorKind::runtime, "mixed dtype (CPU): the input is {}, a parameter {}; convert one of them", torch_name_of(type),
+          torch_name_of(one->dtype()));
+  }
+}
+
 void check_layers_as_torch(const Reading& reading) {
   using F = quern::Function;
   const F function = reading.function;
@@ -170,6 +182,8 @@ void check_layers_as_torch(const Reading& reading) {
     if (is_complex(type)) raise(ErrorKind::not_implemented, "\"entr\" not implemented for '{}'", torch_name_of(type));
     return;
   }
+  if (function == F::layer_norm_ || function == F::group_norm_ || function == F::batch_norm_ || function == F::instance_norm_)
+    check_factors(reading);
   const bool has_type = function == F::softmax_ || function == F::softmin_ || function == F::log_softmax_;
   if (has_type) type = read_dtype(reading, reading.slots[2]).value_or(type);
   const Accepted accepted = accepted_by(function);

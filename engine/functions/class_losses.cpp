@@ -284,6 +284,8 @@ Array classes_for(const Array& x, const Array& target, const Array* weight) {
 Array loss_of_classes(const Array& x, const Array& target, const Array* weight, int64_t ignored, LossReduction reduction,
                       bool of_logits, double smoothing) {
   const Array classes = classes_for(x, target, weight);
+  if (weight && weight->dtype() != x.dtype())
+    raise(ErrorKind::runtime, "expected scalar type {} but found {}", torch_name_of(x.dtype()), torch_name_of(weight->dtype()));
   const size_t axis = class_axis(x);
   const bool is_checked = !are_classes(classes, x.shape()[axis], ignored);
   return class_loss(x, classes, {axis, ignored, reduction, of_logits, weight != nullptr, is_checked, smoothing}, weight);
@@ -305,7 +307,9 @@ Array nn::cross_entropy(const Array& x, const Array& target, const Array* weight
   if (x.rank() == 0) raise(ErrorKind::value, "Expected 1 or more dimensions (got 0)");
   const size_t axis = class_axis(x);
   check_class_weight("cross_entropy: ", x.shape()[axis], weight);
-  return soft_cross_entropy(x, target, axis, reduction, weight, smoothing);
+  const Array loss = soft_cross_entropy(x, target, axis, reduction, weight, smoothing);
+  const OperandType types[] = {OperandType{x.dtype()}, OperandType{target.dtype()}};
+  return as_type(loss, common_type_as_torch(types));
 }
 
 }  // namespace quern

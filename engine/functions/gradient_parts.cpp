@@ -94,7 +94,7 @@ std::optional<Array> with_axes_of(const Array& g, const Layout& from, const Layo
       if (found >= 0) return std::nullopt;  // one of two
       found = static_cast<int>(j);
     }
-    if (found < 0) return std::nullopt;
+    if (found < 0 || std::ranges::find(order, found) != order.end()) return std::nullopt;
     order.push_back(found);
   }
   for (size_t j = 0; j < from.rank(); ++j) {

@@ -281,6 +281,9 @@ static Array element_loss(const ElementLossKind& kind, Operands operands, double
   return reduced(multiply(one_entry(kind, operands, number, LossReduction::none, nullptr), *weight), reduction);
 }
 
+// A loss in the type of one of its operands, if that is of real numbers, as PyTorch has it.
+static Array in_type_of(const Array& one, const Array& loss) { return is_whole(one.dtype()) ? loss : as_type(loss, one.dtype()); }
+
 Array reduced(const Array& loss, LossReduction reduction) {
   if (reduction == LossReduction::none) return loss;
   return reduction == LossReduction::mean ? mean(loss, all_axes(loss)) : total(loss);
@@ -340,7 +343,7 @@ Array huber_loss(const Array& given, const Array& given_target, double delta, co
   const Array x = stretched(given, given_target), target = stretched(given_target, given);
   if (!(delta > 0)) raise(ErrorKind::runtime, "huber_loss does not support non-positive values for delta.");
   check_weight(given, weight);
-  return element_loss(huber_kind, {&x, &target}, delta, reduction, weight);
+  return in_type_of(given, element_loss(huber_kind, {&x, &target}, delta, reduction, weight));
 }
 
 Array kl_div(const Array& x, const Array& target, bool of_log_target, LossReduction reduction) {
@@ -348,6 +351,9 @@ Array kl_div(const Array& x, const Array& target, bool of_log_target, LossReduct
 }
 
 Array binary_cross_entropy(const Array& x, const Array& target, const Array* weight, LossReduction reduction) {
+  if (target.dtype() != x.dtype())
+    raise(ErrorKind::runtime, "Found dtype {} but expected {}; convert the target", torch_name_of(target.dtype()),
+          torch_name_of(x.dtype()));
   Array loss = element_loss(binary_kind, {&x, &target}, 0, reduction, weight);
   const std::optional<Array> is_good = unless_known_within(x, 0, 1), is_good_target = unless_known_within(target, 0, 1);
   if (!is_good && !is_good_target) return loss;
@@ -370,11 +376,11 @@ Array binary_cross_entropy(const Array& x, const Array& target, const Array* wei
 
 Array binary_cross_entropy_with_logits(const Array& x, const Array& target, const Array* weight, const Array* pos_weight,
                                        LossReduction reduction) {
-  return element_loss(with_logits_kind, {&x, &target, pos_weight}, 0, reduction, weight);
+  return in_type_of(target, element_loss(with_logits_kind, {&x, &target, pos_weight}, 0, reduction, weight));
 }
 
 Array soft_margin_loss(const Array& x, const Array& target, LossReduction reduction) {
-  return element_loss(soft_margin_kind, {&x, &target}, 0, reduction);
+  return in_type_of(x, element_loss(soft_margin_kind, {&x, &target}, 0, reduction));
 }
 
 Array multilabel_soft_margin_loss(const Array& x, const Array& target, const Array* weight, LossReduction reduction) {
@@ -434,7 +440,7 @@ Array gaussian_nll_loss(const Array& x, const Array& target, const Argument& var
 
 Array hinge_embedding_loss(const Array& x, const Array& target, double margin, LossReduction reduction) {
   const Array fixed = detached(target);
-  return element_loss(hinge_kind, {&x, &fixed}, margin, reduction);
+  return in_type_of(x, element_loss(hinge_kind, {&x, &fixed}, margin, reduction));
 }
 
 Array margin_ranking_loss(const Array& x1, const Array& x2, const Array& target, double margin, LossReduction reduction) {

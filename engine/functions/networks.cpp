@@ -282,7 +282,7 @@ static Array for_each_channel(const Array& x, const Array* weight, const Array* 
   Shape each(x.rank(), 1);
   each[1] = x.shape()[1];
   const Array y = weight ? multiply(x, reshape(*weight, each)) : x;
-  return bias ? add(y, reshape(*bias, each)) : y;
+  return as_type(bias ? add(y, reshape(*bias, each)) : y, x.dtype());  // factors may be of float32 where x is of 16 bits
 }
 
 Array group_norm(const Array& given, int64_t groups, const Array* weight, const Array* bias, double eps) {

@@ -229,6 +229,8 @@ Array distances(const Rules& rules, const Array& x, const Array& y, const linalg
   if (x.shape().back() != y.shape().back())
     raise(ErrorKind::runtime, "X1 and X2 must have the same number of columns. X1: {} X2: {}", x.shape().back(),
           y.shape().back());
+  if (x.dtype() != y.dtype())
+    raise(ErrorKind::runtime, "expected scalar type {} but found {}", torch_name_of(x.dtype()), torch_name_of(y.dtype()));
   if (order.number && linalg::value_of(*order.number) < 0) raise(ErrorKind::runtime, "cdist only supports non-negative p values");
   const Array away = differences_of_rows(rules, x, y);
   return linalg::tensor_norm(away, order, Axes{away.rank() - 1}, false, {});

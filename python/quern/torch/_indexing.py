@@ -91,7 +91,7 @@ def masked_fill(input, mask, value):
     if isinstance(value, Tensor) and value._rank:
         raise RuntimeError(f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value._rank} dimension(s).")
     if isinstance(value, Tensor):
-        if value.is_complex() and not input.is_complex() and input._dtype_name != "bool":
+        if value.is_complex() and not input.is_complex() and input._dtype_name != "bool" and value.item().imag:
             raise RuntimeError(f"value cannot be converted to type {input.dtype} without overflow; pass its real part")
         if value._dtype_name != input._dtype_name:
             value = value._astype(input._dtype_name)

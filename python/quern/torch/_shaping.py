@@ -429,11 +429,6 @@ def unfold(self, dimension, size, step):
     if size > shape[dim]:
         raise RuntimeError(f"maximum size for tensor at dimension {dim} is {shape[dim]} but size is {size}")
     places = [*shape[:dim], count, *shape[dim + 1 :], size]
-    if size > step and self.requires_grad:  # elements in several windows: their gradients add up
-        at = (_creation.arange(count, device=self.device) * step).unsqueeze(1) + _creation.arange(size, device=self.device)
-        picked = _engine.array_take_at(self, at.reshape(-1), dim, "raise")
-        out = picked._reshaped([*shape[:dim], count, size, *shape[dim + 1 :]])
-        return movedim(out, dim + 1, -1)
     return as_strided(self, places, [*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]], self.storage_offset())
 
 

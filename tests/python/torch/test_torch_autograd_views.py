@@ -595,3 +595,20 @@ def test_views_in_place_of_tensors_without_gradients(device, call):
         device,
         HEAD,
     )
+
+
+def test_windows_that_overlap_are_views(device):
+    check(
+        """
+        y = x * 1; v = y.unfold(0, 2, 1); v._is_view(), v.shape, grad(v * v, x)
+        y = x * 1; v = y.unfold(0, 2, 1); v[0] += 1; y, grad(y * y, x)
+        y = x * 1; v = y.unfold(0, 2, 1); y *= 2; v, grad(v * v, x)
+        v = x.unfold(0, 2, 1); told(lambda: v.add_(1))[0]
+        v = x.unfold(0, 2, 1); (v[0] * w[:2]).sum().backward(); v.mean(-1).sum().backward(); x.grad
+        a = (x * w[:, None]); v = a.unfold(0, 2, 1); grad(v[0] ** 2 + v.transpose(0, -1) ** 3, x)
+        a = (x * w[:, None]); v = a.as_strided((2, 3, 2), (3, 1, 3)); grad(v[0] ** 2, x), grad(v[0].sum() + v[..., 0].sum(), x)
+        v = (x * w[:, None]).unfold(1, 2, 1); g, = torch.autograd.grad((v ** 3).sum(), x, create_graph=True); grad(g * g, x)
+        """,
+        device,
+        HEAD,
+    )

@@ -604,7 +604,7 @@ def test_batch_norm_is_one_autograd_node(device, shape, has_weights):
     on = _device_name(device)
     given = [rng.standard_normal(shape) + 100, *([rng.standard_normal(3), rng.standard_normal(3)] if has_weights else [])]
     given = [torch.tensor(values, device=on, requires_grad=True) for values in given]
-    means, variances = torch.zeros(3, device=on), torch.ones(3, device=on)
+    means, variances = (torch.full((3,), value, dtype=torch.float64, device=on) for value in (0.0, 1.0))
 
     def f(x, *weights):
         return torch.nn.functional.batch_norm(x, None, None, *(weights or (None, None)), training=True)

@@ -131,3 +131,18 @@ def test_gradient_with_complex_spacing(device):
         + ["torch.gradient(torch.arange(6., dtype=torch.float64).reshape(2, 3) ** 2, spacing=(2., 1j))"],
         device,
     )
+
+
+MIXED = """F.layer_norm(A, (2,), w, w) | F.group_norm(A, 1, w, w) | F.batch_norm(A, w.clone(), w.clone(), w, w) | F.instance_norm(A[None], None, None, w, w)
+F.binary_cross_entropy(A.sigmoid(), B) | F.binary_cross_entropy_with_logits(A, B) | F.binary_cross_entropy_with_logits(A, B, pos_weight=w)
+F.huber_loss(A, B) | F.soft_margin_loss(A, B) | F.hinge_embedding_loss(A, B) | F.cross_entropy(A, B) | F.cross_entropy(A, i[:2] - 1, weight=w)
+F.nll_loss(A, i[:2] - 1, weight=w) | torch.cdist(A, B) | F.mse_loss(A, B) | F.l1_loss(A, B) | F.smooth_l1_loss(A, B) | F.kl_div(A, B)"""
+
+
+@pytest.mark.parametrize("types", ["float32 float64", "float64 float32", "float16 float32", "bfloat16 float32", "float16 bfloat16"])
+def test_operands_of_several_dtypes(types, device):
+    """Which dtype losses and normalised tensors have, and which mixtures are errors."""
+    own, other = types.split()
+    start = f"A = A.to(torch.{own}); B = (A > 1).to(torch.{other}); w = torch.ones(2, dtype=torch.{other}, device=device); "
+    cases = [f"{HEAD}{start}kind(lambda: ({one.strip()}).dtype)" for line in MIXED.splitlines() for one in line.split(" | ")]
+    compare_all([case for case in cases if own != "float16" and own != "bfloat16" or "cdist" not in case], device)
