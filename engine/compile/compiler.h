@@ -24,7 +24,7 @@ struct Source {
 struct CompileOptions {
   std::vector<std::string> flags;             // as the user wrote them: -D, -I, -U, -std=, --use_fast_math, ...
   std::vector<std::string> name_expressions;  // "reduce<float, 256>": instantiated and listed in Binary::names
-  bool fast_arithmetic = false;   // of array code in fastmath(): what quern/fast.cuh computes, in any order; on a GPU contraction alone
+  bool fast_arithmetic = false;  // array code in fastmath(): any order, products fused with sums, no NaN and no infinity expected
   bool exact_arithmetic = false;  // array code: no contraction, no reassociation; off: nvcc's defaults (contraction on)
   bool with_cub = false;          // a text of ours that includes NVIDIA's CUB (compile/cccl.h); for NVRTC alone
   bool tells_types = false;       // of kernels that are extern "C", for those who pack a user's values (compile/c_kernels.h)
