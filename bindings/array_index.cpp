@@ -217,7 +217,8 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
       return view_of(self, out.rank() == 0 && door_of(self).has_numbers ? as_number(out) : std::move(out)).release().ptr();
     }
     Places places = read(self, array, key);
-    bool is_item = places.all_integers;
+    const bool is_whole = array.rank() == 0 && PyTuple_Check(key) && PyTuple_GET_SIZE(key) == 0;  // x[()]
+    const bool is_item = places.all_integers || is_whole;
     Array out = at(array, std::move(places));
     // Where NumPy gives a scalar: a value of its own, that later writes do not change. CuPy gives a view.
     if (is_item && door_of(self).has_numbers && !is_record(array.dtype()))

@@ -285,7 +285,8 @@ void Printer::uniform(int depth) {
 
 // In fastmath(), of real and complex numbers: quern/fast.cuh. Complex quotients are scaled so that nothing overflows.
 bool Printer::is_fast(const Node& node) const {
-  if (!group_.is_fast || (!is_complex(node.compute) && node.compute != DType::float32 && node.compute != DType::float64)) return false;
+  if (!group_.is_fast || (!is_complex(node.compute) && node.compute != DType::float32 && node.compute != DType::float64))
+    return false;
   switch (node.op) {
     case Op::add:
     case Op::subtract:

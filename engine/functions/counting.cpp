@@ -273,7 +273,7 @@ std::pair<Array, Array> histogram_of_floats(const Array& array, const Bins& bins
           "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor");
   Array flat = raveled(untaped(array), Order::c), edges, real;
   if (bins.edges) {
-    edges = untaped(*bins.edges);
+    edges = copied(untaped(*bins.edges), bins.edges->dtype());
   } else {
     auto [low, high] = limits.both        ? std::pair(real_of(limits.both->first), real_of(limits.both->second))
                        : flat.size() == 0 ? std::pair(0.0, 1.0)

@@ -1,5 +1,7 @@
 """NumPy's methods and attributes of the array type: the functions with the array as their first argument."""
 
+import operator
+
 import numpy
 
 from quern.arrays.core import Array, _numpy_dtype, asarray, asnumpy, copy
@@ -61,7 +63,9 @@ def _item(self, *args):
     Raises
     ------
     ValueError
-        For no index and an array that has not exactly one element.
+        For no index and an array that has not exactly one element, or another number of indices than axes.
+    TypeError
+        For indices that are no integers.
     IndexError
         For an index out of range.
 
@@ -73,10 +77,20 @@ def _item(self, *args):
     """
     if self._has_records:
         return asnumpy(self).item(*args)
-    if not args:
+    place = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+    if not place:
         return _only_item(self)
-    place = args[0] if len(args) == 1 else args
-    return _only_item(self[place] if isinstance(place, tuple) else (self if self.ndim == 1 else self.reshape(-1))[place])
+    if len(place) == 1:
+        return (self if self.ndim == 1 else self.reshape(-1))[_whole(place[0])].item()
+    if len(place) != self.ndim:
+        raise ValueError("incorrect number of indices for array")
+    return self[tuple(map(_whole, place))].item()
+
+
+def _whole(place):
+    if isinstance(place, bool):
+        raise TypeError("an integer is required")
+    return operator.index(place)
 
 
 def _copy(self, order="C"):
