@@ -283,7 +283,7 @@ void Printer::uniform(int depth) {
     line(depth, "if (({} | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y) == 0) {{{} }}", block_, stores);
 }
 
-// In fastmath(), of real and complex numbers: quern/fast.cuh. Complex quotients are scaled so that nothing overflows.
+// In fastmath(), of real and complex numbers: quern/fast.cuh. Quotients are not: reciprocals of small numbers overflow.
 bool Printer::is_fast(const Node& node) const {
   if (!group_.is_fast || (!is_complex(node.compute) && node.compute != DType::float32 && node.compute != DType::float64))
     return false;
@@ -294,8 +294,6 @@ bool Printer::is_fast(const Node& node) const {
     case Op::negative:
     case Op::square:
       return true;
-    case Op::true_divide:
-      return !is_complex(node.compute);
     default:
       return false;
   }

@@ -533,7 +533,8 @@ std::vector<std::string> nvrtc_options(const CompileOptions& options, const std:
   if (!has_std) words.emplace_back("--std=c++17");
   words.emplace_back("--device-as-default-execution-space");
   if (options.exact_arithmetic) {
-    for (const char* word : {"--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"}) words.emplace_back(word);
+    words.emplace_back(options.fast_arithmetic ? "--fmad=true" : "--fmad=false");
+    for (const char* word : {"--ftz=false", "--prec-div=true", "--prec-sqrt=true"}) words.emplace_back(word);
   }
   // The first header of the prelude comes before the text and before the user's own -include.
   if (embedded_header_count > 0) words.insert(words.begin() + 1, formatted("--pre-include={}", embedded_headers[0].path));

@@ -177,7 +177,6 @@ void submit_together(Context& context, Batch& batch, const std::vector<std::vect
 KernelText kernel_text(TextOf of, const Group& group, const Form& form, std::string printed) {
   if (printed.empty()) printed = of == TextOf::group ? print_kernel(group, form) : print_kernel_of_segments(group, form);
   KernelText text{std::move(printed)};
-  text.options.exact_arithmetic = !group.is_fast;
   text.options.fast_arithmetic = group.is_fast;
   return text;
 }

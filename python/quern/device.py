@@ -155,11 +155,11 @@ def set_tiered(enabled: bool) -> bool:
 def fastmath():
     """Let array operations inside the block round otherwise, for speed.
 
-    Inside of it, kernels may compute sums, differences, products and quotients of real and complex numbers in any order, fuse products
-    with sums, divide by multiplying with a reciprocal, and ignore the sign of zero, similar to Numba's ``fastmath=True``. Where one of
-    these is NaN or infinite, or becomes so, the result may be anything. Other functions keep their accuracy. On a GPU, products are
-    fused with sums. Small arrays, single operations that run before their kernel is compiled, and functions of libraries (matrix
-    products, FFT, sorting) are computed as always.
+    Inside of it, kernels may compute sums, differences and products of real and complex numbers in any order, fuse products with sums,
+    and ignore the sign of zero, similar to Numba's ``fastmath=True``. Where one of these is NaN or infinite, or becomes so, the result
+    may be anything. Quotients and other functions are computed as always, and so are small arrays, single operations that run before
+    their kernel is compiled, code of your own, and functions of libraries (matrix products, FFT, sorting). On a GPU, products are fused
+    with sums.
 
     It applies to what this thread records inside of the block, wherever it is evaluated; do not ``await`` or ``yield`` in it.
 

@@ -186,3 +186,20 @@ def test_infinity_in_memory(device):
     x[3] = np.inf
     with qn.fastmath():
         assert qn.asnumpy(qn.isinf(qn.asarray(x, device=device))).nonzero()[0].tolist() == [3]
+
+
+def test_small_divisors(device):
+    x, y = (qn.full(N, v, "float32", device=device) * qn.ones(N, "float32", device=device) for v in (1e-5, 3e-44))
+    with qn.fastmath():
+        assert np.isfinite(qn.asnumpy(x / y)).all()
+
+
+def test_users_code_is_compiled_as_always(device):
+    from quern import cupy
+
+    text = "s = a + b; double bb = s - a; t = (a - (s - bb)) + (b - bb);"
+    two = cupy.ElementwiseKernel("float64 a, float64 b", "float64 s, float64 t", text, "twosum")
+    a, b = (cupy.full(N, v) * cupy.ones(N) for v in (1e16, 0.4998))
+    with qn.fastmath():
+        lost = two(a, b)[1]
+    assert float(lost[1]) == 0.4998

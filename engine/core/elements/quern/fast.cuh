@@ -20,10 +20,6 @@ __QUERN_DEVICE T multiply(const T& a, const T& b) {
   return a * b;
 }
 template <class T>
-__QUERN_DEVICE T true_divide(const T& a, const T& b) {
-  return a / b;
-}
-template <class T>
 __QUERN_DEVICE T negative(const T& a) {
   return -a;
 }
