@@ -8,7 +8,7 @@ import pytest
 
 # One sentence says all: queries of types, other forms of a function, refusals, and names that are not for users.
 BRIEF = {
-    "quern.cuda": """compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device is_homogeneous literal_unroll
+    "quern.cuda": """compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device is_homogeneous
         maybe_literal open_ipc_array parse_integer_bitwidth parse_integer_signed prepare_shape_strides_dtype require_context
         set_memory_manager unliteral""",
     "quern.pycuda.driver": "initialize_profiler set_debugging",
