@@ -628,7 +628,8 @@ class Softmax(_Along):
     Parameters
     ----------
     dim : int, optional
-        Dimension of the operation; a negative one counts from the end.
+        Dimension of the operation; a negative one counts from the end. None picks one by the number of dimensions, with
+        a warning: 0 for 0, 1 or 3 dimensions, else 1.
 
     Raises
     ------

@@ -68,7 +68,7 @@ class NLLLoss(_WeightedLoss):
     ValueError
         For another number of samples, at the call; for an unknown `reduction`, at the call.
     IndexError
-        For class numbers out of range, at the call.
+        For class numbers out of range, when the result is read; for few targets, at the call.
     """
 
     __constants__ = ["ignore_index", "reduction"]
@@ -428,7 +428,7 @@ class CrossEntropyLoss(_WeightedLoss):
     ValueError
         For another number of samples, at the call; for an unknown `reduction`, at the call.
     IndexError
-        For class numbers out of range, at the call.
+        For class numbers out of range, when the result is read; for few targets, at the call.
     RuntimeError
         For a `label_smoothing` outside of [0, 1], at the call.
 
