@@ -165,6 +165,14 @@ class KLDivLoss(_Loss):
     ------
     ValueError
         For an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> p = torch.tensor([[0.5, 0.5]])
+    >>> nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.25, 0.75]]).log(), p)
+    tensor(0.1438)
     """
 
     __constants__ = ["reduction"]
@@ -251,6 +259,13 @@ class BCEWithLogitsLoss(_Loss):
     ------
     ValueError
         For targets of another shape, at the call; for an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.BCEWithLogitsLoss()(torch.zeros(3), torch.ones(3))
+    tensor(0.6931)
     """
 
     __constants__ = ["reduction"]
@@ -605,6 +620,13 @@ class TripletMarginLoss(_Loss):
     ------
     ValueError
         For a `margin` that is not above 0; for an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.TripletMarginLoss()(torch.zeros(1, 2), torch.ones(1, 2), torch.full((1, 2), 3.0))
+    tensor(0.)
     """
 
     __constants__ = ["margin", "p", "eps", "swap", "reduction"]
