@@ -5,6 +5,7 @@ and examples. Sections are made of that; a parameter of which it says nothing is
 in tools/returned.py. A docstring with sections of its own stays as it is. Start reading at numpydoc().
 """
 
+import inspect
 import re
 import textwrap
 
@@ -44,7 +45,7 @@ PARAMETERS = {
     "shape": ("int or tuple of ints", "Shape of the result."),
     "size": ("int or tuple of ints", SIZE),
     "device": ("Device or str", 'Device of the result, such as "cpu" or "cuda:0"; None is that of the inputs, or the current one.'),
-    "like": ("object", "Accepted for NumPy's sake; must be None."),
+    "like": ("object", "Accepted for compatibility; must be None."),
     "order": ("{'C', 'F', 'A', 'K'}", "Memory layout of the result."),
     "copy": ("bool", "Whether to copy always (True), never (False) or where needed (None)."),
     "casting": ("{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}", "Which conversions of dtypes are allowed."),
@@ -249,8 +250,8 @@ PARAMETERS = {
     "updates": (LIKE, "New values."),
     "log_target": ("bool", "Whether the target has logarithms."),
     "pos_weight": (LIKE, "Weight of the terms where the target is 1; it broadcasts to the input."),
-    "ragged": ("bool", "Accepted for Keras's sake; must be false."),
-    "synchronized": ("bool", "Accepted for Keras's sake; must be false."),
+    "ragged": ("bool", "Accepted for compatibility; must be false."),
+    "synchronized": ("bool", "Accepted for compatibility; must be false."),
     # Of matrices, shapes, searches and transforms.
     **dict.fromkeys(("mat", "mat1"), (LIKE, "First factor, a matrix of shape (N, M).")),
     "mat2": (LIKE, "Second factor, a matrix of shape (M, P)."),
@@ -286,7 +287,7 @@ PARAMETERS = {
     "chunks": ("int", "Largest number of parts."),
     "xs": ("sequence of array_like", "Input arrays."),
     "data": (LIKE, "Values: an array, a number or nested sequences."),
-    "subok": ("bool", "Accepted for NumPy's sake; the result has quern's own class."),
+    "subok": ("bool", "Accepted for compatibility; the result has quern's own class."),
     "steps": ("int", "Number of values."),
     "end": ("scalar", "Last value, or the end of the half-open range."),
     "window_length": ("int", "Number of points."),
@@ -448,7 +449,8 @@ OF_FUNCTIONS = {
     ("embedding embedding_bag", "input"): ("array_like of ints", "Row numbers, int64 or int32, of any shape."),
     ("embedding embedding_bag", "sparse"): ("bool", "Must be False: sparse gradients are not supported."),
     ("embedding embedding_bag", "weight"): (LIKE, "Table of rows, of shape (V, D)."),
-    ("one_hot multi_hot", "input x"): ("array_like of ints", "Class numbers, int64 or int32, of any shape."),
+    ("one_hot", "input"): ("array_like of ints", "Class numbers, int64, of any shape."),
+    ("one_hot multi_hot", "x"): ("array_like of ints", "Class numbers, int64 or int32, of any shape."),
     ("pixel_shuffle", "input"): (LIKE, "Inputs, of shape (*, C * r * r, H, W)."),
     ("pixel_unshuffle", "input"): (LIKE, "Inputs, of shape (*, C, H * r, W * r)."),
     ("channel_shuffle", "input"): (LIKE, "Inputs, of shape (N, C, ...)."),
@@ -496,7 +498,7 @@ RESULTS_OF_METHODS = {"None": "sort partition"}
 # Descriptions that say nothing of shapes and dtypes: what a row says stands in their place.
 GENERAL = ("Input array.", "First input array.", "Second input array.", "Input arrays.", AXIS, AXES, DTYPE, "")
 IGNORED = "Accepted for compatibility; has no effect."
-ARRAYS = {"torch": "Tensor", "Tensor": "Tensor", "cupy": "ndarray", "ndarray": "ndarray"}
+ARRAYS = {"torch": "Tensor", "Tensor": "Tensor"} | dict.fromkeys(("cupy", "ndarray", "CupyGenerator", "CupyRandomState"), "ndarray")
 _NAME = r"``(\w+)``"
 _DESCRIBED = re.compile(rf"{_NAME}((?:(?:,| or|, or| and) {_NAME})*): ")
 _ERROR = r"\w+(?:Error|Exception)"
@@ -511,6 +513,18 @@ PEERS = {"torch": "torch", "Tensor": "torch"} | dict.fromkeys(("cupy", "ndarray"
 ONCE = (" out of range", "broadcast", "``out``")  # a general sentence with one of these is left out where the row's docstring has it, too
 INDENT = {"initial_indent": "    ", "subsequent_indent": "    ", "break_on_hyphens": False}
 SECTION = re.compile(r"^-{3,}$", re.MULTILINE)
+# What faces do, where their rows' sentences do not fit together or hold for other front ends alone.
+OF_FACES = {
+    ("torch", "max"): """Return the largest element, the largest along a dimension with its index, or the larger one of two tensors.
+
+    NaN counts as the largest.""",
+    ("torch", "min"): """Return the smallest element, the smallest along a dimension with its index, or the smaller one of two tensors.
+
+    NaN counts as the smallest.""",
+    ("torch", "as_tensor"): """Convert ``data`` to a tensor: an array, a number, or nested sequences of them.
+
+    On the CPU, the tensor shares the memory of a NumPy array; ``torch.tensor`` copies.""",
+}
 
 
 def _end(text, begin, marks):
@@ -617,7 +631,8 @@ def parameter(name, function, front_end, of_row=""):
         kind, said = "int or tuple of ints", AXES
     said = of_row if of_row and said in GENERAL else said
     array = ARRAYS.get(front_end, "Array")
-    return kind.replace("{array}", array).replace(LIKE, "Tensor" if array == "Tensor" else LIKE), said.replace(ARRAY, array)
+    said = said.replace(ARRAY, "array" if array == "ndarray" else array)
+    return kind.replace("{array}", array).replace(LIKE, "Tensor" if array == "Tensor" else LIKE), said
 
 
 PAGES = {
@@ -655,9 +670,12 @@ def numpydoc(text, parameters, front_end, function, submodule="", rows=((), (), 
     shown = shown[:1] + [part.removeprefix(imported) for part in shown[1:]]
     examples = "\n\n".join(shown or [part for part in parts if part.startswith(SEE)][:1])
     shown = [one for one in parameters if one[0] != "self"]
-    body, described = _without_parameters(body, [name.lstrip("*") for name, *_ in shown])
+    own = [name.lstrip("*") for name, *_ in shown]
+    body, described = _without_parameters(body, {*own, *PARAMETERS})
     body, raised = _taken(body, "Raises")
     body, returned = _taken(body, "Returns")
+    returned = [re.sub(r",? or of ``(\w+)``", lambda other: other[0] if other[1] in own else "", one) for one in returned]
+    body = inspect.cleandoc(OF_FACES.get((front_end, function), body))
     said = " ".join(raised)
     raised += _taken(" ".join(one for one in rows[3] if not any(word in said for word in ONCE if word in one)), "Raises")[1]
     errors = _raises(raised, front_end, set(rows[2]) - {name for name, *_ in parameters})

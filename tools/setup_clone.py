@@ -61,7 +61,7 @@ def _set_up(root, part, descriptor):
         ("build", _timed(building.build, root, part, [descriptor])),
     ]
     text = ", ".join(f"{name} {duration(seconds)}" for name, seconds in times)
-    say(f"done ({text}); running it again does nothing of this")
+    say(f"done ({text}); running it again repeats nothing")
 
 
 def _check_readable(root):

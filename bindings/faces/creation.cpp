@@ -58,7 +58,7 @@ void check_sizes_as_torch(const Reading& reading, const Shape& shape) {
       raise(ErrorKind::runtime, "zeros: Dimension size must be non-negative.");
     if (n < 0) raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", n, in_brackets(shape));
     if (__builtin_mul_overflow(count, n, &count) || count >= int64_t{1} << 46)
-      raise(ErrorKind::runtime, "[enforce fail] DefaultCPUAllocator: can't allocate memory for a tensor of size {}",
+      raise(ErrorKind::out_of_memory, "[memory] out of memory: can't allocate memory for a tensor of size {}; make it smaller",
             in_brackets(shape));
   }
 }

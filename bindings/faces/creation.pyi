@@ -74,9 +74,9 @@ class asarray:
 
     Parameters: ``dtype``: the data type, by default that of ``a``; ``order``: "C" or "F" for elements in that order in memory, "A" or "K"
     as they are; ``device``: where the array is to be, by default where ``a`` is if it is a quern array or on a GPU, else the current
-    device; ``copy``: True for a new array in any case, False for one that shares the memory of ``a``. NumPy's memory is copied unless
-    ``copy=False``, which shares it with the CPU. Raises TypeError for strings, TypeError (torch: RuntimeError) for other objects that are
-    no numbers, ValueError (torch: ValueError) where ``copy`` is False and a copy is needed.
+    device; ``copy``: True for a new array in any case, False for one that shares the memory of ``a``, on the CPU also that of a NumPy
+    array. By default, the memory of NumPy arrays is copied. Raises TypeError for strings, TypeError (torch: RuntimeError) for other objects
+    that are not numbers, ValueError (torch: ValueError) where ``copy`` is False and a copy is needed.
 
     >>> asarray([1, 2, 3]) * 2
     array([2, 4, 6])
@@ -106,7 +106,8 @@ class array:
     """Return a new array of ``a``; see :func:`asarray`.
 
     Parameters: ``copy``: None copies where that is needed, False never; ``ndmin``: at least so many dimensions, ones are put in front. A
-    tensor of Python's numbers is of bools, of int64 or of the default real type.
+    tensor of Python's numbers is of bools, of int64 or of the default floating-point dtype. Raises TypeError for strings, ValueError
+    (torch: ValueError) for nested sequences of different lengths.
 
     >>> array([[1, 2], [3, 4]]) * 2
     array([[2, 4],
@@ -201,8 +202,8 @@ class empty_like:
 class full_like:
     """Return an array of the shape, type and device of ``a`` in which every element is ``fill_value``.
 
-    Parameters: ``dtype``, ``shape``, ``device``: in place of those of ``a``; ``order``: "K" for axes that lie in memory as those of ``a``,
-    "C" for rows, "F" for columns, "A" for columns if ``a`` has them.
+    Parameters: ``dtype``, ``shape``, ``device``: of the result, by default as in ``a``; ``order``: "K" for axes that lie in memory as
+    those of ``a``, "C" for rows, "F" for columns, "A" for columns if ``a`` has them.
 
     >>> full_like([1, 2], 9)
     array([9, 9])

@@ -1,7 +1,7 @@
 """The faces of distributions of random numbers. How to read and write these files stands in tools/faces.py."""
 
 class random:
-    """Draw numbers in [0, 1), each as likely: float64 or float32. ``out``: an array that takes them.
+    """Draw numbers in [0, 1), all equally likely: float64 or float32. ``out``: an array that takes them.
 
     >>> random.random(2).shape
     (2,)
@@ -30,7 +30,7 @@ class standard_normal:
     CupyRandomState = RandomState
 
 class standard_exponential:
-    """Draw from the exponential distribution with mean 1; ``method`` changes nothing.
+    """Draw from the exponential distribution with mean 1.
 
     >>> random.standard_exponential(2).shape
     (2,)
@@ -69,8 +69,8 @@ class standard_cauchy:
     CupyRandomState = CupyGenerator
 
 class uniform_in_order:
-    """Draw numbers in [low, high), each as likely. Limits may be arrays. Raises ValueError where ``high`` is below ``low``, OverflowError
-    for a range that is infinite.
+    """Draw numbers in [low, high), all equally likely. Limits may be arrays. Raises ValueError where ``high`` is below ``low``,
+    OverflowError for a range that is infinite.
 
     >>> random.default_rng(0).uniform([0.0, 10.0], [1.0, 11.0]) // 1
     array([ 0., 10.])
@@ -80,7 +80,7 @@ class uniform_in_order:
     def Generator(self, low=0.0, high=1.0, size=None, dtype=float): ...
 
 class uniform:
-    """Draw numbers between low and high, each as likely. Limits may be arrays. Raises OverflowError for a range that is infinite.
+    """Draw numbers between low and high, all equally likely. Limits may be arrays. Raises OverflowError for a range that is infinite.
 
     >>> random.uniform(-1, 1, 2).shape
     (2,)
@@ -440,7 +440,7 @@ class zipf:
     CupyRandomState = CupyGenerator
 
 class integers:
-    """Draw integers in [low, high), each as likely; in [0, low) without ``high``; ``endpoint``: ``high`` is one of them.
+    """Draw integers in [low, high), all equally likely; in [0, low) without ``high``; ``endpoint``: ``high`` is one of them.
 
     Limits may be arrays. Raises ValueError for limits outside of ``dtype``, and for an empty range.
 
@@ -476,10 +476,11 @@ class tomaxint:
     CupyRandomState = RandomState
 
 class choice:
-    """Draw picks of an array along ``axis``, or of range(a): one, or as many as ``size`` has.
+    """Return random elements of an array, or of range(a) for an int.
 
-    Parameters: ``replace``: may one be picked again? ``p``: how likely each is, by default all alike; ``shuffle`` changes nothing, picks
-    have no order. Raises ValueError where ``p`` are no probabilities, and for more draws than there are elements.
+    Parameters: ``size``: shape of the picks, by default one element; ``axis``: the axis along which elements are picked; ``p``:
+    probability of each element, by default all equal. Raises ValueError where ``p`` are not probabilities whose sum is 1, and for more
+    draws than there are elements.
 
     >>> random.choice([1, 2, 3], 2).shape
     (2,)
@@ -491,7 +492,9 @@ class choice:
     CupyRandomState = RandomState
 
 class permutation:
-    """Return a copy of an array in another order along ``axis``; of an int, range() of it in another order.
+    """Return a copy of an array in random order; of an int, range() of it in random order.
+
+    Parameters: ``axis``: the axis along which the order changes.
 
     >>> random.permutation(5).shape
     (5,)
@@ -597,7 +600,7 @@ class scaled_normal:
 
 @submodule("random")
 class scaled_unit:
-    """Draw numbers in [minval, maxval), each as likely.
+    """Draw numbers in [minval, maxval), all equally likely.
 
     >>> keras.random.uniform((2,), minval=3.0, maxval=4.0, seed=1) // 1
     array([3., 3.], dtype=float32)
@@ -618,7 +621,7 @@ class truncated_normal:
 
 @submodule("random")
 class integers_by_unit:
-    """Draw integers in [minval, maxval), each as likely.
+    """Draw integers in [minval, maxval), all equally likely.
 
     >>> keras.ops.unique(keras.random.randint((1000,), 3, 6, seed=1))
     array([3, 4, 5], dtype=int32)
@@ -650,7 +653,7 @@ class dropped:
     def keras(inputs, rate, noise_shape=None, seed=None): ...
 
 class rand:
-    """Draw numbers in [0, 1), each as likely, of that ``size``.
+    """Draw numbers in [0, 1), all equally likely, of that ``size``.
 
     >>> torch.rand(2, 3).shape
     torch.Size([2, 3])
@@ -686,7 +689,7 @@ class randn_like:
     def torch(input: array, *, generator=None, **like): ...
 
 class randint:
-    """Draw integers in [low, high), each as likely; ``randint(high, size)`` starts at 0.
+    """Draw integers in [low, high), all equally likely; ``randint(high, size)`` starts at 0.
 
     >>> torch.randint(3, 6, (1000,)).unique()
     tensor([3, 4, 5])

@@ -1032,7 +1032,7 @@ class angle_of_reals:
     def keras(x): ...
 
 class ldexp_of_reals:
-    """Return ``x1 * 2 ** x2``. Raises TypeError where ``x2`` are no integers.
+    """Return ``x1 * 2 ** x2``. Raises TypeError where ``x2`` are not integers.
 
     >>> keras.ops.ldexp([1.0, 3.0], [4, -1])
     array([16. ,  1.5], dtype=float32)
@@ -1162,8 +1162,7 @@ class where:
 class clip:
     """Return the elements limited to [a_min, a_max]; a limit may be None. ``min`` and ``max`` are other names of the limits.
 
-    ``where``, ``casting``, ``order``, ``dtype`` and ``signature`` are those of ufuncs. Raises TypeError where only one
-    limit is passed by position, ValueError for limits that are passed twice.
+    Raises TypeError where only one limit is passed by position, ValueError for limits that are passed twice.
 
     >>> clip([1, 5, 9], 2, 6)
     array([2, 5, 6])

@@ -340,7 +340,8 @@ class matrix_rank:
 
 @submodule("linalg")
 class matrix_power:
-    """Return the product of ``n`` square matrices; of the inverse for a negative ``n``. Raises TypeError for an ``n`` that is no integer.
+    """Return the product of ``n`` square matrices; of the inverse for a negative ``n``. Raises TypeError for an ``n`` that is not an
+    integer.
 
     >>> matrix_power([[1, 1], [0, 1]], 3)
     array([[1, 3],

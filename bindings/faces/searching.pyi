@@ -185,7 +185,7 @@ class bincount:
     """Return how often 0, 1, 2 ... occur in ``x``, or with ``weights`` the sums of these.
 
     Parameters: ``minlength``: the result has at least so many elements. On a GPU the order in which weights are added up is not fixed.
-    Returns an array of int64, or of float64. This waits for the largest number. Raises TypeError for inputs that are no integers,
+    Returns an array of int64, or of float64. This waits for the largest number. Raises TypeError for inputs that are not integers,
     ValueError for negative ones, for more than one dimension, and for weights of another length.
 
     >>> bincount(array([0, 2, 2]))

@@ -333,7 +333,8 @@ void Check<tiled>::call(const Reading& reading, const Array& array, const std::v
     if (count < 0)
       raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", count, quern::in_brackets(times));
     if (__builtin_mul_overflow(elements, count, &elements) || elements >= int64_t{1} << 46)
-      raise(ErrorKind::runtime, "[enforce fail] DefaultCPUAllocator: can't allocate memory for a tensor {} times as large",
+      raise(ErrorKind::out_of_memory,
+            "[memory] out of memory: can't allocate memory for a tensor {} times as large; make it smaller",
             quern::in_brackets(times));
   }
 }

@@ -83,6 +83,8 @@ class quantile:
 class percentile:
     """Return the percentiles ``q`` (0 to 100) of the elements over ``axis``; see :func:`quantile`.
 
+    Raises ValueError for a ``q`` outside of [0, 100], an unknown ``method``, or an ``out`` of another shape.
+
     >>> percentile([1, 2, 3, 4], 50)
     array(2.5)
     """

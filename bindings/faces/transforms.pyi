@@ -265,7 +265,7 @@ class ifftshift:
 @submodule("fft")
 class fftfreq:
     """Return the frequencies of the elements of :func:`fft` of ``n`` samples that are ``d`` apart. Raises ValueError
-    (torch: TypeError) for an ``n`` that is no integer.
+    (torch: TypeError) for an ``n`` that is not an integer.
 
     >>> fftfreq(4)
     array([ 0.  ,  0.25, -0.5 , -0.25])

@@ -136,7 +136,7 @@ void check_odds(const Odds& odds, int64_t count) {
     raise(ErrorKind::value, "Probabilities are not non-negative");
   const double sum = static_cast<double>(std::accumulate(p.begin(), p.end(), 0.0L));
   if (!(std::abs(sum - 1) <= std::max(1e-8, std::sqrt(odds.precision))))
-    raise(ErrorKind::value, "Probabilities do not sum to 1. See Notes section of docstring for more information.");
+    raise(ErrorKind::value, "Probabilities do not sum to 1, but to {}; divide them by their sum", sum);
 }
 
 // Walker's alias method: how likely each pick is kept, and what stands beside it.

@@ -53,7 +53,7 @@ Array of_size(const Stream& stream, const Shape& shape, std::optional<DType> typ
   for (int64_t n : shape) {
     if (n < 0) raise(ErrorKind::runtime, "Trying to create tensor with negative dimension {}: {}", n, in_brackets(shape));
     if (__builtin_mul_overflow(count, n, &count) || count >= int64_t{1} << 46)
-      raise(ErrorKind::runtime, "[enforce fail] DefaultCPUAllocator: can't allocate memory for a tensor of size {}",
+      raise(ErrorKind::out_of_memory, "[memory] out of memory: can't allocate memory for a tensor of size {}; make it smaller",
             in_brackets(shape));
   }
   return drawn_as(Draws(stream, {shape, device}, {}), draw, wanted);

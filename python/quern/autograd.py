@@ -172,6 +172,8 @@ def gradients(ys, xs, given=None, *, retain_graph=False, create_graph=False, all
     ------
     RuntimeError
         If no result depends on an array of `xs`, and `allow_unused` is False.
+    TypeError
+        For other objects than arrays, such as variables of Keras; pass their ``value``.
 
     Examples
     --------
@@ -183,6 +185,9 @@ def gradients(ys, xs, given=None, *, retain_graph=False, create_graph=False, all
     """
     ys = tuple(ys) if isinstance(ys, (tuple, list)) else (ys,)
     xs = tuple(xs) if isinstance(xs, (tuple, list)) else (xs,)
+    for x in (*ys, *xs):
+        if not isinstance(x, _engine.Array) and isinstance(getattr(x, "value", None), _engine.Array):
+            raise TypeError(f"[gradients] an operand must be an array, not {type(x).__name__}; pass its `.value`")
     given = (None,) * len(ys) if given is None else tuple(given) if isinstance(given, (tuple, list)) else (given,)
     return _engine.gradients(ys, given, xs, retain_graph or create_graph, create_graph, allow_unused)
 

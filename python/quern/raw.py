@@ -21,7 +21,7 @@ class RawModule:
     options : tuple of str
         Compiler options, such as ``("-DN=4", "--use_fast_math")``.
     backend : str
-        Accepted for CuPy's sake; "nvrtc" and "nvcc" mean the same here.
+        Accepted for compatibility; "nvrtc" and "nvcc" mean the same here.
     translate_cucomplex : bool
         Types and functions of ``cuComplex.h`` are those of ``complex<T>``: operators work, and functions take both precisions.
     enable_cooperative_groups : bool
@@ -29,7 +29,7 @@ class RawModule:
     name_expressions : sequence of str
         Template kernels to instantiate, such as ``["scale<float>"]``; request them by the same text.
     jitify : bool
-        Accepted for CuPy's sake: headers of the standard library are there anyway.
+        Accepted for compatibility: headers of the standard library are there anyway.
 
     Raises
     ------
@@ -174,13 +174,13 @@ class RawKernel(_engine.RawFunction):
     options : tuple of str
         Compiler options.
     backend : str
-        Accepted for CuPy's sake; "nvrtc" and "nvcc" mean the same here.
+        Accepted for compatibility; "nvrtc" and "nvcc" mean the same here.
     translate_cucomplex : bool
         Types and functions of ``cuComplex.h`` are those of ``complex<T>``: operators work, and functions accept both precisions.
     enable_cooperative_groups : bool
         Launches are cooperative: blocks may wait for each other with ``cooperative_groups::this_grid().sync()``.
     jitify : bool
-        Accepted for CuPy's sake: headers of the standard library are available anyway.
+        Accepted for compatibility: headers of the standard library are available anyway.
 
     Raises
     ------

@@ -153,7 +153,9 @@ def cache_unusable(m):
         return None
     folder, named = cache["directory"], "QUERN_CACHE_DIR" in m.environment
     why = "compiled code is not kept: each process compiles its kernels anew"
-    other = Step("choose a folder of yours: " + ("unset QUERN_CACHE_DIR" if named else "export QUERN_CACHE_DIR=/a/folder/of/yours"))
+    other = Step("unset QUERN_CACHE_DIR, or set it to a folder of yours" if named else "export QUERN_CACHE_DIR=/a/folder/of/yours")
+    if named and os.path.isfile(folder):
+        return Finding("cache_unwritable", LIMIT, f"QUERN_CACHE_DIR names {folder}, which is a file", why, [other])
     if cache["there"] and cache["owner"] not in (-1, cache["user"]):
         return Finding(
             "cache_foreign",

@@ -66,7 +66,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     Raises
     ------
     TypeError
-        For indices that are no integers.
+        For indices that are not integers.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def take_along_axis(arr, indices, axis=-1):
     ValueError
         For different numbers of dimensions.
     IndexError
-        For indices that are no integers, and, when the result is read, for indices out of range.
+        For indices that are not integers, and, when the result is read, for indices out of range.
 
     Examples
     --------

@@ -47,6 +47,13 @@ def to_device(obj, stream=0, copy=True, to=None):
     DeviceNDArray
         Shape and dtype of `obj`.
 
+    Raises
+    ------
+    TypeError
+        For a dtype that device arrays cannot have, such as strings.
+    ValueError
+        For a `to` of another shape.
+
     Examples
     --------
     >>> from quern import cuda

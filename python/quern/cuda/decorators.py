@@ -380,6 +380,11 @@ def reduce(functor):
     Reduce
         Call it as ``fold(arr, size=None, res=None, init=0)``; see :class:`Reduce`.
 
+    Raises
+    ------
+    TypeError
+        For a `functor` that is not a Python function; in a call, for another argument than a one-dimensional array.
+
     Examples
     --------
     >>> from quern import cuda

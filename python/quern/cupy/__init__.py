@@ -160,6 +160,17 @@ def take(a, indices, axis=None, out=None, mode="wrap"):
     ndarray
         Shape of `a` with that of `indices` in place of `axis`.
 
+    Raises
+    ------
+    AxisError
+        For an `axis` out of range.
+    TypeError
+        For indices or an `out` that are not arrays of numbers.
+    ValueError
+        For an `out` of another shape, or an unknown `mode`.
+    IndexError
+        For indices out of range with ``mode="raise"``, when the result is read.
+
     Examples
     --------
     >>> from quern import cupy as cp

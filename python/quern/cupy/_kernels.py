@@ -32,7 +32,21 @@ class ParameterInfo:
 
 
 class RawModule(_RawModule):
-    """See :class:`quern.RawModule`, whose get_global() gives two numbers."""
+    """Compile CUDA C++ source with several kernels and variables.
+
+    The parameters are those of :class:`quern.RawModule`: ``code`` or ``path``, ``options``, ``backend``, ``translate_cucomplex``,
+    ``enable_cooperative_groups``, ``name_expressions`` and ``jitify``. ``get_function(name)`` returns a kernel, ``get_global(name)`` a
+    MemoryPointer of a variable.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> module = cp.RawModule(code='extern "C" __global__ void set(int* a) { a[threadIdx.x] = 7; }')
+    >>> x = cp.zeros(2, cp.int32)
+    >>> module.get_function("set")((1,), (2,), (x,))
+    >>> x
+    array([7, 7], dtype=int32)
+    """
 
     def __reduce__(self):
         return _made, ("RawModule", self.__getstate__())
@@ -103,7 +117,7 @@ def _options(options):
 
 
 class ElementwiseKernel(_Kernel):
-    """A kernel that computes each element by CUDA C++ text.
+    """A kernel that computes each element, from CUDA C++ source.
 
     Parameters
     ----------
@@ -116,11 +130,11 @@ class ElementwiseKernel(_Kernel):
     name : str
         The kernel's name in traces.
     reduce_dims : bool
-        May neighbouring dimensions be merged? It shows in ``_ind.get()`` only.
+        Whether neighbouring dimensions are merged; seen only in ``_ind.get()``.
     preamble : str
         Text in front: functions, types.
     no_return, return_tuple : bool
-        Calls return None; always a tuple.
+        Whether calls return None; whether they return a tuple also for one output.
     loop_prep, after_loop : str
         Statements before and after a thread's loop.
     options : tuple of str
@@ -233,7 +247,7 @@ class ReductionKernel(_Kernel):
     reduce_type : str
         The C++ type of what is combined; by default the first output's.
     reduce_dims : bool
-        Accepted for CuPy's sake.
+        Accepted for compatibility.
     preamble : str
         Text in front: functions, types.
     options : tuple of str

@@ -45,13 +45,47 @@ class _PerfCaseResult:
 
 
 def benchmark(func, args=(), kwargs={}, n_repeat=10000, *, name=None, n_warmup=10, max_duration=math.inf, devices=None):  # noqa: B006
-    """Times calls of a function.
+    """Time calls of a function, on the host and on the device.
 
-    Parameters: ``func``; its ``args`` and ``kwargs``; ``n_repeat``, how many calls at most; ``name``, by default the function's;
-    ``n_warmup``, calls before; ``max_duration``, the seconds after which no further call is made; ``devices``, a tuple of device
-    numbers. Returns an object with ``cpu_times``, ``gpu_times`` (NumPy arrays of seconds), ``name`` and ``to_str()``. The host's time
-    ends when the call returns, the device's when its work is done: what the call recorded is submitted at its end.
-    Raises ValueError for arguments of the wrong type.
+    The host's time ends when the call returns, the device's when its work is done: what the call recorded is submitted at its end.
+
+    Parameters
+    ----------
+    func : callable
+        Function that is timed.
+    args : tuple, optional
+        Its positional arguments.
+    kwargs : dict, optional
+        Its keyword arguments.
+    n_repeat : int, optional
+        Largest number of timed calls.
+    name : str, optional
+        Name in the result; None is the function's.
+    n_warmup : int, optional
+        Number of calls before the timed ones.
+    max_duration : float, optional
+        Seconds after which no further call is made.
+    devices : tuple of int, optional
+        Numbers of the devices; None is the current one.
+
+    Returns
+    -------
+    object
+        Its ``cpu_times`` and ``gpu_times`` are NumPy arrays of seconds, ``gpu_times`` with a row for each device; ``to_str()`` is the
+        text that ``print`` shows.
+
+    Raises
+    ------
+    ValueError
+        For arguments of the wrong type.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> from quern.cupyx.profiler import benchmark
+    >>> x = cp.ones(1000)
+    >>> benchmark(cp.sqrt, (x,), n_repeat=10).cpu_times.shape
+    (10,)
     """
     if name is None:
         name = getattr(func, "__name__", type(func).__name__)

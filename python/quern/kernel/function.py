@@ -68,7 +68,7 @@ class Function(Expressions, Meanings):
         if len(names) < len(self.parameters) or not all(name in defaults for name in missing):
             least = len(names) - len(defaults)
             takes = len(names) if not defaults else f"{least} to {len(names)}"
-            raise self.error(TypingError, tree, f"it takes {takes} arguments, not {len(self.parameters)}")
+            raise self.error(TypingError, tree, f"it takes {takes} argument{'s' * (takes != 1)}, not {len(self.parameters)}")
         for name, type_ in zip(names, self.parameters, strict=False):
             variable = self.arguments[name] = Variable(name, type_, natural=False)
             variable.is_parameter = True

@@ -93,7 +93,7 @@ def numbers_of(parameters):
 
 
 def checked_tasks(ntasks, tpb):
-    """What ``forall`` is given, as ints. Raises ValueError, or TypeError where they are no integers."""
+    """What ``forall`` is given, as ints. Raises ValueError, or TypeError where they are not integers."""
     try:
         ntasks, tpb = operator.index(ntasks), operator.index(tpb or 0)
     except TypeError:

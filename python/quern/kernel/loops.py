@@ -75,7 +75,7 @@ def exact(name, loops, args):
 
 def refusal(name, loops, known, how=""):
     """The TypeError for arguments that no loop takes."""
-    listed = "; ".join(f"({', '.join(map(str, loop))})" for loop in loops)
+    listed = "; ".join(f"{', '.join(map(str, loop[len(known) :]))}({', '.join(map(str, loop[: len(known)]))})" for loop in loops)
     given = ", ".join(str(k if isinstance(k, numpy.dtype) else k.__name__) for k in known)
     return TypeError(f"[{name}] no signature takes {how}({given}); there is {listed}. Convert the arguments with astype()")
 

@@ -182,7 +182,8 @@ class VectorFunction(Folds):
         for one in given:
             signature = signatures.parsed(one)
             if len(signature.args) != self.nin:
-                raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, and {one!r} has {len(signature.args)}")
+                takes = f"{self.nin} argument{'s' * (self.nin != 1)}"
+                raise TypeError(f"[{self.__name__}] it takes {takes}, and {one!r} has {len(signature.args)}")
             self._row(signature.args, signature.return_type)
         self._is_open = not self._rows
 
@@ -261,7 +262,7 @@ class VectorFunction(Folds):
         if len(args) == self.nargs and out is None:
             args, out = args[:-1], args[-1]
         if len(args) != self.nin:
-            raise TypeError(f"[{self.__name__}] it takes {self.nin} arguments, not {len(args)}")
+            raise TypeError(f"[{self.__name__}] it takes {self.nin} argument{'s' * (self.nin != 1)}, not {len(args)}")
         if isinstance(out, tuple) and len(out) == 1:
             (out,) = out
         out = _core._as_target(out)

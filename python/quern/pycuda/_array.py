@@ -248,7 +248,7 @@ class GPUArray(_Base):
     Raises
     ------
     TypeError
-        For a dtype that arrays cannot have here, such as texts.
+        For a dtype that arrays cannot have here, such as strings.
     pycuda.driver.MemoryError
         When there is no room.
 

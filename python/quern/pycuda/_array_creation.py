@@ -89,8 +89,10 @@ def _filled(shape, value, dtype, allocator, order):
     if allocator in (None, drv.mem_alloc):
         if order not in ("C", "F"):
             raise ValueError(f"order must be 'C' or 'F', not {order!r}")
-        name = _core._dtype_name(dtype)
-        return as_gpu(_engine.array_full(_core._shape(shape), value, name, current_device(), order, None))
+        name, sizes = _core._dtype_name(dtype), _core._shape(shape)
+        if any(n < 0 for n in sizes):
+            raise ValueError("negative dimensions are not allowed")
+        return as_gpu(_engine.array_full(sizes, value, name, current_device(), order, None))
     return GPUArray(shape, dtype, allocator, order=order).fill(value)
 
 
@@ -117,7 +119,7 @@ def zeros(shape, dtype=np.float64, allocator=None, order="C"):
     Raises
     ------
     ValueError
-        For another `order`.
+        For another `order`, or a negative size.
     """
     return _filled(shape, 0, dtype, allocator, order)
 
@@ -145,7 +147,7 @@ def ones(shape, dtype=np.float64, allocator=None, order="C"):
     Raises
     ------
     ValueError
-        For another `order`.
+        For another `order`, or a negative size.
     """
     return _filled(shape, 1, dtype, allocator, order)
 

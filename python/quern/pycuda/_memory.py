@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 
 from quern.errors import LogicError
 from quern.lib import _engine
@@ -103,6 +104,8 @@ def mem_alloc(bytes):
         and their source lines.
     LogicError
         For less than 1 byte.
+    TypeError
+        For a number that is not an integer.
 
     Examples
     --------
@@ -111,7 +114,7 @@ def mem_alloc(bytes):
     >>> driver.memset_d8(memory, 0, 1000)
     >>> memory.free()
     """
-    bytes = int(bytes)
+    bytes = operator.index(bytes)
     if bytes <= 0:
         raise LogicError(f"[mem_alloc] {bytes} bytes cannot be allocated; at least 1")
     return DeviceAllocation(_engine.current_device(), bytes)

@@ -149,7 +149,7 @@ class SourceModule(CudaModule):
     source : str
         The source, or what has it as its ``str()``.
     nvcc : str
-        Accepted for PyCUDA's sake: no nvcc is run.
+        Accepted for compatibility: no nvcc is run.
     options : list of str
         Compiler options, such as ``["-DN=4", "-use_fast_math"]``; without them DEFAULT_NVCC_FLAGS.
     keep : bool
@@ -157,11 +157,11 @@ class SourceModule(CudaModule):
     no_extern_c : bool
         Accepted: kernels are found by their names with and without ``extern "C"``.
     arch : str
-        Accepted for PyCUDA's sake.
+        Accepted for compatibility.
     code : str
-        Accepted for PyCUDA's sake.
+        Accepted for compatibility.
     cache_dir : str
-        Accepted for PyCUDA's sake: the engine's cache keeps the code.
+        Accepted for compatibility: the engine's cache keeps the code.
     include_dirs : list of str
         Folders for ``#include``.
 

@@ -192,7 +192,7 @@ def _is_written(text, name):
 
 
 class ElementwiseKernel:
-    """A kernel that computes each element by CUDA C++ text.
+    """A kernel that computes each element, from CUDA C++ source.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class ElementwiseKernel:
     loop_prep, after_loop : str
         Statements before and after a thread's loop.
     keep : bool
-        Accepted for PyCUDA's sake.
+        Accepted for compatibility.
 
     Call it with the arguments in their order: GPUArrays of one size, which lie without gaps, and numbers. Keywords: ``range``, a slice
     of ``i``; ``slice``, the same, with what slice.indices() makes of it; ``stream``. Returns None.

@@ -30,7 +30,7 @@ class ReductionKernel:
     Parameters
     ----------
     dtype_out : numpy dtype
-        Of the result, and of what is combined.
+        Dtype of the result and of the combined values.
     neutral : str
         What combining starts from, such as "0".
     reduce_expr : str
@@ -45,10 +45,10 @@ class ReductionKernel:
         Compiler options.
     preamble : str
         Text in front: functions, types.
-    allocator
-        Of the results' memory.
+    allocator : callable, optional
+        Function that returns device memory for the results.
     keep
-        Accepted for PyCUDA's sake.
+        Accepted for compatibility.
 
     Call it with the arguments in their order. Keywords: ``stream``; ``slice``, of ``i``; ``out``, a GPUArray of one element that takes the
     result; ``allocator``, else that of the first array; ``kernel_wrapper``, which is called with the ``prepared_async_call`` of each kernel

@@ -160,7 +160,7 @@ class InclusiveScanKernel(_ScanKernel):
     preamble : str
         Text in front.
     devices
-        Accepted for PyCUDA's sake.
+        Accepted for compatibility.
 
     Call it with an array of one axis, and what takes the results: another array, "new", or nothing for the same array. Keyword:
     ``stream``. Returns the array with the results.

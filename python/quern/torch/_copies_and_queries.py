@@ -304,7 +304,7 @@ def unravel_index(indices, shape):
     Raises
     ------
     ValueError
-        For indices that are no integers, or a negative size.
+        For indices that are not integers, or a negative size.
     TypeError
         For a `shape` that is no int and no sequence of ints.
 

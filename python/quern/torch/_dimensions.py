@@ -2,6 +2,8 @@
 
 import operator
 
+from quern.errors import OutOfMemoryError
+
 
 def dim_of(dim, ndim):
     """``dim`` counted from the front; IndexError where there is no such dimension."""
@@ -34,12 +36,12 @@ def sizes_of(sizes):
 
 
 def sizes_in(shape):
-    """Sizes that memory can be asked for: RuntimeError for negative ones and for more elements than can be counted."""
+    """Sizes that memory can be asked for: RuntimeError for negative ones, OutOfMemoryError for more elements than can be counted."""
     count = 1
     for n in shape:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
         count *= n
     if count >= 1 << 46:
-        raise RuntimeError(f"[enforce fail] DefaultCPUAllocator: can't allocate memory for a tensor of {count} elements")
+        raise OutOfMemoryError(f"[memory] out of memory: can't allocate memory for a tensor of size {list(shape)}; make it smaller")
     return list(shape)

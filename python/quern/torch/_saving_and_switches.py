@@ -316,8 +316,14 @@ def load(f, map_location=None, pickle_module=pickle, *, weights_only=True, mmap=
     map_location : str, device, dict or callable, optional
         Device of the tensors; or a dict from devices of the file to devices; or a function of the values, a tensor of bytes on the CPU, and
         the name of their device, which returns them on the device where they are to be, or None for that device.
+    pickle_module : module, optional
+        Module whose `Unpickler` reads the file with ``weights_only=False``.
     weights_only : bool, optional
         Whether to load only tensors and containers, and to run no code of the file.
+    mmap : bool, optional
+        Accepted for compatibility; has no effect.
+    **pickle_load_args : dict, optional
+        Accepted for compatibility; have no effect.
 
     Returns
     -------

@@ -499,6 +499,8 @@ def test_a_cache_that_is_a_file(tmp_path):
     (tmp_path / "file").write_text("")
     found, fired = told(QUERN_CACHE_DIR=tmp_path / "file")
     assert "cache_unwritable" in fired and found["verdict"] == "limits"
+    (finding,) = [f for f in found["findings"] if f["rule"] == "cache_unwritable"]
+    assert finding["what"].endswith("file, which is a file") and finding["fixes"][0]["text"].startswith("unset QUERN_CACHE_DIR, or set it")
 
 
 def test_a_driver_that_is_none(tmp_path):

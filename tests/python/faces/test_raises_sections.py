@@ -34,7 +34,9 @@ random.wald(0, 1)  random.noncentral_chisquare(0, 1)  random.noncentral_f(0, 1, 
 random.multivariate_normal([0, 0], [[1]])  random.choice(3, 5, False)
 """
 TORCH = """
-linspace(0, 1, -1)  where(b, ones(2, dtype=int32), 2**40)
+linspace(0, 1, -1)  where(b, ones(2, dtype=int32), 2**40)  tensor("text")  tensor([[1], [1, 2]])
+nn.Sequential(5)  nn.Sequential(__import__("collections").OrderedDict({"": module.nn.ReLU()}))  nn.ModuleList([5])
+nn.ModuleDict({"a": 5})  nn.ModuleDict({"": module.nn.ReLU()})
 asarray("text")  asarray([1], copy=False)  asarray([print])  as_tensor("text")  as_tensor([print])  full((-1,), 1)  meshgrid(v, indexing="no")
 max(e)  max(e, 0)  amax(e)  amax(e, 0)  imag(x)  round(x, out=i)  isclose(v, v[1:])  isposinf(c)  isneginf(c)  det(x)  inverse(s)  cholesky(-s)
 dot(v, v[1:])  vdot(v, v[1:])  inner(v, v[1:])  einsum("ij,jk", x, x)  diagonal(v)  diagonal(x, 0, 0, 0)  diagonal(x, 0, 0, 5)  cumsum(x, 5)

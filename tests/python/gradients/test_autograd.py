@@ -39,6 +39,14 @@ def test_elements_of_a_detached_leaf(device):
     assert gradients(detach(leaf)[0] + leaf[1], leaf)[0].tolist() == [0, 1]
 
 
+def test_gradients_name_the_value_of_a_variable():
+    class Variable:
+        value = requires_grad(qn.ones(2))
+
+    with pytest.raises(TypeError, match="must be an array, not Variable; pass its `.value`"):
+        gradients((Variable.value * 2).sum(), [Variable()])
+
+
 def test_gradients(device):
     x, y = requires_grad(qn.array([1.0, 2.0])), requires_grad(qn.array([3.0, 5.0]))
     found = gradients((x * x * y).sum(), (x, y))

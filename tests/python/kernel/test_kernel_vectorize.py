@@ -52,7 +52,7 @@ def test_types_are_chosen_as_numpy_chooses(device):
     assert f(np.ones(2, np.float16)).dtype == np.float32
     assert f(np.ones(2, np.int64)).dtype == np.float64
     assert f.types == ["i->i", "f->f", "d->d"] and (f.nin, f.nout, f.ntypes) == (1, 1, 3)
-    with pytest.raises(TypeError, match=r"no signature takes \(complex128\)"):
+    with pytest.raises(TypeError, match=r"no signature takes \(complex128\); there is int32\(int32\); float32\(float32\); float64\(float64\)"):
         f(np.ones(2, complex))
 
 
@@ -147,7 +147,7 @@ def test_complex_and_half(device):
 def test_what_is_refused(device):
     with pytest.raises(ValueError, match="target"):
         vectorize(["f8(f8)"], target="tpu")
-    with pytest.raises(TypeError, match="takes 1 arguments"):
+    with pytest.raises(TypeError, match="takes 1 argument"):
         vectorize(["f8(f8, f8)"])(lambda x: x)
 
     @vectorize(["f8(f8)"])
@@ -156,7 +156,7 @@ def test_what_is_refused(device):
 
     with pytest.raises(TypeError, match=r"no signature takes \(<U1\)"):
         f("a")
-    with pytest.raises(TypeError, match="it takes 1 arguments, not 3"):
+    with pytest.raises(TypeError, match="it takes 1 argument, not 3"):
         f(1.0, 2.0, 3.0)
     with pytest.raises(TypeError, match="unexpected keyword argument 'order'"):
         f(1.0, order="F")

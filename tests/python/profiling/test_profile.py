@@ -86,6 +86,7 @@ def test_the_default_view(program, device):
     assert text.splitlines()[0].startswith("quern profile: program.py, ")
     assert re.search(rf"^{LOOK} .* 240 bytes to the host .*seen \+= float\(x\.sum\(\)\)", text, re.M)
     assert f"line {LOOK}: 30 copies to the host" in text and "step (program.py)" in text
+    assert re.search(r"└── \d+ lines? of less than 1 % of the function", text)
 
 
 def test_lines_limit_the_view(program):

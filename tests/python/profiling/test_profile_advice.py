@@ -26,6 +26,22 @@ def test_advice_on_reads_in_loops(program, look, fires):
     assert rules(program(LOOKS.format(look))) == ({("looks_in_loops", 5)} if fires else set())
 
 
+OPTIMIZER = """\
+import quern.torch as torch
+p = torch.nn.Parameter(torch.ones(3))
+optimizer = torch.optim.{}([p])
+for i in range(50):
+    p.grad = p.detach() * 2
+    optimizer.step()
+print(optimizer.state[p]["step"].item())
+"""
+
+
+@pytest.mark.parametrize("name", ["Adam", "RMSprop", "NAdam", "ASGD"])
+def test_counted_steps_of_optimizers_are_not_reads(program, name):
+    assert figures(program(OPTIMIZER.format(name)))["total"]["copies"]["device_to_host"] == 1
+
+
 HOST_ARRAYS = """import numpy as np
 import quern as qn
 h = np.ones(100_000)

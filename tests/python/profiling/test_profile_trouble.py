@@ -43,7 +43,8 @@ def test_a_disk_that_is_full(program, command, options):
 @pytest.mark.parametrize("command", ["profile", "check"])
 def test_reports_are_of_the_folder_where_the_command_began(program, tmp_path, command):
     path = program("import os\nos.mkdir('other')\nos.chdir('other')\n")
-    assert quern(command, "--json", "report.json", path, cwd=tmp_path).returncode == 0
+    done = quern(command, "--json", "report.json", path, cwd=tmp_path)
+    assert done.returncode == 0 and done.stderr.endswith("wrote report.json\n")
     assert (tmp_path / "report.json").exists() and not list((tmp_path / "other").iterdir())
 
 

@@ -177,6 +177,12 @@ def test_nothing_broadcasts_but_arrays_without_axes(device):
         one += a
 
 
+def test_negative_sizes_are_refused(device):
+    for call in (lambda: gpuarray.zeros(-1), lambda: gpuarray.zeros((-2, 3), order="F"), lambda: gpuarray.ones(-1, np.float32)):
+        with pytest.raises(ValueError, match="negative dimensions are not allowed"):
+            call()
+
+
 def test_what_is_no_array_is_refused(device):
     a = gpuarray.to_gpu(host())
     for other in (host(), [1] * 10, "x", None):

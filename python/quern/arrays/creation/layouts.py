@@ -77,7 +77,7 @@ def shares_memory(a, b, /, max_work=-1):
     b : array_like
         Second input array.
     max_work : int, optional
-        Accepted for NumPy's sake: the answer is exact without it.
+        Accepted for compatibility: the answer is exact without it.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def may_share_memory(a, b, /, max_work=0):
     b : array_like
         Second input array.
     max_work : int, optional
-        Accepted for NumPy's sake.
+        Accepted for compatibility.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     requirements : str or list of str, optional
         Flags such as 'C', 'F', 'O', 'W' and 'A'.
     like : object, optional
-        Accepted for NumPy's sake; must be None.
+        Accepted for compatibility; must be None.
 
     Returns
     -------

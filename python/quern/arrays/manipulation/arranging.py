@@ -194,7 +194,7 @@ def repeat(a, repeats, axis=None):
     ValueError
         For a negative number.
     TypeError
-        For an array of numbers that are no integers.
+        For an array of numbers that are not integers.
 
     Examples
     --------

@@ -78,9 +78,9 @@ def pad(array, pad_width, mode="constant", **kwargs):
     mode : str, optional
         "constant" (``constant_values``, default 0), "edge", "reflect" and "symmetric" (``reflect_type`` "even" or
         "odd"), "wrap", "maximum", "minimum", "mean", "median" (``stat_length``), "linear_ramp" (``end_values``),
-        "empty".
+        "empty"; or a function, which runs on the host.
     **kwargs : dict, optional
-        Further arguments; see above.
+        Options of the mode, named above.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
         For a mode or option that does not exist, negative widths, and an empty axis that there is nothing to
         continue from.
     TypeError
-        For widths that are no integers; functions run on the host.
+        For widths that are not integers.
 
     Examples
     --------

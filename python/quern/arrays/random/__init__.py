@@ -65,7 +65,7 @@ def get_state(legacy=True):
     Parameters
     ----------
     legacy : bool, optional
-        Accepted for NumPy's sake.
+        Accepted for compatibility.
 
     Returns
     -------

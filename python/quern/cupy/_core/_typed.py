@@ -151,7 +151,7 @@ class _Reduction(_Typed):
 def create_ufunc(
     name, ops, routine=None, preamble="", doc="", default_casting=None, loop_prep="", out_ops=None, cutensor_op=None, scatter_op=None
 ):
-    """A function of arrays that computes each element by CUDA C++ text.
+    """A function of arrays that computes each element, from CUDA C++ source.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def create_ufunc(
 
 
 def create_reduction_func(name, ops, routine=None, identity=None, preamble="", sort_reduce_axis=True):
-    """A function that reduces an array by CUDA C++ texts.
+    """A function that reduces an array, from CUDA C++ source.
 
     Parameters
     ----------

@@ -46,8 +46,6 @@ class Event(_engine.Event):
     >>> from quern import cupy as cp
     >>> start, end = cp.cuda.Event(), cp.cuda.Event()
     >>> start.record(); x = cp.ones(10) + 1; end.record()
-    >>> start.record(); x = cp.ones(10) + 1; end.record()
-    >>> start.record(); x = cp.ones(10) + 1; end.record()
     >>> end.synchronize()
     >>> cp.cuda.get_elapsed_time(start, end) >= 0
     True

@@ -79,7 +79,7 @@ def run_cells(title, cells, names):
         file = f"<cell {cell.number} of {title}>"
         linecache.cache[file] = (len(cell.source), None, cell.source.splitlines(True), file)
         for line in cell.left_out:
-            print(f"quern run: cell {cell.number}: `{line}` is left out: it is a command of the notebook, not Python", file=sys.stderr)
+            print(f"quern: cell {cell.number}: `{line}` is left out: it is a command of the notebook, not Python", file=sys.stderr)
         tree = compile(cell.source, file, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
         is_shown = tree.body and isinstance(tree.body[-1], ast.Expr) and not cell.source.rstrip().endswith(";")
         last = tree.body.pop() if is_shown else None

@@ -261,7 +261,7 @@ class Reports:
                 raise OSError(0, problem, path)
 
     def write(self, path, write):
-        """Calls ``write`` with a file that is open for text, where the path is one; returns why that did not work, or "".
+        """Calls ``write`` with a file that is open for text, where the path is one, and says so; returns why that did not work, or "".
 
         Raises nothing: the program's own result is not lost by it.
         """
@@ -272,6 +272,7 @@ class Reports:
                 write(f)
         except OSError as error:
             return f"{path}: {error.strerror}"
+        print(f"wrote {path}", file=sys.stderr)
         return ""
 
 

@@ -48,7 +48,7 @@ def reasons(line) -> list[str]:
 
 
 # Waits that an expression asks for; the others come with the work.
-_WAITS = {HELD_UP: "earlier work to finish"}  # the engine's words -> those of the report
+_WAITS = {HELD_UP: "earlier work to finish (free: the cores are busy)"}  # the engine's words -> those of the report
 _ASKED = frozenset(("the end of all work", "the end of a stream's work", "an event", "an array", "values for the host"))
 
 

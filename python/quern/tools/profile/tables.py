@@ -112,9 +112,12 @@ def show_tree(out, profile):
         if not file:
             continue
         node = tree.add(escape(f"{function} ({os.path.basename(file)})  {_both(cost)}"))
-        for line in profile.lines:
-            if (line.file, line.function) == (file, function) and line.weight >= 0.01 * cost.weight:
-                node.add(escape(f"{line.line}  {_both(line)}  {line.source}"))
+        lines = [line for line in profile.lines if (line.file, line.function) == (file, function)]
+        shown = [line for line in lines if line.weight >= 0.01 * cost.weight]
+        for line in shown:
+            node.add(escape(f"{line.line}  {_both(line)}  {line.source}"))
+        if len(lines) > len(shown):
+            node.add(f"{times(len(lines) - len(shown), 'line')} of less than 1 % of the function")
     out.print(tree)
 
 

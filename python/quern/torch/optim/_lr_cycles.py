@@ -277,6 +277,18 @@ class OneCycleLR(LRScheduler):
     ValueError
         Without a number of steps; for a `pct_start` outside of [0, 1]; for an unknown `anneal_strategy`; with
         `cycle_momentum`, for an optimizer that has no momentum.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
+    >>> scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=10)
+    >>> for step in range(5):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> round(scheduler.get_last_lr()[0], 4)
+    0.6113
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule, updates
-from quern.torch.optim._state import as_tensor, counted
+from quern.torch.optim._state import as_tensor, counted, number_in
 from quern.torch.optim.optimizer import _check, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["ASGD"]
@@ -94,7 +94,7 @@ class ASGD(_RuleOptimizer):
             if not state:
                 state.update(step=as_tensor(0.0), eta=as_tensor(lr), mu=as_tensor(1.0), ax=torch.zeros_like(p))
             step = counted(state)
-            eta, mu = float(state["eta"]), float(state["mu"])  # the last step's choice for this one
+            eta, mu = number_in(state["eta"]), number_in(state["mu"])  # the last step's choice for this one
             batches.setdefault((eta, mu), []).append((p, grad, state["ax"]))
             for name, value in zip(("eta", "mu"), updates.after_asgd(lr, lambd, alpha, t0, step), strict=True):
                 state[name].fill_(value)

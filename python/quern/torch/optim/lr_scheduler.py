@@ -384,6 +384,18 @@ class CosineAnnealingLR(LRScheduler):
         Lowest learning rate.
     last_epoch : int, optional
         Last step of an earlier run; -1 for a new run.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
+    >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
+    >>> for step in range(5):
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> round(scheduler.get_last_lr()[0], 4)
+    0.05
     """
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):

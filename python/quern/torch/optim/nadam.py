@@ -2,7 +2,7 @@
 
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule, updates
-from quern.torch.optim._state import as_tensor, counted
+from quern.torch.optim._state import as_tensor, counted, number_in
 from quern.torch.optim.adam import _decays
 from quern.torch.optim.optimizer import _check, _check_betas, _check_lr, _number, _RuleOptimizer, _sign
 
@@ -103,7 +103,7 @@ class NAdam(_RuleOptimizer):
             if not state:
                 state.update(step=as_tensor(0.0), mu_product=as_tensor(1.0), exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p))
             step = counted(state)
-            product = float(state["mu_product"].mul_(updates.nadam_momentum(beta1, psi, step)))
+            product = number_in(state["mu_product"].mul_(updates.nadam_momentum(beta1, psi, step)))
             batches.setdefault((step, product), []).append((p, grad, state["exp_avg"], state["exp_avg_sq"]))
         for (step, product), rows in batches.items():
             update = updates.nadam(lr, beta1, beta2, _number(group["eps"]), psi, step, product)

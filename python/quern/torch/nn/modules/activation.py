@@ -388,6 +388,13 @@ class GELU(Module):
         For another `approximate`, at the call.
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.GELU()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.1587,  0.0000,  1.9545])
     """
 
     __constants__ = ["approximate"]
@@ -546,6 +553,13 @@ class PReLU(Module):
     ------
     RuntimeError
         For another number of channels, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.PReLU()(torch.tensor([-1.0, 2.0])).detach()
+    tensor([-0.2500,  2.0000])
     """
 
     __constants__ = ["num_parameters"]
@@ -628,7 +642,8 @@ class Softmax(_Along):
     Parameters
     ----------
     dim : int, optional
-        Dimension of the operation; a negative one counts from the end.
+        Dimension of the operation; a negative one counts from the end. None picks one by the number of dimensions, with
+        a warning: 0 for 0, 1 or 3 dimensions, else 1.
 
     Raises
     ------

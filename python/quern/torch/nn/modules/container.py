@@ -54,6 +54,13 @@ class Sequential(_Row):
     *args : Module or OrderedDict
         Modules in order, or one OrderedDict of names and modules.
 
+    Raises
+    ------
+    TypeError
+        For an argument that is not a module.
+    KeyError
+        For a name that is empty, has a dot, or is an attribute already.
+
     Examples
     --------
     >>> from quern import torch
@@ -178,6 +185,11 @@ class ModuleList(_Row):
     modules : iterable of Module, optional
         Modules.
 
+    Raises
+    ------
+    TypeError
+        For an element that is not a module.
+
     Examples
     --------
     >>> from quern.torch import nn
@@ -269,6 +281,13 @@ class ModuleDict(Module):
     ----------
     modules : mapping or iterable of pairs, optional
         Names and modules.
+
+    Raises
+    ------
+    TypeError
+        For a value that is not a module, or a name that is not a string.
+    KeyError
+        For a name that is empty, has a dot, or is an attribute already.
 
     Examples
     --------

@@ -49,6 +49,13 @@ class CosineSimilarity(Module):
     ------
     IndexError
         For a `dim` out of range, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.CosineSimilarity()(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]]))
+    tensor([0.7071])
     """
 
     __constants__ = ["dim", "eps"]

@@ -18,6 +18,13 @@ class Flatten(Module):
         For a dimension out of range, at the call.
     RuntimeError
         Where `end_dim` is before `start_dim`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.Flatten()(torch.ones(2, 3, 4)).shape
+    torch.Size([2, 12])
     """
 
     __constants__ = ["start_dim", "end_dim"]

@@ -107,6 +107,13 @@ class Bilinear(Module):
         For an `in1_features` below 1.
     RuntimeError
         For inputs of other sizes, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.Bilinear(2, 3, 4)(torch.ones(5, 2), torch.ones(5, 3)).shape
+    torch.Size([5, 4])
     """
 
     __constants__ = ["in1_features", "in2_features", "out_features"]

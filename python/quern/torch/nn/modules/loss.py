@@ -68,7 +68,7 @@ class NLLLoss(_WeightedLoss):
     ValueError
         For another number of samples, at the call; for an unknown `reduction`, at the call.
     IndexError
-        For class numbers out of range, at the call.
+        For class numbers out of range, when the result is read; for few targets, at the call.
     """
 
     __constants__ = ["ignore_index", "reduction"]
@@ -165,6 +165,14 @@ class KLDivLoss(_Loss):
     ------
     ValueError
         For an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> p = torch.tensor([[0.5, 0.5]])
+    >>> nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.25, 0.75]]).log(), p)
+    tensor(0.1438)
     """
 
     __constants__ = ["reduction"]
@@ -251,6 +259,13 @@ class BCEWithLogitsLoss(_Loss):
     ------
     ValueError
         For targets of another shape, at the call; for an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.BCEWithLogitsLoss()(torch.zeros(3), torch.ones(3))
+    tensor(0.6931)
     """
 
     __constants__ = ["reduction"]
@@ -428,7 +443,7 @@ class CrossEntropyLoss(_WeightedLoss):
     ValueError
         For another number of samples, at the call; for an unknown `reduction`, at the call.
     IndexError
-        For class numbers out of range, at the call.
+        For class numbers out of range, when the result is read; for few targets, at the call.
     RuntimeError
         For a `label_smoothing` outside of [0, 1], at the call.
 
@@ -605,6 +620,13 @@ class TripletMarginLoss(_Loss):
     ------
     ValueError
         For a `margin` that is not above 0; for an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.TripletMarginLoss()(torch.zeros(1, 2), torch.ones(1, 2), torch.full((1, 2), 3.0))
+    tensor(0.)
     """
 
     __constants__ = ["margin", "p", "eps", "swap", "reduction"]

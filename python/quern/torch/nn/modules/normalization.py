@@ -124,6 +124,14 @@ class GroupNorm(Module):
         For a `num_groups` that does not divide `num_channels`.
     RuntimeError
         For another number of channels, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.GroupNorm(2, 4)(torch.arange(8.0).reshape(2, 4)).detach()
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000],
+            [-1.0000,  1.0000, -1.0000,  1.0000]])
     """
 
     __constants__ = ["num_groups", "num_channels", "eps", "affine"]
@@ -175,6 +183,13 @@ class RMSNorm(Module):
     ------
     RuntimeError
         Where `normalized_shape` is not the end of the input's shape, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.RMSNorm(2)(torch.tensor([[3.0, 4.0]])).detach()
+    tensor([[0.8485, 1.1314]])
     """
 
     __constants__ = ["normalized_shape", "eps", "elementwise_affine"]

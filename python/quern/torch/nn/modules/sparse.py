@@ -197,6 +197,13 @@ class EmbeddingBag(_Table):
     ------
     ValueError
         For one-dimensional row numbers without offsets, or an unknown `mode`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> from quern.torch import nn
+    >>> nn.EmbeddingBag(5, 3)(torch.tensor([[0, 1], [2, 2]])).shape
+    torch.Size([2, 3])
     """
 
     __constants__ = [

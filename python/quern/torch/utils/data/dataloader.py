@@ -18,6 +18,12 @@ _told = False  # of workers, once
 def get_worker_info():
     """Return None: batches are made in the process of the program.
 
+    Raises
+    ------
+    ValueError
+        For a `batch_size` below 1, a negative `num_workers` or `timeout`, and options that exclude each other, such as `sampler` and
+        `shuffle`.
+
     Examples
     --------
     >>> from quern.torch.utils.data import get_worker_info
@@ -60,6 +66,12 @@ class DataLoader(Generic[_Batch]):
     Notes
     -----
     Batches of a TensorDataset, or of a Subset of one, are taken out of the tensors at once.
+
+    Raises
+    ------
+    ValueError
+        For a `batch_size` below 1, a negative `num_workers` or `timeout`, and options that exclude each other, such as `sampler` and
+        `shuffle`.
 
     Examples
     --------
