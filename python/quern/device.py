@@ -163,6 +163,11 @@ def fastmath():
 
     It applies to what this thread records inside of the block, wherever it is evaluated; do not ``await`` or ``yield`` in it.
 
+    Yields
+    ------
+    None
+        The block runs.
+
     Examples
     --------
     >>> import numpy as np

@@ -63,15 +63,15 @@ class DataLoader(Generic[_Batch]):
     prefetch_factor, persistent_workers, pin_memory_device, in_order : object, optional
         Accepted for compatibility.
 
-    Notes
-    -----
-    Batches of a TensorDataset, or of a Subset of one, are taken out of the tensors at once.
-
     Raises
     ------
     ValueError
         For a `batch_size` below 1, a negative `num_workers` or `timeout`, and options that exclude each other, such as `sampler` and
         `shuffle`.
+
+    Notes
+    -----
+    Batches of a TensorDataset, or of a Subset of one, are taken out of the tensors at once.
 
     Examples
     --------
