@@ -15,7 +15,6 @@
 #include "core/error.h"
 #include "core/room.h"
 #include "graph/records.h"
-#include "graph/tape.h"
 #include "run/transfer.h"
 
 namespace quern::python {
@@ -533,7 +532,7 @@ void define_exchange(nb::module_& m, nb::class_<Array>& type) {
             if (value && a.is_read_only()) raise(ErrorKind::value, "cannot set WRITEABLE flag to True of this array");
             a.set_read_only(!value);
           })
-      .def("_is_view", &is_view_of_other)
+      .def("_is_view", &Array::is_view)
       .def_prop_ro("_pinned", &Array::is_exposed)
       .def("_address", &exposed_address);
   m.def("array_from_host", &from_host, nb::arg("memory"), nb::arg("shape"), nb::arg("dtype"), nb::arg("device"),

@@ -716,6 +716,7 @@ static void define_writes(nb::module_& m) {
 
 void init_tensors(nb::module_& m) {
   auto base = nb::class_<TensorArray, Array>(m, "TensorBase", nb::type_slots(slots), nb::is_weak_referenceable());
+  base.def("_is_view", [](const Array& tensor) { return is_view_of_other(tensor); });
   tensor_base = reinterpret_cast<PyTypeObject*>(base.ptr());
   m.def("set_tensor_type", [](nb::handle type) { tensor_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
   // An op of the table by PyTorch's rules; `into`: the tensor that takes the result.
