@@ -154,11 +154,13 @@ Array copied_in(Context& context, const void* data, size_t bytes, Layout layout,
   return from_memory(std::move(buffer), interned(std::move(layout)), dtype, context.id());
 }
 
-// A few elements of the CPU that nobody may be writing. Where there is a trace, the copy is shown in it.
+// A few elements of the CPU that nobody may be writing: kernels that were given an address alone, too. Where there is a trace,
+// the copy is shown in it.
 static bool is_read_at_once(const Array& array, void* out, size_t bytes) {
   constexpr size_t most = 1 << 12;
   if (bytes > most || !array.device().is_cpu() || tracing() || check::on()) return false;
   GraphLock lock;
+  if (!array_work_ended(cpu_context())) return false;
   const char* in = array.layout().is_contiguous() ? at_hand(array) : nullptr;
   if (!in || static_cast<size_t>(array.size()) * size_of(array.dtype()) != bytes) return false;
   std::memcpy(out, in, bytes);

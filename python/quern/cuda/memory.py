@@ -149,7 +149,7 @@ def device_pointer(obj):
     require_device_memory(obj)
     if isinstance(obj, numpy.ndarray):  # mapped: GPUs have one address for it with the host
         return obj.ctypes.data
-    return _engine.device_address(obj) if isinstance(obj, _core.Array) else int(obj)
+    return obj._address() if isinstance(obj, _core.Array) else int(obj)
 
 
 def stream_given(stream):

@@ -253,7 +253,7 @@ class DeviceNDArray(_core.Array):
     @property
     def device_ctypes_pointer(self):
         """The address of the first element, as ctypes has it."""
-        return ctypes.c_void_p(_engine.device_address(self) if self.size else 0)
+        return ctypes.c_void_p(self._address() if self.size else 0)
 
     def as_cuda_arg(self):
         """What kernels are given: the array itself."""
