@@ -208,6 +208,11 @@ void release_gradients() {
   for (PyObject* object : now) Py_DECREF(object);
 }
 
+// A leaf, or a view that was made while nothing was recorded.
+static bool has_no_history(const EntryRef& entry) {
+  return !entry || entry->is_leaf() || (entry->kind == Entry::Kind::nothing && entry->operand_count == 0);
+}
+
 static bool keeps_gradient(const Array& array) {
   GraphLock lock;
   EntryRef entry = entry_of_gradient(array);
@@ -221,13 +226,13 @@ void init_gradients(nb::module_& m) {
   m.def("is_leaf", [](const Array& array) {
     GraphLock lock;
     EntryRef entry = entry_of(array);
-    return !entry || entry->is_leaf();
+    return has_no_history(entry);
   });
   // The name of what made the value; None for leaves and what wants no gradient.
   m.def("gradient_name", [](const Array& array) -> std::optional<std::string> {
     GraphLock lock;
     EntryRef entry = entry_of(array);
-    if (!entry || entry->is_leaf()) return std::nullopt;
+    if (has_no_history(entry)) return std::nullopt;
     return tape_name(*entry);
   });
   nb::class_<GradientNode>(m, "GradientNode")
@@ -238,7 +243,7 @@ void init_gradients(nb::module_& m) {
   m.def("gradient_node", [](const Array& array) -> std::optional<std::pair<GradientNode, int>> {
     GraphLock lock;
     EntryRef entry = entry_of(array);
-    if (!entry || entry->is_leaf()) return std::nullopt;
+    if (has_no_history(entry)) return std::nullopt;
     return GradientNode::edge(entry);
   });
   m.def("detached", [](nb::handle given) { return like(given, detached(array_in(given))); });

@@ -17,7 +17,6 @@ OWN_WAY = {"lstm", "gru", "bidirectional_lstm", "bidirectional_gru"}
 # What the list has because NumPy's modules import it, or use it themselves.
 HELPERS = {"floatx", "jax_fft", "jax_fft2", "numpy_scan", "slice_along_axis"}
 REASONS = (
-    ("convolutions and pooling", "conv depthwise_conv separable_conv conv_transpose max_pool average_pool", "not supported yet"),
     (
         "resizing and warping of images",
         "resize affine_transform map_coordinates elastic_transform gaussian_blur perspective_transform scale_and_translate",

@@ -107,6 +107,12 @@ OF_TORCH = {
     "Raises RuntimeError for a ``p`` outside of [0, 1].": "feature_dropout",
     "Raises RuntimeError for a ``p`` outside of [0, 1]; functions of ``nn.functional`` raise ValueError, except for NaN.": """dropout
         alpha_dropout feature_alpha_dropout""",
+    "Raises RuntimeError for other channels, sizes or dtypes than the weight's, a kernel larger than the input, or a stride below 1.": """
+        conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d""",
+    "Raises RuntimeError for windows larger than the input, or a ``padding`` above half of ``kernel_size``.": """max_pool1d max_pool2d
+        max_pool3d avg_pool1d avg_pool2d avg_pool3d""",
+    "Raises RuntimeError for a negative ``output_size``, NotImplementedError for integers.": """adaptive_avg_pool1d adaptive_avg_pool2d
+        adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
     "Raises RuntimeError where ``normalized_shape`` is not the end of the input's shape.": "layer_norm rms_norm",
     "Raises RuntimeError for a number of channels that ``num_groups`` does not divide.": "group_norm",
     "Raises ValueError (torch: ValueError) in training, for one value in each channel. Raises RuntimeError for statistics of another"

@@ -41,6 +41,19 @@ FUNCTIONS = {
     INTEGERS_TOO: """rsqrt expit logit erfinv sinc sinc_of_reals angle
         angle_of_reals reciprocal""",
     "Same shape as the input{typed}": "softmax softmin log_softmax",
+    "Shape (N, O, sizes) or (O, sizes), in the input's dtype; each size is"
+    " (size + 2 padding - dilation (kernel size - 1) - 1) / stride + 1, rounded down": "conv1d conv2d conv3d",
+    "Shape (N, O, sizes) or (O, sizes), in the input's dtype; each size is (size - 1) stride - 2 padding + dilation (kernel size - 1) +"
+    " output_padding + 1": "conv_transpose1d conv_transpose2d conv_transpose3d",
+    "Shape (N, sizes, O), with ``channels_first`` (N, O, sizes), in the kernel's dtype": "conv depthwise_conv separable_conv conv_transpose",
+    "Shape (N, C, sizes) or (C, sizes), in the input's dtype; each size is"
+    " (size + 2 padding - dilation (kernel size - 1) - 1) / stride + 1, rounded down or, with ``ceil_mode``, up": "max_pool1d max_pool2d max_pool3d",
+    "Shape (N, C, sizes) or (C, sizes), in the input's dtype; each size is"
+    " (size + 2 padding - kernel size) / stride + 1, rounded down or, with ``ceil_mode``, up": "avg_pool1d avg_pool2d avg_pool3d",
+    "Shape (N, C, *output_size) or (C, *output_size), in the input's dtype": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
+        adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
+    "Shape (N, sizes, C), with ``channels_first`` (N, C, sizes), in the inputs' dtype": """max_pool average_pool adaptive_max_pool
+        adaptive_average_pool""",
     "Shape of the input with half the size along ``axis``, in its dtype": "glu",
     OPERANDS: """add_multiple subtract_multiple lerp addcmul addcdiv clamp clip log_of_sum step threshold_alike cross
         cross_of_three cross_alike cross_along""",

@@ -73,7 +73,11 @@ NOT_COUNTED = (
 )
 # Groups of names that are counted and left out, and why.
 LEFT_OUT = (
-    ("convolutions and pooling", r"conv|Conv|(?<!mem_)pool(?!_handle)|(?<!Mem)Pool|unfold|Unfold|fold$|Fold$", "not supported yet"),
+    (
+        "folding, unpooling, fractional and Lp pooling",
+        r"conv|Conv|(?<!mem_)pool(?!_handle)|(?<!Mem)Pool|unfold|Unfold|fold$|Fold$",
+        "not supported yet",
+    ),
     ("recurrent layers and Transformer", r"(RNN|LSTM|GRU)|rnn|lstm|gru|Transformer|Multihead|multi_head|attention", "not supported yet"),
     (
         "resizing and sampling of images",

@@ -126,6 +126,391 @@ class bilinear:
 
     def torch(input1: array, input2: array, weight: array, bias: array = None): ...
 
+class conv1d:
+    """Return the convolution of (N, C, L) or (C, L) with ``weight``, (O, C / groups, K), plus ``bias``, (O): (N, O, L').
+
+    ``padding``: so many zeros at both ends, or "valid", none, or "same", as many as keep the length.
+
+    >>> torch.nn.functional.conv1d(torch.tensor([[[1.0, 2.0, 4.0]]]), torch.tensor([[[1.0, -1.0]]]))
+    tensor([[[-1., -2.]]])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, weight: array, bias: array = None, stride=1, padding=0, dilation=1, groups: integer = 1): ...
+    def torch(input: array, weight: array, bias: array = None, stride=1, padding=0, dilation=1, groups: integer = 1): ...
+
+class conv2d:
+    """Return the convolution of (N, C, H, W) or (C, H, W) with ``weight``, (O, C / groups, kH, kW), plus ``bias``, (O): (N, O, H', W').
+
+    ``stride``, ``padding`` and ``dilation`` are a number or two. ``padding``: so many zeros on both sides of each axis, or "valid",
+    none, or "same", as many as keep the sizes.
+
+    >>> x = torch.arange(16.0).reshape(1, 1, 4, 4)
+    >>> torch.nn.functional.conv2d(x, torch.ones(1, 1, 2, 2), stride=2)
+    tensor([[[[10., 18.],
+              [42., 50.]]]])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, weight: array, bias: array = None, stride=1, padding=0, dilation=1, groups: integer = 1): ...
+    def torch(input: array, weight: array, bias: array = None, stride=1, padding=0, dilation=1, groups: integer = 1): ...
+
+class conv3d:
+    """Return the convolution of (N, C, D, H, W) or (C, D, H, W) with ``weight``, (O, C / groups, kD, kH, kW), plus ``bias``, (O).
+
+    The arguments are those of conv2d(), for three axes.
+
+    >>> torch.nn.functional.conv3d(torch.ones(1, 2, 3, 3, 3), torch.ones(4, 2, 2, 2, 2)).shape
+    torch.Size([1, 4, 2, 2, 2])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, weight: array, bias: array = None, stride=1, padding=0, dilation=1, groups: integer = 1): ...
+    def torch(input: array, weight: array, bias: array = None, stride=1, padding=0, dilation=1, groups: integer = 1): ...
+
+class conv_transpose1d:
+    """Return the transposed convolution of (N, C, L) with ``weight``, (C, O / groups, K), plus ``bias``, (O).
+
+    It is the gradient of conv1d() by its input. ``output_padding``: so many more elements at the end of each axis.
+
+    >>> torch.nn.functional.conv_transpose1d(torch.ones(1, 1, 2), torch.ones(1, 1, 3))
+    tensor([[[1., 2., 2., 1.]]])
+    """
+
+    @submodule("nn.functional")
+    def torch(
+        input: array,
+        weight: array,
+        bias: array = None,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        groups: integer = 1,
+        dilation=1,
+    ): ...
+    def torch(
+        input: array,
+        weight: array,
+        bias: array = None,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        groups: integer = 1,
+        dilation=1,
+    ): ...
+
+class conv_transpose2d:
+    """Return the transposed convolution of (N, C, H, W) with ``weight``, (C, O / groups, kH, kW), plus ``bias``, (O).
+
+    It is the gradient of conv2d() by its input. ``output_padding``: so many more elements at the end of each axis.
+
+    >>> torch.nn.functional.conv_transpose2d(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2), stride=2)
+    tensor([[[[1., 1., 1., 1.],
+              [1., 1., 1., 1.],
+              [1., 1., 1., 1.],
+              [1., 1., 1., 1.]]]])
+    """
+
+    @submodule("nn.functional")
+    def torch(
+        input: array,
+        weight: array,
+        bias: array = None,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        groups: integer = 1,
+        dilation=1,
+    ): ...
+    def torch(
+        input: array,
+        weight: array,
+        bias: array = None,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        groups: integer = 1,
+        dilation=1,
+    ): ...
+
+class conv_transpose3d:
+    """Return the transposed convolution of (N, C, D, H, W) with ``weight``, (C, O / groups, kD, kH, kW), plus ``bias``, (O).
+
+    It is the gradient of conv3d() by its input. ``output_padding``: so many more elements at the end of each axis.
+
+    >>> torch.nn.functional.conv_transpose3d(torch.ones(1, 2, 3, 3, 3), torch.ones(2, 4, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4, 4])
+    """
+
+    @submodule("nn.functional")
+    def torch(
+        input: array,
+        weight: array,
+        bias: array = None,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        groups: integer = 1,
+        dilation=1,
+    ): ...
+    def torch(
+        input: array,
+        weight: array,
+        bias: array = None,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        groups: integer = 1,
+        dilation=1,
+    ): ...
+
+@submodule("nn")
+class conv:
+    """Return the convolution of inputs, (N, sizes, C) or, "channels_first", (N, C, sizes), with a kernel (sizes, C / groups, O).
+
+    ``padding``: "valid", none, or "same", as makes the result as large as the inputs divided by the strides.
+
+    >>> x = keras.ops.reshape(keras.ops.arange(4, dtype="float32"), (1, 4, 1))
+    >>> keras.ops.reshape(keras.ops.conv(x, keras.ops.ones((2, 1, 1)), padding="same"), (4,))
+    array([1., 3., 5., 3.], dtype=float32)
+    """
+
+    def keras(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1): ...
+
+@submodule("nn")
+class depthwise_conv:
+    """Return the convolution of each channel of the inputs with kernels of its own, (sizes, C, results of each channel).
+
+    >>> keras.ops.depthwise_conv(keras.ops.ones((1, 4, 4, 3)), keras.ops.ones((2, 2, 3, 2))).shape
+    (1, 3, 3, 6)
+    """
+
+    def keras(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1): ...
+
+@submodule("nn")
+class separable_conv:
+    """Return depthwise_conv() of the inputs, then conv() of that with a kernel of size 1.
+
+    >>> x, depthwise, pointwise = keras.ops.ones((1, 4, 4, 3)), keras.ops.ones((2, 2, 3, 2)), keras.ops.ones((1, 1, 6, 5))
+    >>> keras.ops.separable_conv(x, depthwise, pointwise).shape
+    (1, 3, 3, 5)
+    """
+
+    def keras(inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", data_format=None, dilation_rate=1): ...
+
+@submodule("nn")
+class conv_transpose:
+    """Return the transposed convolution of the inputs with a kernel (sizes, O, C): the gradient of conv() by its inputs.
+
+    >>> keras.ops.conv_transpose(keras.ops.ones((1, 4, 4, 3)), keras.ops.ones((2, 2, 5, 3)), strides=2).shape
+    (1, 8, 8, 5)
+    """
+
+    def keras(inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1): ...
+
+class max_pool1d:
+    """Return the largest element in each window of (N, C, L) or (C, L); with ``return_indices`` also its place in the plane.
+
+    ``stride`` is by default the windows' size. ``ceil_mode``: windows that end beyond the border count, too.
+
+    >>> torch.nn.functional.max_pool1d(torch.arange(4.0).reshape(1, 1, 4), 2)
+    tensor([[[1., 3.]]])
+    """
+
+    @submodule("nn.functional")
+    def torch(
+        input: array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode: boolean = False, return_indices: boolean = False
+    ): ...
+    def torch(input: array, kernel_size, stride=(), padding=0, dilation=1, ceil_mode: boolean = False): ...
+
+class max_pool2d:
+    """Return the largest element in each window of (N, C, H, W) or (C, H, W); with ``return_indices`` also its place in the plane.
+
+    ``stride`` is by default the windows' size. ``ceil_mode``: windows that end beyond the border count, too.
+
+    >>> torch.nn.functional.max_pool2d(torch.arange(16.0).reshape(1, 1, 4, 4), 2)
+    tensor([[[[ 5.,  7.],
+              [13., 15.]]]])
+    """
+
+    @submodule("nn.functional")
+    def torch(
+        input: array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode: boolean = False, return_indices: boolean = False
+    ): ...
+    def torch(input: array, kernel_size, stride=(), padding=0, dilation=1, ceil_mode: boolean = False): ...
+
+class max_pool3d:
+    """Return the largest element in each window of (N, C, D, H, W) or (C, D, H, W); with ``return_indices`` also its place in the plane.
+
+    ``stride`` is by default the windows' size. ``ceil_mode``: windows that end beyond the border count, too.
+
+    >>> torch.nn.functional.max_pool3d(torch.arange(64.0).reshape(1, 1, 4, 4, 4), 2).flatten()
+    tensor([21., 23., 29., 31., 53., 55., 61., 63.])
+    """
+
+    @submodule("nn.functional")
+    def torch(
+        input: array, kernel_size, stride=None, padding=0, dilation=1, ceil_mode: boolean = False, return_indices: boolean = False
+    ): ...
+    def torch(input: array, kernel_size, stride=(), padding=0, dilation=1, ceil_mode: boolean = False): ...
+
+class avg_pool1d:
+    """Return the mean of each window of (N, C, L) or (C, L).
+
+    Elements around the input count as zeros; without ``count_include_pad`` they are left out.
+
+    >>> torch.nn.functional.avg_pool1d(torch.arange(4.0).reshape(1, 1, 4), 2)
+    tensor([[[0.5000, 2.5000]]])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, kernel_size, stride=None, padding=0, ceil_mode: boolean = False, count_include_pad: boolean = True): ...
+    def torch(input: array, kernel_size, stride=(), padding=0, ceil_mode: boolean = False, count_include_pad: boolean = True): ...
+
+class avg_pool2d:
+    """Return the mean of each window of (N, C, H, W) or (C, H, W).
+
+    Elements around the input count as zeros; without ``count_include_pad`` they are left out.
+
+    >>> torch.nn.functional.avg_pool2d(torch.arange(16.0).reshape(1, 1, 4, 4), 2)
+    tensor([[[[ 2.5000,  4.5000],
+              [10.5000, 12.5000]]]])
+    """
+
+    @submodule("nn.functional")
+    def torch(
+        input: array,
+        kernel_size,
+        stride=None,
+        padding=0,
+        ceil_mode: boolean = False,
+        count_include_pad: boolean = True,
+        divisor_override: integer = None,
+    ): ...
+
+class avg_pool3d:
+    """Return the mean of each window of (N, C, D, H, W) or (C, D, H, W).
+
+    Elements around the input count as zeros; without ``count_include_pad`` they are left out.
+
+    >>> torch.nn.functional.avg_pool3d(torch.ones(1, 1, 4, 4, 4), 2).shape
+    torch.Size([1, 1, 2, 2, 2])
+    """
+
+    @submodule("nn.functional")
+    def torch(
+        input: array,
+        kernel_size,
+        stride=None,
+        padding=0,
+        ceil_mode: boolean = False,
+        count_include_pad: boolean = True,
+        divisor_override: integer = None,
+    ): ...
+
+class adaptive_avg_pool1d:
+    """Return means of windows that cover (N, C, L) or (C, L) evenly: as many as ``output_size`` says, None for the input's size.
+
+    >>> torch.nn.functional.adaptive_avg_pool1d(torch.ones(1, 1, 4), 2).shape
+    torch.Size([1, 1, 2])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, output_size): ...
+    def torch(input: array, output_size): ...
+
+class adaptive_max_pool1d:
+    """Return the largest elements of windows that cover (N, C, L) or (C, L) evenly: as many as ``output_size`` says.
+
+    >>> torch.nn.functional.adaptive_max_pool1d(torch.ones(1, 1, 4), 2).shape
+    torch.Size([1, 1, 2])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, output_size, return_indices: boolean = False): ...
+
+class adaptive_avg_pool2d:
+    """Return means of windows that cover (N, C, H, W) or (C, H, W) evenly: as many as ``output_size`` says, None for the input's size.
+
+    >>> torch.nn.functional.adaptive_avg_pool2d(torch.ones(1, 1, 4, 4), (2, 2)).shape
+    torch.Size([1, 1, 2, 2])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, output_size): ...
+
+class adaptive_max_pool2d:
+    """Return the largest elements of windows that cover (N, C, H, W) or (C, H, W) evenly: as many as ``output_size`` says.
+
+    >>> torch.nn.functional.adaptive_max_pool2d(torch.ones(1, 1, 4, 4), (2, 2)).shape
+    torch.Size([1, 1, 2, 2])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, output_size, return_indices: boolean = False): ...
+
+class adaptive_avg_pool3d:
+    """Return means of windows that cover (N, C, D, H, W) or (C, D, H, W) evenly: as many as ``output_size`` says, None: as many elements.
+
+    >>> torch.nn.functional.adaptive_avg_pool3d(torch.ones(1, 1, 4, 4, 4), (2, 2, 2)).shape
+    torch.Size([1, 1, 2, 2, 2])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, output_size): ...
+
+class adaptive_max_pool3d:
+    """Return the largest elements of windows that cover (N, C, D, H, W) or (C, D, H, W) evenly: as many as ``output_size`` says.
+
+    >>> torch.nn.functional.adaptive_max_pool3d(torch.ones(1, 1, 4, 4, 4), (2, 2, 2)).shape
+    torch.Size([1, 1, 2, 2, 2])
+    """
+
+    @submodule("nn.functional")
+    def torch(input: array, output_size, return_indices: boolean = False): ...
+
+@submodule("nn")
+class max_pool:
+    """Return the largest element in each window of inputs, (N, sizes, C) or, "channels_first", (N, C, sizes).
+
+    >>> x = keras.ops.reshape(keras.ops.arange(4, dtype="float32"), (1, 4, 1))
+    >>> keras.ops.reshape(keras.ops.max_pool(x, 2), (2,))
+    array([1., 3.], dtype=float32)
+    """
+
+    def keras(inputs, pool_size, strides=None, padding="valid", data_format=None): ...
+
+@submodule("nn")
+class average_pool:
+    """Return the mean of each window of inputs, (N, sizes, C) or, "channels_first", (N, C, sizes).
+
+    >>> x = keras.ops.reshape(keras.ops.arange(4, dtype="float32"), (1, 4, 1))
+    >>> keras.ops.reshape(keras.ops.average_pool(x, 2), (2,))
+    array([0.5, 2.5], dtype=float32)
+    """
+
+    def keras(inputs, pool_size, strides=None, padding="valid", data_format=None): ...
+
+@submodule("nn")
+class adaptive_max_pool:
+    """Return the largest elements of windows that cover the inputs evenly: as many as ``output_size`` says.
+
+    >>> keras.ops.adaptive_max_pool(keras.ops.ones((1, 6, 6, 3)), 2).shape
+    (1, 2, 2, 3)
+    """
+
+    def keras(inputs, output_size, data_format=None): ...
+
+@submodule("nn")
+class adaptive_average_pool:
+    """Return the means of windows that cover the inputs evenly: as many as ``output_size`` says.
+
+    >>> keras.ops.adaptive_average_pool(keras.ops.ones((1, 6, 6, 3)), 2).shape
+    (1, 2, 2, 3)
+    """
+
+    def keras(inputs, output_size, data_format=None): ...
+
 class dropout:
     """Return the elements, in training each 0 with probability ``p`` and else divided by 1 - p; outside of training the input itself.
 

@@ -45,6 +45,29 @@ Array keras_layer_operand(const Reading& reading, const Array& array) {
   return astype(array, reading.front_end.real_type());
 }
 
+nn::ForEachAxis read_for_each_axis(const Reading& reading, PyObject* given) {
+  if (PyTuple_Check(given) || PyList_Check(given)) return {read_integers(reading, given)};
+  if (!PyIndex_Check(given))
+    raise(ErrorKind::type, "{}(): argument '{}' must be int or tuple of ints, not {}", reading.face.name, parameter_of(reading),
+          Py_TYPE(given)->tp_name);
+  return {{read_integer(reading, given)}};
+}
+
+nn::Around read_padding(const Reading& reading, PyObject* given) {
+  if (!PyUnicode_Check(given)) return {read_for_each_axis(reading, given)};
+  return {{}, nb::cast<const char*>(nb::handle(given))};
+}
+
+nn::WantedSizes read_wanted_sizes(const Reading& reading, PyObject* given) {
+  nn::WantedSizes out;
+  auto add = [&](PyObject* one) {
+    out.sizes.push_back(is_given(one) ? std::optional(read_integer(reading, one)) : std::nullopt);
+  };
+  if (!PyTuple_Check(given) && !PyList_Check(given)) return add(given), out;
+  for (nb::handle one : nb::handle(given)) add(one.ptr());
+  return out;
+}
+
 // ---- what PyTorch refuses
 
 namespace {

@@ -39,6 +39,28 @@ struct Read<const nn::RealOperand&> {
   static Array real_operand(const Reading& reading, const Array& array);
 };
 
+nn::ForEachAxis read_for_each_axis(const Reading& reading, PyObject* given);
+nn::Around read_padding(const Reading& reading, PyObject* given);
+template <>
+inline constexpr auto reader<const nn::ForEachAxis&> = read_for_each_axis;
+template <>
+inline constexpr auto reader<const nn::Around&> = read_padding;
+nn::WantedSizes read_wanted_sizes(const Reading& reading, PyObject* given);
+template <>
+inline constexpr auto reader<const nn::WantedSizes&> = read_wanted_sizes;
+// An empty sequence is as no argument, too.
+template <>
+struct Read<const std::optional<nn::ForEachAxis>&> {
+  static constexpr size_t slots = 1;
+  std::optional<nn::ForEachAxis> value;
+  explicit Read(Reading& reading) {
+    PyObject* given = reading.take();
+    if (!is_given(given)) return;
+    value = read_for_each_axis(reading, given);
+    if (value->numbers.empty()) value.reset();
+  }
+};
+
 template <>
 struct Read<nn::LeastProbability> {
   static constexpr size_t slots = 0;

@@ -11,6 +11,13 @@
 
 namespace quern::python::faces {
 
+const char* parameter_of(const Reading& reading) {
+  const Overload& overload = reading.face.overloads[0];
+  for (size_t i = 0; i < overload.count; ++i)
+    if (overload.parameters[i].slot + size_t{1} == reading.next) return overload.parameters[i].name;
+  return "axis";
+}
+
 namespace {
 
 // NumPy refuses a size beyond its type as one that is too large, PyTorch as a number that does not fit.
@@ -64,14 +71,6 @@ void for_each(const Reading& reading, PyObject* given, F&& take) {
   nb::object all = nb::steal(PySequence_Tuple(given));  // a list may change while its elements are asked for numbers
   if (!all.is_valid()) throw nb::python_error();
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(all.ptr()); ++i) take(PySequence_Fast_GET_ITEM(all.ptr(), i));
-}
-
-// The parameter whose slot was taken last, as the face calls it.
-const char* parameter_of(const Reading& reading) {
-  const Overload& overload = reading.face.overloads[0];
-  for (size_t i = 0; i < overload.count; ++i)
-    if (overload.parameters[i].slot + size_t{1} == reading.next) return overload.parameters[i].name;
-  return "axis";
 }
 
 std::string in_brackets(const std::vector<size_t>& places) {

@@ -21,6 +21,7 @@ Division read_division(const Reading& reading, PyObject* given);
 SqueezedAxes read_squeezed(const Reading& reading, PyObject* given);
 
 // The same; PyTorch's errors for a new array of sizes that no memory can be asked for.
+const char* parameter_of(const Reading& reading);  // whose slot was taken last, as the face calls it
 std::vector<int64_t> read_shape(const Reading& reading, PyObject* given);
 void check_sizes_as_torch(const Reading& reading, const Shape& shape);
 

@@ -1,4 +1,4 @@
-// quern/nn.h on functions/: activations.h, losses.h, networks.h, norms.h.
+// quern/nn.h on functions/: activations.h, losses.h, networks.h, norms.h, pooling.h.
 #include "quern/nn.h"
 
 #include "api/bodies.h"
@@ -6,6 +6,7 @@
 #include "functions/losses.h"
 #include "functions/networks.h"
 #include "functions/norms.h"
+#include "functions/pooling.h"
 
 namespace qn::nn {
 
@@ -46,6 +47,15 @@ Array normalize(const Array& x, int axis, double eps, Here here) {
     const quern::Array real = quern::as_reals(quern::numpys_rules, x.handle());
     return wrap(bodies::normalize(real, {}, {inside::given(Along{x, axis})}, eps));
   });
+}
+
+Array max_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here) {
+  return asked(here, [&] {
+    return wrap(std::move(bodies::max_pool2d(x.handle(), {kernel_size}, {}, {{0}}, {{1}}, false, false).arrays[0]));
+  });
+}
+Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here) {
+  return asked(here, [&] { return wrap(bodies::avg_pool2d(x.handle(), {kernel_size}, {}, {{0}}, false, true, {})); });
 }
 
 // ---- losses

@@ -374,6 +374,7 @@ class Backward {
       case Entry::Kind::leaf:
         return;
       case Entry::Kind::nothing: {
+        if (entry.operand_count == 0) return;
         const TapeOperand& of = entry.own[0];
         return deliver(of, zeros(of.layout->shape, of.dtype, entry.device));
       }

@@ -176,6 +176,8 @@ LayoutRef torchs_layout(Op op, const Shape& shape, std::span<const Argument> arg
 
 }  // namespace
 
+LayoutRef channels_last_layout(const Shape& shape) { return interned(channels_last(shape)); }
+
 bool is_channels_last(const Layout& layout) {
   if (layout.rank() != 4 && layout.rank() != 5) return false;
   if (layout.size() == 0) return true;

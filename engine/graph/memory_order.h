@@ -55,6 +55,7 @@ LayoutRef joined_layout(const Shape& shape, std::span<const Array> parts);
 LayoutRef picked_layout(const Shape& shape, std::span<const std::vector<int64_t>> steps);
 // PyTorch's format of a result beside a tensor: the channels last where they are so there, else C order.
 LayoutRef format_beside(const Array& array, const Shape& shape);
+LayoutRef channels_last_layout(const Shape& shape);  // of two axes or more
 bool suggests_channels_last(const Layout& layout);
 // Do the elements lie so without gaps?
 bool is_channels_last(const Layout& layout);

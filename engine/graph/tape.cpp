@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "graph/call.h"
+#include "graph/tape_parts.h"
 
 #include <algorithm>
 #include <string>
@@ -16,7 +17,6 @@ namespace {
 // Entries are numbered in the order in which they are made, with room before each for leaves that take its place (moved_leaf()).
 constexpr uint64_t room_before = 1024;
 uint64_t last_number = 0;
-uint64_t next_number() { return last_number += room_before; }
 RowNeeds row_needs = nullptr;
 struct Modes {
   bool is_asked = true, is_inference = false, is_on = true;
@@ -25,9 +25,64 @@ struct Modes {
 thread_local Modes modes;
 thread_local Slopes slopes = Slopes::torch;
 
-bool has_gradient(DType type) { return !is_record(type) && (row(type).kind == DTypeKind::real || is_complex(type)); }
+}  // namespace
+
+uint64_t next_number() { return last_number += room_before; }
 
 uint64_t writes_of(const Node& node) { return node.is_exposed() && node.buffer ? node.buffer.block()->writes.load() : 0; }
+
+bool has_gradient(DType type) { return !is_record(type) && (row(type).kind == DTypeKind::real || is_complex(type)); }
+
+void check_may_keep(const Array& array) {
+  if (!is_inference(array)) return;
+  raise(ErrorKind::runtime,
+        "Inference tensors cannot be saved for backward. Please do not use tensors made in inference mode where gradients are "
+        "recorded and the derivative needs their values; use a clone() made outside of it, or torch.no_grad() instead of "
+        "inference_mode().");
+}
+
+void keep(TapeOperand& operand, const Array* array) {
+  if (array) check_may_keep(*array);
+  operand.written = writes_of(*operand.value.node);
+}
+
+TapeView& tape_of(const Array& array) {
+  TapeViewRef& tape = array.tape();
+  if (!tape) tape = TapeViewRef(new TapeView);
+  return *tape;
+}
+
+bool is_apart(const TapeViewRef& tape) { return tape && (tape->own || tape->is_inference); }
+
+const EntryRef& base_of(const Array& array) {
+  static const EntryRef none;
+  const TapeViewRef& tape = array.tape();
+  if (!is_apart(tape)) return array.cell()->entry;
+  return tape->own ? tape->own->entry : none;
+}
+
+void set_written(Entry& entry, const Array& target, const EntryRef& base) {
+  const Node& node = *target.cell()->node;
+  entry.target = target.layout_ref();
+  entry.target_dtype = target.dtype();
+  entry.whole = entry.layout = node.layout;
+  entry.whole_dtype = entry.dtype = node.dtype;
+  const TapeViewRef& tape = target.tape();
+  if (tape && tape->own) {  // the gradient is of that part of the memory alone
+    entry.layout = tape->own->layout;
+    entry.dtype = tape->own->dtype;
+  } else if (base && takes_shape(*base)) {
+    entry.layout = base->layout;
+  }
+}
+
+bool takes_shape(const Entry& entry) {
+  using enum Entry::Kind;
+  return entry.kind == view || entry.kind == reduce || entry.kind == update || entry.kind == nothing ||
+         (entry.kind == row && entry.op == Op::cast);
+}
+
+namespace {
 
 // What an operand of an op is to the tape; a number has no entry.
 TapeOperand operand_of(const Argument& argument, DType compute, DeviceId device) {
@@ -45,19 +100,6 @@ TapeOperand operand_of(const Argument& argument, DType compute, DeviceId device)
   return out;
 }
 
-void check_may_keep(const Array& array) {
-  if (!is_inference(array)) return;
-  raise(ErrorKind::runtime,
-        "Inference tensors cannot be saved for backward. Please do not use tensors made in inference mode where gradients are "
-        "recorded and the derivative needs their values; use a clone() made outside of it, or torch.no_grad() instead of "
-        "inference_mode().");
-}
-
-// `array`: the operand; none for a number.
-void keep(TapeOperand& operand, const Array* array) {
-  if (array) check_may_keep(*array);
-  operand.written = writes_of(*operand.value.node);
-}
 void keep_not(TapeOperand& operand) { operand.value = {}; }
 
 EntryRef entry_for(Entry::Kind kind, const Node& node) {
@@ -68,33 +110,9 @@ EntryRef entry_for(Entry::Kind kind, const Node& node) {
   return entry;
 }
 
-TapeView& tape_of(const Array& array) {
-  TapeViewRef& tape = array.tape();
-  if (!tape) tape = TapeViewRef(new TapeView);
-  return *tape;
-}
-
-// Is the record its Variable's and not its cell's?
-bool is_apart(const TapeViewRef& tape) { return tape && (tape->own || tape->is_inference); }
-
-// The entry of all that the array's Variable holds, or of its cell's value.
-const EntryRef& base_of(const Array& array) {
-  static const EntryRef none;
-  const TapeViewRef& tape = array.tape();
-  if (!is_apart(tape)) return array.cell()->entry;
-  return tape->own ? tape->own->entry : none;
-}
-
 // Nothing is recorded of these: what was made in inference mode is unknown to the tape until something else meets it.
 bool are_inference(std::span<const Argument> arguments) {
   return std::ranges::all_of(arguments, [](const Argument& a) { return a.array() && is_inference(*a.array()); });
-}
-
-// Is the entry's layout that of the array which was handed out (take_shape(), set_view()), which its node may lack?
-bool takes_shape(const Entry& entry) {
-  using enum Entry::Kind;
-  return entry.kind == view || entry.kind == reduce || entry.kind == update || entry.kind == nothing ||
-         (entry.kind == row && entry.op == Op::cast);
 }
 
 bool shows_all(const Array& array) {
@@ -116,6 +134,16 @@ void move_gradient(Entry& from, Entry& to) {
   from.extras->gradient.reset();
 }
 
+// The array has no record any more; views that were made before keep it.
+void leave_record(const Array& array) {
+  TapeView& tape = tape_of(array);
+  tape.base = tape.parent = tape.seen = {};
+  if (tape.own && tape.own->references == 1) return void(tape.own->entry = {});
+  auto* own = new Variable{1, {}, array.layout_ref(), array.dtype()};
+  own->left = std::exchange(tape.own, own);
+  own->has_left_cell = !own->left;
+}
+
 // Of the value of entry `from`, as `array` lies in its memory.
 EntryRef new_view_entry(const Array& array, const EntryRef& from) {
   EntryRef entry = new_entry(Entry::Kind::view, array.dtype(), array.layout_ref(), array.device());
@@ -129,7 +157,7 @@ EntryRef new_view_entry(const Array& array, const EntryRef& from) {
 }
 
 EntryRef entry_of_view(const Array& array, const EntryRef& base) {
-  const bool is_older = !array.tape() && array.is_view();  // than the wish for a gradient of the array that it shows
+  const bool is_older = !array.tape() && array.is_view();  // than the record of the array that it shows
   TapeView& tape = tape_of(array);
   tape.is_view |= is_older;
   EntryRef before;
@@ -144,6 +172,36 @@ EntryRef entry_of_view(const Array& array, const EntryRef& base) {
   if (before) move_gradient(*before, *entry);
   tape.seen = entry;
   return entry;
+}
+
+// A view of a leaf that was made before that was one, or while nothing was recorded: it wants a gradient, as its base does, and
+// passes none on.
+bool is_unrecorded(const Array& array, const EntryRef& base) {
+  const TapeViewRef& tape = array.tape();
+  if (!tape) return array.is_view() && base && base->is_leaf();
+  return tape->made != TapeView::Made::recorded && !tape->is_inference;
+}
+EntryRef entry_of_unrecorded(const Array& array, const EntryRef& base) {
+  const bool is_earlier = !array.tape();
+  TapeView& tape = tape_of(array);
+  if (is_earlier) tape.made = TapeView::Made::earlier;
+  if (tape.made == TapeView::Made::earlier && !base->is_leaf()) {
+    tape.made = TapeView::Made::recorded;
+    tape.seen = {};
+    return entry_of_view(array, base);
+  }
+  if (tape.base && tape.base != base)
+    raise(ErrorKind::runtime,
+          "A view was created in {} mode and its base or another view of its base has been modified inplace with grad mode "
+          "enabled. "
+          "Make the view and write both in the {} block (it is not recorded), or both outside (it is).",
+          tape.made == TapeView::Made::in_inference ? "inference" : "no_grad",
+          tape.made == TapeView::Made::in_inference ? "inference_mode" : "no_grad");
+  if (!tape.seen) {
+    tape.seen = new_entry(Entry::Kind::nothing, array.dtype(), array.layout_ref(), array.device());
+    tape.seen->site = current_site();
+  }
+  return tape.seen;
 }
 
 }  // namespace
@@ -197,6 +255,7 @@ EntryRef entry_of(const Array& array) {
   if (live_entries == 0) return {};
   const EntryRef& base = base_of(array);
   if (!base || !has_gradient(array.dtype())) return {};
+  if (is_unrecorded(array, base)) return entry_of_unrecorded(array, base);
   if (!shows_all(array)) return entry_of_view(array, base);
   if (!is_apart(array.tape()) && !array.is_whole()) {  // take_shape(): once it is written it has an entry of its own
     TapeView& tape = tape_of(array);
@@ -231,7 +290,8 @@ void want_gradient(const Array& array, bool wants) {
         "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed. Make a clone() of it, or set it in "
         "the mode.");
   const EntryRef& base = base_of(array);
-  if (base && (!base->is_leaf() || !shows_all(array))) {
+  const bool is_new_leaf = wants && is_unrecorded(array, base);
+  if (base && (!base->is_leaf() || !shows_all(array)) && !is_new_leaf) {
     if (wants) return;
     raise(ErrorKind::runtime,
           "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
@@ -239,7 +299,8 @@ void want_gradient(const Array& array, bool wants) {
   }
   if (wants && !has_gradient(array.dtype()))
     raise(ErrorKind::runtime, "only Tensors of floating point and complex dtype can require gradients");
-  if (wants == static_cast<bool>(base)) return;
+  if (wants == static_cast<bool>(base) && !is_new_leaf) return;
+  if (!wants && array.cell()->references > 1) return leave_record(array);
   EntryRef leaf;
   if (wants) {
     leaf = new_entry(Entry::Kind::leaf, array.dtype(), array.layout_ref(), array.device());
@@ -248,13 +309,14 @@ void want_gradient(const Array& array, bool wants) {
   if (!is_apart(array.tape()) && array.is_whole() && !array.is_view()) return void(array.cell()->entry = std::move(leaf));
   // A view of other memory, which wants none itself, or of a detached one: a leaf of its own.
   TapeView& own = tape_of(array);
-  if (own.own && own.own->references > 1) --own.own->references, own.own = nullptr;
+  if (own.own && own.own->references > 1) release(std::exchange(own.own, nullptr));
   if (!own.own) own.own = new Variable{1, {}, {}, DType::boolean};
   own.own->layout = array.layout_ref();
   own.own->dtype = array.dtype();
   own.own->entry = std::move(leaf);
   own.base = own.parent = own.seen = {};
   own.is_view = false;
+  own.made = TapeView::Made::recorded;
 }
 
 Array detached(const Array& array) {
@@ -316,10 +378,7 @@ void forget_gradient(const Array& array) {
   // Views that were made before keep the record.
   const bool is_alone = array.cell()->references == 1;
   if (is_alone && !is_apart(array.tape()) && array.is_whole()) return void(array.cell()->entry = {});
-  TapeView& own = tape_of(array);
-  if (own.own && --own.own->references == 0) delete own.own;
-  own.own = new Variable{1, {}, array.layout_ref(), array.dtype()};
-  own.base = own.parent = own.seen = {};
+  leave_record(array);
 }
 
 // The entry's value where `array` lies: views of it count in that memory.
@@ -430,7 +489,7 @@ Array with_entry(const Operand& value, EntryRef entry, DeviceId) {
 
 void check_may_record(const Array& target) {
   const TapeViewRef& tape = target.tape();
-  if (!tape || tape->made == TapeView::Made::recorded || !modes.is_on) return;
+  if (!tape || tape->made == TapeView::Made::recorded || tape->made == TapeView::Made::earlier || !modes.is_on) return;
   const bool inference = tape->made == TapeView::Made::in_inference;
   raise(ErrorKind::runtime,
         "A view was created in {} and is being modified inplace {}. Whether this is recorded would be unclear: make the view and "
@@ -554,22 +613,6 @@ void forget_hooks(Entry& entry, const Array& target) {
   if (other) entry.number = next_number();
 }
 
-// A write into a part of memory: whose gradient is passed on through it, and where that lies.
-static void set_written(Entry& entry, const Array& target, const EntryRef& base) {
-  const Node& node = *target.cell()->node;
-  entry.target = target.layout_ref();
-  entry.target_dtype = target.dtype();
-  entry.whole = entry.layout = node.layout;
-  entry.whole_dtype = entry.dtype = node.dtype;
-  const TapeViewRef& tape = target.tape();
-  if (tape && tape->own) {  // the gradient is of that part of the memory alone
-    entry.layout = tape->own->layout;
-    entry.dtype = tape->own->dtype;
-  } else if (base && takes_shape(*base)) {
-    entry.layout = base->layout;
-  }
-}
-
 EntryRef tape_replace(const Array& target, const NodeRef& value, EntryRef entry) {
   const TapeViewRef& tape = target.tape();
   if (!entry || !tape || !tape->own) return entry;
@@ -596,9 +639,28 @@ EntryRef tape_update(const Array& target, const Argument& value) {
   return entry;
 }
 
-void wrote(const Array& target, EntryRef entry) {
-  ++target.cell()->version;
-  if (!is_taping()) return;
+// Views that are older than detach_() of their base are, once that is written, views of what it is then.
+static void lead_older_views(const Array& target) {
+  const TapeViewRef& tape = target.tape();
+  if (!tape || !tape->own) return;
+  const Variable& own = *tape->own;
+  if (!own.has_left_cell && !own.left) return;
+  EntryRef& older = own.left ? own.left->entry : target.cell()->entry;
+  if (!older || older == own.entry) return;
+  EntryRef entry;
+  if (!own.entry) {
+    entry = new_entry(Entry::Kind::nothing, older->dtype, older->layout, older->device);
+  } else if (own.entry->layout == older->layout && own.entry->kind != Entry::Kind::view) {
+    entry = own.entry;
+  } else {
+    entry = new_view_entry(target, own.entry);
+    entry->layout = older->layout;
+    entry->dtype = older->dtype;
+  }
+  older = std::move(entry);
+}
+
+static void wrote_value(const Array& target, EntryRef entry) {
   const TapeViewRef& tape = target.tape();
   EntryRef& base = tape && tape->own ? tape->own->entry : target.cell()->entry;
   if (!modes.is_on) return;
@@ -632,100 +694,14 @@ void wrote(const Array& target, EntryRef entry) {
   move_gradient(*before, *base);
 }
 
+void wrote(const Array& target, EntryRef entry) {
+  ++target.cell()->version;
+  if (!is_taping()) return;
+  wrote_value(target, std::move(entry));
+  lead_older_views(target);
+}
+
 void set_entry(const Array& result, EntryRef entry) { result.cell()->entry = std::move(entry); }
-
-// The entry of a call of these operands; null where none wants a gradient.
-static EntryRef entry_of_call(Entry::Kind kind, Site site, std::span<const Array> operands, const CallBody* body) {
-  if (!modes.is_on) return {};
-  auto wants = [](const Array& array) { return base_of(array) && has_gradient(array.dtype()); };
-  const std::ptrdiff_t wanting = std::ranges::count_if(operands, wants);
-  if (wanting == 0 || std::ranges::all_of(operands, is_inference)) return {};
-  EntryRef entry = new_entry(kind, DType::boolean, {}, operands[0].device());
-  entry->site = site;
-  std::vector<TapeOperand>& more = entry->extra().more;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const Array& array = operands[i];
-    TapeOperand operand{entry_of(array), {}, array.layout_ref(), array.dtype()};
-    const bool is_needed = body && body->keeps_operand(i) && !(body->is_product() && wanting == wants(array));
-    if (is_needed) {
-      operand.value = array.operand();
-      keep(operand, &array);
-    }
-    more.push_back(std::move(operand));
-  }
-  entry->number = next_number();  // behind the views that the operands just became
-  return entry;
-}
-
-// The results are parts of the entry, each an entry of its own where there are several.
-static void give_results(const EntryRef& entry, std::span<const Array> results, const std::function<bool(size_t)>& keeps) {
-  TapeExtras& extra = entry->extra();
-  bool one = results.size() == 1;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const Array& result = results[i];
-    extra.result_layouts.push_back(result.layout_ref());
-    extra.result_types.push_back(result.dtype());
-    extra.results.push_back(keeps(i) ? result.operand() : Operand{});
-  }
-  if (!one) extra.parts.resize(results.size());
-  entry->dtype = entry->compute = results[0].dtype();
-  entry->layout = results[0].layout_ref();
-  entry->device = results[0].device();
-  for (size_t i = 0; i < results.size(); ++i) {
-    const Array& result = results[i];
-    if (!has_gradient(result.dtype())) continue;
-    EntryRef own = entry;
-    if (!one) {
-      own = new_entry(Entry::Kind::part, result.dtype(), result.layout_ref(), result.device());
-      own->site = entry->site;
-      own->part = static_cast<uint8_t>(i);
-      own->operand_count = 1;
-      own->own[0] = {entry, {}, result.layout_ref(), result.dtype()};
-    }
-    if (!one) extra.parts[i] = own.get();
-    if (!is_apart(result.tape()) && result.is_whole()) {
-      result.cell()->entry = std::move(own);
-      if (result.tape()) result.tape()->is_view = false, result.tape()->made = TapeView::Made::recorded;
-    } else {  // such as a result with axes of one element, or numbers; or one that was detached from other memory
-      TapeView& tape = tape_of(result);
-      if (tape.own && --tape.own->references == 0) delete tape.own;
-      tape.own = new Variable{1, std::move(own), result.layout_ref(), result.dtype()};
-      tape.base = tape.parent = tape.seen = {};
-      tape.is_view = false;
-      tape.made = TapeView::Made::recorded;
-    }
-  }
-}
-
-void tape_call(const std::shared_ptr<const CallBody>& body, Site site, std::span<const Array> operands,
-               std::span<const Array> results) {
-  bool any = std::any_of(results.begin(), results.end(), [](const Array& r) { return has_gradient(r.dtype()); });
-  if (!any || operands.empty()) return;
-  EntryRef entry = entry_of_call(Entry::Kind::call, site, operands, body.get());
-  if (!entry) return;
-  entry->call = body;
-  give_results(entry, results, [&](size_t i) { return body->keeps_result(i); });
-}
-
-EntryRef tape_call_into(const std::shared_ptr<const CallBody>& body, Site site, const Array& target,
-                        std::span<const Array> operands) {
-  if (!modes.is_on || !has_gradient(target.dtype())) return {};
-  std::vector<Array> all{target};
-  all.insert(all.end(), operands.begin(), operands.end());
-  EntryRef entry = entry_of_call(Entry::Kind::call, site, all, body.get());
-  if (!entry) return {};
-  entry->call = body;
-  check_may_record(target);
-  const EntryRef& base = base_of(target);
-  set_written(*entry, target, base);
-  entry->compute = entry->dtype;
-  TapeExtras& extra = entry->extra();
-  extra.result_layouts.push_back(target.layout_ref());
-  extra.result_types.push_back(target.dtype());
-  extra.results.emplace_back();
-  extra.more[0] = {base, {}, entry->layout, entry->dtype};
-  return entry;
-}
 
 void tape_view(const Array& of, Array& view) {
   const TapeViewRef& from = of.tape();
@@ -738,6 +714,7 @@ void tape_view(const Array& of, Array& view) {
   if (!modes.is_on) {
     if (is_inference(view)) return;
     TapeView& tape = tape_of(view);
+    if (is_taping() && !tape.base) tape.base = base_of(of), tape.version = view.cell()->version;
     if (tape.made == TapeView::Made::recorded)
       tape.made = modes.is_inference ? TapeView::Made::in_inference : TapeView::Made::unrecorded;
     return;
@@ -752,29 +729,6 @@ void tape_view(const Array& of, Array& view) {
   tape.base = base;
   tape.parent = std::move(parent);
   tape.version = view.cell()->version;
-}
-
-std::vector<Array> differentiable(std::shared_ptr<const GradientBody> body, std::span<const Array> inputs, const Kept& kept,
-                                  const std::function<std::vector<Array>()>& make) {
-  AtSite here(current_site());  // one look for all that is recorded
-  std::vector<Array> results;
-  {
-    GradientMode off(false);
-    results = make();
-  }
-  GraphLock lock;
-  if (results.empty() || !is_taping()) return results;
-  EntryRef entry = entry_of_call(Entry::Kind::function, current_site(), inputs, nullptr);
-  if (!entry) return results;
-  std::vector<TapeOperand>& operands = entry->extra().more;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (i >= kept.inputs.size() || !kept.inputs[i]) continue;
-    operands[i].value = inputs[i].operand();
-    keep(operands[i], &inputs[i]);
-  }
-  entry->function = std::move(body);
-  give_results(entry, results, [&](size_t i) { return i < kept.results.size() && kept.results[i]; });
-  return results;
 }
 
 }  // namespace quern

@@ -139,7 +139,7 @@ struct Entry {
     call,      // a call's body gives the derivative
     function,  // a GradientBody does
     part,      // result number `part` of operand 0, which is a call or function
-    nothing,   // wants a gradient and passes zeros on to operand 0: what was overwritten by a value without one
+    nothing,   // wants a gradient and passes zeros on to operand 0, if any: what was overwritten by a value without one
   };
 
   uint32_t references = 0;
@@ -187,7 +187,12 @@ struct Variable {
   EntryRef entry;
   LayoutRef layout;  // of the array that was detached: the entry is of this part
   DType dtype = DType::boolean;
+  // Of an array that was detached in place: the views that were made before keep the record that it left, its cell's or that of
+  // a Variable, until the array is written.
+  bool has_left_cell = false;
+  Variable* left = nullptr;
 };
+void release(Variable* variable);
 
 // What an array that is not plainly its cell's knows of the tape. Copies of the array share it.
 struct TapeView {
@@ -199,8 +204,9 @@ struct TapeView {
   EntryRef seen;            // its own
   EntryRef kept;            // what it was when it was asked to keep its gradient, before it became a view of itself
   bool is_view = false;     // of a value that wants a gradient: it has an entry of its own, also where it shows all of it
-  // A view that was made while nothing was recorded is not written while something is: whose the gradient is would be unclear.
-  enum class Made : uint8_t { recorded, unrecorded, in_inference } made = Made::recorded;
+  // A view that was made while nothing was recorded passes no gradient on, and is not written while something is: whose the
+  // gradient is would be unclear. Nor does one that is older than the wish for a gradient of its base pass it on.
+  enum class Made : uint8_t { recorded, unrecorded, in_inference, earlier } made = Made::recorded;
   bool is_inference = false;    // or a view of one that is; its gradient is its own Variable's
   bool may_be_written = false;  // outside of the mode, too: an inference tensor that was detached there
 };

@@ -50,10 +50,18 @@ void release(Entry* entry) {
   }
 }
 
+void release(Variable* variable) {
+  while (variable && --variable->references == 0) {
+    Variable* left = variable->left;
+    delete variable;
+    variable = left;
+  }
+}
+
 void release(TapeView* view) {
   GraphLock lock;
   if (--view->references > 0) return;
-  if (view->own && --view->own->references == 0) delete view->own;
+  release(view->own);
   delete view;
 }
 

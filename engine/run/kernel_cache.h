@@ -37,11 +37,14 @@ enum class TextOf : uint8_t {
   search,
   scan,
   sort,
-  solver
+  solver,
+  convolution,
+  pooling
 };
 
-inline constexpr const char* author_names[] = {"group",   "segments", "combine", "elementwise", "reduction", "checks", "indexing",
-                                               "nonzero", "counting", "search",  "scan",        "sort",      "solver"};
+inline constexpr const char* author_names[] = {"group",  "segments", "combine", "elementwise", "reduction",
+                                               "checks", "indexing", "nonzero", "counting",    "search",
+                                               "scan",   "sort",     "solver",  "convolution", "pooling"};
 
 struct KernelText {
   std::string text;

@@ -56,6 +56,24 @@ Array log_softmax(const Array& x, const Axes& axes = -1, Here here = Here::curre
 // x @ weight.T + bias over the last axis: (*, in), (out, in), (out) -> (*, out).
 Array linear(const Array& x, const Array& weight, const std::optional<Array>& bias = {}, Here here = Here::current());
 
+// Options of convolutions; stride, padding and dilation are a number for each axis, or one for all.
+struct ConvOptions {
+  std::optional<Array> bias;  // of each channel of the result
+  std::vector<int64_t> stride = {1};
+  std::vector<int64_t> padding = {0};  // so many zeros on both sides of each axis
+  std::vector<int64_t> dilation = {1};
+  int64_t groups = 1;  // channels are divided into so many groups, each with kernels of its own
+};
+// The convolution of (samples, channels, sizes), or without samples, with weights (results, channels of a group, sizes), over one
+// to three axes.
+Array conv1d(const Array& x, const Array& weight, const ConvOptions& options = {}, Here here = Here::current());
+Array conv2d(const Array& x, const Array& weight, const ConvOptions& options = {}, Here here = Here::current());
+Array conv3d(const Array& x, const Array& weight, const ConvOptions& options = {}, Here here = Here::current());
+
+// The largest element, or the mean, of windows of (samples, channels, sizes), or without samples; the windows lie side by side.
+Array max_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here = Here::current());
+Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here = Here::current());
+
 // Options of normalizations.
 struct NormOptions {
   std::optional<Array> weight, bias;  // the result is multiplied by the one, then the other is added

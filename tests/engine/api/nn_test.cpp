@@ -85,6 +85,29 @@ TEST_P(Networks, Layers) {
   expect_error(ErrorKind::runtime, "divisible", [&] { nn::group_norm(x, 2); });
 }
 
+TEST_P(Networks, ConvolutionsAndPools) {
+  qn::Array image = qn::arange(16, DType::float64, device()).reshape({1, 1, 4, 4});
+  expect_near(nn::max_pool2d(image, {2}), {5, 7, 13, 15});
+  expect_near(nn::avg_pool2d(image, {2}), {2.5, 4.5, 10.5, 12.5});
+  expect_error(ErrorKind::runtime, "Output size is too small", [&] { nn::max_pool2d(image, {5}); });
+  expect_slope([](const qn::Array& x) { return qn::square(nn::avg_pool2d(x.reshape({1, 1, 1, 5}), {1, 2})); });
+  expect_error(ErrorKind::runtime, "to have 2 channels",
+               [&] { nn::conv2d(image, qn::ones({1, 2, 2, 2}, DType::float64, device())); });
+  if (!has_blas()) return;
+  qn::Array kernel = qn::ones({1, 1, 2, 2}, DType::float64, device());
+  expect_near(nn::conv2d(image, kernel, {.stride = {2}}), {10, 18, 42, 50});
+  expect_near(nn::conv2d(image(0), kernel, {.bias = qn::ones({1}, DType::float64, device()), .stride = {2}, .dilation = {2}}),
+              {21});
+  qn::Array line = qn::array({1.0, 2.0, 4.0}, device()).reshape({1, 1, 3});
+  expect_near(nn::conv1d(line, qn::array({1.0, -1.0}, device()).reshape({1, 1, 2}), {.padding = {1}}), {-1, -1, -2, 4});
+  expect_near(
+      nn::conv3d(qn::ones({1, 1, 2, 2, 2}, DType::float64, device()), qn::ones({1, 1, 2, 2, 2}, DType::float64, device())), {8});
+  expect_slope([](const qn::Array& x) {
+    return qn::square(
+        nn::conv1d(x.reshape({1, 1, 5}), qn::arange(3, DType::float64, x.device()).reshape({1, 1, 3}), {.padding = {1}}));
+  });
+}
+
 TEST_P(Networks, Losses) {
   qn::Array x = qn::array({1.0, 3.0}, device()), target = qn::array({2.0, 0.0}, device());
   expect_near(nn::mse_loss(x, target), {5});

@@ -35,6 +35,11 @@ KNOWN = {
     ("torch.nn.functional", "normalize", "an axis too far"): "the same",
     ("torch.nn.functional", "softmax", "an axis too far"): "the same",
     ("torch.nn.functional", "softmin", "an axis too far"): "the same",
+    **{
+        ("torch.nn.functional", f"{name}_pool{axes}d", "twelve arguments"): "PyTorch chooses one of two functions before it counts the arguments"
+        for name in ("max", "adaptive_max")
+        for axes in (1, 2, 3)
+    },
     ("torch.linalg", "matrix_norm", "an axis too far"): "PyTorch misses the second dimension first",
     ("torch.linalg", "matrix_norm", "a dim too far"): "PyTorch misses the second dimension first",
     **{("cupy", name, "*"): "CuPy took it from NumPy 1 and raises with NumPy 2; quern supports it" for name in ("disp", "find_common_type", "safe_eval")},
@@ -44,7 +49,6 @@ KNOWN = {
     **{("cupy", f"format_float_{name}", "text"): "CuPy converts the text first" for name in ("positional", "scientific")},
     **{("cupy.fft", name, call): "NumPy's error" for name in ("fftfreq", "rfftfreq") for call in ("an object", "two objects", "text")},
     **{("cupy", name, "text"): "NumPy's error, of another type in CuPy" for name in ("i0", "poly")},
-    **{("keras.ops", name, "*"): "not supported yet" for name in ("average_pool", "max_pool", "conv", "conv_transpose", "depthwise_conv")},
     **{("keras.ops", f"nancum{name}", "an unknown dtype"): "Keras's error for names of dtypes; JAX reads them first" for name in ("sum", "prod")},
     ("keras.ops", "einsum", "*"): "quern counts the operands before it checks them",
     ("keras.ops", "tri", "an unknown dtype"): "quern reads the number of rows first",

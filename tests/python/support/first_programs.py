@@ -148,8 +148,9 @@ KERAS = {
         "", "quern.tensorflow.errors.InvalidArgumentError", "Received a label value of 3 which is outside the valid range of [0, 3)",
     ),
     "convolution": (
-        "import keras\nmodel = keras.Sequential([\n    keras.layers.Input((28, 28, 1)),\n    keras.layers.Conv2D(8, 3),  # !\n])",
-        "", "NotImplementedError", "[keras.layers.Conv2D] convolutions and pooling are not supported",
+        "import keras\nmodel = keras.Sequential([keras.layers.Input((28, 28, 1)), keras.layers.Conv2D(8, 3), keras.layers.MaxPooling2D()])\n"
+        "print(model.output_shape, model.predict(keras.ops.ones((2, 28, 28, 1)), verbose=0).shape)",
+        "(None, 13, 13, 8) (2, 13, 13, 8)\n", "", "",
     ),
     "misspelt": ("import tensorflow as tf\ntf.redcue_mean([1.0, 2.0])  # !", "", "AttributeError", "Did you mean: 'reduce_mean'?"),
     "constant": ("import tensorflow as tf\na = tf.constant([[1.0, 2.0], [3.0, 4.0]])\nprint(tf.matmul(a, a).numpy())", "[[ 7. 10.]\n [15. 22.]]\n", "", ""),

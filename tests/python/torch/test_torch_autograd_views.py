@@ -612,3 +612,113 @@ def test_windows_that_overlap_are_views(device):
         device,
         HEAD,
     )
+
+
+# ---- views that pass no gradient on
+
+
+def test_views_follow_a_base_that_was_detached_in_place_once_it_is_written(device):
+    def case(write):
+        leaf = torch.ones(3, device=device, requires_grad=True)
+        x = leaf * 2
+        v = x[1:]
+        x.detach_()
+        found = write(x, v)
+        v.sum().backward()
+        return leaf.grad, v.tolist(), found
+
+    def write_under_no_grad(x, v):
+        with torch.no_grad():
+            x.mul_(10)
+
+    assert case(lambda x, v: x.mul_(10))[:2] == (None, [20, 20])
+    assert case(lambda x, v: x[:1].mul_(10))[:2] == (None, [2, 2])
+    assert case(write_under_no_grad)[0] is None
+    assert case(lambda x, v: None)[0].tolist() == [0, 2, 2]
+    factor = torch.full((3,), 3.0, device=device, requires_grad=True)
+    assert case(lambda x, v: x.mul_(factor))[0] is None
+    assert factor.grad.tolist() == [0, 2, 2]
+    for _ in range(3):
+        assert case(lambda x, v: (x.add_(1), x.detach_(), x.add_(1)))[0] is None
+
+
+def test_what_was_computed_before_detach_keeps_its_record(device):
+    leaf = torch.ones(3, device=device, requires_grad=True)
+    x = leaf * 2
+    y = x[1:] * 3
+    x.detach_()
+    x.mul_(10)
+    y.sum().backward()
+    assert leaf.grad.tolist() == [0, 6, 6]
+
+
+def test_views_of_a_leaf_that_is_one_no_more_stay_usable(device):
+    leaf = torch.ones(3, device=device, requires_grad=True)
+    v = leaf[1:]
+    leaf.requires_grad_(False)
+    assert v.requires_grad
+    v.sum().backward()
+    assert leaf.grad is None
+    leaf.mul_(2)
+    v.sum().backward()
+    assert leaf.grad is None and v.tolist() == [2, 2]
+
+
+VIEWS = [
+    lambda w: w.view(-1),
+    lambda w: w.view(2, 2),
+    lambda w: w.t(),
+    lambda w: w[:1],
+    lambda w: w[:],
+    lambda w: w[0],
+    lambda w: w.flatten(),
+    lambda w: w.unsqueeze(0),
+    lambda w: w.expand(3, 2, 2),
+    lambda w: w.diagonal(),
+    lambda w: w.as_strided((2,), (1,)),
+    lambda w: w.narrow(0, 0, 1),
+    lambda w: w.unfold(0, 2, 1),
+]
+ONE_OF_SEVERAL = [lambda w: w.chunk(2)[0], lambda w: w.unbind()[1]]  # PyTorch lets these follow no write
+
+
+@pytest.mark.parametrize("view", VIEWS + ONE_OF_SEVERAL)
+def test_views_made_while_nothing_is_recorded_pass_no_gradient_on(device, view):
+    weight = torch.nn.Parameter(torch.ones(2, 2, device=device))
+    with torch.no_grad():
+        v = view(weight)
+    assert v.requires_grad and v.is_leaf and v.grad_fn is None
+    (weight.sum() + (v * 2).sum() + v[..., :1].sum()).backward()
+    assert weight.grad.tolist() == [[1, 1], [1, 1]] and v.grad is None
+    v.requires_grad_()
+    (v * 3).sum().backward()
+    assert v.grad.tolist() == torch.full(v.shape, 3.0).tolist() and weight.grad.tolist() == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize("view", VIEWS + ONE_OF_SEVERAL)
+def test_views_older_than_the_wish_for_a_gradient_pass_none_on(device, view):
+    x = torch.ones(2, 2, device=device)
+    v = view(x)
+    x.requires_grad_()
+    assert v.requires_grad and v.is_leaf
+    (x.sum() + (v * 2).sum()).backward()
+    assert x.grad.tolist() == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_older_than_a_recorded_write_follow_it(device, view):
+    x = torch.ones(2, 2, device=device)
+    v = view(x)
+    factor = torch.full((2, 2), 5.0, device=device, requires_grad=True)
+    x.mul_(factor)
+    v.sum().backward()
+    assert factor.grad.sum() == v.numel()
+
+
+def test_writes_meanwhile_make_such_views_unclear(device):
+    y = torch.ones(4, device=device, requires_grad=True) * 2
+    with torch.no_grad():
+        v = y[1:]
+    y.mul_(2)
+    with pytest.raises(RuntimeError, match="its base or another view of its base has been modified inplace"):
+        v.sum()

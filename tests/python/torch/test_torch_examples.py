@@ -10,6 +10,7 @@ from programs import ROOT, quern
 # Each program asserts what it says: its arguments, and what a line of its output begins with.
 PROGRAMS = {
     "torch_characters.py": ("", "the loss fell from "),
+    "torch_convnet.py": ("", "epoch 15: "),
     "torch_digits.py": ("", "epoch 25: "),
     "torch_policy_gradient.py": ("", "the poles stood "),
     "torch_polynomial.py": ("", "y = "),

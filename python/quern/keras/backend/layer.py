@@ -26,11 +26,6 @@ class Counted:
         super().__setattr__(name, value)
 
 
-# Modules of Keras's layers whose functions the backend does not have.
-_LAYERS = "keras.src.layers."
-_UNSUPPORTED = tuple(_LAYERS + one for one in ("convolutional.", "pooling.base_pooling", "pooling.base_adaptive_pooling"))
-
-
 class _Tracker(Tracker):
     """Notes a layer's state; once the layer is built, a variable of TensorFlow's is an attribute like others, as for Keras itself."""
 
@@ -41,15 +36,6 @@ class _Tracker(Tracker):
 
 class QuernLayer(Counted):
     """A layer's variables hold arrays, and calls are Keras's."""
-
-    def __new__(cls, *args, **kwargs):
-        """Refuse layers that would fail at their first call where the program makes them."""
-        if any(base.__module__.startswith(_UNSUPPORTED) for base in cls.__mro__):
-            raise NotImplementedError(
-                f"[keras.layers.{cls.__name__}] convolutions and pooling are not supported by the quern backend; docs/keras.md lists what "
-                "is. Use Flatten and Dense layers, or another backend (KERAS_BACKEND)"
-            )
-        return super().__new__(cls)
 
     def _setattr_hook(self, name, value):
         if name == "_tracker":

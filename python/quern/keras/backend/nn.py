@@ -1,12 +1,10 @@
-"""keras.ops.nn: activations, losses, normalization. Convolutions and pooling are stand-ins that name themselves.
+"""keras.ops.nn: activations, losses, normalization, convolutions, pooling.
 
 What is not defined here comes from the text of Keras's own backend on NumPy (_borrowed.py).
 """
 
-import quern as qn
 from quern.keras.backend import _borrowed, _value_checks, recording
 from quern.keras.backend.core import convert_to_tensor
-from quern.keras.backend.math import extract_sequences
 from quern.lib import _engine
 
 _borrowed.names_of("nn", globals())
@@ -22,14 +20,6 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
     return _value_checks.unless(
         cost, target, 0, classes, f"Received a label value of {{}} which is outside the valid range of [0, {classes})"
     )
-
-
-# ---- pooling to a size
-
-
-def _strided_view_1d(x, window_size):
-    """All windows along the axis in the middle; the borrowed functions take their means, or what is largest in them."""
-    return x[:, extract_sequences(qn.arange(x.shape[1]), window_size, 1)]
 
 
 recording.note_functions(globals())

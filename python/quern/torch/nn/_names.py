@@ -5,13 +5,13 @@ import sys
 
 # What a name belongs to, by the first pattern that is found in it.
 _GROUPS = (
-    ("pool", "pooling is"),
-    ("conv|fold$", "convolutions are"),
+    ("lazy", "lazy layers are"),
+    ("pool", "unpooling, fractional and Lp pooling are"),
+    ("conv|fold$", "fold, unfold and conv_tbc are"),
     ("lstm|gru|rnn", "recurrent layers are"),
     ("transformer", "`nn.Transformer` and its layers are"),
     ("multihead|multi_head", "`nn.MultiheadAttention` is"),
     ("interpolate|upsampl|grid", "resizing and sampling of images are"),
-    ("lazy", "lazy layers are"),
     ("^func$|^vmap$", "function transforms are"),
 )
 

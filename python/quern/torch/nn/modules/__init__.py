@@ -33,6 +33,14 @@ from quern.torch.nn.modules.activation import (  # noqa: F401
 )
 from quern.torch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d  # noqa: F401
 from quern.torch.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential  # noqa: F401
+from quern.torch.nn.modules.conv import (  # noqa: F401
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
 from quern.torch.nn.modules.distance import CosineSimilarity, PairwiseDistance  # noqa: F401
 from quern.torch.nn.modules.dropout import (  # noqa: F401
     AlphaDropout,
@@ -88,19 +96,29 @@ from quern.torch.nn.modules.padding import (  # noqa: F401
     ZeroPad3d,
 )
 from quern.torch.nn.modules.pixelshuffle import ChannelShuffle, PixelShuffle, PixelUnshuffle  # noqa: F401
+from quern.torch.nn.modules.pooling import (  # noqa: F401
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+)
 from quern.torch.nn.modules.sparse import Embedding, EmbeddingBag  # noqa: F401
 
 UNSERVED = """
-    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d
-    AvgPool1d AvgPool2d AvgPool3d CTCLoss
-    Container Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d CrossMapLRN2d Fold FractionalMaxPool2d
-    FractionalMaxPool3d GRU GRUCell LPPool1d LPPool2d LPPool3d LSTM LSTMCell LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d
-    LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d
-    LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss LinearCrossEntropyOptions MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d
-    MaxUnpool3d MultiheadAttention RNN RNNBase RNNCell RNNCellBase
-    SyncBatchNorm Transformer TransformerDecoder TransformerDecoderLayer
-    TransformerEncoder TransformerEncoderLayer Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d
-    adaptive conv fold padding pooling rnn transformer upsampling
+    AdaptiveLogSoftmaxWithLoss CTCLoss Container CrossMapLRN2d Fold FractionalMaxPool2d FractionalMaxPool3d GRU GRUCell LPPool1d
+    LPPool2d LPPool3d LSTM LSTMCell LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d
+    LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss
+    LinearCrossEntropyOptions MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiheadAttention RNN RNNBase RNNCell RNNCellBase SyncBatchNorm
+    Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer Unfold Upsample
+    UpsamplingBilinear2d UpsamplingNearest2d adaptive fold padding rnn transformer upsampling
 """
 
 __getattr__ = unserved(__name__, UNSERVED)

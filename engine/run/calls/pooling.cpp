@@ -1,0 +1,214 @@
+#include "run/calls/pooling.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "graph/memory_order.h"
+#include "graph/tape.h"
+#include "run/calls/call_launch.h"
+#include "run/calls/formulas.h"
+
+// The device functions, as host functions.
+#define __QUERN_BOTH inline
+#include "codegen/prelude/quern/pooling.cuh"
+
+namespace quern {
+
+using namespace algebra;
+
+namespace {
+
+enum class Pooled : uint8_t {
+  largest,  // x -> the largest elements, and their places
+  picked,   // x, places -> the elements there
+  spread,   // elements, places -> as x: their sums there
+  means,    // x -> means of windows
+  shares,   // means -> as x: sums of their shares
+};
+constexpr std::string_view names[] = {"max_pool", "max_pool_picked", "max_pool_spread", "avg_pool", "avg_pool_shares"};
+
+constexpr const char* text = R"(#include "quern/pooling.cuh"
+using namespace quern::op;
+#define QUERN_EACH for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
+template <class T>
+__global__ void largest(PoolPlan p, long long n, const T* in, T* out, long long* places) {
+  QUERN_EACH pool_largest(p, in, out, places, i);
+}
+template <class T>
+__global__ void picked(PoolPlan p, long long n, const T* in, const long long* places, T* out) {
+  QUERN_EACH pool_pick(p, in, places, out, i);
+}
+template <class T>
+__global__ void spread(PoolPlan p, long long n, const T* given, const long long* places, T* out) {
+  QUERN_EACH pool_spread(p, given, places, out, i);
+}
+template <class T>
+__global__ void means(PoolPlan p, long long n, const T* in, T* out) {
+  QUERN_EACH pool_mean(p, in, out, i);
+}
+template <class T>
+__global__ void shares(PoolPlan p, long long n, const T* given, T* out) {
+  QUERN_EACH pool_share(p, given, out, i);
+}
+)";
+constexpr std::string_view kernels[] = {"largest", "picked", "spread", "means", "shares"};
+
+bool is_wide_result(Pooled what) { return what == Pooled::spread || what == Pooled::shares; }
+bool has_places(Pooled what) { return what == Pooled::picked || what == Pooled::spread; }
+
+void set_steps(const CallView& view, long long* steps) {
+  const size_t missing = Windows::axes + 2 - view.shape().size();
+  std::fill_n(steps, Windows::axes + 2, 0);
+  for (size_t i = 0; i < view.shape().size(); ++i) steps[i < 2 ? i : i + missing] = view.strides()[i];
+}
+void set_sizes(const Shape& shape, int* sizes) {
+  const size_t missing = Windows::axes + 2 - shape.size();
+  for (size_t i = 0; i < Windows::axes; ++i) sizes[i] = i < missing ? 1 : static_cast<int>(shape[2 + i - missing]);
+}
+
+template <class T>
+void pool_on_host(Pooled what, const op::PoolPlan& p, int64_t n, const std::vector<char*>& data) {
+  auto as = [&](size_t i) { return reinterpret_cast<T*>(data[i]); };
+  auto places = [&](size_t i) { return reinterpret_cast<long long*>(data[i]); };
+  in_slices(
+      n,
+      [&](int64_t from, int64_t to) {
+        for (int64_t i = from; i < to; ++i) switch (what) {
+            case Pooled::largest:
+              op::pool_largest<T>(p, as(0), as(1), places(2), i);
+              break;
+            case Pooled::picked:
+              op::pool_pick<T>(p, as(0), places(1), as(2), i);
+              break;
+            case Pooled::spread:
+              op::pool_spread<T>(p, as(0), places(1), as(2), i);
+              break;
+            case Pooled::means:
+              op::pool_mean<T>(p, as(0), as(1), i);
+              break;
+            case Pooled::shares:
+              op::pool_share<T>(p, as(0), as(1), i);
+              break;
+          }
+      },
+      2048);
+}
+
+Array pooled(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape);
+
+class Pool : public CallBody {
+ public:
+  Pool(Pooled what, const Windows& windows) : what_(what), windows_(windows) {}
+  std::string_view name() const override { return names[static_cast<size_t>(what_)]; }
+  bool keeps_operand(size_t i) const override { return has_places(what_) && i == 1; }
+  bool keeps_result(size_t i) const override { return what_ == Pooled::largest && i == 1; }
+
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    std::vector<std::optional<Array>> out(call.wanted.size());
+    if (!call.wanted[0] || !call.given[0]) return out;
+    static constexpr Pooled backwards[] = {Pooled::spread, Pooled::spread, Pooled::picked, Pooled::shares, Pooled::means};
+    std::vector<Array> operands{*call.given[0]};
+    if (what_ == Pooled::largest) operands.push_back(call.results[1]);
+    if (has_places(what_)) operands.push_back(call.operands[1]);
+    out[0] = pooled(backwards[static_cast<size_t>(what_)], windows_, operands, call.layouts[0]->shape);
+    return out;
+  }
+
+  void run(const CallRun& run) const override {
+    const CallView& result = run.outputs[0];
+    const int64_t n = result.layout->elements;
+    if (n == 0) return;
+    const op::PoolPlan plan = plan_of(run);
+    std::vector<char*> data;
+    for (const CallView& view : run.inputs) data.push_back(view.data);
+    for (const CallView& view : run.outputs) data.push_back(view.data);
+    if (run.device.is_gpu()) {
+      const std::string instance = formatted("{}<{}>", kernels[static_cast<size_t>(what_)], row(result.dtype).cuda);
+      Parameters parameters;
+      parameters.add(plan).add(static_cast<long long>(n));
+      for (char* pointer : data) parameters.add(pointer);
+      return launch(run, instance_of(context_on(run.device), TextOf::pooling, text, instance), shape_for(n), parameters);
+    }
+    on_cpu(run, name(), n * 8, [what = what_, plan, n, data, dtype = result.dtype] {
+      if (dtype == DType::float32) return pool_on_host<float>(what, plan, n, data);
+      if (dtype == DType::float64) return pool_on_host<double>(what, plan, n, data);
+      pool_on_host<long long>(what, plan, n, data);
+    });
+  }
+
+ private:
+  op::PoolPlan plan_of(const CallRun& run) const {
+    const bool is_wide = is_wide_result(what_);
+    const CallView &wide = is_wide ? run.outputs[0] : run.inputs[0], &narrow = is_wide ? run.inputs[0] : run.outputs[0];
+    op::PoolPlan plan{};
+    plan.samples = static_cast<int>(wide.shape()[0]);
+    plan.channels = static_cast<int>(wide.shape()[1]);
+    set_sizes(wide.shape(), plan.in);
+    set_sizes(narrow.shape(), plan.out);
+    for (size_t d = 0; d < Windows::axes; ++d) {
+      plan.window[d] = static_cast<int>(windows_.size[d]);
+      plan.stride[d] = static_cast<int>(windows_.stride[d]);
+      plan.before[d] = static_cast<int>(windows_.before[d]);
+      plan.dilation[d] = static_cast<int>(windows_.dilation[d]);
+    }
+    plan.is_adaptive = windows_.is_adaptive;
+    plan.counts_border = windows_.counts_border;
+    plan.divisor = windows_.divisor;
+    set_steps(wide, plan.wide);
+    set_steps(narrow, plan.narrow);
+    plan.is_last = run.outputs[0].strides()[1] == 1 && plan.channels > 1;
+    return plan;
+  }
+
+  Pooled what_;
+  Windows windows_;
+};
+
+// Like the first operand in memory: the places lie as the elements do.
+std::vector<Array> recorded(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape) {
+  const Array& first = operands[0];
+  const LayoutRef layout = format_beside(first, shape);
+  std::vector<CallResult> results{{shape, first.dtype(), layout}};
+  if (what == Pooled::largest) results.push_back({shape, DType::int64, layout});
+  std::vector<Array> all(operands.begin(), operands.end());
+  if (has_places(what)) {
+    const LayoutRef narrow = what == Pooled::picked ? layout : format_beside(first, first.shape());
+    all[1] = arranged(all[1], narrow);
+    if (what == Pooled::spread) all[0] = arranged(all[0], narrow);
+  }
+  return record_call(std::make_shared<Pool>(what, windows), all, results, first.device());
+}
+
+Array pooled(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape) {
+  const DType dtype = operands[0].dtype();
+  if (size_of(dtype) != 2) return recorded(what, windows, operands, shape)[0];
+  std::vector<Array> wide(operands.begin(), operands.end());
+  wide[0] = astype(wide[0], DType::float32);
+  return astype(recorded(what, windows, wide, shape)[0], dtype);
+}
+
+Shape result_shape(const Array& x, const Shape& out) {
+  Shape shape{x.shape()[0], x.shape()[1]};
+  shape.insert(shape.end(), out.begin(), out.end());
+  return shape;
+}
+
+}  // namespace
+
+std::pair<Array, Array> largest_in(const Array& x, const Windows& windows, const Shape& out) {
+  const DType dtype = x.dtype(), computed = is_integer(dtype) ? DType::int64 : size_of(dtype) == 2 ? DType::float32 : dtype;
+  const Array operand = as_type(x, computed);
+  std::vector<Array> found = recorded(Pooled::largest, windows, {&operand, 1}, result_shape(x, out));
+  return {as_type(found[0], dtype), found[1]};
+}
+
+Array means_in(const Array& x, const Windows& windows, const Shape& out) {
+  if (!is_integer(x.dtype())) return pooled(Pooled::means, windows, {&x, 1}, result_shape(x, out));
+  const Array operand = as_type(x, DType::int64);
+  return as_type(recorded(Pooled::means, windows, {&operand, 1}, result_shape(x, out))[0], x.dtype());
+}
+
+}  // namespace quern
