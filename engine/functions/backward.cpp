@@ -464,23 +464,14 @@ class Backward {
     if (entry.reduction == Reduction::sum) return entry.is_apart ? copied(wide, wide.dtype()) : wide;
     Array a = as_type(kept(operand.value, operand.from, operand.written, entry), entry.compute);
     Array y = widened(kept(entry.value, work_entry(entry), entry.written, entry));
-    if (entry.reduction == Reduction::product && options_.create_graph) {
-      // As in PyTorch, without zeros it goes through the product, which may have hooks.
-      Array is_zero = equal(a, 0);
-      Array with_zeros = reduce(Reduction::any, is_zero, std::vector<bool>(a.rank(), true), false);
-      Array quotients = true_divide(y, where(is_zero, 1, a));
-      Array slope = where(with_zeros, product_of_others(a, entry.axes), quotients);
-      return multiply(wide, conj(slope));
-    }
     if (entry.reduction == Reduction::product) {
-      // Where one factor is zero the others' product is its derivative; with two all derivatives are zero.
-      Array is_zero = equal(a, 0);
-      Array zeros_in = widened(reduce(Reduction::sum, is_zero, entry.axes, false, DType::int64));
-      Array others = widened(reduce(Reduction::product, where(is_zero, 1, a), entry.axes, false));
-      Array alone = logical_and(is_zero, equal(zeros_in, 1));
-      Array nothing = entry.slopes != Slopes::torch ? multiply(others, 0) : zeros(shape, others.dtype(), entry.device);
-      Array slope = where(equal(zeros_in, 0), true_divide(y, a), where(alone, others, nothing));
-      return multiply(wide, conj(slope));
+      Array others = product_of_others(a, entry.axes);
+      if (entry.slopes == Slopes::torch) {  // without zeros it goes through the product, which may have hooks
+        Array is_zero = equal(a, 0);
+        Array with_zeros = reduce(Reduction::any, is_zero, std::vector<bool>(a.rank(), true), false);
+        others = where(with_zeros, others, true_divide(y, where(is_zero, 1, a)));
+      }
+      return multiply(wide, conj(others));
     }
     // Equal ones share the gradient.
     Array mine = equal(a, y);
