@@ -34,7 +34,7 @@ def hooked(tensor, hook, after):
 
 def full_name(name):
     """Of what made a value, as PyTorch has it: "AddBackward0"; of a program's own Function "CubeBackward"."""
-    return name if name == "AccumulateGrad" or name.endswith("Backward") else name + "Backward0"
+    return name if name == "AccumulateGrad" or name.rstrip("0123").endswith("Backward") else name + "Backward0"
 
 
 class GradientNode:

@@ -96,6 +96,16 @@ def test_classes_of_nodes(device):
     )
 
 
+NUMBERED = """w ** 2 | w ** w | 2 ** w | w ** 0.5 | 1 - w | w - 1 | w % 2 | w % w.detach() | torch.fmod(w, 2) | torch.fmod(w, w.detach()) | w.sum()
+w.max() | w.min() | w.amax() | torch.stack([w, w]).sum(0) | torch.stack([w, w]).prod(1) | torch.outer(w, w) @ torch.outer(w, w)
+torch.bmm(torch.outer(w, w)[None], torch.outer(w, w)[None]) | w.clone() | w.double() | w.round() | w.log1p() | torch.deg2rad(w) | torch.rad2deg(w) | torch.i0(w) | w[[0, 1]]"""
+
+
+def test_overloads_have_numbers(device):
+    calls = [one.strip() for line in NUMBERED.splitlines() for one in line.split("|")]
+    check("\n".join(f"l = {call}; l.grad_fn.name(), type(l.grad_fn).__name__" for call in calls), device, HEAD)
+
+
 def test_backward_twice(device):
     """Raises where values were saved; works where none were."""
     texts = ONE_NODE.strip().splitlines() + OTHERS.strip().splitlines()
