@@ -6,6 +6,7 @@
 #include <cctype>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace quern {
 
@@ -62,7 +63,36 @@ std::string name_of_row(const Entry& entry) {
   return {};
 }
 
+// The axes of more than one element.
+std::vector<std::pair<int64_t, int64_t>> long_axes(const Layout& layout) {
+  std::vector<std::pair<int64_t, int64_t>> out;
+  for (size_t i = 0; i < layout.rank(); ++i)
+    if (layout.shape[i] != 1) out.emplace_back(layout.shape[i], layout.strides[i]);
+  return out;
+}
+
+// What a view does, as its place in the other's memory shows; several operations at once have the name of the last one.
+std::string_view name_of_view(const Layout& of, const Layout& view) {
+  const auto before = long_axes(of), after = long_axes(view);
+  const auto is_expanded = [](const auto& axis) { return axis.second == 0; };
+  if (view.size() > of.size())
+    return std::ranges::count_if(after, is_expanded) > std::ranges::count_if(before, is_expanded) ? "Expand" : "Unfold";
+  if (view.size() == of.size()) {
+    if (before == after) return view.rank() > of.rank() ? "Unsqueeze" : view.rank() < of.rank() ? "Squeeze" : "View";
+    return view.rank() == of.rank() && std::ranges::is_permutation(before, after) ? "Permute" : "View";
+  }
+  if (view.rank() == of.rank()) return view.rank() == 2 && view.shape[0] == of.shape[1] ? "View" : "Slice";
+  size_t found = 0;  // axes that are the other's, in their order
+  for (size_t i = 0; i < of.rank() && found < view.rank(); ++i)
+    found += of.shape[i] == view.shape[found] && of.strides[i] == view.strides[found];
+  if (found == view.rank()) return "Select";
+  const bool is_diagonal = of.rank() == 2 && view.rank() == 1 && view.strides[0] == of.strides[0] + of.strides[1];
+  return is_diagonal ? "Diagonal" : view.rank() < of.rank() ? "Slice" : "View";
+}
+
 }  // namespace
+
+static std::string name_of_update(Entry& entry);
 
 std::string tape_name(Entry& entry) {
   auto capitals = [](std::string_view name) {
@@ -82,9 +112,9 @@ std::string tape_name(Entry& entry) {
     case Entry::Kind::leaf:
       return "AccumulateGrad";
     case Entry::Kind::view:
-      return "View";
+      return std::string(name_of_view(*entry.own[0].layout, *entry.layout));
     case Entry::Kind::update:
-      return "CopySlices";
+      return name_of_update(entry);
     case Entry::Kind::nothing:
       return "Fill";
     case Entry::Kind::reduce:
@@ -102,6 +132,14 @@ std::string tape_name(Entry& entry) {
   }
   if (std::string name = name_of_row(entry); !name.empty()) return name;
   return capitals(name_of(entry.op));
+}
+
+// A write into all of a value has the name of the operation that made what is written, past its copy.
+static std::string name_of_update(Entry& entry) {
+  if (!entry.own[1].from || entry.target->size() != entry.layout->size()) return "CopySlices";
+  Entry* made = entry.own[1].from.get();
+  while (made->kind == Entry::Kind::row && made->op == Op::cast && made->own[0].from) made = made->own[0].from.get();
+  return made->is_leaf() ? "CopyBackwards" : tape_name(*made);
 }
 
 }  // namespace quern
