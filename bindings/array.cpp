@@ -213,6 +213,8 @@ bool read_both(GivenOperand& a, PyObject* left, GivenOperand& b, PyObject* right
 
 PyObject* binary(Op op, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
+    if (op == Op::multiply)
+      if (PyObject* made = repeated_sequence(left, right); made || PyErr_Occurred()) return made;
     GivenOperand a, b;
     if (!read_both(a, left, b, right)) return foreign(name_of(op), left, right);
     if (PyObject* tensor = typed_by(left, right)) return operator_of_keras(op, a, left, b, right, tensor);

@@ -21,6 +21,7 @@ struct Key {
   std::vector<IndexPart> parts;
   std::vector<nb::object> made;
   bool wraps, as_torch;  // see Door::wraps_indices, Door::indexes_as_torch
+  bool copies = false;   // a number came as an array: NumPy copies what it would have a view of
 };
 
 [[noreturn]] void refuse() {
@@ -37,6 +38,7 @@ IndexPart array_part(const Array& array, DeviceId device, Key& key) {
     key.made.push_back(nb::steal(wrap(astype(array, DType::boolean))));
     return part_of(*as_array(key.made.back().ptr()), device);
   }
+  key.copies |= array.rank() == 0;
   if (!key.wraps || !is_integer(array.dtype()) || array.device() != device) return part_of(array, device);
   IndexPart out{IndexPart::Kind::array};
   out.array = &array;
@@ -125,6 +127,7 @@ bool is_tuple_for_torch(PyObject* given) {
 // The arrays among the parts of an index.
 struct Advanced {
   int masks = 0, integers = 0;
+  bool copies = false;  // see Key::copies
 };
 
 Places read(PyObject* self, const Array& array, PyObject* given, Advanced* advanced = nullptr) {
@@ -140,6 +143,7 @@ Places read(PyObject* self, const Array& array, PyObject* given, Advanced* advan
   for (PyObject* part : each) key.parts.push_back(part_from(part, array.device(), key));
   if (door.indexes_as_torch)
     for (IndexPart& part : key.parts) part.selects = true;
+  if (advanced) advanced->copies = key.copies;
   for (const IndexPart& part : key.parts)
     if (advanced && part.kind == IndexPart::Kind::array)
       ++(part.array->dtype() == DType::boolean && part.array->rank() > 0 ? advanced->masks : advanced->integers);
@@ -217,13 +221,17 @@ PyObject* get_array_item(PyObject* self, PyObject* key) {
       Array out = array.view(array.layout().without(0, *place));
       return view_of(self, out.rank() == 0 && door_of(self).has_numbers ? as_number(out) : std::move(out)).release().ptr();
     }
-    Places places = read(self, array, key);
+    Advanced advanced;
+    Places places = read(self, array, key, &advanced);
+    const bool is_copied = advanced.copies && places.is_view() && !door_of(self).indexes_as_torch;
     const bool is_whole = array.rank() == 0 && PyTuple_Check(key) && PyTuple_GET_SIZE(key) == 0;  // x[()]
     const bool is_item = places.all_integers || is_whole;
     Array out = at(array, std::move(places));
     // Where NumPy gives a scalar: a value of its own, that later writes do not change. CuPy gives a view.
     if (is_item && door_of(self).has_numbers && !is_record(array.dtype()))
       out = as_number(out);  // a record is a view, as NumPy's
+    else if (is_copied)
+      out = copied(out, out.dtype());
     return view_of(self, std::move(out)).release().ptr();
   });
 }
@@ -333,7 +341,8 @@ int set_array_item(PyObject* self, PyObject* key, PyObject* value) {
       list = array_of(value, array.device(), array.dtype());
       value = list.ptr();
       if (places.is_view() && as_array(value)->rank() > places.layout.rank())
-        raise(ErrorKind::value, "setting an array element with a sequence: more than {} dimensions", places.layout.rank());
+        raise(places.all_integers && is_integer(array.dtype()) ? ErrorKind::type : ErrorKind::value,
+              "setting an array element with a sequence: more than {} dimensions", places.layout.rank());
     }
     GivenOperand operand;
     operand.read(value, true, self);

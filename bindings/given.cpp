@@ -1,6 +1,7 @@
 #include "bindings/given.h"
 
 #include "bindings/arrays.h"
+#include "bindings/door.h"
 #include "core/error.h"
 #include "graph/tier0.h"
 
@@ -260,6 +261,25 @@ void init_given() {
   nb::object numpy = nb::module_::import_("numpy");
   auto type = [&](const char* name) { return reinterpret_cast<PyTypeObject*>(nb::object(numpy.attr(name)).release().ptr()); };
   types.generic = type("generic"), types.record = type("void"), types.ndarray = type("ndarray");
+}
+
+// Python's sequences that an integer repeats.
+static bool is_repeated(PyObject* value) {
+  return PyList_Check(value) || PyTuple_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value) ||
+         PyByteArray_Check(value);
+}
+
+PyObject* repeated_sequence(PyObject* left, PyObject* right) {
+  const bool is_left = is_repeated(left);
+  PyObject* number = is_left ? right : left;
+  const Array* array = as_array(number);
+  if (!array || !array->is_value() || !door_of(number).has_numbers || !(is_left || is_repeated(right))) return nullptr;
+  PyObject* sequence = is_left ? left : right;
+  if (!is_integer(array->dtype()))
+    raise(ErrorKind::type, "can't multiply sequence by non-int of type '{}'", row(array->dtype()).name);
+  const Py_ssize_t times = PyNumber_AsSsize_t(number, PyExc_OverflowError);
+  if (times == -1 && PyErr_Occurred()) throw nb::python_error();
+  return PySequence_Repeat(sequence, times);
 }
 
 }  // namespace quern::python

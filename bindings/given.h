@@ -61,6 +61,10 @@ bool has_attribute(PyObject* value, const char* name);
 // Does it give an array of the device when asked (CuPy's __cupy_get_ndarray__), or describe one? asarray makes one of it.
 bool offers_array(PyObject* value);
 
+// The product of a list, tuple or text and a number as NumPy's: integers repeat a sequence, others raise TypeError. Null without
+// an error: the operands are others.
+PyObject* repeated_sequence(PyObject* left, PyObject* right);
+
 // In(x), Out(x), InOut(x): what a kernel does with a host array.
 struct PyTransfer {
   nb::object value;

@@ -65,7 +65,13 @@ DIFFERENT = (
         "gradients with `tensorflow`",
         "At zeros, NaN and the ends of domains they are TensorFlow's, also those of `keras.ops`; those of `celu`, `hard_silu`, "
         "`hard_tanh`, `cbrt`, `hypot`, `lgamma` and `digamma` are JAX's there. The gradient of `tf.sqrt(tf.nn.relu(x))` is 0 where "
-        "TensorFlow's is NaN. NaN is the extreme of its segment wherever it stands; TensorFlow's depends on the order.",
+        "TensorFlow's is NaN, and the second derivative of `tf.math.xdivy` by 0 is infinite. Gradients of `tf.gather` are tensors, "
+        "not `tf.IndexedSlices`. NaN is the extreme of its segment wherever it stands; TensorFlow's depends on the order.",
+    ),
+    (
+        "gradients on JAX's side",
+        "At NaN and zeros they are JAX's, with these exceptions: `std` of equal elements has the gradient 0 (JAX: NaN), "
+        "`segment_max` with NaN has NaN (JAX: 0), and `nanmedian` and `nanquantile` of NaN alone pass it to an element.",
     ),
     ("optimizers", "One call of the engine updates all variables; Lamb, Adafactor and Muon run one operation at a time."),
     (

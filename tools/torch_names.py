@@ -170,10 +170,17 @@ DIFFERENT = (
     ("the device `meta`", "Not supported."),
     ("subclasses of Tensor", "Functions and methods return a Tensor, not the subclass; `__torch_function__` is not called."),
     ("`conj()`", "It computes the conjugate at once, not as a view, so `is_conj()` is False."),
+    ("`mode` with NaN", "NaN equals no element, and so occurs once; PyTorch's result depends on the order of the elements."),
+    (
+        "gradients at NaN",
+        "`quantile` passes its gradient to the last NaN, `nanmean` of NaN alone passes 0; in PyTorch, any NaN and NaN. "
+        "The gradient of `prod` at a NaN is a number where its line has a zero; in PyTorch, also where another line has one.",
+    ),
     (
         "autograd nodes",
-        "`grad_fn` has operands and the name of quern's operation: the last operation of a mean is a division. Hooks are "
-        "registered on tensors, not on nodes.",
+        "`grad_fn` has operands and the name of quern's operation: the last operation of a mean is a division. Names of overloads "
+        "(`PowBackward1`) and of views (`SelectBackward0`) follow from operands and strides, which do not tell `t()` from "
+        "`permute()`. Hooks are registered on tensors, not on nodes.",
     ),
     (
         "hooks of views",

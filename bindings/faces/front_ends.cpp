@@ -151,7 +151,9 @@ void check_as_torch(const Reading& reading, const Over& over) {
   if (reading.family() != Family::extremes) return;
   if (is_complex(array.dtype())) raise(ErrorKind::not_implemented, "{}(): does not support complex input", reading.face.name);
   if (array.size() > 0) return;
-  bool is_over_all = std::all_of(over.axes.begin(), over.axes.end(), [](bool goes) { return goes; });
+  PyObject* dim = reading.slots[1];
+  const bool has_dim = dim && dim != Py_None && !(PyTuple_Check(dim) && PyTuple_GET_SIZE(dim) == 0);
+  bool is_over_all = !has_dim && std::all_of(over.axes.begin(), over.axes.end(), [](bool goes) { return goes; });
   for (size_t d = 0; d < over.axes.size() && !is_over_all; ++d)
     if (over.axes[d] && array.shape()[d] == 0)
       raise(ErrorKind::index, "{}(): Expected reduction dim {} to have non-zero size.", reading.face.name, d);
@@ -186,6 +188,7 @@ LineRule torchs_rule_of(quern::Function function) {
     case F::mode_:
       return {ErrorKind::not_implemented, true, true};
     case F::kthvalue_:
+      return {ErrorKind::not_implemented, true, true};
     case F::cummax_:
     case F::cummin_:
       return {ErrorKind::not_implemented, false, true};

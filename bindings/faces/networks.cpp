@@ -185,8 +185,8 @@ static void check_factors(const Reading& reading) {
   for (size_t slot = 1; slot <= 4; ++slot) {
     const Array* one = reading.slots[slot] ? as_array(reading.slots[slot]) : nullptr;
     if (!one || one->dtype() == type || (size_of(type) == 2 && one->dtype() == DType::float32)) continue;
-    raise(ErrorKind::runtime, "mixed dtype (CPU): the input is {}, a parameter {}; convert one of them", torch_name_of(type),
-          torch_name_of(one->dtype()));
+    raise(ErrorKind::runtime, "mixed dtype ({}): the input is {}, a parameter {}; convert one of them",
+          reading.first->device().is_cpu() ? "CPU" : "CUDA", torch_name_of(type), torch_name_of(one->dtype()));
   }
 }
 

@@ -50,12 +50,21 @@ struct QuietFactors {
   }
 };
 
+// PyTorch's max() gives NaN elements their share; its amax() divides by the number of elements that equal the result, as JAX
+// does.
+Slopes slopes_of(const Reading& reading) {
+  if (&reading.front_end == &keras) return slopes_of_keras();
+  const std::string_view name = reading.face.name;
+  const bool divides = is_torch(reading) && (name == "amax" || name == "amin" || name == "aminmax");
+  return divides ? Slopes::jax : WithSlopes::now();
+}
+
 template <auto body>
 nb::object call_body(Reading& reading) {
   AtSite here(current_site());  // one look for all that the body records
   const QuietFactors quiet(reading);
   const TorchOrder torch_order(is_torch(reading));
-  const WithSlopes slopes(&reading.front_end == &keras ? slopes_of_keras() : WithSlopes::now());
+  const WithSlopes slopes(slopes_of(reading));
   auto call = [&]<class R, class... T>(R (*)(T...)) { return call_with<body>(reading, std::type_identity<void (*)(T...)>{}); };
   try {
     return hand_back(reading, call(body));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <unordered_map>
@@ -465,24 +466,7 @@ class Backward {
     if (entry.reduction == Reduction::sum) return entry.is_apart ? copied(wide, wide.dtype()) : wide;
     Array a = as_type(kept(operand.value, operand.from, operand.written, entry), entry.compute);
     Array y = widened(kept(entry.value, work_entry(entry), entry.written, entry));
-    if (entry.reduction == Reduction::product && options_.create_graph) {
-      // As in PyTorch, without zeros it goes through the product, which may have hooks.
-      Array is_zero = equal(a, 0);
-      Array with_zeros = reduce(Reduction::any, is_zero, std::vector<bool>(a.rank(), true), false);
-      Array quotients = true_divide(y, where(is_zero, 1, a));
-      Array slope = where(with_zeros, product_of_others(a, entry.axes), quotients);
-      return multiply(wide, conj(slope));
-    }
-    if (entry.reduction == Reduction::product) {
-      // Where one factor is zero the others' product is its derivative; with two all derivatives are zero.
-      Array is_zero = equal(a, 0);
-      Array zeros_in = widened(reduce(Reduction::sum, is_zero, entry.axes, false, DType::int64));
-      Array others = widened(reduce(Reduction::product, where(is_zero, 1, a), entry.axes, false));
-      Array alone = logical_and(is_zero, equal(zeros_in, 1));
-      Array nothing = entry.slopes != Slopes::torch ? multiply(others, 0) : zeros(shape, others.dtype(), entry.device);
-      Array slope = where(equal(zeros_in, 0), true_divide(y, a), where(alone, others, nothing));
-      return multiply(wide, conj(slope));
-    }
+    if (entry.reduction == Reduction::product) return multiply(wide, conj(slope_of_product(entry, a, y, widened)));
     // Equal ones share the gradient.
     Array mine = equal(a, y);
     if (entry.slopes == Slopes::torch && row(entry.compute).kind == DTypeKind::real)
@@ -490,6 +474,28 @@ class Backward {
     Array count = widened(reduce(Reduction::sum, mine, entry.axes, false, DType::int64));
     Array share = true_divide(wide, as_type(count, g.dtype()));
     return entry.slopes != Slopes::torch ? multiply(as_type(mine, g.dtype()), share) : where(mine, share, 0);
+  }
+
+  // For each factor `a` of a product `y` the product of the others. `widened`: in reduced().
+  Array slope_of_product(const Entry& entry, const Array& a, const Array& y, const auto& widened) const {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    Array is_zero = equal(a, 0);
+    if (options_.create_graph) {  // as in PyTorch, without zeros it goes through the product, which may have hooks
+      Array has_zero = reduce(Reduction::any, is_zero, std::vector<bool>(a.rank(), true), false);
+      return where(has_zero, product_of_others(a, entry.axes), true_divide(y, where(is_zero, 1, a)));
+    }
+    // Where one factor is zero the others' product is its derivative; with two all derivatives are zero, but beside NaN.
+    Array zeros_in = widened(reduce(Reduction::sum, is_zero, entry.axes, false, DType::int64));
+    Array others = widened(reduce(Reduction::product, where(is_zero, 1, a), entry.axes, false));
+    Array alone = logical_and(is_zero, equal(zeros_in, 1)), quotient = true_divide(y, a);
+    if (entry.slopes == Slopes::torch) {
+      Array nothing = where(logical_and(isnan(y), isfinite(a)), nan, zeros(a.shape(), others.dtype(), entry.device));
+      return where(equal(zeros_in, 0), quotient, where(alone, others, nothing));
+    }
+    Array slope = where(equal(zeros_in, 0), quotient, where(alone, others, multiply(others, 0)));
+    Array is_nan = isnan(a), nans_in = widened(reduce(Reduction::sum, is_nan, entry.axes, false, DType::int64));
+    Array numbers = widened(reduce(Reduction::product, where(is_nan, 1, a), entry.axes, false));
+    return where(equal(nans_in, 0), slope, where(logical_and(is_nan, equal(nans_in, 1)), numbers, nan));
   }
 
   // For each factor the others' product, with derivatives of any order: from both ends, without a quotient.

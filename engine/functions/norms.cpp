@@ -37,10 +37,10 @@ Array quotient(const Array& g, const Array& size) {
 Array norm_gradient(const Array& g, const Array& x, const Array& size, double order, const std::vector<bool>& axes) {
   if (order == 0) return full(x.shape(), real_number(0), x.dtype(), x.device());
   if (order == 1) return multiply(direction(numpys_rules, x), g);
-  if (std::isinf(order)) {  // those that are as large have equal shares; of NaN the sign is NaN
+  if (std::isinf(order)) {  // those that are as large have equal shares; NaN has no sign
     Array mine = equal(absolute(x), size);
     Array count = maximum(reduce(Reduction::sum, as_type(mine, g.dtype()), axes, true), 1.0);
-    return multiply(sign(x), chosen(mine, true_divide(g, count), 0.0));
+    return chosen(mine, multiply(sign(x), true_divide(g, count)), 0.0);
   }
   if (order == 2) return multiply(x, quotient(g, size));
   Array is_zero = equal(size, 0.0), safe = chosen(is_zero, 1.0, size);

@@ -112,10 +112,13 @@ std::vector<int64_t> ranks_of(const QuantilePlaces& places, int64_t n) {
   return out;
 }
 
+// NaN as a result passes its gradient to the element, but has none for JAX.
+Array followed(const Array& nan) { return WithSlopes::now() == Slopes::jax ? detached(nan) : nan; }
+
 Array with_nan(const Array& lines, const Array& result) {
   if (is_whole(lines.dtype())) return result;
   Array last = element(lines, -1, last_size(lines) - 1);
-  return where(isnan(last), as_type(last, result.dtype()), result);
+  return where(isnan(last), as_type(followed(last), result.dtype()), result);
 }
 
 Array between(const Array& low, const Array& high, const Argument& weight) {
@@ -335,7 +338,7 @@ static Array quantile_of_lines(const Array& array, const Argument& given, std::o
   shape.back() = q.size();
   Array found = at_places_between(in_line, at.view(at.layout().broadcast_to(shape)), interpolation);
   if (!skips_nan) {
-    Array last = detached(part(in_line, -1, n - 1, n));
+    Array last = part(in_line, -1, n - 1, n);
     found = where(isnan(last), last, found);
   }
   Shape result = array.shape();

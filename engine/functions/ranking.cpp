@@ -191,9 +191,9 @@ Ranked middle_along(const Array& array, size_t axis, bool keep_dims) {
   const int along = static_cast<int>(axis);
   const int64_t size = size_along(array, axis), at = (size - 1) / 2;
   Array places = ordered_places(untaped(array), false, axis), place = part(places, along, at, at + 1);
-  if (!is_whole(array.dtype())) {  // NaN stands last in order
+  if (!is_whole(array.dtype())) {  // NaN stands last in order; it is named where it stands first
     Array last = part(places, along, size - 1, size);
-    place = where(nan_of(taken_along(untaped(array), last, axis)), last, place);
+    place = where(nan_of(taken_along(untaped(array), last, axis)), place_of(array, axis, true, {}, false), place);
   }
   return at_places(array, place, axis, keep_dims);
 }

@@ -144,8 +144,19 @@ constexpr GradRows make_tensorflow_rows() {
 
 constexpr GradRows tensorflow_rows = make_tensorflow_rows();
 
+constexpr GradRows make_jax_rows() {
+  GradRows made = rows;
+#define QUERN_GRAD(op, ...) QUERN_GRAD_OF(made, op, __VA_ARGS__)
+#include "functions/jax_grads.def"
+  return made;
+}
+
+constexpr GradRows jax_rows = make_jax_rows();
+
 const GradRow& grad_row(Op op) {
-  return (WithSlopes::now() == Slopes::tensorflow ? tensorflow_rows : rows)[static_cast<size_t>(op)];
+  const Slopes slopes = WithSlopes::now();
+  const GradRows& theirs = slopes == Slopes::tensorflow ? tensorflow_rows : slopes == Slopes::jax ? jax_rows : rows;
+  return theirs[static_cast<size_t>(op)];
 }
 
 constexpr bool are_complete() {

@@ -29,6 +29,21 @@ WithStatus with_status(const Array& a, std::vector<Array>&& both, bool has_statu
 
 }  // namespace
 
+// The extreme of no elements, and powers of their norm below 0, are no numbers.
+static void check_has_elements(const Array& x, double order, const std::optional<Axes>& axes) {
+  if (x.size() > 0 || (order >= 0 && !std::isinf(order))) return;
+  if (!axes || axes->empty())
+    raise(ErrorKind::runtime,
+          "linalg.vector_norm cannot compute the {} norm on an empty tensor because the operation does not have an identity",
+          order);
+  for (size_t axis : *axes)
+    if (axis < x.rank() && x.shape()[axis] == 0)
+      raise(ErrorKind::runtime,
+            "linalg.vector_norm cannot compute the {} norm on the dimension {} because this dimension is empty and the operation "
+            "does not have an identity",
+            order, axis);
+}
+
 Array tensor_vector_norm(const Array& a, const NormOrder& order, const std::optional<Axes>& axes, bool keep_dims,
                          std::optional<DType> dtype) {
   const Array x = dtype ? as_type(a, *dtype) : a;
@@ -36,6 +51,7 @@ Array tensor_vector_norm(const Array& a, const NormOrder& order, const std::opti
   for (size_t axis : axes ? *axes : Axes())
     if (axis < x.rank()) over.axes[axis] = true;
   const Scalar number = order.number.value_or(whole(2));
+  check_has_elements(x, value_of(number), axes);
   const Array plain = is_short(x.dtype()) ? astype(detached(x), DType::float32) : detached(x);
   Array made = vector_norm(plain, number, over);
   if (is_short(x.dtype())) made = astype(made, x.dtype());

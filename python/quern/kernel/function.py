@@ -407,7 +407,7 @@ class Function(Expressions, Meanings):
                 raise self.error(UnsupportedError, starred, f"`{ast.unparse(starred)}` is not supported in a kernel", "name each value")
             parts = self.parts(value, target)
             if len(parts) != len(target.elts):
-                raise self.error(TypingError, target, f"there are {len(parts)} values for {len(target.elts)} names")
+                raise self.final_error(target, f"there are {len(parts)} values for {len(target.elts)} names")
             if len(parts) > 1:
                 parts = [self.kept(part) for part in parts]  # a, b = b, a
             for part, to in zip(parts, target.elts, strict=True):

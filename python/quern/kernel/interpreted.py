@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
 import functools
 import math
 import operator
 
 import numpy
 
-from quern.kernel.errors import TypingError
+from quern.kernel.errors import KernelError, MissingAttribute, TypingError
 from quern.kernel.library.ufunc_loops import loop_of
 from quern.kernel.operators import BINARY, COMPARE, division_by_zero
 from quern.kernel.powers import integer_power, rewritten
@@ -33,7 +34,7 @@ _IN_PLACE = {
 _OPERATORS = {kind: (symbol, compute) for kind, (symbol, _, compute) in BINARY.items()} | {ast.MatMult: ("@", operator.matmul)}
 _BY_NAME = {kind.__name__: kind for kind in _OPERATORS}
 _COMPARISONS = {kind: (symbol, compute) for kind, (symbol, _, compute) in COMPARE.items()}
-_COMPARISONS |= {ast.In: ("in", lambda a, b: a in b), ast.NotIn: ("not in", lambda a, b: a not in b)}
+_COMPARISONS |= {ast.In: ("in", lambda a, b: _is_in(a, b)), ast.NotIn: ("not in", lambda a, b: not _is_in(a, b))}
 _COMPARISONS |= {ast.Is: ("is", lambda a, b: _is(a, b)), ast.IsNot: ("is not", lambda a, b: not _is(a, b))}
 _COMPARED_BY_NAME = {kind.__name__: kind for kind in _COMPARISONS}
 _INTEGERS = (numpy.integer, numpy.bool_)
@@ -210,6 +211,13 @@ def _is(a, b):
     if (isinstance(a, tuple) and isinstance(b, range)) or (isinstance(a, range) and isinstance(b, tuple)):
         raise TypingError("unsupported operand types for is: a tuple and a range")
     return a is b
+
+
+def _is_in(a, container):
+    """``a in container``. A text is none of a tuple's arrays."""
+    if isinstance(a, str) and isinstance(container, tuple):
+        return any(isinstance(one, str) and one == a for one in container)
+    return a in container
 
 
 def _check_membership(symbol, a, container):
@@ -446,6 +454,35 @@ def with_types(function, raises=True):
                 return weak(typed(*arguments, **named))
             except Exception as e:
                 e.args = weak(e.args)
+                wrong = _typing_error(e, function.__name__)
+                if wrong is not None:
+                    raise wrong from e
                 raise
 
     return run
+
+
+# Of NumPy's errors, those that say that an operand's type is wrong: dimensions are part of an array's type.
+_ABOUT_TYPES = ("too many indices for array", "valid indices", "zero-dimensional arrays cannot be concatenated", "inhomogeneous shape")
+
+
+def _typing_error(error, name):
+    """What Numba raises where an operation's operands have wrong types; None: the error is another one, or the program's own."""
+    if isinstance(error, KernelError) or _is_raised_by_program(error.__traceback__.tb_next):
+        return None
+    if isinstance(error, AttributeError):
+        return MissingAttribute(f"[{name}] {error}")
+    if isinstance(error, TypeError) or isinstance(error, (IndexError, ValueError)) and any(said in str(error) for said in _ABOUT_TYPES):
+        return TypingError(f"[{name}] {error}")
+    return None
+
+
+def _is_raised_by_program(traceback):
+    """Whether the exception is a ``raise`` statement's, or of a call that never began."""
+    if traceback is None:
+        return True
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    frame = traceback.tb_frame
+    is_library = frame.f_globals.get("__name__", "").partition(".")[0] in ("quern", "numpy")
+    return not is_library and dis.opname[frame.f_code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"

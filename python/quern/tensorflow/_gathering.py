@@ -144,7 +144,8 @@ _tensor_scatter_nd_mul = _update("mul", "Return the tensor with its elements mul
 
 
 class IndexedSlices:
-    """Values of some slices of a tensor along its first axis: ``values[i]`` is slice ``indices[i]``.
+    """Values of some slices of a tensor along its first axis: ``values[i]`` is slice ``indices[i]``. Tensors made of it have the sum of
+    the values of a slice.
 
     >>> import quern.keras
     >>> import quern.tensorflow as tf
@@ -154,6 +155,32 @@ class IndexedSlices:
 
     def __init__(self, values, indices, dense_shape=None):
         self.values, self.indices, self.dense_shape = values, indices, dense_shape
+
+    @property
+    def dtype(self):
+        """The data type of the values."""
+        return self.values.dtype
+
+    @property
+    def shape(self):
+        """The shape of the tensor; where that is not known, its first size is None."""
+        sizes = (None, *np.shape(self.values)[1:]) if self.dense_shape is None else np.asarray(self.dense_shape).tolist()
+        return tuple(sizes)
+
+    def dense(self, shape=None):
+        """Return the tensor, of ``shape`` where its own is not known. Raises ValueError where neither is."""
+        shape = shape if self.dense_shape is None else self.shape
+        if shape is None:
+            raise ValueError(f"Tensor conversion requested for IndexedSlices without known dense shape: {self}; pass `dense_shape`")
+        values = _tensor(self.values)
+        places = _ops.expand_dims(_tensor(self.indices), -1)
+        return tensor_scatter_nd_add(_ops.zeros(tuple(shape), values._dtype_name), places, values)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.dense().numpy(), dtype)
+
+    def __neg__(self):
+        return IndexedSlices(-_tensor(self.values), self.indices, self.dense_shape)
 
     def __repr__(self):
         shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape}"

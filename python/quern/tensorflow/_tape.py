@@ -435,8 +435,8 @@ class GradientTape:
                 raise ValueError(f"Passed in object {x} of type {type(x).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
 
     def watched_variables(self):
-        """The variables that were read while it lasted."""
-        return tuple(self._variables.values())
+        """The variables that were read while it lasted, in the order in which they were made."""
+        return tuple(sorted(self._variables.values(), key=lambda variable: variable.made))
 
     @contextlib.contextmanager
     def stop_recording(self):

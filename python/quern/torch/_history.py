@@ -32,9 +32,12 @@ def hooked(tensor, hook, after):
     return RemovableHandle(lambda: handle.remove(tensor))
 
 
+_OF_AUTOGRAD = ("AccumulateGrad", "CopySlices", "CopyBackwards")  # PyTorch's nodes that are no operations
+
+
 def full_name(name):
     """Of what made a value, as PyTorch has it: "AddBackward0"; of a program's own Function "CubeBackward"."""
-    return name if name == "AccumulateGrad" or name.endswith("Backward") else name + "Backward0"
+    return name if name in _OF_AUTOGRAD or name.rstrip("0123").endswith("Backward") else name + "Backward0"
 
 
 class GradientNode:
@@ -48,7 +51,7 @@ class GradientNode:
     def name(self):
         """The operation, as "AddBackward0"."""
         name = self._node.name()
-        return "torch::autograd::AccumulateGrad" if name == "AccumulateGrad" else full_name(name)
+        return f"torch::autograd::{name}" if name in _OF_AUTOGRAD else full_name(name)
 
     @property
     def next_functions(self):

@@ -298,7 +298,7 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
         if include_self:  # one of them: equal ones have equal shares of the derivative
             picked = _shaping.cat([picked, old.unsqueeze(-1)], -1)
         got = picked.amax(-1) if largest else picked.amin(-1)
-        new = got if include_self else _op("where", any_hit, got, old)
+        new = _op("where", any_hit, got, old)  # where nothing is hit an infinity equals the filling
     if base._shape == new._shape:
         self.copy_(new.to(self.dtype).movedim(-1, dim))
     else:

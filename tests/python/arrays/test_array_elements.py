@@ -5,7 +5,7 @@ import pytest
 import quern as qn
 
 PLACES = """item() item(0) item(-1) item(5) item(6) item((1, 2)) item(1, 2) item(1) item(True) item(None) item(1.0) item('a') item([0])
-item(slice(0,1)) item(1,2,3) item(()) item(np.int64(2)) item((1,)) item(0,1.0) item(True,False) item(-7)""".replace(", ", ",").split()
+item(slice(0,1)) item(1,2,3) item(()) item(np.int64(2)) item((1,)) item(0,1.0) item(True,False) item(-7) item(2**70) item(-2**70,0)""".replace(", ", ",").split()
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (6,), (2, 3), (1, 1, 1)])

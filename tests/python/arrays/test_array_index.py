@@ -7,6 +7,8 @@ from collections import deque
 import numpy as np
 import pytest
 import quern as qn
+import quern.autograd
+import quern.cupy
 from quern.lib import _engine
 
 
@@ -192,3 +194,51 @@ def test_axes_of_one_element_before_a_value(device, shape):
     x[:, None, mask] = value
     y[:, None, mask] = qn.asarray(value, device=device)
     assert np.array_equal(x, y.get())
+
+
+NUMBERS = [np.array(1), np.array(0, "int8"), np.array(-1), np.array(1, "uint16"), np.array(True), np.int64(1), np.True_, 1, True]
+PARTS = [slice(None), slice(1, None), Ellipsis, None, 0, np.array(0), np.array([1, 0])]
+
+
+@pytest.mark.parametrize("of_quern", [False, True])
+@pytest.mark.parametrize("m", ["quern", "cupy"])
+def test_a_number_that_is_an_array_copies(device, m, of_quern):
+    """As in NumPy: ``a[np.array(0)]`` is a copy, ``a[np.int64(0)]`` a view."""
+    m = {"quern": qn, "cupy": quern.cupy}[m]
+    for turned in (False, True):
+        for number in NUMBERS:
+            keys = [number, (number,), *((number, part) for part in PARTS), *((part, number) for part in PARTS)]
+            for key in keys:
+                x = np.arange(12.0).reshape(2, 3, 2)
+                y = m.asarray(x)
+                x, y = (x.T, y.T) if turned else (x, y)
+                before, ours = x[key], y[_of(m, key) if of_quern else key]
+                x[...] = -1
+                y[...] = -1
+                assert np.array_equal(qn.asnumpy(ours), before), (key, turned)
+                if before.size > 1 and before.base is not None and before.ndim == ours.ndim:
+                    assert ours.flags.c_contiguous == before.flags.c_contiguous, (key, turned)
+
+
+def _of(m, key):
+    if isinstance(key, tuple):
+        return tuple(_of(m, one) for one in key)
+    return m.asarray(key) if isinstance(key, np.ndarray) else key
+
+
+def test_writes_at_a_number_that_is_an_array(device):
+    for key in (np.array(1), (slice(None), np.array(1)), (np.array(0), np.array([1, 2]))):
+        x = np.zeros((2, 3))
+        y = qn.asarray(x, device=device)
+        x[key] += 2
+        y[key] += 2
+        x[key] *= 3
+        y[key] *= 3
+        assert np.array_equal(y.get(), x)
+
+
+def test_a_copy_passes_its_gradient(device):
+    x = qn.autograd.requires_grad(qn.ones((2, 3), device=device))
+    part = x[np.array(1)]
+    (part * part * 3).sum().backward() if hasattr(part, "backward") else qn.autograd.backward((part * part * 3).sum())
+    assert qn.autograd.grad_of(x).get().tolist() == [[0, 0, 0], [6, 6, 6]]

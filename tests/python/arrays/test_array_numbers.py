@@ -361,3 +361,34 @@ def test_a_number_of_python_before_one_of_numpy_has_no_type_of_its_own():
         for a, b in ((2, np.int32(5)), (np.int8(3), 2), (2.5, np.float32(2)), (np.float16(1), 2), (True, np.int16(2)), (2.5, np.int32(2))):
             expected, found = getattr(np, name)(a, b), getattr(qn, name)(a, b)
             assert found.dtype == expected.dtype and np.isclose(found.get(), expected, rtol=1e-6), (name, a, b)
+
+
+REPEATED = """[1] * i | i * [1] | (1, 2) * i | 'ab' * i | b'x' * i | bytearray(b'x') * i | [] * i | [[1, 2]] * i | ['a'] * i | [1] * n | [1] * z | [1] * i.sum()
+[1] * b | [1] * f | f * (1, 2) | 'a' * f | [1] * a | a * [1] | [1] + [i] * 2 == [1, 3, 3]"""
+
+
+@pytest.mark.parametrize("case", [one.strip() for line in REPEATED.splitlines() for one in line.split("|")])
+def test_an_integer_repeats_a_sequence(device, case):
+    """As NumPy's numbers do; arrays multiply its elements."""
+
+    def answer(asarray):
+        x = asarray(np.array([3, -1, 0]))
+        names = {"i": x[0], "n": x[1], "z": x[2], "b": asarray(np.array([True]))[0], "f": asarray(np.array([2.0]))[0], "a": x}
+        try:
+            made = eval(case, names)
+        except TypeError:
+            return TypeError
+        return qn.asnumpy(made).tolist() if isinstance(made, qn.ndarray) else made.tolist() if isinstance(made, np.ndarray) else made
+
+    assert answer(lambda x: qn.asarray(x, device=device)) == answer(np.asarray)
+
+
+@pytest.mark.parametrize("value", [[1, 2], [], [[1]], (1, 2)])
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "float64"])
+def test_a_sequence_is_no_element(device, value, dtype):
+    errors = []
+    for x in (np.zeros(3, dtype), qn.zeros(3, dtype, device=device)):
+        with pytest.raises((TypeError, ValueError)) as raised:
+            x[0] = value
+        errors.append(raised.type)
+    assert errors[0] is errors[1]

@@ -312,3 +312,40 @@ def test_identity_of_tuples(tmp_path):
     assert function(mixed, (1, "a"), "s") and not function(mixed, (2, "a"), "s") and not function(mixed, None, "s")
     with pytest.raises(errors.TypingError):
         function(mixed, range(3), "s")
+
+
+WRONG = """-t | t - t | t @ t | t & t | abs(t) | int(t) | float(t) | round(t) | divmod(t, 2) | math.sqrt(t) | t() | t[1.0] | t['a'] | t[None] | len(t[0]) | t[0][0]
+np.zeros(t) | np.full(t, 1.0) | np.zeros(3)[t] | np.zeros(6).reshape(t) | np.concatenate(t) | np.array((t, 1)) | np.zeros(3)[0.5]"""
+STATEMENTS = "t[0] = 1 | del t[0] | t.append(1) | t.x | a, b, c = t"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("expression", _cases(WRONG) + _cases(STATEMENTS))
+def test_operations_that_tuples_do_not_have(expression, tmp_path):
+    """TypingError, also where Python runs the function."""
+    line = expression if expression in _cases(STATEMENTS) else f"return {expression}"
+    function = module_of(tmp_path, f"import math\nimport numpy as np\n\ndef f(t):\n    {line}\n").f
+    with pytest.raises(errors.TypingError) as raised:
+        njit(function)((1, 2.5))
+    assert isinstance(raised.value, AttributeError) == (expression in ("t.append(1)", "t.x"))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("line", ["raise TypeError('own')", "raise AttributeError('own')", "raise IndexError('too many indices for array')"])
+def test_a_programs_own_errors_keep_their_class(line, tmp_path):
+    function = module_of(tmp_path, f"import numpy as np\n\ndef f(t):\n    if np.zeros(3).sum() == 0:\n        {line}\n    return t\n").f
+    kind = {"T": TypeError, "A": AttributeError, "I": IndexError}[line[6]]
+    with pytest.raises(kind) as raised:
+        njit(function)((1, 2.5))
+    assert raised.type is kind
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_text_is_none_of_a_tuples_arrays(tmp_path):
+    arrays = np.arange(3.0), np.arange(2.0)
+    assert not _of_tuple("'a' in t", tmp_path)(arrays) and _of_tuple("'a' not in t", tmp_path)(arrays)
+    assert _of_tuple("'a' in (t[0], 'a')", tmp_path)(arrays)
+
+
+def _of_tuple(expression, tmp_path):
+    return njit(module_of(tmp_path, f"def f(t):\n    return {expression}\n").f)

@@ -64,6 +64,11 @@ slopes(lambda x: tf.math.reduce_std(x, axis=1), [[1., 3.], [2., 2.]], up=[1., 0.
 """
 ENDS = """
 slopes(tf.acosh, [-2., 1., 2.]) | [[nan, inf, 0.577]]
+slopes(tf.math.floormod, [1., -1., 5., -5., 1.], [-inf, inf, 3., 3., 0.]) | [[1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 0.0, -1.0, 2.0, -inf]]
+slopes(lambda x, y: x % y, [1., 5.], [-inf, 3.]) | [[1.0, 1.0], [0.0, -1.0]]
+slopes(lambda x: tf.reduce_max(x), [1., nan, 2.]), slopes(lambda x: tf.reduce_min(x, 0), [1., 1., 2.]) | ([[nan, nan, nan]], [[0.5, 0.5, 0.0]])
+slopes(lambda x: tf.reduce_prod(x), [2., nan, 3.]), slopes(lambda x: tf.reduce_prod(x), [0., nan, 3.]) | ([[nan, 6.0, nan]], [[nan, 0.0, nan]])
+slopes(tf.math.multiply_no_nan, 1., 0.), slopes(tf.math.multiply_no_nan, nan, 0.) | ([[0.0], [1.0]], [[0.0], [nan]])
 slopes(tf.nn.selu, [nan, 0., -1.]) | [[1.051, 1.051, 0.647]]
 slopes(k.ops.selu, [nan, 0., -1.]) | [[1.051, 1.051, 0.647]]
 slopes(tf.nn.leaky_relu, [nan, 0., -1.]), bends(tf.nn.leaky_relu, [1., -1.]) | ([[0.2, 0.2, 0.2]], [[0.0, 0.0]])

@@ -327,6 +327,29 @@ with tf.GradientTape() as tape:
         tape.watch(3.0)
     except ValueError as error:
         print(error) | Passed in object 3.0 of type 'float', not tf.Tensor or tf.Variable or ExtensionType.""",
+    "watched variables in the order in which they were made": """
+a, b, c = (tf.Variable(1.0, name=name) for name in "abc")
+layer = tf.keras.layers.Dense(1)
+layer.build((None, 2))
+d = tf.Variable(1.0, name="d")
+with tf.GradientTape() as tape:
+    y = d * layer(tf.ones((1, 2))) * c + a * b
+    tape.watch(b)
+print([v.name for v in tape.watched_variables()]) | ['a:0', 'b:0', 'c:0', 'kernel', 'bias', 'd:0']""",
+    "slices that repeat": """
+g = tf.IndexedSlices(tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), tf.constant([0, 2, 0]), tf.constant([3, 2]))
+print(show(tf.convert_to_tensor(g)), show(-g), g.shape, g.dtype.name, show(tf.linalg.global_norm([g])))
+for name in ("SGD", "Adam", "Adagrad", "RMSprop"):
+    v, w = (tf.Variable(tf.ones((3, 2))) for _ in range(2))
+    tf.keras.optimizers.get(name).apply_gradients([(g, v)])
+    tf.keras.optimizers.get(name).apply_gradients([(tf.convert_to_tensor(g), w)])
+    print(show(v) == show(w), end=" ")
+v = tf.Variable(tf.ones((3, 2)))
+tf.keras.optimizers.SGD(0.1).apply_gradients([(tf.IndexedSlices(g.values, g.indices), v)])
+try:
+    tf.convert_to_tensor(tf.IndexedSlices(g.values, g.indices))
+except ValueError as error:
+    print("dense" in str(error), [round(x, 3) for x in np.ravel(v.numpy()).tolist()]) | [[6.0, 8.0], [0.0, 0.0], [3.0, 4.0]] [[-6.0, -8.0], [0.0, 0.0], [-3.0, -4.0]] (3, 2) float32 11.180339813232422 True True True True True [0.4, 0.2, 1.0, 1.0, 0.7, 0.6]""",
     "a model that is trained while a tape is open": """
 model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
 model.compile("sgd", "mse")

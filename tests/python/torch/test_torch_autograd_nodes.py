@@ -96,6 +96,27 @@ def test_classes_of_nodes(device):
     )
 
 
+VIEWS = """y[0:][0] | y[0, 0] | y[0, 1:] | y[:, 0] | y[None] | y.expand(2, 2, 2)[0] | y.T | y[::2] | y[:1] | y[-1] | y.diagonal() | y.select(1, 0)
+y.squeeze(0).unsqueeze(0) | y.view(4) | y.flatten() | y.permute(1, 0) | y.unsqueeze(-1) | y.expand(3, 2, 2) | y.unfold(1, 1, 1)[0] | y.repeat(2, 1)[0]"""
+WRITES = """y.add_(1) | y.mul_(y.detach()) | y.exp_() | y.relu_() | y[0].mul_(2) | y.__setitem__(0, 1.) | y.__setitem__(0, w) | y.copy_(m)"""
+
+
+def test_views_and_writes_have_pytorchs_names(device):
+    calls = [f"y = {one.strip()}" for line in VIEWS.splitlines() for one in line.split("|")] + [one.strip() for one in WRITES.split("|")]
+    named = "; y.grad_fn.name(), type(y.grad_fn).__name__"
+    check("\n".join(call + named for call in calls), device, HEAD + "\nm.requires_grad_(); y = m * 2\n")
+
+
+NUMBERED = """w ** 2 | w ** w | 2 ** w | w ** 0.5 | 1 - w | w - 1 | w % 2 | w % w.detach() | torch.fmod(w, 2) | torch.fmod(w, w.detach()) | w.sum()
+w.max() | w.min() | w.amax() | torch.stack([w, w]).sum(0) | torch.stack([w, w]).prod(1) | torch.outer(w, w) @ torch.outer(w, w)
+torch.bmm(torch.outer(w, w)[None], torch.outer(w, w)[None]) | w.clone() | w.double() | w.round() | w.log1p() | torch.deg2rad(w) | torch.rad2deg(w) | torch.i0(w) | w[[0, 1]]"""
+
+
+def test_overloads_have_numbers(device):
+    calls = [one.strip() for line in NUMBERED.splitlines() for one in line.split("|")]
+    check("\n".join(f"l = {call}; l.grad_fn.name(), type(l.grad_fn).__name__" for call in calls), device, HEAD)
+
+
 def test_backward_twice(device):
     """Raises where values were saved; works where none were."""
     texts = ONE_NODE.strip().splitlines() + OTHERS.strip().splitlines()

@@ -1,5 +1,6 @@
 """Gradients at the corners of functions, compared with PyTorch: equal and zero singular values, branch points, ties, refused writes."""
 
+import pytest
 from test_torch_autograd import check
 
 HEAD = """
@@ -210,4 +211,39 @@ def test_losses_that_have_no_derivative_for_an_argument(device):
         """,
         device,
         "a, b = torch.ones(3, device=device), torch.full((3,), 0.5, device=device)\nw = torch.ones(3, device=device, requires_grad=True)\n",
+    )
+
+
+EXTREMES = "amax(x, -1) | amax(x) | amin(x, 0, True) | aminmax(x)[0] | aminmax(x, dim=-1)[1] | max(x) | min(x) | max(x, -1)[0] | min(x, 0)[0]"
+RANKS = """median(x) | nanmedian(x) | median(x, -1)[0] | nanmedian(x, -1)[0] | quantile(x, 0.4) | quantile(x, torch.tensor([0.1, 0.9]), -1)
+quantile(x, 0.3, interpolation='lower') | nanquantile(x, 0.4) | linalg.vector_norm(x, inf) | linalg.vector_norm(x, -inf, dim=-1)
+prod(x) | prod(x, -1) | scatter_reduce(x, 0, torch.zeros(x.shape, dtype=torch.int64), x * 2, 'amax')"""
+WITH_NAN = ["[1., nan, 0.]", "[nan, 1., 2.]", "[2., nan, 2.]", "[[1., nan, 3.], [5., 4., 8.], [2., 6., 7.]]", "[[inf, nan], [-inf, 1.]]"]
+
+
+@pytest.mark.parametrize("values", WITH_NAN)
+def test_gradients_at_nan(device, values):
+    """amax() divides by the number of elements that equal its result; max() of all elements shares among NaN."""
+    calls = [one.strip() for line in f"{EXTREMES}\n{RANKS}".splitlines() for one in line.split(" | ")]
+    case = "x = torch.tensor(VALUES, device=device, requires_grad=True); y = torch.CALL; y.detach(), torch.autograd.grad(y.sum(), x)"
+    check("\n".join(case.replace("VALUES", values).replace("CALL", call) for call in calls), device, HEAD)
+
+
+def test_indices_of_nan(device):
+    """The first NaN is the median; a dimension without elements has no k-th one."""
+    check(
+        """
+        torch.median(torch.tensor([nan, 1., nan, 2.], device=device), -1)
+        torch.median(torch.tensor([[1., nan], [nan, nan], [2., 3.]], device=device), 0, keepdim=True)
+        torch.median(torch.tensor([[1., nan, nan], [1., 3., 2.]], device=device), 1)[1]
+        raises(lambda: torch.kthvalue(torch.zeros(0, device=device), 1))[0]
+        raises(lambda: torch.kthvalue(torch.zeros(3, 0, device=device), 1))[0], torch.kthvalue(torch.zeros(0, 3, device=device), 1)
+        raises(lambda: torch.kthvalue(torch.zeros(3, device=device), 4))[0]
+        raises(lambda: torch.amax(torch.zeros(0, 3, device=device), (0, 1))), raises(lambda: torch.amin(torch.zeros(0, device=device), 0))
+        [raises(lambda: L.vector_norm(torch.zeros(0, 3, device=device), n)) for n in (inf, -inf, -1.)], L.vector_norm(torch.zeros(0, device=device), 2)
+        raises(lambda: torch.norm(torch.zeros(0, 3, device=device), inf, 0))[0], torch.norm(torch.zeros(0, 3, device=device), inf, 1)
+        raises(lambda: torch.amax(torch.zeros(0, device=device)))[0], raises(lambda: torch.max(torch.zeros(0, device=device)))[0]
+        """,
+        device,
+        HEAD,
     )

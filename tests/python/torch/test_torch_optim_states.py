@@ -46,3 +46,8 @@ p = parameter(torch.float64); a = torch.optim.{optimizer}
 a.load_state_dict(saved); steps(a, p, 1); a.state_dict(); list(a.state[p[0]].items()), seen
 """
     compare_all([text], device)
+
+
+@pytest.mark.parametrize("optimizer", [one.strip() for one in OPTIMIZERS.replace("\n", " ").split("|")])
+def test_states_before_the_first_step(device, optimizer):
+    compare_all([f"{HEAD}\np = parameter(torch.float32); torch.optim.{optimizer}.state_dict()['state']"], device)

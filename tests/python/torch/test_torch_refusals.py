@@ -230,3 +230,11 @@ def test_numbers_that_are_known(device):
     write((1,), (1,), (y,))
     with pytest.raises(IndexError, match="Target -1 is out of bounds"):
         loss(x, y).item()
+
+
+@pytest.mark.parametrize("call", ["layer_norm(x, (2,), w)", "batch_norm(x, w, w)", "group_norm(x, 1, w)"])
+def test_factors_of_another_dtype_name_the_device(device, call):
+    x = torch.ones(3, 2, device=_device_name(device))
+    names = {"x": x, "w": torch.ones(2, dtype=torch.float64, device=x.device), "F": F}
+    with pytest.raises(RuntimeError, match=r"mixed dtype \(CPU\)" if device.kind == "cpu" else r"mixed dtype \(CUDA\)"):
+        eval(f"F.{call}", names)

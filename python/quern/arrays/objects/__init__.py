@@ -68,6 +68,8 @@ def _item(self, *args):
         For indices that are no integers.
     IndexError
         For an index out of range.
+    OverflowError
+        For an index of more than 64 bits.
 
     Examples
     --------
@@ -90,7 +92,10 @@ def _item(self, *args):
 def _whole(place):
     if isinstance(place, bool):
         raise TypeError("an integer is required")
-    return operator.index(place)
+    place = operator.index(place)
+    if not -(2**63) <= place < 2**63:
+        raise OverflowError("Python int too large to convert to C long")
+    return place
 
 
 def _copy(self, order="C"):

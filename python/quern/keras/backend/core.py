@@ -8,6 +8,7 @@ it, so that no step waits to read back a value that the host wrote.
 import builtins
 import contextlib
 import functools
+import itertools
 import threading
 
 import numpy as np
@@ -92,6 +93,7 @@ class Variable(KerasVariable):
     _array = None
     _told = None
     _late = False
+    _count = itertools.count()
     # Operators of NumPy's arrays and of quern's leave the work to these, which record gradients.
     __array_priority__ = 2000
 
@@ -114,6 +116,7 @@ class Variable(KerasVariable):
 
     def _initialize(self, value):
         self._shape = self._validate_shape(value.shape)
+        self.made = next(Variable._count)  # the order in which memory was taken
         self._own(value)
 
     def _own(self, value):

@@ -42,6 +42,8 @@ class QuernOptimizer(Counted, base_optimizer.BaseOptimizer):
         return _number(rate) if isinstance(rate, Variable) else float(rate)
 
     def _backend_apply_gradients(self, grads, trainable_variables):
+        pairs = zip(grads, trainable_variables, strict=True)
+        grads = [g.dense(v.shape) if hasattr(g, "dense_shape") else g for g, v in pairs]  # a tf.IndexedSlices
         way = None if in_stateless_scope() or self.gradient_accumulation_steps else _way_of(self, trainable_variables)
         if way is None:
             return super()._backend_apply_gradients(grads, trainable_variables)

@@ -3,6 +3,7 @@
 from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch._engine_steps import apply_rule, updates
+from quern.torch.optim._state import as_tensor
 from quern.torch.optim.optimizer import _check, _check_fused, _check_lr, _number, _RuleOptimizer, _sign
 
 __all__ = ["Adagrad"]
@@ -85,7 +86,7 @@ class Adagrad(_RuleOptimizer):
         super().__init__(params, defaults)
         for group in self.param_groups:
             for p in group["params"]:
-                self.state[p].update(step=0.0, **self._begin(p))
+                self.state[p].update(step=as_tensor(0.0), **self._begin(p))
 
     def _begin(self, p):
         first = self.defaults["initial_accumulator_value"]
