@@ -5,13 +5,19 @@ It prints each name that misses a check (https://numpydoc.readthedocs.io/en/late
 """
 
 import collections
+import functools
 import importlib
+import inspect
 import sys
 
+# Modules whose public functions and classes are all checked; and those of them whose classes are checked with methods and properties.
+WITH_METHODS = ("quern", "quern.fft", "quern.linalg", "quern.random", "quern.autograd", "quern.errors")
 MODULES = (
-    *("quern", "quern.fft", "quern.linalg", "quern.random", "quern.autograd", "quern.errors"),
+    *WITH_METHODS,
     *("quern.torch.fft", "quern.torch.linalg", "quern.torch.utils.data", "quern.cupy.fft", "quern.cupy.linalg", "quern.cupy.random"),
 )
+# Classes that are no names of these modules.
+CLASSES = ("quern.tools.check.Report",)
 # Checks that do not hold: an extended summary (ES01) and related functions (SA01) are written where they help. All others do.
 LEFT_OUT = {"ES01", "SA01", "SA04"}
 # Classes that users do not create, and isnat, for which quern has no dtype: they need no example (EX01).
@@ -20,31 +26,50 @@ WITHOUT_EXAMPLE = ("Error", "Warning", "NoDerivative", "ufunc", "isnat")
 
 def is_numpys(value):
     """Whether a value's docstring is NumPy's: scalar types, exceptions, and functions that NumPy computes on the host."""
-    return getattr(value, "__module__", "").startswith(("numpy", "ml_dtypes", "quern.arrays.host"))
+    home = getattr(value, "__module__", None) or ""
+    return home.startswith(("numpy", "ml_dtypes", "quern.arrays.host")) or hasattr(value, "__quern_host__")
+
+
+def members(path, kind):
+    """(path, value) of a class's own public methods and properties."""
+    for name, value in vars(kind).items():
+        described = isinstance(value, (property, functools.cached_property, classmethod, staticmethod)) or callable(value)
+        if not name.startswith("_") and described and not inspect.isclass(value) and not is_numpys(value):
+            yield f"{path}.{name}", value
 
 
 def public_names():
-    """(module, name, value) of each public function and class; one that several modules show, of the first."""
+    """(path, value) of what is checked; a value that several modules show is one of the first."""
     seen = set()
     for name in MODULES:
         module = importlib.import_module(name)
         for one in vars(module).get("__all__") or sorted(name for name in vars(module) if not name.startswith("_")):
             value = getattr(module, one)
-            if callable(value) and id(value) not in seen and not is_numpys(value):
-                seen.add(id(value))
-                yield name, one, value
+            if not callable(value) or id(value) in seen or is_numpys(value):
+                continue
+            seen.add(id(value))
+            yield f"{name}.{one}", value
+            if inspect.isclass(value) and name in WITH_METHODS:
+                yield from members(f"{name}.{one}", value)
+    for path in CLASSES:
+        module, _, name = path.rpartition(".")
+        value = getattr(importlib.import_module(module), name)
+        yield path, value
+        yield from members(path, value)
 
 
 def findings():
-    """{code: [(name, what is wrong)]}, and how many names there are."""
-    from numpydoc.validate import validate
+    """{code: [(path, what is wrong)]}, and how many names there are."""
+    from numpydoc import validate
 
+    # It looks for the line of a `def`, which a property of a lambda has not.
+    validate.Validator.source_file_def_line = property(lambda self: None)
     found, count = collections.defaultdict(list), 0
-    for module, name, _ in public_names():
+    for path, _ in public_names():
         count += 1
-        for code, text in validate(f"{module}.{name}")["errors"]:
-            if code not in LEFT_OUT and not (code == "EX01" and name.endswith(WITHOUT_EXAMPLE)):
-                found[code].append((f"{module}.{name}", text))
+        for code, text in validate.validate(path)["errors"]:
+            if code not in LEFT_OUT and not (code == "EX01" and path.endswith(WITHOUT_EXAMPLE)):
+                found[code].append((path, text))
     return found, count
 
 
