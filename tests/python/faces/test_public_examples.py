@@ -17,6 +17,7 @@ import sys
 import pytest
 import quern
 from programs import code
+from quern.kernel.intrinsics import Intrinsic, Memory
 from test_faces_examples import Checker
 
 # NumPy's own docstrings, whose examples are written for NumPy's prompt.
@@ -50,6 +51,8 @@ def public_values(module):
         if name.startswith("_") or name in NUMPYS or inspect.ismodule(value) or not callable(value) or not is_ours(value):
             continue
         yield name, value
+        if isinstance(value, Memory):  # cuda.shared, whose functions are its attributes
+            yield from ((f"{name}.{one}", function) for one, function in vars(value).items() if isinstance(function, Intrinsic))
         for method in dir(value) if inspect.isclass(value) else ():
             found = inspect.getattr_static(value, method)
             is_property = isinstance(found, (property, functools.cached_property))
