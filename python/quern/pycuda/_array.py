@@ -24,8 +24,8 @@ from quern.device import current_device
 from quern.lib import _engine
 from quern.pycuda import _textures
 from quern.pycuda import driver as _driver
-from quern.pycuda._contexts import timer
 from quern.pycuda._copies import is_page_locked
+from quern.pycuda._streams import timer
 from quern.pycuda.compyte import array as _compyte
 from quern.user_files import warn_user
 

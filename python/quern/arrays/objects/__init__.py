@@ -1,6 +1,7 @@
 """NumPy's methods and attributes of the array type: the functions with the array as their first argument."""
 
 import operator
+import types
 
 import numpy
 
@@ -232,6 +233,7 @@ def _compressed_by(function):
         """
         return function(condition, self, axis, out)
 
+    compress.__qualname__ = "compress"
     return compress
 
 
@@ -297,3 +299,6 @@ def attach(functions):
     attach_flat()
     attach_pictures()
     attach_missing(Array)
+    for name, value in vars(Array).items():  # the names in Python's errors of wrong calls
+        if isinstance(value, types.FunctionType) and value.__name__[0] in "_<":
+            value.__name__ = value.__qualname__ = name

@@ -260,6 +260,7 @@ def attach():
     Array.__cuda_array_interface__ = property(_cuda_array_interface)
     Array.__reduce_ex__ = _reduce
     Array.__reduce__ = _reduce
+    _view_as.__qualname__, _set_flags.__qualname__ = "view", "setflags"  # in Python's errors of wrong calls
     Array.view = _view_as
     Array.flags = property(Flags, doc=described.FLAGS)
     Array.setflags = _set_flags
