@@ -45,9 +45,11 @@ FUNCTIONS = {
     " (size + 2 padding - dilation (kernel size - 1) - 1) / stride + 1, rounded down": "conv1d conv2d conv3d",
     "Shape (N, O, sizes) or (O, sizes), in the input's dtype; each size is (size - 1) stride - 2 padding + dilation (kernel size - 1) +"
     " output_padding + 1": "conv_transpose1d conv_transpose2d conv_transpose3d",
-    "Shape (N, sizes, O), with ``channels_first`` (N, O, sizes), in the kernel's dtype": "conv depthwise_conv separable_conv conv_transpose",
+    "Shape (N, sizes, O), with ``channels_first`` (N, O, sizes), in the kernel's dtype": """conv depthwise_conv separable_conv
+        conv_transpose""",
     "Shape (N, C, sizes) or (C, sizes), in the input's dtype; each size is"
-    " (size + 2 padding - dilation (kernel size - 1) - 1) / stride + 1, rounded down or, with ``ceil_mode``, up": "max_pool1d max_pool2d max_pool3d",
+    " (size + 2 padding - dilation (kernel size - 1) - 1) / stride + 1, rounded down or, with ``ceil_mode``, up": """max_pool1d
+        max_pool2d max_pool3d""",
     "Shape (N, C, sizes) or (C, sizes), in the input's dtype; each size is"
     " (size + 2 padding - kernel size) / stride + 1, rounded down or, with ``ceil_mode``, up": "avg_pool1d avg_pool2d avg_pool3d",
     "Shape (N, C, *output_size) or (C, *output_size), in the input's dtype": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d

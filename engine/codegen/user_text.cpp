@@ -355,7 +355,8 @@ constexpr char kernel_of_reduction[] = R"(extern "C" __global__ void {17}{0}{1}(
       _out_ind.set(_i);
       const ptrdiff_t* _at = _out_ind.get();
 {14}      _type_reduce a = _s.value;
-      {15};
+#line 1 "{0} post_map_expr"
+{15};
     }}
   }}
 }}
@@ -377,11 +378,12 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
   const char* other = lanes_inside ? "threadIdx.y" : "threadIdx.x";
   const char* width = lanes_inside ? "blockDim.y" : "blockDim.x";
 
-  // Without an identity a state says whether it holds anything.
+  // Each text of the user is a line of its own, which the compiler's errors name. Without an identity a state says whether it
+  // holds anything.
   std::string state =
       none ? "struct _State {\n  _type_reduce value;\n  bool any;\n};\n" : "struct _State {\n  _type_reduce value;\n};\n";
-  std::string start =
-      none ? "_State _s = {_type_reduce(), false};" : formatted("_State _s = {{_type_reduce({})}};", text.identity);
+  std::string start = none ? "_State _s = {_type_reduce(), false};"
+                           : formatted("_State _s = {{_type_reduce(\n#line 1 \"{} identity\"\n{})}};", text.name, text.identity);
   std::string both =
       none ? "  if (!_y.any) return _x;\n  if (!_x.any) return _y;\n  _State _z = {_quern_both(_x.value, _y.value), true};\n"
            : "  _State _z = {_quern_both(_x.value, _y.value)};\n";
@@ -393,22 +395,26 @@ std::string print_user_reduction(const ReductionText& text, const KernelTypes& t
   std::string first = formatted(R"(      _in_ind.set<{0}, {1}>(_J);
       const ptrdiff_t* _at = _in_ind.get();
       const ptrdiff_t _place = _i * _count + _J;
-{2}      _State _e = {{static_cast<_type_reduce>({3}){4}}};
+{2}      _State _e = {{static_cast<_type_reduce>(
+#line 1 "{5} map_expr"
+{3}){4}}};
       _s = _both(_s, _e);
 )",
-                                kept, kept + reduced, arguments.loads, text.map, none ? ", true" : "");
+                                kept, kept + reduced, arguments.loads, text.map, none ? ", true" : "", text.name);
   return start_of(text, types) +
          formatted(R"(typedef {0} _type_reduce;
 {1}
 __device__ char quern_state[sizeof(_State)];
 
-__QUERN_DEVICE _type_reduce _quern_both(_type_reduce a, _type_reduce b) {{ return static_cast<_type_reduce>({2}); }}
+__QUERN_DEVICE _type_reduce _quern_both(_type_reduce a, _type_reduce b) {{ return static_cast<_type_reduce>(
+#line 1 "{4} reduce_expr"
+{2}); }}
 __QUERN_DEVICE _State _both(_State _x, _State _y) {{
 {3}  return _z;
 }}
 
 )",
-                   text.reduce_type, state, text.reduce, both) +
+                   text.reduce_type, state, text.reduce, both, text.name) +
          kernel("", "", first) + "\n" +
          kernel("_again", ", const _State* _parts", "      _s = _both(_s, _parts[_i * _count + _J]);\n");
 }

@@ -111,6 +111,13 @@ Site current_site() {
   return hook ? hook() : no_site;
 }
 
+std::string recorded_at(Site site) {
+  std::string where = describe_site(site);
+  const bool is_package =
+      where.find("/site-packages/") != std::string::npos || where.find("/dist-packages/") != std::string::npos;
+  return where.empty() || is_package ? "" : " (recorded at " + where + ")";
+}
+
 std::string describe_site(Site site) {
   if (auto pair = pair_of(site)) site = pair->of;
   if (site & in_cpp) {

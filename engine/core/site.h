@@ -22,6 +22,9 @@ struct SiteHooks {
 void set_site_hooks(SiteHooks hooks);
 Site current_site();
 std::string describe_site(Site site);  // "" for no_site
+// " (recorded at script.py:12)", the end of an error's text; "" for no_site, and for a line of an installed package, such as
+// Keras.
+std::string recorded_at(Site site);
 
 // A place in a C++ program.
 Site site_of(const std::source_location& place);

@@ -91,8 +91,7 @@ void raise_confirmed(std::span<const DeferredError> deferred) {
     found = (*first)->failed;
     if ((*first)->is_told_once) (*first)->state = Deferral::State::told;
   }
-  std::string where = describe_site(found.site);  // may take Python's lock: with none of ours
-  raise_text(found.kind, where.empty() ? found.text : found.text + " (recorded at " + where + ")");
+  raise_text(found.kind, found.text + recorded_at(found.site));  // may take Python's lock: with none of ours
 }
 
 }  // namespace quern

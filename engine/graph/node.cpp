@@ -39,10 +39,9 @@ void Node::drop_inputs() {
 
 std::shared_ptr<const Failed> interrupted(const Node& node) {
   if (!is_dropped(node.work)) return nullptr;
-  std::string where = describe_site(node.site);
   return std::make_shared<const Failed>(
-      ErrorKind::runtime, formatted("[array] the program was interrupted while the value was computed; compute it again{}",
-                                    where.empty() ? "" : " (recorded at " + where + ")"));
+      ErrorKind::runtime,
+      formatted("[array] the program was interrupted while the value was computed; compute it again{}", recorded_at(node.site)));
 }
 
 NodeRef new_node(Op op, DType dtype, LayoutRef layout, DeviceId device) {

@@ -55,9 +55,9 @@ class Together {
 };
 
 // An error's text with the line that recorded the work: it is raised at the line that reads a value.
-std::string recorded_at(std::string text, const Group& group) {
+std::string with_line(std::string text, const Group& group) {
   const std::string where = describe_site(group.nodes.back()->site);
-  return where.empty() || text.find(where) != std::string::npos ? text : text + " (recorded at " + where + ")";
+  return where.empty() || text.find(where) != std::string::npos ? text : text + recorded_at(group.nodes.back()->site);
 }
 
 // The waits of a check are not the program's: traces have none of them.
@@ -241,7 +241,7 @@ class Evaluator {
       // Out of memory for a value that is being read: the group stays pending, and the next read tries again. Every other error
       // is raised by reads of the group's values.
       if (e.kind() == ErrorKind::out_of_memory && is_asked_for(whole ? *whole : group)) throw;
-      fail(group, std::make_shared<const Failed>(e.kind(), recorded_at(e.what(), group)));
+      fail(group, std::make_shared<const Failed>(e.kind(), with_line(e.what(), group)));
       return;
     }
     if (group.is_call) {
@@ -264,7 +264,7 @@ class Evaluator {
     } catch (const Error& e) {
       if (e.kind() == ErrorKind::out_of_memory) return false;  // one by one, the first may have room
       for (Batch::Member& member : batch.members)
-        fail(member.group, std::make_shared<const Failed>(e.kind(), recorded_at(e.what(), member.group)));
+        fail(member.group, std::make_shared<const Failed>(e.kind(), with_line(e.what(), member.group)));
       return true;
     }
     for (Batch::Member& member : batch.members) finish(member.group, deferred_of(member.group));

@@ -91,7 +91,21 @@ def __dir__():
 
 
 def load_ipython_extension(shell):
-    """``%load_ext quern`` in a notebook: brings ``%%quern_profile`` and ``%%quern_check``."""
+    """Load quern's magics ``%%quern_profile`` and ``%%quern_check`` in a notebook: ``%load_ext quern``.
+
+    Parameters
+    ----------
+    shell : IPython.core.interactiveshell.InteractiveShell
+        Shell of the notebook, which IPython passes.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> class Shell:
+    ...     def register_magic_function(self, *arguments): pass
+    ...     def register_magics(self, *arguments): pass
+    >>> qn.load_ipython_extension(Shell())
+    """
     from quern.tools.notebook import load
 
     load(shell)

@@ -105,6 +105,17 @@ class RawModule:
         ----------
         log_stream : file object, optional
             File that receives the warnings of the compiler.
+
+        Raises
+        ------
+        CompileError
+            For source that does not compile; with the compiler's log.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> module = qn.RawModule(code='extern "C" __global__ void f(int* a) { *a = 7; }')
+        >>> module.compile()
         """
         log = self._program().log
         if log_stream is not None:
@@ -112,7 +123,15 @@ class RawModule:
 
     @property
     def module(self):
-        """The compiled program on the current device."""
+        """The compiled program on the current device.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> module = qn.RawModule(code='extern "C" __global__ void f(int* a) { *a = 7; }')
+        >>> module.module is module.module
+        True
+        """
         return self._program()
 
     def get_function(self, name):
@@ -132,6 +151,15 @@ class RawModule:
         ------
         LogicError
             For a name without a kernel; the message lists the kernels.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> kernel = qn.RawModule(code='extern "C" __global__ void f(int* a) { *a = 7; }').get_function("f")
+        >>> x = qn.zeros(1, "int32")
+        >>> kernel((1,), (1,), (x,))
+        >>> x
+        array([7], dtype=int32)
         """
         self._program().kernel(name)
         return RawKernel._of(self, name)
@@ -153,6 +181,13 @@ class RawModule:
         ------
         LogicError
             For a name without a variable.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> module = qn.RawModule(code='__constant__ float table[4]; extern "C" __global__ void f(float* a) { *a = table[0]; }')
+        >>> module.get_global("table")[1]
+        16
         """
         return self._program().global_variable(name)
 
@@ -250,39 +285,107 @@ class RawKernel(_engine.RawFunction):
         ----------
         log_stream : file object, optional
             File that receives the warnings of the compiler.
+
+        Raises
+        ------
+        CompileError
+            For source that does not compile; with the compiler's log.
+        LogicError
+            For a name without a kernel.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> kernel = qn.RawKernel('extern "C" __global__ void f(int* a) { *a = 7; }', "f")
+        >>> kernel.compile()
         """
         self._module.compile(log_stream)
         self._function()
 
     @property
     def kernel(self):
-        """Itself, compiled; ``kernel.info()`` returns registers, shared memory and each pointer's access."""
+        """The kernel itself, compiled; its method ``info()`` returns registers, shared memory and the access of each pointer.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> kernel = qn.RawKernel('extern "C" __global__ void f(int* a) { *a = 7; }', "f")
+        >>> "registers" in kernel.kernel.info()
+        True
+        """
         return self._function()
 
     @property
     def code(self):
+        """The source; None for a kernel of a loaded file.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel("__global__ void f() {}", "f").code
+        '__global__ void f() {}'
+        """
         return self._module.code
 
     @property
     def options(self):
+        """The compiler options, a tuple of str.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel("__global__ void f() {}", "f", ("-DN=4",)).options
+        ('-DN=4',)
+        """
         return self._module.options
 
     @property
     def backend(self):
+        """The name of the compiler that was requested; it has no effect.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel("__global__ void f() {}", "f").backend
+        'nvrtc'
+        """
         return self._module.backend
 
     @property
     def file_path(self):
-        """The file that the module was loaded from, or None."""
+        """The file that the module was loaded from, or None.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel("__global__ void f() {}", "f").file_path is None
+        True
+        """
         return self._module.file_path
 
     @property
     def enable_cooperative_groups(self):
+        """Whether launches are cooperative.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel("__global__ void f() {}", "f", enable_cooperative_groups=True).enable_cooperative_groups
+        True
+        """
         return self._module.enable_cooperative_groups
 
     @property
     def attributes(self):
-        """The kernel's resources as a dict, with CUDA's names in lower case."""
+        """The resources of the kernel as a dict, with CUDA's names in lower case.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> kernel = qn.RawKernel('extern "C" __global__ void f() {}', "f")
+        >>> kernel.attributes["shared_size_bytes"]
+        0
+        """
         info = self._function().info()
         return {
             "max_threads_per_block": info["max_threads"],
@@ -302,22 +405,93 @@ class RawKernel(_engine.RawFunction):
 
     @property
     def binary_version(self):
-        """The compute capability that the code is for, such as 90; 0 on the CPU."""
+        """The compute capability of the compiled code, such as 90; 0 on the CPU.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> kernel = qn.RawKernel('extern "C" __global__ void f() {}', "f")
+        >>> kernel.binary_version == kernel.ptx_version
+        True
+        """
         info = current_device().info()
         major, minor = info.get("compute_capability", (0, 0))
         return major * 10 + minor
 
     ptx_version = binary_version
 
-    max_threads_per_block = property(lambda self: self._function().info()["max_threads"])
-    shared_size_bytes = property(lambda self: self._function().info()["static_shared"])
-    const_size_bytes = property(lambda self: self._function().info()["const_bytes"])
-    local_size_bytes = property(lambda self: self._function().info()["local_bytes"])
-    num_regs = property(lambda self: self._function().info()["registers"])
+    @property
+    def max_threads_per_block(self):
+        """The largest number of threads in a block of this kernel.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel('extern "C" __global__ void f() {}', "f").max_threads_per_block
+        1024
+        """
+        return self._function().info()["max_threads"]
+
+    @property
+    def shared_size_bytes(self):
+        """The bytes of static shared memory of a block.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel('extern "C" __global__ void f(int* a) { __shared__ int s[4]; s[0] = *a; *a = s[0]; }', "f").shared_size_bytes
+        16
+        """
+        return self._function().info()["static_shared"]
+
+    @property
+    def const_size_bytes(self):
+        """The bytes of ``__constant__`` variables.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel('extern "C" __global__ void f() {}', "f").const_size_bytes
+        0
+        """
+        return self._function().info()["const_bytes"]
+
+    @property
+    def local_size_bytes(self):
+        """The bytes of local memory of a thread.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel('extern "C" __global__ void f() {}', "f").local_size_bytes
+        0
+        """
+        return self._function().info()["local_bytes"]
+
+    @property
+    def num_regs(self):
+        """The registers of a thread; 0 on the CPU.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.RawKernel('extern "C" __global__ void f() {}', "f").num_regs >= 0
+        True
+        """
+        return self._function().info()["registers"]
 
     @property
     def max_dynamic_shared_size_bytes(self):
-        """Bytes of dynamic shared memory that a launch may ask for: what was set, or all that there are; nothing has to be set."""
+        """The bytes of dynamic shared memory that a launch may request: by default all that the device has left; it can be set lower.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> kernel = qn.RawKernel('extern "C" __global__ void f() {}', "f")
+        >>> kernel.max_dynamic_shared_size_bytes = 1024
+        >>> kernel.max_dynamic_shared_size_bytes
+        1024
+        """
         return self._shared_wish if self._shared_wish is not None else self._most_shared()
 
     _shared_wish = None

@@ -200,9 +200,9 @@ class Array {
 
   // Properties; these do not evaluate.
   Shape shape() const;
-  int64_t shape(int axis, Here here = Here::current()) const;
-  int ndim() const;
-  int64_t size() const;  // elements
+  int64_t shape(int axis, Here here = Here::current()) const;  // of one axis; throws ErrorKind::index for an axis out of range
+  int ndim() const;                                            // number of axes
+  int64_t size() const;                                        // elements
   DType dtype() const;
   Device device() const;
   bool is_read_only() const;                      // true for the result of broadcast_to()
@@ -235,7 +235,10 @@ class Array {
   Array operator()(const Index& a, const Index& b = Index::absent(), const Index& c = Index::absent(),
                    const Index& d = Index::absent(), const Index& e = Index::absent(), const Index& f = Index::absent(),
                    Here here = Here::current()) const;
+  // Indexing with any number of indices, as operator().
   Array at(std::span<const Index> places, Here here = Here::current()) const;
+  // A view of start:stop:step along one axis; {} is the first or the last position. Throws ErrorKind::index for an axis out of
+  // range.
   Array slice(int axis, std::optional<int64_t> start, std::optional<int64_t> stop, int64_t step = 1,
               Here here = Here::current()) const;
 
@@ -244,6 +247,8 @@ class Array {
   Array reshape(const Shape& shape, Here here = Here::current()) const;  // one length may be -1: inferred
   Array ravel(Here here = Here::current()) const;                        // flattened to one axis
   Array transpose(Here here = Here::current()) const;                    // reverses the axes
+  // In the given order of all axes; with two axes swapped; with one axis moved. Throw ErrorKind::index for an axis out of range,
+  // ErrorKind::value unless each axis is named once.
   Array transpose(const std::vector<int>& axes, Here here = Here::current()) const;
   Array swapaxes(int a, int b, Here here = Here::current()) const;
   Array moveaxis(int from, int to, Here here = Here::current()) const;
@@ -339,14 +344,15 @@ class Array {
 //
 // Each throws ErrorKind::value for a negative length and for a size that is too large.
 
+// Arrays of one value, 0 or 1, and without set values.
 Array zeros(const Shape& shape, DType dtype = DType::float64, const Device& device = Device(), Here here = Here::current());
 Array ones(const Shape& shape, DType dtype = DType::float64, const Device& device = Device(), Here here = Here::current());
 Array empty(const Shape& shape, DType dtype = DType::float64, const Device& device = Device(),
             Here here = Here::current());  // unspecified values; at present zeros
-// `dtype`: by default the value's.
+// All elements are `value`, a scalar or an array that broadcasts to `shape`. `dtype`: by default the value's.
 Array full(const Shape& shape, const Operand& value, std::optional<DType> dtype = {}, const Device& device = Device());
 
-// With the shape, dtype and device of `a`.
+// The same with the shape, dtype and device of `a`.
 Array zeros_like(const Array& a, Here here = Here::current());
 Array ones_like(const Array& a, Here here = Here::current());
 Array empty_like(const Array& a, Here here = Here::current());
@@ -417,6 +423,7 @@ Array stack(const std::vector<Array>& arrays, int axis = 0, Here here = Here::cu
 // libopenblas64 or the file named by QUERN_BLAS; without any of them loops of its own, which are slower and say so once.
 Array matmul(const Array& a, const Array& b, Here here = Here::current());
 
+// The reductions of Array as functions.
 inline Array sum(const Array& a, const Axes& axes = {}, bool keepdims = false, Here here = Here::current()) {
   return a.sum(axes, keepdims, here);
 }

@@ -49,18 +49,22 @@ class Buffer {
   static_assert(std::is_trivially_copyable_v<T>, "a Buffer holds plain values");
 
  public:
+  // New memory for `size` values, which are not set, or with a copy of host values. Throws ErrorKind::out_of_memory.
   Buffer(const Device& device, size_t size) : memory_(device, size * sizeof(T)), size_(size) {}
   Buffer(const Device& device, std::span<const T> values) : Buffer(device, values.size()) { copy_from(values); }
 
-  size_t size() const { return size_; }
+  size_t size() const { return size_; }  // values
   size_t bytes() const { return size_ * sizeof(T); }
   T* pointer() const { return static_cast<T*>(memory_.pointer()); }  // a device address
   Device device() const { return memory_.device(); }
 
+  // Copies from and to the host, ordered on a stream, by default the device's default one. Throw ErrorKind::value unless `values`
+  // has the buffer's size.
   void copy_from(std::span<const T> values) { copy_from_(values, nullptr); }
   void copy_from(std::span<const T> values, const Stream& stream) { copy_from_(values, &stream); }
   void copy_to(std::span<T> values) const { copy_to_(values, nullptr); }
   void copy_to(std::span<T> values, const Stream& stream) const { copy_to_(values, &stream); }
+  // The values, copied to the host.
   std::vector<T> to_vector() const {
     std::vector<T> values(size_);
     copy_to(values);

@@ -28,8 +28,8 @@ namespace qn {
 // A device that computes: the CPU or an NVIDIA GPU.
 class Device {
  public:
-  Device();  // the default device
-  static Device cpu();
+  Device();                           // the default device
+  static Device cpu();                // the CPU
   static Device cuda(int index = 0);  // throws ErrorKind::value if there is no such GPU
   static int cuda_count();            // 0 without a GPU or a driver
 
@@ -52,7 +52,7 @@ class Stream {
   explicit Stream(const Device& device = Device());  // a new stream
   static Stream of(const Device& device);            // the device's default stream
   void synchronize() const;                          // waits for its work; throws the error of work that failed
-  bool done() const;
+  bool done() const;                                 // whether all of its work has finished
   Device device() const { return device_; }
 
   const std::shared_ptr<quern::Stream>& handle() const { return handle_; }
@@ -66,8 +66,8 @@ class Stream {
 // A point in a stream's work, to wait for or to measure from.
 class Event {
  public:
-  explicit Event(const Stream& stream);  // recorded behind the work submitted so far
-  void synchronize() const;
+  explicit Event(const Stream& stream);                 // recorded behind the work submitted so far
+  void synchronize() const;                             // waits until it is reached; throws the error of work that failed
   double milliseconds_since(const Event& start) const;  // both events must have completed
 
  private:

@@ -35,6 +35,7 @@ Array detach(const Array& x, Here here = Here::current());
 
 // What backward() has added up for x; none before. It changes with the next backward(): copy() keeps it.
 std::optional<Array> gradient(const Array& x);
+// Removes it, so that the next backward() starts from none.
 void clear_gradient(const Array& x);
 
 // Options of backward().
@@ -57,6 +58,7 @@ struct GradientOptions {
 // The gradient of the results' sum with respect to each input. Nothing is added to gradient().
 std::vector<Array> gradients(const std::vector<Array>& results, const std::vector<Array>& inputs,
                              const GradientOptions& options = {}, Here here = Here::current());
+// The same of one result and one input.
 Array gradients(const Array& result, const Array& input, const GradientOptions& options = {}, Here here = Here::current());
 
 // While one lives, this thread records nothing for gradients.

@@ -98,7 +98,7 @@ class Kernel {
     const std::array<detail::Argument, sizeof...(Args)> values{detail::argument(args)...};
     submit(launch, values.data(), values.size());
   }
-  std::string name() const;
+  std::string name() const;       // as in the source, or the name expression
   std::string signature() const;  // "float*, float, int"; "" if unknown
 
  private:
@@ -108,6 +108,7 @@ class Kernel {
   std::shared_ptr<quern::Kernel> handle_;
 };
 
+// CUDA C++ source, compiled for a device.
 class Program {
  public:
   // Throws ErrorKind::compile with the compiler's log.

@@ -20,8 +20,9 @@ namespace qn::linalg {
 
 // Solves a @ x == b for square a. b is a vector or a matrix. Throws ErrorKind::value if the shapes do not match.
 Array solve(const Array& a, const Array& b, Here here = Here::current());
+// The inverses of square matrices, (*, n, n). Throws ErrorKind::algebra for a singular one, when the result is evaluated.
 Array inv(const Array& a, Here here = Here::current());
-// Moore-Penrose pseudo-inverse; singular values below `rcond` times the largest are taken as 0.
+// Moore-Penrose pseudo-inverses, (*, m, n) -> (*, n, m); singular values below `rcond` times the largest are taken as 0.
 Array pinv(const Array& a, double rcond = 1e-15, Here here = Here::current());
 
 // What lstsq() returns.
@@ -63,6 +64,7 @@ struct SVD {
 };
 // a == u @ diag(s) @ vh; `full_matrices`: u and vh are square.
 SVD svd(const Array& a, bool full_matrices = true, Here here = Here::current());
+// The singular values alone, in descending order: (*, m, n) -> (*, min(m, n)).
 Array svdvals(const Array& a, Here here = Here::current());
 
 // What eigh() and eig() return.
@@ -71,9 +73,11 @@ struct Eigen {
 };
 // Of symmetric or Hermitian matrices: real values in ascending order. Reads the lower triangle, or the upper one (`upper`).
 Eigen eigh(const Array& a, bool upper = false, Here here = Here::current());
+// The eigenvalues of eigh() alone: (*, n, n) -> (*, n).
 Array eigvalsh(const Array& a, bool upper = false, Here here = Here::current());
 // Of general square matrices; always complex. Throws ErrorKind::algebra for non-finite elements, which it evaluates to check.
 Eigen eig(const Array& a, Here here = Here::current());
+// The eigenvalues of eig() alone: (*, n, n) -> (*, n), complex.
 Array eigvals(const Array& a, Here here = Here::current());
 
 // ---- products, norms, rank

@@ -102,6 +102,7 @@ class Optimizer {
   const Method& method() const;
   double lr() const;
   void set_lr(double lr);
+  // The parameters, in the order of the constructor.
   const std::vector<Array>& parameters() const;
   // What the method keeps of a parameter: none before its first step.
   std::vector<Array> state(size_t parameter) const;

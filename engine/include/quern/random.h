@@ -16,10 +16,10 @@
 
 namespace qn::random {
 
-// A handle: a copy draws from the same stream. Without a seed it is seeded from the system's entropy. `device`: where the results
-// are.
+// A stream of random numbers, by reference: a copy draws from the same stream. Results are on `device`.
 class Generator {
  public:
+  // Without a seed, one is drawn from the system's entropy.
   explicit Generator(const Device& device = Device());
   explicit Generator(uint64_t seed, const Device& device = Device());
   // A seed of several words, as default_rng([1, 2]).

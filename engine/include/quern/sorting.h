@@ -39,6 +39,7 @@ Array searchsorted(const Array& a, const Array& values, bool right, const Array&
 
 // The sorted unique elements: 1-d; NaNs are equal. Evaluates, since the shape depends on values.
 Array unique(const Array& a, Here here = Here::current());
+// What unique_counts() returns: the sorted distinct elements, and how often each occurs. Evaluates.
 struct UniqueCounts {
   Array values, counts;  // counts: int64
 };

@@ -26,6 +26,7 @@ bool isdtype(DType type, const std::string& kind, Here here = Here::current());
 
 // ---- elementwise functions
 
+// The functions of array.h that they call; they throw what those throw.
 inline Array acos(const Operand& a) { return arccos(a); }
 inline Array acosh(const Operand& a) { return arccosh(a); }
 inline Array asin(const Operand& a) { return arcsin(a); }
@@ -44,6 +45,7 @@ inline Array imag(const Array& a, Here here = Here::current()) { return a.imag(h
 
 // ---- shapes
 
+// The members of Array that they call.
 inline Array astype(const Array& a, DType dtype, Here here = Here::current()) { return a.astype(dtype, here); }
 inline Array broadcast_to(const Array& a, const Shape& shape, Here here = Here::current()) { return a.broadcast_to(shape, here); }
 inline Array concat(const std::vector<Array>& arrays, int axis = 0, Here here = Here::current()) {

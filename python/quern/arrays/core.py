@@ -8,6 +8,7 @@ import numpy
 from quern.arrays.functions import functions
 from quern.arrays.records import UnsupportedDType, numpy_dtypes, record_name
 from quern.device import current_device as _device
+from quern.errors import OutOfMemoryError
 from quern.lib import _engine
 
 Array = _engine.Array
@@ -184,7 +185,13 @@ def asnumpy(a):
     dtype = _numpy_dtype(a._dtype_name)
     if a._contiguous[0] or a.ndim < 2 or 0 in a.strides:
         are_records = dtype.kind == "V"  # by way of void: their fields may overlap
-        out = numpy.empty(a.shape, (numpy.void, dtype.itemsize) if are_records else dtype)
+        try:
+            out = numpy.empty(a.shape, (numpy.void, dtype.itemsize) if are_records else dtype)
+        except MemoryError as error:
+            raise OutOfMemoryError(
+                f"[asnumpy] out of memory: the host has no room for {a.nbytes / 2**30:.1f} GiB, an array of shape {a.shape} and dtype "
+                f"{dtype}; read a part of it, such as a[:1000], or reduce it first"
+            ) from error
         _engine.array_read(a, out.reshape(-1).view(numpy.uint8))
         return out.view(dtype) if are_records else out
     # As it lies: what NumPy's functions make of it lies as theirs does.

@@ -378,6 +378,22 @@ class _HostIndex:
         return run(self._name, self._host_index.__getitem__, (key,), {}, kind=self._kind)
 
 
+_OF_HOST_METHOD = """Call NumPy's method ``{name}``, computed on the host; see :func:`quern.set_fallback`.
+
+Parameters
+----------
+*args : object
+    Positional arguments of :meth:`numpy.ndarray.{name}`.
+**kwargs : object
+    Keyword arguments of it.
+
+Returns
+-------
+object
+    What NumPy's method returns, with arrays as this front end's.
+"""
+
+
 def host_method(name):
     """A method of NumPy's arrays that ours have not natively."""
     host = getattr(numpy.ndarray, name)
@@ -387,7 +403,7 @@ def host_method(name):
         return run(f"ndarray.{name}", host, (self, *args), kwargs, kind=type(self), writes=writes)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"NumPy's method ``{name}``, computed on the host; see :func:`quern.set_fallback`."
+    call.__doc__ = _OF_HOST_METHOD.format(name=name)
     call.__quern_host__ = host
     return call
 

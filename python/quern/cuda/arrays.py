@@ -148,6 +148,13 @@ def device_array_like(ary, stream=0):
     -------
     DeviceNDArray
         Shape and dtype of `ary`; for a record, a record.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import cuda
+    >>> cuda.device_array_like(np.ones((2, 3))).shape
+    (2, 3)
     """
     if isinstance(ary, (DeviceRecord, numpy.void)):
         return device_array((), ary.dtype)._as(DeviceRecord)
@@ -169,6 +176,13 @@ def is_cuda_array(obj):
     -------
     bool
         True for arrays of the device, also without a GPU.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import cuda
+    >>> cuda.is_cuda_array(np.ones(2))
+    False
     """
     return isinstance(obj, _core.Array) or hasattr(obj, "__cuda_array_interface__")
 
@@ -221,6 +235,8 @@ def _constructed_record(cls, dtype, stream=0, gpu_data=None):
     return _constructed(cls, (), (), dtype, stream, gpu_data)
 
 
+# The names in Python's errors of wrong calls.
+_constructed.__qualname__, _constructed_record.__qualname__ = "DeviceNDArray.__new__", "DeviceRecord.__new__"
 DeviceNDArray.__new__, DeviceRecord.__new__ = _constructed, _constructed_record
 
 
@@ -257,6 +273,8 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
     NotImplementedError
         For a masked array.
     """
+    if not isinstance(desc, dict):
+        raise TypeError(f"desc must be a dict, the value of __cuda_array_interface__, not {type(desc).__name__}; use as_cuda_array()")
     if desc.get("mask") is not None:
         raise NotImplementedError("Masked arrays are not supported")
     name = "from_cuda_array_interface"

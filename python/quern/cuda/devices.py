@@ -97,12 +97,36 @@ gpus = _Devices()
 
 
 def list_devices():
-    """Return the devices: the GPUs, or the CPU where there is none."""
+    """Return the devices: the GPUs, or the CPU where there is none.
+
+    Returns
+    -------
+    sequence of Device
+        Devices, by their numbers.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> len(cuda.list_devices()) > 0
+    True
+    """
     return gpus
 
 
 def get_current_device():
-    """Return the current device of this thread."""
+    """Return the current device of this thread.
+
+    Returns
+    -------
+    Device
+        Device.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.get_current_device().id
+    0
+    """
     here = current_device()
     return Device(next((n for n, d in enumerate(door_devices()) if d.name == here.name), 0))
 
@@ -124,6 +148,13 @@ def select_device(device_id):
     ------
     ValueError
         Where there is no such device.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> context = cuda.select_device(0)
+    >>> cuda.get_current_device().id
+    0
     """
     count = len(door_devices())
     if not isinstance(device_id, int) or not 0 <= device_id < count:
@@ -255,6 +286,13 @@ def current_context(devnum=None):
     -------
     Context
         Memory and streams of the device.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> free, total = cuda.current_context().get_memory_info()
+    >>> free <= total
+    True
     """
     if devnum is not None:
         select_device(devnum)
@@ -262,22 +300,63 @@ def current_context(devnum=None):
 
 
 def close():
-    """Wait for all work. Arrays keep their memory."""
+    """Wait for all work; arrays keep their memory.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.close()
+    """
     synchronize()
 
 
 def is_available():
-    """Return whether kernels can run: on a GPU or compiled for the CPU, unless ``NUMBA_DISABLE_CUDA`` is set."""
+    """Return whether kernels can run: on a GPU or compiled for the CPU, unless ``NUMBA_DISABLE_CUDA`` is set.
+
+    Returns
+    -------
+    bool
+        Whether they can.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.is_available()
+    True
+    """
     return not config.DISABLE_CUDA
 
 
 def cuda_error():
-    """Return None: kernels always run."""
+    """Return the error of CUDA's initialization: None, because kernels always run.
+
+    Returns
+    -------
+    None
+        Always.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.cuda_error()
+    """
     return None
 
 
 def is_supported_version():
-    """Return True: the CPU needs no CUDA, and drivers report what they support."""
+    """Return whether the version of CUDA is supported: the CPU needs none, and drivers report what they support.
+
+    Returns
+    -------
+    bool
+        True.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.is_supported_version()
+    True
+    """
     return True
 
 
@@ -293,43 +372,128 @@ def require_context(fn):
 
 @contextlib.contextmanager
 def defer_cleanup():
-    """A context manager in which no memory is given back to the device: freed memory always stays in quern's pool."""
+    """Defer the freeing of memory in a ``with`` block: without effect, because freed memory always stays in quern's pool.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> with cuda.defer_cleanup():
+    ...     a = cuda.device_array(3)
+    """
     yield
 
 
 def profile_start():
-    """Do nothing; :func:`quern.trace` measures programs."""
+    """Do nothing; :func:`quern.profile` measures programs.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.profile_start()
+    """
 
 
 def profile_stop():
-    """Do nothing; :func:`quern.trace` measures programs."""
+    """Do nothing; :func:`quern.profile` measures programs.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.profile_stop()
+    """
 
 
 @contextlib.contextmanager
 def profiling():
-    """A context manager of profile_start() and profile_stop()."""
+    """Call `profile_start` and `profile_stop` around a ``with`` block.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> with cuda.profiling():
+    ...     a = cuda.device_array(3)
+    """
     profile_start()
     yield
     profile_stop()
 
 
 def is_float16_supported():
-    """Return True: kernels have float16."""
+    """Return whether kernels have float16.
+
+    Returns
+    -------
+    bool
+        True.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.is_float16_supported()
+    True
+    """
     return True
 
 
 def is_bfloat16_supported():
-    """Return True: kernels have bfloat16."""
+    """Return whether kernels have bfloat16.
+
+    Returns
+    -------
+    bool
+        True.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.is_bfloat16_supported()
+    True
+    """
     return True
 
 
 def is_fp8_supported():
-    """Return False: kernels have no 8-bit floating-point numbers."""
+    """Return whether kernels have 8-bit floating-point numbers.
+
+    Returns
+    -------
+    bool
+        False.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.is_fp8_supported()
+    False
+    """
     return False
 
 
 def detect():
-    """Print the devices, and return True."""
+    """Print the devices.
+
+    Returns
+    -------
+    bool
+        True.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> found = cuda.detect()  # doctest: +SKIP
+    Found 1 CUDA devices
+    id 0    NVIDIA H200    compute capability: 9.0
+    """
     print(f"Found {len(gpus)} CUDA devices")
     for device in gpus:
         major, minor = device.compute_capability
@@ -344,6 +508,11 @@ def synchronize():
     ------
     LaunchError
         For a kernel that failed (:class:`quern.LaunchError`).
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.synchronize()
     """
     _synchronize()
 
@@ -352,10 +521,32 @@ def synchronize():
 
 
 class Stream(_engine.Stream):
-    """A queue of work that runs in order; create one with :func:`stream`."""
+    """Queue of work that runs in order; created by `stream`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import cuda
+    >>> stream = cuda.stream()
+    >>> a = cuda.to_device(np.arange(3.0), stream=stream)
+    >>> stream.synchronize()
+    """
 
     def auto_synchronize(self):
-        """Return a context manager that synchronizes the stream at its end."""
+        """Return a context manager that synchronizes the stream at its end.
+
+        Returns
+        -------
+        context manager
+            Its ``as`` value is the stream.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> with cuda.stream().auto_synchronize() as stream:
+        ...     a = cuda.to_device(np.arange(3.0), stream=stream)
+        """
 
         @contextlib.contextmanager
         def manager():
@@ -365,7 +556,13 @@ class Stream(_engine.Stream):
         return manager()
 
     def synchronize(self):
-        """Wait until all work of the stream has ended."""
+        """Wait until all work of the stream has ended.
+
+        Examples
+        --------
+        >>> from quern import cuda
+        >>> cuda.stream().synchronize()
+        """
         super().synchronize()
 
     def add_callback(self, callback, arg=None):
@@ -377,11 +574,41 @@ class Stream(_engine.Stream):
             Called on another thread as ``callback(stream, status, arg)``.
         arg : object, optional
             Last argument of the call.
+
+        Examples
+        --------
+        >>> from quern import cuda
+        >>> found = []
+        >>> stream = cuda.stream()
+        >>> stream.add_callback(lambda stream, status, arg: found.append(arg), 7)
+        >>> stream.synchronize()
+        >>> found
+        [7]
         """
         super().add_callback(lambda: callback(self, 0, arg))
 
     def async_done(self):
-        """A future of the running loop of asyncio that is done once the work submitted so far is done: ``await stream.async_done()``."""
+        """Return a future that is done once the work submitted so far has ended.
+
+        Returns
+        -------
+        asyncio.Future
+            Future of the running loop: ``await stream.async_done()``.
+
+        Raises
+        ------
+        RuntimeError
+            Without a running loop.
+
+        Examples
+        --------
+        >>> import asyncio
+        >>> from quern import cuda
+        >>> async def wait(stream):
+        ...     return await stream.async_done() is stream
+        >>> asyncio.run(wait(cuda.stream()))
+        True
+        """
         import asyncio  # slow to import, rarely needed
 
         loop = asyncio.get_running_loop()
@@ -400,6 +627,14 @@ class Stream(_engine.Stream):
 
     @property
     def external(self):
+        """Whether another library created the stream: False.
+
+        Examples
+        --------
+        >>> from quern import cuda
+        >>> cuda.stream().external
+        False
+        """
         return False
 
     def __bool__(self):
@@ -465,7 +700,18 @@ def stream():
 
 
 def default_stream():
-    """Return the default stream, which receives work that names no stream."""
+    """Return the default stream, which receives work that names no stream.
+
+    Returns
+    -------
+    Stream
+        Stream.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.default_stream().synchronize()
+    """
     return Stream()
 
 
@@ -505,6 +751,13 @@ def event(timing=True):
     -------
     Event
         The event.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> event = cuda.event()
+    >>> event.record()
+    >>> event.synchronize()
     """
     return Event(current_device(), bool(timing), False)
 

@@ -115,6 +115,13 @@ def pinned_array_like(ary):
     -------
     numpy.ndarray
         Shape and dtype of `ary`; its values are not set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import cuda
+    >>> cuda.pinned_array_like(np.ones((2, 3))).shape
+    (2, 3)
     """
     return pinned_array(ary.shape, ary.dtype, strides_like(ary))
 
@@ -181,6 +188,13 @@ def mapped_array_like(ary, stream=0, portable=False, wc=False):
     -------
     numpy.ndarray
         Shape and dtype of `ary`; its values are not set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import cuda
+    >>> cuda.mapped_array_like(np.ones((2, 3))).shape
+    (2, 3)
     """
     return mapped_array(ary.shape, ary.dtype, strides_like(ary), portable=portable, wc=wc)
 
@@ -209,6 +223,14 @@ def managed_array(shape, dtype=numpy.float64, strides=None, order="C", stream=0,
     -------
     numpy.ndarray
         Shape `shape`, in `dtype`; its values are not set.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> a = cuda.managed_array(3)
+    >>> a[:] = 1
+    >>> float(a.sum())
+    3.0
     """
     flags = 1 if attach_global else 2
     memory = _engine.managed(current_device(), max(1, _bytes(shape, strides, dtype, order)), flags)
@@ -231,14 +253,25 @@ def _registered(arrays, flags):
 
 @contextlib.contextmanager
 def pinned(*arylist):
-    """Return a context manager that page-locks the memory of NumPy arrays.
-
-    Copies to and from the device are fast meanwhile.
+    """Page-lock the memory of NumPy arrays in a ``with`` block, so that copies to and from the device are fast.
 
     Parameters
     ----------
     *arylist : numpy.ndarray
         Contiguous arrays.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import cuda
+    >>> host = np.arange(3.0)
+    >>> with cuda.pinned(host):
+    ...     a = cuda.to_device(host)
     """
     with _registered(arylist, 0):
         yield
@@ -246,21 +279,32 @@ def pinned(*arylist):
 
 @contextlib.contextmanager
 def mapped(*arylist, **kws):
-    """Return a context manager in which kernels use NumPy arrays in place.
-
-    At its end, all work of the device has ended.
+    """Map NumPy arrays in a ``with`` block, so that kernels use them in place; all work of the device has ended at its end.
 
     Parameters
     ----------
     *arylist : numpy.ndarray
-        Contiguous arrays. The manager returns arrays over the same memory: one, or a list.
-    **kws
-        `stream`: accepted for compatibility.
+        Contiguous arrays.
+    **kws : dict
+        ``stream``, which is accepted for compatibility.
+
+    Yields
+    ------
+    MappedNDArray or list
+        Arrays over the same memory: one, or a list.
 
     Raises
     ------
     TypeError
         For another keyword.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import cuda
+    >>> host = np.arange(3.0)
+    >>> with cuda.mapped(host) as a:
+    ...     pass
     """
     unknown = set(kws) - {"stream"}
     if unknown:

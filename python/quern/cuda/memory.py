@@ -17,9 +17,26 @@ MemoryInfo.__doc__ = "Bytes of a device: ``free`` and ``total``."
 
 
 class MemoryPointer:
-    """``size`` bytes of memory from ``pointer`` on, of a context's device.
+    """Memory of a device, from an address on.
 
-    ``owner`` is kept as long as it; ``finalizer`` is called once, by ``free()`` or when it goes.
+    Parameters
+    ----------
+    context : Context
+        Context of the device.
+    pointer : int or ctypes.c_void_p
+        Address.
+    size : int
+        Number of bytes.
+    owner : object, optional
+        Object that is kept alive as long as the memory.
+    finalizer : callable, optional
+        Function that is called once: by `free`, or when the object is deleted.
+
+    Examples
+    --------
+    >>> from quern import cuda
+    >>> cuda.current_context().memalloc(64).size
+    64
     """
 
     __cuda_memory__ = True
@@ -33,15 +50,48 @@ class MemoryPointer:
 
     @property
     def owner(self):
-        """What the memory belongs to: itself where nothing else was named."""
+        """The object that the memory belongs to; by default the memory itself.
+
+        Examples
+        --------
+        >>> from quern import cuda
+        >>> memory = cuda.current_context().memalloc(64)
+        >>> memory.owner is memory
+        True
+        """
         return self if self._owner is None else self._owner
 
     def own(self):
-        """The memory itself, which is given back when nobody has it any more."""
+        """Return the memory as an object that frees it when it is deleted.
+
+        Returns
+        -------
+        MemoryPointer
+            The memory itself.
+
+        Examples
+        --------
+        >>> from quern import cuda
+        >>> memory = cuda.current_context().memalloc(64)
+        >>> memory.own() is memory
+        True
+        """
         return self
 
     def free(self):
-        """Gives it back. Raises RuntimeError the second time."""
+        """Free the memory.
+
+        Raises
+        ------
+        RuntimeError
+            Where it was freed before.
+
+        Examples
+        --------
+        >>> from quern import cuda
+        >>> memory = cuda.current_context().memalloc(64)
+        >>> memory.free()
+        """
         if not self.is_managed:
             return
         if not self.is_alive:
@@ -60,6 +110,11 @@ class MemoryPointer:
             Number of bytes; None is all of them.
         stream : Stream, optional
             Stream of the work.
+
+        Examples
+        --------
+        >>> from quern import cuda
+        >>> cuda.current_context().memalloc(64).memset(0)
         """
         device_memset(self, byte, self.size if count is None else count, stream)
 
@@ -82,6 +137,12 @@ class MemoryPointer:
         ------
         RuntimeError
             For a part that is not inside the memory.
+
+        Examples
+        --------
+        >>> from quern import cuda
+        >>> cuda.current_context().memalloc(64).view(16).size
+        48
         """
         stop = self.size if stop is None else stop
         if not 0 <= start <= stop <= self.size:
@@ -90,7 +151,14 @@ class MemoryPointer:
 
     @property
     def device_ctypes_pointer(self):
-        """The address, as ctypes has it."""
+        """The address as a `ctypes.c_void_p`.
+
+        Examples
+        --------
+        >>> from quern import cuda
+        >>> type(cuda.current_context().memalloc(64).device_ctypes_pointer).__name__
+        'c_void_p'
+        """
         return ctypes.c_void_p(int(self))
 
     device_pointer_value = property(lambda self: int(self), doc="The address, a number.")

@@ -17,9 +17,30 @@ from quern.lib import _engine
 
 
 class DeviceNDArray(_core.Array):
-    """An array on the device: the same memory as ``quern.Array``, under Numba's names.
+    """Array on the device, under Numba's names; created by `to_device` and `device_array`.
 
-    Parts of it (``a[1:]``, ``a.reshape(...)``, ``a.T``) share its memory, a single record does, too; a single number is a NumPy scalar.
+    Views (``a[1:]``, ``a.reshape(...)``, ``a.T``) and single records share the memory; an indexed number is a NumPy scalar.
+
+    Parameters
+    ----------
+    shape : tuple of ints
+        Shape.
+    strides : tuple of ints
+        Bytes between neighbours along each dimension.
+    dtype : dtype
+        Dtype of the elements.
+    stream : Stream, optional
+        Stream that the array is made with.
+    gpu_data : MemoryPointer, optional
+        Memory of the elements; None is new memory, whose values are not set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import cuda
+    >>> a = cuda.to_device(np.arange(4.0))
+    >>> a[1:].copy_to_host()
+    array([1., 2., 3.])
     """
 
     __slots__ = ("_made_with",)
@@ -29,14 +50,30 @@ class DeviceNDArray(_core.Array):
 
     @property
     def gpu_data(self):
-        """The memory of the elements, from the first one on; it keeps the array."""
+        """The memory of the elements, from the first one on, which keeps the array alive: a `MemoryPointer`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.arange(4.0)).gpu_data.size
+        32
+        """
         from quern.cuda.memory import MemoryPointer
 
         return MemoryPointer(None, self.device_ctypes_pointer, self.nbytes, owner=self)
 
     @property
     def stream(self):
-        """The stream that it was made with; 0: none was named. Its work is in order on any stream."""
+        """The stream that the array was made with; 0 for none. Work is in order on any stream.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.arange(4.0)).stream
+        0
+        """
         return getattr(self, "_made_with", 0)
 
     @stream.setter
@@ -55,7 +92,20 @@ class DeviceNDArray(_core.Array):
 
     @property
     def to_host(self):
-        """The name of copy_to_host() in older versions of Numba."""
+        """Raise AttributeError: older versions of Numba had this name of `copy_to_host`.
+
+        Raises
+        ------
+        AttributeError
+            Always.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> hasattr(cuda.to_device(np.arange(4.0)), "to_host")
+        False
+        """
         raise AttributeError(f"'{type(self).__name__}' object has no attribute 'to_host'; write copy_to_host()")
 
     def __getitem__(self, key):
@@ -70,11 +120,50 @@ class DeviceNDArray(_core.Array):
         return part._as(DeviceRecord) if part.dtype.names else _core.asnumpy(part)[()]
 
     def getitem(self, item, stream=0):
-        """``array[item]``; its work is in order on any stream."""
+        """Return ``array[item]``.
+
+        Parameters
+        ----------
+        item : index
+            Index.
+        stream : Stream, optional
+            Accepted for compatibility: work is in order on any stream.
+
+        Returns
+        -------
+        DeviceNDArray or scalar
+            View of the elements; a NumPy scalar for one element.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> float(cuda.to_device(np.arange(4.0)).getitem(2))
+        2.0
+        """
         return self[item]
 
     def setitem(self, key, value, stream=0):
-        """``array[key] = value``; its work is in order on any stream."""
+        """Assign ``array[key] = value``.
+
+        Parameters
+        ----------
+        key : index
+            Index.
+        value : array_like
+            Values; they broadcast to the elements.
+        stream : Stream, optional
+            Accepted for compatibility: work is in order on any stream.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> a = cuda.to_device(np.arange(4.0))
+        >>> a.setitem(slice(2), 7)
+        >>> a.copy_to_host()
+        array([7., 7., 2., 3.])
+        """
         self[key] = value
 
     def copy_to_host(self, ary=None, stream=0):
@@ -98,6 +187,13 @@ class DeviceNDArray(_core.Array):
             For an `ary` of another dtype.
         ValueError
             For an `ary` of another shape or size.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.arange(3.0)).copy_to_host()
+        array([0., 1., 2.])
         """
         host = _core.asnumpy(self)
         if ary is None:
@@ -126,6 +222,15 @@ class DeviceNDArray(_core.Array):
             For another dtype.
         ValueError
             For another number of elements, or an array of the device in another order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> a = cuda.device_array(3)
+        >>> a.copy_to_device(np.arange(3.0))
+        >>> a.copy_to_host()
+        array([0., 1., 2.])
         """
         if ary is self:
             return
@@ -140,19 +245,26 @@ class DeviceNDArray(_core.Array):
         _core.Array.__setitem__(self, ..., ary.reshape(self.shape) if self.shape != ary.shape else ary)
 
     def split(self, section, stream=0):
-        """Return parts of an array of one dimension.
+        """Yield parts of a one-dimensional array.
 
         Parameters
         ----------
         section : int
-            Number of elements in a part.
+            Number of elements of a part; the last one may be shorter.
         stream : Stream, optional
-            Accepted for compatibility.
+            Stream that the parts are of.
 
-        Returns
-        -------
-        iterator of DeviceNDArray
-            Parts.
+        Yields
+        ------
+        DeviceNDArray
+            View of a part.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> [part.size for part in cuda.to_device(np.arange(5.0)).split(2)]
+        [2, 2, 1]
         """
         if self.ndim != 1:
             raise ValueError("only support 1d array")
@@ -176,6 +288,13 @@ class DeviceNDArray(_core.Array):
         -------
         DeviceNDArray
             View; an order that needs a copy raises NotImplementedError.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.ones((2, 3))).ravel().shape
+        (6,)
         """
         if order not in ("C", "F", "A"):
             raise ValueError(f"order not C|F|A: {order!r}")
@@ -199,6 +318,13 @@ class DeviceNDArray(_core.Array):
         -------
         DeviceNDArray
             View; a shape that needs a copy raises NotImplementedError.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.arange(6.0)).reshape(2, 3).shape
+        (2, 3)
         """
         shape = newshape[0] if len(newshape) == 1 and isinstance(newshape[0], (tuple, list)) else newshape
         in_order = self._contiguous[0 if order == "C" else 1]
@@ -226,6 +352,13 @@ class DeviceNDArray(_core.Array):
         -------
         DeviceNDArray
             View.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.ones((1, 3))).squeeze().shape
+        (3,)
         """
         return super().squeeze(axis)
 
@@ -241,6 +374,13 @@ class DeviceNDArray(_core.Array):
         -------
         DeviceNDArray
             View.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.ones((2, 3))).transpose().shape
+        (3, 2)
         """
         return super().transpose(axes)
 
@@ -252,24 +392,80 @@ class DeviceNDArray(_core.Array):
 
     @property
     def device_ctypes_pointer(self):
-        """The address of the first element, as ctypes has it."""
+        """The address of the first element, a `ctypes.c_void_p`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> type(cuda.to_device(np.arange(4.0)).device_ctypes_pointer).__name__
+        'c_void_p'
+        """
         return ctypes.c_void_p(self._address() if self.size else 0)
 
     def as_cuda_arg(self):
-        """What kernels are given: the array itself."""
+        """Return the argument that kernels receive: the array itself.
+
+        Returns
+        -------
+        DeviceNDArray
+            The array.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> a = cuda.to_device(np.arange(4.0))
+        >>> a.as_cuda_arg() is a
+        True
+        """
         return self
 
     def is_c_contiguous(self):
-        """Do the elements lie in C order, without gaps?"""
+        """Return whether the elements lie in C order, without gaps.
+
+        Returns
+        -------
+        bool
+            Whether they do.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.ones((2, 3))).is_c_contiguous()
+        True
+        """
         return self._contiguous[0]
 
     def is_f_contiguous(self):
-        """Do the elements lie in Fortran's order, without gaps?"""
+        """Return whether the elements lie in Fortran order, without gaps.
+
+        Returns
+        -------
+        bool
+            Whether they do.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.ones((2, 3))).is_f_contiguous()
+        False
+        """
         return self._contiguous[1]
 
     @property
     def alloc_size(self):
-        """Bytes of the elements."""
+        """The bytes of the elements.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> cuda.to_device(np.arange(4.0)).alloc_size
+        32
+        """
         return self.nbytes
 
     @property
@@ -289,6 +485,14 @@ class DeviceNDArray(_core.Array):
         -------
         DeviceNDArray
             Array.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cuda
+        >>> stream = cuda.stream()
+        >>> cuda.to_device(np.arange(4.0)).bind(stream).stream is stream
+        True
         """
         return self if stream == self.stream else with_stream(self._as(type(self)), stream)
 

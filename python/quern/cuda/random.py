@@ -242,6 +242,7 @@ class StateFunction(DeviceFunction):
     def __init__(self, function, on_host):
         super().__init__(function)
         self._on_host = on_host
+        on_host.__name__ = on_host.__qualname__ = function.__name__  # the name in Python's errors of wrong calls
 
     def __call__(self, *args):
         return self._on_host(*args)

@@ -32,7 +32,14 @@ class _Class(type):
         return getattr(cls._made, name)
 
 
+def _named(function, name):
+    """Give a lambda the name of the class that calls it: Python's errors of wrong calls show it."""
+    if getattr(function, "__name__", "") == "<lambda>":
+        function.__qualname__ = name
+
+
 def _class(name, doc, holds, made=None):
+    _named(made, name)
     return _Class(name, (), {"__doc__": doc, "__module__": __name__}, holds=holds, made=made)
 
 
@@ -113,6 +120,7 @@ Module = _class("Module", "Of modules.", lambda t: _known(t, lambda m: type(m)._
 
 def _unserved(name, doc, spelt, written=None):
     """A class of types that kernels have no values of: ``spelt(parts)`` is its name."""
+    _named(spelt, name)
 
     def __init__(self, *parts, **named):  # noqa: N807
         parts += tuple(named.values())
@@ -129,7 +137,7 @@ Bytes = _unserved("Bytes", "Of bytes.", lambda of, ndim, layout: f"bytes({of}, {
 CharSeq = _unserved("CharSeq", "Of bytes of a length.", "[char x {}]".format)
 UnicodeCharSeq = _unserved("UnicodeCharSeq", "Of a text of a length.", "[unichr x {}]".format, "UnicodeCharSeq({})".format)
 SliceType = _unserved("SliceType", "Of slices.", lambda name, members: name)
-PyObject = _unserved("PyObject", "Of Python's objects.", str)
+PyObject = _unserved("PyObject", "Of Python's objects.", lambda name: str(name))
 Omitted.value = property(lambda self: self.parts[0])
 ListType.dtype = ListType.item_type = property(lambda self: self.parts[0])
 DictType.key_type, DictType.value_type = (property(lambda self, i=i: self.parts[i]) for i in (0, 1))

@@ -80,10 +80,35 @@ _methods = _engine.functions_of("ndarray", "quern.cupy", "ndarray")
 
 
 class ndarray(_core.Array):  # noqa: N801
-    """An array with CuPy's methods; the same memory as ``quern.Array``, under CuPy's name.
+    """Array on the device with CuPy's methods; its values are not set.
 
-    Parameters: ``shape``; ``dtype``; ``memptr``: a MemoryPointer to memory that it uses, by default new memory, whose values are
-    anything; ``strides`` in bytes, with ``memptr``; ``order``: "C" or "F".
+    `cupy.array`, `cupy.zeros` and `cupy.asarray` create arrays with values.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape.
+    dtype : dtype, optional
+        Dtype of the elements.
+    memptr : MemoryPointer, optional
+        Memory of the elements; None is new memory.
+    strides : tuple of ints, optional
+        Bytes between neighbours along each dimension, with `memptr`.
+    order : {"C", "F"}, optional
+        Memory layout of new memory.
+
+    Raises
+    ------
+    ValueError
+        For strides that leave the memory, and for a dtype of the other byte order.
+    OutOfMemoryError
+        Where the device has not enough memory.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.ndarray((2, 3), cp.float32).nbytes
+    24
     """
 
     __slots__ = ()
@@ -195,7 +220,14 @@ class ndarray(_core.Array):  # noqa: N801
 
     @property
     def flat(self):
-        """The elements in C order: an iterator that can be indexed and assigned to."""
+        """The elements in C order: an iterator that can be indexed by integers and slices, and assigned to.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.asarray([[1, 2], [3, 4]]).flat[2]
+        array(3)
+        """
         return flatiter(self)
 
     @flat.setter
@@ -204,7 +236,14 @@ class ndarray(_core.Array):  # noqa: N801
 
     @property
     def imag(self):
-        """The imaginary part: a view for complex arrays, new zeros for others."""
+        """The imaginary part: a view of a complex array, which can be assigned; new zeros of others.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.asarray([1 + 2j, 3]).imag
+        array([2., 0.])
+        """
         part = super().imag
         return part if self._dtype_name.startswith("complex") else part.copy()
 
@@ -218,20 +257,95 @@ class ndarray(_core.Array):  # noqa: N801
         return types.GenericAlias(cls, item)
 
     def ptp(self, axis=None, out=None, keepdims=False):
-        """The largest minus the smallest value along ``axis``."""
+        """Return the largest minus the smallest value along an axis.
+
+        Parameters
+        ----------
+        axis : int or tuple of ints, optional
+            Axis or axes; None is all of them.
+        out : ndarray, optional
+            Array that receives the result.
+        keepdims : bool, optional
+            Whether the reduced axes stay, with size 1.
+
+        Returns
+        -------
+        ndarray
+            Shape of the array without the axes.
+
+        Raises
+        ------
+        ValueError
+            For an empty reduction.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.asarray([3, 1, 7]).ptp()
+        array(6)
+        """
         return _reductions.ptp(self, axis, out, keepdims)
 
     def take(self, indices, axis=None, out=None, mode="wrap"):
-        """The elements at ``indices`` along ``axis`` (None: of the flattened array); places that are not there wrap around."""
+        """Return the elements at indices along an axis.
+
+        Parameters
+        ----------
+        indices : int or array_like of ints
+            Indices; those out of range wrap around.
+        axis : int, optional
+            Axis; None selects elements of the flattened array.
+        out : ndarray, optional
+            Array that receives the result.
+        mode : str, optional
+            Accepted for compatibility; must be "wrap".
+
+        Returns
+        -------
+        ndarray
+            The shape of `indices` replaces the axis.
+
+        Raises
+        ------
+        TypeError
+            For indices that are not integers.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.asarray([10, 20, 30]).take([2, 0])
+        array([30, 10])
+        """
         if isinstance(indices, (float, complex, str, bytes, numpy.inexact)):  # in lists numbers become integers
             raise TypeError(f"take() needs integers as indices, not {indices!r}; convert it with int()")
         return as_ndarray(_indexing.take(self, indices, axis, out, mode))
 
     def put(self, indices, values, mode="wrap"):
-        """Writes ``values``, repeated as often as needed, to elements of the flattened array.
+        """Assign values to elements of the flattened array.
 
-        Parameters: ``mode``: what is done with a place that is not there: "wrap", "clip", or "raise": an IndexError, for which the places
-        are read.
+        Parameters
+        ----------
+        indices : int or array_like of ints
+            Indices.
+        values : array_like
+            Values, repeated as often as needed.
+        mode : {"wrap", "clip", "raise"}, optional
+            What happens to indices out of range; "raise" reads them.
+
+        Raises
+        ------
+        IndexError
+            For an index out of range with mode "raise".
+        ValueError
+            For an unknown mode.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> a = cp.zeros(3, int)
+        >>> a.put([0, 2], [7, 8])
+        >>> a
+        array([7, 0, 8])
         """
         if mode not in ("raise", "wrap", "clip"):
             raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
@@ -242,22 +356,96 @@ class ndarray(_core.Array):  # noqa: N801
         _indexing.put(self, indices, values, mode)
 
     def scatter_add(self, slices, value):
-        """Adds ``value`` at the places that ``slices`` picks; places that occur more than once get it as often."""
+        """Add values to elements; deprecated, use ``cupyx.scatter_add``.
+
+        Parameters
+        ----------
+        slices : index
+            Index of the elements; one that occurs more than once gets each value.
+        value : array_like
+            Values.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from quern import cupy as cp
+        >>> a = cp.zeros(3, int)
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     a.scatter_add(cp.asarray([0, 0, 2]), 1)
+        >>> a
+        array([2, 0, 1])
+        """
         _warn_of_scatter("add")
         scatter("add", self, slices, value)
 
     def scatter_max(self, slices, value):
-        """Takes the larger of the element and ``value`` at the places that ``slices`` picks."""
+        """Replace elements by the larger of them and values; deprecated, use ``cupyx.scatter_max``.
+
+        Parameters
+        ----------
+        slices : index
+            Index of the elements.
+        value : array_like
+            Values.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from quern import cupy as cp
+        >>> a = cp.zeros(3, int)
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     a.scatter_max(cp.asarray([0, 2]), 5)
+        >>> a
+        array([5, 0, 5])
+        """
         _warn_of_scatter("maximum")
         scatter("maximum", self, slices, value)
 
     def scatter_min(self, slices, value):
-        """Takes the smaller of the element and ``value`` at the places that ``slices`` picks."""
+        """Replace elements by the smaller of them and values; deprecated, use ``cupyx.scatter_min``.
+
+        Parameters
+        ----------
+        slices : index
+            Index of the elements.
+        value : array_like
+            Values.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from quern import cupy as cp
+        >>> a = cp.zeros(3, int)
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     a.scatter_min(cp.asarray([0, 2]), -5)
+        >>> a
+        array([-5,  0, -5])
+        """
         _warn_of_scatter("minimum")
         scatter("minimum", self, slices, value)
 
     def reduced_view(self, dtype=None):
-        """A view of the same elements with as few dimensions as their places in memory allow."""
+        """Return a view of the same elements with as few dimensions as their strides allow.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            Deprecated: dtype of the view.
+
+        Returns
+        -------
+        ndarray
+            View.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.zeros((2, 3)).reduced_view().shape
+        (6,)
+        """
         if dtype is not None:
             warn_user("calling reduced_view with dtype is deprecated", DeprecationWarning)
             return self.reduced_view().view(dtype)
@@ -279,14 +467,39 @@ class ndarray(_core.Array):  # noqa: N801
 
     @property
     def cstruct(self):
-        """Raises NotImplementedError: kernels take the array itself; shapes and strides go as numbers."""
+        """Raise NotImplementedError: kernels accept arrays as pointers only.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
         raise NotImplementedError("[cupy.ndarray.cstruct] kernels accept arrays as pointers only; pass shape and strides as integers")
 
     def mdspan(self, *, index_type=None, allow_unsafe=False):
-        """What a kernel takes as a ``cuda::std::mdspan`` by value, of dynamic extents and ``layout_stride``.
+        """Return an argument of kernels with a parameter ``cuda::std::mdspan``, of dynamic extents and ``layout_stride``.
 
-        ``index_type``: int32 or int64, that of its extents. Steps of zero or backwards, and arrays without elements, need
-        ``allow_unsafe=True``. Raises ValueError otherwise.
+        Parameters
+        ----------
+        index_type : dtype
+            Dtype of the extents: int32 or int64.
+        allow_unsafe : bool, optional
+            Whether to allow zero or negative strides, and arrays without elements.
+
+        Returns
+        -------
+        object
+            Argument.
+
+        Raises
+        ------
+        ValueError
+            For another dtype, an array too large for it, and what `allow_unsafe` allows.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> argument = cp.zeros((2, 3)).mdspan(index_type=cp.int64)
         """
         index = numpy.dtype(index_type) if index_type is not None else None
         if index not in (numpy.int32, numpy.int64):
@@ -299,15 +512,65 @@ class ndarray(_core.Array):  # noqa: N801
         return _MdSpan.of(self, index, steps)
 
     def copy(self, order="C"):
-        """A new array on the current device with the same values; ``order``: how they lie in memory, see :func:`cupy.copy`."""
+        """Return a copy of the array on the current device.
+
+        Parameters
+        ----------
+        order : {"C", "F", "A", "K"}, optional
+            Memory layout of the copy, as in :func:`cupy.copy`.
+
+        Returns
+        -------
+        ndarray
+            Shape and dtype of the array.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> a = cp.zeros(2)
+        >>> b = a.copy()
+        >>> b[0] = 1
+        >>> a
+        array([0., 0.])
+        """
         moved = here(self)
         return super().copy(order) if moved is self else moved._in_order(None if order in ("A", "a") else order)
 
     def get(self, stream=None, order="C", out=None, blocking=True):
-        """A NumPy array with the values; this waits for them. ``order``: "C", "F", or "A" for that of the array.
+        """Return the values as a NumPy array; the function waits for them.
 
-        ``out``: an array in C or Fortran order for the values, of the same shape and type; ``order`` is of no account then. Raises
-        TypeError, ValueError or RuntimeError for another.
+        Parameters
+        ----------
+        stream : Stream, optional
+            Stream of the copy.
+        order : {"C", "F", "A"}, optional
+            Memory layout of the result; "A" is that of the array.
+        out : numpy.ndarray, optional
+            Array in C or Fortran order, of the same shape and dtype, that receives the values.
+        blocking : bool, optional
+            Accepted for compatibility: the function always waits.
+
+        Returns
+        -------
+        numpy.ndarray
+            Values, or `out`.
+
+        Raises
+        ------
+        TypeError
+            For an `out` that is no NumPy array, or has another dtype.
+        ValueError
+            For an `out` of another shape.
+        RuntimeError
+            For an `out` whose elements lie with gaps.
+        OutOfMemoryError
+            Where the host has not enough memory.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> type(cp.ones(2).get()).__name__
+        'ndarray'
         """
         _may_wait("ndarray.get()")
         order = (order or "C").upper()
@@ -321,17 +584,77 @@ class ndarray(_core.Array):  # noqa: N801
         return out
 
     def item(self, *args):
-        """An element as a number of Python's: the only one, or that at an index; this waits for it."""
+        """Return an element as a Python number; the function waits for it.
+
+        Parameters
+        ----------
+        *args : int
+            Index of the element; without it the only element.
+
+        Returns
+        -------
+        scalar
+            Number.
+
+        Raises
+        ------
+        ValueError
+            Without an index, for an array that has not one element.
+        IndexError
+            For an index out of range.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.asarray([10, 20]).item(1)
+        20
+        """
         _may_wait("ndarray.item()")
         return super().item(*args)
 
     def tolist(self):
-        """The values as nested lists; this waits for them."""
+        """Return the values as nested lists; the function waits for them.
+
+        Returns
+        -------
+        list or scalar
+            Python's numbers; one level of lists for each dimension.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.asarray([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
         _may_wait("ndarray.tolist()")
         return super().tolist()
 
     def set(self, arr, stream=None):
-        """Takes the values of a NumPy array of the same shape and type."""
+        """Copy the values of a NumPy array into the array.
+
+        Parameters
+        ----------
+        arr : numpy.ndarray
+            Array of the same shape and dtype.
+        stream : Stream, optional
+            Stream of the copy.
+
+        Raises
+        ------
+        TypeError
+            For another object, or another dtype.
+        ValueError
+            For another shape.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from quern import cupy as cp
+        >>> a = cp.zeros(3)
+        >>> a.set(np.arange(3.0))
+        >>> a
+        array([0., 1., 2.])
+        """
         if not isinstance(arr, numpy.ndarray):
             kind = type(arr).__name__
             raise TypeError(f"Only numpy.ndarray can be set to cupy.ndarray, not {kind}; convert it with numpy.asarray(x, '{self.dtype}')")
@@ -343,14 +666,35 @@ class ndarray(_core.Array):  # noqa: N801
             self[...] = _core.asarray(arr)
 
     def toDlpack(self):  # noqa: N802
-        """A DLPack capsule of the memory."""
+        """Return a DLPack capsule of the memory; deprecated, use ``cupy.from_dlpack``.
+
+        Returns
+        -------
+        capsule
+            Capsule.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from quern import cupy as cp
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     capsule = cp.ones(2).toDlpack()
+        """
         text = "This function is deprecated and will be removed in a future release. Use the cupy.from_dlpack() array constructor instead."
         warn_user(text, numpy.exceptions.VisibleDeprecationWarning)
         return self.__dlpack__()
 
     @property
     def data(self):
-        """Where the memory is: a MemoryPointer, with the address as ``ptr``."""
+        """The address of the first element: a `cuda.MemoryPointer`, with the address as ``ptr``.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.ones(2).data.mem.size
+        16
+        """
         whole = _engine.array_whole(self)
         start = whole._address()
         memory = UnownedMemory(start, whole.nbytes, self, max(self._device_number, 0))
@@ -358,7 +702,14 @@ class ndarray(_core.Array):  # noqa: N801
 
     @property
     def device(self):
-        """The device the array is on."""
+        """The device of the array, a `cuda.Device`.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.ones(2).device.id
+        0
+        """
         return Device(max(self._device_number, 0))
 
     def __reduce_ex__(self, protocol):

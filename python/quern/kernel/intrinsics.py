@@ -11,16 +11,34 @@ import threading
 
 import numpy
 
+from quern.kernel.intrinsic_examples import EXAMPLES
+
 running = threading.local()  # .thread: the thread of a kernel that runs as plain Python (plain.py)
+
+
+class _Signature:
+    """The attribute __signature__ of intrinsics, made of the names of their parameters when it is read."""
+
+    def __get__(self, made, owner=None):
+        parameters = getattr(made, "parameters", None)
+        if parameters is None:
+            raise AttributeError("__signature__")
+        import inspect  # which takes a tenth of the time of `import quern`
+
+        kind, none = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
+        return inspect.Signature([inspect.Parameter(name, kind, default=none if needed else None) for name, needed in parameters])
 
 
 class Intrinsic:
     """A function of kernels. Called from host code it raises RuntimeError."""
 
-    def __init__(self, name, doc):
+    __signature__ = _Signature()
+
+    def __init__(self, name, doc, parameters=None):
         self.__name__ = self.__qualname__ = name
         self.__module__ = "quern.cuda"
         self.__doc__ = doc
+        self.parameters = parameters
 
     def __call__(self, *args, **kwargs):
         return self._thread().call(self, args, kwargs)
@@ -95,6 +113,7 @@ class Memory(Intrinsic):
 # Parameters of the functions below: type, description.
 _PARAMETERS = {
     "mask": ("int", "Bit for each thread of the warp that takes part; all of them call the function."),
+    "warp": ("int, optional", "Bit for each thread of the warp that is waited for; None is all."),
     "predicate": ("bool", "Condition of this thread."),
     "value": ("scalar", "Value of this thread."),
     "source": ("int", "Index of a thread in the warp, 0 to 31."),
@@ -118,20 +137,52 @@ _PARAMETERS = {
     "alignment": ("int, optional", "Alignment of the array in bytes, a power of two."),
     "ary": ("numpy.ndarray", "Global NumPy array."),
 }
-_NAMES = {"real": "x", "a b c": "a, b, c", "stored": "value", "ary": "a"}  # names where one name has several meanings
+_NAMES = {"real": "x", "a b c": "a, b, c", "stored": "value", "ary": "a", "warp": "mask"}  # names where one name has several meanings
 
 
-def _doc(summary, parameters, returns="", rest=""):
-    """A docstring with numpydoc's sections. `parameters`: names of _PARAMETERS; `returns`: type, then the description after a semicolon."""
+_OUTSIDE = "RuntimeError\n    Outside of a kernel.\n"
+_EXAMPLE = """>>> import numpy as np
+>>> from quern import cuda
+>>> @cuda.jit
+... def kernel(out):
+...     {body}
+>>> out = np.zeros({count}, np.{dtype})
+>>> kernel[1, {count}](out)
+>>> out
+{printed}
+"""
+
+
+def _example(name):
+    """The example of a function: a kernel that is run, or nothing."""
+    if name not in EXAMPLES:
+        return ""
+    body, count, printed = EXAMPLES[name]
+    dtype = printed.partition("dtype=")[2].strip(")") or ("float64" if "." in printed else "int64")
+    return _EXAMPLE.format(body=body.replace("\n", "\n...     "), count=count, dtype=dtype, printed=printed)
+
+
+def _doc(name, summary, parameters, returns="", rest="", raises=""):
+    """A docstring with numpydoc's sections. `parameters`: names of _PARAMETERS; `returns`: type, then the description after a semicolon.
+
+    `raises`: what the compiler refuses, besides a call outside of a kernel, which all of these functions do.
+    """
     described = [(_NAMES.get(name, name), *_PARAMETERS[name]) for name in parameters]
     listed = "".join(f"{name} : {kind}\n    {said}\n" for name, kind, said in described)
     kind, _, said = returns.partition("; ")
-    parts = [summary, rest, listed and f"Parameters\n----------\n{listed}", returns and f"Returns\n-------\n{kind}\n    {said}\n"]
+    sections = {
+        "Parameters": listed,
+        "Returns": returns and f"{kind}\n    {said}\n",
+        "Raises": _OUTSIDE + (raises and f"TypingError\n    {raises}\n"),
+        "Examples": _example(name),
+    }
+    parts = [summary, rest, *(f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items() if text)]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
-def _function(name, *doc):
-    return Intrinsic(name, _doc(*doc))
+def _function(name, summary, parameters, *doc):
+    names = [(one, "optional" not in _PARAMETERS[name][0]) for name in parameters for one in _NAMES.get(name, name).split(", ")]
+    return Intrinsic(name, _doc(name, summary, parameters, *doc), names)
 
 
 threadIdx = Index("threadIdx", "Index of the thread in its block: ``x``, ``y`` and ``z``, each int32.")
@@ -141,51 +192,46 @@ gridDim = Index("gridDim", "Number of blocks in the grid: ``x``, ``y`` and ``z``
 laneid = Number("laneid", "Index of the thread in its warp, 0 to 31; int32.")
 warpsize = Number("warpsize", "Number of threads in a warp, 32; int32.")
 
-_GRID = """Return the index of the thread in the whole grid, inside a kernel.
-
-Parameters
-----------
-ndim : {1, 2, 3}
-    Number of dimensions of the grid; a constant.
-
-Returns
--------
-int64 or tuple of int64
-    For one dimension ``threadIdx.x + blockIdx.x * blockDim.x``; else a tuple of `ndim` indices.
-
-Examples
---------
->>> import numpy as np
->>> from quern import cuda
->>> @cuda.jit
-... def double(a):
-...     i = cuda.grid(1)
-...     if i < a.size:
-...         a[i] *= 2
->>> a = np.arange(3.0)
->>> double[1, 32](a)
->>> a
-array([0., 2., 4.])
-"""
-grid = Intrinsic("grid", _GRID)
+_DIMENSIONS = "For an `ndim` that is not a constant, or not 1, 2 or 3."
+grid = _function(
+    "grid",
+    "Return the index of the thread in the whole grid, inside a kernel.",
+    ["ndim"],
+    "int64 or tuple of int64; For one dimension ``threadIdx.x + blockIdx.x * blockDim.x``; else a tuple of `ndim` indices.",
+    "",
+    _DIMENSIONS,
+)
 gridsize = _function(
-    "gridsize", "Return the number of threads in the whole grid.", ["ndim"], "int64 or tuple of int64; A number for each dimension."
+    "gridsize",
+    "Return the number of threads in the whole grid.",
+    ["ndim"],
+    "int64 or tuple of int64; A number for each dimension.",
+    "",
+    _DIMENSIONS,
 )
 
 _ARRAY = ("shape", "dtype", "alignment")
+_OF_ARRAYS = "For a shape that is not a constant or is negative, no dtype, or an `alignment` that is not a power of two."
 _DYNAMIC = """An array of shape 0 is the dynamic shared memory of the launch, ``kernel[grid, block, stream, nbytes]``; all of them begin
 at its start."""
 shared = Memory(
     "shared",
     "Memory that the threads of a block share: ``shared.array(shape, dtype)``.",
     array=_function(
-        "shared.array", "Return an array that the threads of a block share.", _ARRAY, "array; Its values are not set.", _DYNAMIC
+        "shared.array",
+        "Return an array that the threads of a block share.",
+        _ARRAY,
+        "array; Its values are not set.",
+        _DYNAMIC,
+        _OF_ARRAYS,
     ),
 )
 local = Memory(
     "local",
     "Memory of one thread: ``local.array(shape, dtype)``.",
-    array=_function("local.array", "Return an array that each thread has for itself.", _ARRAY, "array; Its values are not set."),
+    array=_function(
+        "local.array", "Return an array that each thread has for itself.", _ARRAY, "array; Its values are not set.", "", _OF_ARRAYS
+    ),
 )
 const = Memory(
     "const",
@@ -225,7 +271,7 @@ _FENCE = "Make the thread's earlier writes visible to {} before its later writes
 threadfence = _function("threadfence", _FENCE.format("the device"), [])
 threadfence_block = _function("threadfence_block", _FENCE.format("its block"), [])
 threadfence_system = _function("threadfence_system", _FENCE.format("the host and other devices"), [])
-syncwarp = _function("syncwarp", "Wait for the threads of the warp in a mask; by default all.", ["mask"])
+syncwarp = _function("syncwarp", "Wait for the threads of the warp in a mask; by default all.", ["warp"])
 _AGREED, _BITS = "bool; The same for all threads.", "int32; Bit for each thread of the warp."
 _VOTE, _SHUFFLE = ["mask", "predicate"], "scalar; Value of that thread, in the dtype of `value`."
 all_sync = _function("all_sync", "Return whether the predicate is true for all threads of the mask.", _VOTE, _AGREED)
@@ -270,12 +316,70 @@ stwt = _function("stwt", "Store an element through the caches to memory.", _STOR
 
 
 def carray(ptr, shape, dtype=None):
-    """Return an array in C order over the memory at a pointer: a ctypes pointer on the host, or ``ffi.from_buffer(x)`` in a kernel."""
+    """Return an array in C order over the memory at a pointer, without a copy.
+
+    Parameters
+    ----------
+    ptr : ctypes pointer
+        Pointer on the host; in kernels also ``ffi.from_buffer(x)``.
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the elements; a ``ctypes.c_void_p`` needs it.
+
+    Returns
+    -------
+    numpy.ndarray
+        Array over the memory.
+
+    Raises
+    ------
+    TypeError
+        For an object that is no ctypes pointer, or a dtype that is not the pointer's.
+
+    Examples
+    --------
+    >>> import ctypes
+    >>> from quern.numba import carray
+    >>> numbers = (ctypes.c_double * 4)(1, 2, 3, 4)
+    >>> carray(ctypes.cast(numbers, ctypes.POINTER(ctypes.c_double)), (2, 2))
+    array([[1., 2.],
+           [3., 4.]])
+    """
     return _over_pointer(ptr, shape, dtype, "C")
 
 
 def farray(ptr, shape, dtype=None):
-    """Return an array in Fortran order over the memory at a pointer; see :func:`carray`."""
+    """Return an array in Fortran order over the memory at a pointer, without a copy.
+
+    Parameters
+    ----------
+    ptr : ctypes pointer
+        Pointer on the host; in kernels also ``ffi.from_buffer(x)``.
+    shape : int or tuple of ints
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the elements; a ``ctypes.c_void_p`` needs it.
+
+    Returns
+    -------
+    numpy.ndarray
+        Array over the memory.
+
+    Raises
+    ------
+    TypeError
+        For an object that is no ctypes pointer, or a dtype that is not the pointer's.
+
+    Examples
+    --------
+    >>> import ctypes
+    >>> from quern.numba import farray
+    >>> numbers = (ctypes.c_double * 4)(1, 2, 3, 4)
+    >>> farray(ctypes.cast(numbers, ctypes.POINTER(ctypes.c_double)), (2, 2))
+    array([[1., 3.],
+           [2., 4.]])
+    """
     return _over_pointer(ptr, shape, dtype, "F")
 
 

@@ -8,6 +8,7 @@ gpuarray.py.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import numbers
 import operator
 import threading
@@ -23,8 +24,8 @@ from quern.device import current_device
 from quern.lib import _engine
 from quern.pycuda import _textures
 from quern.pycuda import driver as _driver
-from quern.pycuda._contexts import timer
 from quern.pycuda._copies import is_page_locked
+from quern.pycuda._streams import timer
 from quern.pycuda.compyte import array as _compyte
 from quern.user_files import warn_user
 
@@ -275,7 +276,6 @@ class GPUArray(_Base):
             _engine.set_view(self, made)
             self.__dict__.update(made.__dict__)
 
-    @classmethod
     def _made(cls, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
         shape = _core._shape(shape)
         if any(n < 0 for n in shape):
@@ -304,6 +304,10 @@ class GPUArray(_Base):
         if allocator not in (None, _driver.mem_alloc):
             _pools.use()
         return self
+
+    _made.__qualname__ = "GPUArray.__init__"  # which Python's errors of wrong calls name
+    _made = classmethod(_made)
+    __signature__ = inspect.signature(_made.__func__).replace(parameters=[*inspect.signature(_made.__func__).parameters.values()][1:])
 
     # ---- the memory
 

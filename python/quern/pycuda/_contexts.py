@@ -1,4 +1,4 @@
-"""Devices, contexts, streams and events.
+"""Devices and contexts.
 
 A context is a device's primary one: those that a program makes of one device are the same. Each thread has a stack of them.
 """
@@ -21,21 +21,62 @@ def init(flags=0):
     ----------
     flags : int, optional
         Accepted for compatibility.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> driver.init()
     """
 
 
 def get_version():
-    """Return the version of CUDA whose language kernels are written in, such as (12, 9, 0)."""
+    """Return the version of CUDA whose language kernels are written in.
+
+    Returns
+    -------
+    tuple of ints
+        Version, such as (12, 9, 0).
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> driver.get_version() >= (12, 0, 0)
+    True
+    """
     return (12, 9, 0)
 
 
 def get_curand_version():
-    """Return the version of cuRAND whose generators exist here by name."""
+    """Return the version of cuRAND whose generators are available by name.
+
+    Returns
+    -------
+    tuple of ints
+        Version.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> len(driver.get_curand_version())
+    3
+    """
     return (10, 3, 0)
 
 
 def get_driver_version():
-    """Return the version of CUDA that the driver supports, as an int: 12090 for 12.9."""
+    """Return the version of CUDA that the driver supports.
+
+    Returns
+    -------
+    int
+        Version, such as 12090 for 12.9.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> driver.get_driver_version() >= 0
+    True
+    """
     return 12090
 
 
@@ -76,23 +117,83 @@ class Device:
 
     @staticmethod
     def count():
-        """Return the number of devices."""
+        """Return the number of devices.
+
+        Returns
+        -------
+        int
+            Number of GPUs; 1 without a GPU, for the CPU.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> driver.Device.count() >= 1
+        True
+        """
         return len(_door_devices())
 
     def name(self):
-        """Return the name of the device."""
+        """Return the name of the device.
+
+        Returns
+        -------
+        str
+            Name.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> len(driver.Device(0).name()) > 0
+        True
+        """
         return self._device.info()["name"]
 
     def pci_bus_id(self):
-        """Return the PCI bus id, which ``Device()`` accepts."""
+        """Return the position of the device on the PCI bus.
+
+        Returns
+        -------
+        str
+            Position, which ``Device()`` accepts.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> driver.Device(0).pci_bus_id().count(":")
+        2
+        """
         return self._device.info()["pci_bus_id"]
 
     def compute_capability(self):
-        """Return the compute capability, as (major, minor)."""
+        """Return the compute capability.
+
+        Returns
+        -------
+        tuple of ints
+            Major and minor number.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> driver.Device(0).compute_capability() >= (5, 0)
+        True
+        """
         return self._device.info()["compute_capability"]
 
     def total_memory(self):
-        """Return the size of the device's memory in bytes."""
+        """Return the size of the device's memory.
+
+        Returns
+        -------
+        int
+            Number of bytes.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> driver.Device(0).total_memory() > 0
+        True
+        """
         return self._device.info()["total_memory"]
 
     def get_attribute(self, attribute):
@@ -112,6 +213,12 @@ class Device:
         ------
         LogicError
             For an attribute that the device does not know.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> driver.Device(0).get_attribute(driver.device_attribute.WARP_SIZE)
+        32
         """
         try:
             return self._device.attribute(int(attribute))
@@ -119,7 +226,19 @@ class Device:
             raise LogicError(str(e)) from None
 
     def get_attributes(self):
-        """Return all device attributes that the device reports, as ``{device_attribute: int}``."""
+        """Return all attributes that the device reports.
+
+        Returns
+        -------
+        dict
+            From `device_attribute` to int.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> driver.Device(0).get_attributes()[driver.device_attribute.WARP_SIZE]
+        32
+        """
         out = {}
         for value in device_attribute.values.values():
             try:
@@ -140,6 +259,12 @@ class Device:
         -------
         bool
             Whether kernels of this device can use it.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> driver.Device(0).can_access_peer(driver.Device(0))
+        False
         """
         return self._device.can_reach(other._device)
 
@@ -155,13 +280,31 @@ class Device:
         -------
         Context
             The context.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> context = driver.Device(0).make_context()
+        >>> context.pop()
         """
         context = Context._of(self)
         context.push()
         return context
 
     def retain_primary_context(self):
-        """Return the device's primary context; :meth:`Context.push` makes it current."""
+        """Return the device's primary context; :meth:`Context.push` makes it current.
+
+        Returns
+        -------
+        Context
+            Context.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> type(driver.Device(0).retain_primary_context()).__name__
+        'Context'
+        """
         return Context._of(self)
 
     def __getattr__(self, name):
@@ -223,23 +366,57 @@ class Context:
 
     @staticmethod
     def attach(flags=0):
-        """The current context, once more: detach() gives this use of it up. It stands on the stack as before."""
+        """Attach to the current context once more; each `detach` undoes one of these calls.
+
+        Parameters
+        ----------
+        flags : int, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Context
+            Current context.
+        """
         return _current("attach")
 
     def push(self):
-        """Make the context current in this thread, until :meth:`pop`."""
+        """Make the context current in this thread, until :meth:`pop`.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> context = driver.Device(0).retain_primary_context()
+        >>> context.push()
+        >>> driver.Context.pop()
+        """
         _stack.entries.append(self)
         _set_current_device(self._owner._device)
 
     @staticmethod
     def pop():
-        """Make the previous context of this thread current."""
+        """Make the previous context of this thread current.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> context = driver.Device(0).make_context()
+        >>> context.pop()
+        """
         _current("pop")
         del _stack.entries[-1]
         _enter_uppermost()
 
     def detach(self):
-        """Remove the context from this thread's stack. The device keeps its memory and modules."""
+        """Remove the context from this thread's stack; the device keeps its memory and modules.
+
+        Examples
+        --------
+        >>> from quern.pycuda import driver
+        >>> context = driver.Device(0).make_context()
+        >>> context.detach()
+        """
         for i in reversed(range(len(_stack.entries))):
             if _stack.entries[i] is self:
                 del _stack.entries[i]
@@ -247,51 +424,175 @@ class Context:
 
     @staticmethod
     def get_current():
-        """Return the current context of this thread, or None."""
+        """Return the current context of this thread.
+
+        Returns
+        -------
+        Context or None
+            Context; None where none is current.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> driver.Context.get_current() is not None
+        True
+        """
         return _stack.entries[-1] if _stack.entries else None
 
     @staticmethod
     def get_device():
-        """Return the device of the current context; raises LogicError where none is current."""
+        """Return the device of the current context.
+
+        Returns
+        -------
+        Device
+            Device.
+
+        Raises
+        ------
+        LogicError
+            Where no context is current.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> driver.Context.get_device() == driver.Device(0)
+        True
+        """
         return _current("get_device")._owner
 
     @staticmethod
     def synchronize():
-        """Wait for all work of the current device, and raise the error of a kernel that failed."""
+        """Wait for all work of the current device.
+
+        Raises
+        ------
+        LaunchError
+            For a kernel that failed.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> driver.Context.synchronize()
+        """
         _engine.current_device().synchronize()
 
     @staticmethod
     def get_limit(which):
-        """What set_limit() set, or CUDA's default. Nothing here depends on it."""
+        """Return a limit that `set_limit` set, or CUDA's default; it has no effect.
+
+        Parameters
+        ----------
+        which : limit
+            Limit, such as ``limit.STACK_SIZE``.
+
+        Returns
+        -------
+        int
+            Value.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> driver.Context.set_limit(driver.limit.STACK_SIZE, 4096)
+        >>> driver.Context.get_limit(driver.limit.STACK_SIZE)
+        4096
+        """
         if int(which) not in _limits:
             raise LogicError(f"[Context.get_limit] {which!r} is not a supported context limit")
         return _limits[int(which)]
 
     @staticmethod
     def set_limit(which, value):
-        """Notes a limit, which get_limit() gives back."""
+        """Set a limit, which `get_limit` returns; it has no effect.
+
+        Parameters
+        ----------
+        which : limit
+            Limit, such as ``limit.STACK_SIZE``.
+        value : int
+            Value.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> driver.Context.set_limit(driver.limit.STACK_SIZE, 4096)
+        """
         if int(which) not in _limits:
             raise LogicError(f"[Context.set_limit] {which!r} is not a supported context limit")
         _limits[int(which)] = int(value)
 
     @staticmethod
     def get_cache_config():
-        """What set_cache_config() wished."""
+        """Return the configuration that `set_cache_config` set; it has no effect.
+
+        Returns
+        -------
+        func_cache
+            Configuration.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> config = driver.Context.get_cache_config()
+        """
         return _wishes().get(func_cache, func_cache.PREFER_NONE)
 
     @staticmethod
     def set_cache_config(config):
-        """A wish, which get_cache_config() gives back; the device decides."""
+        """Set the preferred division of cache and shared memory; it has no effect.
+
+        Parameters
+        ----------
+        config : func_cache
+            Configuration.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> driver.Context.set_cache_config(driver.func_cache.PREFER_L1)
+        """
         _wishes()[func_cache] = func_cache(config)
 
     @staticmethod
     def get_shared_config():
-        """What set_shared_config() wished."""
+        """Return the configuration that `set_shared_config` set; it has no effect.
+
+        Returns
+        -------
+        shared_config
+            Configuration.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> config = driver.Context.get_shared_config()
+        """
         return _wishes().get(shared_config, shared_config.DEFAULT_BANK_SIZE)
 
     @staticmethod
     def set_shared_config(config):
-        """A wish, which get_shared_config() gives back; the device decides."""
+        """Set the preferred size of the banks of shared memory; it has no effect.
+
+        Parameters
+        ----------
+        config : shared_config
+            Configuration.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> driver.Context.set_shared_config(driver.shared_config.DEFAULT_BANK_SIZE)
+        """
         _wishes()[shared_config] = shared_config(config)
 
     @staticmethod
@@ -317,7 +618,13 @@ class Context:
 
     @staticmethod
     def disable_peer_access(peer):
-        """Does nothing: what was enabled is also how copies go from one device to the other."""
+        """Do nothing; accepted for compatibility: copies between devices use the access that was enabled.
+
+        Parameters
+        ----------
+        peer : Context
+            Context of the other device.
+        """
 
     @property
     def handle(self):
@@ -325,7 +632,20 @@ class Context:
         return hash(self._owner)
 
     def get_api_version(self):
-        """The version of CUDA's contexts."""
+        """Return the version of CUDA's contexts.
+
+        Returns
+        -------
+        int
+            Version.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda import driver
+        >>> driver.Context.get_current().get_api_version() > 0
+        True
+        """
         return 3020
 
     def __eq__(self, other):
@@ -333,126 +653,3 @@ class Context:
 
     def __hash__(self):
         return hash(self._owner)
-
-
-# ---- streams and events
-
-
-class Stream(_engine.Stream):
-    """A queue of work that runs in order; work of different streams may overlap.
-
-    Parameters
-    ----------
-    flags : int
-        0 takes part in the legacy default stream's order, 1 does not.
-    """
-
-    def __init__(self, flags=0):
-        super().__init__(_engine.current_device(), bool(int(flags) & 1))
-
-
-class Event(_engine.Event):
-    """A mark in a stream, with a time.
-
-    Parameters
-    ----------
-    flags : int, optional
-        ``event_flags``: ``DISABLE_TIMING``, ``BLOCKING_SYNC``, ``INTERPROCESS``.
-
-    Examples
-    --------
-    >>> from quern.pycuda import driver
-    >>> start, end = driver.Event(), driver.Event()
-    >>> _ = start.record(); _ = end.record(); _ = end.synchronize()
-    >>> start.time_till(end) >= 0
-    True
-    """
-
-    def __init__(self, flags=0):
-        super().__init__(_engine.current_device(), not int(flags) & 2, bool(int(flags) & 1), bool(int(flags) & 4))
-
-    def record(self, stream=None):
-        """Record the event in a stream.
-
-        Parameters
-        ----------
-        stream : Stream, optional
-            None is the default stream.
-
-        Returns
-        -------
-        Event
-            The event itself.
-        """
-        super().record(stream)
-        return self
-
-    def synchronize(self):
-        """Wait until the stream has reached the event; return the event."""
-        super().synchronize()
-        return self
-
-    def time_since(self, start):
-        """Return the time from another event to this one.
-
-        Parameters
-        ----------
-        start : Event
-            Earlier event.
-
-        Returns
-        -------
-        float
-            Milliseconds.
-        """
-        return self.elapsed_since(start)
-
-    def time_till(self, end):
-        """Return the time from this event to another.
-
-        Parameters
-        ----------
-        end : Event
-            Later event.
-
-        Returns
-        -------
-        float
-            Milliseconds.
-        """
-        return end.elapsed_since(self)
-
-    def ipc_handle(self):
-        """64 bytes by which another process opens this event; made with ``event_flags.INTERPROCESS | event_flags.DISABLE_TIMING``.
-
-        Raises LogicError for other events, and on the CPU.
-        """
-        return self.share()
-
-    @staticmethod
-    def from_ipc_handle(handle):
-        """The event of another process, by what its ipc_handle() gave there; LogicError when there is none, and on the CPU."""
-        event = Event.__new__(Event)
-        _engine.Event.__init__(event, _engine.current_device(), bytes(handle))
-        return event
-
-
-def timer(start, end):
-    """Return a function that waits for an event and returns the time since another.
-
-    Parameters
-    ----------
-    start, end : Event
-        Recorded events.
-
-    Returns
-    -------
-    callable
-        Function without parameters; it returns seconds.
-    """
-
-    def get_call_time():
-        end.synchronize()
-        return end.time_since(start) * 1e-3
-
-    return get_call_time

@@ -326,6 +326,15 @@ def from_device(devptr, shape, dtype, order="C"):
     ------
     LogicError
         Where the array is longer than the memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> memory = driver.to_device(np.arange(3.0))
+    >>> driver.from_device(memory, 3, np.float64)
+    array([0., 1., 2.])
     """
     result = np.empty(shape, dtype, order)
     memcpy_dtoh(result, devptr)
@@ -351,6 +360,15 @@ def from_device_like(devptr, other_ary):
     ------
     LogicError
         Where the array is longer than the memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> host = np.arange(3.0)
+    >>> driver.from_device_like(driver.to_device(host), host)
+    array([0., 1., 2.])
     """
     result = np.empty_like(other_ary)
     memcpy_dtoh(result, devptr)

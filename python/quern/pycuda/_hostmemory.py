@@ -149,6 +149,14 @@ def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
     -------
     numpy.ndarray
         Shape `shape`, in `dtype`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> driver.pagelocked_empty(3, np.float32).shape
+    (3,)
     """
     return host_array(PagelockedHostAllocation(byte_count(shape, dtype), mem_flags), shape, dtype, order)
 
@@ -198,6 +206,14 @@ def pagelocked_empty_like(array, mem_flags=0):
     -------
     numpy.ndarray
         Shape and dtype of `array`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> driver.pagelocked_empty_like(np.ones((2, 3))).shape
+    (2, 3)
     """
     return pagelocked_empty(array.shape, array.dtype, _order_of(array), mem_flags)
 
@@ -216,6 +232,14 @@ def pagelocked_zeros_like(array, mem_flags=0):
     -------
     numpy.ndarray
         Shape and dtype of `array`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> driver.pagelocked_zeros_like(np.ones(3))
+    array([0., 0., 0.])
     """
     return _zeros(pagelocked_empty_like(array, mem_flags))
 
@@ -347,6 +371,14 @@ def managed_empty(shape, dtype, order="C", mem_flags=0):
     -------
     numpy.ndarray
         Shape `shape`, in `dtype`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> driver.managed_empty(3, np.float32).shape
+    (3,)
     """
     return host_array(ManagedAllocation(byte_count(shape, dtype), mem_flags), shape, dtype, order)
 
@@ -434,6 +466,14 @@ def register_host_memory(ary, flags=0):
     -------
     numpy.ndarray
         Array over the same memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> locked = driver.register_host_memory(np.zeros(1024))
+    >>> locked.base.unregister()
     """
     memory = RegisteredHostMemory(ary, flags)
     result = np.ndarray(ary.shape, ary.dtype, memory, 0, ary.strides)

@@ -15,9 +15,10 @@ import numpy as np
 
 from quern.errors import LogicError
 from quern.lib import _engine
-from quern.pycuda._contexts import Context, Event, timer
+from quern.pycuda._contexts import Context
 from quern.pycuda._copies import is_page_locked, memcpy_dtoh_async, memcpy_htod_async
 from quern.pycuda._memory import mem_alloc_like
+from quern.pycuda._streams import Event, timer
 from quern.pycuda._textures import SurfaceReference, TextureReference
 from quern.pycuda.enums import function_attribute, jit_input_type
 

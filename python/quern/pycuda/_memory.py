@@ -132,6 +132,14 @@ def mem_alloc_like(ary):
     -------
     DeviceAllocation
         The memory, whose bytes are not set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> memory = driver.mem_alloc_like(np.arange(3.0))
+    >>> memory.free()
     """
     made = mem_alloc(ary.nbytes)
     _engine.note_dtype(made, ary)
@@ -177,7 +185,21 @@ def mem_alloc_pitch(width, height, access_size):
 
 
 def mem_get_info():
-    """Return (free, total) memory of the current device, in bytes."""
+    """Return the free and the total memory of the current device.
+
+    Returns
+    -------
+    tuple of ints
+        Bytes: free, total.
+
+    Examples
+    --------
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> free, total = driver.mem_get_info()
+    >>> free <= total
+    True
+    """
     return _engine.current_device().memory()
 
 
@@ -198,6 +220,13 @@ def mem_get_address_range(ptr):
     ------
     LogicError
         For anything else, such as an address.
+
+    Examples
+    --------
+    >>> import quern.pycuda.autoinit
+    >>> from quern.pycuda import driver
+    >>> driver.mem_get_address_range(driver.mem_alloc(64))[1]
+    64
     """
     if not isinstance(ptr, _engine.Allocation):
         raise LogicError("[mem_get_address_range] only allocations know their range")

@@ -40,6 +40,8 @@ class _Pool:
         self._holds = True
         self._active_blocks = self._active_bytes = self._held_bytes = 0
 
+    __init__.__qualname__ = "MemoryPool.__init__"  # in Python's errors of wrong calls
+
     @staticmethod
     def bin_number(size):
         """The bin of blocks that serve `size` bytes."""
@@ -138,6 +140,15 @@ class DeviceMemoryPool(_Pool):
         -------
         PooledDeviceAllocation
             The memory, whose bytes are not set.
+
+        Examples
+        --------
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda.tools import DeviceMemoryPool
+        >>> pool = DeviceMemoryPool()
+        >>> memory = pool.allocate(1000)
+        >>> pool.active_blocks
+        1
         """
         return PooledDeviceAllocation(self, self._size(int(size)))
 
@@ -189,6 +200,16 @@ class PageLockedMemoryPool(_Pool):
         -------
         numpy.ndarray
             Its values are not set; ``array.base.free()`` frees the memory before the array is collected.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import quern.pycuda.autoinit
+        >>> from quern.pycuda.tools import PageLockedMemoryPool
+        >>> pool = PageLockedMemoryPool()
+        >>> host = pool.allocate(4, np.float32)
+        >>> host.shape
+        (4,)
         """
         memory = PooledHostAllocation(self, self._size(byte_count(shape, dtype)), self._flags)
         return host_array(memory, shape, dtype, order)

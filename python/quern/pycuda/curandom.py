@@ -191,6 +191,8 @@ class _PseudoRandom(_Generator):
         digest = hashlib.blake2b(self._kind + seeds.get().tobytes(), digest_size=16).digest()
         super().__init__(int.from_bytes(digest, "little"), offset)
 
+    __init__.__qualname__ = "RandomNumberGenerator.__init__"  # in Python's errors of wrong calls
+
     def call_skip_ahead_sequence(self, i, stream=None):
         """Goes on ``i`` sequences further, each of 2^48 numbers. Raises ValueError for more than the 65,536 that there are."""
         self._skip(i, 48)
@@ -259,6 +261,8 @@ class _QuasiRandom(_Generator):
             raise drv.LogicError(f"[{type(self).__name__}] direction vectors are not supported: the generators are Philox; leave them out")
         super().__init__(20110 + len(type(self).__name__), offset)
 
+    __init__.__qualname__ = "RandomNumberGenerator.__init__"  # in Python's errors of wrong calls
+
 
 class Sobol32RandomNumberGenerator(_QuasiRandom):
     """A generator under PyCUDA's name. The numbers are Philox4x32-10's, from the same seed each time: independent random numbers, not a
@@ -276,6 +280,8 @@ class _Scrambled(_QuasiRandom):
         if scramble_vector is not None:
             raise drv.LogicError(f"[{type(self).__name__}] scramble vectors are not supported: the generators are Philox; leave them out")
         super().__init__(dir_vector, offset)
+
+    __init__.__qualname__ = "RandomNumberGenerator.__init__"  # in Python's errors of wrong calls
 
 
 class ScrambledSobol32RandomNumberGenerator(_Scrambled):

@@ -1,6 +1,7 @@
 """PyCUDA's driver module: its names. Where they are:
 
-_contexts.py    devices, contexts, streams, events        _memory.py      device memory
+_contexts.py    devices, contexts                         _memory.py      device memory
+_streams.py     streams, events
 _copies.py      copies and fills                          _hostmemory.py  page-locked, managed, aligned and registered memory
 _launch.py      modules, functions, arguments, linker     _pools.py       memory pools
 _textures.py    arrays, textures, surfaces                enums.py        enumerations
@@ -12,8 +13,6 @@ from quern import errors as _errors
 from quern.pycuda._contexts import (  # noqa: F401
     Context,
     Device,
-    Event,
-    Stream,
     get_curand_version,
     get_driver_version,
     get_version,
@@ -99,6 +98,7 @@ from quern.pycuda._pools import (  # noqa: F401
     PageLockedMemoryPool,
     bitlog2,
 )
+from quern.pycuda._streams import Event, Stream  # noqa: F401
 from quern.pycuda._textures import (  # noqa: F401
     Array,
     ArrayDescriptor,

@@ -33,8 +33,25 @@ def _value(enumeration, number):
     return globals()[enumeration](number)
 
 
+_DOCUMENTATION = """Values of CUDA's enumeration ``{name}``, ints with names.
+
+Parameters
+----------
+number : int
+    Number of the value.
+
+Examples
+--------
+>>> from quern.pycuda import driver
+>>> int(driver.{name}.{first})
+{number}
+"""
+
+
 def _enum(_name, **numbers):
-    cls = type(_name, (_Enumeration,), {"__module__": __name__, "__qualname__": _name, "names": {}, "values": {}})
+    first, number = next(iter(numbers.items()))
+    doc = _DOCUMENTATION.format(name=_name, first=first, number=number)
+    cls = type(_name, (_Enumeration,), {"__module__": __name__, "__qualname__": _name, "__doc__": doc, "names": {}, "values": {}})
     for name, number in numbers.items():
         value = cls.values.get(number)
         if value is None:

@@ -76,6 +76,8 @@ class _ScanKernel:
         self._is_sum = is_number and scan_expr.replace(" ", "") in ("a+b", "b+a") and not preamble and str(neutral) in ("None", "0", "0.0")
         self._modules = {}
 
+    __init__.__qualname__ = "ScanKernel.__init__"  # in Python's errors of wrong calls
+
     def _kernels(self):
         device = current_device()
         if device not in self._modules:

@@ -1,7 +1,6 @@
 """tf's functions of tensors: keras.ops under TensorFlow's names and keywords."""
 
 import builtins
-import collections
 import functools
 import inspect
 import math
@@ -21,6 +20,23 @@ from quern.lib import _engine
 from quern.tensorflow import _operands
 from quern.tensorflow import errors as _errors
 from quern.tensorflow._constants import converted as _converted
+from quern.tensorflow._creation import (  # noqa: F401
+    _check_whole,
+    _sizes,
+    cast,
+    constant,
+    convert_to_tensor,
+    eye,
+    fill,
+    identity,
+    is_tensor,
+    linspace,
+    ones,
+    range,  # noqa: A004
+    saturate_cast,
+    stop_gradient,
+    zeros,
+)
 from quern.tensorflow._gathering import (  # noqa: F401
     gather,
     gather_nd,
@@ -30,6 +46,21 @@ from quern.tensorflow._gathering import (  # noqa: F401
     tensor_scatter_nd_min,
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
+)
+from quern.tensorflow._ordering import (  # noqa: F401
+    _running,
+    argmax,
+    argmin,
+    argsort,
+    boolean_mask,
+    cumprod,
+    cumsum,
+    one_hot,
+    searchsorted,
+    sequence_mask,
+    sort,
+    unique,
+    unique_with_counts,
 )
 from quern.tensorflow._shapes import TensorShape, broadcast_static_shape  # noqa: F401
 from quern.tensorflow._tape import variables_read
@@ -56,110 +87,7 @@ from quern.tensorflow.dtypes import (  # noqa: F401
 )
 
 _ops = keras.ops
-_Unique = collections.namedtuple("Unique", ["y", "idx"])
-_UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 newaxis = None
-
-
-def constant(value, dtype=None, shape=None, name=None):
-    """Return a tensor of a number, nested lists or an array; ``shape``: one number is repeated to it."""
-    if dtype is not None and hasattr(value, "_dtype_name") and value._dtype_name != as_dtype(dtype).name:
-        raise TypeError(f"Expected tensor {value} with dtype {as_dtype(dtype)!r}, but got dtype {value.dtype!r}; use tf.cast()")
-    x = _converted(value, dtype)
-    if shape is None:
-        return x
-    sizes = _sizes(shape)
-    if x.size != 1 and x.size != math.prod(sizes):
-        raise TypeError(
-            f"Eager execution of tf.constant with unsupported shape. Tensor {x.numpy()} (converted from {value}) has {x.size} elements, "
-            f"but got `shape` {sizes} with {math.prod(sizes)} elements)."
-        )
-    return _ops.broadcast_to(_ops.reshape(x, ()), sizes) if x.size == 1 else _ops.reshape(x, sizes)
-
-
-def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
-    """Return a tensor of a number, nested lists, an array or a variable; a tensor as it is."""
-    if _operands.is_tensor(value):
-        _operands.exactly(value, dtype)
-    if dtype is None and dtype_hint is not None and not hasattr(value, "dtype"):
-        try:
-            return _converted(value, dtype_hint)
-        except (TypeError, ValueError):
-            pass
-    return _converted(value, dtype)
-
-
-def is_tensor(x):
-    """Is it a tensor or a variable?"""
-    return keras.ops.is_tensor(x) or isinstance(x, keras.Variable)
-
-
-@_errors.checked
-def cast(x, dtype, name=None):
-    """Return the tensor with another data type."""
-    return _tensor(_converted(x), as_dtype(dtype).name)
-
-
-@_errors.checked
-def identity(input, name=None):
-    """A copy, through which gradients pass."""
-    return _tensor(input) * 1 if "float" in _tensor(input)._dtype_name else _tensor(input).copy()
-
-
-@_errors.checked
-def stop_gradient(input, name=None):
-    """The same values; gradients do not pass."""
-    return _stopped(input)
-
-
-@_errors.checked
-def zeros(shape, dtype="float32", name=None):
-    """Zeros of a shape."""
-    return _ops.zeros(shape, dtype)
-
-
-@_errors.checked
-def ones(shape, dtype="float32", name=None):
-    """Ones of a shape."""
-    return _ops.ones(shape, dtype)
-
-
-@_errors.checked
-def fill(dims, value, name=None):
-    """A tensor of a shape that holds one value."""
-    sizes = _sizes(dims)
-    if any(n < 0 for n in sizes):
-        raise _errors.InvalidArgumentError(f"[tf.fill] dims must be >= 0, got {sizes}")
-    return _ops.broadcast_to(_converted(value), sizes)
-
-
-@_errors.checked
-def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None):
-    """The unit matrix."""
-    x = _ops.eye(num_rows, num_columns, dtype=dtype)
-    return x if batch_shape is None else _ops.broadcast_to(x, (*_sizes(batch_shape), *x.shape))
-
-
-@_errors.checked
-def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
-    """Numbers in equal steps."""
-    start, limit, delta = (_stopped(x) if _operands.is_tensor(x) else x for x in (start, limit, delta))
-    start, limit = (0, start) if limit is None else (start, limit)
-    if not delta:
-        raise _errors.InvalidArgumentError("[tf.range] Requires delta != 0: 0")
-    if (start > limit) if delta > 0 else (start < limit):
-        sign = "<=" if delta > 0 else ">="
-        raise _errors.InvalidArgumentError(f"[tf.range] Requires start {sign} limit for this sign of delta: {start}, {limit}")
-    return _ops.arange(start, limit, delta, dtype=dtype)
-
-
-@_errors.checked
-def linspace(start, stop, num, name=None, axis=0):
-    """Numbers in equal steps, both ends included; of integers float64."""
-    start, stop = _tensor(start), _tensor(stop)
-    kind = "float64" if "int" in start._dtype_name else start._dtype_name
-    _check_whole(num, "num")
-    return _ops.linspace(start, stop, num, dtype=kind, axis=axis)
 
 
 @_errors.checked
@@ -196,7 +124,29 @@ def transpose(a, perm=None, conjugate=False, name=None):
 
 @_errors.checked
 def concat(values, axis, name=None):
-    """Tensors one after the other along an axis."""
+    """Concatenate tensors along an axis.
+
+    Parameters
+    ----------
+    values : list of array_like
+        Tensors of one data type.
+    axis : int
+        Axis.
+    name : str, optional
+        Accepted for compatibility.
+
+    Returns
+    -------
+    Tensor
+        Concatenation.
+
+    Examples
+    --------
+    >>> import quern.keras
+    >>> import quern.tensorflow as tf
+    >>> tf.concat([[1, 2], [3]], 0).numpy()
+    array([1, 2, 3], dtype=int32)
+    """
     return _ops.concatenate(_operands.all_alike(values if isinstance(values, (list, tuple)) else [values], "ConcatV2"), axis)
 
 
@@ -214,13 +164,6 @@ def split(value, num_or_size_splits, axis=0, num=None, name=None):
     return _ops.split(value, num_or_size_splits, axis)
 
 
-def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
-    """The elements, or slices along an axis, where the mask holds."""
-    tensor, mask = _tensor(tensor), _tensor(mask, "bool")
-    TensorShape(tensor.shape[axis or 0 :][: mask.ndim]).assert_is_compatible_with(mask.shape)
-    return tensor[(builtins.slice(None),) * (axis or 0) + (mask,)]
-
-
 @_errors.checked
 def slice(input_, begin, size, name=None):  # noqa: A001
     """A part: where it begins and how large it is along each axis; -1: up to the end."""
@@ -234,62 +177,9 @@ def slice(input_, begin, size, name=None):  # noqa: A001
 
 
 @_errors.checked
-def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
-    """True at the first places of each row, as many as its length."""
-    lengths = _tensor(lengths)
-    count = int(maxlen) if maxlen is not None else int(_ops.max(lengths))
-    return _tensor(_ops.arange(count, dtype=lengths._dtype_name) < _ops.expand_dims(lengths, -1), dtype)
-
-
-@_errors.checked
 def roll(input, shift, axis, name=None):
     """The elements moved along axes; those that fall off come in at the other end."""
     return _ops.roll(_tensor(input), shift, axis)
-
-
-@_errors.checked
-def sort(values, axis=-1, direction="ASCENDING", name=None):
-    """The elements in order along an axis."""
-    ordered = _ops.sort(_operands.check("sort", _tensor(values)), axis=axis)
-    return ordered if direction == "ASCENDING" else _ops.flip(ordered, axis=axis)
-
-
-@_errors.checked
-def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
-    """The places of the elements in order along an axis."""
-    values = _tensor(values)
-    if direction == "ASCENDING":
-        return _ops.cast(_ops.argsort(values, axis=axis), "int32")
-    count = values.shape[axis] - 1  # equal elements keep their order
-    return _ops.cast(_ops.flip(count - _ops.argsort(_ops.flip(values, axis=axis), axis=axis), axis=axis), "int32")
-
-
-def _running(function, start):
-    def call(x, axis=0, exclusive=False, reverse=False, name=None):
-        x = _operands.check("cumsum", _tensor(x))
-        if reverse:
-            x = _ops.flip(x, axis=axis)
-        if exclusive:
-            axis = axis % x.ndim
-            first = (builtins.slice(None),) * axis
-            before = _ops.full_like(x[(*first, builtins.slice(0, 1))], start)
-            x = _ops.concatenate([before, x[(*first, builtins.slice(0, -1))]], axis)
-        made = _tensor(function(x, axis=axis), x._dtype_name)
-        return _ops.flip(made, axis=axis) if reverse else made
-
-    return call
-
-
-@_errors.checked
-def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Sums of the elements up to each one; ``exclusive``: without it; ``reverse``: from the end."""
-    return _running(_ops.cumsum, 0)(x, axis, exclusive, reverse)
-
-
-@_errors.checked
-def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Products of the elements up to each one; ``exclusive``: without it; ``reverse``: from the end."""
-    return _running(_ops.cumprod, 1)(x, axis, exclusive, reverse)
 
 
 @_errors.checked
@@ -308,7 +198,31 @@ def _alike(x, y, kernel="AddV2"):
 
 @_errors.checked
 def clip_by_norm(t, clip_norm, axes=None, name=None):
-    """The tensor, made shorter where its norm is above ``clip_norm``."""
+    """Scale a tensor so that its norm is at most a limit.
+
+    Parameters
+    ----------
+    t : array_like
+        Values.
+    clip_norm : float
+        Largest norm.
+    axes : int or list of ints, optional
+        Axes of the norm; None is all.
+    name : str, optional
+        Accepted for compatibility.
+
+    Returns
+    -------
+    Tensor
+        Shape of `t`.
+
+    Examples
+    --------
+    >>> import quern.keras
+    >>> import quern.tensorflow as tf
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
+    array([0.6, 0.8], dtype=float32)
+    """
     t = _tensor(t)
     squares = _ops.sum(_ops.square(t), axis=axes, keepdims=True)
     length = _ops.sqrt(_ops.where(squares > 0, squares, _ops.ones_like(squares)))
@@ -358,7 +272,31 @@ def custom_gradient(f=None):
 
 @_errors.checked
 def where(condition, x=None, y=None, name=None):
-    """Elements of one or the other tensor; without them the places where the condition holds, one a row."""
+    """Select elements of two tensors by a condition, or return the indices where it is true.
+
+    Parameters
+    ----------
+    condition : array_like of bool
+        Condition.
+    x : array_like, optional
+        Values where the condition is true.
+    y : array_like, optional
+        Values where it is false.
+    name : str, optional
+        Accepted for compatibility.
+
+    Returns
+    -------
+    Tensor
+        Selected values; without `x` and `y` the indices, int64, one in a row.
+
+    Examples
+    --------
+    >>> import quern.keras
+    >>> import quern.tensorflow as tf
+    >>> tf.where([True, False], [1, 2], [3, 4]).numpy()
+    array([1, 4], dtype=int32)
+    """
     if x is None and y is None:
         return _tensor(_ops.stack(_ops.nonzero(_tensor(condition)), axis=-1), "int64")
     if not _is_symbolic(condition):
@@ -380,27 +318,32 @@ def _numpys(name, *operands):
 
 
 @_errors.checked
-def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype=None, name=None):
-    """1 at each number's place along a new axis, 0 elsewhere."""
-    indices = _tensor(indices)
-    if "int" not in indices._dtype_name:
-        raise _errors.InvalidArgumentError(f"[tf.one_hot] the indices must be integers, not {indices._dtype_name}; use tf.cast()")
-    if dtype is None:
-        given = [one for one in (on_value, off_value) if one is not None]
-        kinds = [_converted(one)._dtype_name for one in given]
-        if len(set(kinds)) > 1:
-            raise TypeError(f"dtype {kinds[0]} of on_value does not match dtype {kinds[1]} of off_value; use tf.cast()")
-        dtype = _converted(given[0])._dtype_name if given else "float32"
-    x = _ops.one_hot(indices, int(depth), axis=axis, dtype=dtype)
-    if on_value is None and off_value is None:
-        return x
-    on, off = 1 if on_value is None else on_value, 0 if off_value is None else off_value
-    return _tensor(x * on + (1 - x) * off, dtype)
-
-
-@_errors.checked
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
-    """The elements limited to a range; where the range is empty they are its lower end."""
+    """Limit elements to a range.
+
+    Parameters
+    ----------
+    t : array_like
+        Values.
+    clip_value_min : array_like
+        Lower limit.
+    clip_value_max : array_like
+        Upper limit.
+    name : str, optional
+        Accepted for compatibility.
+
+    Returns
+    -------
+    Tensor
+        Shape of `t`.
+
+    Examples
+    --------
+    >>> import quern.keras
+    >>> import quern.tensorflow as tf
+    >>> tf.clip_by_value([1.0, 5.0], 2.0, 4.0).numpy()
+    array([2., 4.], dtype=float32)
+    """
     least = _alike(t, clip_value_max, "Minimum")
     return maximum(minimum(*least), clip_value_min)  # noqa: F821
 
@@ -458,13 +401,6 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
 
     stream = output_stream if hasattr(output_stream, "write") else sys.stderr
     builtins.print(*[str(x) for x in inputs], sep=sep, end=end, file=stream)
-
-
-def _sizes(shape):
-    """Sizes as numbers: of one, of a list, of a tensor."""
-    if hasattr(shape, "_dtype_name"):
-        shape = shape.get().tolist()
-    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
 
 
 def _has_tensors(x):
@@ -566,13 +502,6 @@ def einsum(equation, *inputs, **options):
 def tensordot(a, b, axes, name=None):
     """Sums of products along axes of both tensors."""
     return _ops.tensordot(*_alike(a, b, "MatMul"), axes)
-
-
-def _check_whole(value, name):
-    """Raise TypeError for a number that must be an integer."""
-    kind = _operands._name(value if _operands.is_tensor(value) else _converted(value))
-    if "int" not in kind:
-        raise TypeError(f"Argument `tensor` (name: {name}) must be of type integer. Received `tensor` = {value} of dtype: {kind}")
 
 
 def _with_neutral(x, axis, ours):
@@ -720,45 +649,12 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype="int32", name=No
 
 
 @_errors.checked
-def saturate_cast(value, dtype, name=None):
-    """The tensor with another data type; what does not fit becomes the type's nearest value."""
-    return _ops.saturate_cast(_tensor(value), dtype)
-
-
-@_errors.checked
 def ensure_shape(x, shape, name=None):
     """The tensor itself, where it has the shape; None fits any size."""
     x = _tensor(x)
     if shape is not None and (len(shape) != x.ndim or any(n is not None and int(n) != m for n, m in zip(shape, x.shape, strict=True))):
         raise ValueError(f"[tf.ensure_shape] Shape of tensor {tuple(x.shape)} is not compatible with expected shape {tuple(shape)}")
     return x
-
-
-@_errors.checked
-def searchsorted(sorted_sequence, values, side="left", out_type="int32", name=None):
-    """The places at which values would keep each row in order."""
-    rows, values = _converted(sorted_sequence), _converted(values)
-    if rows._dtype_name != values._dtype_name:
-        _operands.refuse_mixed("LowerBound" if side == "left" else "UpperBound", rows._dtype_name, values._dtype_name)
-    if rows.ndim == 1:
-        return _tensor(_ops.searchsorted(rows, values, side=side), out_type)
-    flat = zip(_ops.reshape(rows, (-1, rows.shape[-1])), _ops.reshape(values, (-1, values.shape[-1])), strict=True)
-    return _tensor(_ops.reshape(_ops.stack([_ops.searchsorted(r, v, side=side) for r, v in flat]), values.shape), out_type)
-
-
-@_errors.checked
-def unique_with_counts(x, out_idx="int32", name=None):
-    """The values of a vector in the order of their first places, where each element's value stands among them, and how often."""
-    values, first, places, counts = np.unique(_tensor(x).get(), return_index=True, return_inverse=True, return_counts=True)
-    order = np.argsort(first)
-    at = np.argsort(order)[places.reshape(-1)]
-    return _UniqueWithCounts(_tensor(values[order]), _tensor(at, out_idx), _tensor(counts[order], out_idx))
-
-
-@_errors.checked
-def unique(x, out_idx="int32", name=None):
-    """The values of a vector in the order of their first places, and where each element's value stands among them."""
-    return _Unique(*unique_with_counts(x, out_idx)[:2])
 
 
 @_errors.checked
@@ -773,18 +669,7 @@ def timestamp(name=None):
     return _tensor(time.time(), "float64")
 
 
-@_errors.checked
-def argmax(input, axis=0, output_type="int64", name=None):
-    """The places of the largest elements along an axis."""
-    return _tensor(_ops.argmax(input, axis=axis), output_type)
-
-
-@_errors.checked
-def argmin(input, axis=0, output_type="int64", name=None):
-    """The places of the smallest elements along an axis."""
-    return _tensor(_ops.argmin(input, axis=axis), output_type)
-
-
-_MODULES = ("builtins", "collections", "keras", "math", "np", "time")
-NAMES = sorted(name for name in globals() if name[0] != "_" and name not in (*_MODULES, "NAMES"))
+# Imports that are no functions of TensorFlow's.
+_IMPORTED = """builtins functools inspect keras math np qn recording time KerasTensor no_gradients typed variables_read NAMES""".split()
+NAMES = sorted(name for name in globals() if name[0] != "_" and name not in _IMPORTED)
 __all__ = NAMES

@@ -47,6 +47,7 @@ def _scatter_nd(word, doc):
     def scatter(self, indices, updates, name=None):
         return self.assign(getattr(_gathering, f"tensor_scatter_nd_{word}")(self, indices, updates))
 
+    scatter.__qualname__ = f"Variable.scatter_nd_{word}"
     scatter.__doc__ = doc
     return scatter
 
@@ -55,6 +56,7 @@ def _scatter(word, doc):
     def scatter(self, sparse_delta, use_locking=False, name=None):
         return self.assign(_gathering.with_slices(word, self._tensor(), sparse_delta))
 
+    scatter.__qualname__ = f"Variable.scatter_{word}"
     scatter.__doc__ = doc
     return scatter
 

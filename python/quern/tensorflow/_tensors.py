@@ -262,5 +262,6 @@ def install():
     _engine.add_methods(Array, parts)
     _engine.set_strict_operator(operated)
     KerasVariable.shape = property(_variable_shape)
+    _variable_numpy.__qualname__ = "Variable.numpy"
     KerasVariable.numpy = _variable_numpy
     KerasVariable.get_shape, KerasVariable.ref = get_shape, ref

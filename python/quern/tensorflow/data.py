@@ -610,6 +610,7 @@ class _Slices(Dataset):
         return self._batched(make, size, drop_remainder, num_parallel_calls)
 
     batch.__doc__ = Dataset.batch.__doc__
+    batch.__qualname__, shuffle.__qualname__ = "Dataset.batch", "Dataset.shuffle"  # in Python's errors of wrong calls
 
 
 def _need(condition, text):

@@ -94,3 +94,24 @@ def test_a_note_of_long_compilations(tmp_path):
     done = python("-c", COMPILES, **loud)
     assert done.stderr.startswith("quern: compiled 1 kernel in ") and done.stderr.endswith(" s; cached for the next run\n")
     assert python("-c", COMPILES, **loud, QUERN_QUIET="1").stderr == ""
+
+
+KERAS_PROGRAM = """import keras
+import numpy as np
+
+model = keras.Sequential([keras.layers.Embedding(10, 4), keras.layers.Flatten(), keras.layers.Dense(3)])
+x = np.{x}
+{line}
+"""
+
+
+@pytest.mark.parametrize("x, line, words", [
+    ("zeros((2, 5))", "keras.layers.Reshape((3, 3))(keras.Input((16,)))", "The total size of the tensor must be unchanged"),
+    ("zeros((2, 5))", "keras.layers.Add()([keras.Input((4,)), keras.Input((5,))])", "Inputs have incompatible shapes"),
+    ("full((2, 5), 99)", "model.predict(x, verbose=0)", "indices contain 99, which is not in [0, 10)"),
+])  # fmt: skip
+def test_errors_of_keras_name_the_programs_line(folder, x, line, words):
+    pytest.importorskip("keras")
+    (folder / "program.py").write_text(KERAS_PROGRAM.format(x=x, line=line))
+    said = quern("run", "program.py", cwd=folder).stderr
+    assert words in said and 'program.py", line 6' in said and line in said and "site-packages" not in said

@@ -17,6 +17,7 @@ import sys
 import pytest
 import quern
 from programs import code
+from quern.kernel.intrinsics import Intrinsic, Memory
 from test_faces_examples import Checker
 
 # NumPy's own docstrings, whose examples are written for NumPy's prompt.
@@ -43,15 +44,20 @@ def public_modules(folder, package):
 
 
 def public_values(module):
-    """(name, value) of a module, and of its functions, classes and methods."""
+    """(name, value) of a module, and of its functions, classes, methods and properties."""
     yield module.__name__, module
-    for name, value in vars(module).items():
+    loaded_later = {name: getattr(module, name) for name in vars(module).get("_LATER", ())}
+    for name, value in {**vars(module), **loaded_later}.items():
         if name.startswith("_") or name in NUMPYS or inspect.ismodule(value) or not callable(value) or not is_ours(value):
             continue
         yield name, value
+        if isinstance(value, Memory):  # cuda.shared, whose functions are its attributes
+            yield from ((f"{name}.{one}", function) for one, function in vars(value).items() if isinstance(function, Intrinsic))
         for method in dir(value) if inspect.isclass(value) else ():
-            found = getattr(value, method, None)
-            if not method.startswith("_") and callable(found) and is_ours(found):
+            found = inspect.getattr_static(value, method)
+            is_property = isinstance(found, (property, functools.cached_property))
+            found = found if is_property else getattr(value, method, None)
+            if not method.startswith("_") and (is_property or callable(found)) and is_ours(found):
                 yield f"{name}.{method}", found
 
 

@@ -1,6 +1,7 @@
 """NumPy's methods and attributes of the array type: the functions with the array as their first argument."""
 
 import operator
+import types
 
 import numpy
 
@@ -11,6 +12,7 @@ from quern.arrays.functions import methods
 from quern.arrays.mathematics import conjugate, imag, real
 from quern.arrays.mathematics.composed import divmod as _divmod
 from quern.arrays.mathematics.composed import matmul as _matmul
+from quern.arrays.objects import described
 from quern.arrays.objects.flat import attach as attach_flat
 from quern.arrays.objects.pictures import attach as attach_pictures
 from quern.arrays.objects.protocols import _is_foreign, _with_foreign
@@ -40,7 +42,7 @@ def _outwards(name):
         return getattr(asnumpy(self), name)(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"NumPy's method ``{name}`` of the values, which are copied to the host for it."
+    call.__doc__ = described.OUTWARDS[name]
     return call
 
 
@@ -172,6 +174,74 @@ def _fill(self, value):
     self[...] = value
 
 
+def _conjugate(self):
+    """Return the complex conjugate.
+
+    Returns
+    -------
+    Array
+        New array of the same shape and dtype; of an array that is not complex, the array itself.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.asarray([1 + 2j]).conj()
+    array([1.-2.j])
+    """
+    return conjugate(self) if self._dtype_name.startswith("complex") else self
+
+
+def _tolist(self):
+    """Return the values as nested lists; the function waits for them.
+
+    Returns
+    -------
+    list or scalar
+        Python's numbers, one level of lists for each dimension; a number for a 0-d array.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.asarray([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    return asnumpy(self).tolist()
+
+
+def _dtype(self):
+    return _numpy_dtype(self._dtype_name)
+
+
+def _compressed_by(function):
+    def compress(self, condition, axis=None, out=None):
+        """Return the slices along an axis where a condition holds.
+
+        Parameters
+        ----------
+        condition : array_like of bool
+            One-dimensional; slices beyond its length are left out.
+        axis : int, optional
+            Axis of the slices; None selects elements of the flattened array.
+        out : Array, optional
+            Array that receives the result; it must have the result's shape.
+
+        Returns
+        -------
+        Array
+            Slices, of the dtype of the array.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.asarray([[1, 2], [3, 4]]).compress([False, True], axis=0)
+        array([[3, 4]])
+        """
+        return function(condition, self, axis, out)
+
+    compress.__qualname__ = "compress"
+    return compress
+
+
 def _divided(left, right):
     if type(right) is int or type(right) is type(left):  # as most are: the operators, without a ufunc's arguments
         return left // right, left % right
@@ -207,15 +277,17 @@ def attach(functions):
     shared = [*_FUNCTIONS, *(name for name in faces if hasattr(numpy.ndarray, name))]
     _engine.add_methods(Array, {name: functions[name] for name in shared if name in functions and not hasattr(Array, name)} | methods)
     Array.copy = _copy
-    Array.conj = Array.conjugate = lambda self: conjugate(self) if self._dtype_name.startswith("complex") else self
-    Array.compress = lambda self, condition, axis=None, out=None: functions["compress"](condition, self, axis, out)
+    Array.conj = Array.conjugate = _conjugate
+    Array.compress = _compressed_by(functions["compress"])
     Array.item = _item
-    Array.fill, Array.tolist = _fill, lambda self: asnumpy(self).tolist()
-    Array.T = property(faces["transpose"])
-    Array.mT = property(faces["matrix_transpose"])
-    Array.real = property(real, lambda self, value: real(self).__setitem__(..., value))
-    Array.imag = property(imag, _set_imag)
-    Array.dtype = property(lambda self: _numpy_dtype(self._dtype_name), doc="The data type, as NumPy's.")
+    Array.fill, Array.tolist = _fill, _tolist
+    Array.T = property(faces["transpose"], doc=described.T)
+    Array.mT = property(faces["matrix_transpose"], doc=described.MT)
+    Array.real = property(real, lambda self, value: real(self).__setitem__(..., value), doc=described.REAL)
+    Array.imag = property(imag, _set_imag, doc=described.IMAG)
+    Array.dtype = property(_dtype, doc=described.DTYPE)
+    for name, text in described.OF_ENGINE.items():
+        vars(Array)[name].__doc__ = text
     Array.get = asnumpy
     Array.__iter__, Array.__repr__ = _iterate, _repr
     Array.__str__ = lambda self: str(asnumpy(self.astype("float32") if self._dtype_name == "bfloat16" else self))
@@ -232,3 +304,6 @@ def attach(functions):
     attach_flat()
     attach_pictures()
     attach_missing(Array)
+    for name, value in vars(Array).items():  # the names in Python's errors of wrong calls
+        if isinstance(value, types.FunctionType) and value.__name__[0] in "_<":
+            value.__name__ = value.__qualname__ = name

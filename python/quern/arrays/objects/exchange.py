@@ -4,6 +4,7 @@ import numpy
 
 from quern.arrays import core
 from quern.arrays.core import Array, asnumpy
+from quern.arrays.objects import described
 from quern.lib import _engine
 
 
@@ -76,6 +77,23 @@ def interface_of(self):
     }
 
 
+def _set_writeable(flags, value):
+    flags._array._writeable = bool(value)
+
+
+class _flag(property):  # noqa: N801
+    """A property of :class:`Flags`, with an example: its value for new zeros of shape (2, 3)."""
+
+    def __init__(self, get, text, value, put=None):
+        super().__init__(get, put)
+        self._parts = (text, value)
+
+    def __set_name__(self, owner, name):
+        text, value = self._parts
+        example = f">>> import quern as qn\n>>> qn.zeros((2, 3)).flags.{name}\n{value}\n"
+        self.__doc__ = f"{text}\n\nExamples\n--------\n{example}"
+
+
 class Flags:
     """Memory layout of an array, and whether it may be written: attributes and keys as NumPy's ``flags`` has them.
 
@@ -97,17 +115,17 @@ class Flags:
     def __init__(self, array):
         self._array = array
 
-    c_contiguous = contiguous = property(lambda self: self._array._contiguous[0])
-    f_contiguous = fortran = property(lambda self: self._array._contiguous[1])
-    owndata = property(lambda self: not self._array._is_view())
-    aligned = property(lambda self: True)
-    writebackifcopy = property(lambda self: False)
-    fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
-    forc = property(lambda self: self.f_contiguous or self.c_contiguous)
-    carray = property(lambda self: self.c_contiguous and self.writeable)
-    farray = property(lambda self: self.fnc and self.writeable)
-    behaved = property(lambda self: self.writeable)
-    writeable = property(lambda self: self._array._writeable, lambda self, value: setattr(self._array, "_writeable", bool(value)))
+    c_contiguous = contiguous = _flag(lambda self: self._array._contiguous[0], "Whether the elements lie in C order, without gaps.", True)
+    f_contiguous = fortran = _flag(lambda self: self._array._contiguous[1], "Whether they lie in Fortran order, without gaps.", False)
+    owndata = _flag(lambda self: not self._array._is_view(), "Whether the array owns its memory; False for a view.", True)
+    aligned = _flag(lambda self: True, "Whether each element lies at a multiple of its size; always True.", True)
+    writebackifcopy = _flag(lambda self: False, "Whether the array is a copy that is written back; always False.", False)
+    fnc = _flag(lambda self: self.f_contiguous and not self.c_contiguous, "Whether it is in Fortran order and not in C order.", False)
+    forc = _flag(lambda self: self.f_contiguous or self.c_contiguous, "Whether it is in Fortran order or in C order.", True)
+    carray = _flag(lambda self: self.c_contiguous and self.writeable, "Whether it is in C order and writeable.", True)
+    farray = _flag(lambda self: self.fnc and self.writeable, "Whether it is in Fortran order, not in C order, and writeable.", False)
+    behaved = _flag(lambda self: self.writeable, "Whether it is aligned and writeable.", True)
+    writeable = _flag(lambda self: self._array._writeable, "Whether elements can be assigned; it can be set.", True, _set_writeable)
 
     def _name(self, key):
         name = self._short.get(key, key.lower() if isinstance(key, str) and key.isupper() else None)
@@ -232,15 +250,20 @@ def _view_as(self, dtype=None):
     return _engine.array_viewed_as(self, shape, strides, self._offset, name)
 
 
+def _ctypes(self):
+    return _numpy_view(self).ctypes
+
+
 def attach():
     """Gives the array type what is here."""
     Array.__array__ = _array_interface
     Array.__cuda_array_interface__ = property(_cuda_array_interface)
     Array.__reduce_ex__ = _reduce
     Array.__reduce__ = _reduce
+    _view_as.__qualname__, _set_flags.__qualname__ = "view", "setflags"  # in Python's errors of wrong calls
     Array.view = _view_as
-    Array.flags = property(Flags, doc="How the array lies in memory, and whether it may be written; as NumPy's.")
+    Array.flags = property(Flags, doc=described.FLAGS)
     Array.setflags = _set_flags
-    Array.base = property(_base, doc="For a view an array of the whole memory it shows a part of, else None.")
-    Array.data = property(memoryview, doc="A memoryview of the array's memory, on the CPU.")
-    Array.ctypes = property(lambda self: _numpy_view(self).ctypes, doc="NumPy's ctypes object of the memory, on the CPU.")
+    Array.base = property(_base, doc=described.BASE)
+    Array.data = property(memoryview, doc=described.DATA)
+    Array.ctypes = property(_ctypes, doc=described.CTYPES)

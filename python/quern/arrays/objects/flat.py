@@ -6,6 +6,7 @@ import numpy
 
 from quern.arrays.core import Array, asarray
 from quern.arrays.manipulation.arranging import resize
+from quern.arrays.objects import described
 
 
 class flatiter:  # noqa: N801
@@ -122,4 +123,4 @@ def _assign(self, value):
 
 def attach():
     """Gives the array type ``flat``."""
-    Array.flat = property(flatiter, _assign, doc="The elements in C order: an iterator that can be indexed and assigned to.")
+    Array.flat = property(flatiter, _assign, doc=described.FLAT)

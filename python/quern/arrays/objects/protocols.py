@@ -12,6 +12,7 @@ import numpy
 from quern.arrays import fallback
 from quern.arrays.core import Array, _device_of, asarray
 from quern.arrays.creation import full
+from quern.arrays.objects import described
 from quern.arrays.ufuncs import _by_name
 from quern.device import current_device, device, door_devices
 from quern.lib import _engine
@@ -127,10 +128,34 @@ def _array_namespace(self, *, api_version=None):
 
 
 def to_device(self, device, /, *, stream=None):
-    """The array on another device (an object or a name of :func:`quern.device`); itself where it is there already.
+    """Return the array on another device.
 
-    A copy from one GPU to another goes directly and is waited for by nobody but what needs it. Raises ValueError for a stream: the order
-    of the devices' work is kept without one.
+    A copy between two GPUs goes directly from one to the other, without synchronizing the host.
+
+    Parameters
+    ----------
+    device : Device or str
+        Device, or a name such as "cpu" or "cuda:0".
+    stream : None, optional
+        Must be None: devices keep the order of their work without one.
+
+    Returns
+    -------
+    Array
+        Copy on the device; the array itself where it is there already.
+
+    Raises
+    ------
+    ValueError
+        For a stream.
+    RuntimeError
+        For a device that the machine does not have.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> qn.ones(2).to_device("cpu").device.kind
+    'cpu'
     """
     from quern.device import device_given
 
@@ -211,5 +236,5 @@ def attach():
     _engine.set_foreign_operator(_with_foreign)
     Array.__array_function__ = _array_function
     Array.__array_namespace__ = _array_namespace
-    Array.device = property(_device_of)
+    Array.device = property(_device_of, doc=described.DEVICE)
     Array.to_device = to_device

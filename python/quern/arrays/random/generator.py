@@ -76,7 +76,18 @@ class Philox:
 
     @property
     def state(self):
-        """What the stream starts from and how far it is: a dict."""
+        """The start of the stream and the position in it, as a dict that can be assigned.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> bits = qn.random.Philox(key=1)
+        >>> state = bits.state
+        >>> first = int(bits.random_raw())
+        >>> bits.state = state
+        >>> int(bits.random_raw()) == first
+        True
+        """
         return {"bit_generator": "Philox4x32", "state": {"key": self._stream.key, "counter": self._stream.place}}
 
     @state.setter
@@ -88,23 +99,99 @@ class Philox:
         self._stream = _engine.RandomStream(*(operator.index(value["state"][name]) % _FULL for name in ("key", "counter")))
 
     def advance(self, delta):
-        """Leaves out ``delta`` numbers; returns this object."""
+        """Skip numbers of the stream.
+
+        Parameters
+        ----------
+        delta : int
+            How many numbers to skip.
+
+        Returns
+        -------
+        Philox
+            This object.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> a, b = qn.random.Philox(key=1), qn.random.Philox(key=1)
+        >>> skipped = a.random_raw(2)
+        >>> a.random_raw() == b.advance(2).random_raw()
+        True
+        """
         self._take(operator.index(delta))
         return self
 
     def jumped(self, jumps=1):
-        """A copy that is 2^48 * ``jumps`` numbers further."""
+        """Return a copy whose position is 2**48 numbers further for each jump.
+
+        Parameters
+        ----------
+        jumps : int, optional
+            How many jumps.
+
+        Returns
+        -------
+        Philox
+            Copy; this object stays as it is.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> bits = qn.random.Philox(key=1)
+        >>> bits.jumped().random_raw() == bits.random_raw()
+        False
+        """
         place = (self._stream.place + (operator.index(jumps) << 48)) % _FULL
         return _restored(type(self), self.seed_seq, self._stream.key, place)
 
     def spawn(self, n_children):
-        """A list of new bit generators, independent of this one. Raises TypeError when it was made of a key."""
+        """Return new bit generators whose streams are independent of this one and of each other.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of Philox
+            New bit generators.
+
+        Raises
+        ------
+        TypeError
+            For a generator that was made of a key.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> len(qn.random.Philox(7).spawn(3))
+        3
+        """
         if self.seed_seq is None:
             raise TypeError("The underlying SeedSequence does not implement spawning.")
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
     def random_raw(self, size=None):
-        """64 bits, an int; or an array of ``size`` of them."""
+        """Return random bits as unsigned 64-bit integers.
+
+        Parameters
+        ----------
+        size : int or tuple of ints, optional
+            Shape of the result; None returns one int.
+
+        Returns
+        -------
+        int or numpy.ndarray
+            Of dtype uint64.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> qn.random.Philox(key=1).random_raw(3).shape
+        (3,)
+        """
         shape = [] if size is None else _shape(size)
         out = _engine.array_random("random_bits", shape, self._key, self._take(math.prod(shape)), "uint64", _device())
         return int(out) if size is None else out
@@ -203,7 +290,14 @@ class Generator(Draws):
 
     @property
     def bit_generator(self):
-        """What the numbers are drawn from, a :class:`Philox`; its ``state`` can be read and set."""
+        """The `Philox` that the numbers come from; its ``state`` can be read and assigned.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> type(qn.random.default_rng(7).bit_generator).__name__
+        'Philox'
+        """
         return self._bits
 
     @bit_generator.setter
@@ -213,11 +307,44 @@ class Generator(Draws):
         self._bits = value
 
     def spawn(self, n_children):
-        """A list of new generators, independent of this one."""
+        """Return new generators whose numbers are independent of this one and of each other.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of Generator
+            New generators.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> len(qn.random.default_rng(7).spawn(2))
+        2
+        """
         return [type(self)(child) for child in self._bits.spawn(n_children)]
 
     def shuffle(self, x, axis=0):
-        """Puts ``x`` (an array, or a list) in another order along ``axis``, in place."""
+        """Shuffle an array or a list in place.
+
+        Parameters
+        ----------
+        x : Array or list
+            Array or list that is changed.
+        axis : int, optional
+            Axis along which the slices are shuffled.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> x = qn.arange(4)
+        >>> qn.random.default_rng(7).shuffle(x)
+        >>> sorted(x.tolist())
+        [0, 1, 2, 3]
+        """
         self._shuffle(x, axis)
 
 
@@ -243,7 +370,27 @@ class RandomState(Draws):
         self.seed(seed)
 
     def seed(self, seed=None):
-        """Starts anew: the same ``seed`` (an int, ints, None for any) gives the same numbers again."""
+        """Restart the stream: equal seeds give equal numbers.
+
+        Parameters
+        ----------
+        seed : int or sequence of ints, optional
+            Seed, below 2**32; None draws one from the operating system.
+
+        Raises
+        ------
+        ValueError
+            For a number that is negative or not below 2**32.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> state = qn.random.RandomState(3)
+        >>> first = state.rand()
+        >>> state.seed(3)
+        >>> bool(state.rand() == first)
+        True
+        """
         if self._has_short_seeds and isinstance(seed, (int, numpy.integer, list, tuple, numpy.ndarray)):
             words = numpy.asarray(seed, object)
             if any(isinstance(word, (int, numpy.integer)) and not 0 <= word < 1 << 32 for word in words.flat):
@@ -251,17 +398,63 @@ class RandomState(Draws):
         self._bits = _bits_of(seed)
 
     def get_state(self, legacy=True):
-        """What the numbers come from, for `set_state`: a dict."""
+        """Return the state of the generator.
+
+        Parameters
+        ----------
+        legacy : bool, optional
+            Accepted for compatibility.
+
+        Returns
+        -------
+        dict
+            State for `set_state`.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> state = qn.random.RandomState(3).get_state()
+        """
         return self._bits.state
 
     def set_state(self, state):
-        """Restore a state of `get_state`."""
+        """Restore a state that `get_state` returned.
+
+        Parameters
+        ----------
+        state : dict
+            State.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> numbers = qn.random.RandomState(3)
+        >>> state = numbers.get_state()
+        >>> first = numbers.rand()
+        >>> numbers.set_state(state)
+        >>> bool(numbers.rand() == first)
+        True
+        """
         bits = Philox(key=0)
         bits.state = state
         self._bits = bits
 
     def shuffle(self, x):
-        """Shuffle ``x`` (an array, or a list) along its first axis, in place."""
+        """Shuffle an array or a list along its first axis, in place.
+
+        Parameters
+        ----------
+        x : Array or list
+            Array or list that is changed.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> x = [1, 2, 3]
+        >>> qn.random.RandomState(3).shuffle(x)
+        >>> sorted(x)
+        [1, 2, 3]
+        """
         self._shuffle(x, 0)
 
 

@@ -317,7 +317,31 @@ ufunc.__doc__ = _Documentation()
 
 
 def resolve_dtypes(self, dtypes, **keywords):
-    """The types that operands of these types are converted to, and the results': NumPy's answer."""
+    """Return the dtypes to which the operands are converted, and those of the results.
+
+    Parameters
+    ----------
+    dtypes : tuple of dtype
+        Dtypes of the operands and of `out`; None where there is no `out`. Python's int, float and complex are weak.
+    **keywords : dict, optional
+        ``signature`` and ``casting`` as in a call.
+
+    Returns
+    -------
+    tuple of dtype
+        Dtypes of operands and results.
+
+    Raises
+    ------
+    TypeError
+        Where there is no loop for the dtypes, or the casting rule forbids a conversion.
+
+    Examples
+    --------
+    >>> import numpy, quern as qn
+    >>> qn.add.resolve_dtypes((numpy.dtype("int32"), numpy.dtype("float32"), None))
+    (dtype('float64'), dtype('float64'), dtype('float64'))
+    """
     return self._host.resolve_dtypes(dtypes, **keywords)
 
 

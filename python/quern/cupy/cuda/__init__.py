@@ -63,38 +63,118 @@ from quern.cupy.cuda.stream import Event, ExternalStream, Stream, get_current_st
 
 
 def is_available():
-    """Is there a device? Always: the CPU where there is no GPU."""
+    """Return whether there is a device: always, as the CPU is one where there is no GPU.
+
+    Returns
+    -------
+    bool
+        True.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.is_available()
+    True
+    """
     return True
 
 
 def get_local_runtime_version():
-    """CUDA's version, 12090 for 12.9, whose language kernels are written in."""
+    """Return the version of CUDA whose language kernels are written in.
+
+    Returns
+    -------
+    int
+        Version, such as 12090 for 12.9.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.get_local_runtime_version() >= 12000
+    True
+    """
     return runtime.runtimeGetVersion()
 
 
 def get_cuda_path():
-    """The folder of a CUDA toolkit that the environment names, or None: none is needed."""
+    """Return the folder of a CUDA toolkit that the environment names; quern does not need one.
+
+    Returns
+    -------
+    str or None
+        Value of CUDA_PATH or CUDA_HOME.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> path = cp.cuda.get_cuda_path()
+    """
     return next((os.environ[name] for name in ("CUDA_PATH", "CUDA_HOME") if os.environ.get(name)), None)
 
 
 def get_nvcc_path():
-    """Where nvcc is, or None: it is not needed."""
+    """Return the path of nvcc; quern does not need it.
+
+    Returns
+    -------
+    str or None
+        Path, or None where there is no nvcc.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> path = cp.cuda.get_nvcc_path()
+    """
     import shutil
 
     return os.environ.get("NVCC") or shutil.which("nvcc")
 
 
 def get_rocm_path():
-    """None: AMD's GPUs are not supported."""
+    """Return None: AMD's GPUs are not supported.
+
+    Returns
+    -------
+    None
+        Always.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.get_rocm_path()
+    """
 
 
 def get_hipcc_path():
-    """None: AMD's GPUs are not supported."""
+    """Return None: AMD's GPUs are not supported.
+
+    Returns
+    -------
+    None
+        Always.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.get_hipcc_path()
+    """
 
 
 @contextlib.contextmanager
 def profile():
-    """Marks the piece of the program that NVIDIA's profilers look at; here it does nothing."""
+    """Limit NVIDIA's profilers to a ``with`` block; in quern it has no effect.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> with cp.cuda.profile():
+    ...     a = cp.zeros(3)
+    """
     profiler.start()
     try:
         yield

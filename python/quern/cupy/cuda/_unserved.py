@@ -1,6 +1,10 @@
-"""Names of CuPy's that need what quern does not have: they are there, and say so when they are used."""
+"""Public names of CuPy that quern does not implement: they exist, and raise NotImplementedError when they are used."""
 
 import builtins
+
+
+def _described(why):
+    return f"Raise NotImplementedError: {why}.\n\nRaises\n------\nNotImplementedError\n    Always.\n"
 
 
 def function(name, why):
@@ -10,7 +14,7 @@ def function(name, why):
         raise NotImplementedError(f"[{name}] {why}")
 
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]
-    call.__doc__ = f"Raises NotImplementedError: {why}."
+    call.__doc__ = _described(why)
     return call
 
 
@@ -20,7 +24,7 @@ def type(name, why):  # noqa: A001
     def __init__(self, *args, **kwargs):
         raise NotImplementedError(f"[{name}] {why}")
 
-    body = {"__init__": __init__, "__doc__": f"Raises NotImplementedError: {why}.", "__module__": name.rpartition(".")[0]}
+    body = {"__init__": __init__, "__doc__": _described(why), "__module__": name.rpartition(".")[0]}
     return builtins.type(name.rpartition(".")[2], (), body)
 
 

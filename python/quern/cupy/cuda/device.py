@@ -42,15 +42,30 @@ def _handle(name, why):
     def get(self):
         raise NotImplementedError(f"[cupy.cuda.Device.{name}] needs {why}")
 
-    return property(get, doc=f"Raises NotImplementedError: it needs {why}.")
+    return property(get, doc=f"Raise NotImplementedError: it needs {why}.\n\nRaises\n------\nNotImplementedError\n    Always.\n")
 
 
 @functools.total_ordering
 class Device:
-    """A device by its number; without a GPU the CPU is number 0. As a context manager it is current meanwhile.
+    """Device by its number; as a context manager, the current device of the block. Without a GPU, number 0 is the CPU.
 
-    Parameters: ``device``: a number or a Device; by default the current one. Raises CUDARuntimeError when there is no such
-    device.
+    Parameters
+    ----------
+    device : int or Device, optional
+        Number; None is the current device.
+
+    Raises
+    ------
+    CUDARuntimeError
+        For a number without a device.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> with cp.cuda.Device(0):
+    ...     a = cp.zeros(3)
+    >>> a.device
+    <CUDA Device 0>
     """
 
     id = 0
@@ -73,12 +88,12 @@ class Device:
 
     @staticmethod
     def from_pci_bus_id(pci_bus_id):
-        """Return the device at a place of the PCI bus.
+        """Return the device at a position of the PCI bus.
 
         Parameters
         ----------
         pci_bus_id : str
-            Place, such as "0000:01:00.0".
+            Position, such as "0000:01:00.0".
 
         Returns
         -------
@@ -88,33 +103,73 @@ class Device:
         Raises
         ------
         CUDARuntimeError
-            For a place without a device.
+            For a position without a device.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.Device.from_pci_bus_id(cp.cuda.Device(0).pci_bus_id)
+        <CUDA Device 0>
         """
         return Device(_by_pci_bus_id(pci_bus_id))
 
     def use(self):
-        """Makes it the current device of this thread."""
+        """Make the device the current one of this thread.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.Device(0).use()
+        """
         set_current_device(_engine_of(self.id))
 
     def synchronize(self):
-        """Waits for all work of the device, what arrays have recorded included."""
+        """Wait for all work of the device, recorded array operations included.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> a = cp.arange(3) * 2
+        >>> cp.cuda.Device(0).synchronize()
+        """
         _may_wait("Device.synchronize()")
         _engine_of(self.id).synchronize()
 
     @property
     def compute_capability(self):
-        """The compute capability as text, "90" for 9.0. The CPU says that of the newest GPUs whose language it runs."""
+        """The compute capability as text, such as "90" for 9.0; on the CPU, that of the newest GPU whose language it runs.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> int(cp.cuda.Device(0).compute_capability) >= 50
+        True
+        """
         major, minor = _engine_of(self.id).info()["compute_capability"]
         return f"{major}{minor}"
 
     @property
     def pci_bus_id(self):
-        """Where the device is, such as "0000:01:00.0"."""
+        """The position on the PCI bus, such as "0000:01:00.0".
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.Device(0).pci_bus_id.count(":")
+        2
+        """
         return _engine_of(self.id).info()["pci_bus_id"]
 
     @property
     def attributes(self):
-        """CUDA's attributes of the device: a dict of names, such as "MaxThreadsPerBlock", and ints."""
+        """The attributes of the device: a dict from CUDA's names, such as "MaxThreadsPerBlock", to ints.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.Device(0).attributes["WarpSize"]
+        32
+        """
         device, out = _engine_of(self.id), {}
         for name, number in _attributes.items():
             try:
@@ -125,7 +180,15 @@ class Device:
 
     @property
     def mem_info(self):
-        """(free, total) bytes of its memory."""
+        """The free and the total memory of the device in bytes, a tuple.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> free, total = cp.cuda.Device(0).mem_info
+        >>> free <= total
+        True
+        """
         return tuple(_engine_of(self.id).memory())
 
     def __enter__(self):
@@ -160,17 +223,47 @@ def _device_of(number):
 
 
 def get_device_id():
-    """The number of the current device."""
+    """Return the number of the current device.
+
+    Returns
+    -------
+    int
+        Number.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.get_device_id()
+    0
+    """
     return _current_id()
 
 
 def get_compute_capability():
-    """The current device's compute capability as text, "90" for 9.0."""
+    """Return the compute capability of the current device.
+
+    Returns
+    -------
+    str
+        Text, such as "90" for 9.0.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> int(cp.cuda.device.get_compute_capability()) >= 50
+    True
+    """
     return Device().compute_capability
 
 
 def get_cublas_handle():
-    """Raises NotImplementedError: matrix products go through cuBLASLt, which has no such handle."""
+    """Raise NotImplementedError: quern does not use cuBLAS's handle.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
     return Device().cublas_handle
 
 

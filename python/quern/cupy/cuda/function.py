@@ -8,7 +8,30 @@ from quern.lib import _engine
 
 
 class Function(_engine.RawFunction):
-    """A kernel of a Module's. Call it with ``(grid, block, args)``; keywords: ``shared_mem``, ``stream``."""
+    """Kernel of a `Module`; a call is ``function(grid, block, args, shared_mem=0, stream=None)``.
+
+    Parameters
+    ----------
+    module : Module
+        Module with the kernel.
+    funcname : str
+        Name of the kernel.
+
+    Raises
+    ------
+    LogicError
+        For a name without a kernel.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> module = cp.cuda.compile_with_cache('extern "C" __global__ void set(int* a) { a[threadIdx.x] = 7; }')
+    >>> kernel = cp.cuda.Function(module, "set")
+    >>> a = cp.zeros(2, "int32")
+    >>> kernel((1,), (2,), (a,))
+    >>> a
+    array([7, 7], dtype=int32)
+    """
 
     def __init__(self, module, funcname):
         super().__init__()
@@ -36,6 +59,15 @@ class Function(_engine.RawFunction):
             Largest number of threads in a block.
         stream : Stream, optional
             Stream; None is the current one.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> module = cp.cuda.compile_with_cache('extern "C" __global__ void set(int* a) { a[threadIdx.x] = 7; }')
+        >>> a = cp.zeros(2, "int32")
+        >>> module.get_function("set").linear_launch(2, (a,))
+        >>> a
+        array([7, 7], dtype=int32)
         """
         block = min(block_max_size, size)
         if size > 0:
@@ -43,7 +75,15 @@ class Function(_engine.RawFunction):
 
 
 class Module:
-    """Compiled code: a cubin or PTX on a GPU, what the compiler gave on the CPU."""
+    """Compiled code: a cubin or PTX on a GPU, the compiler's output on the CPU.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> module = cp.cuda.compile_with_cache('extern "C" __global__ void f() {}')
+    >>> type(module).__name__
+    'Module'
+    """
 
     def __init__(self):
         self._program = None
@@ -54,7 +94,16 @@ class Module:
         Parameters
         ----------
         cubin : bytes
-            Cubin or PTX on a GPU; what the compiler returned on the CPU.
+            Cubin or PTX on a GPU; the compiler's output on the CPU.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> code, names = cp.cuda.compiler.compile_using_nvrtc('extern "C" __global__ void f() {}')
+        >>> module = cp.cuda.Module()
+        >>> module.load(code)
+        >>> module.get_function("f").name
+        'f'
         """
         self._program = _engine.load_code(current_device(), bytes(cubin))
 
@@ -65,6 +114,25 @@ class Module:
         ----------
         filename : str
             Path of the file.
+
+        Raises
+        ------
+        FileNotFoundError
+            For a file that does not exist.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from quern import cupy as cp
+        >>> code, names = cp.cuda.compiler.compile_using_nvrtc('extern "C" __global__ void f() {}')
+        >>> module = cp.cuda.Module()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "f.bin")
+        ...     with open(path, "wb") as file:
+        ...         size = file.write(code)
+        ...     module.load_file(path)
+        >>> module.get_function("f").name
+        'f'
         """
         with open(os.fspath(filename), "rb") as file:
             self.load(file.read())
@@ -86,6 +154,12 @@ class Module:
         ------
         LogicError
             For a name without a kernel.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.compile_with_cache('extern "C" __global__ void f() {}').get_function("f").name
+        'f'
         """
         return Function(self, name)
 
@@ -101,6 +175,18 @@ class Module:
         -------
         MemoryPointer
             Memory.
+
+        Raises
+        ------
+        LogicError
+            For a name without a variable.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> code = '__constant__ float table[4]; extern "C" __global__ void f(float* a) { *a = table[0]; }'
+        >>> cp.cuda.compile_with_cache(code).get_global_var("table").mem.size
+        16
         """
         address, size = self._program.global_variable(name)
         return MemoryPointer(UnownedMemory(address, size, self), 0)

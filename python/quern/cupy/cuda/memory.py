@@ -8,117 +8,102 @@ import contextlib
 import ctypes
 import os
 import threading
-import weakref
 
 from quern import errors as _errors
-from quern.cupy.cuda._errors import _call
-from quern.cupy.cuda.device import Device, _current_id, _engine_of, _id_of_memory
-from quern.cupy.cuda.stream import ExternalStream, Stream, get_current_stream
+from quern.cupy.cuda._pointers import (  # noqa: F401
+    BaseMemory,
+    ManagedMemory,
+    Memory,
+    MemoryAsync,
+    MemoryPointer,
+    PooledMemory,
+    UnownedMemory,
+    _CallbackMemory,
+)
+from quern.cupy.cuda.device import _current_id
 from quern.device import current_device
-from quern.lib import _engine
 from quern.user_files import warn_user
 
 OutOfMemoryError = _errors.OutOfMemoryError  # a MemoryError
 
 
-# ---- memory
-
-
-class BaseMemory:
-    """Memory at ``ptr``, of ``size`` bytes, on the device ``device_id``."""
-
-    ptr = 0
-    size = 0
-    device_id = -1
-
-    def __int__(self):
-        return self.ptr
-
-    @property
-    def device(self):
-        """The device it is on."""
-        return Device(self.device_id)
-
-
-class Memory(BaseMemory):
-    """New memory of the current device; it goes back when the object goes. Raises OutOfMemoryError when there is no room."""
-
-    def __init__(self, size):
-        self.size, self.device_id = int(size), _current_id()
-        if self.size < 0:
-            raise ValueError(f"[cupy.cuda.Memory] {size} bytes cannot be allocated")
-        if self.size:
-            self._allocation = _engine.Allocation(current_device(), self.size)
-            self.ptr = int(self._allocation)
-
-
-class PooledMemory(Memory):
-    """Memory of a pool's."""
-
-    def free(self):
-        """Gives it back to the pool; it must not be used afterwards."""
-        allocation = self.__dict__.pop("_allocation", None)
-        if allocation is not None:
-            allocation.free()
-        self.ptr = self.size = 0
-
-
-class MemoryAsync(Memory):
-    """New memory; the engine orders its reuse by what the streams do with it, so that ``stream`` need not say."""
-
-    def __init__(self, size, stream=None):
-        super().__init__(size)
-        self.stream = stream
-
-
-class UnownedMemory(BaseMemory):
-    """Memory at an address; ``owner`` keeps it. ``device_id``: by default that of the GPU whose memory it is."""
-
-    def __init__(self, ptr, size, owner, device_id=-1):
-        self.ptr, self.size, self._owner = int(ptr), int(size), owner
-        self.device_id = _id_of_memory(self.ptr) if device_id < 0 else device_id
-
-
-class ManagedMemory(BaseMemory):
-    """Memory that the host and the device both reach."""
-
-    def __init__(self, size):
-        self.size, self.device_id = int(size), _current_id()
-        if self.size:
-            self._memory = _engine.managed(current_device(), self.size, 1)
-            self.ptr = self._memory.address
-
-    def prefetch(self, stream):
-        """Do nothing; accepted for compatibility: memory moves when it is used."""
-
-    def advise(self, advise, dev):
-        """Do nothing; accepted for compatibility."""
-
-
-class _CallbackMemory(BaseMemory):
-    """Memory that a function gave, and another takes back."""
-
-    def __init__(self, size, ptr, free, owner):
-        self.size, self.device_id, self.ptr = int(size), _current_id(), int(ptr or 0)
-        self._owner = owner
-        if self.ptr:
-            weakref.finalize(self, free, self.ptr, self.device_id)
+# ---- allocators
 
 
 class PythonFunctionAllocator:
-    """``malloc(size)`` with memory of ``malloc_func(size, device_id)``, an address, freed by ``free_func(address, device_id)``."""
+    """Allocator of two Python functions.
+
+    Parameters
+    ----------
+    malloc_func : callable
+        ``malloc_func(size, device_id)`` returns the address of new memory.
+    free_func : callable
+        ``free_func(address, device_id)`` frees it.
+
+    Examples
+    --------
+    >>> import ctypes
+    >>> from quern import cupy as cp
+    >>> blocks = {}
+    >>> def malloc(size, device):
+    ...     block = ctypes.create_string_buffer(size)
+    ...     blocks[ctypes.addressof(block)] = block
+    ...     return ctypes.addressof(block)
+    >>> allocator = cp.cuda.PythonFunctionAllocator(malloc, lambda address, device: blocks.pop(address))
+    >>> allocator.malloc(16).mem.size
+    16
+    """
 
     def __init__(self, malloc_func, free_func):
         self._malloc, self._free = malloc_func, free_func
 
     def malloc(self, size):
-        """A MemoryPointer to new memory."""
+        """Allocate memory by the function.
+
+        Parameters
+        ----------
+        size : int
+            Number of bytes.
+
+        Returns
+        -------
+        MemoryPointer
+            Memory, freed with its last pointer.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.PythonFunctionAllocator(lambda size, device: 4096, lambda address, device: None).malloc(16).ptr
+        4096
+        """
         return MemoryPointer(_CallbackMemory(size, self._malloc(size, _current_id()), self._free, self), 0)
 
 
 class CFunctionAllocator:
-    """``malloc(size)`` with memory of two C functions, by address: ``void* malloc(void* param, size_t size, int device)`` and
-    ``void free(void* param, void* ptr, int device)``. ``param``: their first argument; ``owner`` keeps what they need."""
+    """Allocator of two C functions, by address.
+
+    Parameters
+    ----------
+    param : int
+        First argument of both functions.
+    malloc_func : int
+        Address of ``void* malloc(void* param, size_t size, int device)``.
+    free_func : int
+        Address of ``void free(void* param, void* ptr, int device)``.
+    owner : object
+        Object that keeps the functions alive.
+
+    Examples
+    --------
+    >>> import ctypes
+    >>> from quern import cupy as cp
+    >>> malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)(lambda param, size, device: 4096)
+    >>> free = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(lambda param, ptr, device: None)
+    >>> addresses = [ctypes.cast(f, ctypes.c_void_p).value for f in (malloc, free)]
+    >>> allocator = cp.cuda.CFunctionAllocator(0, *addresses, owner=(malloc, free))
+    >>> allocator.malloc(16).ptr
+    4096
+    """
 
     def __init__(self, param, malloc_func, free_func, owner):
         self._owner = owner
@@ -128,226 +113,25 @@ class CFunctionAllocator:
         self._free = lambda ptr, device: free(param, ptr, device)
 
     def malloc(self, size):
-        """A MemoryPointer to new memory."""
+        """Allocate memory by the function.
+
+        Parameters
+        ----------
+        size : int
+            Number of bytes.
+
+        Returns
+        -------
+        MemoryPointer
+            Memory, freed with its last pointer.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> hasattr(cp.cuda.CFunctionAllocator, "malloc")
+        True
+        """
         return MemoryPointer(_CallbackMemory(size, self._malloc(size), self._free, self), 0)
-
-
-# ---- pointers
-
-
-def _host(mem, size):
-    """The host's memory at an address (an int, or a pointer of ctypes'), as an object with a buffer."""
-    address = mem if isinstance(mem, int) else getattr(mem, "value", None)
-    if address is None and hasattr(mem, "ptr"):
-        address = mem.ptr
-    if not isinstance(address, int):
-        raise TypeError(f"[cupy.cuda.MemoryPointer] host memory must be an address or a ctypes.c_void_p, not {type(mem).__name__}")
-    _engine.require_host_memory(address, int(size), "memcpy")
-    return (ctypes.c_char * int(size)).from_address(address)
-
-
-class MemoryPointer:
-    """A place in memory: ``ptr`` is its address, ``mem`` the memory, ``device_id`` where that is. Whole numbers move it.
-
-    Parameters: ``mem``: the memory; ``offset``: bytes from its start.
-    """
-
-    mem, ptr, device_id = None, 0, -1
-
-    def __init__(self, mem, offset):
-        self.mem, self.ptr, self.device_id = mem, mem.ptr + int(offset), mem.device_id
-
-    device = property(lambda self: self.mem.device, doc="The device it is on.")
-
-    def __int__(self):
-        return self.ptr
-
-    __index__ = __int__
-
-    def __add__(self, offset):
-        return MemoryPointer(self.mem, self.ptr - self.mem.ptr + offset)
-
-    __radd__ = __add__
-
-    def __iadd__(self, offset):
-        self.ptr += int(offset)
-        return self
-
-    def __sub__(self, offset):
-        return self + -offset
-
-    def __isub__(self, offset):
-        self.ptr -= int(offset)
-        return self
-
-    def __rsub__(self, other):
-        return NotImplemented
-
-    def __reduce__(self):
-        raise TypeError("a MemoryPointer cannot be pickled")
-
-    def __repr__(self):
-        return f"<MemoryPointer {self.ptr:#x} device={self.device_id} mem={self.mem!r}>"
-
-    def _engine(self):
-        return _engine_of(self.device_id)
-
-    @_call
-    def copy_from_device(self, src, size):
-        """Copy from device memory.
-
-        Parameters
-        ----------
-        src : MemoryPointer
-            Source.
-        size : int
-            Number of bytes.
-        """
-        if size:
-            _engine.dtod(self._engine(), self.ptr, src.ptr, int(size), _on(None))
-
-    @_call
-    def copy_from_device_async(self, src, size, stream=None):
-        """Copy from device memory in a stream.
-
-        Parameters
-        ----------
-        src : MemoryPointer
-            Source.
-        size : int
-            Number of bytes.
-        stream : Stream, optional
-            Stream; None is the current one.
-        """
-        if size:
-            _engine.dtod(self._engine(), self.ptr, src.ptr, int(size), _on(stream))
-
-    @_call
-    def copy_from_host(self, mem, size):
-        """Copy from memory of the host.
-
-        Parameters
-        ----------
-        mem : address
-            Address on the host, an int or a ctypes pointer.
-        size : int
-            Number of bytes.
-        """
-        if size:
-            _engine.htod(self._engine(), self.ptr, _host(mem, size), _on(None))
-
-    @_call
-    def copy_from_host_async(self, mem, size, stream=None):
-        """Copy from memory of the host in a stream.
-
-        Pinned memory must stay unchanged until the copy is done.
-
-        Parameters
-        ----------
-        mem : address
-            Address on the host, an int or a ctypes pointer.
-        size : int
-            Number of bytes.
-        stream : Stream, optional
-            Stream; None is the current one.
-        """
-        if size:
-            _engine.htod(self._engine(), self.ptr, _host(mem, size), _on(stream), blocking=False)
-
-    def copy_from(self, mem, size):
-        """Copy from device memory or from memory of the host.
-
-        Parameters
-        ----------
-        mem : MemoryPointer or address
-            Source: a MemoryPointer, or an address of the host.
-        size : int
-            Number of bytes.
-        """
-        (self.copy_from_device if isinstance(mem, MemoryPointer) else self.copy_from_host)(mem, size)
-
-    def copy_from_async(self, mem, size, stream=None):
-        """Copy as :meth:`copy_from` in a stream.
-
-        Parameters
-        ----------
-        mem : MemoryPointer or address
-            Source: a MemoryPointer, or an address of the host.
-        size : int
-            Number of bytes.
-        stream : Stream, optional
-            Stream; None is the current one.
-        """
-        (self.copy_from_device_async if isinstance(mem, MemoryPointer) else self.copy_from_host_async)(mem, size, stream)
-
-    @_call
-    def copy_to_host(self, mem, size):
-        """Copy to memory of the host, and wait for the copy.
-
-        Parameters
-        ----------
-        mem : address
-            Address on the host, an int or a ctypes pointer.
-        size : int
-            Number of bytes.
-        """
-        if size:
-            _engine.dtoh(self._engine(), _host(mem, size), self.ptr, _on(None))
-
-    @_call
-    def copy_to_host_async(self, mem, size, stream=None):
-        """Copy to memory of the host in a stream; with pinned memory, without waiting.
-
-        Parameters
-        ----------
-        mem : address
-            Address on the host, an int or a ctypes pointer.
-        size : int
-            Number of bytes.
-        stream : Stream, optional
-            Stream; None is the current one.
-        """
-        if size:
-            _engine.dtoh(self._engine(), _host(mem, size), self.ptr, _on(stream), blocking=False)
-
-    @_call
-    def memset(self, value, size):
-        """Set bytes to a value.
-
-        Parameters
-        ----------
-        value : int
-            Value of each byte.
-        size : int
-            Number of bytes.
-        """
-        if size:
-            _engine.fill(self._engine(), self.ptr, 0, int(value) & 255, 1, int(size), 1, _on(None))
-
-    @_call
-    def memset_async(self, value, size, stream=None):
-        """Set bytes to a value in a stream.
-
-        Parameters
-        ----------
-        value : int
-            Value of each byte.
-        size : int
-            Number of bytes.
-        stream : Stream, optional
-            Stream; None is the current one.
-        """
-        if size:
-            _engine.fill(self._engine(), self.ptr, 0, int(value) & 255, 1, int(size), 1, _on(stream))
-
-
-def _on(stream):
-    """The stream for a copy."""
-    if stream is None:
-        return get_current_stream()
-    if isinstance(stream, int):
-        return ExternalStream(stream)
-    return stream if isinstance(stream, Stream) else Stream.from_external(stream)
 
 
 # ---- pools
@@ -385,12 +169,20 @@ class MemoryPool:
         Returns
         -------
         MemoryPointer
-            Memory.
+            Memory; it returns to the pool with its last pointer.
 
         Raises
         ------
         OutOfMemoryError
             Where there is no memory left, or the limit would be exceeded.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> pool = cp.get_default_memory_pool()
+        >>> pointer = pool.malloc(1024)
+        >>> pointer.mem.size
+        1024
         """
         return MemoryPointer(PooledMemory(size), 0)
 
@@ -399,20 +191,78 @@ class MemoryPool:
         return current_device().pool_info()
 
     def used_bytes(self):
-        """Bytes in use, as the pool took them from the device: sizes are rounded up."""
+        """Return how many bytes are in use.
+
+        Returns
+        -------
+        int
+            Bytes of the blocks in use; sizes of blocks are rounded up.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> pool = cp.get_default_memory_pool()
+        >>> a = cp.zeros(1000)
+        >>> b = a + 1
+        >>> b.sum().item()
+        1000.0
+        >>> pool.used_bytes() >= b.nbytes
+        True
+        """
         return self._info()["held"]
 
     def free_bytes(self):
-        """Bytes that were given back and wait to be used again."""
+        """Return how many bytes the pool keeps for later allocations.
+
+        Returns
+        -------
+        int
+            Bytes of the blocks that are not in use.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> pool = cp.get_default_memory_pool()
+        >>> pool.free_all_blocks()
+        >>> pool.free_bytes()
+        0
+        """
         return self._info()["kept"]
 
     def total_bytes(self):
-        """Bytes that the pool took from the device: those in use, and those that wait to be used again."""
+        """Return how many bytes the pool has taken from the device.
+
+        Returns
+        -------
+        int
+            The sum of `used_bytes` and `free_bytes`.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> pool = cp.get_default_memory_pool()
+        >>> pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
+        True
+        """
         info = self._info()
         return info["held"] + info["kept"]
 
     def n_free_blocks(self):
-        """How many blocks wait to be used again."""
+        """Return how many blocks the pool keeps for later allocations.
+
+        Returns
+        -------
+        int
+            Number of blocks.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> pool = cp.get_default_memory_pool()
+        >>> pool.free_all_blocks()
+        >>> pool.n_free_blocks()
+        0
+        """
         return self._info()["waiting"]
 
     def free_all_blocks(self, stream=None):
@@ -422,6 +272,16 @@ class MemoryPool:
         ----------
         stream : Stream, optional
             Accepted for compatibility; has no effect.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> a = cp.zeros(1000) + 1
+        >>> del a
+        >>> pool = cp.get_default_memory_pool()
+        >>> pool.free_all_blocks()
+        >>> pool.free_bytes()
+        0
         """
         current_device().trim()
 
@@ -441,6 +301,15 @@ class MemoryPool:
         ------
         ValueError
             For both, for negative values, and for a fraction above 1.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> pool = cp.get_default_memory_pool()
+        >>> pool.set_limit(size=1 << 30)
+        >>> pool.get_limit()
+        1073741824
+        >>> pool.set_limit(size=0)
         """
         if size is None:
             if fraction is None:
@@ -456,7 +325,19 @@ class MemoryPool:
         current_device().set_pool_limit(int(size))
 
     def get_limit(self):
-        """The limit of the current device's pool in bytes; 0: there is none."""
+        """Return the limit of the current device's pool.
+
+        Returns
+        -------
+        int
+            Number of bytes; 0 for no limit.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.get_default_memory_pool().get_limit()
+        0
+        """
         return current_device().pool_info()["limit"]
 
     def __reduce__(self):
@@ -464,8 +345,19 @@ class MemoryPool:
 
 
 class MemoryAsyncPool(MemoryPool):
-    """The same pool: it orders reuse by streams in any case. ``pool_handles``: "current" or "default"; handles of CUDA's pools are not
-    supported."""
+    """Memory pool of the current device, the same as `MemoryPool`: reuse of memory is always ordered by streams.
+
+    Parameters
+    ----------
+    pool_handles : str or sequence of str, optional
+        "current" or "default"; handles of CUDA's pools raise NotImplementedError.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.MemoryAsyncPool().used_bytes() == cp.get_default_memory_pool().used_bytes()
+    True
+    """
 
     def __init__(self, pool_handles="current"):
         handles = [pool_handles] if isinstance(pool_handles, str) else list(pool_handles)
@@ -502,7 +394,7 @@ _malloc = malloc
 
 
 def malloc_managed(size):
-    """Allocate memory that the host and the device both reach.
+    """Allocate memory that the host and the device can both access.
 
     Parameters
     ----------
@@ -513,6 +405,12 @@ def malloc_managed(size):
     -------
     MemoryPointer
         Memory.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.malloc_managed(16).mem.size
+    16
     """
     return MemoryPointer(ManagedMemory(size), 0)
 
@@ -529,6 +427,12 @@ def malloc_async(size):
     -------
     MemoryPointer
         Memory.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.malloc_async(16).mem.size
+    16
     """
     return MemoryPointer(MemoryAsync(size), 0)
 
@@ -539,12 +443,36 @@ _thread = threading.local()
 
 
 def get_default_memory_pool():
-    """The pool that arrays take their memory from; its numbers are those of the current device."""
+    """Return the pool that arrays take their memory from.
+
+    Returns
+    -------
+    MemoryPool
+        Pool; its numbers are those of the current device.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.get_default_memory_pool().used_bytes() >= 0
+    True
+    """
     return _default_pool
 
 
 def get_allocator():
-    """The function that alloc() calls: MemoryPool.malloc, or what set_allocator() was given."""
+    """Return the function that `alloc` calls.
+
+    Returns
+    -------
+    callable
+        ``MemoryPool.malloc``, or the function that `set_allocator` or `using_allocator` set.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.get_allocator()(16).mem.size
+    16
+    """
     return getattr(_thread, "allocator", _allocator)
 
 
@@ -555,6 +483,20 @@ def set_allocator(allocator=None):
     ----------
     allocator : callable, optional
         ``allocator(bytes)`` returns a MemoryPointer; None is the pool of the engine.
+
+    Raises
+    ------
+    TypeError
+        For an object that cannot be called.
+    ValueError
+        Within a block of `using_allocator`.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> pool = cp.cuda.MemoryPool()
+    >>> cp.cuda.set_allocator(pool.malloc)
+    >>> cp.cuda.set_allocator()
     """
     global _allocator
     if hasattr(_thread, "allocator"):
@@ -594,6 +536,23 @@ def using_allocator(allocator=None):
     ----------
     allocator : callable, optional
         As in :func:`set_allocator`.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> sizes = []
+    >>> def allocator(size):
+    ...     sizes.append(size)
+    ...     return cp.cuda.MemoryPool().malloc(size)
+    >>> with cp.cuda.using_allocator(allocator):
+    ...     a = cp.zeros(1000)
+    >>> sizes
+    [8000]
     """
     _note(allocator, "using_allocator")
     before = getattr(_thread, "allocator", None)

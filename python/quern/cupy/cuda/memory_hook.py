@@ -54,22 +54,88 @@ class MemoryHook:
                 _engine.watch_memory(False)
 
     def alloc_preprocess(self, **kwargs):
-        """Before the pool asks the device: device_id, mem_size."""
+        """Called before the pool asks the device for memory.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            ``device_id`` and ``mem_size``.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.MemoryHook().alloc_preprocess(device_id=0, mem_size=512)
+        """
 
     def alloc_postprocess(self, **kwargs):
-        """After it: device_id, mem_size, mem_ptr."""
+        """Called after the pool asked the device for memory.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            ``device_id``, ``mem_size`` and ``mem_ptr``.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.MemoryHook().alloc_postprocess(device_id=0, mem_size=512, mem_ptr=4096)
+        """
 
     def malloc_preprocess(self, **kwargs):
-        """Before the pool gives memory: device_id, size, mem_size."""
+        """Called before the pool allocates memory.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            ``device_id``, ``size`` and ``mem_size``.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.MemoryHook().malloc_preprocess(device_id=0, size=8, mem_size=512)
+        """
 
     def malloc_postprocess(self, **kwargs):
-        """After it: device_id, size, mem_size, mem_ptr, pmem_id."""
+        """Called after the pool allocated memory.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            ``device_id``, ``size``, ``mem_size``, ``mem_ptr`` and ``pmem_id``.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.MemoryHook().malloc_postprocess(device_id=0, size=8, mem_size=512, mem_ptr=4096, pmem_id=4096)
+        """
 
     def free_preprocess(self, **kwargs):
-        """Before memory goes back: device_id, mem_size, mem_ptr, pmem_id."""
+        """Called before memory returns to the pool.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            ``device_id``, ``mem_size``, ``mem_ptr`` and ``pmem_id``.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.MemoryHook().free_preprocess(device_id=0, mem_size=512, mem_ptr=4096, pmem_id=4096)
+        """
 
     def free_postprocess(self, **kwargs):
-        """After it: device_id, mem_size, mem_ptr, pmem_id."""
+        """Called after memory returned to the pool.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            ``device_id``, ``mem_size``, ``mem_ptr`` and ``pmem_id``.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.MemoryHook().free_postprocess(device_id=0, mem_size=512, mem_ptr=4096, pmem_id=4096)
+        """
 
 
 MemoryHook.__module__ = "cupy.cuda.memory_hook"

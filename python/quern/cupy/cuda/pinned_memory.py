@@ -10,7 +10,21 @@ _PAGE = 512
 
 
 class PinnedMemory:
-    """New pinned memory: ``ptr`` is its address on the host, ``size`` its bytes. ``flags``: those of runtime.hostAlloc."""
+    """New pinned memory of the host, at the address ``ptr``.
+
+    Parameters
+    ----------
+    size : int
+        Number of bytes.
+    flags : int, optional
+        Flags of ``runtime.hostAlloc``.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.PinnedMemory(16).size
+    16
+    """
 
     def __init__(self, size, flags=0):
         self.size, flags = int(size), int(flags)
@@ -41,7 +55,23 @@ class _PooledPinnedMemory(PinnedMemory):
 
 
 class PinnedMemoryPointer(_engine.HostMemory):
-    """A place in pinned memory; NumPy reads and writes it: ``numpy.frombuffer(pointer, dtype, count)``."""
+    """Address in pinned memory, with a buffer for ``numpy.frombuffer(pointer, dtype, count)``.
+
+    Parameters
+    ----------
+    mem : PinnedMemory
+        Memory.
+    offset : int
+        Bytes from its start.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quern import cupy as cp
+    >>> pointer = cp.cuda.PinnedMemoryPointer(cp.cuda.PinnedMemory(16), 8)
+    >>> np.frombuffer(pointer, np.float64).shape
+    (1,)
+    """
 
     def __init__(self, mem, offset):
         offset = int(offset)
@@ -66,7 +96,19 @@ class PinnedMemoryPointer(_engine.HostMemory):
         return self + -int(offset)
 
     def size(self):
-        """Bytes from here to the end of the memory."""
+        """Return the bytes from the address to the end of the memory.
+
+        Returns
+        -------
+        int
+            Number of bytes.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.PinnedMemoryPointer(cp.cuda.PinnedMemory(16), 4).size()
+        12
+        """
         return self.nbytes
 
     def __repr__(self):
@@ -74,7 +116,20 @@ class PinnedMemoryPointer(_engine.HostMemory):
 
 
 class PinnedMemoryPool:
-    """Pinned memory that is kept and used again. ``allocator``: a function of a size that gives a PinnedMemoryPointer."""
+    """Pool of pinned memory, whose blocks are reused.
+
+    Parameters
+    ----------
+    allocator : callable, optional
+        ``allocator(size)`` returns a PinnedMemoryPointer; None allocates by CUDA.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> pool = cp.cuda.PinnedMemoryPool()
+    >>> pool.malloc(16).size()
+    512
+    """
 
     def __init__(self, allocator=None):
         self._allocator = allocator
@@ -82,7 +137,24 @@ class PinnedMemoryPool:
         self._lock = threading.RLock()
 
     def malloc(self, size):
-        """A PinnedMemoryPointer to ``size`` bytes at least."""
+        """Allocate pinned memory.
+
+        Parameters
+        ----------
+        size : int
+            Least number of bytes; blocks are multiples of 512.
+
+        Returns
+        -------
+        PinnedMemoryPointer
+            Memory; it returns to the pool with its last pointer.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.PinnedMemoryPool().malloc(600).size()
+        1024
+        """
         rounded = max((int(size) + _PAGE - 1) // _PAGE * _PAGE, _PAGE)
         with self._lock:
             waiting = self._free.get(rounded, [])
@@ -103,12 +175,36 @@ class PinnedMemoryPool:
             self._free.setdefault(memory.nbytes, []).append((memory, event))
 
     def n_free_blocks(self):
-        """How many blocks wait to be used again."""
+        """Return how many blocks the pool keeps for later allocations.
+
+        Returns
+        -------
+        int
+            Number of blocks.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> pool = cp.cuda.PinnedMemoryPool()
+        >>> pointer = pool.malloc(16)
+        >>> del pointer
+        >>> pool.n_free_blocks()
+        1
+        """
         with self._lock:
             return sum(len(waiting) for waiting in self._free.values())
 
     def free_all_blocks(self):
-        """Gives the blocks that wait back to the system."""
+        """Return unused blocks to the system.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> pool = cp.cuda.PinnedMemoryPool()
+        >>> pool.free_all_blocks()
+        >>> pool.n_free_blocks()
+        0
+        """
         with self._lock:
             self._free.clear()
         current_device().trim_pinned()
@@ -122,12 +218,35 @@ _allocator = _default_pool.malloc
 
 
 def get_default_pinned_memory_pool():
-    """The pool that alloc_pinned_memory() uses unless set_pinned_memory_allocator() said otherwise."""
+    """Return the pool that `alloc_pinned_memory` uses by default.
+
+    Returns
+    -------
+    PinnedMemoryPool
+        Pool.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.get_default_pinned_memory_pool().n_free_blocks() >= 0
+    True
+    """
     return _default_pool
 
 
 def set_pinned_memory_allocator(allocator=None):
-    """What alloc_pinned_memory() calls from now on: a function of a size; None: new memory each time."""
+    """Set the function that `alloc_pinned_memory` calls.
+
+    Parameters
+    ----------
+    allocator : callable, optional
+        ``allocator(size)`` returns a PinnedMemoryPointer; None allocates new memory each time.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> cp.cuda.set_pinned_memory_allocator(cp.get_default_pinned_memory_pool().malloc)
+    """
     global _allocator
     _allocator = _malloc if allocator is None else allocator
 
@@ -137,7 +256,17 @@ def _malloc(size):
 
 
 def alloc_pinned_memory(size):
-    """A PinnedMemoryPointer to ``size`` bytes at least.
+    """Allocate pinned memory of the host.
+
+    Parameters
+    ----------
+    size : int
+        Least number of bytes.
+
+    Returns
+    -------
+    PinnedMemoryPointer
+        Memory, with a buffer for NumPy.
 
     Examples
     --------

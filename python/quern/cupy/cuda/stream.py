@@ -59,11 +59,31 @@ class Event(_engine.Event):
         super().__init__(current_device(), not disable_timing, bool(block))
         self.device_id = _current_id()
 
-    ptr = property(lambda self: self.handle, doc="The handle as a number.")
+    @property
+    def ptr(self):
+        """The handle of the event as an int.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> isinstance(cp.cuda.Event().ptr, int)
+        True
+        """
+        return self.handle
 
     @property
     def done(self):
-        """Has the stream passed it? What was recorded before it is done then."""
+        """Whether the stream has passed the event; the work recorded before it is then done.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> event = cp.cuda.Event()
+        >>> event.record()
+        >>> event.synchronize()
+        >>> event.done
+        True
+        """
         return self.query()
 
     def record(self, stream=None):
@@ -73,6 +93,12 @@ class Event(_engine.Event):
         ----------
         stream : Stream, optional
             Stream; None is the current one.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> event = cp.cuda.Event()
+        >>> event.record(cp.cuda.Stream.null)
         """
         stream = get_current_stream() if stream is None else stream
         if not isinstance(stream, Stream):
@@ -80,7 +106,15 @@ class Event(_engine.Event):
         super().record(stream)
 
     def synchronize(self):
-        """Waits until the stream has passed it."""
+        """Wait until the stream has passed the event.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> event = cp.cuda.Event()
+        >>> event.record()
+        >>> event.synchronize()
+        """
         _may_wait("Event.synchronize()")
         super().synchronize()
 
@@ -173,7 +207,7 @@ class Stream(_engine.Stream):
 
     @staticmethod
     def from_external(obj):
-        """Return the stream of an object with ``__cuda_stream__()``, which is kept.
+        """Return the stream of an object with ``__cuda_stream__()``, which is kept alive.
 
         Parameters
         ----------
@@ -187,8 +221,17 @@ class Stream(_engine.Stream):
 
         Raises
         ------
+        TypeError
+            For an object without ``__cuda_stream__``.
         ValueError
             For another version of the protocol than 0.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> stream = cp.cuda.Stream()
+        >>> cp.cuda.Stream.from_external(stream) is stream
+        True
         """
         if isinstance(obj, Stream):
             return obj
@@ -212,7 +255,22 @@ class Stream(_engine.Stream):
     # ---- being current
 
     def use(self):
-        """Makes it the current stream of this thread, until a block of another one begins or ends; returns it."""
+        """Make the stream the current one of this thread, until a ``with`` block of another one begins or ends.
+
+        Returns
+        -------
+        Stream
+            The stream itself.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> stream = cp.cuda.Stream().use()
+        >>> cp.cuda.get_current_stream() == stream
+        True
+        >>> cp.cuda.Stream.null.use() == cp.cuda.Stream.null
+        True
+        """
         return self._use(_current_id())
 
     def _use(self, number):
@@ -234,11 +292,29 @@ class Stream(_engine.Stream):
 
     @property
     def done(self):
-        """Is all work done that was given to it? Submits what arrays have recorded."""
+        """Whether all work of the stream is done; recorded array operations are submitted first.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> stream = cp.cuda.Stream()
+        >>> stream.synchronize()
+        >>> stream.done
+        True
+        """
         return self.is_done()
 
     def synchronize(self):
-        """Waits for its work, and what arrays have recorded."""
+        """Wait for the work of the stream, recorded array operations included.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> stream = cp.cuda.Stream()
+        >>> with stream:
+        ...     a = cp.arange(3) * 2
+        >>> stream.synchronize()
+        """
         _may_wait("Stream.synchronize()")
         super().synchronize()
 
@@ -254,6 +330,14 @@ class Stream(_engine.Stream):
         -------
         Event
             The event.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> event = cp.cuda.Stream.null.record()
+        >>> event.synchronize()
+        >>> event.done
+        True
         """
         event = Event() if event is None else event
         event.record(self)
@@ -266,6 +350,12 @@ class Stream(_engine.Stream):
         ----------
         event : Event
             Event.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> event = cp.cuda.Stream.null.record()
+        >>> cp.cuda.Stream().wait_event(event)
         """
         self.wait_for_event(event)
 
@@ -278,6 +368,16 @@ class Stream(_engine.Stream):
             ``callback(stream, 0, arg)``; it must not use the device.
         arg : object
             Argument of the function.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> found = []
+        >>> stream = cp.cuda.Stream()
+        >>> stream.add_callback(lambda stream, status, arg: found.append(arg), 7)
+        >>> stream.synchronize()
+        >>> found
+        [7]
         """
         self._call(lambda: callback(self, 0, arg))
 
@@ -290,6 +390,16 @@ class Stream(_engine.Stream):
             ``callback(arg)``; it must not use the device.
         arg : object
             Argument of the function.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> found = []
+        >>> stream = cp.cuda.Stream()
+        >>> stream.launch_host_func(found.append, 7)
+        >>> stream.synchronize()
+        >>> found
+        [7]
         """
         self._call(lambda: callback(arg))
 
@@ -299,15 +409,44 @@ class Stream(_engine.Stream):
     # ---- capture
 
     def begin_capture(self, mode=None):
-        """Raises NotImplementedError: streams are not captured."""
+        """Raise NotImplementedError: CUDA graphs are not supported.
+
+        Parameters
+        ----------
+        mode : int, optional
+            Ignored.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
         raise NotImplementedError("[cupy.cuda.Stream.begin_capture] CUDA graphs are not supported; operations run without them")
 
     def end_capture(self):
-        """Raises NotImplementedError: streams are not captured."""
+        """Raise NotImplementedError: CUDA graphs are not supported.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
         raise NotImplementedError("[cupy.cuda.Stream.end_capture] CUDA graphs are not supported; nothing is captured")
 
     def is_capturing(self):
-        """Is it captured? Never."""
+        """Return whether the stream is captured: never.
+
+        Returns
+        -------
+        bool
+            False.
+
+        Examples
+        --------
+        >>> from quern import cupy as cp
+        >>> cp.cuda.Stream.null.is_capturing()
+        False
+        """
         return False
 
     def __eq__(self, other):
@@ -324,10 +463,26 @@ class Stream(_engine.Stream):
 
 
 class ExternalStream(Stream):
-    """A stream by its address, which another library made and keeps.
+    """Stream of another library, by its address; it must live for as long as arrays that were used on it.
 
-    Parameters: ``ptr``: the address (0: the default stream); ``device_id``: by default the current one. It must live for as long as
-    arrays that were used on it. The CPU has only streams made by Stream(): ValueError for others.
+    Parameters
+    ----------
+    ptr : int
+        Address; 0 is the default stream.
+    device_id : int, optional
+        Number of the device; -1 is the current one.
+
+    Raises
+    ------
+    ValueError
+        On the CPU, for an address that is not of a `Stream`.
+
+    Examples
+    --------
+    >>> from quern import cupy as cp
+    >>> stream = cp.cuda.Stream()
+    >>> cp.cuda.ExternalStream(stream.ptr) == stream
+    True
     """
 
     def __init__(self, ptr, device_id=-1):

@@ -32,10 +32,11 @@ PARAMETERS = {
 
 
 def _documented(signature, summary):
-    """The docstring: the summary, and a section of the parameters in a signature."""
+    """The docstring, with sections of the parameters in a signature and of errors; and the names of the parameters."""
     names = re.findall(r"\w+(?==|,|\))", re.sub(r"=\w+", "", signature))
     sections = "".join(f"{name} : {PARAMETERS[name][0]}\n    {PARAMETERS[name][1]}\n" for name in names)
-    return f"{summary}\n\nParameters\n----------\n{sections}" if names else summary
+    parameters = f"Parameters\n----------\n{sections}\n" if names else ""
+    return f"{summary}\n\n{parameters}Raises\n------\nRuntimeError\n    Outside of a kernel.\n", names
 
 
 class Intrinsic(intrinsics.Intrinsic):
@@ -44,7 +45,9 @@ class Intrinsic(intrinsics.Intrinsic):
     module = "jit"
 
     def __init__(self, name, summary, signature=""):
-        super().__init__(name, (f"{name}{signature}\n\n" if signature else "") + _documented(signature, summary))
+        doc, names = _documented(signature, summary)
+        parameters = [(one, f"{one}=" not in signature) for one in names] if signature else None
+        super().__init__(name, doc if signature else summary, parameters)
         self.__module__ = f"cupyx.{self.module}"
 
     def __call__(self, *args, **kwargs):

@@ -426,7 +426,16 @@ def _triple(numbers):
 
 
 class Report:
-    """What a check found: a sequence of :class:`Finding`, in the order in which they were met."""
+    """Findings of a check: a sequence of `Finding` in the order in which they occurred.
+
+    Examples
+    --------
+    >>> import quern as qn
+    >>> with qn.check() as report:
+    ...     total = float(qn.ones(1000).sum())
+    >>> print(report)
+    quern check: nothing found
+    """
 
     def __init__(self):
         self._findings: list[Finding] = []
@@ -466,5 +475,19 @@ class Report:
         return "\n\n".join([*map(str, self._findings), f"quern check: {count} finding{'s' if count > 1 else ''}"])
 
     def figures(self):
-        """The findings as a list of plain dicts, each with its ``title`` and ``advice``."""
+        """Return the findings as plain dicts.
+
+        Returns
+        -------
+        list of dict
+            The fields of each finding, with its ``title`` and ``advice``.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.check() as report:
+        ...     total = float(qn.ones(1000).sum())
+        >>> report.figures()
+        []
+        """
         return [dataclasses.asdict(one) | {"title": one.title, "advice": one.advice} for one in self._findings]

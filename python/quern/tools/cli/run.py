@@ -323,6 +323,15 @@ _HOOKS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "imports.py")
 _AROUND_KERAS = {"error_handler": os.path.join("keras", "src", "utils", "traceback_utils.py")}
 _AROUND_KERAS["__new__"] = os.path.join("keras", "src", "layers", "layer.py")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+_KERAS = os.path.join("-packages", "keras", "src") + os.sep
+
+
+def _without_checks_of_keras(frames):
+    """Drop the last frames where they are Keras's: its check of shapes and arguments failed at the line of the program before them."""
+    count = len(frames)
+    while count and _KERAS in frames[count - 1].tb_frame.f_code.co_filename:
+        count -= 1
+    return frames[:count] or frames
 
 
 def _drop_own_frames(error, seen):
@@ -337,6 +346,8 @@ def _drop_own_frames(error, seen):
         if file != _HOOKS and (frames or file not in _OURS) and (shows_all or not is_inner):
             frames.append(tb)
         tb = tb.tb_next
+    if isinstance(error, (ValueError, TypeError)) and not shows_all:
+        frames = _without_checks_of_keras(frames)
     for number, frame in enumerate(frames, 1):
         frame.tb_next = frames[number] if number < len(frames) else None
     error.__traceback__ = frames[0] if frames else None

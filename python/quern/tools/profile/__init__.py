@@ -48,50 +48,136 @@ class Profile:
 
     @property
     def recording(self) -> Recording:
-        """The events themselves. Raises RuntimeError while the block is not over."""
+        """The recorded events.
+
+        Raises
+        ------
+        RuntimeError
+            While the ``with`` block has not ended.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> type(p.recording).__name__
+        'Recording'
+        """
         if self._recording is None:
             raise RuntimeError("[profile] the profile has not ended; read it after the with block")
         return self._recording
 
     @property
     def seconds(self):
-        """How long it took, in seconds."""
+        """The duration of the ``with`` block in seconds.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> p.seconds > 0
+        True
+        """
         return (self.recording.ended - self.recording.began) * 1e-9
 
     @functools.cached_property
     def lines(self):
-        """The cost of each line, a list of :class:`quern.tools.profile.lines.Line`, the dearest first."""
+        """The cost of each source line, a list of `quern.tools.profile.lines.Line`, the most expensive first.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> isinstance(p.lines, list)
+        True
+        """
         return lines.cost_by_line(self.recording)
 
     @functools.cached_property
     def functions(self):
-        """The cost of each function of the user's files, a dict by (file, function)."""
+        """The cost of each function of the user's files, a dict by (file, function).
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> isinstance(p.functions, dict)
+        True
+        """
         return lines.cost_by_function(self.lines)
 
     @functools.cached_property
     def total(self):
-        """The cost of all lines together."""
+        """The cost of all source lines together.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> isinstance(p.total.launches, int)
+        True
+        """
         return lines.total(self.lines)
 
     @functools.cached_property
     def peak(self):
-        """The most memory of arrays and buffers in use, in bytes."""
+        """The largest amount of memory that arrays and buffers used at a time, in bytes.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(100_000).sum())
+        >>> p.peak >= 0
+        True
+        """
         return lines.peak_memory(self.recording)[0]
 
     @property
     def advice(self):
-        """What to do about it: a list with ``where``, ``rule`` and ``text``."""
+        """Advice on the most expensive lines: a list of dicts with the keys ``where``, ``rule`` and ``text``.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> isinstance(p.advice, list)
+        True
+        """
         return advice(self)
 
     @property
     def device_names(self):
-        """The devices that worked, in words."""
+        """The names of the devices that ran kernels or copies, as one text.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     pass
+        >>> p.device_names
+        ''
+        """
         used = {"cpu" if n < 0 else f"cuda:{n}" for n in self.recording.rows["device"].tolist()}
         return ", ".join(f"{name} ({self.recording.devices[name]['name']})" for name in sorted(used) if name in self.recording.devices)
 
     @functools.cached_property
     def machine(self):
-        """What the CPU can do, a :class:`quern.tools.profile.machine.Machine`; None where it did not work, or the profile is short."""
+        """The limits of the CPU, a `quern.tools.profile.machine.Machine`; None where it ran no kernels, or for less than 10 ms.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> p.machine is None
+        True
+        """
         from quern.tools.profile.machine import machine
 
         worked = sum(group.device_ns for group in self.recording.groups if group.row["device"] < 0 and group.kind == "launch")
@@ -109,6 +195,14 @@ class Profile:
         -------
         list of str
             Messages.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> p.exceeded({"memory": 1 << 30})
+        []
         """
         return exceeded(self, budgets)
 
@@ -120,9 +214,19 @@ class Profile:
         file : file object, optional
             File; None is the standard output.
         most : int, optional
-            Number of lines.
+            Number of lines to print.
         tree : bool, optional
-            Whether to print the calls as a tree.
+            Whether to print the tree of calls, too.
+
+        Examples
+        --------
+        >>> import io, quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> out = io.StringIO()
+        >>> p.print(out)
+        >>> out.getvalue().startswith("quern profile")
+        True
         """
         from quern.tools.profile import tables  # rich takes a while to import
 
@@ -141,6 +245,16 @@ class Profile:
         ----------
         file : file object, optional
             File; None is the standard output.
+
+        Examples
+        --------
+        >>> import io, quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> out = io.StringIO()
+        >>> p.print_gpu_trace(out)
+        >>> "Duration" in out.getvalue()
+        True
         """
         kernels.print_columns(file, *kernels.trace_lines(self.recording))
 
@@ -151,11 +265,35 @@ class Profile:
         ----------
         file : file object, optional
             File; None is the standard output.
+
+        Examples
+        --------
+        >>> import io, quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> out = io.StringIO()
+        >>> p.print_summary(out)
+        >>> "Calls" in out.getvalue()
+        True
         """
         kernels.print_columns(file, *kernels.summary_lines(self.recording))
 
     def figures(self):
-        """All figures as a dict of plain numbers, texts, lists and dicts: what save_json() writes."""
+        """Return all figures of the profile as plain values, as `save_json` writes them.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dicts.
+
+        Examples
+        --------
+        >>> import quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> isinstance(p.figures(), dict)
+        True
+        """
         return figures(self)
 
     def save_json(self, file):
@@ -165,6 +303,16 @@ class Profile:
         ----------
         file : str, path or file object
             File that is written.
+
+        Examples
+        --------
+        >>> import io, json, quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> out = io.StringIO()
+        >>> p.save_json(out)
+        >>> isinstance(json.loads(out.getvalue()), dict)
+        True
         """
         with _opened(file) as f:
             json.dump(self.figures(), f, indent=1)
@@ -177,6 +325,16 @@ class Profile:
         ----------
         file : str, path or file object
             File that is written.
+
+        Examples
+        --------
+        >>> import io, quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> out = io.StringIO()
+        >>> p.save_trace(out)
+        >>> "traceEvents" in out.getvalue()
+        True
         """
         from quern.tools.profile.perfetto import write_timeline
 
@@ -190,6 +348,16 @@ class Profile:
         ----------
         file : str, path or file object
             File that is written.
+
+        Examples
+        --------
+        >>> import io, quern as qn
+        >>> with qn.profile() as p:
+        ...     total = float(qn.ones(1000).sum())
+        >>> out = io.StringIO()
+        >>> p.save_html(out)
+        >>> out.getvalue()[:15]
+        '<!doctype html>'
         """
         from quern.tools.profile.html import page
 

@@ -58,6 +58,12 @@ class Threshold(Module):
         Value of the other elements.
     inplace : bool, optional
         Whether the result replaces the input's values.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Threshold(0.1, 7.0)(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([7.0000, 0.5000, 3.0000])
     """
 
     __constants__ = ["threshold", "value", "inplace"]
@@ -90,6 +96,12 @@ class RReLU(Module):
     ------
     RuntimeError
         Where `lower` is above `upper`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.RReLU(0.25, 0.25)(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-0.5000,  0.5000,  3.0000])
     """
 
     __constants__ = ["lower", "upper", "inplace"]
@@ -124,6 +136,12 @@ class Hardtanh(Module):
     ------
     AssertionError
         Where `max_val` is not above `min_val`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Hardtanh()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
     """
 
     __constants__ = ["min_val", "max_val", "inplace"]
@@ -154,6 +172,12 @@ class ReLU6(Hardtanh):
     ----------
     inplace : bool, optional
         Whether the result replaces the input's values.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.ReLU6()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([0.0000, 0.5000, 3.0000])
     """
 
     def __init__(self, inplace=False):
@@ -183,6 +207,12 @@ class Hardsigmoid(_InPlace):
     ------
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Hardsigmoid()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([0.1667, 0.5833, 1.0000])
     """
 
     def forward(self, input):
@@ -213,6 +243,12 @@ class SiLU(_InPlace):
     ------
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.SiLU()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-0.2384,  0.3112,  2.8577])
     """
 
     def forward(self, input):
@@ -232,6 +268,12 @@ class Mish(_InPlace):
     ------
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Mish()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-0.2525,  0.3752,  2.9865])
     """
 
     def forward(self, input):
@@ -251,6 +293,12 @@ class Hardswish(_InPlace):
     ------
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Hardswish()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-0.3333,  0.2917,  3.0000])
     """
 
     def forward(self, input):
@@ -275,6 +323,12 @@ class ELU(Module):
     ------
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.ELU()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-0.8647,  0.5000,  3.0000])
     """
 
     __constants__ = ["alpha", "inplace"]
@@ -308,6 +362,12 @@ class CELU(Module):
         For an `alpha` of 0, at the call.
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.CELU()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-0.8647,  0.5000,  3.0000])
     """
 
     __constants__ = ["alpha", "inplace"]
@@ -337,6 +397,12 @@ class SELU(_InPlace):
     ------
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.SELU()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-1.5202,  0.5254,  3.1521])
     """
 
     def forward(self, input):
@@ -358,6 +424,12 @@ class GLU(Module):
         For an odd size, at the call.
     IndexError
         For a `dim` out of range, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.GLU()(torch.tensor([1.0, 2.0, 0.0, 0.0]))
+    tensor([0.5000, 1.0000])
     """
 
     __constants__ = ["dim"]
@@ -423,6 +495,12 @@ class Hardshrink(Module):
     ------
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Hardshrink()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-2.,  0.,  3.])
     """
 
     __constants__ = ["lambd"]
@@ -453,6 +531,12 @@ class LeakyReLU(Module):
     ------
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.LeakyReLU()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-0.0200,  0.5000,  3.0000])
     """
 
     __constants__ = ["inplace", "negative_slope"]
@@ -492,6 +576,12 @@ class Softplus(Module):
     ------
     NotImplementedError
         For integers, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Softplus()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([0.1269, 0.9741, 3.0486])
     """
 
     __constants__ = ["beta", "threshold"]
@@ -521,6 +611,12 @@ class Softshrink(Module):
     ------
     RuntimeError
         For a negative `lambd`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Softshrink()(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-1.5000,  0.0000,  2.5000])
     """
 
     __constants__ = ["lambd"]
@@ -629,6 +725,12 @@ class Softmin(_Along):
     ------
     IndexError
         For a `dim` out of range, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Softmin(dim=0)(torch.tensor([0.0, 1.0]))
+    tensor([0.7311, 0.2689])
     """
 
     def forward(self, input):
@@ -675,6 +777,12 @@ class LogSoftmax(_Along):
     ------
     IndexError
         For a `dim` out of range, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.LogSoftmax(dim=0)(torch.tensor([0.0, 1.0]))
+    tensor([-1.3133, -0.3133])
     """
 
     def forward(self, input):

@@ -157,6 +157,12 @@ class BatchNorm2d(_BatchNorm):
         For an input that is not (N, C, H, W); in training, for one value in each channel.
     RuntimeError
         For another number of channels, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.BatchNorm2d(2)(torch.rand(3, 2, 4, 4)).shape
+    torch.Size([3, 2, 4, 4])
     """
 
     def _check_input_dim(self, input):
@@ -192,6 +198,12 @@ class BatchNorm3d(_BatchNorm):
         For an input that is not (N, C, D, H, W); in training, for one value in each channel.
     RuntimeError
         For another number of channels, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.BatchNorm3d(2)(torch.rand(3, 2, 4, 4, 4)).shape
+    torch.Size([3, 2, 4, 4, 4])
     """
 
     def _check_input_dim(self, input):

@@ -20,6 +20,12 @@ class PairwiseDistance(Module):
     ------
     RuntimeError
         For shapes that do not broadcast, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.PairwiseDistance()(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
+    tensor([5.0000])
     """
 
     __constants__ = ["norm", "eps", "keepdim"]

@@ -68,6 +68,12 @@ class Dropout1d(_DropoutNd):
     ------
     ValueError
         For a `p` outside of [0, 1].
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Dropout1d(0.0)(torch.ones(1, 2, 2)).shape
+    torch.Size([1, 2, 2])
     """
 
     def forward(self, input):
@@ -89,6 +95,12 @@ class Dropout2d(_DropoutNd):
     ------
     ValueError
         For a `p` outside of [0, 1].
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Dropout2d(0.0)(torch.ones(1, 2, 2, 2)).shape
+    torch.Size([1, 2, 2, 2])
     """
 
     def forward(self, input):
@@ -110,6 +122,12 @@ class Dropout3d(_DropoutNd):
     ------
     ValueError
         For a `p` outside of [0, 1].
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Dropout3d(0.0)(torch.ones(1, 2, 2, 2, 2)).shape
+    torch.Size([1, 2, 2, 2, 2])
     """
 
     def forward(self, input):
@@ -131,6 +149,12 @@ class AlphaDropout(_DropoutNd):
     ------
     ValueError
         For a `p` outside of [0, 1].
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.AlphaDropout(0.0)(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-2.0000,  0.5000,  3.0000])
     """
 
     def forward(self, input):
@@ -152,6 +176,12 @@ class FeatureAlphaDropout(_DropoutNd):
     ------
     ValueError
         For a `p` outside of [0, 1].
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.FeatureAlphaDropout(0.0)(torch.ones(1, 2, 2)).shape
+    torch.Size([1, 2, 2])
     """
 
     def forward(self, input):

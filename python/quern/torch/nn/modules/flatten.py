@@ -58,6 +58,12 @@ class Unflatten(Module):
         For an `unflattened_size` that is no tuple.
     RuntimeError
         For sizes whose product is not that of the dimension, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Unflatten(1, (2, 3))(torch.rand(4, 6)).shape
+    torch.Size([4, 2, 3])
     """
 
     __constants__ = ["dim", "unflattened_size"]

@@ -62,6 +62,12 @@ class InstanceNorm1d(_InstanceNorm):
     ValueError
         For an input that is not (N, C, L) or (C, L); for another number of channels with `affine`; for one value in
         each channel.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.InstanceNorm1d(2)(torch.rand(1, 2, 4)).shape
+    torch.Size([1, 2, 4])
     """
 
     _dims = 3
@@ -92,6 +98,12 @@ class InstanceNorm2d(_InstanceNorm):
     ValueError
         For an input that is not (N, C, H, W) or (C, H, W); for another number of channels with `affine`; for one value
         in each channel.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.InstanceNorm2d(2)(torch.rand(1, 2, 4, 4)).shape
+    torch.Size([1, 2, 4, 4])
     """
 
     _dims = 4
@@ -122,6 +134,12 @@ class InstanceNorm3d(_InstanceNorm):
     ValueError
         For an input that is not (N, C, D, H, W) or (C, D, H, W); for another number of channels with `affine`; for one
         value in each channel.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.InstanceNorm3d(2)(torch.rand(1, 2, 4, 4, 4)).shape
+    torch.Size([1, 2, 4, 4, 4])
     """
 
     _dims = 5

@@ -37,6 +37,12 @@ class L1Loss(_Loss):
     ------
     ValueError
         For an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.L1Loss()(torch.tensor([[0.5, 0.0]]), torch.tensor([[1.0, 0.0]]))
+    tensor(0.2500)
     """
 
     __constants__ = ["reduction"]
@@ -135,6 +141,12 @@ class GaussianNLLLoss(_Loss):
     ------
     ValueError
         For negative variances, at the call; for an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.GaussianNLLLoss()(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([1.0]))
+    tensor(0.5000)
     """
 
     __constants__ = ["full", "eps", "reduction"]
@@ -232,6 +244,12 @@ class BCELoss(_WeightedLoss):
     ------
     ValueError
         For targets of another shape, at the call; for an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.BCELoss()(torch.tensor([[0.5, 0.0]]), torch.tensor([[1.0, 0.0]]))
+    tensor(0.3466)
     """
 
     __constants__ = ["reduction"]
@@ -296,6 +314,12 @@ class HingeEmbeddingLoss(_Loss):
     ------
     ValueError
         For an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.HingeEmbeddingLoss()(torch.tensor([[0.5, 0.0]]), torch.tensor([[1.0, -1.0]]))
+    tensor(0.7500)
     """
 
     __constants__ = ["margin", "reduction"]
@@ -327,6 +351,12 @@ class MultiLabelMarginLoss(_Loss):
         For an unknown `reduction`, at the call.
     RuntimeError
         For targets of another shape, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.MultiLabelMarginLoss()(torch.tensor([[0.1, 0.2, 0.7]]), torch.tensor([[2, -1, 0]]))
+    tensor(0.3000)
     """
 
     __constants__ = ["reduction"]
@@ -354,6 +384,12 @@ class SmoothL1Loss(_Loss):
         For an unknown `reduction`, at the call.
     RuntimeError
         For a negative `beta`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.SmoothL1Loss()(torch.tensor([[0.5, 0.0]]), torch.tensor([[1.0, 0.0]]))
+    tensor(0.0625)
     """
 
     __constants__ = ["reduction"]
@@ -383,6 +419,12 @@ class HuberLoss(_Loss):
         For an unknown `reduction`, at the call.
     RuntimeError
         For a `delta` that is not above 0, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.HuberLoss()(torch.tensor([[0.5, 0.0]]), torch.tensor([[1.0, 0.0]]))
+    tensor(0.0625)
     """
 
     __constants__ = ["reduction", "delta"]
@@ -410,6 +452,12 @@ class SoftMarginLoss(_Loss):
     ------
     ValueError
         For an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.SoftMarginLoss()(torch.tensor([[0.5, 0.0]]), torch.tensor([[1.0, -1.0]]))
+    tensor(0.5836)
     """
 
     __constants__ = ["reduction"]
@@ -485,6 +533,12 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
     ------
     ValueError
         For an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.MultiLabelSoftMarginLoss()(torch.tensor([[0.5, 0.0]]), torch.tensor([[1.0, 0.0]]))
+    tensor(0.5836)
     """
 
     __constants__ = ["reduction"]
@@ -514,6 +568,12 @@ class CosineEmbeddingLoss(_Loss):
         For an unknown `reduction`, at the call.
     RuntimeError
         For targets of more than one dimension, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.CosineEmbeddingLoss()(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]]), torch.tensor([1.0]))
+    tensor(1.)
     """
 
     __constants__ = ["margin", "reduction"]
@@ -545,6 +605,12 @@ class MarginRankingLoss(_Loss):
     ------
     ValueError
         For an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.MarginRankingLoss()(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor([1.0]))
+    tensor(1.)
     """
 
     __constants__ = ["margin", "reduction"]
@@ -580,6 +646,12 @@ class MultiMarginLoss(_WeightedLoss):
         For another `p`, or a `weight` that is not one-dimensional; for an unknown `reduction`, at the call.
     RuntimeError
         For targets of another shape, at the call; for class numbers out of range when the loss is read.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.7]]), torch.tensor([2]))
+    tensor(0.3000)
     """
 
     __constants__ = ["p", "margin", "reduction"]
@@ -663,6 +735,12 @@ class TripletMarginWithDistanceLoss(_Loss):
     ------
     ValueError
         For a `margin` that is not above 0; for an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.TripletMarginWithDistanceLoss()(torch.zeros(1, 2), torch.ones(1, 2), torch.ones(1, 2))
+    tensor(1.0000)
     """
 
     __constants__ = ["margin", "swap", "reduction"]

@@ -23,6 +23,12 @@ class LocalResponseNorm(Module):
     ------
     ValueError
         For fewer than three dimensions, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.LocalResponseNorm(2)(torch.rand(1, 4, 2)).shape
+    torch.Size([1, 4, 2])
     """
 
     __constants__ = ["size", "alpha", "beta", "k"]

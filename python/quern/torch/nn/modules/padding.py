@@ -51,13 +51,26 @@ Raises
 RuntimeError
     For an odd number of sizes, at the call; for reflected or repeated elements that the input does not have.
 """
+_EXAMPLE = """
+Examples
+--------
+>>> from quern import torch
+>>> layer = torch.nn.{name}({arguments})
+>>> layer(torch.zeros(1, {sizes})).shape
+torch.Size([1, {padded}])
+"""
+
+
+def _example(name, n):
+    arguments = "1, 7.0" if name.startswith("Constant") else "1"
+    return _EXAMPLE.format(name=f"{name}{n}d", arguments=arguments, sizes=", ".join("2" * (n + 1)), padded=", ".join(["2", *"4" * n]))
 
 
 def _layers(base, name, words, **more):
     """The classes for one, two and three dimensions."""
     made = []
     for n in (1, 2, 3):
-        text = f"{words} {_SIDES[n - 1]}.\n\n{_PADDING}{_VALUE if base is _ConstantPad else ''}{_RAISES}"
+        text = f"{words} {_SIDES[n - 1]}.\n\n{_PADDING}{_VALUE if base is _ConstantPad else ''}{_RAISES}{_example(name, n)}"
         parts = {"__module__": "torch.nn.modules.padding", "__doc__": text, "_dimensions": n, **more}
         made.append(type(f"{name}{n}d", (base[n - 1] if isinstance(base, list) else base,), parts))
     return made

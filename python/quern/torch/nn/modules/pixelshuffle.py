@@ -16,6 +16,12 @@ class PixelShuffle(Module):
     ------
     RuntimeError
         For a number of channels that r * r does not divide, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.PixelShuffle(2)(torch.rand(1, 4, 2, 2)).shape
+    torch.Size([1, 1, 4, 4])
     """
 
     __constants__ = ["upscale_factor"]
@@ -44,6 +50,12 @@ class PixelUnshuffle(Module):
     ------
     RuntimeError
         For a height or width that r does not divide, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.PixelUnshuffle(2)(torch.rand(1, 1, 4, 4)).shape
+    torch.Size([1, 4, 2, 2])
     """
 
     __constants__ = ["downscale_factor"]
@@ -72,6 +84,12 @@ class ChannelShuffle(Module):
     ------
     RuntimeError
         For a number of channels that `groups` does not divide, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.ChannelShuffle(2)(torch.rand(1, 4, 2, 2)).shape
+    torch.Size([1, 4, 2, 2])
     """
 
     __constants__ = ["groups"]
