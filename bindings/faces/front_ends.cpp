@@ -32,7 +32,9 @@ bool is_running(const Reading& reading) {
 // The type of the array that takes the result, where that is asked for and has one.
 std::optional<DType> type_of_out(const Reading& reading) {
   PyObject* out = reading.out();
-  if (!out || out == Py_None || !PyObject_HasAttrString(out, "dtype")) return {};
+  if (!out || out == Py_None) return {};
+  if (const Array* array = as_array(out)) return array->dtype();
+  if (!PyObject_HasAttrString(out, "dtype")) return {};
   return read_dtype(reading, nb::object(nb::handle(out).attr("dtype")).ptr());
 }
 

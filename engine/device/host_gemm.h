@@ -43,12 +43,12 @@ void multiply_matrices(HostMatrix<const T> a, HostMatrix<const T> b, HostMatrix<
   if constexpr (std::is_floating_point_v<T>) {
     using Gemm =
         void(int, int, int, BlasInt, BlasInt, BlasInt, Real, const Real*, BlasInt, const Real*, BlasInt, Real, Real*, BlasInt);
-    auto* gemm = host_blas_as<Gemm>(gemm_name<T>());
+    static auto* const gemm = host_blas_as<Gemm>(gemm_name<T>());
     gemm(row_major, a_form, b_form, m, n, k, T(1), a.data, a_step, b.data, b_step, T(adds), c.data, c_step);
   } else {
     using Gemm = void(int, int, int, BlasInt, BlasInt, BlasInt, const void*, const void*, BlasInt, const void*, BlasInt,
                       const void*, void*, BlasInt);
-    auto* gemm = host_blas_as<Gemm>(gemm_name<T>());
+    static auto* const gemm = host_blas_as<Gemm>(gemm_name<T>());
     const T one(1), scale(adds ? 1 : 0);
     gemm(row_major, a_form, b_form, m, n, k, &one, a.data, a_step, b.data, b_step, &scale, c.data, c_step);
   }

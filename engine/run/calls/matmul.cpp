@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "device/cublas.h"
-#include "device/host_blas.h"
+#include "device/host_gemm.h"
 #include "graph/algebra.h"
 #include "graph/memory_order.h"
 #include "graph/tape.h"
@@ -71,26 +71,14 @@ std::optional<int64_t> even_step(const std::vector<int64_t>& starts) {
 
 // ---- the host's library
 
-enum : int { row_major = 101, plain = 111, transposed = 112 };
-
 template <class T>
-void gemm_on_host(const char* name, const MatrixProduct& p) {
-  T one[2] = {1, 0}, zero[2] = {0, 0};
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-    bool is_complex_name = name[6] == 'c' || name[6] == 'z';
-    int a = p.a.transposed ? transposed : plain, b = p.b.transposed ? transposed : plain;
-    if (is_complex_name) {
-      auto* f = host_blas_as<void(int, int, int, BlasInt, BlasInt, BlasInt, const void*, const void*, BlasInt, const void*,
-                                  BlasInt, const void*, void*, BlasInt)>(name);
-      f(row_major, a, b, p.m, p.n, p.k, one, p.a.data, p.a.step, p.b.data, p.b.step, zero, p.c, p.n);
-    } else {
-      auto* f =
-          host_blas_as<void(int, int, int, BlasInt, BlasInt, BlasInt, T, const T*, BlasInt, const T*, BlasInt, T, T*, BlasInt)>(
-              name);
-      f(row_major, a, b, p.m, p.n, p.k, T(1), static_cast<const T*>(p.a.data), p.a.step, static_cast<const T*>(p.b.data),
-        p.b.step, T(0), static_cast<T*>(p.c), p.n);
-    }
-  }
+HostMatrix<const T> host_matrix(const MatrixBatch& matrix) {
+  const HostMatrix<const T> found{static_cast<const T*>(matrix.data), matrix.step, 1};
+  return matrix.transposed ? found.turned() : found;
+}
+template <class T>
+void gemm_on_host(const MatrixProduct& p) {
+  multiply_matrices<T>(host_matrix<T>(p.a), host_matrix<T>(p.b), {static_cast<T*>(p.c), p.n, 1}, p.m, p.n, p.k, false);
 }
 
 // A row times a column: of up to so many numbers by one thread, so that it has the same bits wherever it is computed.
@@ -108,13 +96,13 @@ void multiply_on_host(const MatrixProduct& p) {
   if (is_dot(p) && p.dtype == DType::float64) return dot_on_host<double>("cblas_ddot", p);
   switch (p.dtype) {
     case DType::float32:
-      return gemm_on_host<float>("cblas_sgemm", p);
+      return gemm_on_host<float>(p);
     case DType::float64:
-      return gemm_on_host<double>("cblas_dgemm", p);
+      return gemm_on_host<double>(p);
     case DType::complex64:
-      return gemm_on_host<float>("cblas_cgemm", p);
+      return gemm_on_host<std::complex<float>>(p);
     default:
-      return gemm_on_host<double>("cblas_zgemm", p);
+      return gemm_on_host<std::complex<double>>(p);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "device/cpu.h"
-#include "device/host_blas.h"
+#include "device/host_gemm.h"
 #include "graph/tier0/loops.h"
 #include "run/calls/call_launch.h"
 
@@ -19,10 +19,6 @@ namespace {
 constexpr int64_t tile = 384;
 constexpr int64_t for_a_thread = 200'000;  // multiplications
 
-enum : int { row_major = 101, plain = 111, transposed = 112 };
-using Sgemm = void(int, int, int, BlasInt, BlasInt, BlasInt, float, const float*, BlasInt, const float*, BlasInt, float, float*,
-                   BlasInt);
-
 // Rows and columns [row, row + rows) x [column, column + columns) of a matrix as float32, line by line as it lies.
 void convert(tier0::Convert to_float, const MatrixBatch& matrix, int64_t row, int64_t rows, int64_t column, int64_t columns,
              float* out) {
@@ -33,7 +29,7 @@ void convert(tier0::Convert to_float, const MatrixBatch& matrix, int64_t row, in
 }
 
 // A part of the result: rows and columns of it, all of k.
-void multiply_part(Sgemm* sgemm, const MatrixProduct& p, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+void multiply_part(const MatrixProduct& p, int64_t row, int64_t rows, int64_t column, int64_t columns) {
   thread_local std::unique_ptr<float[]> room;
   if (!room) room.reset(new float[3 * tile * tile]);
   float *a = room.get(), *b = a + tile * tile, *c = b + tile * tile;
@@ -46,8 +42,10 @@ void multiply_part(Sgemm* sgemm, const MatrixProduct& p, int64_t row, int64_t ro
         const int64_t k = std::min(tile, p.k - l);
         convert(to_float, p.a, i, m, l, k, a);
         convert(to_float, p.b, l, k, j, n, b);
-        sgemm(row_major, p.a.transposed ? transposed : plain, p.b.transposed ? transposed : plain, m, n, k, 1.0f, a,
-              p.a.transposed ? m : k, b, p.b.transposed ? k : n, l ? 1.0f : 0.0f, c, n);
+        const HostMatrix<const float> left = p.a.transposed ? HostMatrix<const float>{a, 1, m} : HostMatrix<const float>{a, k, 1};
+        const HostMatrix<const float> right =
+            p.b.transposed ? HostMatrix<const float>{b, 1, k} : HostMatrix<const float>{b, n, 1};
+        multiply_matrices<float>(left, right, {c, n, 1}, m, n, k, l > 0);
       }
       for (int64_t line = 0; line < m; ++line) back(c + line * n, 1, static_cast<char*>(p.c) + ((i + line) * p.n + j) * 2, 1, n);
     }
@@ -59,7 +57,6 @@ void multiply_part(Sgemm* sgemm, const MatrixProduct& p, int64_t row, int64_t ro
 void multiply_short(const MatrixProduct& p, const std::vector<int64_t>& a_starts, const std::vector<int64_t>& b_starts) {
   const auto count = static_cast<int64_t>(a_starts.size());
   if (p.k == 0) return std::memset(p.c, 0, static_cast<size_t>(count * p.m * p.n) * 2), void();
-  auto* sgemm = host_blas_as<Sgemm>("cblas_sgemm");
   OneBlasThread alone;
   // Each product in a grid of parts that are about as high as wide.
   const int64_t work = p.m * p.n * p.k, slices = std::clamp<int64_t>(work * count / for_a_thread, 1, cpu_threads());
@@ -78,7 +75,7 @@ void multiply_short(const MatrixProduct& p, const std::vector<int64_t>& a_starts
       one.b.data = static_cast<char*>(p.b.data) + b_starts[static_cast<size_t>(which)] * 2;
       one.c = static_cast<char*>(p.c) + which * p.m * p.n * 2;
       const int64_t row = p.m * y / down, column = p.n * x / across;
-      multiply_part(sgemm, one, row, p.m * (y + 1) / down - row, column, p.n * (x + 1) / across - column);
+      multiply_part(one, row, p.m * (y + 1) / down - row, column, p.n * (x + 1) / across - column);
     }
   };
   in_slices(count * parts, part, std::max<int64_t>(1, count * parts / slices));

@@ -34,7 +34,7 @@ from quern.cupy import (  # noqa: F401
 from quern.cupy import _core as core  # noqa: F401
 from quern.cupy import _util as util  # noqa: F401
 from quern.cupy._array import as_ndarray, flatiter, ndarray  # noqa: F401
-from quern.cupy._array import check_byte_order as _check_byte_order
+from quern.cupy._array_checks import check_byte_order as _check_byte_order
 from quern.cupy._fallback import getter as _getter
 from quern.cupy._fallback import of_ours as _of_ours
 from quern.cupy._forms import in_room as _in_room

@@ -14,6 +14,7 @@ from quern.arrays.creation import empty as _empty
 from quern.arrays.mathematics import reductions as _reductions
 from quern.arrays.objects import exchange as _exchange
 from quern.arrays.objects import flat as _flat
+from quern.cupy._array_checks import check_byte_order, check_can_take, check_fits_in
 from quern.cupy._scatter import scatter
 from quern.cupy.cuda._waiting import _may_wait
 from quern.cupy.cuda.device import Device
@@ -42,32 +43,6 @@ class _MdSpan(numpy.ndarray):
 def warn_of_reals():
     """What NumPy says where complex numbers are converted to real ones."""
     warn_user("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning)
-
-
-def _check_fits_in(memory, itemsize, shape, strides):
-    """Raises ValueError where elements would lie outside of new memory."""
-    ends = [(n - 1) * step for n, step in zip(shape, strides, strict=True)]
-    last = sum(end for end in ends if end > 0) + itemsize
-    if 0 not in shape and (any(end < 0 for end in ends) or last > memory.mem.size):
-        raise ValueError(f"ndarray() with strides {tuple(strides)} needs memptr: they leave the memory of {memory.mem.size} bytes")
-
-
-def _check_can_take(out, array):
-    """May the host's ``out`` take the array's values, as a copy of bytes?"""
-    if not isinstance(out, numpy.ndarray):
-        raise TypeError(f"[cupy.ndarray.get] Only numpy.ndarray can be obtained from cupy.ndarray, not {type(out).__name__}")
-    if out.dtype != array.dtype:
-        raise TypeError(f"{out.dtype} array cannot be obtained from {array.dtype} array")
-    if out.shape != array.shape:
-        raise ValueError(f"Shape mismatch. Expected shape: {array.shape}, actual shape: {out.shape}")
-    if not out.flags.forc:
-        raise RuntimeError("`out` cannot be specified when copying to non-contiguous ndarray; its elements lie with gaps")
-
-
-def check_byte_order(dtype):
-    """Raises ValueError for types of the other byte order."""
-    if _core.known_name(dtype) is None and not (isinstance(dtype, str) and dtype in _core.numpy_dtypes) and not numpy.dtype(dtype).isnative:
-        raise ValueError(f"Unsupported byte-order of dtype {numpy.dtype(dtype)}; convert it with newbyteorder('=')")
 
 
 def _warn_of_scatter(name):
@@ -155,7 +130,7 @@ class ndarray(_core.Array):  # noqa: N801
         if strides is not None and len(strides) != len(shape):
             raise ValueError(f"ndarray() with strides requires one for each dimension: {len(strides)} strides, {len(shape)} dimensions")
         if strides is not None and is_own:
-            _check_fits_in(memptr, kind.itemsize, shape, strides)
+            check_fits_in(memptr, kind.itemsize, shape, strides)
         memory = getattr(memptr.mem, "_allocation", None)
         if memory is not None:
             return _engine.array_over(memory, memptr.ptr - memptr.mem.ptr, shape, strides, name)._as(cls)
@@ -575,7 +550,7 @@ class ndarray(_core.Array):  # noqa: N801
         _may_wait("ndarray.get()")
         order = (order or "C").upper()
         if out is not None:
-            _check_can_take(out, self)
+            check_can_take(out, self)
         with on_stream(stream):
             host = _core.asnumpy(self)
         if out is None:

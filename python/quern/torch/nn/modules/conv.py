@@ -143,114 +143,74 @@ class _Plain(_Convolution):
         )
 
 
+_SHAPES = {
+    1: ("signals", "(N, C, L) or (C, L) -> (N, O, L') or (O, L')"),
+    2: ("images", "(N, C, H, W) or (C, H, W) -> (N, O, H', W') or (O, H', W')"),
+    3: ("volumes", "(N, C, D, H, W) or (C, D, H, W) -> (N, O, D', H', W') or (O, D', H', W')"),
+}
+_PLAIN = """Apply a convolution to {what}: {shapes}.
+
+Parameters
+----------
+in_channels, out_channels : int
+    Channels of the input, C, and of the result, O.
+kernel_size : int or tuple of int
+    Size of the kernel along each axis.
+stride : int or tuple of int, optional
+    Steps of the kernel.
+padding : int, tuple of int or {{"valid", "same"}}, optional
+    Elements added on both sides of each axis; "same" keeps the sizes.
+dilation : int or tuple of int, optional
+    Distances of the kernel's elements.
+groups : int, optional
+    Into how many groups the channels are divided, each with kernels of its own.
+bias : bool, optional
+    Whether to add a bias.
+padding_mode : {{"zeros", "reflect", "replicate", "circular"}}, optional
+    What the added elements are.
+device, dtype : optional
+    Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+
+Attributes
+----------
+weight : Parameter
+    Shape (out_channels, in_channels / groups, *kernel_size), at first random.
+bias : Parameter or None
+    Shape (out_channels), at first random.
+
+Raises
+------
+ValueError
+    For channels that `groups` does not divide, an unknown `padding` or `padding_mode`.
+RuntimeError
+    For inputs of other channels or dtypes, or smaller than the kernel, at the call.
+
+Examples
+--------
+>>> from quern import torch
+>>> torch.nn.Conv{axes}d(2, 4, kernel_size=3, stride=2, padding=1)(torch.ones(1, 2{sizes})).shape
+torch.Size([1, 4{results}])
+"""
+
+
+def _described(text, axes):
+    what, shapes = _SHAPES[axes]
+    results = ", 4" if "transposed" not in text else ", 16"
+    return text.format(what=what, shapes=shapes, axes=axes, sizes=", 8" * axes, results=results * axes)
+
+
 class Conv1d(_Plain):
-    """Apply a convolution to signals: (N, C, L) or (C, L) -> (N, O, L') or (O, L').
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of the input, C, and of the result, O.
-    kernel_size : int or tuple of int
-        Size of the kernel.
-    stride : int or tuple of int, optional
-        Step of the kernel.
-    padding : int, tuple of int or {"valid", "same"}, optional
-        Elements added at both ends; "same" keeps the length.
-    dilation : int or tuple of int, optional
-        Distance of the kernel's elements.
-    groups : int, optional
-        Into how many groups the channels are divided, each with kernels of its own.
-    bias : bool, optional
-        Whether to add a bias.
-    padding_mode : {"zeros", "reflect", "replicate", "circular"}, optional
-        What the added elements are.
-    device, dtype : optional
-        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
-
-    Attributes
-    ----------
-    weight : Parameter
-        Shape (out_channels, in_channels / groups, kernel_size), at first random.
-    bias : Parameter or None
-        Shape (out_channels), at first random.
-
-    Raises
-    ------
-    ValueError
-        For channels that `groups` does not divide, an unknown `padding` or `padding_mode`.
-    RuntimeError
-        For inputs of other channels or dtypes, or smaller than the kernel, at the call.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.Conv1d(2, 4, kernel_size=3, padding=1)(torch.ones(1, 2, 10)).shape
-    torch.Size([1, 4, 10])
-    """
-
+    __doc__ = _described(_PLAIN, 1)
     _axes, _function = 1, staticmethod(F.conv1d)
 
 
 class Conv2d(_Plain):
-    """Apply a convolution to images: (N, C, H, W) or (C, H, W) -> (N, O, H', W') or (O, H', W').
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of the input, C, and of the result, O.
-    kernel_size : int or tuple of int
-        Size of the kernel.
-    stride : int or tuple of int, optional
-        Steps of the kernel.
-    padding : int, tuple of int or {"valid", "same"}, optional
-        Elements added on both sides of each axis; "same" keeps the sizes.
-    dilation : int or tuple of int, optional
-        Distances of the kernel's elements.
-    groups : int, optional
-        Into how many groups the channels are divided, each with kernels of its own.
-    bias : bool, optional
-        Whether to add a bias.
-    padding_mode : {"zeros", "reflect", "replicate", "circular"}, optional
-        What the added elements are.
-    device, dtype : optional
-        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
-
-    Attributes
-    ----------
-    weight : Parameter
-        Shape (out_channels, in_channels / groups, kH, kW), at first random.
-    bias : Parameter or None
-        Shape (out_channels), at first random.
-
-    Raises
-    ------
-    ValueError
-        For channels that `groups` does not divide, an unknown `padding` or `padding_mode`.
-    RuntimeError
-        For inputs of other channels or dtypes, or smaller than the kernel, at the call.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.Conv2d(3, 8, kernel_size=3, stride=2, padding=1)(torch.ones(1, 3, 32, 32)).shape
-    torch.Size([1, 8, 16, 16])
-    """
-
+    __doc__ = _described(_PLAIN, 2)
     _axes, _function = 2, staticmethod(F.conv2d)
 
 
 class Conv3d(_Plain):
-    """Apply a convolution to volumes: (N, C, D, H, W) or (C, D, H, W) -> (N, O, D', H', W') or (O, D', H', W').
-
-    Parameters, attributes and errors are those of Conv2d, for three axes.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.Conv3d(2, 4, kernel_size=3)(torch.ones(1, 2, 5, 5, 5)).shape
-    torch.Size([1, 4, 3, 3, 3])
-    """
-
+    __doc__ = _described(_PLAIN, 3)
     _axes, _function = 3, staticmethod(F.conv3d)
 
 
@@ -314,81 +274,63 @@ class _Transposed(_Convolution):
         return self._function(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
 
 
+_TRANSPOSED = """Apply a transposed convolution, the gradient of a convolution by its input, to {what}: {shapes}.
+
+Parameters
+----------
+in_channels, out_channels : int
+    Channels of the input, C, and of the result, O.
+kernel_size : int or tuple of int
+    Size of the kernel along each axis.
+stride : int or tuple of int, optional
+    Steps between the results of neighbouring elements.
+padding : int or tuple of int, optional
+    Elements cut off on both sides of each axis of the result.
+output_padding : int or tuple of int, optional
+    Elements added at the end of each axis of the result.
+groups : int, optional
+    Into how many groups the channels are divided, each with kernels of its own.
+bias : bool, optional
+    Whether to add a bias.
+dilation : int or tuple of int, optional
+    Distances of the kernel's elements.
+padding_mode : {{"zeros"}}, optional
+    Other modes are refused.
+device, dtype : optional
+    Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
+
+Attributes
+----------
+weight : Parameter
+    Shape (in_channels, out_channels / groups, *kernel_size), at first random.
+bias : Parameter or None
+    Shape (out_channels), at first random.
+
+Raises
+------
+ValueError
+    For channels that `groups` does not divide, a `padding_mode` other than "zeros", or an `output_size` that cannot be.
+RuntimeError
+    For inputs of other channels or dtypes, or an `output_padding` that is not smaller than `stride` or `dilation`, at the call.
+
+Examples
+--------
+>>> from quern import torch
+>>> torch.nn.ConvTranspose{axes}d(2, 4, kernel_size=2, stride=2)(torch.ones(1, 2{sizes})).shape
+torch.Size([1, 4{results}])
+"""
+
+
 class ConvTranspose1d(_Transposed):
-    """Apply a transposed convolution to signals: (N, C, L) or (C, L) -> (N, O, L') or (O, L').
-
-    Parameters, attributes and errors are those of ConvTranspose2d, for one axis.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.ConvTranspose1d(2, 4, kernel_size=2, stride=2)(torch.ones(1, 2, 10)).shape
-    torch.Size([1, 4, 20])
-    """
-
+    __doc__ = _described(_TRANSPOSED, 1)
     _axes, _function = 1, staticmethod(F.conv_transpose1d)
 
 
 class ConvTranspose2d(_Transposed):
-    """Apply a transposed convolution, the gradient of a convolution by its input, to images: (N, C, H, W) -> (N, O, H', W').
-
-    Parameters
-    ----------
-    in_channels, out_channels : int
-        Channels of the input, C, and of the result, O.
-    kernel_size : int or tuple of int
-        Size of the kernel.
-    stride : int or tuple of int, optional
-        Steps between the results of neighbouring elements.
-    padding : int or tuple of int, optional
-        Elements cut off on both sides of each axis of the result.
-    output_padding : int or tuple of int, optional
-        Elements added at the end of each axis of the result.
-    groups : int, optional
-        Into how many groups the channels are divided, each with kernels of its own.
-    bias : bool, optional
-        Whether to add a bias.
-    dilation : int or tuple of int, optional
-        Distances of the kernel's elements.
-    padding_mode : {"zeros"}, optional
-        Other modes are refused.
-    device, dtype : optional
-        Device and dtype of the parameters; None is the current device, and the default floating-point dtype.
-
-    Attributes
-    ----------
-    weight : Parameter
-        Shape (in_channels, out_channels / groups, kH, kW), at first random.
-    bias : Parameter or None
-        Shape (out_channels), at first random.
-
-    Raises
-    ------
-    ValueError
-        For channels that `groups` does not divide, a `padding_mode` other than "zeros", or an `output_size` that cannot be.
-    RuntimeError
-        For inputs of other channels or dtypes, or an `output_padding` that is not smaller than `stride` or `dilation`, at the call.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.ConvTranspose2d(3, 8, kernel_size=2, stride=2)(torch.ones(1, 3, 16, 16)).shape
-    torch.Size([1, 8, 32, 32])
-    """
-
+    __doc__ = _described(_TRANSPOSED, 2)
     _axes, _function = 2, staticmethod(F.conv_transpose2d)
 
 
 class ConvTranspose3d(_Transposed):
-    """Apply a transposed convolution to volumes: (N, C, D, H, W) or (C, D, H, W) -> (N, O, D', H', W') or (O, D', H', W').
-
-    Parameters, attributes and errors are those of ConvTranspose2d, for three axes.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.ConvTranspose3d(2, 4, kernel_size=2)(torch.ones(1, 2, 5, 5, 5)).shape
-    torch.Size([1, 4, 6, 6, 6])
-    """
-
+    __doc__ = _described(_TRANSPOSED, 3)
     _axes, _function = 3, staticmethod(F.conv_transpose3d)

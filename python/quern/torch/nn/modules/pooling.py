@@ -8,6 +8,82 @@ def _for_one_axis(value):
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
+_SHAPES = {
+    1: ("signals", "(N, C, L) or (C, L) -> (N, C, L') or (C, L')"),
+    2: ("images", "(N, C, H, W) or (C, H, W) -> (N, C, H', W') or (C, H', W')"),
+    3: ("volumes", "(N, C, D, H, W) or (C, D, H, W) -> (N, C, D', H', W') or (C, D', H', W')"),
+}
+_WINDOWS = """kernel_size : int or tuple of int
+    Size of the windows along each axis.
+stride : int or tuple of int, optional
+    Steps between windows; None is the windows' size.
+"""
+_EXAMPLE = """
+Raises
+------
+RuntimeError
+    For {wrong}, at the call.
+
+Examples
+--------
+>>> from quern import torch
+>>> torch.nn.{name}(2)(torch.ones(1, 3{sizes})).shape
+torch.Size([1, 3{results}])
+"""
+
+
+def _described(name, axes, summary, parameters, wrong="windows that are larger than the input, or numbers that cannot be"):
+    what, shapes = _SHAPES[axes]
+    text = f"{summary} {what}: {shapes}.\n\nParameters\n----------\n{parameters}" + _EXAMPLE
+    return text.format(name=name, wrong=wrong, sizes=", 4" * axes, results=", 2" * axes)
+
+
+_LARGEST = (
+    "Return the largest element of each window of",
+    _WINDOWS
+    + """padding : int or tuple of int, optional
+    Width of the border, whose elements are never the largest; at most half of `kernel_size`.
+dilation : int or tuple of int, optional
+    Distances of a window's elements.
+return_indices : bool, optional
+    Whether the places of the elements in the plane, int64, are returned as well.
+ceil_mode : bool, optional
+    Whether windows that end beyond the border count.
+""",
+)
+_MEANS_1D = (
+    "Return the mean of each window of",
+    _WINDOWS
+    + """padding : int or tuple of int, optional
+    Width of the border of zeros, at most half of `kernel_size`.
+ceil_mode : bool, optional
+    Whether windows that end beyond the border count.
+count_include_pad : bool, optional
+    Whether elements of the border count in the mean.
+""",
+)
+_MEANS = (
+    _MEANS_1D[0],
+    _MEANS_1D[1]
+    + """divisor_override : int, optional
+    Divisor of the sums; None is the number of elements.
+""",
+)
+_SIZES = """output_size : int or tuple of (int or None)
+    Number of windows along each axis; None is the input's size.
+"""
+_WRONG = "a negative number, or inputs without elements"
+_COVERING_MEANS = ("Return means of windows that cover evenly", _SIZES, _WRONG)
+_COVERING_LARGEST = (
+    "Return the largest elements of windows that cover evenly",
+    _SIZES
+    + """return_indices : bool, optional
+    Whether the places of the elements in the plane, int64, are returned as well.
+""",
+    _WRONG,
+)
+
+
 class _MaxPool(Module):
     __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
     _function = None
@@ -35,66 +111,17 @@ class _MaxPool(Module):
 
 
 class MaxPool1d(_MaxPool):
-    """Return the largest element of each window of signals: (N, C, L) or (C, L) -> (N, C, L') or (C, L').
-
-    Parameters, attributes and errors are those of MaxPool2d, for one axis.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.MaxPool1d(2)(torch.tensor([[1.0, 5.0, 2.0, 3.0]]))
-    tensor([[5., 3.]])
-    """
-
+    __doc__ = _described("MaxPool1d", 1, *_LARGEST)
     _function = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPool):
-    """Return the largest element of each window of images: (N, C, H, W) or (C, H, W) -> (N, C, H', W') or (C, H', W').
-
-    Parameters
-    ----------
-    kernel_size : int or tuple of int
-        Size of the windows.
-    stride : int or tuple of int, optional
-        Steps between windows; None is the windows' size.
-    padding : int or tuple of int, optional
-        Width of the border, whose elements are never the largest; at most half of `kernel_size`.
-    dilation : int or tuple of int, optional
-        Distances of a window's elements.
-    return_indices : bool, optional
-        Whether the places of the elements in the plane, int64, are returned as well.
-    ceil_mode : bool, optional
-        Whether windows that end beyond the border count.
-
-    Raises
-    ------
-    RuntimeError
-        For windows that are larger than the input, or numbers that cannot be, at the call.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.MaxPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
-    tensor([[[ 5.,  7.],
-             [13., 15.]]])
-    """
-
+    __doc__ = _described("MaxPool2d", 2, *_LARGEST)
     _function = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPool):
-    """Return the largest element of each window of volumes: (N, C, D, H, W) or (C, D, H, W) -> (N, C, D', H', W') or without N.
-
-    Parameters, attributes and errors are those of MaxPool2d, for three axes.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.MaxPool3d(2)(torch.ones(1, 4, 4, 4)).shape
-    torch.Size([1, 2, 2, 2])
-    """
-
+    __doc__ = _described("MaxPool3d", 3, *_LARGEST)
     _function = staticmethod(F.max_pool3d)
 
 
@@ -122,16 +149,7 @@ class _AvgPool(Module):
 
 
 class AvgPool1d(_AvgPool):
-    """Return the mean of each window of signals: (N, C, L) or (C, L) -> (N, C, L') or (C, L').
-
-    Parameters, attributes and errors are those of AvgPool2d, for one axis and without `divisor_override`.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.AvgPool1d(2)(torch.tensor([[1.0, 5.0, 2.0, 3.0]]))
-    tensor([[3.0000, 2.5000]])
-    """
+    __doc__ = _described("AvgPool1d", 1, *_MEANS_1D)
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
         steps = _for_one_axis(kernel_size if stride is None else stride)
@@ -143,51 +161,12 @@ class AvgPool1d(_AvgPool):
 
 
 class AvgPool2d(_AvgPool):
-    """Return the mean of each window of images: (N, C, H, W) or (C, H, W) -> (N, C, H', W') or (C, H', W').
-
-    Parameters
-    ----------
-    kernel_size : int or tuple of int
-        Size of the windows.
-    stride : int or tuple of int, optional
-        Steps between windows; None is the windows' size.
-    padding : int or tuple of int, optional
-        Width of the border of zeros, at most half of `kernel_size`.
-    ceil_mode : bool, optional
-        Whether windows that end beyond the border count.
-    count_include_pad : bool, optional
-        Whether elements of the border count in the mean.
-    divisor_override : int, optional
-        Divisor of the sums; None is the number of elements.
-
-    Raises
-    ------
-    RuntimeError
-        For windows that are larger than the input, or numbers that cannot be, at the call.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.AvgPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
-    tensor([[[ 2.5000,  4.5000],
-             [10.5000, 12.5000]]])
-    """
-
+    __doc__ = _described("AvgPool2d", 2, *_MEANS)
     _function = staticmethod(F.avg_pool2d)
 
 
 class AvgPool3d(_AvgPool):
-    """Return the mean of each window of volumes: (N, C, D, H, W) or (C, D, H, W) -> (N, C, D', H', W') or without N.
-
-    Parameters, attributes and errors are those of AvgPool2d, for three axes.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.AvgPool3d(2)(torch.ones(1, 4, 4, 4)).shape
-    torch.Size([1, 2, 2, 2])
-    """
-
+    __doc__ = _described("AvgPool3d", 3, *_MEANS)
     _function = staticmethod(F.avg_pool3d)
 
 
@@ -208,58 +187,17 @@ class _Adaptive(Module):
 
 
 class AdaptiveAvgPool1d(_Adaptive):
-    """Return means of windows that cover signals evenly: (N, C, L) or (C, L) -> (N, C, output_size) or without N.
-
-    Parameters
-    ----------
-    output_size : int or tuple of int
-        Number of windows.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.AdaptiveAvgPool1d(2)(torch.tensor([[1.0, 5.0, 2.0, 3.0]]))
-    tensor([[3.0000, 2.5000]])
-    """
-
+    __doc__ = _described("AdaptiveAvgPool1d", 1, *_COVERING_MEANS)
     _function = staticmethod(F.adaptive_avg_pool1d)
 
 
 class AdaptiveAvgPool2d(_Adaptive):
-    """Return means of windows that cover images evenly: (N, C, H, W) or (C, H, W) -> (N, C, *output_size) or without N.
-
-    Parameters
-    ----------
-    output_size : int or tuple of (int or None)
-        Number of windows along each axis; None is the input's size.
-
-    Raises
-    ------
-    RuntimeError
-        For a negative number, or inputs without elements, at the call.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.AdaptiveAvgPool2d(1)(torch.arange(16.0).reshape(1, 4, 4))
-    tensor([[[7.5000]]])
-    """
-
+    __doc__ = _described("AdaptiveAvgPool2d", 2, *_COVERING_MEANS)
     _function = staticmethod(F.adaptive_avg_pool2d)
 
 
 class AdaptiveAvgPool3d(_Adaptive):
-    """Return means of windows that cover volumes evenly: (N, C, D, H, W) or (C, D, H, W) -> (N, C, *output_size) or without N.
-
-    Parameters and errors are those of AdaptiveAvgPool2d.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.AdaptiveAvgPool3d(2)(torch.ones(1, 4, 4, 4)).shape
-    torch.Size([1, 2, 2, 2])
-    """
-
+    __doc__ = _described("AdaptiveAvgPool3d", 3, *_COVERING_MEANS)
     _function = staticmethod(F.adaptive_avg_pool3d)
 
 
@@ -281,55 +219,15 @@ class _AdaptiveMax(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMax):
-    """Return the largest elements of windows that cover signals evenly: (N, C, L) or (C, L) -> (N, C, output_size) or without N.
-
-    Parameters and errors are those of AdaptiveMaxPool2d, for one axis.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.AdaptiveMaxPool1d(2)(torch.tensor([[1.0, 5.0, 2.0, 3.0]]))
-    tensor([[5., 3.]])
-    """
-
+    __doc__ = _described("AdaptiveMaxPool1d", 1, *_COVERING_LARGEST)
     _function = staticmethod(F.adaptive_max_pool1d)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMax):
-    """Return the largest elements of windows that cover images evenly: (N, C, H, W) or (C, H, W) -> (N, C, *output_size).
-
-    Parameters
-    ----------
-    output_size : int or tuple of (int or None)
-        Number of windows along each axis; None is the input's size.
-    return_indices : bool, optional
-        Whether the places of the elements in the plane, int64, are returned as well.
-
-    Raises
-    ------
-    RuntimeError
-        For a negative number, or inputs without elements, at the call.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.AdaptiveMaxPool2d(1)(torch.arange(16.0).reshape(1, 4, 4))
-    tensor([[[15.]]])
-    """
-
+    __doc__ = _described("AdaptiveMaxPool2d", 2, *_COVERING_LARGEST)
     _function = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMax):
-    """Return the largest elements of windows that cover volumes evenly: (N, C, D, H, W) or (C, D, H, W) -> (N, C, *output_size).
-
-    Parameters and errors are those of AdaptiveMaxPool2d, for three axes.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.nn.AdaptiveMaxPool3d(2)(torch.ones(1, 4, 4, 4)).shape
-    torch.Size([1, 2, 2, 2])
-    """
-
+    __doc__ = _described("AdaptiveMaxPool3d", 3, *_COVERING_LARGEST)
     _function = staticmethod(F.adaptive_max_pool3d)
