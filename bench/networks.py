@@ -9,6 +9,7 @@ compared. Start at main().
 """
 
 import argparse
+import importlib.util
 import json
 import pathlib
 import statistics
@@ -180,7 +181,8 @@ LARGE = {  # for a GPU
 def work(library, device, threads):
     """A process's loop: a line names a case or a number of steps; the answer is a line of JSON."""
     if library == "quern":
-        sys.path.insert(0, str(ROOT / "python"))
+        if importlib.util.find_spec("quern") is None:
+            sys.path.insert(0, str(ROOT / "python"))
         from quern import torch
     else:
         import torch

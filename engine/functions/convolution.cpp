@@ -50,14 +50,16 @@ class ConvolutionGradient : public GradientBody {
   Steps steps_;
 };
 
-// `what`: the result or, of a transposed convolution, the input; `shape` is that of what is returned.
+// `what`: the result or, of a transposed convolution, the input; `shape` is that of what is returned. `in_order`: that
+// is in C order, however the operands lie.
 Array convolution(Convolved what, const Array& x, const Array& weight, const Array* bias, const Steps& steps,
-                  const Shape& shape) {
+                  const Shape& shape, bool in_order = false) {
   std::vector<Array> inputs{x, weight};
   if (bias) inputs.push_back(*bias);
   const Kept kept{{wants_gradient(weight), wants_gradient(x), false}, {}};  // each for the other's gradient
   return differentiable(std::make_shared<ConvolutionGradient>(what, steps), inputs, kept, [&]() -> std::vector<Array> {
-    Array y = convolve(what, x, weight, steps, shape);
+    const bool is_turned = in_order && !(x.layout().is_contiguous() && weight.layout().is_contiguous());
+    Array y = is_turned ? convolve(what, in_c_order(x), in_c_order(weight), steps, shape) : convolve(what, x, weight, steps, shape);
     if (!bias) return {y};
     Shape along(shape.size(), 1);
     along[1] = bias->size();
@@ -174,7 +176,7 @@ Shape sizes_behind(const Array& x, size_t first) {
 }
 
 // Of arrays (samples, channels, sizes) and (results, channels of a group, sizes).
-Array convolved(const Array& x, const Array& weight, const Array* bias, Steps steps, const Sides& sides) {
+Array convolved(const Array& x, const Array& weight, const Array* bias, Steps steps, const Sides& sides, bool in_order = false) {
   const size_t axes = x.rank() - 2;
   Shape shape{x.shape()[0], weight.shape()[0]};
   for (size_t i = 0; i < axes; ++i) {
@@ -184,7 +186,7 @@ Array convolved(const Array& x, const Array& weight, const Array* bias, Steps st
     steps.before[at] = sides[i].first;
     shape.push_back((in - wide) / steps.stride[at] + 1);
   }
-  return convolution(Convolved::result, x, weight, bias, steps, shape);
+  return convolution(Convolved::result, x, weight, bias, steps, shape, in_order);
 }
 
 void check_sizes(const Array& x, const Array& weight, const Steps& steps, const Sides& sides) {
@@ -200,6 +202,8 @@ void check_sizes(const Array& x, const Array& weight, const Steps& steps, const 
     if (weight.shape()[2 + i] == 0)
       raise(ErrorKind::runtime, "kernel size should be greater than zero, but got shape {}", in_brackets(weight.shape()));
   }
+  if (std::ranges::any_of(sizes_behind(x, 2), [](int64_t n) { return n == 0; }) && !is_larger)
+    raise(ErrorKind::runtime, "Only zero batch or zero channel inputs are supported, but got input shape: {}", in_brackets(x.shape()));
   if (is_larger)
     raise(
         ErrorKind::runtime,
@@ -229,7 +233,7 @@ Array convolution_layer(size_t axes, const Array& x, const Array& weight, const 
   const Steps steps = steps_of(axes, stride, dilation, groups);
   const Sides sides = sides_of(sizes_behind(batch, 2), sizes_behind(weight, 2), steps, padding);
   check_sizes(batch, weight, steps, sides);
-  const Array y = convolved(batch, weight, bias, steps, sides);
+  const Array y = convolved(batch, weight, bias, steps, sides, axes == 1);
   return x.rank() == batch.rank() ? y : reshape(y, sizes_behind(y, 1));
 }
 
@@ -263,7 +267,7 @@ Array transposed_layer(size_t axes, const Array& x, const Array& weight, const A
             batch.shape()[2 + i], size);
     shape.push_back(size);
   }
-  const Array y = convolution(Convolved::input, batch, weight, bias, steps, shape);
+  const Array y = convolution(Convolved::input, batch, weight, bias, steps, shape, axes == 1);
   return x.rank() == batch.rank() ? y : reshape(y, sizes_behind(y, 1));
 }
 

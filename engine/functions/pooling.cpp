@@ -102,7 +102,8 @@ std::pair<Windows, Shape> windows_of(const Layer& layer, const Array& x, const S
     windows.before[at] = sizes.padding.along(i);
     windows.dilation[at] = sizes.dilation.along(i);
     const int64_t room = n + 2 * windows.before[at] - windows.dilation[at] * (windows.size[at] - 1) - 1;
-    int64_t count = room < 0 && !sizes.ceil_mode ? 0 : (room + (sizes.ceil_mode ? step - 1 : 0)) / step + 1;
+    const int64_t steps = room + (sizes.ceil_mode ? step - 1 : 0);
+    int64_t count = steps < 0 ? 0 : steps / step + 1;
     // A window that would begin beyond the input and what is before it does not count.
     if (sizes.ceil_mode && (count - 1) * step >= n + windows.before[at]) --count;
     out.push_back(std::max<int64_t>(count, 0));

@@ -149,6 +149,7 @@ Array& Array::operator=(Array other) noexcept {
   std::swap(is_view_, other.is_view_);
   std::swap(is_read_only_, other.is_read_only_);
   std::swap(is_value_, other.is_value_);
+  std::swap(version_, other.version_);
   return *this;
 }
 Array::~Array() {
@@ -167,6 +168,7 @@ Array Array::view(Layout layout, DType as) const {
   Array out(cell_, interned(std::move(layout)), as);
   out.is_view_ = true;
   out.is_read_only_ = is_read_only_;
+  out.version_ = cell_->version;
   if (tape_ || (is_taping() && cell_->entry) || InferenceMode::is_on()) tape_view(*this, out);
   return out;
 }

@@ -84,6 +84,7 @@ class Array {
   const CellRef& cell() const { return cell_; }
   bool is_exposed() const { return cell_->is_exposed(); }
   bool is_view() const { return is_view_; }
+  uint32_t version() const { return version_; }  // of a view: how often the memory had been written when it was made
   // A view of all of a memory that nobody else knows is no view. Asked of results, once what they were made with is gone.
   void settle_owner() { is_view_ &= cell_->references > 1 || size() != cell_->node->size(); }
   // A number, as NumPy's scalars are: what changes "in place" is the name, not the value.
@@ -118,6 +119,7 @@ class Array {
   mutable TapeViewRef tape_;
   DType dtype_ = DType::boolean;
   bool is_view_ = false, is_read_only_ = false, is_value_ = false;
+  uint32_t version_ = 0;
 };
 
 // A host value: weak (a Python number, which takes the other operands' type where it can) or of a type of its own.

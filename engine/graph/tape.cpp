@@ -178,19 +178,28 @@ EntryRef entry_of_view(const Array& array, const EntryRef& base) {
 // passes none on.
 bool is_unrecorded(const Array& array, const EntryRef& base) {
   const TapeViewRef& tape = array.tape();
-  if (!tape) return array.is_view() && base && base->is_leaf();
+  const uint32_t version = array.cell()->version;
+  if (!tape) return array.is_view() && base && base->is_leaf() && array.version() == version;
+  if (tape->made == TapeView::Made::earlier) return tape->version == version;  // once the memory is written, it follows
   return tape->made != TapeView::Made::recorded && !tape->is_inference;
 }
-EntryRef entry_of_unrecorded(const Array& array, const EntryRef& base) {
-  const bool is_earlier = !array.tape();
-  TapeView& tape = tape_of(array);
-  if (is_earlier) tape.made = TapeView::Made::earlier;
-  if (tape.made == TapeView::Made::earlier && !base->is_leaf()) {
-    tape.made = TapeView::Made::recorded;
-    tape.seen = {};
-    return entry_of_view(array, base);
+// Such is `tape`, that of `array` or of a view of it.
+void pass_none_on(TapeView& tape, const Array& array) {
+  const TapeView* from = array.tape() ? &*array.tape() : nullptr;
+  if (from && from != &tape) {
+    tape.made = from->made;
+    tape.base = from->base;
+    tape.version = from->version;
+  } else {
+    tape.made = TapeView::Made::earlier;
+    tape.version = array.version();
   }
-  if (tape.base && tape.base != base)
+}
+EntryRef entry_of_unrecorded(const Array& array, const EntryRef& base) {
+  if (!array.tape()) pass_none_on(tape_of(array), array);
+  TapeView& tape = tape_of(array);
+  const bool is_written = tape.version != array.cell()->version;
+  if (tape.base && (tape.base != base || is_written))
     raise(ErrorKind::runtime,
           "A view was created in {} mode and its base or another view of its base has been modified inplace with grad mode "
           "enabled. "
@@ -256,6 +265,11 @@ EntryRef entry_of(const Array& array) {
   const EntryRef& base = base_of(array);
   if (!base || !has_gradient(array.dtype())) return {};
   if (is_unrecorded(array, base)) return entry_of_unrecorded(array, base);
+  if (array.tape() && array.tape()->made == TapeView::Made::earlier) {  // which follows now
+    array.tape()->made = TapeView::Made::recorded;
+    array.tape()->seen = {};
+    array.tape()->is_view = true;
+  }
   if (!shows_all(array)) return entry_of_view(array, base);
   if (!is_apart(array.tape()) && !array.is_whole()) {  // take_shape(): once it is written it has an entry of its own
     TapeView& tape = tape_of(array);
@@ -723,6 +737,7 @@ void tape_view(const Array& of, Array& view) {
   const EntryRef& base = base_of(of);
   if (!base || !has_gradient(of.dtype())) return;
   TapeView& tape = tape_of(view);  // now: whichever copy of the view is used first, all have its entry
+  if (is_unrecorded(of, base)) return pass_none_on(tape, of);
   tape.is_view = true;
   if (shows_all(of)) return;
   EntryRef parent = entry_of_view(of, base);

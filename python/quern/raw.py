@@ -439,7 +439,8 @@ class RawKernel(_engine.RawFunction):
         Examples
         --------
         >>> import quern as qn
-        >>> qn.RawKernel('extern "C" __global__ void f(int* a) { __shared__ int s[4]; s[0] = *a; *a = s[0]; }', "f").shared_size_bytes
+        >>> text = 'extern "C" __global__ void f(int* a) { __shared__ int s[4]; s[*a] = 1; __syncthreads(); *a = s[3 - *a]; }'
+        >>> qn.RawKernel(text, "f").shared_size_bytes
         16
         """
         return self._function().info()["static_shared"]

@@ -11,7 +11,7 @@
 #include "run/calls/call_launch.h"
 #include "run/calls/formulas.h"
 
-// The device functions, as host functions.
+// Which elements a window has, as host functions.
 #define __QUERN_BOTH inline
 #include "codegen/prelude/quern/pooling.cuh"
 
@@ -69,32 +69,142 @@ void set_sizes(const Shape& shape, int* sizes) {
   for (size_t i = 0; i < Windows::axes; ++i) sizes[i] = i < missing ? 1 : static_cast<int>(shape[2 + i - missing]);
 }
 
+// ---- the CPU: a window at a time, of one channel or, where the channels are last, of all of them
+
+struct Window {
+  op::PoolRange z, y, x;
+  int64_t narrow;  // where its result lies, in elements
+  double divisor;
+};
+
+// f(first element of the input's planes, window) for the windows of some planes; g(first element) before those.
+template <class F, class G>
+void each_window(const op::PoolPlan& p, bool has_divisor, const F& f, const G& g) {
+  const int64_t planes = p.is_last ? p.samples : int64_t{p.samples} * p.channels;
+  const int64_t windows = int64_t{p.out[0]} * p.out[1] * p.out[2] * (p.is_last ? p.channels : 1);
+  auto some = [&](int64_t from, int64_t to) {
+    for (int64_t plane = from; plane < to; ++plane) {
+      const int64_t sample = p.is_last ? plane : plane / p.channels, channel = p.is_last ? 0 : plane % p.channels;
+      const int64_t wide = sample * p.wide[0] + channel * p.wide[1], narrow = sample * p.narrow[0] + channel * p.narrow[1];
+      g(wide);
+      Window window{};
+      for (int z = 0; z < p.out[0]; ++z) {
+        window.z = op::pool_range(p, 0, z);
+        for (int y = 0; y < p.out[1]; ++y) {
+          window.y = op::pool_range(p, 1, y);
+          for (int x = 0; x < p.out[2]; ++x) {
+            window.x = op::pool_range(p, 2, x);
+            window.narrow = narrow + z * p.narrow[2] + y * p.narrow[3] + x * p.narrow[4];
+            const int at[] = {z, y, x};
+            if (has_divisor) window.divisor = op::pool_divisor(p, at);
+            f(wide, window);
+          }
+        }
+      }
+    }
+  };
+  in_slices(planes, some, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, windows)));
+}
+
+template <class F>
+void each_element(const op::PoolPlan& p, const Window& w, const F& f) {
+  for (int z = w.z.from; z < w.z.end; z += w.z.step)
+    for (int y = w.y.from; y < w.y.end; y += w.y.step)
+      for (int x = w.x.from; x < w.x.end; x += w.x.step) f(z * p.wide[2] + y * p.wide[3] + x * p.wide[4], z, y, x);
+}
+
 template <class T>
-void pool_on_host(Pooled what, const op::PoolPlan& p, int64_t n, const std::vector<char*>& data) {
+struct OnHost {
+  const op::PoolPlan& p;
+  int64_t channels = p.is_last ? p.channels : 1;  // of a window
+
+  void largest(const T* in, T* out, long long* places) const {
+    auto one = [&](int64_t wide, const Window& w) {
+      for (int64_t c = 0; c < channels; ++c) {
+        const T* plane = in + wide + c * p.wide[1];
+        T largest = T();
+        long long place = -1;
+        each_element(p, w, [&](int64_t at, int z, int y, int x) {
+          const T value = plane[at];
+          if (place >= 0 && !(value > largest) && value == value) return;
+          largest = value;
+          place = (static_cast<long long>(z) * p.in[1] + y) * p.in[2] + x;
+        });
+        out[w.narrow + c * p.narrow[1]] = largest;
+        places[w.narrow + c * p.narrow[1]] = place;
+      }
+    };
+    each_window(p, false, one, [](int64_t) {});
+  }
+  void picked(const T* in, const long long* places, T* out) const {
+    auto one = [&](int64_t wide, const Window& w) {
+      for (int64_t c = 0; c < channels; ++c) {
+        const int64_t at = w.narrow + c * p.narrow[1];
+        out[at] = places[at] < 0 ? T() : in[wide + c * p.wide[1] + offset(places[at])];
+      }
+    };
+    each_window(p, false, one, [](int64_t) {});
+  }
+  void spread(const T* given, const long long* places, T* out) const {
+    auto one = [&](int64_t wide, const Window& w) {
+      for (int64_t c = 0; c < channels; ++c) {
+        const int64_t at = w.narrow + c * p.narrow[1];
+        if (places[at] >= 0) out[wide + c * p.wide[1] + offset(places[at])] += given[at];
+      }
+    };
+    each_window(p, false, one, [&](int64_t wide) { clear(out + wide); });
+  }
+  void means(const T* in, T* out) const {
+    auto one = [&](int64_t wide, const Window& w) {
+      for (int64_t c = 0; c < channels; ++c) {
+        T sum = T();
+        each_element(p, w, [&](int64_t at, int, int, int) { sum += in[wide + c * p.wide[1] + at]; });
+        out[w.narrow + c * p.narrow[1]] = sum / static_cast<T>(w.divisor);
+      }
+    };
+    each_window(p, true, one, [](int64_t) {});
+  }
+  void shares(const T* given, T* out) const {
+    auto one = [&](int64_t wide, const Window& w) {
+      for (int64_t c = 0; c < channels; ++c) {
+        const T share = given[w.narrow + c * p.narrow[1]] / static_cast<T>(w.divisor);
+        each_element(p, w, [&](int64_t at, int, int, int) { out[wide + c * p.wide[1] + at] += share; });
+      }
+    };
+    each_window(p, true, one, [&](int64_t wide) { clear(out + wide); });
+  }
+
+ private:
+  int64_t offset(long long place) const {
+    const long long row = place / p.in[2];
+    return row / p.in[1] * p.wide[2] + row % p.in[1] * p.wide[3] + place % p.in[2] * p.wide[4];
+  }
+  void clear(T* planes) const {
+    for (int z = 0; z < p.in[0]; ++z)
+      for (int y = 0; y < p.in[1]; ++y)
+        for (int x = 0; x < p.in[2]; ++x)
+          for (int64_t c = 0; c < channels; ++c)
+            planes[z * p.wide[2] + y * p.wide[3] + x * p.wide[4] + c * p.wide[1]] = T();
+  }
+};
+
+template <class T>
+void pool_on_host(Pooled what, const op::PoolPlan& p, const std::vector<char*>& data) {
+  const OnHost<T> host{p};
   auto as = [&](size_t i) { return reinterpret_cast<T*>(data[i]); };
   auto places = [&](size_t i) { return reinterpret_cast<long long*>(data[i]); };
-  in_slices(
-      n,
-      [&](int64_t from, int64_t to) {
-        for (int64_t i = from; i < to; ++i) switch (what) {
-            case Pooled::largest:
-              op::pool_largest<T>(p, as(0), as(1), places(2), i);
-              break;
-            case Pooled::picked:
-              op::pool_pick<T>(p, as(0), places(1), as(2), i);
-              break;
-            case Pooled::spread:
-              op::pool_spread<T>(p, as(0), places(1), as(2), i);
-              break;
-            case Pooled::means:
-              op::pool_mean<T>(p, as(0), as(1), i);
-              break;
-            case Pooled::shares:
-              op::pool_share<T>(p, as(0), as(1), i);
-              break;
-          }
-      },
-      2048);
+  switch (what) {
+    case Pooled::largest:
+      return host.largest(as(0), as(1), places(2));
+    case Pooled::picked:
+      return host.picked(as(0), places(1), as(2));
+    case Pooled::spread:
+      return host.spread(as(0), places(1), as(2));
+    case Pooled::means:
+      return host.means(as(0), as(1));
+    case Pooled::shares:
+      return host.shares(as(0), as(1));
+  }
 }
 
 Array pooled(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape);
@@ -132,10 +242,10 @@ class Pool : public CallBody {
       for (char* pointer : data) parameters.add(pointer);
       return launch(run, instance_of(context_on(run.device), TextOf::pooling, text, instance), shape_for(n), parameters);
     }
-    on_cpu(run, name(), n * 8, [what = what_, plan, n, data, dtype = result.dtype] {
-      if (dtype == DType::float32) return pool_on_host<float>(what, plan, n, data);
-      if (dtype == DType::float64) return pool_on_host<double>(what, plan, n, data);
-      pool_on_host<long long>(what, plan, n, data);
+    on_cpu(run, name(), n * 8, [what = what_, plan, data, dtype = result.dtype] {
+      if (dtype == DType::float32) return pool_on_host<float>(what, plan, data);
+      if (dtype == DType::float64) return pool_on_host<double>(what, plan, data);
+      pool_on_host<long long>(what, plan, data);
     });
   }
 

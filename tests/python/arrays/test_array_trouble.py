@@ -486,6 +486,8 @@ def test_errors_that_nobody_holds_are_freed():
 
 @pytest.mark.parametrize("read", [qn.asnumpy, str, repr, lambda a: a.tolist()])
 def test_an_array_too_large_for_the_host_says_its_size(read):
+    if qn.current_device().kind != "cpu":
+        pytest.skip("the device's memory is asked first, and says its own size")
     a = qn.broadcast_to(qn.zeros(3), (10**12, 3))
     with pytest.raises(qn.OutOfMemoryError, match=r"no room for 22351.7 GiB, an array of shape \(1000000000000, 3\) and dtype float64"):
         read(a)

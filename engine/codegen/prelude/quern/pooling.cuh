@@ -1,5 +1,5 @@
-// Pooling: what is largest, or the mean, of the elements in windows. Compiled for GPUs as kernels, and into quern itself for the
-// CPU: an element of a result at a time, each a loop over a window or over the windows that an element lies in.
+// Pooling: what is largest, or the mean, of the elements in windows. On a GPU an element of a result at a time, each a loop over a
+// window or over the windows that an element lies in. Which elements a window has is compiled into quern itself, too, for the CPU.
 #pragma once
 
 namespace quern {
