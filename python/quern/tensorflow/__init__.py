@@ -5,6 +5,7 @@ datasets. Other names raise AttributeError and say what to use. This front end i
 TensorFlow find that it is not there.
 """
 
+import builtins as _builtins
 import contextlib as _contextlib
 import enum as _enum
 import functools as _functools
@@ -113,7 +114,7 @@ __version__ = "2.20.0"  # whose behaviour is the model
 
 # As Keras has it on TensorFlow: 64 bits are kept.
 _dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64", complex128="complex128")
-_dtypes.PYTHON_DTYPES_MAP.update({int: "int64", "int": "int64", complex: "complex128"})  # `complex` is TensorFlow's
+_dtypes.PYTHON_DTYPES_MAP.update({int: "int64", "int": "int64", _builtins.complex: "complex128"})
 
 Tensor = _backend.core.Array
 _engine.set_keras_quotients(wide=True)  # of integers of 32 and 64 bits, as TensorFlow divides them
