@@ -172,6 +172,8 @@ class Types:
             made = _of_ufunc if isinstance(f, numpy.ufunc) else _FUNCTIONS.get(f)
         except TypeError:  # it has no hash
             return f
+        if made is None and isinstance(getattr(f, "__self__", None), tuple) and f.__name__ == "count":
+            made = _of_elements
         return f if made is None else made(self, f)
 
 
@@ -298,6 +300,23 @@ def _sum(types_, f):
     return call
 
 
+def _of_elements(types_, f):
+    """A function that compares elements of a tuple, or asks whether they are true: Numba has none for arrays among them.
+
+    Arrays alone, of one tuple, are compared by max() and min().
+    """
+    owner = getattr(f, "__self__", None)
+
+    def call(*arguments, **named):
+        elements = owner if isinstance(owner, tuple) else arguments[0] if len(arguments) == 1 else arguments
+        arrays = [isinstance(one, numpy.ndarray) for one in elements] if isinstance(elements, tuple) else []
+        if any(arrays) and not (f in (builtins.max, builtins.min) and all(arrays) and len(arguments) == 1):
+            raise TypingError(f"{f.__name__}() does not accept a tuple with arrays")
+        return f(*arguments, **named)
+
+    return call
+
+
 def _rounding(types_, f):
     def call(value, digits=None):
         value = strong(value)
@@ -373,6 +392,7 @@ _FUNCTIONS = {
     **{getattr(math, name): _of_math for name in _NAMED.split() if hasattr(math, name)},
     **dict.fromkeys([*_OF_FINITE, numpy.linalg.cholesky, numpy.linalg.matrix_power], _of_linalg),
     builtins.round: _rounding,
+    **dict.fromkeys((builtins.any, builtins.all, builtins.max, builtins.min), _of_elements),
     builtins.sum: _sum,
     builtins.pow: _power,
     operator.pow: _power,

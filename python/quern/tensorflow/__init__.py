@@ -5,6 +5,7 @@ datasets. Other names raise AttributeError and say what to use. This front end i
 TensorFlow find that it is not there.
 """
 
+import builtins as _builtins
 import contextlib as _contextlib
 import enum as _enum
 import functools as _functools
@@ -39,6 +40,7 @@ from quern.tensorflow._functions import *  # noqa: F403
 from quern.tensorflow._functions import NAMES as _functions
 from quern.tensorflow._gathering import IndexedSlices
 from quern.tensorflow._shapes import TensorShape
+from quern.tensorflow._signatures import Signature as _Signature
 from quern.tensorflow._specs import TensorSpec, type_spec_from_value
 from quern.tensorflow._tape import GradientTape, Variable
 from quern.tensorflow._tape import read_all as _read_all
@@ -112,6 +114,7 @@ __version__ = "2.20.0"  # whose behaviour is the model
 
 # As Keras has it on TensorFlow: 64 bits are kept.
 _dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64", complex128="complex128")
+_dtypes.PYTHON_DTYPES_MAP.update({int: "int64", "int": "int64", _builtins.complex: "complex128"})
 
 Tensor = _backend.core.Array
 _engine.set_keras_quotients(wide=True)  # of integers of 32 and 64 bits, as TensorFlow divides them
@@ -198,18 +201,49 @@ class version:  # noqa: N801
     VERSION = GIT_VERSION = __version__
 
 
-def function(func=None, **options):
-    """Return ``func`` as a function that returns tensors in place of variables. Work is compiled anyway; options change nothing."""
-    return function_without_options if func is None else function_without_options(func)
+def function(func=None, input_signature=None, **options):
+    """Return ``func`` as a function that returns tensors in place of variables. Work is compiled anyway; other options change nothing.
 
+    Parameters
+    ----------
+    func : callable, optional
+        Function; without it a decorator is returned.
+    input_signature : tuple or list of TensorSpec, optional
+        The specs of the arguments, to which those of each call are converted.
+    **options
+        Accepted for compatibility.
 
-def function_without_options(func):
-    """Return what function(...) returns; the decorator where function() has options alone."""
+    Returns
+    -------
+    callable
+        Function, or a decorator.
+
+    Raises
+    ------
+    TypeError
+        If the specs do not fit the parameters, or the arguments of a call do not fit the specs.
+
+    Examples
+    --------
+    >>> import quern.keras
+    >>> import quern.tensorflow as tf
+    >>> @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    ... def doubled(x):
+    ...     return x * 2
+    >>> doubled([1, 2]).numpy()
+    array([2., 4.], dtype=float32)
+    """
+    if func is None:
+        return _functools.partial(function, input_signature=input_signature, **options)
+    signature = None if input_signature is None else _Signature(func, input_signature)
 
     @_functools.wraps(func)
     def call(*args, **kwargs):
+        if signature is not None:
+            args, kwargs = signature.bound(args, kwargs)
         return _read_all(func(*args, **kwargs))
 
+    call.input_signature = None if signature is None else signature.specs
     return call
 
 

@@ -18,7 +18,7 @@ from quern.lib import _engine
 from quern.tensorflow import _gathering
 from quern.tensorflow._constants import converted
 from quern.tensorflow._operands import OPERATORS, computed, exactly, is_tensor, is_within, loads_attribute
-from quern.tensorflow._tensors import get_item, result_of_ufunc, value_text
+from quern.tensorflow._tensors import device_name, get_item, result_of_ufunc, value_text
 from quern.tensorflow.dtypes import DType
 from quern.tensorflow.errors import InvalidArgumentError, checked
 from quern.user_files import warn_user
@@ -111,6 +111,11 @@ class Variable(keras.Variable):
     def dtype(self):
         """The data type."""
         return DType(super().dtype)
+
+    @property
+    def device(self):
+        """The name of the device that holds the value."""
+        return device_name(self._tensor())
 
     def read_value(self):
         """The value now, as a tensor of its own."""

@@ -15,7 +15,7 @@ from quern.tensorflow.dtypes import DType
 from quern.tensorflow.errors import InvalidArgumentError
 from quern.user_files import warn_user
 
-_shape_of, _dtype_of = qn.ndarray.shape.__get__, qn.ndarray.dtype.__get__
+_shape_of, _dtype_of, _device_of = qn.ndarray.shape.__get__, qn.ndarray.dtype.__get__, qn.ndarray.device.__get__
 _get_item, _set_item, _items = Array.__getitem__, Array.__setitem__, Array.__iter__
 _of_ufunc, _float_of, _int_of = Array.__array_ufunc__, Array.__float__, Array.__int__
 _OWN = ("quern", "keras")
@@ -78,6 +78,16 @@ def _asks_from_within():
 def _dtype(self):
     # Functions of whole arrays hand the dtype on to NumPy, which takes none of other kinds.
     return _dtype_of(self) if _asks_from_within() else DType(self._dtype_name)
+
+
+def device_name(tensor):
+    """Return TensorFlow's name of the device that holds a tensor, "/job:localhost/replica:0/task:0/device:CPU:0"."""
+    device = _device_of(tensor)
+    return f"/job:localhost/replica:0/task:0/device:{'CPU:0' if device.kind == 'cpu' else f'GPU:{device.index}'}"
+
+
+def _device(self):
+    return _device_of(self) if _asks_from_within() else device_name(self)
 
 
 def _text(self):
@@ -242,6 +252,7 @@ def install():
         "ref": ref,
         "shape": property(_shape),
         "dtype": property(_dtype),
+        "device": property(_device),
         "__str__": _text,
         "__repr__": _repr,
         "__format__": _format,

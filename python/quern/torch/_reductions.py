@@ -41,8 +41,8 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         For a `dim` out of range.
     NotImplementedError
         For integers.
-    TypeError
-        For an unknown order.
+    RuntimeError
+        For an unknown order, and for more than two dimensions of "fro" or "nuc".
 
     Examples
     --------
@@ -52,8 +52,9 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """
     if not (input.is_floating_point() or input.is_complex()):
         raise NotImplementedError(f"norm(): the input must be floating point or complex, not {_types.scalar_name(input.dtype)}")
-    if p == "nuc":
-        return finish(_linalg.matrix_norm(input, "nuc", dim or (-2, -1), keepdim), out)
+    has_many = isinstance(dim, (tuple, list)) and len(dim) > 2
+    if isinstance(p, str) and (p != "fro" or has_many):  # matrix_norm() refuses other orders and dimensions
+        return finish(_linalg.matrix_norm(input, p, tuple(range(input.ndim)) if dim is None else dim, keepdim, dtype=dtype), out)
     return finish(_linalg.vector_norm(input, 2 if p in ("fro", None) else p, dim, keepdim, dtype=dtype), out)
 
 

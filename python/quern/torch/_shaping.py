@@ -330,6 +330,8 @@ def narrow(input, dim, start, length):
     >>> torch.narrow(torch.tensor([1, 2, 3, 4]), 0, 1, 2)
     tensor([2, 3])
     """
+    if not input.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     dim = _axis(input, dim)
     start, length = operator.index(start), operator.index(length)
     n = input._shape[dim]

@@ -91,6 +91,22 @@ def test_windows(device, shape, window, axis, turned):
         assert (view == -1).all()
 
 
+def test_views_that_cannot_be_written(device):
+    a = qn.arange(4.0)
+    for view in (qn.lib.stride_tricks.sliding_window_view(a, 2), qn.lib.stride_tricks.as_strided(a, (2,), (8,), writeable=False)):
+        assert not view.flags.writeable and not view[:1].flags.writeable and view.copy().flags.writeable
+        with pytest.raises(ValueError, match="assignment destination is read-only"):
+            view[0] = 9
+    assert a.tolist() == [0, 1, 2, 3]
+    qn.lib.stride_tricks.sliding_window_view(a, 2, writeable=True)[0] = 9
+    assert a.tolist() == [9, 9, 2, 3]
+    a.flags.writeable = False
+    assert not qn.lib.stride_tricks.sliding_window_view(a, 2, writeable=True).flags.writeable
+    window = cp.lib.stride_tricks.sliding_window_view(cp.arange(3), 2)
+    window[0] = 9
+    assert window.tolist() == [[9, 9], [9, 2]]
+
+
 def test_views_by_strides(device):
     a = qn.arange(10, dtype="int32")
     view = qn.lib.stride_tricks.as_strided(a[2:], (3, 3), (8, 4))

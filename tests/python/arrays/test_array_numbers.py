@@ -392,3 +392,28 @@ def test_a_sequence_is_no_element(device, value, dtype):
             x[0] = value
         errors.append(raised.type)
     assert errors[0] is errors[1]
+
+
+@pytest.mark.parametrize("value", [1.5, 2.5, -0.5, float("nan"), float("inf"), np.float32(7.25), np.int32(15), np.uint8(4), np.True_, 1 + 2j])
+@pytest.mark.parametrize("digits", [(), (None,), (1,), (-1,)])
+def test_round_of_elements(device, value, digits):
+    """round() of an element is an int, or of its dtype where digits are asked for."""
+    element = np.asarray([value])
+    try:
+        expected = round(element[0], *digits)
+    except Exception as error:
+        with pytest.raises(type(error)) as raised:
+            round(qn.array(element)[0], *digits)
+        assert str(raised.value) == str(error)
+        return
+    found = round(qn.array(element)[0], *digits)
+    if isinstance(expected, int):
+        assert type(found) is int and found == expected
+    else:
+        assert found.dtype == expected.dtype and found.ndim == 0 and np.array_equal(found.get(), expected, equal_nan=True)
+
+
+def test_round_counts_a_loop(device):
+    a = qn.arange(3.0) + 0.6
+    assert list(range(round(a[1]))) == [0, 1]
+    assert round(a, 0).tolist() == round(a).tolist() == [1, 2, 3]

@@ -347,5 +347,22 @@ def test_a_text_is_none_of_a_tuples_arrays(tmp_path):
     assert _of_tuple("'a' in (t[0], 'a')", tmp_path)(arrays)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("expression", "any(t) | all(t) | t.count(t[0]) | max(t) | min(t) | max(t[0], t[1]) | min(t[0], 1)".split(" | "))
+@pytest.mark.parametrize("last", [1.0, np.ones(2)], ids=["number", "array"])
+def test_functions_of_elements_that_are_arrays(expression, last, tmp_path):
+    """Only max() and min() compare the arrays of a tuple, where there is nothing else."""
+    is_compared = expression in ("max(t)", "min(t)") and isinstance(last, np.ndarray)
+    with pytest.raises(ValueError if is_compared else errors.TypingError) as raised:
+        _of_tuple(expression, tmp_path)((np.ones(2), last))
+    assert isinstance(raised.value, errors.TypingError) != is_compared
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_functions_of_elements_that_are_texts(tmp_path):
+    assert _of_tuple("max(t)", tmp_path)(("a", "b")) == "b" and _of_tuple("max(t)", tmp_path)((np.ones(1),)).tolist() == [1]
+    assert _of_tuple("max(t, 'c')", tmp_path)("b") == "c" and _of_tuple("max(t, key=len)", tmp_path)(("a", "bb")) == "bb"
+
+
 def _of_tuple(expression, tmp_path):
     return njit(module_of(tmp_path, f"def f(t):\n    return {expression}\n").f)

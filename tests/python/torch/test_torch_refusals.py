@@ -238,3 +238,61 @@ def test_factors_of_another_dtype_name_the_device(device, call):
     names = {"x": x, "w": torch.ones(2, dtype=torch.float64, device=x.device), "F": F}
     with pytest.raises(RuntimeError, match=r"mixed dtype \(CPU\)" if device.kind == "cpu" else r"mixed dtype \(CUDA\)"):
         eval(f"F.{call}", names)
+
+
+CALLS = (
+    ("torch.tensor(1.).narrow(0, 0, 1)", RuntimeError, "narrow() cannot be applied to a 0-dim tensor."),
+    ("torch.norm(x, dim=(0, 2, 3))", RuntimeError, "linalg.matrix_norm: dim must be a 2-tuple. Got 0 2 3"),
+    ("x.norm(dim=(0, 2, 3))", RuntimeError, "linalg.matrix_norm: dim must be a 2-tuple. Got 0 2 3"),
+    ("x.norm('fro', dim=(0, 2, 3), keepdim=True)", RuntimeError, "linalg.matrix_norm: dim must be a 2-tuple. Got 0 2 3"),
+    ("x.norm('nuc')", RuntimeError, "linalg.matrix_norm: dim must be a 2-tuple. Got 0 1 2 3"),
+    ("x[0, 0].norm('x')", RuntimeError, "linalg.matrix_norm: Order x not supported."),
+    ("x.norm(2, dim=(0, 2, 3)).shape", None, "torch.Size([2])"),
+    ("x.norm(dim=()).shape", None, "torch.Size([])"),
+    ("x[0, 0].norm('nuc', dtype=torch.float64).dtype", None, "torch.float64"),
+    ("nn.Unflatten('a', 2)", TypeError, "unflattened_size must be a tuple of ints, but found type int"),
+    ("nn.Unflatten('a', (2,))", None, "Unflatten(dim=a, unflattened_size=(2,))"),
+    ("nn.Parameter(3)", AttributeError, "'int' object has no attribute 'detach'"),
+    ("named().insert(1, nn.Sigmoid())", KeyError, "'1'"),
+    ("list(named().insert(2, nn.Sigmoid())._modules)", None, "['0', 'x', '2']"),
+    ("list(nn.Sequential(nn.ReLU(), nn.Tanh()).insert(-1, nn.Sigmoid())._modules.values())", None, "[ReLU(), Sigmoid(), Tanh()]"),
+    ("Saves.apply(2, 3)", None, "6"),
+    ("Saves.apply(2, torch.tensor(1.))", None, "tensor(2.)"),
+    ("Saves.apply(2, r)", TypeError, "save_for_backward can only save variables, but argument 0 is of type int"),
+    ("Dirty.apply(2, 3)", RuntimeError, "mark_dirty can only accept variables, but argument 0 is of type int"),
+    ("Marked.apply(2, 3)", RuntimeError, "mark_non_differentiable only accepts variable arguments, but got int"),
+)
+
+
+def _named():
+    layers = torch.nn.Sequential(torch.nn.ReLU())
+    layers.add_module("x", torch.nn.Tanh())
+    return layers
+
+
+def _function(method):
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            getattr(ctx, method)(a)
+            return a * b
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, g
+
+    return Product
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CALLS)
+def test_calls_that_do_not_fit(call, error, text):
+    functions = {name: _function(method) for name, method in (
+        ("Saves", "save_for_backward"), ("Dirty", "mark_dirty"), ("Marked", "mark_non_differentiable"),
+    )}  # fmt: skip
+    names = {"torch": torch, "nn": torch.nn, "x": torch.ones(1, 2, 3, 4), "r": torch.tensor(1.0, requires_grad=True), "named": _named}
+    if error is None:
+        assert str(eval(call, names | functions)) == text
+    else:
+        with pytest.raises(error) as raised:
+            eval(call, names | functions)
+        assert str(raised.value).startswith(text)

@@ -11,8 +11,9 @@ __all__ = ["as_strided", "sliding_window_view"]
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     """A view of the memory of ``x`` from its first element on.
 
-    Parameters: ``shape``, ``strides`` (in bytes): those of the view, by default those of ``x``. ``subok`` and ``writeable`` are accepted.
-    Places outside of the memory that ``x`` is a part of raise ValueError.
+    Parameters: ``shape``, ``strides`` (in bytes): those of the view, by default those of ``x``; ``writeable``: whether elements of the
+    view can be assigned, if those of ``x`` can; ``subok`` is accepted. Elements outside of the memory that ``x`` is a part of raise
+    ValueError.
 
     Examples
     --------
@@ -33,15 +34,18 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     last = x._offset - whole._offset + sum(max(r, 0) for r in reach) + x.itemsize
     if 0 not in shape and (first < 0 or last > whole.nbytes):
         raise ValueError(f"the view reaches from byte {first} to {last} of memory of {whole.nbytes} bytes")
-    return _engine.array_viewed_as(x, shape, strides, x._offset, x._dtype_name)
+    view = _engine.array_viewed_as(x, shape, strides, x._offset, x._dtype_name)
+    if not writeable:
+        view._writeable = False
+    return view
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
     """A view of all windows of a size: window axes come last.
 
     Parameters: ``window_shape``: an int or a tuple, the size along each of ``axis``; ``axis``: an int or a tuple, by default all axes, in
-    order; an axis may come more than once. ``subok`` and ``writeable`` are accepted. Raises ValueError where a window is larger than its
-    axis, is below 0, or sizes and axes do not fit each other.
+    order; an axis may come more than once; ``writeable``: whether elements of the view, which windows share, can be assigned; ``subok`` is
+    accepted. Raises ValueError where a window is larger than its axis, is below 0, or sizes and axes do not fit each other.
 
     Examples
     --------
@@ -73,4 +77,4 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
             raise ValueError("window shape cannot be larger than input array shape")
         shape[a] -= n - 1
     strides = list(x.strides)
-    return as_strided(x, (*shape, *sizes), (*strides, *(strides[a] for a in axes)))
+    return as_strided(x, (*shape, *sizes), (*strides, *(strides[a] for a in axes)), writeable=writeable)

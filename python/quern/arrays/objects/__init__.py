@@ -37,6 +37,17 @@ def _repr(self):
     return text.replace("float32", "bfloat16") if self._dtype_name == "bfloat16" else text
 
 
+def _rounded_by(function):
+    def rounded(self, ndigits=None):
+        is_element = type(self) is Array and self.ndim == 0  # it stands for NumPy's scalar, which becomes an int without digits
+        if is_element and (self._dtype_name == "bool" or self._dtype_name.startswith("complex")):
+            raise TypeError(f"type numpy.{self._dtype_name} doesn't define __round__ method")
+        found = function(self, 0 if ndigits is None else ndigits)
+        return int(found) if is_element and ndigits is None else found
+
+    return rounded
+
+
 def _outwards(name):
     def call(self, *args, **kwargs):
         return getattr(asnumpy(self), name)(*args, **kwargs)
@@ -295,7 +306,8 @@ def attach(functions):
     Array.__divmod__, Array.__rdivmod__ = _divided, lambda self, other: _divided(other, self)
     Array.__imatmul__ = _imatmul
     Array.__contains__ = lambda self, value: bool((self == value).any())
-    Array.__round__ = lambda self, ndigits=0: functions["round"](self, ndigits)
+    Array.__round__ = _rounded_by(functions["round"])
+    Array.__round__.__name__ = Array.__round__.__qualname__ = "__round__"
     Array.__complex__ = _complex
     Array.__format__ = lambda self, spec: format(self.item() if self.ndim == 0 else str(self), spec)
     Array.tobytes = _tobytes

@@ -45,7 +45,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     """A view of all windows of a size: see :func:`quern.lib.stride_tricks.sliding_window_view`. It is not for writing."""
     if writeable:
         raise NotImplementedError("[sliding_window_view] Writeable views are not supported: several windows share an element")
-    return _as_ndarray(_views.sliding_window_view(x, window_shape, axis))
+    return _as_ndarray(_views.sliding_window_view(x, window_shape, axis, writeable=True))  # CuPy has no flag
 
 
 def __getattr__(name):

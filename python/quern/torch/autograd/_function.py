@@ -17,20 +17,14 @@ class FunctionCtx:
     def save_for_backward(self, *tensors):
         """Keep tensors for ``backward()``, which reads them as ``ctx.saved_tensors``.
 
+        Where an argument of the call requires gradients, other values raise TypeError.
+
         Parameters
         ----------
         *tensors : Tensor or None
             Inputs, results, or other tensors that `backward` needs.
-
-        Raises
-        ------
-        TypeError
-            For a value that is neither a tensor nor None.
         """
-        for i, x in enumerate(tensors):
-            if x is not None and not isinstance(x, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(x).__name__}")
-        self._saved = tuple((x, None if x is None else _engine.version(x)) for x in tensors)
+        self._saved = tuple((x, _engine.version(x) if isinstance(x, Tensor) else None) for x in tensors)
 
     save_for_forward = save_for_backward
 
@@ -38,7 +32,7 @@ class FunctionCtx:
     def saved_tensors(self):
         """What save_for_backward() kept."""
         for x, version in self._saved:
-            now = version if x is None else _engine.version(x)
+            now = version if version is None else _engine.version(x)
             if now != version:
                 raise RuntimeError(
                     f"one of the variables needed for gradient computation has been modified by an inplace operation: [torch."
@@ -55,7 +49,15 @@ class FunctionCtx:
         ----------
         *tensors : Tensor
             Inputs that were changed; `forward` returns them.
+
+        Raises
+        ------
+        RuntimeError
+            For an argument that is not a tensor.
         """
+        for i, x in enumerate(tensors):
+            if not isinstance(x, Tensor):
+                raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type {type(x).__name__}")
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors):
@@ -65,7 +67,15 @@ class FunctionCtx:
         ----------
         *tensors : Tensor
             Results of `forward`.
+
+        Raises
+        ------
+        RuntimeError
+            For an argument that is not a tensor.
         """
+        for x in tensors:
+            if not isinstance(x, Tensor):
+                raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got {type(x).__name__}")
         self._not_differentiable = tensors
 
     def set_materialize_grads(self, value):
@@ -204,11 +214,8 @@ class _Call:
             self.cls.setup_context(self.context, self.args, result)
         else:
             result = self.cls.forward(self.context, *self.args, **self.kwargs)
-        if any(self.wanted) and any(x is not None and x.is_inference() for x, _ in self.context._saved):
-            raise RuntimeError(
-                f"Inference tensors cannot be saved for backward: {self.cls.__name__} was given one, or made one in inference mode. "
-                "Pass a clone() made outside of the mode, or use torch.no_grad() instead of inference_mode()."
-            )
+        if any(self.wanted):
+            self._check_saved()
         self.is_tuple = isinstance(result, tuple | list)
         # Results of kernels of other front ends become tensors here.
         self.results = [
@@ -230,6 +237,17 @@ class _Call:
             # What shares memory with an argument or another result gets a record of its own.
             made.append(x.detach() if any(x._shares_cell(one) for one in [*self.inputs, *made]) else x)
         return made
+
+    def _check_saved(self):
+        """Raise TypeError or RuntimeError for values that backward() cannot keep."""
+        for i, (x, _) in enumerate(self.context._saved):
+            if x is not None and not isinstance(x, Tensor):
+                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(x).__name__}")
+            if x is not None and x.is_inference():
+                raise RuntimeError(
+                    f"Inference tensors cannot be saved for backward: {self.cls.__name__} was given one, or made one in inference mode. "
+                    "Pass a clone() made outside of the mode, or use torch.no_grad() instead of inference_mode()."
+                )
 
     def holds_values(self):
         """Did forward() save tensors?"""

@@ -27,7 +27,8 @@ class Parameter(torch.Tensor):
         if data is None:
             data = torch.empty(0)
         if not isinstance(data, torch.Tensor):
-            raise TypeError(f"Parameter data must be a tensor, not {type(data).__name__}; torch.tensor(...) makes one")
+            name = type(data).__name__
+            raise AttributeError(f"{name!r} object has no attribute 'detach'; parameters need a tensor, as of torch.tensor()")
         return torch.Tensor._make_subclass(cls, data, requires_grad)
 
     def __init__(self, *args, **kwargs):

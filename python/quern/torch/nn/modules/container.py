@@ -148,15 +148,25 @@ class Sequential(_Row):
         -------
         Sequential
             The container itself.
+
+        Raises
+        ------
+        AssertionError
+            For an argument that is not a module.
+        IndexError
+            For an `index` out of range.
+        KeyError
+            For modules after the index whose names are not their indices.
         """
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         n = len(self)
         if not -n <= index <= n:
             raise IndexError(f"Index out of range: {index}")
-        modules = list(self)
-        modules.insert(index, module)
-        self._set(modules)
+        index = index + n if index < 0 else index
+        for i in range(n, index, -1):  # names that add_module() gave are kept, as in PyTorch
+            self._modules[str(i)] = self._modules[str(i - 1)]
+        self._modules[str(index)] = module
         return self
 
     def extend(self, sequential):

@@ -70,8 +70,6 @@ class Unflatten(Module):
 
     def __init__(self, dim, unflattened_size):
         super().__init__()
-        if isinstance(dim, str):
-            raise NotImplementedError("[torch.nn.Unflatten] named dimensions are not supported; pass the dimension's index")
         if not isinstance(unflattened_size, (tuple, list)):
             raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}")
         for i, n in enumerate(unflattened_size):
@@ -82,6 +80,8 @@ class Unflatten(Module):
 
     def forward(self, input):
         """Return the input in its new shape."""
+        if isinstance(self.dim, str):
+            raise NotImplementedError("[torch.nn.Unflatten] named dimensions are not supported; pass the dimension's index")
         d = self.dim + input.dim() if self.dim < 0 else self.dim
         if not 0 <= d < input.dim():
             raise IndexError(f"Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {self.dim})")
